@@ -8609,11 +8609,12 @@ class HostMemoryStore:
         return list(map(memory_of_row, written))
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
-        rows = await self._rows(_table().columns.id.in_(row_ids))
-        if rows:
-            await index_rows(self.request, self.user, rows, self.embedder)
-        if gone := sorted({*row_ids} - {row.id for row in rows}):
-            with HostFaults("removing Open WebUI's vectors"):
+        these = _table().columns.id.in_(row_ids)
+        with HostFaults("bringing Open WebUI's vectors in step"):
+            if standing := await self._rows(these):
+                await index_rows(self.request, self.user, standing, self.embedder)
+                standing = await self._rows(these)
+            if gone := sorted({*row_ids} - {row.id for row in standing}):
                 await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=gone)
 
 

@@ -142,6 +142,26 @@ async def swallowed(store: Any, client: Any, draft: Any, source: Any) -> list[in
     return [*left, len(found.ids[0])]
 
 
+async def erased_meanwhile(store: Any, client: Any, draft: Any, source: Any) -> int:
+    """How many vectors stand of a memory that was erased while its vector was made."""
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(texts: Any, **_: Any) -> Any:
+        asked.set()
+        await go_on.wait()
+        return await embed(texts)
+
+    store.request.app.state.EMBEDDING_FUNCTION = slow
+    await store.add(draft, source)
+    await asked.wait()
+    await store.delete_all()
+    go_on.set()
+    await in_step()
+    store.request.app.state.EMBEDDING_FUNCTION = embed
+    found = await client.get(f"user-memory-{store.user.id}")
+    return len(found.ids[0]) if found and found.ids else 0
+
+
 async def read_ahead(request: Any) -> list[str]:
     """What an index holds of a user who has not sent anything, memory switched on and then off."""
     from open_webui.models.users import Users
@@ -211,6 +231,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
 
     draft = Draft("User likes tea.", ("preference",), "Home", 0.8, 7, "2027-02-28")
     return {
+        "erased_meanwhile": await erased_meanwhile(store_of("finn"), CLIENT, draft, source),
         "swallowed": await swallowed(store_of("eve"), CLIENT, draft, source),
         "at_once": await at_once(store_of, CLIENT, draft, source),
         "ahead": ahead,

@@ -25,6 +25,7 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
     assert told == {
         "ahead": ["User rents a boat."],
         "ends": ["2027-02-28", "2027-03-31", "User rents a boat.", "", "User rents a boat."],
+        "erased_meanwhile": 0,
         "held": [[18.0, 1.0, 2.0], []],
         "lies": [f"Open WebUI reported success, but {what}" for what in NOT_DONE],
         "vectors": [1, 1, 0],

@@ -198,11 +198,13 @@ class HostMemoryStore:
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
         """Have the user's collection say what rows say, and nothing of rows that are gone."""
-        rows = await self._rows(_table().columns.id.in_(row_ids))
-        if rows:
-            await index_rows(self.request, self.user, rows, self.embedder)
-        if gone := sorted({*row_ids} - {row.id for row in rows}):
-            with HostFaults("removing Open WebUI's vectors"):
+        these = _table().columns.id.in_(row_ids)
+        with HostFaults("bringing Open WebUI's vectors in step"):
+            if standing := await self._rows(these):
+                await index_rows(self.request, self.user, standing, self.embedder)
+                # A memory may have been erased while its vector was made.
+                standing = await self._rows(these)
+            if gone := sorted({*row_ids} - {row.id for row in standing}):
                 await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=gone)
 
 
