@@ -12311,7 +12311,7 @@ class BulkChanges:
             async with self.lock:
                 try:
                     rows = await self.user.store.add_all(new[begin : begin + _PORTION])
-                except StoreError as error:
+                except HostError as error:
                     told = f"{saved} of {len(new)} were imported, then it failed: {error}"
                     raise StoreError(told, detail=error.detail) from error
                 written = [one for one in rows if isinstance(one, Memory)]

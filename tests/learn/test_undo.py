@@ -135,3 +135,20 @@ async def test_large_step_is_taken_back_in_portions() -> None:
         "Taken back 100 of 250",
         "Taken back 100 of 150",
     ]
+
+
+async def test_broken_import_is_repeated() -> None:
+    """Whatever fails between portions, it is told how far the import was, and the rest comes."""
+    world = World()
+    refusals = iter(["it is switched off"])
+
+    async def reply(_: str) -> None:
+        world.store.refusal = next(refusals, "")
+
+    changes = BulkChanges(world.room(), asyncio.Lock(), Foreground(), reply, "chat-1")
+    carried = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(IMPORTED)]
+    with pytest.raises(StoreError, match=r"^100 of 250 were imported, .*: it is switched off$"):
+        await changes.bring_in(carried)
+    world.store.refusal = ""
+    told = f"Imported: {IMPORTED - 100} of {IMPORTED} · 100 known already"
+    assert await changes.bring_in(carried) == told
