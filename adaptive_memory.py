@@ -8294,7 +8294,7 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
 # ---- src/adaptive/host/bulk_writes.py ----
 # Whole rows of the host's memory table, many in one transaction, and their vectors in one call.
 
-_INDEXED_AT_ONCE = 25
+VECTORS_AT_ONCE = 25
 _EVENT_PAUSE_SECONDS = 0.005
 _EMBEDDING_SECONDS = 10.0
 
@@ -8361,8 +8361,8 @@ async def index_rows(
         }
         for row, text, vector in zip(rows, texts, vectors, strict=True)
     ]
-    for start in range(0, len(items), _INDEXED_AT_ONCE):
-        await _upsert(request, user, items[start : start + _INDEXED_AT_ONCE])
+    for start in range(0, len(items), VECTORS_AT_ONCE):
+        await _upsert(request, user, items[start : start + VECTORS_AT_ONCE])
 
 
 async def _embedded(
@@ -8614,8 +8614,10 @@ class HostMemoryStore:
             if standing := await self._rows(these):
                 await index_rows(self.request, self.user, standing, self.embedder)
                 standing = await self._rows(these)
-            if gone := sorted({*row_ids} - {row.id for row in standing}):
-                await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=gone)
+            gone = sorted({*row_ids} - {row.id for row in standing})
+            for begin in range(0, len(gone), VECTORS_AT_ONCE):
+                some = gone[begin : begin + VECTORS_AT_ONCE]
+                await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=some)
 
 
 def _table() -> Any:

@@ -45,6 +45,7 @@ from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Hang
+from tests.e2e.driver.soak import WAITING
 from tests.host.databases import Worker
 
 QUIET_SECONDS = 20.0
@@ -225,9 +226,12 @@ async def _large_log(host: RunningHost, user_id: str) -> None:
 
 
 async def _learned_from(street: Street, words: str) -> None:
-    """Have the busy user learned from, to the end."""
+    """Have the busy user learned from, to the end: no turn of the user waits any more."""
     await street.send(words)
-    await street.host.rest(LONGEST_CASE_SECONDS)
+    busy = street.busy.user_id
+    waiting = f"{WAITING} AND user_id = ?"
+    while street.host.query(waiting, busy)[0]["turns"]:
+        await asyncio.sleep(0.2)
 
 
 async def _looked_up(street: Street) -> None:

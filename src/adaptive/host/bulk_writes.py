@@ -24,8 +24,9 @@ from adaptive.host.own_table import host_session
 from adaptive.host.providers import HostEmbedder
 from adaptive.host.vector_database import HOST_VECTORS
 
-# While Chroma writes, no other thread of the process runs: 30 ms for so many rows, 80 for 100.
-_INDEXED_AT_ONCE = 25
+# While Chroma writes or deletes, no other thread of the process runs: 30 ms for so many rows, 80
+# for 100.
+VECTORS_AT_ONCE = 25
 _EVENT_PAUSE_SECONDS = 0.005
 # A service that takes longer over a portion hangs.
 _EMBEDDING_SECONDS = 10.0
@@ -110,8 +111,8 @@ async def index_rows(
         }
         for row, text, vector in zip(rows, texts, vectors, strict=True)
     ]
-    for start in range(0, len(items), _INDEXED_AT_ONCE):
-        await _upsert(request, user, items[start : start + _INDEXED_AT_ONCE])
+    for start in range(0, len(items), VECTORS_AT_ONCE):
+        await _upsert(request, user, items[start : start + VECTORS_AT_ONCE])
 
 
 async def _embedded(

@@ -19,6 +19,7 @@ from adaptive.core.errors import MemoryUnavailable, StoreError, with_detail
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, NewMemory
 from adaptive.host.bulk_writes import (
+    VECTORS_AT_ONCE,
     RowEvent,
     delete_rows,
     former_row,
@@ -204,8 +205,10 @@ class HostMemoryStore:
                 await index_rows(self.request, self.user, standing, self.embedder)
                 # A memory may have been erased while its vector was made.
                 standing = await self._rows(these)
-            if gone := sorted({*row_ids} - {row.id for row in standing}):
-                await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=gone)
+            gone = sorted({*row_ids} - {row.id for row in standing})
+            for begin in range(0, len(gone), VECTORS_AT_ONCE):
+                some = gone[begin : begin + VECTORS_AT_ONCE]
+                await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=some)
 
 
 def _table() -> Any:
