@@ -953,8 +953,8 @@ def estimated_tokens(text: str) -> int:
 # Former commands in a chat: the chat model sees neither them nor their answers.
 
 def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
-    messages = listing(body.get("messages"))
-    remaining = without_commands(messages)
+    messages = messages_of(body)
+    remaining = [*without_commands(messages[:-1]), *messages[-1:]]
     if len(remaining) == len(messages):
         return body
     body = {**body, "messages": remaining}
@@ -10219,6 +10219,7 @@ class Candidate:
 
 RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
 COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
+KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = COMMANDED_KINDS | {"timer"}
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
 
@@ -10250,8 +10251,6 @@ class Hook(Protocol):
     def has_page(self) -> bool: ...
     @property
     def can_ask(self) -> bool: ...
-    @property
-    def takes_commands(self) -> bool: ...
     @property
     def notifier(self) -> Notifier: ...
     @property
@@ -11505,6 +11504,10 @@ def takes_commands(metadata: Mapping[str, Any]) -> bool:
     return conversation_kind(metadata) in COMMANDED_KINDS and bool(metadata.get("message_id"))
 
 
+def may_hold_commands(metadata: Mapping[str, Any]) -> bool:
+    return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(metadata.get("message_id"))
+
+
 @dataclass(frozen=True, slots=True)
 class HostHook:
 
@@ -11548,10 +11551,6 @@ class HostHook:
     @property
     def can_ask(self) -> bool:
         return self.caller is not None
-
-    @property
-    def takes_commands(self) -> bool:
-        return takes_commands(self.metadata)
 
     @property
     def dialog(self) -> PageDialog:
@@ -15140,18 +15139,20 @@ class Filter:
         asked: RequestInHand | None = None
         line = ""
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
+        metadata = {} if __metadata__ is None else __metadata__
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             said = messages_of(body)
-            command = command_in(said) if takes_commands(__metadata__ or {}) else None
+            command = command_in(said) if takes_commands(metadata) else None
             if command is not None:
-                page = answer_of(__metadata__ or {}, __event_emitter__)
+                page = answer_of(metadata, __event_emitter__)
                 hook_of_turn = partial(self._hook, __user__, *of_turn)
                 await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
+            is_off = False
+            if may_hold_commands(metadata):
+                is_off = memory_is_off(said)
+                body = without_former_commands(body)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
-                is_off = hook.takes_commands and memory_is_off(said)
-                if hook.takes_commands:
-                    body = without_former_commands(body)
                 if hook.is_served and not is_off:
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
@@ -15253,7 +15254,7 @@ class Filter:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
                 self._sweep_when_due()
-                is_off = hook.takes_commands and memory_is_off(messages_of(body))
+                is_off = may_hold_commands(metadata) and memory_is_off(messages_of(body))
                 if hook.is_served and not is_off:
                     body = await self._with_answer(hook, body)
                 elif self._asked(hook, messages_of(body)):

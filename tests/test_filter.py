@@ -217,6 +217,51 @@ async def test_texts_like_commands(metadata: dict[str, Any]) -> None:
     ]
 
 
+TIMER: dict[str, Any] = {**TYPED, "chat_id": "c", "user_message": {"meta": {"internal": True}}}
+
+
+def a_body_after(command: str) -> dict[str, Any]:
+    """A request whose chat began with a command, and goes on with something else."""
+    body = a_body(command)
+    body["messages"] += [
+        {"role": "assistant", "content": "1 memory"},
+        {"role": "user", "content": "Hello"},
+    ]
+    return body
+
+
+@over("metadata", [TYPED, TIMER])
+@over("failing", [True, False])
+async def test_former_commands_go(
+    metadata: dict[str, Any], failing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No model reads a former command or its answer, be it that nothing else works."""
+    plugin, body = on_a_host(), a_body_after("/memory")
+    if failing:
+        monkeypatch.setattr(plugin, "_hook", AsyncMock(side_effect=RuntimeError("a bug")))
+    sent = await run(plugin.inlet, body, dict(metadata))
+    assert [one["content"] for one in sent["messages"][1:]] == ["Hello"]
+
+
+@over("metadata", [TYPED, TIMER])
+@over("command, times", [("/memory off", 0), ("/memory on", 1)])
+async def test_off_in_a_chat(
+    metadata: dict[str, Any], command: str, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where memory is off in a chat, nothing is recalled in it, not for its timers either."""
+    plugin, recalling = on_a_host(), AsyncMock(side_effect=HostError("it was tried"))
+    monkeypatch.setattr(plugin._recall, "recalled", recalling)
+    sent = await run(plugin.inlet, a_body_after(command), dict(metadata))
+    assert recalling.await_count == times
+    assert sent["features"]["memory"] is bool(times)
+
+
+async def test_timer_that_reads_like_a_command() -> None:
+    """A timer's own words reach the model, however they begin."""
+    sent = await run(on_a_host().inlet, a_body("/undo the knot"), dict(TIMER))
+    assert sent["messages"][-1]["content"] == "/undo the knot"
+
+
 @over("words", ["Hello", "", "?!", None, [], [{"type": "image_url"}]])
 async def test_old_block_goes(words: Any) -> None:
     """Where no memories come, an old block goes from a copy, and the rest of the prompt stays."""

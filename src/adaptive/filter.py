@@ -28,7 +28,7 @@ from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
-from adaptive.host.hook import HostHook, takes_commands
+from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
 from adaptive.host.installed import Installation, warm_up
 from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
 from adaptive.host.providers import known_models
@@ -119,18 +119,21 @@ class Filter:
         asked: RequestInHand | None = None
         line = ""
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
+        metadata = {} if __metadata__ is None else __metadata__
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             said = messages_of(body)
-            command = command_in(said) if takes_commands(__metadata__ or {}) else None
+            command = command_in(said) if takes_commands(metadata) else None
             if command is not None:
-                page = answer_of(__metadata__ or {}, __event_emitter__)
+                page = answer_of(metadata, __event_emitter__)
                 hook_of_turn = partial(self._hook, __user__, *of_turn)
                 await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
+            is_off = False
+            # First of all: whatever fails below, no model may read what a command was answered.
+            if may_hold_commands(metadata):
+                is_off = memory_is_off(said)
+                body = without_former_commands(body)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
-                is_off = hook.takes_commands and memory_is_off(said)
-                if hook.takes_commands:
-                    body = without_former_commands(body)
                 if hook.is_served and not is_off:
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
@@ -247,7 +250,7 @@ class Filter:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
                 self._sweep_when_due()
-                is_off = hook.takes_commands and memory_is_off(messages_of(body))
+                is_off = may_hold_commands(metadata) and memory_is_off(messages_of(body))
                 if hook.is_served and not is_off:
                     body = await self._with_answer(hook, body)
                 # What was kept before it was switched off is still the user's to erase.

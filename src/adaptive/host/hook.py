@@ -42,6 +42,7 @@ from adaptive.host.tables import HostVectorTable
 from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.settings.hook import (
     COMMANDED_KINDS,
+    KINDS_AFTER_COMMANDS,
     LEARNED_KINDS,
     RECALLED_KINDS,
     TurnState,
@@ -81,6 +82,11 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
 def takes_commands(metadata: Mapping[str, Any]) -> bool:
     """Whether a turn has a page on which the memory can answer in the model's place."""
     return conversation_kind(metadata) in COMMANDED_KINDS and bool(metadata.get("message_id"))
+
+
+def may_hold_commands(metadata: Mapping[str, Any]) -> bool:
+    """Whether the memory may have answered former messages of a turn's chat."""
+    return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(metadata.get("message_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +133,6 @@ class HostHook:
     @property
     def can_ask(self) -> bool:
         return self.caller is not None
-
-    @property
-    def takes_commands(self) -> bool:
-        return takes_commands(self.metadata)
 
     @property
     def dialog(self) -> PageDialog:

@@ -15,6 +15,8 @@ from adaptive.settings.merged import LocalOnlyBanks, Settings
 RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
 # Kinds that stand on a page of the user's, on which the memory itself can answer.
 COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
+# A timer goes off in such a chat, whose former messages it brings along.
+KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = COMMANDED_KINDS | {"timer"}
 # Kinds in which the newest user message was typed by this user, now.
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
@@ -58,9 +60,6 @@ class Hook(Protocol):
     def has_page(self) -> bool: ...
     @property
     def can_ask(self) -> bool: ...
-    # Whether commands are answered in this kind of conversation, in place of the model.
-    @property
-    def takes_commands(self) -> bool: ...
     @property
     def notifier(self) -> Notifier: ...
     @property
