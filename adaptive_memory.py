@@ -818,7 +818,8 @@ Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS__messages = 1e11
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-_COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
+_COMMAND = re.compile(r"/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
+_UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
 
 
 def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -857,7 +858,7 @@ def typed_message(messages: Sequence[Message], message_id: str) -> tuple[Message
 
 
 def read_command(text: str) -> tuple[str, str] | None:
-    found = _COMMAND.match(text)
+    found = _COMMAND.match(text.strip().strip(_UNSEEN_AROUND).strip())
     return (found[1].lower(), (found[2] or "").strip()) if found else None
 
 
@@ -9842,8 +9843,7 @@ async def _planned(
         coming_back = change.archived if change.before is not None else None
         is_filed = coming_back is None or coming_back.memory.id in still_archived
         if not is_filed or not one.is_untouched:
-            what = change.after or _content__changes(change.before) or "a memory"
-            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
+            raise WriteRefused("a memory of this change has been changed since")
     return planned
 
 
@@ -10219,7 +10219,7 @@ class Candidate:
 
 RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
 COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
-KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = COMMANDED_KINDS | {"timer"}
+KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = frozenset({*COMMANDED_KINDS, "timer"})
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
 
@@ -13196,6 +13196,7 @@ _OFF = (
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
+_SWITCHING = ("on", "off")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
 _LONGEST_TITLE = 60
 _ASKED = Proof(kind="ASKED")
@@ -13288,6 +13289,8 @@ class MemoryCommands:
             return _failed(error)
 
     async def _answer_before_others(self, hook: Hook, command: Command) -> str:
+        if command.name in _SWITCHING:
+            return await self._switched(command)
         if command.name in self._answers:
             return _ELSEWHERE
         room = await self._learner.user_store(hook)
@@ -13309,15 +13312,15 @@ class MemoryCommands:
             "restore": lambda hook, command: self._requests.restore(hook, command.words),
             "export": lambda hook, _: self._export(hook),
             "import": self._import,
-            "on": lambda _, command: self._switched(command),
-            "off": lambda _, command: self._switched(command),
+            **dict.fromkeys(_SWITCHING, lambda _, command: self._switched(command)),
             "doctor": lambda hook, _: self._doctor(hook),
         }
 
     async def _list(self, hook: Hook) -> str:
         room = await self._learner.user_store(hook)
         memories = await room.store.read()
-        shown = (await hook.hidden_from()).without(memories)
+        hidden = await hook.hidden_from()
+        shown = hidden.without(memories)
         noted = await self._learner.waiting(hook)
         if withheld := len(memories) - len(shown):
             noted.append(f"{withheld} not shown here, kept from this chat's model")
@@ -13327,7 +13330,8 @@ class MemoryCommands:
         lately = await room.trail.keys(hook.user_id, since)
         refused = [key for key in lately if key.kind == "refused"]
         for last in await read_changes(room, refused[:1]):
-            noted.append(f"{len(refused)} refused in a month (the last: {last.reason})")
+            why = "" if hidden.names else f" (the last: {last.reason})"
+            noted.append(f"{len(refused)} refused in a month{why}")
         counted = memories_counted(len(memories))
         return overview(counted, shown, _day_of(hook), noted)
 
@@ -13404,7 +13408,8 @@ class MemoryCommands:
         return plain_line(await self._learner.do(hook, [addition]))
 
     async def _forget(self, hook: Hook, command: Command) -> str:
-        if scope := _SCOPES.get(command.words.casefold().strip(" .!")):
+        words = " ".join(command.words.split())
+        if scope := _SCOPES.get(words.casefold().strip(" .!")):
             today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
             return await self._requests.erase(hook, request)
@@ -15152,13 +15157,13 @@ class Filter:
             if may_hold_commands(metadata):
                 is_off = memory_is_off(said)
                 body = without_former_commands(body)
-            if (hook := await self._hook(__user__, *of_turn)) is not None:
-                if hook.is_served and not is_off:
-                    asked = RequestInHand(hook, body)
-                    limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
-                    with self._foreground.turn():
-                        async with measured_part(hook, "inlet"), limit:
-                            body = await self._recall.recalled(asked)
+            hook = await self._hook(__user__, *of_turn)
+            if hook is not None and hook.is_served and not is_off:
+                asked = RequestInHand(hook, body)
+                limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
+                with self._foreground.turn():
+                    async with measured_part(hook, "inlet"), limit:
+                        body = await self._recall.recalled(asked)
         except Exception as error:
             log_failure(log, "the chat goes on without memories", error)
             line = failure_told("Answered without memories", error)

@@ -133,13 +133,13 @@ class Filter:
             if may_hold_commands(metadata):
                 is_off = memory_is_off(said)
                 body = without_former_commands(body)
-            if (hook := await self._hook(__user__, *of_turn)) is not None:
-                if hook.is_served and not is_off:
-                    asked = RequestInHand(hook, body)
-                    limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
-                    with self._foreground.turn():
-                        async with measured_part(hook, "inlet"), limit:
-                            body = await self._recall.recalled(asked)
+            hook = await self._hook(__user__, *of_turn)
+            if hook is not None and hook.is_served and not is_off:
+                asked = RequestInHand(hook, body)
+                limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
+                with self._foreground.turn():
+                    async with measured_part(hook, "inlet"), limit:
+                        body = await self._recall.recalled(asked)
         except Exception as error:
             log_failure(log, "the chat goes on without memories", error)
             line = failure_told("Answered without memories", error)

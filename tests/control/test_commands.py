@@ -110,6 +110,9 @@ class House:
         ("/memory import\n- I like tea", "import", "- I like tea"),
         ("/MEMORY Find  green tea", "find", "green tea"),
         ("/remember a\nb", "remember", "a\nb"),
+        ("\u200f/undo 3\u200f", "undo", "3"),
+        ("\u2067 /memory off\u2069", "off", ""),
+        ("\ufeff/forget everything\u200b\n", "forget", "everything"),
     ],
 )
 def test_reading(typed: str, name: str, words: str) -> None:
@@ -173,6 +176,8 @@ async def test_before_others(typed: str) -> None:
     assert counted.startswith("1 memory. Other people can read this chat")
     assert "tea" not in counted
     assert house.contents == ["User likes tea."]
+    assert (await house.answer("/memory off")).startswith("Memory is off in this chat")
+    assert await house.answer("/memory on") == "Memory is on in this chat."
 
 
 async def test_what_the_chats_model_may_not_see() -> None:
@@ -192,7 +197,16 @@ async def test_what_the_chats_model_may_not_see() -> None:
     forgotten = await house.answer("/forget lithium")
     assert forgotten == "Deleted (2)"
     undone = await house.answer("/undo")
-    told = [listed, log, exported, found, forgotten, undone]
+    reason = AuditEntry("refused", "", NOW, reason="you did not say lithium")
+    await house.world.room().trail.record("ada", [reason], NOW)
+    relisted = await house.answer("/memory")
+    assert "1 refused in a month" in relisted
+    await house.learn("User takes lithium.", bank="Health")
+    [lithium] = [one for one in house.world.store.rows.values() if one.bank == "Health"]
+    house.world.store.edit(lithium.id, "User takes lithium at night.")
+    refused = await house.answer("/undo")
+    assert refused.startswith("That did not work: a memory")
+    told = [listed, log, exported, found, forgotten, undone, relisted, refused]
     assert not [answer for answer in told if "lithium" in answer]
     assert all("tea" in answer for answer in (listed, log, exported))
     assert "kept from this chat's model" in undone
@@ -205,6 +219,14 @@ async def test_settings_hold() -> None:
     for typed in ("/remember I like tea", "/memory import - I like tea"):
         assert (await house.answer(typed)).startswith("Nothing saved: memory is off")
     assert house.contents == []
+
+
+async def test_scope_of_forgetting() -> None:
+    """A scope is read however many blanks stand in it: nothing is looked for in its place."""
+    house = House()
+    house.page.can_ask = False
+    for typed in ("/forget this chat", "/forget  This \u00a0 chat."):
+        assert (await house.answer(typed)).startswith("Nothing erased: you have to confirm it")
 
 
 async def test_doctor_and_others() -> None:

@@ -56,6 +56,7 @@ _OFF = (
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
+_SWITCHING = ("on", "off")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
 _LONGEST_TITLE = 60
 _ASKED = Proof(kind="ASKED")
@@ -165,6 +166,8 @@ class MemoryCommands:
 
     async def _answer_before_others(self, hook: Hook, command: Command) -> str:
         """The answer in a chat that other people can read: how much is known, and no word of it."""
+        if command.name in _SWITCHING:
+            return await self._switched(command)
         if command.name in self._answers:
             return _ELSEWHERE
         room = await self._learner.user_store(hook)
@@ -187,8 +190,7 @@ class MemoryCommands:
             "restore": lambda hook, command: self._requests.restore(hook, command.words),
             "export": lambda hook, _: self._export(hook),
             "import": self._import,
-            "on": lambda _, command: self._switched(command),
-            "off": lambda _, command: self._switched(command),
+            **dict.fromkeys(_SWITCHING, lambda _, command: self._switched(command)),
             "doctor": lambda hook, _: self._doctor(hook),
         }
 
@@ -196,7 +198,8 @@ class MemoryCommands:
         """What is known, and what else there is; of words that are no command the commands."""
         room = await self._learner.user_store(hook)
         memories = await room.store.read()
-        shown = (await hook.hidden_from()).without(memories)
+        hidden = await hook.hidden_from()
+        shown = hidden.without(memories)
         noted = await self._learner.waiting(hook)
         if withheld := len(memories) - len(shown):
             noted.append(f"{withheld} not shown here, kept from this chat's model")
@@ -206,7 +209,9 @@ class MemoryCommands:
         lately = await room.trail.keys(hook.user_id, since)
         refused = [key for key in lately if key.kind == "refused"]
         for last in await read_changes(room, refused[:1]):
-            noted.append(f"{len(refused)} refused in a month (the last: {last.reason})")
+            # The reason may name a word of what was refused.
+            why = "" if hidden.names else f" (the last: {last.reason})"
+            noted.append(f"{len(refused)} refused in a month{why}")
         counted = memories_counted(len(memories))
         return overview(counted, shown, _day_of(hook), noted)
 
@@ -285,7 +290,8 @@ class MemoryCommands:
 
     async def _forget(self, hook: Hook, command: Command) -> str:
         """Forget what is meant: one memory that has all the words goes at once."""
-        if scope := _SCOPES.get(command.words.casefold().strip(" .!")):
+        words = " ".join(command.words.split())
+        if scope := _SCOPES.get(words.casefold().strip(" .!")):
             today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
             return await self._requests.erase(hook, request)

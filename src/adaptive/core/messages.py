@@ -19,7 +19,9 @@ AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS = 1e11  # the year 5138
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 # What the user says to the memory itself, the same in every language.
-_COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
+_COMMAND = re.compile(r"/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
+# Keyboards of scripts that are written from right to left, and pasting, put them around a text.
+_UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
 
 
 def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -70,7 +72,7 @@ def typed_message(messages: Sequence[Message], message_id: str) -> tuple[Message
 
 def read_command(text: str) -> tuple[str, str] | None:
     """The name of a command in small letters and what stands behind it; ``None`` of other texts."""
-    found = _COMMAND.match(text)
+    found = _COMMAND.match(text.strip().strip(_UNSEEN_AROUND).strip())
     return (found[1].lower(), (found[2] or "").strip()) if found else None
 
 

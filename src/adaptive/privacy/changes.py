@@ -185,8 +185,8 @@ async def _planned(
         coming_back = change.archived if change.before is not None else None
         is_filed = coming_back is None or coming_back.memory.id in still_archived
         if not is_filed or not one.is_untouched:
-            what = change.after or _content(change.before) or "a memory"
-            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
+            # Without its words: not every chat's model may see them.
+            raise WriteRefused("a memory of this change has been changed since")
     return planned
 
 

@@ -16,7 +16,7 @@ RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automa
 # Kinds that stand on a page of the user's, on which the memory itself can answer.
 COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
 # A timer goes off in such a chat, whose former messages it brings along.
-KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = COMMANDED_KINDS | {"timer"}
+KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = frozenset({*COMMANDED_KINDS, "timer"})
 # Kinds in which the newest user message was typed by this user, now.
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
