@@ -4151,6 +4151,9 @@ log_stored_answer = logging.getLogger("adaptive_memory.host")
 
 _ANSWER_SECONDS = 150.0
 _GOES_ON = "This takes longer than usual. It goes on, and its answer will stand here."
+_BROKEN_OFF = (
+    "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
+)
 _NOTE_ITEM = "adaptive_memory_note"
 _FOLLOW_UPS_FIELD = "followUps"
 _UNTITLED = ("", "New Chat")
@@ -4165,6 +4168,8 @@ async def end_turn(page: HostAnswer, answering: asyncio.Task[None]) -> None:
     await asyncio.wait({answering}, timeout=_ANSWER_SECONDS)
     if not answering.done():
         await page.give(folded_away(_GOES_ON))
+    elif answering.cancelled():
+        await page.give(folded_away(_BROKEN_OFF))
     raise TurnAnswered
 
 
@@ -13277,7 +13282,7 @@ class MemoryCommands:
                 if command.name not in _CHANGING:
                     return await self._answering(command.name)(hook, command)
                 carry_out = partial(self._carried_out, hook, command)
-                ids = (hook.user_id, hook.chat_id, hook.question_id)
+                ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
                 return await self._once.answer(*ids, carry_out)
         except AdaptiveMemoryError as error:
             return _failed(error)
@@ -13458,6 +13463,11 @@ class MemoryCommands:
         if memory_is_off(command.messages):
             return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
         return "Memory is on in this chat."
+
+
+def _command_id(message_id: str, command: Command) -> str:
+    words = f"{command.name} {command.words}"
+    return message_id and f"{message_id}~{zlib.crc32(words.encode()):08x}"
 
 
 def _number_in(words: str) -> int | None:

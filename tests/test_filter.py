@@ -203,6 +203,23 @@ async def test_failing_command_is_answered(unsupported: bool) -> None:
     assert event["data"]["done"]
 
 
+async def test_command_broken_off() -> None:
+    """A command that a new load of the plug-in breaks off is answered with that."""
+    plugin, shown = on_a_host(), AsyncMock()
+    plugin._commands = AsyncMock()
+    plugin._commands.answer.side_effect = asyncio.CancelledError
+    with pytest.raises(TurnAnswered):
+        await plugin.inlet(
+            a_body("/undo"),
+            __user__={"id": "ada"},
+            __metadata__=dict(TYPED),
+            __request__=request(),
+            __event_emitter__=shown,
+        )
+    [event] = [call.args[0] for call in shown.await_args_list]
+    assert "This was broken off" in event["data"]["content"]
+
+
 @over("metadata", [API, CHANNEL, {**TYPED, "message_id": ""}])
 async def test_texts_like_commands(metadata: dict[str, Any]) -> None:
     """Where nobody answers commands, no message is taken out, however it begins."""

@@ -221,6 +221,18 @@ async def test_settings_hold() -> None:
     assert house.contents == []
 
 
+async def test_edited_command() -> None:
+    """A command whose message is edited in place is another one; the same words are the same."""
+    house = House()
+    await house.learn("User likes tea.", "User likes milk.")
+    told: list[str] = []
+    for typed in ("/undo 1", "/undo 2", "/undo 1"):
+        command = command_in([{"role": "user", "content": typed}])
+        assert command is not None
+        told.append(await house.commands.answer(house.hook, command))
+    assert told == [f"Taken back: gone: User likes {one}." for one in ("tea", "milk", "tea")]
+
+
 async def test_scope_of_forgetting() -> None:
     """A scope is read however many blanks stand in it: nothing is looked for in its place."""
     house = House()

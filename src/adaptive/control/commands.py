@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -152,7 +153,7 @@ class MemoryCommands:
                 if command.name not in _CHANGING:
                     return await self._answering(command.name)(hook, command)
                 carry_out = partial(self._carried_out, hook, command)
-                ids = (hook.user_id, hook.chat_id, hook.question_id)
+                ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
                 return await self._once.answer(*ids, carry_out)
         except AdaptiveMemoryError as error:
             return _failed(error)
@@ -342,6 +343,12 @@ class MemoryCommands:
         if memory_is_off(command.messages):
             return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
         return "Memory is on in this chat."
+
+
+def _command_id(message_id: str, command: Command) -> str:
+    """What a command is known by: its message, and a mark of its words, which may be edited."""
+    words = f"{command.name} {command.words}"
+    return message_id and f"{message_id}~{zlib.crc32(words.encode()):08x}"
 
 
 def _number_in(words: str) -> int | None:

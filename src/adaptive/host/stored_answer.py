@@ -35,6 +35,9 @@ log_stored_answer = logging.getLogger("adaptive_memory.host")
 # Longer than a question to the user stays open.
 _ANSWER_SECONDS = 150.0
 _GOES_ON = "This takes longer than usual. It goes on, and its answer will stand here."
+_BROKEN_OFF = (
+    "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
+)
 _NOTE_ITEM = "adaptive_memory_note"
 # Where the host keeps what to ask next in a message (host: utils/middleware.py).
 _FOLLOW_UPS_FIELD = "followUps"
@@ -61,6 +64,8 @@ async def end_turn(page: HostAnswer, answering: asyncio.Task[None]) -> None:
     await asyncio.wait({answering}, timeout=_ANSWER_SECONDS)
     if not answering.done():
         await page.give(folded_away(_GOES_ON))
+    elif answering.cancelled():
+        await page.give(folded_away(_BROKEN_OFF))
     raise TurnAnswered
 
 
