@@ -4825,7 +4825,7 @@ _NO_VECTORS = "the embedding model sent nothing that can be used"
 def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
     try:
         matrix = np.asarray(raw, dtype=np.float32)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise EmbeddingError(_NO_VECTORS, detail=f"{provider}: {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
         detail = f"{provider} sent an array of shape {matrix.shape} for {count} texts"
@@ -4907,7 +4907,7 @@ class EndpointEmbedder:
             raw = [row["embedding"] for row in ordered]
         except ModelError as error:
             raise EmbeddingError(f"embedding: {error}", detail=error.detail) from error
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             detail = f"{self.url!r} sent no embeddings: {error!r}"
             raise EmbeddingError(_NO_VECTORS, detail=detail) from error
         return checked_vectors(raw, len(texts), repr(self.url))

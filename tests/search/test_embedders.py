@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Sequence
@@ -48,11 +49,13 @@ async def test_many_texts_go_in_batches(server: Loopback) -> None:
     [
         ({}, "sent no embeddings"),
         ({"data": [1, 2]}, "sent no embeddings"),
+        ({"data": [{"embedding": [1.0], "index": math.inf}]}, "sent no embeddings"),
+        ({"data": [{"embedding": [10**400]}]}, "too large"),
         (rows(), r"shape \(0,\) for 2 texts"),
         (rows([1, 2]), r"shape \(1, 2\) for 2 texts"),
         (rows([float("nan")], [1]), "not finite"),
     ],
-    ids=["no data", "row is no object", "empty", "too few", "not a number"],
+    ids=["no data", "row is no object", "endless", "too large", "empty", "too few", "not a number"],
 )
 async def test_unusable_answer(server: Loopback, body: dict[str, Any], reason: str) -> None:
     """Anything but one finite vector per text is refused."""
