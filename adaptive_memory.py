@@ -919,7 +919,7 @@ def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
     for name in filter(None, map(str.strip, zone_names)):
         try:
             return datetime.fromtimestamp(epoch_seconds, ZoneInfo(name))
-        except (KeyError, ValueError, OSError):
+        except (KeyError, ValueError, OSError, RecursionError):
             continue
     return datetime.fromtimestamp(epoch_seconds, UTC)
 
