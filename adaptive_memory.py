@@ -8300,6 +8300,8 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
 # ---- src/adaptive/host/bulk_writes.py ----
 # Whole rows of the host's memory table, many in one transaction, and their vectors in one call.
 
+log_bulk_writes = logging.getLogger("adaptive_memory.host")
+
 VECTORS_AT_ONCE = 25
 _EVENT_PAUSE_SECONDS = 0.005
 _EMBEDDING_SECONDS = 10.0
@@ -8406,14 +8408,18 @@ async def publish_rows(request: Request, user: Any, rows: Sequence[Any], event: 
         from open_webui.models.functions import Functions
     except ImportError:
         return
-    listening = await Functions.get_functions_by_type("event", active_only=True)
-    for row in rows if listening or await get_event_webhooks() else ():
-        told: dict[str, Any] = {"actor": user, "subject_id": row.id}
-        if event != "MEMORY_DELETED":
-            preview = {"content_preview": row.content[:300], "type": row.type, "path": row.path}
-            told["data"] = preview
-        await publish_event(request, getattr(EVENTS, event), **told)
-        await asyncio.sleep(_EVENT_PAUSE_SECONDS)
+    try:
+        with HostFaults("telling listeners of changed memories"):
+            listening = await Functions.get_functions_by_type("event", active_only=True)
+            for row in rows if listening or await get_event_webhooks() else ():
+                told: dict[str, Any] = {"actor": user, "subject_id": row.id}
+                if event != "MEMORY_DELETED":
+                    preview = row.content[:300]
+                    told["data"] = {"content_preview": preview, "type": row.type, "path": row.path}
+                await publish_event(request, getattr(EVENTS, event), **told)
+                await asyncio.sleep(_EVENT_PAUSE_SECONDS)
+    except HostError as error:
+        log_bulk_writes.warning("%s", with_detail(error))
 
 
 # ---- src/adaptive/host/locality.py ----

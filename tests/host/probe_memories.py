@@ -162,6 +162,21 @@ async def erased_meanwhile(store: Any, client: Any, draft: Any, source: Any) -> 
     return len(found.ids[0]) if found and found.ids else 0
 
 
+async def unheard(store: Any, draft: Any, source: Any) -> str:
+    """What is written where the host can't tell whether anybody listens."""
+    if importlib.util.find_spec("open_webui.events") is None:
+        return str(draft.content)
+    from open_webui import events
+
+    async def failing() -> None:
+        raise OSError("no connection is free")
+
+    own, events.get_event_webhooks = events.get_event_webhooks, failing
+    written = await store.add(draft, source)
+    events.get_event_webhooks = own
+    return str(written.content)
+
+
 async def read_ahead(request: Any) -> list[str]:
     """What an index holds of a user who has not sent anything, memory switched on and then off."""
     from open_webui.models.users import Users
@@ -232,6 +247,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     draft = Draft("User likes tea.", ("preference",), "Home", 0.8, 7, "2027-02-28")
     return {
         "erased_meanwhile": await erased_meanwhile(store_of("finn"), CLIENT, draft, source),
+        "unheard": await unheard(store_of("gus"), draft, source),
         "swallowed": await swallowed(store_of("eve"), CLIENT, draft, source),
         "at_once": await at_once(store_of, CLIENT, draft, source),
         "ahead": ahead,

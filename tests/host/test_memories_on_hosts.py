@@ -28,6 +28,7 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
         "erased_meanwhile": 0,
         "held": [[18.0, 1.0, 2.0], []],
         "lies": [f"Open WebUI reported success, but {what}" for what in NOT_DONE],
+        "unheard": "User likes tea.",
         "vectors": [1, 1, 0],
         "provenance": not old,
         "secret": True,

@@ -7,6 +7,7 @@ add_memory), which would take three times as many statements and a second vector
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import Any, Literal
 from fastapi import Request
 from sqlalchemy import delete, insert, update
 
-from adaptive.core.errors import EmbeddingError, HostError
+from adaptive.core.errors import EmbeddingError, HostError, with_detail
 from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, NewMemory, Vectors
 from adaptive.host.faults import HostFaults
@@ -23,6 +24,8 @@ from adaptive.host.memory_rows import memory_fields, memory_meta, memory_of_row,
 from adaptive.host.own_table import host_session
 from adaptive.host.providers import HostEmbedder
 from adaptive.host.vector_database import HOST_VECTORS
+
+log_bulk_writes = logging.getLogger("adaptive_memory.host")
 
 # While Chroma writes or deletes, no other thread of the process runs: 30 ms for so many rows, 80
 # for 100.
@@ -154,12 +157,17 @@ async def publish_rows(request: Request, user: Any, rows: Sequence[Any], event: 
         from open_webui.models.functions import Functions
     except ImportError:  # 0.9
         return
-    # For each event the host looks for listeners anew, in tasks and on connections of their own.
-    listening = await Functions.get_functions_by_type("event", active_only=True)
-    for row in rows if listening or await get_event_webhooks() else ():
-        told: dict[str, Any] = {"actor": user, "subject_id": row.id}
-        if event != "MEMORY_DELETED":
-            preview = {"content_preview": row.content[:300], "type": row.type, "path": row.path}
-            told["data"] = preview
-        await publish_event(request, getattr(EVENTS, event), **told)
-        await asyncio.sleep(_EVENT_PAUSE_SECONDS)
+    try:
+        with HostFaults("telling listeners of changed memories"):
+            # For each event the host looks for listeners anew, in tasks and on connections of
+            # their own.
+            listening = await Functions.get_functions_by_type("event", active_only=True)
+            for row in rows if listening or await get_event_webhooks() else ():
+                told: dict[str, Any] = {"actor": user, "subject_id": row.id}
+                if event != "MEMORY_DELETED":
+                    preview = row.content[:300]
+                    told["data"] = {"content_preview": preview, "type": row.type, "path": row.path}
+                await publish_event(request, getattr(EVENTS, event), **told)
+                await asyncio.sleep(_EVENT_PAUSE_SECONDS)
+    except HostError as error:  # what is written stands all the same
+        log_bulk_writes.warning("%s", with_detail(error))
