@@ -7390,7 +7390,7 @@ def not_understood(valve: str, unknown: Iterable[str], instead: str) -> list[str
 
 
 def _plain(name: str) -> str:
-    letters = "".join(sign for sign in name.casefold() if sign.isalnum())
+    letters = "".join(sign for sign in name.casefold() if sign.isalnum()) or name
     if letters.endswith("sses"):
         return letters[:-2]
     return letters.removesuffix("s") if len(letters) > 3 and letters[-2:] != "ss" else letters
@@ -14369,7 +14369,15 @@ def _folded(text: str) -> str:
     return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
 
-_SPELLINGS = (("\u2019", "'"), ("day before y", "day-before-y"), ("\u0131", "i"), ("\u0640", ""), ("\u061f", "?"))
+_SPELLINGS = (
+    ("\u2019", "'"),
+    ("day before y", "day-before-y"),
+    ("\u0131", "i"),
+    ("\u0640", ""),
+    ("\u061f", "?"),
+    ("\u200e", ""),
+    ("\u200f", ""),
+)
 _VOCABULARY: dict[str, frozenset[str]] = {}
 for _kind, _words__spoken_requests in _KINDS__spoken_requests.items():
     for _word in map(_folded, _words__spoken_requests):

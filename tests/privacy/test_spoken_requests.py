@@ -52,6 +52,12 @@ def only(cases: list[dict[str, Any]], *, kept: bool) -> list[str]:
     return [one["words"] for one in cases if one["kept"] == kept]
 
 
+def test_marks_of_direction() -> None:
+    """Unseen marks that keyboards of right-to-left scripts put around words change nothing."""
+    request = read_erasure_request("\u200fاحذف كل بياناتي\u200f \u200e", date(2026, 1, 1))
+    assert request == ErasureRequest("everything")
+
+
 @over("words", only(ASKING, kept=False), at_least=0.94)
 def test_asked_to_erase(words: str) -> None:
     """Whoever asks to be forgotten, or to have their data deleted, is understood."""

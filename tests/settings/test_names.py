@@ -51,13 +51,20 @@ def test_unknown_kinds() -> None:
 
 def test_unknown_banks() -> None:
     """A bank that is not allowed keeps all from models that are not local; a slip names its own."""
-    banks = "General, Health"
-    for listed, held in (("helth", (True, False)), ("Secret", (True, True)), ("", (False, False))):
+    banks = "General, Health, \U0001f3e0"
+    unknown = ("Secret", "\U0001f3e5")
+    for listed, held in (
+        ("helth", (True, False)),
+        ("Secret", (True, True)),
+        ("\U0001f3e5", (True, True)),
+        ("\U0001f3e0", (False, False)),
+        ("", (False, False)),
+    ):
         settings = hook_settings(local_only_banks=listed, allowed_memory_banks=banks)
         hidden = LocalOnlyBanks.of(settings)
         rows = (memory("a", "x", bank="Health"), memory("b", "y", bank="General"))
         assert tuple(map(hidden.holds, rows)) == held, listed
-        assert len(settings.misread) == (listed == "Secret")
+        assert len(settings.misread) == (listed in unknown)
 
 
 @over(

@@ -196,8 +196,17 @@ def _folded(text: str) -> str:
     return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
 
-# Turkish has an i without a dot, whose capital folds to one with it; Arabic words may be stretched.
-_SPELLINGS = (("’", "'"), ("day before y", "day-before-y"), ("ı", "i"), ("ـ", ""), ("؟", "?"))
+# Turkish has an i without a dot, whose capital folds to one with it; Arabic words may be stretched,
+# and unseen marks of direction stand around them.
+_SPELLINGS = (
+    ("’", "'"),
+    ("day before y", "day-before-y"),
+    ("ı", "i"),
+    ("ـ", ""),
+    ("؟", "?"),
+    ("\u200e", ""),
+    ("\u200f", ""),
+)
 _VOCABULARY: dict[str, frozenset[str]] = {}
 for _kind, _words in _KINDS.items():
     for _word in map(_folded, _words):

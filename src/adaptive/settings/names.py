@@ -80,8 +80,8 @@ def not_understood(valve: str, unknown: Iterable[str], instead: str) -> list[str
 
 
 def _plain(name: str) -> str:
-    """Letters and digits alone, without case and without the plural's ending."""
-    letters = "".join(sign for sign in name.casefold() if sign.isalnum())
+    """Letters and digits alone, without case and the plural's ending; of signs alone the signs."""
+    letters = "".join(sign for sign in name.casefold() if sign.isalnum()) or name
     if letters.endswith("sses"):
         return letters[:-2]
     return letters.removesuffix("s") if len(letters) > 3 and letters[-2:] != "ss" else letters
