@@ -13276,7 +13276,7 @@ class MemoryCommands:
         self._search = search
         self._diagnosis = diagnosis
         self._once = once
-        self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = UserLocks()
 
     async def answer(self, hook: Hook, command: Command) -> str:
         if command.name in _SAVING and not hook.settings.enabled:
@@ -13284,7 +13284,7 @@ class MemoryCommands:
         try:
             if await hook.kind() == "shared":
                 return await self._answer_before_others(hook, command)
-            async with self._users.setdefault(hook.user_id, asyncio.Lock()):
+            async with self._locks.of(hook.user_id):
                 if command.name not in _CHANGING:
                     return await self._answering(command.name)(hook, command)
                 carry_out = partial(self._carried_out, hook, command)

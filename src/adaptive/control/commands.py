@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
-from weakref import WeakValueDictionary
 
 from adaptive.control.once import OncePerMessage
 from adaptive.control.overview import (
@@ -25,6 +24,7 @@ from adaptive.control.overview import (
 from adaptive.control.requests import MemoryRequests, memories_counted, named_memories
 from adaptive.control.transfer import exported, read_import
 from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.messages import (
     local_time,
@@ -140,7 +140,7 @@ class MemoryCommands:
         self._diagnosis = diagnosis
         self._once = once
         # One command of a user's at a time: models that are asked side by side bring the same.
-        self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = UserLocks()
 
     async def answer(self, hook: Hook, command: Command) -> str:
         """The answer to a command, in Markdown whose first line tells the most."""
@@ -149,7 +149,7 @@ class MemoryCommands:
         try:
             if await hook.kind() == "shared":
                 return await self._answer_before_others(hook, command)
-            async with self._users.setdefault(hook.user_id, asyncio.Lock()):
+            async with self._locks.of(hook.user_id):
                 if command.name not in _CHANGING:
                     return await self._answering(command.name)(hook, command)
                 carry_out = partial(self._carried_out, hook, command)
