@@ -11611,17 +11611,16 @@ class HostHook:
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
-        if self.told_kind != "saved":
+        if self.told_kind not in ("saved", "timer"):
             return self.told_kind
-        if "shared" in self.state:
-            return "shared" if self.state["shared"] else "saved"
-        with HostFaults("reading who may open a chat"):
-            from open_webui.models.chats import Chats
+        if "shared" not in self.state:
+            with HostFaults("reading who may open a chat"):
+                from open_webui.models.chats import Chats
 
-            if not hasattr(Chats, "get_accessible_chat_by_id"):
-                return "saved"
-            self.state["shared"] = await is_read_by_others(self.chat_id, self.user_id)
-        return "shared" if self.state["shared"] else "saved"
+                shares = hasattr(Chats, "get_accessible_chat_by_id")
+                shared = shares and await is_read_by_others(self.chat_id, self.user_id)
+            self.state["shared"] = shared
+        return "shared" if self.state["shared"] else self.told_kind
 
     @uninterrupted
     async def other_authors(self) -> bool:

@@ -85,6 +85,24 @@ def test_typed_to_another_model() -> None:
     assert (mine.chat_model_id, mine.is_direct) == ("mine", True)
 
 
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(("internal", "kind"), [(True, "timer"), (False, "saved")])
+async def test_chat_that_others_read(
+    internal: bool, kind: str, shared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chat that others may read is a shared one, also where a timer goes off in it."""
+    read = AsyncMock(return_value=shared)
+    monkeypatch.setattr(hook_module, "is_read_by_others", read)
+    chats = SimpleNamespace(Chats=SimpleNamespace(get_accessible_chat_by_id=None))
+    monkeypatch.setitem(sys.modules, "open_webui.models.chats", chats)
+    told: dict[str, Any] = {**PAGE, "chat_id": "c"}
+    told["user_message"] = {"meta": {"internal": internal}}
+    hook = HostHook(hook_settings(), {"id": "ada"}, told, running_request(), None, None)
+    assert hook.told_kind == kind
+    assert [await hook.kind() for _ in range(2)] == ["shared" if shared else kind] * 2
+    assert read.await_count == 1
+
+
 ASKED = "When did I move to Porto, and was my sister there?"
 OURS = "Moving to Porto"
 
