@@ -13190,6 +13190,8 @@ def memories_counted(number: int) -> str:
 # ---- src/adaptive/control/commands.py ----
 # Commands: what a user says to the memory itself, answered without a model.
 
+log_commands = logging.getLogger("adaptive_memory.control")
+
 _STEPS_SHOWN = 10
 _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
 _MOST_STEPS = 200
@@ -13488,6 +13490,7 @@ def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
 
 
 def _failed(error: AdaptiveMemoryError) -> str:
+    log_commands.warning("a command has failed: %s", with_detail(error))
     return f"That did not work: {error}."
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import AsyncMock
 
+import pytest
+
 from adaptive.control.commands import MemoryCommands, command_in
 from adaptive.control.once import OncePerMessage
 from adaptive.control.requests import MemoryRequests
@@ -154,16 +156,18 @@ async def test_numbers_stay() -> None:
     assert house.contents == ["User likes rum."]
 
 
-async def test_a_failure_is_told() -> None:
-    """What fails says so, and stands as the answer to that message: it is not tried again."""
+async def test_a_failure_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """What fails says so, the log says why, and to that message it is not tried again."""
     house = House()
-    house.learner.do.side_effect = StoreError("the database can't be written")
+    failure = StoreError("the database can't be written", detail="disk I/O error")
+    house.learner.do.side_effect = failure
     command = command_in([{"role": "user", "content": "/remember I like tea"}])
     assert command is not None
     for _ in range(2):
         answer = await house.commands.answer(house.hook, command)
         assert answer == "That did not work: the database can't be written."
     assert house.learner.do.await_count == 1
+    assert "disk I/O error" in caplog.text
 
 
 @over("typed", ["/memory find tea", "/memory log", "/undo", "/forget tea", "/remember x"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 import time
 import zlib
@@ -23,7 +24,7 @@ from adaptive.control.overview import (
 )
 from adaptive.control.requests import MemoryRequests, memories_counted, named_memories
 from adaptive.control.transfer import exported, read_import
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.messages import (
@@ -40,6 +41,8 @@ from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.privacy.gate import Refused, gate_policy, gated_draft
 from adaptive.privacy.kept import AuditEntry
 from adaptive.settings.hook import Hook
+
+log_commands = logging.getLogger("adaptive_memory.control")
 
 _STEPS_SHOWN = 10
 _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
@@ -366,6 +369,8 @@ def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
 
 
 def _failed(error: AdaptiveMemoryError) -> str:
+    """What a user is told of a command that failed; the log is told the detail."""
+    log_commands.warning("a command has failed: %s", with_detail(error))
     return f"That did not work: {error}."
 
 
