@@ -12839,28 +12839,29 @@ async def offer_suggestions(
 
 log_edits = logging.getLogger("adaptive_memory.learn")
 
-_CHANGED = "You changed that message. Only its former words said:"
+CHANGED_MESSAGE = "You changed that message. Only its former words said:"
 _HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
 _LONGEST_SHOWN__edits = 120
 
 
-async def taken_back(room: LessonResources, turn: Turn, hook: Hook) -> Lesson:
-    try:
-        memories = await formerly_said(room, turn, hook)
-    except HostError as error:
-        log_edits.warning("an edit is not looked at: %s", with_detail(error))
-        return Lesson("")
-    if not memories:
-        return Lesson("")
-    if room.can_ask:
-        return await delete_confirmed(room, turn, hook.dialog, memories, _CHANGED)
+def how_to_take_back(memories: Sequence[Memory]) -> str:
     shown = clipped_line(memories[0].content, _LONGEST_SHOWN__edits)
     more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
-    return Lesson(f"{_HOW_TO_TAKE_BACK}{shown}{more}", complete=False)
+    return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
 
 
-async def formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+    try:
+        return await _formerly_said(room, turn, hook)
+    except HostError as error:
+        log_edits.warning("an edit is not looked at: %s", with_detail(error))
+        return ()
+
+
+async def _formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
     index = await room.index()
+    if not index.memories:
+        return ()
     taught = await _taught_by(room, index, turn.source.chat_id)
     elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
     if not elsewhere or turn.kind != "saved" or hook.question_id != turn.source.message_id:
@@ -14071,14 +14072,20 @@ class Learning:
         room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
         now = local_time(turn.source.said_at, *newest.time_zones)
         lesson = await learn_turn(room, turn, now, work)
-        questions: list[Awaitable[Lesson]] = []
         if lesson.doubtful:
-            questions.append(delete_confirmed(room, turn, hook.dialog, lesson.doubtful))
-        if has_page:
-            questions.append(taken_back(room, turn, hook))
-        for asked in questions:
+            asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
             self._start(self._suggestions.asking(turn.user_id, self._ask(hook, asked)))
+        if has_page:
+            self._start(self._look_at_edit(room, turn, hook))
         return lesson
+
+    async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
+        memories = await said_before_edit(room, turn, hook)
+        if memories and room.can_ask:
+            asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
+            await self._suggestions.asking(turn.user_id, self._ask(hook, asked))
+        elif memories:
+            await self._show(hook, Lesson(how_to_take_back(memories), complete=False))
 
     async def _ask(self, hook: Hook, asked: Awaitable[Lesson]) -> None:
         try:
@@ -14086,8 +14093,7 @@ class Learning:
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing deleted: %s", with_detail(error))
             lesson = Lesson(f"Nothing deleted: {error}", replies=True)
-        if lesson.line:
-            await self._show(hook, lesson)
+        await self._show(hook, lesson)
 
     async def _hints_at_undo(self, user_id: str) -> bool:
         for number in () if self._told.get((user_id,)) else range(_HINTS):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from adaptive.core.errors import HostError, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Turn
-from adaptive.learn.confirmation import delete_confirmed
 from adaptive.learn.grounding import says_no_more
-from adaptive.learn.lesson import Lesson, LessonResources
+from adaptive.learn.lesson import LessonResources
 from adaptive.privacy.changes import read_changes
 from adaptive.privacy.kept import ChangeKey
 from adaptive.search.index import MemoryIndex
@@ -19,31 +18,28 @@ from adaptive.settings.hook import Hook
 
 log_edits = logging.getLogger("adaptive_memory.learn")
 
-_CHANGED = "You changed that message. Only its former words said:"
+CHANGED_MESSAGE = "You changed that message. Only its former words said:"
 _HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
 _LONGEST_SHOWN = 120
 
 
-async def taken_back(room: LessonResources, turn: Turn, hook: Hook) -> Lesson:
-    """Offer to take back what only a former version of a message said; without a line if nothing.
-
-    Where nobody can be asked the line says how.
-    """
-    try:
-        memories = await formerly_said(room, turn, hook)
-    except HostError as error:
-        log_edits.warning("an edit is not looked at: %s", with_detail(error))
-        return Lesson("")
-    if not memories:
-        return Lesson("")
-    if room.can_ask:
-        return await delete_confirmed(room, turn, hook.dialog, memories, _CHANGED)
+def how_to_take_back(memories: Sequence[Memory]) -> str:
+    """The line for a user who can't be asked about memories of a former version."""
     shown = clipped_line(memories[0].content, _LONGEST_SHOWN)
     more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
-    return Lesson(f"{_HOW_TO_TAKE_BACK}{shown}{more}", complete=False)
+    return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
 
 
-async def formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+    """Memories that only former versions of a message bear out; none where it can't be told."""
+    try:
+        return await _formerly_said(room, turn, hook)
+    except HostError as error:
+        log_edits.warning("an edit is not looked at: %s", with_detail(error))
+        return ()
+
+
+async def _formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
     """Memories that only former versions of a message bear out, once it has been learned.
 
     Whoever edits a message makes another one of the same parent. The host is asked for those only
@@ -53,6 +49,8 @@ async def formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[
         HostError: our tables or the chat can't be read.
     """
     index = await room.index()
+    if not index.memories:
+        return ()
     taught = await _taught_by(room, index, turn.source.chat_id)
     elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
     # The hook may be of another turn, which has found this one waiting.

@@ -26,7 +26,7 @@ from adaptive.core.model import Memory, Operation, Provenance, Turn
 from adaptive.core.ports import Completer, NewMemory
 from adaptive.learn.bulk_changes import BulkChanges
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
-from adaptive.learn.edits import taken_back
+from adaptive.learn.edits import CHANGED_MESSAGE, how_to_take_back, said_before_edit
 from adaptive.learn.lesson import (
     NOTHING_NEW,
     Lesson,
@@ -315,14 +315,24 @@ class Learning:
         room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
         now = local_time(turn.source.said_at, *newest.time_zones)
         lesson = await learn_turn(room, turn, now, work)
-        questions: list[Awaitable[Lesson]] = []
         if lesson.doubtful:
-            questions.append(delete_confirmed(room, turn, hook.dialog, lesson.doubtful))
-        if has_page:
-            questions.append(taken_back(room, turn, hook))
-        for asked in questions:
+            asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
             self._start(self._suggestions.asking(turn.user_id, self._ask(hook, asked)))
+        if has_page:
+            self._start(self._look_at_edit(room, turn, hook))
         return lesson
+
+    async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
+        """Offer to take back what only a former version of a message said.
+
+        Questions wait for each other from the time when there is something to ask.
+        """
+        memories = await said_before_edit(room, turn, hook)
+        if memories and room.can_ask:
+            asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
+            await self._suggestions.asking(turn.user_id, self._ask(hook, asked))
+        elif memories:
+            await self._show(hook, Lesson(how_to_take_back(memories), complete=False))
 
     async def _ask(self, hook: Hook, asked: Awaitable[Lesson]) -> None:
         """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
@@ -331,8 +341,7 @@ class Learning:
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing deleted: %s", with_detail(error))
             lesson = Lesson(f"Nothing deleted: {error}", replies=True)
-        if lesson.line:
-            await self._show(hook, lesson)
+        await self._show(hook, lesson)
 
     async def _hints_at_undo(self, user_id: str) -> bool:
         """Whether a user is told once more how to take a change back: three times, then never."""

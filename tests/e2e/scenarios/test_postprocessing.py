@@ -57,7 +57,7 @@ async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
     assert "peanuts" in host.model.last_prompt
     (first,) = await until(lambda: our_rows(host, page, "chat_notes"), 30, "notes of the chat")
     assert first["chat_id"] == chat.id
-    assert first["body"].startswith("am1:")
+    assert first["body"].startswith("am1-")
     assert "## Summary so far\nnone\n" in shown(asked(host)[0])
     lines = [f"What about dish {number}?" for number in range(8)]
     newer = said(chat_summary="They also wanted a cake.", follow_up_suggestions=lines)

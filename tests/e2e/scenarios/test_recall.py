@@ -25,10 +25,12 @@ async def test_entries_stay_in_place(host: RunningHost, page: Page) -> None:
     first = host.model.last_prompt
     assert TEA in first
     assert DOG not in first
+    await host.rest()
     await chat.send("What is my dog called?")
     second = host.model.last_prompt
     assert second.startswith(first.removesuffix("\n</adaptive_memory>"))
     assert second.index(TEA) < second.index(DOG)
+    await host.rest()
     await chat.send(OFF_TOPIC)
     assert host.model.last_prompt == second
     # Another chat begins anew.
