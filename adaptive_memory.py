@@ -166,7 +166,6 @@ _FORGET_ALL: list[Callable[[], None]] = []
 
 
 class UserCache(Generic[Cached]):
-    """The values used last, by keys that begin with the id of their user."""
 
     def __init__(
         self,
@@ -253,7 +252,6 @@ _DETAIL_KEPT, _DETAIL_TOLD = 2000, 500
 
 
 class AdaptiveMemoryError(Exception):
-    """Root of them: ``str`` is a sentence for everybody, ``detail`` is for the log and admins."""
 
     lasting = False
 
@@ -295,7 +293,6 @@ class ModelError(AdaptiveMemoryError):
 
 
 class ModelBusy(ModelError):
-    """A failure that may be over on the next try, perhaps after the seconds that were asked for."""
 
     def __init__(
         self, sentence: str, retry_after: float | None = None, *, detail: str = ""
@@ -305,7 +302,6 @@ class ModelBusy(ModelError):
 
 
 class ModelRejected(ModelError):
-    """The provider refused the request with this HTTP status and would refuse it again."""
 
     def __init__(self, sentence: str, status: int, *, detail: str = "") -> None:
         super().__init__(sentence, detail=detail)
@@ -411,7 +407,6 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
 # A lock for each user, so that nobody waits for somebody else.
 
 class UserLocks:
-    """Locks by user id within this process; a lock is gone once nobody holds or awaits it."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -1245,7 +1240,6 @@ Answered = TypeVar("Answered")
 
 
 class VectorDatabase:
-    """Calls of a synchronous client, which ``client`` gives; it may take a while to be made."""
 
     def __init__(
         self, client: Callable[[], Any], first_pause: float = _FIRST_PAUSE_SECONDS
@@ -1325,7 +1319,6 @@ BringInStep = Callable[[Collection[str]], Awaitable[None]]
 
 
 class VectorUpkeep:
-    """Users' rows whose vectors are behind, and the tasks that bring these in step."""
 
     def __init__(
         self,
@@ -1641,7 +1634,6 @@ class _Endpoint:
 
 
 class OpenAICompleter(_Endpoint):
-    """A model behind an OpenAI-compatible endpoint, OpenRouter included."""
 
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
@@ -1651,7 +1643,6 @@ class OpenAICompleter(_Endpoint):
 
 
 class OllamaCompleter(_Endpoint):
-    """A model of an Ollama server, through its own API (ollama: docs/api.md, "chat")."""
 
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
@@ -1719,7 +1710,6 @@ def _content(content: object) -> str:
 
 
 class LocalAddresses:
-    """The addresses that the valve lists, and those of private networks."""
 
     def __init__(self, listed: str) -> None:
         self._listed = [_parsed(one) for one in listed.split(",")]
@@ -2185,7 +2175,6 @@ KeepSuggestion = Callable[[WaitingSuggestion], Awaitable[bool]]
 
 
 class ArchiveTable(KeptTable):
-    """Memories that were pruned or summarised, whole and restorable."""
 
     async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
         new = [Entry(one.memory.id, asdict(one), one.archived_at) for one in archived]
@@ -2235,7 +2224,6 @@ class AuditTable(KeptTable):
 
 
 class UsageTable(KeptTable):
-    """How often each memory was recalled, until it was not for 400 days."""
 
     async def record(self, user_id: str, memory_ids: Sequence[str], now: int) -> None:
         known = await self.read(user_id, set(memory_ids))
@@ -2258,7 +2246,6 @@ class UsageTable(KeptTable):
 
 
 class ChatTable(KeptTable):
-    """What was injected into each of a user's chats, as one short text, for a day."""
 
     async def read(self, user_id: str, chat_id: str) -> str:
         return "".join(one.body for one in await self.entries.read("chat", user_id, [chat_id]))
@@ -2269,7 +2256,6 @@ class ChatTable(KeptTable):
 
 
 class ChatNotesTable(KeptTable):
-    """Notes by user and chat; of two writers the last one wins, and notes go with their chat."""
 
     async def read(self, user_id: str, chat_id: str) -> ChatNotes:
         found = await self.entries.read("chat_notes", user_id, [chat_id])
@@ -2288,7 +2274,6 @@ class CommandAnswer:
 
 
 class CommandTable(KeptTable):
-    """The answers of commands that change something, by the message that gave the command."""
 
     async def read(self, user_id: str, message_id: str) -> CommandAnswer | None:
         entries = await self.entries.read("command", user_id, [message_id])
@@ -2310,7 +2295,6 @@ class CommandTable(KeptTable):
 
 
 class SuggestionTable(KeptTable):
-    """Suggestions that wait for an answer, at most 20 of a user, until they are answered."""
 
     async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion]) -> None:
         new = [
@@ -2450,7 +2434,6 @@ NOT_KNOWN = (
 
 
 class OncePerMessage:
-    """Carries out commands; nothing in it belongs to one user."""
 
     def __init__(
         self, table: CommandTable, leases: Leases, clock: Callable[[], float] = time.time
@@ -2826,7 +2809,6 @@ _SURROGATES = "surrogatepass"
 
 
 class Sealer:
-    """Seals texts so that only the same host secret, user, purpose and version open them again."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode(errors=_SURROGATES) or _process_secret()
@@ -3691,7 +3673,6 @@ TABLES = MetaData(schema=host_schema())
 
 
 class OwnTable:
-    """A table of ours in the host's database; ``sessions`` opens another one."""
 
     def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
         self._table = table
@@ -3926,7 +3907,6 @@ def learned_values(now: float) -> dict[str, Any]:
 
 
 class HostPendingTable:
-    """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first."""
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
         self._sealer = sealer
@@ -4420,7 +4400,6 @@ _OFFERED_ID = re.compile(r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \|
 
 
 class Redaction:
-    """The placeholders of one call: of one user, for one request and its reply."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -4606,7 +4585,6 @@ def changed_values(value: Any, change: _Change) -> Any:
 
 
 class EventRestorer:
-    """Restores the events of one stream: chunks of chat completions, events of Responses."""
 
     def __init__(self, redaction: Redaction) -> None:
         self._redaction = redaction
@@ -4778,7 +4756,6 @@ _LONGEST_PAUSE_SECONDS__embedder_rests = 300.0
 
 
 class EmbedderRests:
-    """Which embedders rest, by name; keywords serve all users of the process meanwhile."""
 
     def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
         self._sleep = sleep
@@ -5030,7 +5007,6 @@ HOST_CHATS = Table(
 
 
 class HostPastChats:
-    """``PastChats`` on the host's database."""
 
     async def heads(
         self, user_id: str, chat_ids: Sequence[str] | None = None
@@ -5146,7 +5122,6 @@ _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
 
 class SealedEntries:
-    """``Entries`` in the host's database, each body sealed for its user and kind."""
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
         self._sealer = sealer
@@ -5246,7 +5221,6 @@ def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
 
 
 class HostLeases:
-    """``Leases`` as entries in clear; the lease on a user's turns stands beside the turns."""
 
     def __init__(self, sessions: Sessions | None = None) -> None:
         self._table = OwnTable(ENTRIES, sessions)
@@ -5518,7 +5492,6 @@ Moment = Annotated[datetime, AfterValidator(_past)]
 
 
 class CarriedMemory(BaseModel, frozen=True):
-    """A memory: what it says, how sure and important it is, when and where it was said."""
 
     content: Annotated[Line, Field(min_length=1, max_length=_LONGEST_CONTENT)]
     tags: tuple[Line, ...] = ()
@@ -5560,7 +5533,6 @@ class CarriedMemory(BaseModel, frozen=True):
 
 
 class ExportFile(BaseModel, frozen=True):
-    """The memories of one user, newest first."""
 
     adaptive_memory: Literal[1] = 1
     exported_at: Moment
@@ -6157,7 +6129,6 @@ async def embedded_texts(embedder: Embedder, texts: Sequence[str], *, query: boo
 
 
 class TurnEmbedder:
-    """An ``Embedder`` that embeds no query of a user twice; it is made for one turn."""
 
     def __init__(
         self, embedder: Embedder, user_id: str, kept: UserCache[Vectors], rests: EmbedderRests
@@ -6272,7 +6243,6 @@ async def _held__vectors(sources: Sources, memories: Sequence[Memory]) -> list[t
 
 
 class SharedVectors:
-    """Normalised vectors of nobody's texts and examples, made per model by the first process."""
 
     def __init__(self, texts: Sequence[str], examples: Sequence[str] = ()) -> None:
         self._texts = {content_hash(text): text for text in (*texts, *examples)}
@@ -6424,7 +6394,6 @@ def history_collection(user_id: str) -> str:
 
 
 class HostHistoryVectors:
-    """``HistoryVectors`` through the host's asynchronous client."""
 
     async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[UnitKey, str]:
         items = await self._query(user_id, {"chat_id": chat_id})
@@ -6537,7 +6506,6 @@ VECTORS = Table(
 
 
 class HostVectorTable:
-    """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
 
     def __init__(self, sessions: Sessions | None = None) -> None:
         self._table = OwnTable(VECTORS, sessions)
@@ -6601,7 +6569,6 @@ def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str
 
 
 class HostTables:
-    """What an instance of the plug-in keeps in the host's database, for all users and workers."""
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
         entries = SealedEntries(sealer, sessions)
@@ -6635,7 +6602,6 @@ _OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
 
 class HostSweep:
-    """Erases what is left of deleted accounts, and stale vectors; any worker does it, once a day."""
 
     def __init__(
         self,
@@ -6740,7 +6706,6 @@ def _kernel(some: _FloatArray, others: _FloatArray) -> _FloatArray:
 
 
 class Prefilter:
-    """The weights for each embedding model that this process has met."""
 
     def __init__(self, nulls: SharedVectors) -> None:
         self._nulls, self._examples = nulls, SharedVectors(PREFILTER_EXAMPLES)
@@ -7115,7 +7080,6 @@ class _UserIndex:
 
 
 class MemoryIndexes:
-    """Indexes of the users who were here last, within ``most_bytes``."""
 
     def __init__(
         self,
@@ -7295,7 +7259,6 @@ def _panel_title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
 
 
 class LenientModel(BaseModel):
-    """A model that takes anything: clamps what is out of range, else falls back to the default."""
 
     model_config = ConfigDict(
         extra="ignore", defer_build=True, allow_inf_nan=False, field_title_generator=_panel_title
@@ -7422,7 +7385,6 @@ _history = partial(valve, "Past conversation")
 
 
 class Valves(LenientModel):
-    """What the admin sets; each user may narrow some of it."""
 
     model_catalogue: ClassVar[Callable[..., list[dict[str, str]]] | None] = None
 
@@ -7693,7 +7655,6 @@ class Valves(LenientModel):
 
 
 class UserValves(LenientModel):
-    """What each user sets; it may only narrow what the admin allows."""
 
     enabled: bool = _first(True, "Use memory in my chats at all.")
     show_memories: bool = _first(True, "Let the assistant use what it remembers about me.")
@@ -7909,7 +7870,6 @@ _HISTORY_REACHES = ("off", "chat", "all")
 
 
 class Settings(Valves):
-    """Valves and a user's own choices, merged and frozen for one hook."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -8429,7 +8389,6 @@ log_locality = logging.getLogger("adaptive_memory.host")
 
 
 class Locality:
-    """Tells models on the admin's own machines, by the valves and the host's connections."""
 
     def __init__(self, settings: Settings, request: Request) -> None:
         self._request = request
@@ -8687,7 +8646,6 @@ _READ_AHEAD = 10
 
 
 class Installation:
-    """One instance of the plug-in among those that the host uses, and its running tasks."""
 
     def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
         self._instance, self._tasks, self._known = instance, tasks, False
@@ -9380,7 +9338,6 @@ def is_safe_label(label: str, policy: GatePolicy) -> bool:
 
 
 class GuardedStore:
-    """A ``MemoryStore`` around another: what is added, changed or finished passes the gate."""
 
     def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
         self._store, self._policy = store, policy
@@ -9433,7 +9390,6 @@ class GuardedStore:
 
 
 class AuditTrail:
-    """An audit table that may fail: a failure is logged, none is raised."""
 
     def __init__(self, table: AuditTable) -> None:
         self._table = table
@@ -10334,7 +10290,6 @@ async def others_read(hook: Hook) -> bool:
 
 
 class TurnState(TypedDict, total=False):
-    """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all."""
 
     language: str
     unlearned: str
@@ -10425,7 +10380,6 @@ _MARKS = re.compile(
 
 
 class AnswerCorrection:
-    """Cleans and corrects answers; ``locks`` are held by all that write with an answer."""
 
     def __init__(self, locks: UserLocks) -> None:
         self._locks = locks
@@ -10550,7 +10504,6 @@ INJECTION_WARNING, HARM_WARNING = PROMPTS["warnings"].strip().split("\n\n")[1:]
 
 
 class Preprocessing(BaseModel):
-    """What a model says of a message; harm counts from 8 of 10, an injection from 0.8 on."""
 
     language_code: Line = Field(default="", pattern="^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8}){0,3}$")
     search_query: Line = Field(default="", max_length=500)
@@ -10559,7 +10512,6 @@ class Preprocessing(BaseModel):
 
 
 class FirstPreprocessing(Preprocessing):
-    """What a model says of a chat's first message: a ``title`` for the chat, too."""
 
     title: Annotated[Line, AfterValidator(lambda line: line.strip("\"'\u201c\u201d"))] = Field(
         default="", max_length=120
@@ -10567,7 +10519,6 @@ class FirstPreprocessing(Preprocessing):
 
 
 class Preprocessor:
-    """What an instance of the plug-in needs for pre-processing; nothing in it is one user's."""
 
     def __init__(
         self,
@@ -10668,7 +10619,6 @@ _SENTENCE_ENDS = re.compile("(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
 
 
 class Postprocessing(BaseModel):
-    """What a model says of an answered turn; the answer is flagged from 8 of 10 on."""
 
     chat_summary: Line = Field(default="", max_length=1000)
     chat_tags: Annotated[tuple[str, ...], different_lines(10, 40)] = ()
@@ -10689,7 +10639,6 @@ class AnsweredTurn:
 
 
 class Postprocessor:
-    """What an instance of the plug-in needs for post-processing; what it holds is forgettable."""
 
     def __init__(
         self, formats: AnswerFormats, notes: ChatNotesTable, record: RecordChanges, learning: Any
@@ -10879,7 +10828,6 @@ def history_index(
 
 
 class HistoryIndexes:
-    """The indexes of this process, one for each user; those served last stay where room is short."""
 
     def __init__(self, nulls: NullsOf) -> None:
         self._held = UserCache[HistoryIndex](MOST_HELD, lambda one: len(one.messages))
@@ -11047,7 +10995,6 @@ class HistorySection:
 
 
 class PastSummary(BaseModel):
-    """What a model says of past messages."""
 
     summary: Line = ""
 
@@ -11145,7 +11092,6 @@ TellUser = Callable[[str], Awaitable[None]]
 
 
 class HistoryUpkeep:
-    """Keeps users' indexes up. The index itself is the truth, so two workers do no harm."""
 
     def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
         self._sleep = sleep
@@ -11305,7 +11251,6 @@ _MOST_TOPICS = 3
 
 
 class PastConversation:
-    """What an instance of the plug-in needs to recall conversations; none of it is one user's."""
 
     def __init__(
         self,
@@ -12014,7 +11959,6 @@ TurnVerdict = Literal["learned", "again", "given up", "lost"]
 
 
 class TurnWork:
-    """Turns of one chat, oldest first, in the hands of one worker; ``calls`` counts model calls."""
 
     def __init__(
         self,
@@ -12070,7 +12014,6 @@ async def always() -> bool:
 
 
 class LearningQueue:
-    """The way of a turn from the outlet to its lesson, for one instance of the plug-in."""
 
     def __init__(
         self,
@@ -12191,7 +12134,6 @@ class LearningQueue:
 
 
 class Foreground:
-    """How many turns of this process are in a hook or have just left one: other work gives way."""
 
     def __init__(self) -> None:
         self._waited_for, self._clear_at = 0, 0.0
@@ -12379,7 +12321,6 @@ _NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 
 
 class Suggestions:
-    """What an instance needs to propose; any method may raise ``TablesUnavailable``."""
 
     def __init__(self, table: SuggestionTable, clock: Callable[[], float] = time.time) -> None:
         self._table, self._clock = table, clock
@@ -13264,7 +13205,6 @@ class MemorySearch(Protocol):
 
 
 class MemoryCommands:
-    """Answers commands; nothing in it belongs to one user."""
 
     def __init__(
         self,
@@ -14160,7 +14100,6 @@ class _RedactedTurn:
 
 
 class RedactedTurns:
-    """Redacts what goes to chat models, and restores what comes back, each turn by itself."""
 
     def __init__(self) -> None:
         self._turns: dict[str, _RedactedTurn] = {}
@@ -14771,7 +14710,6 @@ _LONGEST_SECONDS__waiting = 3600.0
 
 
 class WaitingBlocks:
-    """The blocks of turns under way, which go into each request of their turn behind those tasks."""
 
     def __init__(self) -> None:
         self._blocks = UserCache[str](_MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS__waiting)
@@ -14922,7 +14860,6 @@ class RequestInHand:
 
 
 class Recall:
-    """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten."""
 
     def __init__(
         self,
@@ -15117,7 +15054,6 @@ HookOfTurn = Callable[[], Awaitable[HostHook | None]]
 
 
 class Filter:
-    """Adaptive Memory: recalls before the model is asked, learns after it has answered."""
 
     Valves = Valves
     UserValves = UserValves

@@ -1,4 +1,4 @@
-"""Python source without what only its editors need: comments, and docstrings of functions.
+"""Python source without what only its editors need: comments and docstrings.
 
 Open WebUI reads the installed file's whole text up to three times a turn, and formats it when it is
 saved in the editor. Its reader finds the full text in ``src/``, by the path in the banner above
@@ -15,11 +15,9 @@ _DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def brief_source(text: str) -> str:
-    """The same program without comments and docstrings, but for summaries of public classes.
+    """The same program without comments and docstrings.
 
-    Of these, protocols and dataclasses have none.
-
-    A summary is the first paragraph of a docstring. One that is all there is to a body stays, too.
+    Of a docstring that is all there is to a body the first paragraph stays.
     """
     lines = text.splitlines(keepends=True)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -31,8 +29,7 @@ def brief_source(text: str) -> str:
         if not isinstance(node, _DOCUMENTED) or ast.get_docstring(node) is None:
             continue
         first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
-        is_summary = isinstance(node, ast.ClassDef) and _is_plain(node)
-        if len(node.body) > 1 and not is_summary:
+        if len(node.body) > 1:
             lines[first:last] = [""] * (last - first)
             continue
         end = next((n for n in range(first, last - 1) if not lines[n + 1].strip()), None)
@@ -40,9 +37,3 @@ def brief_source(text: str) -> str:
             lines[end] = lines[end].rstrip("\n") + '"""\n'
             lines[end + 1 : last] = [""] * (last - end - 1)
     return "".join(lines)
-
-
-def _is_plain(node: ast.ClassDef) -> bool:
-    """Whether a class is public, and neither a protocol nor a dataclass."""
-    protocol = any(ast.unparse(base) == "Protocol" for base in node.bases)
-    return not (protocol or node.decorator_list or node.name.startswith("_"))
