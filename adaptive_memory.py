@@ -7331,7 +7331,8 @@ def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
     understood = set[str]()
     unknown = list[str]()
     for written in split_names(listed):
-        near = get_close_matches(_plain(written), spelled, n=1, cutoff=_NEAR__names)
+        plain = _plain(written)
+        near = [plain] if plain in spelled else get_close_matches(plain, spelled, 1, _NEAR__names)
         if near:
             understood.add(spelled[near[0]])
         else:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from adaptive.core.model import CATEGORIES
 from adaptive.privacy.redaction import PLACEHOLDER_NAMES
+from adaptive.settings import names
 from adaptive.settings.merged import LocalOnlyBanks
-from adaptive.settings.names import PERSONAL_KINDS, read_kinds
+from adaptive.settings.names import PERSONAL_KINDS, read_kinds, read_names
 from tests.fakes import hook_settings, memory
 from tests.rates import over
 
@@ -82,3 +85,10 @@ def test_categories(listed: str, learned: tuple[str, ...]) -> None:
     settings = hook_settings(memory_categories=listed)
     assert settings.categories == learned
     assert len(settings.misread) == ("pets" in listed)
+
+
+def test_known_names_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of hundreds of names that are known none is compared with all others."""
+    monkeypatch.setattr(names, "get_close_matches", None)
+    banks = tuple(f"Bank {number}" for number in range(300))
+    assert read_names(", ".join(banks).upper(), banks).names == frozenset(banks)

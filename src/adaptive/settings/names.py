@@ -55,7 +55,9 @@ def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
     understood = set[str]()
     unknown = list[str]()
     for written in split_names(listed):
-        near = get_close_matches(_plain(written), spelled, n=1, cutoff=_NEAR)
+        plain = _plain(written)
+        # Slips are looked for in what is not known only: that takes the square of a list's length.
+        near = [plain] if plain in spelled else get_close_matches(plain, spelled, 1, _NEAR)
         if near:
             understood.add(spelled[near[0]])
         else:
