@@ -813,7 +813,9 @@ Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS__messages = 1e11
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-_COMMAND = re.compile(r"/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
+_COMMAND = re.compile(
+    r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
+)
 _UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
 
 
@@ -857,6 +859,11 @@ def read_command(text: str) -> tuple[str, str] | None:
     return (found[1].lower(), (found[2] or "").strip()) if found else None
 
 
+def read_memory_command(words: str) -> tuple[str, str]:
+    first, *rest = words.split(maxsplit=1) or [""]
+    return first.lower().rstrip(".,;:!?"), "".join(rest)
+
+
 def without_commands(
     messages: Sequence[AnyMessage], *, said_while_off: bool = True
 ) -> list[AnyMessage]:
@@ -877,8 +884,9 @@ def _with_commands(messages: Sequence[AnyMessage]) -> Iterator[tuple[AnyMessage,
         if message.get("role") == "user":
             command = read_command(message_text(message))
             name, words = command or ("", "")
-            if name == "memory" and words.lower() in ("on", "off"):
-                off = words.lower() == "off"
+            switch = read_memory_command(words)[0] if name == "memory" else ""
+            if switch in ("on", "off"):
+                off = switch == "off"
         yield message, command is not None, off
 
 
@@ -10306,7 +10314,9 @@ class TurnState(TypedDict, total=False):
 
 
 def turn_state(metadata: dict[str, Any]) -> TurnState:
-    return metadata.setdefault("adaptive_memory", TurnState())
+    if not isinstance(metadata.get("adaptive_memory"), dict):
+        metadata["adaptive_memory"] = TurnState()
+    return metadata["adaptive_memory"]
 
 
 class Notifier(Protocol):
@@ -13176,9 +13186,8 @@ def command_in(messages: list[dict[str, Any]]) -> Command | None:
         return None
     name, words = command
     if name == "memory":
-        name = words.split(maxsplit=1)[0] if words else ""
-        words = words.removeprefix(name).strip()
-    return Command(name=name.lower(), words=words, messages=messages)
+        name, words = read_memory_command(words)
+    return Command(name=name, words=words, messages=messages)
 
 
 Answering = Callable[[Hook, Command], Awaitable[str]]
@@ -13420,7 +13429,7 @@ def _command_id(message_id: str, command: Command) -> str:
 
 
 def _number_in(words: str) -> int | None:
-    number = re.fullmatch(r"\W*(\d{1,9})\W*", words)
+    number = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
     return int(number[1]) if number else None
 
 

@@ -108,6 +108,9 @@ class House:
     [
         ("/undo", "undo", ""),
         (" /Undo  #3 ", "undo", "#3"),
+        ("/undo#3", "undo", "#3"),
+        ("/memory off.", "off", ""),
+        ("/memory OFF please", "off", "please"),
         ("/memory", "", ""),
         ("/memory import\n- I like tea", "import", "- I like tea"),
         ("/MEMORY Find  green tea", "find", "green tea"),
@@ -133,7 +136,9 @@ async def test_undo_by_number(typed: str) -> None:
     assert house.contents == ["User likes milk."]
 
 
-@over("typed", ["/undo number 2", "/undo the last", "/undo 1 2", "/undo -", "/undo all"])
+@over(
+    "typed", ["/undo number 2", "/undo the last", "/undo 1 2", "/undo -", "/undo -2", "/undo all"]
+)
 async def test_undo_asks_back(typed: str) -> None:
     """What can't be read as a number takes nothing back."""
     house = House()

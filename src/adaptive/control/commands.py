@@ -33,6 +33,7 @@ from adaptive.core.messages import (
     message_text,
     newest_user_message,
     read_command,
+    read_memory_command,
     without_commands,
 )
 from adaptive.core.model import Draft, Memory, Operation, Proof
@@ -88,9 +89,8 @@ def command_in(messages: list[dict[str, Any]]) -> Command | None:
         return None
     name, words = command
     if name == "memory":
-        name = words.split(maxsplit=1)[0] if words else ""
-        words = words.removeprefix(name).strip()
-    return Command(name=name.lower(), words=words, messages=messages)
+        name, words = read_memory_command(words)
+    return Command(name=name, words=words, messages=messages)
 
 
 Answering = Callable[[Hook, Command], Awaitable[str]]
@@ -356,7 +356,7 @@ def _command_id(message_id: str, command: Command) -> str:
 
 def _number_in(words: str) -> int | None:
     """The number that words are, be it with a sign around it: ``3``, ``#3``, ``3.``."""
-    number = re.fullmatch(r"\W*(\d{1,9})\W*", words)
+    number = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
     return int(number[1]) if number else None
 
 

@@ -19,7 +19,9 @@ AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS = 1e11  # the year 5138
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 # What the user says to the memory itself, the same in every language.
-_COMMAND = re.compile(r"/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
+_COMMAND = re.compile(
+    r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
+)
 # Keyboards of scripts that are written from right to left, and pasting, put them around a text.
 _UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
 
@@ -76,6 +78,12 @@ def read_command(text: str) -> tuple[str, str] | None:
     return (found[1].lower(), (found[2] or "").strip()) if found else None
 
 
+def read_memory_command(words: str) -> tuple[str, str]:
+    """What is asked for behind ``/memory``, in small letters without a stop, and its words."""
+    first, *rest = words.split(maxsplit=1) or [""]
+    return first.lower().rstrip(".,;:!?"), "".join(rest)
+
+
 def without_commands(
     messages: Sequence[AnyMessage], *, said_while_off: bool = True
 ) -> list[AnyMessage]:
@@ -99,8 +107,9 @@ def _with_commands(messages: Sequence[AnyMessage]) -> Iterator[tuple[AnyMessage,
         if message.get("role") == "user":
             command = read_command(message_text(message))
             name, words = command or ("", "")
-            if name == "memory" and words.lower() in ("on", "off"):
-                off = words.lower() == "off"
+            switch = read_memory_command(words)[0] if name == "memory" else ""
+            if switch in ("on", "off"):
+                off = switch == "off"
         yield message, command is not None, off
 
 

@@ -176,7 +176,9 @@ class TurnState(TypedDict, total=False):
 
 def turn_state(metadata: dict[str, Any]) -> TurnState:
     """The state of the turn that metadata belong to, which can be changed."""
-    return metadata.setdefault("adaptive_memory", TurnState())
+    if not isinstance(metadata.get("adaptive_memory"), dict):
+        metadata["adaptive_memory"] = TurnState()
+    return metadata["adaptive_memory"]
 
 
 class Notifier(Protocol):
