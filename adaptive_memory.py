@@ -8238,13 +8238,20 @@ async def task_that_reads(
 
 
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:
-    from open_webui.models.chats import Chat
+    from open_webui.models.access_grants import AccessGrant
+    from open_webui.models.chats import Chat, Chats
     from open_webui.models.shared_chats import SharedChat
 
-    goes_on = exists().where(
-        SharedChat.chat_id == Chat.id,
-        SharedChat.chat["share_mode"].as_string() == "continue",
-    )
+    if hasattr(Chats, "get_accessible_chat_by_id"):
+        goes_on = exists().where(
+            SharedChat.chat_id == Chat.id,
+            SharedChat.chat["share_mode"].as_string() == "continue",
+        )
+    else:
+        goes_on = exists().where(
+            AccessGrant.resource_type == "shared_chat",
+            AccessGrant.resource_id == Chat.id,
+        )
     query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
     for chat in await host_rows("reading who may open a chat", query.where(Chat.id == chat_id)):
         if chat.user_id != user_id or chat.goes_on:
@@ -11571,10 +11578,7 @@ class HostHook:
             return self.told_kind
         if "shared" not in self.state:
             with HostFaults("reading who may open a chat"):
-                from open_webui.models.chats import Chats
-
-                shares = hasattr(Chats, "get_accessible_chat_by_id")
-                shared = shares and await is_read_by_others(self.chat_id, self.user_id)
+                shared = await is_read_by_others(self.chat_id, self.user_id)
             self.state["shared"] = shared
         return "shared" if self.state["shared"] else self.told_kind
 

@@ -72,17 +72,25 @@ async def task_that_reads(
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:
     """Whether somebody else owns a saved chat, or may open it as it goes on; admins don't count.
 
-    That is where it is shared with replies, or lies in a shared folder. A link to read shows the
-    chat as it was when the link was made, and a chat that is not stored yet is its user's (host:
-    models/chats.py, get_accessible_chat_by_id, and routers/chats.py, get_shared_chat_by_id).
+    That is where it is shared with replies, or lies in a shared folder; before 0.12, where people
+    are named with whom it is shared. A link to read shows the chat as it was when the link was
+    made, and a chat that is not stored yet is its user's (host: models/chats.py,
+    get_accessible_chat_by_id, up to 0.11 get_chat_by_id_for_user, and routers/chats.py).
     """
-    from open_webui.models.chats import Chat
+    from open_webui.models.access_grants import AccessGrant
+    from open_webui.models.chats import Chat, Chats
     from open_webui.models.shared_chats import SharedChat
 
-    goes_on = exists().where(
-        SharedChat.chat_id == Chat.id,
-        SharedChat.chat["share_mode"].as_string() == "continue",
-    )
+    if hasattr(Chats, "get_accessible_chat_by_id"):
+        goes_on = exists().where(
+            SharedChat.chat_id == Chat.id,
+            SharedChat.chat["share_mode"].as_string() == "continue",
+        )
+    else:
+        goes_on = exists().where(
+            AccessGrant.resource_type == "shared_chat",
+            AccessGrant.resource_id == Chat.id,
+        )
     query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
     for chat in await host_rows("reading who may open a chat", query.where(Chat.id == chat_id)):
         if chat.user_id != user_id or chat.goes_on:

@@ -195,10 +195,7 @@ class HostHook:
             return self.told_kind
         if "shared" not in self.state:
             with HostFaults("reading who may open a chat"):
-                from open_webui.models.chats import Chats
-
-                shares = hasattr(Chats, "get_accessible_chat_by_id")
-                shared = shares and await is_read_by_others(self.chat_id, self.user_id)
+                shared = await is_read_by_others(self.chat_id, self.user_id)
             self.state["shared"] = shared
         return "shared" if self.state["shared"] else self.told_kind
 

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import RunningHost
-from tests.e2e.driver.page import Page
+from tests.e2e.driver.page import Page, RefusedError
 
 TEA = "User likes green tea."
 QUESTION = "Which green tea does the user like?"
@@ -33,6 +33,27 @@ async def put_into_folder(admin: Page, page: Page, chat: Conversation, readers: 
     folder = await page.request("POST", "/api/v1/folders/", form)
     into = {"folder_id": folder["id"]}
     await page.request("POST", f"/api/v1/chats/{chat.id}/folder", into)
+
+
+@pytest.mark.every_release
+async def test_named_readers(host: RunningHost, page: Page) -> None:
+    """Where the people with whom a chat is shared can open it as it goes on, it counts as shared.
+
+    Since 0.12 that is so with replies alone.
+    """
+    await page.add_memory(TEA)
+    reader = await host.user("bob")
+    grants = [{"principal_type": "user", "principal_id": reader.user_id, "permission": "read"}]
+    chat = page.new_chat()
+    await chat.send("Hello there!")
+    await share(page, chat, grants, None)
+    await chat.send(QUESTION)
+    try:
+        seen = await reader.request("GET", f"/api/v1/chats/{chat.id}")
+    except RefusedError:
+        seen = ""
+    goes_on = QUESTION in str(seen)
+    assert (TEA in str(host.model.chat_requests()[-1].body)) is not goes_on
 
 
 @pytest.mark.parametrize("way", ["with replies", "folder", "to read"])
