@@ -8035,6 +8035,17 @@ async def learning_model(request: Request, chosen: str, chat_model: object, *, d
     return model_id
 
 
+async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
+    model = request.app.state.MODELS.get(model_id)
+    if model is None and model_id:
+        with HostFaults("listing the models", ModelBusy):
+            from open_webui.utils.models import get_all_models
+
+            await get_all_models(isolated_request(request))
+        model = request.app.state.MODELS.get(model_id)
+    return mapping(model)
+
+
 async def task_model(request: Request, chat_model: object) -> str:
     is_local = mapping(chat_model).get("connection_type") == "local"
     with HostFaults("choosing the model", ModelBusy):
@@ -10265,7 +10276,7 @@ class Hook(Protocol):
     @property
     def is_direct(self) -> bool: ...
 
-    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+    async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         ...
 
     @property
@@ -11625,11 +11636,13 @@ class HostHook:
     def is_direct(self) -> bool:
         return bool(self.metadata.get("direct"))
 
-    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
-        models = mapping(getattr(self.request.app.state, "MODELS", None))
-        known = {"id": model_id} if is_direct else mapping(models.get(model_id))
+    async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+        if is_direct:
+            chat_model: Mapping[str, Any] = {"id": model_id}
+        else:
+            chat_model = await known_model(self.request, model_id)
         metadata = {**self.metadata, "direct": is_direct}
-        return replace(self, chat_model=known, metadata=metadata)
+        return replace(self, chat_model=chat_model, metadata=metadata)
 
     @property
     def adds_behind_tasks(self) -> bool:
@@ -13992,7 +14005,7 @@ class Learning:
                 own = learner = await serving.of_answer(turn.source.chat_id, newest.answer_id)
             in_this_chat = "" != turn.source.chat_id == serving.chat_id
             if newest.chat_model or not in_this_chat:
-                learner = learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
+                learner = await learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
         try:
             lesson = await self._lesson(learner, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:

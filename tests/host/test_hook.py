@@ -13,6 +13,7 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
+from adaptive.core.errors import ModelBusy
 from adaptive.core.model import ConversationKind
 from adaptive.host import hook as hook_module
 from adaptive.host import stored_answer, switches
@@ -68,20 +69,21 @@ def test_time_zones() -> None:
     assert bare.time_zones == ("", "", "UTC")
 
 
-def test_typed_to_another_model() -> None:
-    """What was typed to another model is learned as in its chat; one that is gone is none."""
+async def test_typed_to_another_model() -> None:
+    """What was typed to another model is learned as in its chat; the host lists one not known."""
     request = running_request()
     request.app.state.MODELS = {"local": {"id": "local", "connection_type": "local"}}
     metadata = {**PAGE, "direct": True}
     hook = HostHook(hook_settings(), {"id": "ada"}, metadata, request, None, {"id": "cloud"})
     assert (hook.chat_model_id, hook.is_direct) == ("cloud", True)
-    local = hook.typed_to("local", is_direct=False)
+    local = await hook.typed_to("local", is_direct=False)
     assert local.chat_model == {"id": "local", "connection_type": "local"}
     assert not local.is_direct
     assert hook.is_direct
-    assert hook.typed_to("gone", is_direct=False).chat_model_id == ""
-    assert hook.typed_to("", is_direct=False).chat_model_id == ""
-    mine = hook.typed_to("mine", is_direct=True)
+    assert (await hook.typed_to("", is_direct=False)).chat_model_id == ""
+    with pytest.raises(ModelBusy, match="listing the models"):  # there is no host here
+        await hook.typed_to("not listed yet", is_direct=False)
+    mine = await hook.typed_to("mine", is_direct=True)
     assert (mine.chat_model_id, mine.is_direct) == ("mine", True)
 
 

@@ -97,7 +97,7 @@ class Page:
 
         return answer
 
-    def typed_to(self, model_id: str, *, is_direct: bool) -> Page:
+    async def typed_to(self, model_id: str, *, is_direct: bool) -> Page:
         """Itself, as the hook of another chat's model; one of "gone" has none."""
         self.typed_to_models.append((model_id, is_direct))
         if model_id != "gone":

@@ -34,7 +34,7 @@ from adaptive.host.page import (
     emitter_to,
     is_temporary,
 )
-from adaptive.host.providers import chosen_completer, chosen_embedder
+from adaptive.host.providers import chosen_completer, chosen_embedder, known_model
 from adaptive.host.requests import account, host_settings, isolated_request
 from adaptive.host.stored_answer import HostAnswer, answer_of, emit_status, give_title
 from adaptive.host.switches import allows_memory, has_memory_on, memory_switch
@@ -254,12 +254,14 @@ class HostHook:
     def is_direct(self) -> bool:
         return bool(self.metadata.get("direct"))
 
-    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+    async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         """The same hook for words that were typed to another chat model, if that is there."""
-        models = mapping(getattr(self.request.app.state, "MODELS", None))
-        known = {"id": model_id} if is_direct else mapping(models.get(model_id))
+        if is_direct:
+            chat_model: Mapping[str, Any] = {"id": model_id}
+        else:
+            chat_model = await known_model(self.request, model_id)
         metadata = {**self.metadata, "direct": is_direct}
-        return replace(self, chat_model=known, metadata=metadata)
+        return replace(self, chat_model=chat_model, metadata=metadata)
 
     @property
     def adds_behind_tasks(self) -> bool:

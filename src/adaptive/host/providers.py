@@ -11,7 +11,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -106,6 +106,25 @@ async def learning_model(request: Request, chosen: str, chat_model: object, *, d
         why = "this chat's model is reached from the browser only"
         raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
     return model_id
+
+
+async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
+    """What the host knows of a model; nothing where there is none of that id.
+
+    A worker lists the models when a page first asks it for them, so until then they are listed
+    here (host: utils/models.py).
+
+    Raises:
+        ModelBusy: the models can't be listed.
+    """
+    model = request.app.state.MODELS.get(model_id)  # a dict, or a table in Redis
+    if model is None and model_id:
+        with HostFaults("listing the models", ModelBusy):
+            from open_webui.utils.models import get_all_models
+
+            await get_all_models(isolated_request(request))
+        model = request.app.state.MODELS.get(model_id)
+    return mapping(model)
 
 
 async def task_model(request: Request, chat_model: object) -> str:

@@ -280,7 +280,7 @@ class Learning:
                 own = learner = await serving.of_answer(turn.source.chat_id, newest.answer_id)
             in_this_chat = "" != turn.source.chat_id == serving.chat_id
             if newest.chat_model or not in_this_chat:
-                learner = learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
+                learner = await learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
         try:
             lesson = await self._lesson(learner, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:

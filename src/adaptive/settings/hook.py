@@ -98,7 +98,7 @@ class Hook(Protocol):
     @property
     def is_direct(self) -> bool: ...
 
-    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+    async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         """The same hook for words that were typed to another chat model, if that is there."""
         ...
 

@@ -1,0 +1,3 @@
+from typing import Any
+
+get_all_models: Any
