@@ -8702,6 +8702,7 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
     state = process_state(request)
     if "warm" not in state:
         state["warm"] = gc.collect()
+        gc.freeze()
     embedder = HostEmbedder(request, None)
     if await embedder.in_process():
         await indexes.warm_up(embedder, table)

@@ -84,6 +84,9 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
     state = process_state(request)
     if "warm" not in state:
         state["warm"] = gc.collect()
+        # What the host and its libraries have made stays for good: a million objects, and each
+        # full collection over them stops every user for half a second.
+        gc.freeze()
     embedder = HostEmbedder(request, None)
     if await embedder.in_process():
         await indexes.warm_up(embedder, table)
