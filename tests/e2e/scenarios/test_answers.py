@@ -11,6 +11,7 @@ from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
 
 FACT = '{"answer": 42}'
+ROWS = f"Three equal rows, as you wished:\n\n{FACT}\n{FACT}\n{FACT}"
 STRAY = "It is **tea**.<|im_end|>\n<|im_start|>assistant\nAnd milk.</s>"
 CLEAN = "It is **tea**.\nAnd milk."
 WELL = "Mind the spaces:  \n\n```text\n<|im_end|>\n```\n\n* `</s>` ends it\n\n| a | b |\n|--|--|\n"
@@ -50,8 +51,11 @@ async def test_stored_answer_is_clean(host: RunningHost, page: Page) -> None:
 @pytest.mark.every_release
 @pytest.mark.parametrize("on", [True, False], ids=["clean answer", "switched off"])
 async def test_untouched(host: RunningHost, plugin: InstalledFilter, page: Page, on: bool) -> None:
-    """A clean answer is stored as without the plug-in, and so is every one when it is off."""
-    said = WELL if on else f"{WELL}{STRAY} {FACT * 5}"
+    """A clean answer is stored as without the plug-in, and so is every one when it is off.
+
+    Equal rows that were asked for are clean.
+    """
+    said = WELL + ROWS if on else f"{WELL}{STRAY} {FACT * 20}"
     host.model.when_chatting(said)
     await host.set_valves({"clean_answers": on})
     with_plugin = await forms(await page.new_chat().send("What is it?"), page)

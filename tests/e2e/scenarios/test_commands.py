@@ -190,6 +190,29 @@ async def test_doctor_is_for_admins(host: RunningHost, page: Page) -> None:
     assert "**Problem" not in answer
 
 
+async def test_near_names_in_valves(host: RunningHost, page: Page) -> None:
+    """A kind of personal data under another name is refused; of an unknown one the admin is told.
+
+    With an unknown one every kind is refused, since nobody knows what was meant.
+    """
+    card, mail = "My card number is 4111 1111 1111 1111.", "My e-mail address is ann@example.org."
+    learns(host.model, "card", operations(new("User's card number is 4111 1111 1111 1111.")))
+    learns(host.model, "mail", operations(new("User's e-mail address is ann@example.org.")))
+    await host.set_valves({"refuse_in_memories": "credit card"})
+    await page.say(card, "personal data that is not to be stored")
+    await page.say(mail, "Saved")
+    (saved,) = await page.memories()
+    assert "ann@example.org" in saved.content
+    await page.clear_memories()
+    assert "not known" not in await answered(host.admin.new_chat(), "/memory doctor")
+    await host.set_valves({"refuse_in_memories": "credit card, shoe size"})
+    await page.say(mail, "personal data that is not to be stored")
+    assert await page.memories() == []
+    told = await answered(host.admin.new_chat(), "/memory doctor")
+    assert "shoe size" in told
+    assert "all personal data is refused" in told
+
+
 @pytest.mark.every_release
 async def test_nothing_crosses(host: RunningHost, plugin: InstalledFilter) -> None:
     """Two users' commands at once: each sees, changes and takes back the own memories alone."""

@@ -74,3 +74,17 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     assert await page.memories() == []
     await page.connect()
     await page.say("What is the capital of Portugal?", f"Saved: {TEA}")
+
+
+async def test_five_facts(host: RunningHost, plugin: InstalledFilter) -> None:
+    """All five facts of one message are asked about, and saved once its user says so."""
+    facts = [f"User owns a {colour} kayak." for colour in ("red", "blue", "green", "grey", "black")]
+    page = await careful(host, plugin, lambda asked: str(asked["value"]))
+    learns(host.model, "kayak", operations(*map(new, facts)))
+    await page.say("I own a red kayak, a blue, a green, a grey and a black kayak.", "Saved")
+    await host.rest()
+    asked = "\n".join(question["message"] for question in page.questions())
+    assert [fact for fact in facts if fact.rstrip(".") not in asked] == []
+    stored = "\n".join(row.content for row in await page.memories())
+    assert [fact for fact in facts if fact not in stored] == []
+    assert states(host, page) == []
