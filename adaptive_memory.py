@@ -6789,7 +6789,7 @@ _UNSAID = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class RankingIndex:
 
     vectors: Vectors
     embedded: NDArray[np.bool_]
@@ -6805,21 +6805,23 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RankingQuery:
 
     text: str
     vector: Vectors | None
 
 
-def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int) -> Asked:
+def ranking_query(
+    text: str, previous: str, vectors: Vectors | None, dimension: int
+) -> RankingQuery:
     text = head_and_tail(text, LONGEST_QUERY)
     usable = vectors if vectors is not None and vectors.shape[1] == dimension else None
     if usable is None and vectors is not None and dimension:
         log_fusion.warning("messages have vectors of another length: keywords serve for now")
     if not has_words(previous) or not continues(text):
-        return Asked(text, None if usable is None else usable[0])
+        return RankingQuery(text, None if usable is None else usable[0])
     both = None if usable is None else normalised(usable.sum(axis=0)[None])[0]
-    return Asked(f"{previous}\n{text}", both)
+    return RankingQuery(f"{previous}\n{text}", both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -6844,14 +6846,14 @@ class Ranked:
         return evidence / (evidence + self.gate)
 
 
-def shelf(
+def ranking_index(
     texts: Sequence[str],
     vectors: Vectors,
     nulls: Vectors | None,
     created_at: Sequence[int],
     importance: Sequence[int] | None = None,
-    previous: Shelf | None = None,
-) -> Shelf:
+    previous: RankingIndex | None = None,
+) -> RankingIndex:
     has_vector = np.asarray(vectors.any(axis=1), dtype=np.bool_)
     embedded = vectors if has_vector.all() else vectors[has_vector]
     centre = (embedded.sum(axis=0) / (len(embedded) + CENTRE_HALF)).astype(np.float32)
@@ -6864,7 +6866,7 @@ def shelf(
         cosines -= centrality[has_vector]
         unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
     places = _learning_places(np.asarray(created_at, dtype=np.int64))
-    return Shelf(
+    return RankingIndex(
         vectors,
         has_vector,
         centre,
@@ -6887,30 +6889,30 @@ def _learning_places(times: NDArray[np.int64]) -> Places:
 
 
 def rank(
-    shelf: Shelf, asked: Asked, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
+    index: RankingIndex, query: RankingQuery, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
 ) -> list[Ranked]:
-    if not shelf.keywords.size:
+    if not index.keywords.size:
         return []
-    words = tokens(asked.text)
-    similarity = cosine = np.zeros(shelf.keywords.size, dtype=np.float32)
-    if asked.vector is not None:
-        cosine = products(shelf.vectors, asked.vector)
-        length = max(float(np.linalg.norm(asked.vector - shelf.centre)), _TINY)
-        similarity = ((cosine - shelf.centrality) / (length * shelf.unit)).astype(np.float32)
-    matched = shelf.keywords.scores(words)
+    words = tokens(query.text)
+    similarity = cosine = np.zeros(index.keywords.size, dtype=np.float32)
+    if query.vector is not None:
+        cosine = products(index.vectors, query.vector)
+        length = max(float(np.linalg.norm(query.vector - index.centre)), _TINY)
+        similarity = ((cosine - index.centrality) / (length * index.unit)).astype(np.float32)
+    matched = index.keywords.scores(words)
     best_match = max(float(matched.max()), _TINY)
     keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
-    nearby = weights.neighbours * _best_nearby(similarity + keywords, shelf, weights.reach)
+    nearby = weights.neighbours * _best_nearby(similarity + keywords, index, weights.reach)
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
-    personal = weights.personal if speaks_of_self(asked.text) else 0.0
-    evidence = _evidence(shelf, asked, cosine, words, weights) + np.float32(personal)
+    personal = weights.personal if speaks_of_self(query.text) else 0.0
+    evidence = _evidence(index, query, cosine, words, weights) + np.float32(personal)
     least, most = map(math.log, _GATE_SIZES)
     size = min(max(math.log(len(score)), least), most)
     gate = GATES[0] + (GATES[1] - GATES[0]) * (size - least) / (most - least)
     least = np.partition(score, -limit)[-limit] if limit < len(score) else score.min()
     best = np.flatnonzero(score >= least - 1e-4)
-    ties = (best, -shelf.created_at[best], -shelf.importance[best], -score[best].round(4))
+    ties = (best, -index.created_at[best], -index.importance[best], -score[best].round(4))
     parts = np.stack([similarity, keywords, neighbours, evidence, cosine], axis=1)
     return [
         Ranked(int(at), *map(float, parts[at]), personal=personal, gate=gate)
@@ -6918,9 +6920,9 @@ def rank(
     ]
 
 
-def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
-    order = shelf.in_order
-    at = shelf.places[order] / reach
+def _best_nearby(base: Vectors, index: RankingIndex, reach: float) -> Vectors:
+    order = index.in_order
+    at = index.places[order] / reach
     with np.errstate(divide="ignore"):
         heights = np.log(np.maximum(base[order], 0).astype(np.float64))
     before = np.maximum.accumulate(heights + at) - at
@@ -6931,15 +6933,19 @@ def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
 
 
 def _evidence(
-    shelf: Shelf, asked: Asked, cosine: Vectors, words: Sequence[str], weights: Weights
+    index: RankingIndex,
+    query: RankingQuery,
+    cosine: Vectors,
+    words: Sequence[str],
+    weights: Weights,
 ) -> Vectors:
-    coverage = shelf.keywords.coverage([*words, _UNSAID])
+    coverage = index.keywords.coverage([*words, _UNSAID])
     alone = np.float32(weights.words_alone) * coverage
-    if asked.vector is None or not shelf.levels:
+    if query.vector is None or not index.levels:
         return alone
-    standing = np.maximum(shelf.levels[script_of(asked.text)].standing(cosine), 0)
+    standing = np.maximum(index.levels[script_of(query.text)].standing(cosine), 0)
     seen = standing + np.float32(weights.coverage) * coverage
-    return np.where(shelf.embedded, seen, alone)
+    return np.where(index.embedded, seen, alone)
 
 
 def fitting(
@@ -6986,7 +6992,7 @@ class MemoryIndex:
     core: tuple[Memory, ...]
     ending: tuple[Memory, ...]
     embedded: NDArray[np.bool_]
-    shelf: Shelf
+    ranking: RankingIndex
     nulls: Vectors | None
     embedder: str
     stamp: StoreStamp
@@ -6994,11 +7000,11 @@ class MemoryIndex:
 
     @property
     def dimension(self) -> int:
-        return int(self.shelf.vectors.shape[1])
+        return int(self.ranking.vectors.shape[1])
 
     @property
     def nbytes(self) -> int:
-        return self.shelf.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
+        return self.ranking.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
 
     def stands(self, stamp: StoreStamp) -> bool:
         return self.stamp == stamp and stamp.newest + _CLOCK_SECONDS__index <= self.read_at
@@ -7013,7 +7019,7 @@ class MemoryIndex:
 
     def stored_vectors(self) -> dict[str, StoredVector]:
         return {
-            memory.id: StoredVector(digest, self.shelf.vectors[place])
+            memory.id: StoredVector(digest, self.ranking.vectors[place])
             for place, (memory, digest) in enumerate(zip(self.memories, self.hashes, strict=True))
             if self.embedded[place]
         }
@@ -7048,13 +7054,13 @@ def build_index(
         place = places.get(memory_id)
         if place is not None and hashes[place] == one.content_hash and len(one.vector) == dimension:
             vectors[place], embedded[place] = one.vector, True
-    prepared = shelf(
+    prepared = ranking_index(
         [memory.content for memory in ordered],
         vectors,
         nulls if nulls is not None and nulls.shape[1] == dimension else None,
         [memory.created_at for memory in ordered],
         [memory.importance for memory in ordered],
-        previous.shelf if previous else None,
+        previous.ranking if previous else None,
     )
     core = sorted(
         filter(is_core, ordered), key=lambda one: (-one.importance, one.created_at, one.id)
@@ -8826,16 +8832,16 @@ async def shown_memories(
 ) -> Sequence[Memory]:
     if len(index.memories) <= MOST_SHOWN:
         return hidden.without(index.memories)
-    parts = [Asked(one, None) for one in spoken_parts(words)]
-    asked = [asked_for(words, "", vectors, index.dimension), *parts]
+    parts = [RankingQuery(one, None) for one in spoken_parts(words)]
+    asked = [ranking_query(words, "", vectors, index.dimension), *parts]
     near = await asyncio.to_thread(nearest_memories, index, asked)
     weighty = sorted(index.memories, key=lambda one: -one.importance)[:_BY_IMPORTANCE]
     chosen = [*near[: MOST_SHOWN - len(weighty)], *weighty, *near]
     return hidden.without({one.id: one for one in chosen}.values())[:MOST_SHOWN]
 
 
-def nearest_memories(index: MemoryIndex, asked: Sequence[Asked]) -> Sequence[Memory]:
-    rankings = [[one.place for one in rank(index.shelf, each)] for each in asked]
+def nearest_memories(index: MemoryIndex, asked: Sequence[RankingQuery]) -> Sequence[Memory]:
+    rankings = [[one.place for one in rank(index.ranking, each)] for each in asked]
     places = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
     return [index.memories[place] for place in dict.fromkeys(places) if place is not None]
 
@@ -9031,10 +9037,10 @@ def _nearest_stored(
     said: _Statement, index: MemoryIndex, addressed: Set[str]
 ) -> Iterator[_Statement]:
     content, vector = said
-    asked = asked_for(content, "", None if vector is None else vector[None], index.dimension)
-    for place in (one.place for one in rank(index.shelf, asked, _MOST_COMPARED)):
+    query = ranking_query(content, "", None if vector is None else vector[None], index.dimension)
+    for place in (one.place for one in rank(index.ranking, query, _MOST_COMPARED)):
         if (memory := index.memories[place]).id not in addressed:
-            yield memory.content, index.shelf.vectors[place] if index.embedded[place] else None
+            yield memory.content, index.ranking.vectors[place] if index.embedded[place] else None
 
 
 def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
@@ -9181,7 +9187,7 @@ def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) 
     kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
     if vector is None or len(vector) != index.dimension:
         return False
-    cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
+    cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
     near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
     likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
     return likeness is not None and likeness >= _LEAST_LIKENESS
@@ -9197,11 +9203,11 @@ async def outdated_by(
     words: str,
     now: datetime,
 ) -> tuple[Operation, ...]:
-    stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
+    stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
     known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
     known |= {one.content: row for one, row, is_known in stored if is_known}
     said = [one for change in changes for one in (change.before, change.after) if one]
-    asked = [Asked(one, known.get(one)) for one in said]
+    asked = [RankingQuery(one, known.get(one)) for one in said]
     near = await asyncio.to_thread(nearest_memories, index, asked)
     changed = {change.memory_id for change in changes}
     shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
@@ -13746,12 +13752,12 @@ def related_clusters(
         and not is_core(memory)
         and all(one.lower() != one.upper() for one in memory.content if one.isalpha())
     ]
-    if not index.shelf.levels or not members:
+    if not index.ranking.levels or not members:
         return []
     members = sorted(members, key=lambda one: one.updated_at)[:_MOST_COMPARED__summaries]
     places = [index.places[one.id] for one in members]
-    apart = normalised((index.shelf.vectors[places] - index.shelf.centre).astype(np.float32))
-    nearness: Vectors = apart @ apart.T / index.shelf.unit
+    apart = normalised((index.ranking.vectors[places] - index.ranking.centre).astype(np.float32))
+    nearness: Vectors = apart @ apart.T / index.ranking.unit
     kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
     near = (nearness >= _RELATED_FROM) & (kinds[:, None] == kinds[None, :])
     np.fill_diagonal(near, False)
@@ -14447,8 +14453,8 @@ class Gathered:
 
     def ranked(self, limit: int, weights: Weights = DEFAULT_WEIGHTS) -> list[Ranked]:
         text, previous = self.question.text, self.question.previous
-        asked = asked_for(text, previous, self.vectors, self.index.dimension)
-        return rank(self.index.shelf, asked, limit, weights) if has_words(text) else []
+        query = ranking_query(text, previous, self.vectors, self.index.dimension)
+        return rank(self.index.ranking, query, limit, weights) if has_words(text) else []
 
 
 async def recollect(library: Library, question: Question, settings: Settings) -> Recollection:
@@ -14479,7 +14485,7 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
     if facts and examples is not None and index.nulls is not None:
         places = [index.places[one.id] for one in facts]
         advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
-        stands = likely(index.shelf.vectors[places], standing, others) | ~index.embedded[places]
+        stands = likely(index.ranking.vectors[places], standing, others) | ~index.embedded[places]
         judged = list(zip(facts, stands, strict=True))
         core = [one for one, may in judged if may or one.importance >= CORE_IMPORTANCE]
         asks = has_words(question.text)

@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.ports import Vectors
-from adaptive.search.fusion import GATES, Asked, Ranked, asked_for, fitting, rank, shelf
+from adaptive.search.fusion import (
+    GATES,
+    Ranked,
+    RankingQuery,
+    fitting,
+    rank,
+    ranking_index,
+    ranking_query,
+)
 from benchmarks.locomo import Encode
 from benchmarks.personal import PEOPLE, UNRELATED
 from benchmarks.quality import quality, simple_quality
@@ -33,10 +41,12 @@ def curve(
     asked: list[tuple[list[Ranked], frozenset[int]]] = []
     unrelated: list[list[Ranked]] = []
     for subject in world.subjects:
-        store = subject.shelf(known, world.nulls)
-        asked += [(rank(store, Asked(t, v), ENTRIES), gold) for t, v, gold in questions_of(subject)]
+        store = subject.ranking_index(known, world.nulls)
+        asked += [
+            (rank(store, RankingQuery(t, v), ENTRIES), gold) for t, v, gold in questions_of(subject)
+        ]
         prompts = zip(world.prompts, world.prompt_vectors, strict=True)
-        unrelated += [rank(store, Asked(text, vector), ENTRIES) for text, vector in prompts]
+        unrelated += [rank(store, RankingQuery(text, vector), ENTRIES) for text, vector in prompts]
     points: list[dict[str, float]] = []
     for gate in gates:
         given = [(fitting(ranked, ENTRIES, gate=gate), gold) for ranked, gold in asked]
@@ -62,12 +72,14 @@ def small_stores(
     unrelated: list[list[Ranked]] = []
     strange = encode(UNRELATED)
     for person in PEOPLE:
-        store = shelf(person.memories, encode(person.memories), nulls, [0] * len(person.memories))
+        store = ranking_index(
+            person.memories, encode(person.memories), nulls, [0] * len(person.memories)
+        )
         texts = [question.text for question in person.questions]
         for question, vector in zip(person.questions, encode(texts), strict=True):
-            asked.append((rank(store, Asked(question.text, vector)), question.wanted))
+            asked.append((rank(store, RankingQuery(question.text, vector)), question.wanted))
         pairs = zip(UNRELATED, strange, strict=True)
-        unrelated += [rank(store, Asked(text, vector)) for text, vector in pairs]
+        unrelated += [rank(store, RankingQuery(text, vector)) for text, vector in pairs]
     points: list[dict[str, float]] = []
     for gate in gates:
         given = [(fitting(ranked, ENTRIES, gate=gate), wanted) for ranked, wanted in asked]
@@ -124,12 +136,12 @@ def follow_ups(world: World, encode: Encode) -> dict[str, float]:
     vectors = encode(FOLLOW_UPS)
     shares: dict[str, list[float]] = {"alone": [], "with the message before": []}
     for subject in world.subjects:
-        store = subject.shelf("nothing", world.nulls)
+        store = subject.ranking_index("nothing", world.nulls)
         for number, (text, vector, gold) in enumerate(questions_of(subject)):
             own = number % len(FOLLOW_UPS)
-            alone = Asked(FOLLOW_UPS[own], vectors[own])
+            alone = RankingQuery(FOLLOW_UPS[own], vectors[own])
             both = np.stack([vectors[own], vector])
-            continued = asked_for(FOLLOW_UPS[own], text, both, len(vector))
+            continued = ranking_query(FOLLOW_UPS[own], text, both, len(vector))
             for name, asked in zip(shares, (alone, continued), strict=True):
                 order = [one.place for one in rank(store, asked, ENTRIES)]
                 shares[name].append(quality(order, gold)[9])

@@ -12,7 +12,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from adaptive.search.fusion import Asked, Ranked, fitting, rank
+from adaptive.search.fusion import Ranked, RankingQuery, fitting, rank
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import DEFAULT_DATA, minilm
 from benchmarks.world import World, load_world, questions_of
@@ -47,14 +47,14 @@ def measure(folder: Path) -> dict[str, Any]:
     world = load_world(folder, encode)
     everyday: list[str] = json.loads(_EVERYDAY.read_text(encoding="utf-8"))
     sets = {"off_topic": list(world.prompts), "everyday": everyday}
-    stores = [subject.shelf("bulk", world.nulls) for subject in world.subjects]
+    stores = [subject.ranking_index("bulk", world.nulls) for subject in world.subjects]
     answered: list[Answered] = [
-        [(rank(store, Asked(t, v), ENTRIES), gold) for t, v, gold in questions_of(subject)]
+        [(rank(store, RankingQuery(t, v), ENTRIES), gold) for t, v, gold in questions_of(subject)]
         for store, subject in zip(stores, world.subjects, strict=True)
     ]
     strange = {
         name: [
-            [rank(store, Asked(t, v), ENTRIES) for store in stores]
+            [rank(store, RankingQuery(t, v), ENTRIES) for store in stores]
             for t, v in zip(prompts, encode(prompts), strict=True)
         ]
         for name, prompts in sets.items()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.ports import Vectors
-from adaptive.search.fusion import DEFAULT_WEIGHTS, Asked, Shelf, Weights, rank
+from adaptive.search.fusion import DEFAULT_WEIGHTS, RankingIndex, RankingQuery, Weights, rank
 from adaptive.search.tokens import tokens
 from benchmarks.world import Known, World, questions_of
 
@@ -17,23 +17,23 @@ Scores = NDArray[np.floating[Any]]
 DEPTH = 20
 
 
-def cosine_scores(store: Shelf, _: str, vector: Vectors) -> Scores:
+def cosine_scores(store: RankingIndex, _: str, vector: Vectors) -> Scores:
     """Plain vector search."""
     return store.vectors @ vector
 
 
-def cut_off_scores(store: Shelf, _: str, vector: Vectors) -> Scores:
+def cut_off_scores(store: RankingIndex, _: str, vector: Vectors) -> Scores:
     """Vector search with an absolute cut-off of 0.60, as other filters have it."""
     cosine = store.vectors @ vector
     return np.where(cosine >= 0.6, cosine, -np.inf)
 
 
-def keyword_scores(store: Shelf, text: str, _: Vectors) -> Scores:
+def keyword_scores(store: RankingIndex, text: str, _: Vectors) -> Scores:
     """BM25 alone."""
     return store.keywords.scores(tokens(text))
 
 
-def simple_fusion_scores(store: Shelf, text: str, vector: Vectors) -> Scores:
+def simple_fusion_scores(store: RankingIndex, text: str, vector: Vectors) -> Scores:
     """Four parts cosine, one part BM25 by its best."""
     matched = store.keywords.scores(tokens(text))
     return 0.8 * (store.vectors @ vector) + 0.2 * matched / max(float(matched.max()), 1e-9)
@@ -76,7 +76,7 @@ def simple_quality(world: World, name: str) -> dict[str, Any]:
     """A simple variant over all questions."""
     found: list[list[list[float]]] = []
     for subject in world.subjects:
-        store = subject.shelf("nothing", world.nulls)
+        store = subject.ranking_index("nothing", world.nulls)
         found.append(
             [
                 quality(simple_order(SIMPLE[name](store, text, vector)), gold)
@@ -95,10 +95,13 @@ def per_question(world: World, known: Known, weights: Weights) -> list[list[list
     """Quality of each question, by conversation."""
     found: list[list[list[float]]] = []
     for subject in world.subjects:
-        store = subject.shelf(known, world.nulls)
+        store = subject.ranking_index(known, world.nulls)
         found.append(
             [
-                quality([one.place for one in rank(store, Asked(text, vector), 100, weights)], gold)
+                quality(
+                    [one.place for one in rank(store, RankingQuery(text, vector), 100, weights)],
+                    gold,
+                )
                 for text, vector, gold in questions_of(subject)
             ]
         )

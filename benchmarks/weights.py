@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.ports import Vectors
-from adaptive.search.fusion import DEFAULT_WEIGHTS, Asked, rank, shelf
+from adaptive.search.fusion import DEFAULT_WEIGHTS, RankingQuery, rank, ranking_index
 from benchmarks.figures import say, spread
 from benchmarks.quality import our_quality
 from benchmarks.world import Known, World
@@ -78,16 +78,16 @@ def costs(nulls: Vectors) -> dict[str, Any]:
         vectors = chance.normal(size=(size, nulls.shape[1])).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         started = time.perf_counter()
-        store = shelf(texts, vectors, nulls, range(size))
+        store = ranking_index(texts, vectors, nulls, range(size))
         prepared = time.perf_counter()
         more = np.vstack([vectors, vectors[:1]])
-        shelf([*texts, "User has a cat."], more, nulls, range(size + 1), previous=store)
+        ranking_index([*texts, "User has a cat."], more, nulls, range(size + 1), previous=store)
         extended = time.perf_counter()
         taken: list[float] = []
         for number in range(100):
             text = f"Does my {words[number]} have a {words[-number]}, and which one?"
             begin = time.perf_counter()
-            rank(store, Asked(text, vectors[number]))
+            rank(store, RankingQuery(text, vectors[number]))
             taken.append((time.perf_counter() - begin) * 1000)
         figures[str(size)] = {
             "prepare_ms": round((prepared - started) * 1000, 1),

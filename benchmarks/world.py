@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from adaptive.core.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.fusion import Shelf, shelf
+from adaptive.search.fusion import RankingIndex, ranking_index
 from benchmarks.locomo import Encode, Recollector, load_conversations, load_off_topic
 
 Known = Literal["nothing", "bulk", "dates"]
@@ -30,7 +30,7 @@ class Subject:
     memories: Vectors
     questions: Vectors
 
-    def shelf(self, known: Known, nulls: Vectors) -> Shelf:
+    def ranking_index(self, known: Known, nulls: Vectors) -> RankingIndex:
         """The store as far as ``known`` tells of its order."""
         size = len(self.about.memories)
         times = {
@@ -38,7 +38,7 @@ class Subject:
             "bulk": [row // ROWS_A_SECOND for row in range(size)],
             "dates": self.about.said_at,
         }[known]
-        return shelf(self.about.memories, self.memories, nulls, times)
+        return ranking_index(self.about.memories, self.memories, nulls, times)
 
 
 @dataclass(frozen=True, slots=True)

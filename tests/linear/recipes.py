@@ -50,7 +50,7 @@ from adaptive.recall.question import question_of
 from adaptive.recall.recollection import _reason_against
 from adaptive.recall.window import plain_window
 from adaptive.search.bm25 import keyword_index
-from adaptive.search.fusion import asked_for, shelf
+from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.index import MemoryIndex, build_index
 from tests.linear.functions import SETTINGS, memories, messages, operation, parts, turn
 
@@ -271,9 +271,13 @@ RECIPES: Mapping[str, Recipe] = {
     "search.bm25.KeywordIndex.coverage": lambda text: partial(
         keyword_index(parts(text)[:400]).coverage, parts(text)
     ),
-    "search.fusion.asked_for": lambda text: partial(asked_for, text, text[1:], None, 0),
-    "search.fusion.shelf": lambda text: partial(
-        shelf, parts(text)[:400], np.zeros((len(parts(text)[:400]), 0), np.float32), None, [0] * 400
+    "search.fusion.ranking_query": lambda text: partial(ranking_query, text, text[1:], None, 0),
+    "search.fusion.ranking_index": lambda text: partial(
+        ranking_index,
+        parts(text)[:400],
+        np.zeros((len(parts(text)[:400]), 0), np.float32),
+        None,
+        [0] * 400,
     ),
     "search.index.build_index": lambda text: partial(index, text),
 }

@@ -11,13 +11,13 @@ from adaptive.core.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import (
     GATES,
-    Asked,
     Ranked,
-    Shelf,
-    asked_for,
+    RankingIndex,
+    RankingQuery,
     fitting,
     rank,
-    shelf,
+    ranking_index,
+    ranking_query,
 )
 
 DIMENSION = 64
@@ -53,10 +53,10 @@ def store(
     *,
     times: Sequence[int] | None = None,
     nulls: Vectors | None = NULLS,
-) -> Shelf:
-    """A shelf of unrelated vectors unless others are given, all learned at once."""
+) -> RankingIndex:
+    """An index of unrelated vectors unless others are given, all learned at once."""
     known = directions(len(texts), 2) if vectors is None else vectors
-    return shelf(texts, known, nulls, times or [1] * len(texts))
+    return ranking_index(texts, known, nulls, times or [1] * len(texts))
 
 
 def places(found: Sequence[Ranked]) -> list[int]:
@@ -66,9 +66,9 @@ def places(found: Sequence[Ranked]) -> list[int]:
 
 def test_keywords_alone() -> None:
     """Without a vector of the message, words find the memory and are enough evidence."""
-    found = rank(store(), Asked("Biscuit the dog", None))
+    found = rank(store(), RankingQuery("Biscuit the dog", None))
     assert places(fitting(found, 10)) == [0]
-    assert fitting(rank(store(), Asked("Explain hash tables", None)), 10) == []
+    assert fitting(rank(store(), RankingQuery("Explain hash tables", None)), 10) == []
 
 
 def test_speaking_of_oneself_needs_less() -> None:
@@ -76,8 +76,8 @@ def test_speaking_of_oneself_needs_less() -> None:
     made = store()
     level = made.levels["latin"]
     near = towards(made.vectors[1], level.mean + 2.5 * level.spread, 5)
-    assert places(fitting(rank(made, Asked("Can I eat satay sauce?", near)), 1)) == [1]
-    assert fitting(rank(made, Asked("How is satay sauce made?", near)), 10) == []
+    assert places(fitting(rank(made, RankingQuery("Can I eat satay sauce?", near)), 1)) == [1]
+    assert fitting(rank(made, RankingQuery("How is satay sauce made?", near)), 10) == []
 
 
 def test_neighbours_in_time() -> None:
@@ -89,7 +89,7 @@ def test_neighbours_in_time() -> None:
     day = 86_400
     for times, second in (([0, 60, day, 2 * day], 1), ([0, day, 60, 2 * day], 2)):
         made = store(TEXTS[:4], vectors, times=times)
-        assert places(rank(made, Asked("what", message)))[:2] == [0, second]
+        assert places(rank(made, RankingQuery("what", message)))[:2] == [0, second]
 
 
 def test_follow_up() -> None:
@@ -98,21 +98,21 @@ def test_follow_up() -> None:
     before = "Tell me about my sister's studies"
     message = directions(1, 33)[0]
     both = np.stack([message, towards(made.vectors[4], 0.8, 5)])
-    assert fitting(rank(made, asked_for("And when was that?", "", both, DIMENSION)), 10) == []
-    assert rank(made, asked_for("And when was that?", before, both, DIMENSION))[0].place == 4
-    assert rank(made, asked_for("And when was that?", before, None, DIMENSION))[0].place == 4
-    own = asked_for("How is ethanol distilled?", before, both, DIMENSION)
-    assert own == Asked("How is ethanol distilled?", own.vector)
+    assert fitting(rank(made, ranking_query("And when was that?", "", both, DIMENSION)), 10) == []
+    assert rank(made, ranking_query("And when was that?", before, both, DIMENSION))[0].place == 4
+    assert rank(made, ranking_query("And when was that?", before, None, DIMENSION))[0].place == 4
+    own = ranking_query("How is ethanol distilled?", before, both, DIMENSION)
+    assert own == RankingQuery("How is ethanol distilled?", own.vector)
     assert own.vector is not None
     assert np.array_equal(own.vector, message)
 
 
 def test_vectors_of_another_length(caplog: pytest.LogCaptureFixture) -> None:
     """Where another model has made the message's vector, keywords serve and the log says so."""
-    assert asked_for("Biscuit?", "", directions(1, 1), 99) == Asked("Biscuit?", None)
+    assert ranking_query("Biscuit?", "", directions(1, 1), 99) == RankingQuery("Biscuit?", None)
     assert "another length" in caplog.text
     caplog.clear()
-    assert asked_for("Biscuit?", "", directions(1, 1), 0).vector is None
+    assert ranking_query("Biscuit?", "", directions(1, 1), 0).vector is None
     assert caplog.text == ""
 
 
@@ -136,7 +136,7 @@ def test_as_many_as_stand_out() -> None:
 
 def test_gate_of_the_store() -> None:
     """The more memories there are, the more evidence is asked for, up to a bound."""
-    asked = Asked("Explain how a hash table works", directions(1, 40)[0])
+    asked = RankingQuery("Explain how a hash table works", directions(1, 40)[0])
     found = [rank(store(["green tea"] * size), asked) for size in (5, 50, 500)]
     assert [fitting(one, 10) for one in found] == [[], [], []]
     small, middle, large = (one[0].gate for one in found)

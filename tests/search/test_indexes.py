@@ -17,7 +17,7 @@ from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Sources
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.embedder_rests import EmbedderRests
-from adaptive.search.fusion import Asked, rank
+from adaptive.search.fusion import RankingQuery, rank
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised
@@ -98,7 +98,7 @@ def contents(index: MemoryIndex) -> list[str]:
 
 def found(index: MemoryIndex, text: str) -> str:
     """The memory that keywords find first."""
-    return index.memories[rank(index.shelf, Asked(text, None))[0].place].id
+    return index.memories[rank(index.ranking, RankingQuery(text, None))[0].place].id
 
 
 async def test_what_was_written_here_is_not_embedded_again() -> None:
@@ -229,7 +229,7 @@ async def test_vectors_that_the_host_has(size: int, filling: int, taken: bool) -
     assert sorted(world.embedder.calls[-1]) == sorted(anew)
     assert len(world.embedder.calls[0]) == 8
     own = await world.embedder.embed(texts, query=False)
-    assert np.allclose(index.shelf.vectors, normalised(own), atol=1e-6)
+    assert np.allclose(index.ranking.vectors, normalised(own), atol=1e-6)
     assert world.table.ids("ada") == {one.id for one in old}
 
 
@@ -246,7 +246,7 @@ async def test_changed_embedder() -> None:
     world.store.rows[DOG.id] = DOG
     for _ in range(2):
         index = await world.current()
-    assert (index.dimension, index.ready, bool(index.shelf.levels)) == (96, True, True)
+    assert (index.dimension, index.ready, bool(index.ranking.levels)) == (96, True, True)
     assert world.embedder.calls == [[TEA.content], [DOG.content], [TEA.content]]
 
 

@@ -21,7 +21,7 @@ from adaptive.core.ports import Vectors
 from adaptive.core.texts import listed_lines, unpacked
 from adaptive.learn.extraction import Extraction, repeats
 from adaptive.learn.words import word_units
-from adaptive.search.fusion import asked_for, rank
+from adaptive.search.fusion import rank, ranking_query
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import folded_text, tokens
 from adaptive.settings.merged import Settings
@@ -90,10 +90,10 @@ def _nearest_stored(
 ) -> Iterator[_Statement]:
     """The memories nearest to a new fact, without those that are changed themselves."""
     content, vector = said
-    asked = asked_for(content, "", None if vector is None else vector[None], index.dimension)
-    for place in (one.place for one in rank(index.shelf, asked, _MOST_COMPARED)):
+    query = ranking_query(content, "", None if vector is None else vector[None], index.dimension)
+    for place in (one.place for one in rank(index.ranking, query, _MOST_COMPARED)):
         if (memory := index.memories[place]).id not in addressed:
-            yield memory.content, index.shelf.vectors[place] if index.embedded[place] else None
+            yield memory.content, index.ranking.vectors[place] if index.embedded[place] else None
 
 
 def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:

@@ -38,7 +38,7 @@ from adaptive.llm.fields import list_schema, number, share, text_line
 from adaptive.llm.reply import REPLY_REASONS, plain_name, read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets
-from adaptive.search.fusion import Asked, asked_for, rank
+from adaptive.search.fusion import RankingQuery, rank, ranking_query
 from adaptive.search.index import MemoryIndex
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
@@ -157,17 +157,17 @@ async def shown_memories(
         return hidden.without(index.memories)
     # What several turns say that are learned together is near to none of what it corrects: each
     # part is looked for by its own words, rare ones first.
-    parts = [Asked(one, None) for one in spoken_parts(words)]
-    asked = [asked_for(words, "", vectors, index.dimension), *parts]
+    parts = [RankingQuery(one, None) for one in spoken_parts(words)]
+    asked = [ranking_query(words, "", vectors, index.dimension), *parts]
     near = await asyncio.to_thread(nearest_memories, index, asked)
     weighty = sorted(index.memories, key=lambda one: -one.importance)[:_BY_IMPORTANCE]
     chosen = [*near[: MOST_SHOWN - len(weighty)], *weighty, *near]
     return hidden.without({one.id: one for one in chosen}.values())[:MOST_SHOWN]
 
 
-def nearest_memories(index: MemoryIndex, asked: Sequence[Asked]) -> Sequence[Memory]:
+def nearest_memories(index: MemoryIndex, asked: Sequence[RankingQuery]) -> Sequence[Memory]:
     """The nearest to each of several questions, then the second of each; of a small store all."""
-    rankings = [[one.place for one in rank(index.shelf, each)] for each in asked]
+    rankings = [[one.place for one in rank(index.ranking, each)] for each in asked]
     places = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
     return [index.memories[place] for place in dict.fromkeys(places) if place is not None]
 

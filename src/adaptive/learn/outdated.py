@@ -34,7 +34,7 @@ from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import list_schema, text_line
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.search.fusion import Asked
+from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex
 from adaptive.search.vectors import products
 from adaptive.settings.merged import LocalOnlyBanks
@@ -96,7 +96,7 @@ def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) 
     kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
     if vector is None or len(vector) != index.dimension:
         return False
-    cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
+    cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
     near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
     likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
     return likeness is not None and likeness >= _LEAST_LIKENESS
@@ -113,11 +113,11 @@ async def outdated_by(
     now: datetime,
 ) -> tuple[Operation, ...]:
     """What ends or is rewritten because of changes; nothing where the model can't be asked."""
-    stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
+    stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
     known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
     known |= {one.content: row for one, row, is_known in stored if is_known}
     said = [one for change in changes for one in (change.before, change.after) if one]
-    asked = [Asked(one, known.get(one)) for one in said]
+    asked = [RankingQuery(one, known.get(one)) for one in said]
     near = await asyncio.to_thread(nearest_memories, index, asked)
     changed = {change.memory_id for change in changes}
     shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED]

@@ -143,12 +143,12 @@ def related_clusters(
         and not is_core(memory)
         and all(one.lower() != one.upper() for one in memory.content if one.isalpha())
     ]
-    if not index.shelf.levels or not members:
+    if not index.ranking.levels or not members:
         return []
     members = sorted(members, key=lambda one: one.updated_at)[:_MOST_COMPARED]
     places = [index.places[one.id] for one in members]
-    apart = normalised((index.shelf.vectors[places] - index.shelf.centre).astype(np.float32))
-    nearness: Vectors = apart @ apart.T / index.shelf.unit
+    apart = normalised((index.ranking.vectors[places] - index.ranking.centre).astype(np.float32))
+    nearness: Vectors = apart @ apart.T / index.ranking.unit
     kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
     near = (nearness >= _RELATED_FROM) & (kinds[:, None] == kinds[None, :])
     np.fill_diagonal(near, False)

@@ -33,7 +33,7 @@ from adaptive.recall.block import (
 from adaptive.recall.judge import Candidate, RelevanceJudge
 from adaptive.recall.question import Complete, Question
 from adaptive.search.calibration import ADVICE_END, STANDING_END, likely, speaks_of_self
-from adaptive.search.fusion import DEFAULT_WEIGHTS, Ranked, Weights, asked_for, fitting, rank
+from adaptive.search.fusion import DEFAULT_WEIGHTS, Ranked, Weights, fitting, rank, ranking_query
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.tokens import continues, tokens
@@ -111,8 +111,8 @@ class Gathered:
     def ranked(self, limit: int, weights: Weights = DEFAULT_WEIGHTS) -> list[Ranked]:
         """The nearest memories, best first, whether they may come or not; none without words."""
         text, previous = self.question.text, self.question.previous
-        asked = asked_for(text, previous, self.vectors, self.index.dimension)
-        return rank(self.index.shelf, asked, limit, weights) if has_words(text) else []
+        query = ranking_query(text, previous, self.vectors, self.index.dimension)
+        return rank(self.index.ranking, query, limit, weights) if has_words(text) else []
 
 
 async def recollect(library: Library, question: Question, settings: Settings) -> Recollection:
@@ -154,7 +154,7 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         places = [index.places[one.id] for one in facts]
         advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
         # What has no vector yet can't be judged, nor can a message without one.
-        stands = likely(index.shelf.vectors[places], standing, others) | ~index.embedded[places]
+        stands = likely(index.ranking.vectors[places], standing, others) | ~index.embedded[places]
         judged = list(zip(facts, stands, strict=True))
         core = [one for one, may in judged if may or one.importance >= CORE_IMPORTANCE]
         asks = has_words(question.text)

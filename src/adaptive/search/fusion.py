@@ -79,7 +79,7 @@ _UNSAID = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class RankingIndex:
     """One version of a user's memories, prepared for ranking; memories are known by their place."""
 
     vectors: Vectors  # of a memory without one yet a row of zeros
@@ -96,14 +96,16 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RankingQuery:
     """A message to find memories for, with its normalised vector where it has one."""
 
     text: str
     vector: Vectors | None
 
 
-def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int) -> Asked:
+def ranking_query(
+    text: str, previous: str, vectors: Vectors | None, dimension: int
+) -> RankingQuery:
     """The message to rank for, a follow-up together with the message that it continues.
 
     ``vectors`` are those of both, or of the first alone. They are left out where they have another
@@ -114,9 +116,9 @@ def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int)
     if usable is None and vectors is not None and dimension:
         log_fusion.warning("messages have vectors of another length: keywords serve for now")
     if not has_words(previous) or not continues(text):
-        return Asked(text, None if usable is None else usable[0])
+        return RankingQuery(text, None if usable is None else usable[0])
     both = None if usable is None else normalised(usable.sum(axis=0)[None])[0]
-    return Asked(f"{previous}\n{text}", both)
+    return RankingQuery(f"{previous}\n{text}", both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +146,14 @@ class Ranked:
         return evidence / (evidence + self.gate)
 
 
-def shelf(
+def ranking_index(
     texts: Sequence[str],
     vectors: Vectors,
     nulls: Vectors | None,
     created_at: Sequence[int],
     importance: Sequence[int] | None = None,
-    previous: Shelf | None = None,
-) -> Shelf:
+    previous: RankingIndex | None = None,
+) -> RankingIndex:
     """Prepare a store; ``previous`` is an older version of it, whose words are used again.
 
     ``nulls`` are the vectors of ``NULL_PROMPTS``.
@@ -169,7 +171,7 @@ def shelf(
         cosines -= centrality[has_vector]  # in place: of a large store they take much memory
         unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
     places = _learning_places(np.asarray(created_at, dtype=np.int64))
-    return Shelf(
+    return RankingIndex(
         vectors,
         has_vector,
         centre,
@@ -196,33 +198,33 @@ def _learning_places(times: NDArray[np.int64]) -> Places:
 
 
 def rank(
-    shelf: Shelf, asked: Asked, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
+    index: RankingIndex, query: RankingQuery, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
 ) -> list[Ranked]:
     """The best memories for a message, best first; of equals the important, then the newest."""
-    if not shelf.keywords.size:
+    if not index.keywords.size:
         return []
-    words = tokens(asked.text)
-    similarity = cosine = np.zeros(shelf.keywords.size, dtype=np.float32)
-    if asked.vector is not None:
-        cosine = products(shelf.vectors, asked.vector)
-        length = max(float(np.linalg.norm(asked.vector - shelf.centre)), _TINY)
-        similarity = ((cosine - shelf.centrality) / (length * shelf.unit)).astype(np.float32)
-    matched = shelf.keywords.scores(words)
+    words = tokens(query.text)
+    similarity = cosine = np.zeros(index.keywords.size, dtype=np.float32)
+    if query.vector is not None:
+        cosine = products(index.vectors, query.vector)
+        length = max(float(np.linalg.norm(query.vector - index.centre)), _TINY)
+        similarity = ((cosine - index.centrality) / (length * index.unit)).astype(np.float32)
+    matched = index.keywords.scores(words)
     best_match = max(float(matched.max()), _TINY)
     keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
-    nearby = weights.neighbours * _best_nearby(similarity + keywords, shelf, weights.reach)
+    nearby = weights.neighbours * _best_nearby(similarity + keywords, index, weights.reach)
     # A lift that all memories share, being of one sitting, says nothing of any.
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
-    personal = weights.personal if speaks_of_self(asked.text) else 0.0
-    evidence = _evidence(shelf, asked, cosine, words, weights) + np.float32(personal)
+    personal = weights.personal if speaks_of_self(query.text) else 0.0
+    evidence = _evidence(index, query, cosine, words, weights) + np.float32(personal)
     least, most = map(math.log, _GATE_SIZES)
     size = min(max(math.log(len(score)), least), most)
     gate = GATES[0] + (GATES[1] - GATES[0]) * (size - least) / (most - least)
     # With all that equal the last of them.
     least = np.partition(score, -limit)[-limit] if limit < len(score) else score.min()
     best = np.flatnonzero(score >= least - 1e-4)
-    ties = (best, -shelf.created_at[best], -shelf.importance[best], -score[best].round(4))
+    ties = (best, -index.created_at[best], -index.importance[best], -score[best].round(4))
     parts = np.stack([similarity, keywords, neighbours, evidence, cosine], axis=1)
     return [
         Ranked(int(at), *map(float, parts[at]), personal=personal, gate=gate)
@@ -230,13 +232,13 @@ def rank(
     ]
 
 
-def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
+def _best_nearby(base: Vectors, index: RankingIndex, reach: float) -> Vectors:
     """Highest base_j * exp(-|place_i - place_j| / reach), not below zero.
 
     In logarithms this is a running maximum forwards and one backwards.
     """
-    order = shelf.in_order
-    at = shelf.places[order] / reach
+    order = index.in_order
+    at = index.places[order] / reach
     with np.errstate(divide="ignore"):
         heights = np.log(np.maximum(base[order], 0).astype(np.float64))
     before = np.maximum.accumulate(heights + at) - at
@@ -247,15 +249,19 @@ def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
 
 
 def _evidence(
-    shelf: Shelf, asked: Asked, cosine: Vectors, words: Sequence[str], weights: Weights
+    index: RankingIndex,
+    query: RankingQuery,
+    cosine: Vectors,
+    words: Sequence[str],
+    weights: Weights,
 ) -> Vectors:
-    coverage = shelf.keywords.coverage([*words, _UNSAID])
+    coverage = index.keywords.coverage([*words, _UNSAID])
     alone = np.float32(weights.words_alone) * coverage
-    if asked.vector is None or not shelf.levels:
+    if query.vector is None or not index.levels:
         return alone
-    standing = np.maximum(shelf.levels[script_of(asked.text)].standing(cosine), 0)
+    standing = np.maximum(index.levels[script_of(query.text)].standing(cosine), 0)
     seen = standing + np.float32(weights.coverage) * coverage
-    return np.where(shelf.embedded, seen, alone)
+    return np.where(index.embedded, seen, alone)
 
 
 def fitting(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from adaptive.core.model import Memory, StoreStamp, is_core
 from adaptive.core.ports import StoredVector, Vectors
-from adaptive.search.fusion import Shelf, shelf
+from adaptive.search.fusion import RankingIndex, ranking_index
 from adaptive.search.vectors import content_hash
 
 # The host's clock counts seconds (host: models/memories.py): a row may change again within the
@@ -30,7 +30,7 @@ class MemoryIndex:
     core: tuple[Memory, ...]  # the core facts, most important first, then oldest
     ending: tuple[Memory, ...]  # those that have a last day
     embedded: NDArray[np.bool_]  # which have a vector
-    shelf: Shelf
+    ranking: RankingIndex
     nulls: Vectors | None  # those of the null prompts
     embedder: str
     stamp: StoreStamp
@@ -39,12 +39,12 @@ class MemoryIndex:
     @property
     def dimension(self) -> int:
         """Length of the vectors; 0 while there are none."""
-        return int(self.shelf.vectors.shape[1])
+        return int(self.ranking.vectors.shape[1])
 
     @property
     def nbytes(self) -> int:
         """About how much memory this takes."""
-        return self.shelf.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
+        return self.ranking.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
 
     def stands(self, stamp: StoreStamp) -> bool:
         """Whether nothing can have changed since the memories were read."""
@@ -63,7 +63,7 @@ class MemoryIndex:
     def stored_vectors(self) -> dict[str, StoredVector]:
         """Vectors that are known, by memory id."""
         return {
-            memory.id: StoredVector(digest, self.shelf.vectors[place])
+            memory.id: StoredVector(digest, self.ranking.vectors[place])
             for place, (memory, digest) in enumerate(zip(self.memories, self.hashes, strict=True))
             if self.embedded[place]
         }
@@ -105,13 +105,13 @@ def build_index(
         place = places.get(memory_id)
         if place is not None and hashes[place] == one.content_hash and len(one.vector) == dimension:
             vectors[place], embedded[place] = one.vector, True
-    prepared = shelf(
+    prepared = ranking_index(
         [memory.content for memory in ordered],
         vectors,
         nulls if nulls is not None and nulls.shape[1] == dimension else None,
         [memory.created_at for memory in ordered],
         [memory.importance for memory in ordered],
-        previous.shelf if previous else None,
+        previous.ranking if previous else None,
     )
     core = sorted(
         filter(is_core, ordered), key=lambda one: (-one.importance, one.created_at, one.id)
