@@ -2807,6 +2807,10 @@ def _weights() -> NDArray[np.int8]:
 
 log_sealing = logging.getLogger("adaptive_memory.privacy")
 
+UNDER_FORMER_KEY = (
+    "can't be opened: Open WebUI's secret key has changed. With the former WEBUI_SECRET_KEY they "
+    "come back."
+)
 _SEAL_VERSION = 1
 _SEAL_MARK = f"am{_SEAL_VERSION}"
 MARKED = f"{_SEAL_MARK}-"
@@ -5253,6 +5257,9 @@ HOST_MEMORIES = Table(
     Column("user_id", String),
 )
 STALE_VECTORS = "stale_vectors"
+_SWEPT_LATER = (
+    "the vector database may hold vectors of deleted memories; they are swept in a day: %s"
+)
 _PAUSES_SECONDS = (0.0, 0.5, 1.5)
 _MOST_LOOKED_AT = 1000
 
@@ -5267,6 +5274,7 @@ def _ids(found: object) -> list[str]:
 
 
 async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
+    await note_deletion(user_id)
     try:
         for pause in _PAUSES_SECONDS[:2]:
             await asyncio.sleep(pause)
@@ -5279,7 +5287,7 @@ async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
         reason = "some still stand"
     except HostError as error:
         reason = with_detail(error)
-    await note_stale_vectors(user_id, reason)
+    log_memory_vectors.warning(_SWEPT_LATER, reason)
 
 
 async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
@@ -5299,14 +5307,12 @@ async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
     return standing
 
 
-async def note_stale_vectors(user_id: str, reason: str, sessions: Sessions | None = None) -> None:
-    told = "the vector database may hold vectors of deleted memories; they are swept in a day: %s"
-    log_memory_vectors.warning(told, reason)
+async def note_deletion(user_id: str, sessions: Sessions | None = None) -> None:
     row = {"user_id": user_id, "kind": STALE_VECTORS, "key": "memories", "body": "noted"}
     row |= {"chat_id": "", "message_id": ""}
     times = {"created_at": int(time.time()), "expires_at": None}
     try:
-        await OwnTable(ENTRIES, sessions).upsert("noting stale vectors", [row | times])
+        await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [row | times])
     except HostError as error:
         log_memory_vectors.warning("%s", with_detail(error))
 
@@ -8581,11 +8587,8 @@ class HostMemoryStore:
                 raise failure or StoreError(_STILL_THERE)
             await publish_rows(self.request, self.user, [self.user], "MEMORY_DELETED")
         VECTOR_UPKEEP.forget(self.user.id)
-        try:
-            await drop_collection(memory_collection(self.user.id))
-        except StoreError as error:
-            await note_stale_vectors(self.user.id, with_detail(error))
-            raise
+        await note_deletion(self.user.id)
+        await drop_collection(memory_collection(self.user.id))
 
     async def _rows(self, *conditions: Any) -> Sequence[Any]:
         return await self._found(select(*_table().columns).where(*conditions))
@@ -9777,7 +9780,7 @@ async def read_changes(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[Audi
 async def _opened(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
     changes = await read_changes(user, keys)
     if len(changes) < len(keys):
-        raise WriteRefused("what was there before can't be read any more")
+        raise WriteRefused("it was written down under another secret key of Open WebUI")
     return changes
 
 
@@ -9910,9 +9913,11 @@ def change_log(
         "",
     ]
     by_key = {change.key: change for change in changes}
+    unopened = 0
     for step in shown:
         newest_first = [by_key[key.text] for key in shown_of_steps([step]) if key.text in by_key]
         if not newest_first:
+            unopened += 1
             continue
         newest = newest_first[0]
         chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
@@ -9921,6 +9926,8 @@ def change_log(
         lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
         told = changes_told(newest_first, len(step.changes), withheld)
         lines += [f"   {line}" for line in told]
+    if unopened:
+        lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
     return "\n".join(lines)
 
 
@@ -13029,10 +13036,6 @@ _SCOPES__requests = {
     "imported": "what was imported",
     "tools": "what tools have saved",
 }
-_UNOPENED = (
-    "{} in the archive can't be opened: Open WebUI's secret key has changed. With the former "
-    "WEBUI_SECRET_KEY they come back."
-)
 _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
@@ -13089,7 +13092,7 @@ class MemoryRequests:
         rows = await room.store.read() if archived else ()
         chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
         if sealed := await room.archive.unopened(hook.user_id):
-            staying.append(_UNOPENED.format(memories_counted(sealed)))
+            staying.append(f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}")
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
         await self.learner.reply(hook, "You are asked before anything is restored")
@@ -13643,9 +13646,7 @@ class HostEraser:
 
 
 def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]:
-    if not report.failed:
-        return ()
-    return (STALE_VECTORS, *_TELLING) if origin else (STALE_VECTORS,)
+    return (STALE_VECTORS, *_TELLING) if origin and report.failed else (STALE_VECTORS,)
 
 
 async def host_eraser(

@@ -10,12 +10,13 @@ import pytest
 
 from adaptive.control.commands import MemoryCommands, command_in
 from adaptive.control.once import OncePerMessage
+from adaptive.control.overview import change_log, shown_of_steps
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.errors import StoreError
 from adaptive.core.model import Draft, Memory, Operation
 from adaptive.learn.apply import apply_operations
 from adaptive.learn.queue import always
-from adaptive.privacy.changes import Step, take_back
+from adaptive.privacy.changes import Step, read_changes, read_steps, take_back
 from adaptive.privacy.kept import AuditEntry, CommandTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
@@ -159,6 +160,17 @@ async def test_numbers_stay() -> None:
     assert "taken back already" in await house.answer("/undo 1")
     assert await house.answer("/undo 99") == "There is no change 99 to take back."
     assert house.contents == ["User likes rum."]
+
+
+async def test_log_under_another_secret() -> None:
+    """What can't be opened is counted below the changes that can, and is not passed over."""
+    house = House()
+    await house.learn("User likes tea.", "User likes milk.", "User likes rum.")
+    steps = await read_steps(house.world.room())
+    openable = await read_changes(house.world.room(), shown_of_steps(steps)[:1])
+    log = change_log(steps, openable, number=3, day=str)
+    assert "User likes rum." in log
+    assert log.splitlines()[-1].startswith("2 of them can't be opened: Open WebUI's secret key")
 
 
 async def test_a_failure_is_told(caplog: pytest.LogCaptureFixture) -> None:

@@ -19,7 +19,7 @@ from adaptive.host.history_vectors import HostHistoryVectors, history_collection
 from adaptive.host.memory_vectors import (
     STALE_VECTORS,
     drop_collection,
-    note_stale_vectors,
+    note_deletion,
     sure_of_deletion,
     sweep_stale_vectors,
 )
@@ -214,20 +214,26 @@ async def noted(house: House) -> list[str]:
 
 
 async def test_deleted_once_more(house: House, engine: Engine) -> None:
-    """A vector that a deletion has left goes at the second; where none is, one look is enough."""
+    """A vector that a deletion has left goes at the second; where none is, one look is enough.
+
+    Each deletion is noted, and the day's sweep takes what comes back after that look.
+    """
     engine.hold("ada", "tea", "boat")
     await sure_of_deletion("ada", [TEA])
     assert engine.ids() == ["boat"]
     engine.asked.clear()
     await sure_of_deletion("ada", [TEA])
-    assert (engine.asked, await noted(house)) == (["query"], [])
+    assert (engine.asked, await noted(house)) == (["query"], ["ada"])
+    engine.hold("ada", "ada-1", "tea")
+    await sweep_stale_vectors(house.worker.sessions)
+    assert (engine.ids(), await noted(house)) == (["ada-1"], [])
 
 
 @pytest.mark.parametrize("away", [False, True])
 async def test_swept(
     house: House, engine: Engine, away: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A vector that stays is noted, logged and swept with the day's; those with a row stay."""
+    """A vector that stays is logged and swept when it can be; those with a row stay."""
     engine.hold("ada", "ada-1", "tea")
     engine.swallowed, engine.away = 99, away
     with caplog.at_level(logging.WARNING):
@@ -247,7 +253,7 @@ async def test_collection_stays(house: House, engine: Engine) -> None:
     engine.swallowed = 1
     with pytest.raises(StoreError, match="still stand"):
         await drop_collection("user-memory-ada")
-    await note_stale_vectors("ada", "it still stands", house.worker.sessions)
+    await note_deletion("ada", house.worker.sessions)
     engine.swallowed = 0
     await house.worker.change("DELETE FROM memory WHERE user_id = 'ada'")
     await sweep_stale_vectors(house.worker.sessions)

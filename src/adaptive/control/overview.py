@@ -10,6 +10,7 @@ from adaptive.core.model import CATEGORIES, Memory
 from adaptive.core.texts import PROMPTS
 from adaptive.privacy.changes import Step
 from adaptive.privacy.kept import AuditEntry, ChangeKey
+from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.settings.merged import LocalOnlyBanks
 
 _MOST_LISTED = 300
@@ -75,9 +76,11 @@ def change_log(
         "",
     ]
     by_key = {change.key: change for change in changes}
+    unopened = 0
     for step in shown:
         newest_first = [by_key[key.text] for key in shown_of_steps([step]) if key.text in by_key]
-        if not newest_first:  # it can't be opened any more
+        if not newest_first:
+            unopened += 1
             continue
         newest = newest_first[0]
         chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
@@ -86,6 +89,8 @@ def change_log(
         lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
         told = changes_told(newest_first, len(step.changes), withheld)
         lines += [f"   {line}" for line in told]
+    if unopened:
+        lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
     return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Memory
 from adaptive.privacy.erasure import ErasureReport, ErasureRequest, Origin, made_of, origin_of
 from adaptive.privacy.kept import ArchivedMemory
+from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
 
@@ -35,10 +36,6 @@ _SCOPES = {
     "imported": "what was imported",
     "tools": "what tools have saved",
 }
-_UNOPENED = (
-    "{} in the archive can't be opened: Open WebUI's secret key has changed. With the former "
-    "WEBUI_SECRET_KEY they come back."
-)
 _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
@@ -109,7 +106,7 @@ class MemoryRequests:
         rows = await room.store.read() if archived else ()
         chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
         if sealed := await room.archive.unopened(hook.user_id):
-            staying.append(_UNOPENED.format(memories_counted(sealed)))
+            staying.append(f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}")
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
         await self.learner.reply(hook, "You are asked before anything is restored")

@@ -227,10 +227,8 @@ class HostEraser:
 
 
 def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]:
-    """What stays where something could not be erased, so that it can be found once more."""
-    if not report.failed:
-        return ()
-    return (STALE_VECTORS, *_TELLING) if origin else (STALE_VECTORS,)
+    """What stays: the note for the day's sweep, and what helps to find what could not be erased."""
+    return (STALE_VECTORS, *_TELLING) if origin and report.failed else (STALE_VECTORS,)
 
 
 async def host_eraser(

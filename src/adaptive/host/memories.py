@@ -15,7 +15,7 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import MemoryUnavailable, StoreError, with_detail
+from adaptive.core.errors import MemoryUnavailable, StoreError
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, NewMemory
 from adaptive.host.bulk_writes import (
@@ -33,7 +33,7 @@ from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.memory_vectors import (
     drop_collection,
     memory_collection,
-    note_stale_vectors,
+    note_deletion,
     sure_of_deletion,
 )
 from adaptive.host.own_table import host_rows, portions
@@ -159,11 +159,8 @@ class HostMemoryStore:
                 raise failure or StoreError(_STILL_THERE)
             await publish_rows(self.request, self.user, [self.user], "MEMORY_DELETED")
         VECTOR_UPKEEP.forget(self.user.id)
-        try:
-            await drop_collection(memory_collection(self.user.id))
-        except StoreError as error:
-            await note_stale_vectors(self.user.id, with_detail(error))
-            raise
+        await note_deletion(self.user.id)
+        await drop_collection(memory_collection(self.user.id))
 
     async def _rows(self, *conditions: Any) -> Sequence[Any]:
         """The user's rows, as plain columns.

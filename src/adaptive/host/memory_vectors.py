@@ -1,8 +1,9 @@
 """Vectors of memories in the host's vector database: whether those of what was deleted are gone.
 
 Some of the host's clients swallow what goes wrong with a deletion (host: retrieval/vector/dbs:
-Chroma, Weaviate), and the router has deleted the row by then. So it is looked, in ways that all
-engines have, and what still stands is noted and swept with the day's tidying.
+Chroma, Weaviate), and the router has deleted the row by then. A change by hand whose vector is
+still being made brings it back behind the deletion. So it is looked, in ways that all engines have,
+and once more with the day's sweep.
 """
 
 from __future__ import annotations
@@ -32,8 +33,11 @@ HOST_MEMORIES = Table(
     Column("id", String),
     Column("user_id", String),
 )
-# Of a user whose collection holds vectors of memories that are no more.
+# Of a user whose collection may hold vectors of memories that are no more.
 STALE_VECTORS = "stale_vectors"
+_SWEPT_LATER = (
+    "the vector database may hold vectors of deleted memories; they are swept in a day: %s"
+)
 # Before each look: some vector databases show a deletion only after a second.
 _PAUSES_SECONDS = (0.0, 0.5, 1.5)
 # Memories that were made in the same second: an import.
@@ -52,7 +56,11 @@ def _ids(found: object) -> list[str]:
 
 
 async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
-    """Delete the vectors of deleted memories once more if they stand; note where some stay."""
+    """Delete the vectors of deleted memories once more if they stand; the day's sweep looks again.
+
+    Where some stay it is logged.
+    """
+    await note_deletion(user_id)
     try:
         for pause in _PAUSES_SECONDS[:2]:
             await asyncio.sleep(pause)
@@ -65,7 +73,7 @@ async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
         reason = "some still stand"
     except HostError as error:
         reason = with_detail(error)
-    await note_stale_vectors(user_id, reason)
+    log_memory_vectors.warning(_SWEPT_LATER, reason)
 
 
 async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
@@ -89,21 +97,19 @@ async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
     return standing
 
 
-async def note_stale_vectors(user_id: str, reason: str, sessions: Sessions | None = None) -> None:
-    """Note that vectors of deleted memories may stand, for the day's tidying; it is logged."""
-    told = "the vector database may hold vectors of deleted memories; they are swept in a day: %s"
-    log_memory_vectors.warning(told, reason)
+async def note_deletion(user_id: str, sessions: Sessions | None = None) -> None:
+    """Have the day's sweep look for vectors of a user's deleted memories."""
     row = {"user_id": user_id, "kind": STALE_VECTORS, "key": "memories", "body": "noted"}
     row |= {"chat_id": "", "message_id": ""}
     times = {"created_at": int(time.time()), "expires_at": None}
     try:
-        await OwnTable(ENTRIES, sessions).upsert("noting stale vectors", [row | times])
+        await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [row | times])
     except HostError as error:
         log_memory_vectors.warning("%s", with_detail(error))
 
 
 async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
-    """Delete the vectors without a memory of those users of whom some were noted.
+    """Delete the vectors without a memory of the users whose memories were deleted.
 
     Raises:
         HostError: our tables can't be read.

@@ -105,10 +105,10 @@ async def read_changes(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[Audi
 
 
 async def _opened(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
-    """All of these changes; ``WriteRefused`` where one can't be opened any more."""
+    """All of these changes; ``WriteRefused`` where another secret has sealed one."""
     changes = await read_changes(user, keys)
     if len(changes) < len(keys):
-        raise WriteRefused("what was there before can't be read any more")
+        raise WriteRefused("it was written down under another secret key of Open WebUI")
     return changes
 
 

@@ -15,6 +15,11 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 log_sealing = logging.getLogger("adaptive_memory.privacy")
 
+# What people are told of what is sealed with another secret.
+UNDER_FORMER_KEY = (
+    "can't be opened: Open WebUI's secret key has changed. With the former WEBUI_SECRET_KEY they "
+    "come back."
+)
 # A new version gets a mark and keys of its own: what another version has sealed is absent then.
 _SEAL_VERSION = 1
 _SEAL_MARK = f"am{_SEAL_VERSION}"
