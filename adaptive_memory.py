@@ -75,7 +75,7 @@ from contextvars import ContextVar
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from difflib import get_close_matches
@@ -552,6 +552,11 @@ class Turn:
     words: str
     earlier: tuple[Utterance, ...]
     source: Provenance
+    answer_id: str = ""
+    time_zones: tuple[str, ...] = ()
+    language: str = ""
+    chat_model: str = ""
+    is_direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -2352,26 +2357,35 @@ class SuggestionTable(KeptTable):
 # ---- src/adaptive/privacy/pending.py ----
 # Turns that wait to be learned, as they are kept sealed until then, and leases on such work.
 
+log_turns = logging.getLogger("adaptive_memory.privacy")
+
 _ATTEMPTS_IN_COMPANY = 2
 _MOST_JOINED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class PendingTurn:
+class QueuedTurn:
 
-    user_id: str
-    message_id: str
-    chat_id: str
-    payload: str
+    turn: Turn
     queued_at: float
     due_at: float
     attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingTurns:
+class QueuePlace:
 
-    turns: tuple[PendingTurn, ...] = ()
+    message_id: str
+    chat_id: str
+    queued_at: float
+    due_at: float
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UserQueue:
+
+    places: tuple[QueuePlace, ...] = ()
     leased_until: float = 0.0
     calls: int = 0
 
@@ -2389,15 +2403,15 @@ LEASE_PROOF_SECONDS = 1.0
 
 class PendingTable(Protocol):
 
-    async def put(self, turn: PendingTurn) -> None:
+    async def put(self, queued: QueuedTurn) -> None:
         """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
 
-    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+    async def waiting(self, user_id: str, since: float) -> UserQueue:
         ...
 
     async def take(
         self, lease: TurnLease, now: float, until: float
-    ) -> tuple[PendingTurn, ...] | None:
+    ) -> tuple[QueuedTurn, ...] | None:
         ...
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
@@ -2416,14 +2430,34 @@ class Leases(Protocol):
         ...
 
 
-def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
-    waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
-    if (first := next((turn for turn in waiting if turn.due_at <= now), None)) is None:
+_TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
+
+
+def turn_text(turn: Turn) -> str:
+    return storable_text(json.dumps(asdict(turn), ensure_ascii=False))
+
+
+def read_turn(text: str) -> Turn | None:
+    try:
+        fields = mapping(json.loads(text))
+        return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
+    except ValueError as error:
+        log_turns.warning("a turn that waits can't be read: %s", type(error).__name__)
+        return None
+
+
+def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
+    waiting = sorted(places, key=lambda place: (place.queued_at, place.message_id))
+    first = next((place for place in waiting if place.due_at <= now), None)
+    if first is None:
         return ()
     if first.attempts > _ATTEMPTS_IN_COMPANY:
-        return (first,)
-    here = (one for one in waiting if one.chat_id == first.chat_id)
-    joined = [one for one in here if one.attempts <= _ATTEMPTS_IN_COMPANY]
+        return (first.message_id,)
+    joined = [
+        place.message_id
+        for place in waiting
+        if place.chat_id == first.chat_id and place.attempts <= _ATTEMPTS_IN_COMPANY
+    ]
     return tuple(joined[:_MOST_JOINED])
 
 
@@ -3153,7 +3187,7 @@ _PAIR = re.compile(
     r"[-+]?\d{1,3}\.\d{2,15}(?![0-9A-Za-z_%])"
 )
 _DEGREES = "(?:[.,]\\d{1,12})? ?(?:[\u00b0\u5ea6][0-9 .,'\\\"\\u2032\\u2033\\u201d\u5206\u79d2]{0,20})?"
-_PLACE = re.compile(
+_PLACE__personal_shapes = re.compile(
     f"\\d(?<![0-9A-Za-z.,].)(?=\\d?[.,\u00b0\u5ea6])\\d?{_DEGREES}(?:(?i:nord|north|[ns])|[\u0441\u044e]\\. ?\u0448\\.),?"
     f" {{0,2}}\\d{{1,3}}{_DEGREES}(?:(?i:ost|east|west|[ewo])|[\u0432\u0437]\\. ?\u0434\\.)(?![0-9A-Za-z])"
     rf"|[NS] ?\d\d?{_DEGREES},? {{0,2}}[EWO] ?\d{{1,3}}{_DEGREES}"
@@ -3213,7 +3247,7 @@ SHAPES = (
     Shape("crypto_wallet", _WALLET),
     Shape("crypto_wallet", _CODED, None, {"wallet"}, True),
     Shape("coordinates", _PAIR, _coordinates_hold, {"coordinates"}, False, {"counter"}),
-    Shape("coordinates", _PLACE),
+    Shape("coordinates", _PLACE__personal_shapes),
 )
 
 
@@ -3906,12 +3940,12 @@ PENDING = Table(
 )
 _ROW__pending_table = PENDING.c
 _LEASE_ID = "(lease)"
+_LEASE = {"message_id": _LEASE_ID, "state": "lease"}
 _IS_LEASE = _ROW__pending_table.message_id == _LEASE_ID
 _WAITING = _ROW__pending_table.state == "waiting"
 _PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name != "payload"]
-_TOLD = tuple(_ROW__pending_table[name] for name in _TOLD_NAMES)
+_PLACE = (_ROW__pending_table.message_id, _ROW__pending_table.chat_id, _ROW__pending_table.queued_at, _ROW__pending_table.due_at, _ROW__pending_table.attempts)
 
 
 def learned_values(now: float) -> dict[str, Any]:
@@ -3927,38 +3961,64 @@ class HostPendingTable:
         self._unopened = defaultdict[str, set[str]](set)
         self._own = _ROW__pending_table.payload.startswith(sealer.mark, autoescape=True)
 
-    async def put(self, turn: PendingTurn) -> None:
-        values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
-        values["payload"] = self._sealer.seal(turn.user_id, _PAYLOAD, turn.payload)
-        lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
-        lease |= {"state": "lease", "learned_at": turn.queued_at}
+    async def put(self, queued: QueuedTurn) -> None:
+        turn = queued.turn
+        row = {
+            "user_id": turn.user_id,
+            "message_id": turn.source.message_id,
+            "chat_id": turn.source.chat_id,
+            "state": "waiting",
+            "payload": self._sealer.seal(turn.user_id, _PAYLOAD, turn_text(turn)),
+            "queued_at": queued.queued_at,
+            "due_at": queued.due_at,
+            "attempts": queued.attempts,
+            "learned_at": 0.0,
+        }
+        lease = row | _LEASE | {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
         async with self._table.session("queueing a turn") as session:
-            insert = self._table.insert(session).values([lease, values])
-            due_at, keys = insert.excluded.due_at, ["user_id", "message_id"]
-            sooner = {"set_": {"due_at": due_at}, "where": _WAITING & (_ROW__pending_table.due_at > due_at)}
-            await session.execute(insert.on_conflict_do_update(index_elements=keys, **sooner))
+            insert = self._table.insert(session).values([lease, row])
+            due_at = insert.excluded.due_at
+            sooner = insert.on_conflict_do_update(
+                index_elements=["user_id", "message_id"],
+                set_={"due_at": due_at},
+                where=_WAITING & (_ROW__pending_table.due_at > due_at),
+            )
+            await session.execute(sooner)
             await session.commit()
 
-    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+    async def waiting(self, user_id: str, since: float) -> UserQueue:
         counted = PENDING.alias()
         calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
             counted.c.user_id == user_id, counted.c.queued_at >= since
         )
         query = (
-            select(*_TOLD, _ROW__pending_table.lease_until, calls.scalar_subquery().label("calls"))
+            select(*_PLACE, _ROW__pending_table.lease_until, calls.scalar_subquery().label("calls"))
             .where(_ROW__pending_table.user_id == user_id, or_(_WAITING & self._openable(user_id), _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW__pending_table.queued_at, _ROW__pending_table.message_id)
             .limit(_MOST_READ + 1)
         )
-        found = await self._table.rows("reading what is to be learned", query)
-        until = max((row.lease_until for row in found if row.message_id == _LEASE_ID), default=0.0)
-        told = ({name: getattr(row, name) for name in _TOLD_NAMES} for row in found)
-        turns = (PendingTurn(payload="", **one) for one in told if one["message_id"] != _LEASE_ID)
-        return WaitingTurns(tuple(turns), until, found[0].calls if found else 0)
+        rows = await self._table.rows("reading what is to be learned", query)
+        places = [
+            QueuePlace(
+                message_id=row.message_id,
+                chat_id=row.chat_id,
+                queued_at=row.queued_at,
+                due_at=row.due_at,
+                attempts=row.attempts,
+            )
+            for row in rows
+            if row.message_id != _LEASE_ID
+        ]
+        lease_ends = [row.lease_until for row in rows if row.message_id == _LEASE_ID]
+        return UserQueue(
+            places=tuple(places),
+            leased_until=max(lease_ends, default=0.0),
+            calls=rows[0].calls if rows else 0,
+        )
 
     async def take(
         self, lease: TurnLease, now: float, until: float
-    ) -> tuple[PendingTurn, ...] | None:
+    ) -> tuple[QueuedTurn, ...] | None:
         turns = _ROW__pending_table.message_id.in_(lease.message_ids) & _WAITING
         begin = (
             update(PENDING)
@@ -3968,28 +4028,28 @@ class HostPendingTable:
                 lease_until=until,
                 attempts=_ROW__pending_table.attempts + case((_ROW__pending_table.lease_owner != "", 1), else_=0),
             )
-            .returning(*_TOLD, _ROW__pending_table.payload)
+            .returning(*_PLACE, _ROW__pending_table.payload)
         )
-        row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
         async with self._table.session("taking turns to learn") as session:
             taken = await self._begun(session, begin)
             if _LEASE_ID not in taken:
                 await session.rollback()
-                insert = self._table.insert(session).values(row | {"learned_at": now})
+                row = _LEASE | {"user_id": lease.user_id, "learned_at": now}
+                insert = self._table.insert(session).values(row)
                 await session.execute(insert.on_conflict_do_nothing())
                 taken = await self._begun(session, begin)
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
-            turns = [self._opened(taken[one]) for one in lease.message_ids]
-            opened = [turn for turn in turns if turn is not None]
-            if len(opened) < len(turns):
-                names = set(lease.message_ids) - {turn.message_id for turn in opened}
-                self._unopened[lease.user_id] |= names
+            queued = [self._opened(lease.user_id, taken[one]) for one in lease.message_ids]
+            opened = tuple(one for one in queued if one is not None)
+            if len(opened) < len(queued):
+                names = {one.turn.source.message_id for one in opened}
+                self._unopened[lease.user_id] |= set(lease.message_ids) - names
                 await session.rollback()
                 return None
             await session.commit()
-        return tuple(opened)
+        return opened
 
     async def unopened(self) -> int:
         query = select(_ROW__pending_table.user_id, _ROW__pending_table.payload).where(_WAITING, ~self._own, _ROW__pending_table.payload != "")
@@ -4003,9 +4063,8 @@ class HostPendingTable:
         foreign = ~self._own & _ROW__pending_table.payload.startswith(MARKED, autoescape=True)
         return ~foreign & _ROW__pending_table.message_id.not_in(self._unopened.get(user_id, ()))
 
-    async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
-        rows = (await session.execute(begin)).mappings()
-        return {row["message_id"]: dict(row) for row in rows}
+    async def _begun(self, session: Any, begin: Executable) -> dict[str, Any]:
+        return {row.message_id: row for row in await session.execute(begin)}
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
         return await self._change("prolonging a lease", lease, {"lease_until": until}, 0)
@@ -4053,10 +4112,17 @@ class HostPendingTable:
         except TablesUnavailable as error:
             log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 
-    def _opened(self, row: dict[str, Any]) -> PendingTurn | None:
-        payload = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
-        values: dict[str, Any] = {**row, "payload": payload}
-        return None if payload is None else PendingTurn(**values)
+    def _opened(self, user_id: str, row: Any) -> QueuedTurn | None:
+        text = self._sealer.open(user_id, _PAYLOAD, row.payload)
+        turn = None if text is None else read_turn(text)
+        if turn is None:
+            return None
+        return QueuedTurn(
+            turn=turn,
+            queued_at=row.queued_at,
+            due_at=row.due_at,
+            attempts=row.attempts,
+        )
 
 
 # ---- src/adaptive/host/requests.py ----
@@ -6610,7 +6676,7 @@ log_sweep = logging.getLogger("adaptive_memory.host")
 
 _DAY_SECONDS = 24 * 3600.0
 _LOOK_SECONDS__sweeping = 3600.0
-_LEASE = "daily_sweep:"
+_LEASE__sweeping = "daily_sweep:"
 _HOST_USERS = Table("user", TABLES, Column("id", String))
 _OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
@@ -6633,7 +6699,7 @@ class HostSweep:
 
     async def run(self, now: float) -> None:
         self._look_again_at = now + _LOOK_SECONDS__sweeping
-        if not await self._leases.acquire(_LEASE, uuid.uuid4().hex, now, _DAY_SECONDS):
+        if not await self._leases.acquire(_LEASE__sweeping, uuid.uuid4().hex, now, _DAY_SECONDS):
             return
         for user_id in await self._deleted_accounts():
             try:
@@ -12000,20 +12066,17 @@ _LONGEST_EARLIER = 2000
 TurnVerdict = Literal["learned", "again", "given up", "lost"]
 
 
+@dataclass(eq=False)
 class TurnWork:
 
-    def __init__(
-        self,
-        turns: tuple[PendingTurn, ...],
-        lease: TurnLease,
-        table: PendingTable,
-        clock: Callable[[], float],
-        began: float,
-        calls_before: int = 0,
-    ) -> None:
-        self.turns, self.lease = turns, lease
-        self.calls, self.calls_before, self.others_wait = 0, calls_before, False
-        self._table, self._clock, self._proven_at = table, clock, began
+    turns: tuple[QueuedTurn, ...]
+    lease: TurnLease
+    table: PendingTable
+    clock: Callable[[], float]
+    proven_at: float
+    calls_before: int = 0
+    others_wait: bool = False
+    calls: int = 0
 
     @property
     def attempts(self) -> int:
@@ -12037,14 +12100,13 @@ class TurnWork:
                 with suppress(TablesUnavailable):
                     await self._renew()
 
-    async def _renew(self) -> bool:
-        now = self._clock()
-        held = await self._table.renew(self.lease, now + LEASE_SECONDS)
-        self._proven_at = now if held else -inf
-        return held
+    async def _renew(self) -> None:
+        now = self.clock()
+        held = await self.table.renew(self.lease, now + LEASE_SECONDS)
+        self.proven_at = now if held else -inf
 
     def _proven_within(self, seconds: float) -> bool:
-        return 0 <= self._clock() - self._proven_at < seconds
+        return 0 <= self.clock() - self.proven_at < seconds
 
 
 Teach = Callable[[TurnWork], Awaitable[None]]
@@ -12060,36 +12122,44 @@ class LearningQueue:
     def __init__(
         self,
         table: PendingTable,
+        foreground: Foreground,
         clock: Callable[[], float] = time.time,
-        foreground: Foreground | None = None,
     ) -> None:
-        self._table, self._clock, self._foreground = table, clock, foreground or Foreground()
+        self._table = table
+        self._foreground = foreground
+        self._clock = clock
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = UserLocks()
 
     async def waiting(self, user_id: str) -> int:
-        return len((await self._table.waiting(user_id, self._clock())).turns)
+        return len((await self._table.waiting(user_id, self._clock())).places)
 
-    async def put(self, turn: PendingTurn) -> None:
-        key = (turn.user_id, turn.message_id)
-        if (insert := self._inserts.get(key)) is None or insert.done():
-            insert = self._inserts[key] = asyncio.create_task(self._insert(turn))
+    async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
+        now = self._clock()
+        queued = QueuedTurn(turn, queued_at=now, due_at=now + debounce_seconds)
+        key = (turn.user_id, turn.source.message_id)
+        insert = self._inserts.get(key)
+        if insert is None or insert.done():
+            insert = self._inserts[key] = asyncio.create_task(self._insert(queued))
         await asyncio.wait({insert}, timeout=_PUT_SECONDS)
+        return queued
 
-    async def learn(self, turn: PendingTurn, teach: Teach, wanted: Wanted = always) -> None:
-        key = (turn.user_id, turn.message_id)
-        if insert := self._inserts.get(key):
+    async def learn(self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always) -> None:
+        user_id = queued.turn.user_id
+        key = (user_id, queued.turn.source.message_id)
+        insert = self._inserts.get(key)
+        if insert is not None:
             await asyncio.wait({insert})
             self._inserts.pop(key, None)
             if insert.cancelled():
                 return
             insert.result()
-        await asyncio.sleep(max(0.0, turn.due_at - self._clock()) + _SURELY_DUE_SECONDS)
-        await self.resume(turn.user_id, teach, wanted)
+        await asyncio.sleep(max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS)
+        await self.resume(user_id, teach, wanted)
 
     async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
         try:
-            async with self._locks.setdefault(user_id, asyncio.Lock()):
+            async with self._locks.of(user_id):
                 await self._foreground.give_way(_PATIENCE_SECONDS__queue)
                 while work := await self._taken(user_id, wanted):
                     wait = await self._taught(work, teach) - self._clock()
@@ -12107,10 +12177,10 @@ class LearningQueue:
         for key in [key for key in self._inserts if key[0] == user_id]:
             self._inserts[key].cancel()
 
-    async def _insert(self, turn: PendingTurn) -> None:
+    async def _insert(self, queued: QueuedTurn) -> None:
         for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
             try:
-                await self._table.put(turn)
+                await self._table.put(queued)
                 return
             except TablesUnavailable as error:
                 if pause is None or (error.lasting and tries):
@@ -12123,24 +12193,32 @@ class LearningQueue:
         while True:
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
-            chosen = next_batch(waiting.turns, now)
-            if not chosen or not await wanted():
+            message_ids = next_batch(waiting.places, now)
+            if not message_ids or not await wanted():
                 return None
             if waiting.leased_until < now:
-                ids = tuple(turn.message_id for turn in chosen)
-                lease = TurnLease(user_id, uuid.uuid4().hex, ids)
+                lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
                 began = self._clock()
-                if turns := await self._table.take(lease, began, began + LEASE_SECONDS):
-                    work = TurnWork(turns, lease, self._table, self._clock, began, waiting.calls)
-                    work.others_wait = len(waiting.turns) > len(turns)
-                    return work
+                turns = await self._table.take(lease, began, began + LEASE_SECONDS)
+                if turns:
+                    return TurnWork(
+                        turns=turns,
+                        lease=lease,
+                        table=self._table,
+                        clock=self._clock,
+                        proven_at=began,
+                        calls_before=waiting.calls,
+                        others_wait=len(waiting.places) > len(turns),
+                    )
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _taught(self, work: TurnWork, teach: Teach) -> float:
         stage_lasted("queue", self._clock() - work.turns[-1].due_at)
-        heartbeat = asyncio.create_task(work.heartbeat(over := asyncio.Event()))
+        over = asyncio.Event()
+        heartbeat = asyncio.create_task(work.heartbeat(over))
         verdict: TurnVerdict = "given up" if work.last_attempt else "again"
-        reason, fault = "an unexpected error", "unexpected"
+        reason = "an unexpected error"
+        fault = "unexpected"
         try:
             if work.attempts >= MOST_ATTEMPTS:
                 raise AdaptiveMemoryError(
@@ -12148,30 +12226,40 @@ class LearningQueue:
                 )
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
-            verdict, reason, fault = "learned", "", ""
+            verdict = "learned"
+            fault = ""
         except (AdaptiveMemoryError, TimeoutError) as error:
-            reason, fault = with_detail(error), type(error).__name__
+            reason = with_detail(error)
+            fault = type(error).__name__
         except asyncio.CancelledError:
-            verdict, fault = "lost", "cancelled"
+            verdict = "lost"
+            fault = "cancelled"
             raise
         finally:
             over.set()
             await heartbeat
             if verdict == "given up":
                 log_queue.warning("turns are not learned: %s", reason)
-            lease, calls, failed = work.lease, work.calls, verdict == "again"
-            delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else 0.0
-            held, due_at = True, self._clock() + delay
-            try:
-                if verdict in ("learned", "given up"):
-                    held = await self._table.finish(lease, calls, self._clock())
-                else:
-                    held = await self._table.give_back(lease, due_at, failed=failed, calls=calls)
-            except TablesUnavailable as error:
-                log_queue.warning(
-                    "turns are taken again when their lease has ended: %s", with_detail(error)
+            try_again_at = await self._ended(work, verdict, fault)
+        return try_again_at
+
+    async def _ended(self, work: TurnWork, verdict: TurnVerdict, fault: str) -> float:
+        now = self._clock()
+        failed = verdict == "again"
+        due_at = now + _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else now
+        held = True
+        try:
+            if verdict in ("learned", "given up"):
+                held = await self._table.finish(work.lease, work.calls, now)
+            else:
+                held = await self._table.give_back(
+                    work.lease, due_at, failed=failed, calls=work.calls
                 )
-            tell_outcome(verdict if held else "lost", fault)
+        except TablesUnavailable as error:
+            log_queue.warning(
+                "turns are taken again when their lease has ended: %s", with_detail(error)
+            )
+        tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
 
 
@@ -12197,84 +12285,49 @@ class Foreground:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingTurn:
-
-    turn: Turn
-    time_zones: tuple[str, ...] = ()
-    answer_id: str = ""
-    language: str = ""
-    chat_model: str = ""
-    is_direct: bool = False
-
-    def pending(self, now: float, debounce_seconds: float) -> PendingTurn:
-        source = self.turn.source
-        return PendingTurn(
-            user_id=self.turn.user_id,
-            message_id=source.message_id,
-            chat_id=source.chat_id,
-            payload=storable_text(json.dumps(asdict(self), ensure_ascii=False)),
-            queued_at=now,
-            due_at=now + debounce_seconds,
-        )
-
-    @staticmethod
-    def read(pending: PendingTurn) -> WaitingTurn | None:
-        try:
-            return _WAITING_TURN.validate_json(pending.payload)
-        except ValidationError as error:
-            log_queue.warning("a turn that waited can't be read: %d errors", error.error_count())
-            return None
-
-    def joined(self, before: Sequence[WaitingTurn]) -> Turn:
-        turns = [one.turn for one in (*before, self)]
-        words = "\n\n".join(turn.words for turn in turns)
-        if len(words) > _LONGEST_WORDS__queue:
-            words = excerpt_without_secrets(words, _LONGEST_WORDS__queue)
-        earlier = (
-            replace(one, text=excerpt_without_secrets(one.text, _LONGEST_EARLIER))
-            for one in turns[0].earlier
-        )
-        return replace(self.turn, words=words, earlier=tuple(earlier))
-
-
-_WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
-
-
-def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
-    found = typed_message(messages, hook.question_id)
-    if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
+def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
+    typed = typed_message(messages, hook.question_id)
+    if typed is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
-    newest, words = found
+    message, words = typed
     hook.state["branch"] = [str(one.get("id")) for one in messages if one.get("id")]
     now = time.time()
     source = Provenance(
         chat_id=hook.chat_id,
         message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
-        said_at=min(said_at(newest, now), int(now)),
+        said_at=min(said_at(message, now), int(now)),
     )
-    earlier = earlier_utterances(messages, newest, _EARLIER_MESSAGES)
-    turn = Turn(
+    earlier = earlier_utterances(messages, message, _EARLIER_MESSAGES)
+    return Turn(
         user_id=hook.user_id,
         kind=hook.told_kind,
         words=wide_excerpt(words, _LONGEST_WORDS__queue),
-        earlier=tuple(
-            replace(one, text=wide_excerpt(one.text, _LONGEST_EARLIER)) for one in earlier
-        ),
+        earlier=_shortened(earlier, wide_excerpt),
         source=source,
-    )
-    return WaitingTurn(
-        turn=turn,
-        time_zones=hook.time_zones,
         answer_id=hook.answer_id,
+        time_zones=hook.time_zones,
         language=hook.state.get("language", ""),
         chat_model=hook.chat_model_id,
         is_direct=hook.is_direct,
     )
 
 
-def by_model(turns: Sequence[WaitingTurn]) -> list[list[WaitingTurn]]:
-    grouped = itertools.groupby(turns, lambda one: (one.chat_model, one.is_direct))
+def joined_turn(turns: Sequence[Turn]) -> Turn:
+    words = "\n\n".join(turn.words for turn in turns)
+    if len(words) > _LONGEST_WORDS__queue:
+        words = excerpt_without_secrets(words, _LONGEST_WORDS__queue)
+    earlier = _shortened(turns[0].earlier, excerpt_without_secrets)
+    return replace(turns[-1], words=words, earlier=earlier)
+
+
+def _shortened(
+    earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
+) -> tuple[Utterance, ...]:
+    return tuple(replace(one, text=shorten(one.text, _LONGEST_EARLIER)) for one in earlier)
+
+
+def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
+    grouped = itertools.groupby(turns, lambda turn: (turn.chat_model, turn.is_direct))
     return [list(together) for _, together in grouped]
 
 
@@ -13841,7 +13894,7 @@ class Learning:
     _foreground: Foreground
 
     def __post_init__(self) -> None:
-        self._queue = LearningQueue(self._pending, foreground=self._foreground)
+        self._queue = LearningQueue(self._pending, self._foreground)
         self._prefilter = Prefilter(self._indexes.nulls)
         self._kept = self._archive, self._usage, self._trail
         self.locks = UserLocks()
@@ -13849,28 +13902,26 @@ class Learning:
         self._told = UserCache[bool](5000)
         self._hindrances = UserCache[bool](5000)
 
-    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
-        pending = waiting.pending(time.time(), hook.settings.extraction_debounce_seconds)
-        self._hooks[pending.user_id, pending.message_id] = hook
-        await self._queue.put(pending)
-        return pending
+    async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
+        self._hooks[turn.user_id, turn.source.message_id] = hook
+        return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
 
-    async def learn(self, hook: Hook, pending: PendingTurn | None) -> None:
+    async def learn(self, hook: Hook, queued: QueuedTurn | None) -> None:
         teach = partial(self._teach, hook)
-        if pending is None:
+        if queued is None:
             await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
             await self._show(hook, Lesson(hook.state.get("unlearned", "")))
             if hook.settings.save_mode != "off":
                 await self._queue.resume(hook.user_id, teach, hook.wants_memory)
             return
         try:
-            await self._queue.learn(pending, teach, hook.wants_memory)
+            await self._queue.learn(queued, teach, hook.wants_memory)
         except TablesUnavailable as error:
             if error.lasting:
                 raise
             await self.tell(hook, failure_line(str(error)))
         finally:
-            self._hooks.pop((pending.user_id, pending.message_id), None)
+            self._hooks.pop((hook.user_id, queued.turn.source.message_id), None)
         await self._show(hook, Lesson(""))
         if hook.settings.enable_summarization_task:
             try:
@@ -13986,14 +14037,8 @@ class Learning:
         )
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
-        read = [one for one in map(WaitingTurn.read, work.turns) if one is not None]
-        if len(read) < len(work.turns):
-            told = failure_line("a message that waited to be learned can't be opened any more")
-            await self.tell(serving, told)
-        if not read:
-            return
         failures = list[AdaptiveMemoryError]()
-        for together in by_model(read):
+        for together in by_model([queued.turn for queued in work.turns]):
             try:
                 await self._teach_together(serving, together, work)
             except AdaptiveMemoryError as error:
@@ -14001,21 +14046,18 @@ class Learning:
         if failures:
             raise failures[0]
 
-    async def _teach_together(
-        self, serving: Hook, turns: Sequence[WaitingTurn], work: TurnWork
-    ) -> None:
-        *before, newest = turns
-        turn = await asyncio.to_thread(newest.joined, before)
+    async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
+        turn = await asyncio.to_thread(joined_turn, turns)
         own = self._hooks.get((serving.user_id, turn.source.message_id))
         learner = own or serving
         if own is None:
             if turn.kind == "saved":
-                own = learner = await serving.of_answer(turn.source.chat_id, newest.answer_id)
+                own = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
             in_this_chat = "" != turn.source.chat_id == serving.chat_id
-            if newest.chat_model or not in_this_chat:
-                learner = await learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
+            if turn.chat_model or not in_this_chat:
+                learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
         try:
-            lesson = await self._lesson(learner, own is not None, newest, turn, work)
+            lesson = await self._lesson(learner, own is not None, turn, work)
         except MemoryUnavailable as refusal:
             chat = (serving.user_id, serving.chat_id)
             if not self._told.get(chat):
@@ -14035,17 +14077,15 @@ class Learning:
         if not lesson.complete:
             raise AdaptiveMemoryError("some of what was found could not be written")
 
-    async def _lesson(
-        self, hook: Hook, has_page: bool, newest: WaitingTurn, turn: Turn, work: TurnWork
-    ) -> Lesson:
+    async def _lesson(self, hook: Hook, has_page: bool, turn: Turn, work: TurnWork) -> Lesson:
         if turn.kind == "saved" and has_page:
             if await hook.kind() == "shared":
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
         room = await self.lesson_resources(hook, wanted=True)
-        room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
-        now = local_time(turn.source.said_at, *newest.time_zones)
+        room = replace(room, language=turn.language, can_ask=has_page and hook.can_ask)
+        now = local_time(turn.source.said_at, *turn.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
             asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
@@ -15289,11 +15329,11 @@ class Filter:
         if self._asked(hook, messages):
             return body
         with self._foreground.turn():
-            pending = await self._learning.put(hook, turn) if turn is not None else None
+            queued = await self._learning.put(hook, turn) if turn is not None else None
         learned = asyncio.Event()
-        self._behind(hook, self._learned(hook, pending, learned), "learning", "Nothing saved")
+        self._behind(hook, self._learned(hook, queued, learned), "learning", "Nothing saved")
         _, said = typed_message(messages, hook.question_id) or ({}, "")
-        if looked_at := answered_turn(hook, messages, said, turn.turn if turn else None):
+        if looked_at := answered_turn(hook, messages, said, turn):
             processing = self._postprocessor.process(looked_at, learned)
             self._behind(hook, processing, "postprocessing", gently=True)
         if self._history.keeps(hook):
@@ -15352,10 +15392,10 @@ class Filter:
         return None
 
     async def _learned(
-        self, hook: HostHook, pending: PendingTurn | None, over: asyncio.Event
+        self, hook: HostHook, queued: QueuedTurn | None, over: asyncio.Event
     ) -> None:
         try:
-            await self._learning.learn(hook, pending)
+            await self._learning.learn(hook, queued)
         finally:
             over.set()
         if hook.settings.save_mode == "suggest":

@@ -57,9 +57,17 @@ def hook_settings(user: UserValves | None = None, **valves: Any) -> Settings:
     return Settings.merge(Valves(**valves), user).model_copy(update=fixed)
 
 
-def turn(words: str, *earlier: Utterance, user_id: str = "ada", message_id: str = "m") -> Turn:
+def turn(
+    words: str,
+    *earlier: Utterance,
+    user_id: str = "ada",
+    message_id: str = "m",
+    chat_id: str = SOURCE.chat_id,
+    **fields: Any,
+) -> Turn:
     """A turn of a saved chat."""
-    return Turn(user_id, "saved", words, earlier, replace(SOURCE, message_id=message_id))
+    source = replace(SOURCE, message_id=message_id, chat_id=chat_id)
+    return Turn(user_id, "saved", words, earlier, source, **fields)
 
 
 class ListedMemories:

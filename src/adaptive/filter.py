@@ -44,7 +44,7 @@ from adaptive.learn.queue import Foreground, typed_turn
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.pending import PendingTurn
+from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
@@ -279,11 +279,11 @@ class Filter:
         if self._asked(hook, messages):
             return body
         with self._foreground.turn():
-            pending = await self._learning.put(hook, turn) if turn is not None else None
+            queued = await self._learning.put(hook, turn) if turn is not None else None
         learned = asyncio.Event()
-        self._behind(hook, self._learned(hook, pending, learned), "learning", "Nothing saved")
+        self._behind(hook, self._learned(hook, queued, learned), "learning", "Nothing saved")
         _, said = typed_message(messages, hook.question_id) or ({}, "")
-        if looked_at := answered_turn(hook, messages, said, turn.turn if turn else None):
+        if looked_at := answered_turn(hook, messages, said, turn):
             processing = self._postprocessor.process(looked_at, learned)
             self._behind(hook, processing, "postprocessing", gently=True)
         if self._history.keeps(hook):
@@ -345,11 +345,11 @@ class Filter:
         return None
 
     async def _learned(
-        self, hook: HostHook, pending: PendingTurn | None, over: asyncio.Event
+        self, hook: HostHook, queued: QueuedTurn | None, over: asyncio.Event
     ) -> None:
         """The lesson of a turn, which is ``over`` then, and the question about suggestions."""
         try:
-            await self._learning.learn(hook, pending)
+            await self._learning.learn(hook, queued)
         finally:
             over.set()
         if hook.settings.save_mode == "suggest":

@@ -16,10 +16,10 @@ from adaptive.host import doctor
 from adaptive.host.doctor import FOR_ADMINS, diagnosis
 from adaptive.host.hook import HostHook
 from adaptive.host.tables import HostTables
-from adaptive.privacy.pending import PendingTurn
+from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
-from tests.fakes import ListedMemories, ScriptedModel, WordEmbedder, hook_settings, memory
+from tests.fakes import ListedMemories, ScriptedModel, WordEmbedder, hook_settings, memory, turn
 from tests.host.databases import Worker
 from tests.host.test_requests import running_request
 
@@ -71,7 +71,7 @@ async def lines(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch)
             FUNCTIONS.insert(), [*rows, usual | {"id": "mine_2", "name": "Memory"}]
         )
         await session.commit()
-    await tables.pending.put(PendingTurn("bob", "m", "c", "Bob's words", queued_at=1.0, due_at=1.0))
+    await tables.pending.put(QueuedTurn(turn("Bob's words", user_id="bob"), 1.0, 1.0))
 
     async def found(model: ScriptedModel, role: str = "admin", **store: Any) -> list[str]:
         request = running_request()

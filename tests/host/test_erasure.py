@@ -22,9 +22,9 @@ from adaptive.privacy.kept import (
     ChatNotes,
     WaitingSuggestion,
 )
-from adaptive.privacy.pending import PendingTurn, TurnLease
+from adaptive.privacy.pending import QueuedTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
-from tests.fakes import ListedMemories, memory
+from tests.fakes import ListedMemories, memory, turn
 from tests.host.databases import OUR_TABLES, Worker
 
 NOW = 1_700_000_000
@@ -90,8 +90,8 @@ class House:
             AuditEntry("summarised", "c9", EARLIER + 90, None, "", "now s1"),
         ]
         for chat in "cde":
-            turn = PendingTurn(user_id, f"m-{chat}", chat, '["words"]', NOW, NOW)
-            await tables.pending.put(turn)
+            said = turn("words", user_id=user_id, message_id=f"m-{chat}", chat_id=chat)
+            await tables.pending.put(QueuedTurn(said, NOW, NOW))
             await tables.chats.write(user_id, chat, "[]", NOW)
             await tables.chat_notes.write(user_id, chat, ChatNotes(summary="Tea."), NOW)
             entries.append(AuditEntry("saved", f"{chat}1", NOW, None, "a", "", chat, f"m-{chat}"))
@@ -235,9 +235,11 @@ async def test_chat_leaves_nothing(house: House) -> None:
     assert {row.chat_id for row in await house.held()} == {"", "d", "e", "newer", "old"}
     assert await house.of("archive") == "d9"
     assert report.bereft == ("d9",)
-    await house.tables.pending.put(PendingTurn("ada", "m-c", "c", "[]", NOW, NOW))
-    waiting = (await house.tables.pending.waiting("ada", 0)).turns
-    assert [turn.message_id for turn in waiting] == ["m-d", "m-e"]
+    await house.tables.pending.put(
+        QueuedTurn(turn("words", message_id="m-c", chat_id="c"), NOW, NOW)
+    )
+    waiting = (await house.tables.pending.waiting("ada", 0)).places
+    assert [place.message_id for place in waiting] == ["m-d", "m-e"]
     line = "Erased: 3 memories, 1 archived memory, 1 suggestion and everything noted about them."
     assert report.line == line
 

@@ -18,9 +18,9 @@ from adaptive.host.erasure import USER_TABLES, HostEraser
 from adaptive.host.own_table import TABLES
 from adaptive.host.tables import HostTables
 from adaptive.privacy.kept import ChatNotes
-from adaptive.privacy.pending import PendingTurn
+from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
-from tests.fakes import ListedMemories
+from tests.fakes import ListedMemories, turn
 from tests.host.databases import OUR_TABLES, Worker
 
 SCHEMA = "chats"
@@ -58,8 +58,8 @@ async def test_all_stands_in_the_schema(worker: Worker) -> None:
     await tables.vectors.write("ada", "e", {"m1": one, "m2": one})
     await tables.vectors.tidy("ada", "e")
     assert list(await tables.vectors.read("ada", "e")) == ["m1"]
-    await tables.pending.put(PendingTurn("ada", "m", "b", "words", NOW, NOW))
-    assert len((await tables.pending.waiting("ada", NOW)).turns) == 1
+    await tables.pending.put(QueuedTurn(turn("words"), NOW, NOW))
+    assert len((await tables.pending.waiting("ada", NOW)).places) == 1
     assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
     store: Any = ListedMemories()
     eraser = HostEraser(store, "ada", tables.archive, sessions=worker.sessions)

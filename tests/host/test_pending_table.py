@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
 from adaptive.host.pending_table import HostPendingTable
-from adaptive.privacy.pending import PendingTable, PendingTurn, TurnLease
+from adaptive.privacy.pending import PendingTable, QueuedTurn, QueuePlace, TurnLease
 from adaptive.privacy.sealing import Sealer
+from tests.fakes import turn as said_turn
 from tests.host.databases import Worker
 from tests.learn.listed_turns import ListedTurns
 
@@ -17,7 +17,7 @@ NOW = 1_700_000_000.5
 DAY = 24 * 3600
 TABLE = "adaptive_memory_pending"
 SECRET = "made-up secret of a host"
-WORDS = '{"words": "I live in Porto."}'
+WORDS = "I live in Porto."
 Workers = tuple[Worker, Worker]
 Tables = tuple[PendingTable, PendingTable]
 
@@ -36,9 +36,11 @@ def tables(request: pytest.FixtureRequest, real: Tables) -> Tables:
     return real if request.param == "real" else (listed, listed)
 
 
-def turn(message_id: str, *, user_id: str = "ada", at: float = NOW) -> PendingTurn:
+def turn(
+    message_id: str, *, user_id: str = "ada", at: float = NOW, words: str = WORDS
+) -> QueuedTurn:
     """A turn of the only chat, due two seconds after it was queued."""
-    return PendingTurn(user_id, message_id, "chat", WORDS, at, at + 2)
+    return QueuedTurn(said_turn(words, message_id=message_id, user_id=user_id), at, at + 2)
 
 
 def lease(owner: str, *message_ids: str, user_id: str = "ada") -> TurnLease:
@@ -46,9 +48,9 @@ def lease(owner: str, *message_ids: str, user_id: str = "ada") -> TurnLease:
     return TurnLease(user_id, owner, message_ids)
 
 
-async def waiting(table: PendingTable, user_id: str = "ada") -> tuple[PendingTurn, ...]:
-    """A user's waiting turns."""
-    return (await table.waiting(user_id, NOW)).turns
+async def waiting(table: PendingTable, user_id: str = "ada") -> tuple[QueuePlace, ...]:
+    """The places of a user's waiting turns."""
+    return (await table.waiting(user_id, NOW)).places
 
 
 async def calls(table: PendingTable, user_id: str, since: float) -> int:
@@ -56,7 +58,7 @@ async def calls(table: PendingTable, user_id: str, since: float) -> int:
     return (await table.waiting(user_id, since)).calls
 
 
-async def taken(table: PendingTable, held: TurnLease, now: float) -> tuple[PendingTurn, ...]:
+async def taken(table: PendingTable, held: TurnLease, now: float) -> tuple[QueuedTurn, ...]:
     """Turns under a lease that can be had."""
     turns = await table.take(held, now, now + 30)
     assert turns is not None
@@ -112,7 +114,7 @@ async def test_killed_worker(tables: Tables) -> None:
     both = lease("b", "m-1", "m-2")
     assert await b.take(both, NOW + 30, NOW + 60) is None
     turns = await taken(b, both, NOW + 31)
-    assert [(one.payload, one.attempts) for one in turns] == [(WORDS, 1), (WORDS, 1)]
+    assert [(one.turn.words, one.attempts) for one in turns] == [(WORDS, 1), (WORDS, 1)]
 
 
 async def test_loser_changes_nothing(tables: Tables) -> None:
@@ -126,7 +128,7 @@ async def test_loser_changes_nothing(tables: Tables) -> None:
     assert not await a.finish(late, 1, NOW + 32)
     assert not await a.give_back(late, NOW, failed=True, calls=1)
     now = await b.waiting("ada", NOW)
-    assert [one.attempts for one in now.turns] == [1]
+    assert [one.attempts for one in now.places] == [1]
     assert now.leased_until == NOW + 61
     assert await b.finish(winner, 1, NOW + 33)
     assert await calls(b, "ada", NOW) == 1
@@ -186,12 +188,29 @@ async def test_tidy_up(real: Tables, workers: Workers, caplog: pytest.LogCapture
 async def test_sealed(real: Tables, workers: Workers) -> None:
     """Words stand in no column in clear; what another secret has sealed is not taken."""
     words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 500
-    await real[0].put(replace(turn("m-1"), payload=words))
+    await real[0].put(turn("m-1", words=words))
     other = HostPendingTable(Sealer("another secret"), workers[1].sessions)
     await other.put(turn("m-2"))
     assert await other.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
-    assert [one.payload for one in await taken(other, lease("b", "m-2"), NOW)] == [WORDS]
+    assert [one.turn.words for one in await taken(other, lease("b", "m-2"), NOW)] == [WORDS]
     stored = str(await workers[0].rows(f"SELECT * FROM {TABLE}"))
     assert (stored.count("am1-"), "東京" in stored) == (2, False)
     again = await taken(real[1], lease("c", "m-1"), NOW + 31)
-    assert [one.payload for one in again] == [words]
+    assert [one.turn.words for one in again] == [words]
+
+
+async def test_unreadable(real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture) -> None:
+    """A turn that this build can't read waits for the one that queued it; its neighbour is had."""
+    for message in ("m-1", "m-2"):
+        await real[0].put(turn(message))
+    sealed = Sealer(SECRET).seal("ada", "pending.payload", '{"words": "of a later build"}')
+    await workers[0].change(
+        f"UPDATE {TABLE} SET payload = :sealed WHERE message_id = 'm-1'", sealed=sealed
+    )
+    assert await real[1].take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
+    assert [place.message_id for place in await waiting(real[1])] == ["m-2"]
+    assert [one.attempts for one in await taken(real[1], lease("b", "m-2"), NOW)] == [0]
+    assert len(await waiting(real[0])) == 2
+    assert [record.message for record in caplog.records] == [
+        "a turn that waits can't be read: ValidationError"
+    ]

@@ -10,13 +10,13 @@ from adaptive.host.doctor import _sealed
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.tables import HostTables
 from adaptive.privacy.kept import ArchivedMemory, ChatNotes
-from adaptive.privacy.pending import PendingTurn, TurnLease, next_batch
+from adaptive.privacy.pending import QueuedTurn, TurnLease, next_batch
 from adaptive.privacy.sealing import MARKED, Sealer
-from tests.fakes import memory
+from tests.fakes import memory, turn
 from tests.host.databases import Worker
 
 NOW = 1_700_000_000
-TURN = PendingTurn("ada", "old", "c", "words", NOW, NOW)
+TURN = QueuedTurn(turn("words", message_id="old"), NOW, NOW)
 
 
 class EarlierSealer(Sealer):
@@ -79,21 +79,20 @@ async def test_waiting_turns(workers: tuple[Worker, Worker], former: Sealer) -> 
     before = HostPendingTable(former, workers[0].sessions)
     await before.put(TURN)
     later = HostPendingTable(Sealer("later"), workers[1].sessions)
-    await later.put(replace(TURN, message_id="new"))
+    await later.put(QueuedTurn(turn("words", message_id="new"), NOW, NOW))
     taken = None
     for attempt in range(3):
-        turns = (await later.waiting("ada", NOW)).turns
-        ids = tuple(one.message_id for one in next_batch(turns, NOW + 1))
-        lease = TurnLease("ada", f"me{attempt}", ids)
+        places = (await later.waiting("ada", NOW)).places
+        lease = TurnLease("ada", f"me{attempt}", next_batch(places, NOW + 1))
         taken = taken or await later.take(lease, NOW + attempt, NOW + attempt + 9)
         if taken:
             assert await later.finish(lease, 1, NOW + attempt)
             break
     assert taken
-    assert [one.message_id for one in taken] == ["new"]
-    assert (await later.waiting("ada", NOW)).turns == ()
+    assert [one.turn.source.message_id for one in taken] == ["new"]
+    assert (await later.waiting("ada", NOW)).places == ()
     assert await later.unopened() == 1
-    (waiting,) = (await before.waiting("ada", NOW)).turns
+    (waiting,) = (await before.waiting("ada", NOW)).places
     assert (waiting.message_id, waiting.attempts) == ("old", 0)
     lease = TurnLease("ada", "again", ("old",))
     assert await before.take(lease, NOW + 99, NOW + 120) == (TURN,)

@@ -25,9 +25,9 @@ from adaptive.host.memory_vectors import (
 )
 from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables
-from adaptive.privacy.pending import PendingTurn
+from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
-from tests.fakes import memory
+from tests.fakes import memory, turn
 from tests.host import test_history_vectors
 from tests.host.databases import OUR_TABLES, Worker
 from tests.host.test_history_vectors import unit
@@ -118,8 +118,7 @@ class House:
             await self.worker.change(
                 "INSERT INTO memory VALUES (:id, :user)", id=f"{user_id}-1", user=user_id
             )
-            turn = PendingTurn(user_id, "m", "c", '["words"]', NOW, NOW)
-            await self.tables.pending.put(turn)
+            await self.tables.pending.put(QueuedTurn(turn("words", user_id=user_id), NOW, NOW))
             await self.tables.usage.record(user_id, [f"{user_id}-1"], int(NOW))
             await self.tables.vectors.write(user_id, "words", {f"{user_id}-1": vector})
             engine.hold(user_id, f"{user_id}-1")

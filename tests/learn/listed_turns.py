@@ -5,35 +5,34 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from adaptive.privacy.pending import PendingTurn, TurnLease, WaitingTurns
+from adaptive.privacy.pending import QueuedTurn, QueuePlace, TurnLease, UserQueue
 
 
 class ListedTurns:
     """A ``PendingTable``; what is asked of the real one is asked of it, too."""
 
     def __init__(self) -> None:
-        self.turns: dict[tuple[str, str], PendingTurn] = {}
+        self.turns: dict[tuple[str, str], QueuedTurn] = {}
         self.done: set[tuple[str, str]] = set()
         self.owners: dict[tuple[str, str], str] = {}
         self.leases: dict[str, tuple[str, float]] = {}
         self.calls: list[tuple[str, float, int]] = []  # user, when the turn was queued, how many
 
-    async def put(self, turn: PendingTurn) -> None:
-        key = (turn.user_id, turn.message_id)
+    async def put(self, queued: QueuedTurn) -> None:
+        key = (queued.turn.user_id, queued.turn.source.message_id)
         if key not in self.done:
-            known = self.turns.setdefault(key, turn)
-            self.turns[key] = replace(known, due_at=min(known.due_at, turn.due_at))
+            known = self.turns.setdefault(key, queued)
+            self.turns[key] = replace(known, due_at=min(known.due_at, queued.due_at))
 
-    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
-        mine = [turn for (user, _), turn in self.turns.items() if user == user_id]
-        mine.sort(key=lambda turn: (turn.queued_at, turn.message_id))
+    async def waiting(self, user_id: str, since: float) -> UserQueue:
+        mine = [place_of(turn) for (user, _), turn in self.turns.items() if user == user_id]
+        mine.sort(key=lambda place: (place.queued_at, place.message_id))
         calls = sum(calls for user, at, calls in self.calls if user == user_id and at >= since)
-        turns = tuple(replace(turn, payload="") for turn in mine)
-        return WaitingTurns(turns, self.leases.get(user_id, ("", 0.0))[1], calls)
+        return UserQueue(tuple(mine), self.leases.get(user_id, ("", 0.0))[1], calls)
 
     async def take(
         self, lease: TurnLease, now: float, until: float
-    ) -> tuple[PendingTurn, ...] | None:
+    ) -> tuple[QueuedTurn, ...] | None:
         _, ends = self.leases.get(lease.user_id, ("", 0.0))
         keys = _keys(lease)
         turns = [turn for key in keys if (turn := self.turns.get(key)) is not None]
@@ -86,6 +85,13 @@ class ListedTurns:
         if calls:
             self.calls.append((lease.user_id, self.turns[keys[-1]].queued_at, calls))
         return True
+
+
+def place_of(queued: QueuedTurn) -> QueuePlace:
+    """Where a turn stands."""
+    source = queued.turn.source
+    times = (queued.queued_at, queued.due_at)
+    return QueuePlace(source.message_id, source.chat_id, *times, queued.attempts)
 
 
 def _keys(lease: TurnLease) -> list[tuple[str, str]]:

@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.errors import LeaseLost, TablesUnavailable
-from adaptive.learn.queue import LearningQueue, TurnWork
-from adaptive.privacy.pending import PendingTurn
+from adaptive.learn.queue import Foreground, LearningQueue, TurnWork
+from adaptive.privacy.pending import QueuedTurn
+from tests.fakes import turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.virtual_time import epoch_now
 
@@ -73,10 +74,10 @@ class School:
     written: list[str] = field(default_factory=list)
     asked: int = 0
 
-    def waiting(self, user_id: str = "ada") -> dict[str, PendingTurn]:
+    def waiting(self, user_id: str = "ada") -> dict[str, QueuedTurn]:
         """What waits to be learned, by message."""
-        turns = self.database.turns.values()
-        return {one.message_id: one for one in turns if one.user_id == user_id}
+        turns = self.database.turns.items()
+        return {message_id: one for (user, message_id), one in turns if user == user_id}
 
 
 class Worker:
@@ -91,22 +92,21 @@ class Worker:
 
     def reload(self) -> None:
         """Another instance of the plug-in, as a change of its code makes one."""
-        self.queue = LearningQueue(self.link, clock=self.clock)
+        self.queue = LearningQueue(self.link, Foreground(), self.clock)
 
     def clock(self) -> float:
         """This machine's time."""
         return epoch_now() + self.skew
 
-    def turn(self, message_id: str, user_id: str = "ada", chat_id: str = "chat") -> PendingTurn:
-        """A turn that ends now."""
-        now = self.clock()
-        return PendingTurn(user_id, message_id, chat_id, "{}", now, now + DEBOUNCE)
+    async def put(self, message_id: str, **where: str) -> QueuedTurn:
+        """Let a turn wait that ends now."""
+        return await self.queue.put(turn("", message_id=message_id, **where), DEBOUNCE)
 
     async def say(self, message_id: str, **where: str) -> asyncio.Task[None]:
         """What the outlet does: put the turn, and start the task that learns from it."""
-        turn, queue = self.turn(message_id, **where), self.queue
-        await queue.put(turn)
-        return asyncio.create_task(queue.learn(turn, self.teach))
+        queue = self.queue
+        queued = await self.put(message_id, **where)
+        return asyncio.create_task(queue.learn(queued, self.teach))
 
     async def hear(self, message_id: str, **where: str) -> None:
         """Say something and wait until it was dealt with."""
@@ -132,7 +132,7 @@ class Worker:
         school.asked += 1
         work.calls += 1
         await self.link.pause(school.seconds)
-        for fact in (turn.message_id for turn in work.turns):
+        for fact in (one.turn.source.message_id for one in work.turns):
             if not await work.held():
                 raise LeaseLost("another worker has it")
             self._is_the_only_one(work)

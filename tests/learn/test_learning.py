@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -18,10 +18,9 @@ from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.learning import Learning
 from adaptive.learn.lesson import NOT_CONFIRMED, Lesson, report_line
-from adaptive.learn.queue import Foreground, WaitingTurn, typed_turn
+from adaptive.learn.queue import Foreground, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.pending import PendingTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -125,9 +124,9 @@ class Page:
     async def learn(self, said: str = SAID, *earlier: Utterance, **waiting: Any) -> None:
         """What the filter does behind an answer."""
         learning = self.house.learning()
-        told = turn(said, *earlier, message_id=waiting.pop("message_id", "m-1"))
-        waits = WaitingTurn(told, answer_id="answer", **waiting)
-        await learning.learn(self.hook, await learning.put(self.hook, waits))
+        waiting = {"message_id": "m-1", "answer_id": "answer", **waiting}
+        told = turn(said, *earlier, **waiting)
+        await learning.learn(self.hook, await learning.put(self.hook, told))
 
 
 class Program(Page):
@@ -178,24 +177,11 @@ async def test_calls_of_one_second() -> None:
     house = House(reply(PORTO, violin))
     program, learning = Program(house), house.learning()
     for said in ("I live in Porto", "I play the violin"):
-        waiting = typed_turn(program.hook, [{"role": "user", "content": said, "timestamp": 1e9}])
-        assert waiting is not None
-        pending = await learning.put(program.hook, waiting)
-    await learning.learn(program.hook, pending)
+        typed = typed_turn(program.hook, [{"role": "user", "content": said, "timestamp": 1e9}])
+        assert typed is not None
+        queued = await learning.put(program.hook, typed)
+    await learning.learn(program.hook, queued)
     assert set(house.contents) == {"User lives in Porto.", VIOLIN}
-
-
-async def test_neighbours_of_what_cannot_be_read() -> None:
-    """A turn that can't be read is told of, and those that wait beside it are learned."""
-    house = House(reply(PORTO))
-    page, learning = Page(house), house.learning()
-    said = turn(SAID)
-    await house.pending.put(PendingTurn("ada", "old", said.source.chat_id, "{", 1.0, 1.0))
-    waiting = WaitingTurn(said, answer_id="answer")
-    await learning.learn(page.hook, await learning.put(page.hook, waiting))
-    told = "Nothing saved: a message that waited to be learned can't be opened any more"
-    assert page.shown == [told, "Saved: User lives in Porto. · /undo takes it back"]
-    assert house.pending.turns == {}
 
 
 @dataclass(frozen=True)
@@ -222,10 +208,9 @@ class Left:
 async def test_left_turns_are_learned_by_their_own_model(left: Left) -> None:
     """What was typed to a model is learned by its own chat's, whatever chat serves."""
     house = House(reply(PORTO))
-    page, said = Page(house), turn(SAID)
-    said = replace(said, source=replace(said.source, chat_id=left.chat))
-    waiting = WaitingTurn(said, chat_model=left.model, is_direct=left.is_direct)
-    await house.learning().put(page.hook, waiting)
+    page = Page(house)
+    said = turn(SAID, chat_id=left.chat, chat_model=left.model, is_direct=left.is_direct)
+    await house.learning().put(page.hook, said)
     await house.learning().learn(page.hook, None)
     assert tuple(page.typed_to_models) == left.typed_to
     assert house.store.contents == ["User lives in Porto."]
@@ -237,8 +222,8 @@ async def test_model_that_is_gone() -> None:
     house = House(reply(PORTO), reply(violin))
     page, learning = Page(house), house.learning()
     for message, said, model in (("a", SAID, "here"), ("b", SAID, "gone"), ("c", VIOLIN, "here")):
-        words = turn(said.replace("User plays", "I play"), message_id=message)
-        await house.learning().put(page.hook, WaitingTurn(words, chat_model=model))
+        words = said.replace("User plays", "I play")
+        await house.learning().put(page.hook, turn(words, message_id=message, chat_model=model))
     with suppress(TimeoutError):
         async with asyncio.timeout(1):
             await learning.learn(page.hook, None)
@@ -262,8 +247,8 @@ async def test_findings() -> None:
     Findings cost no model call.
     """
     house = House(reply(PORTO))
-    page, said, learning = Page(house), turn(SAID), house.learning()
-    await house.learning().put(page.hook, WaitingTurn(said, answer_id="answer"))
+    page, said, learning = Page(house), turn(SAID, answer_id="answer"), house.learning()
+    await house.learning().put(page.hook, said)
     await learning.learn(page.hook, None)
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]
     assert house.pending.turns == {}
@@ -374,8 +359,8 @@ async def test_not_allowed() -> None:
     house = House(refusal="you lack the permission")
     page, learning = Page(house), house.learning()
     for message in ("m-1", "m-2"):
-        waiting = WaitingTurn(turn(SAID, message_id=message), answer_id="answer")
-        await learning.learn(page.hook, await learning.put(page.hook, waiting))
+        said = turn(SAID, message_id=message, answer_id="answer")
+        await learning.learn(page.hook, await learning.put(page.hook, said))
     assert page.shown == ["Nothing saved: you lack the permission"]
     assert house.pending.turns == {}
 
@@ -405,6 +390,6 @@ async def test_nobody_waits_for_somebody_else() -> None:
     house = House(reply(PORTO))
     page, learning = Page(house), house.learning()
     async with learning.locks.of("bob"):
-        pending = await learning.put(page.hook, WaitingTurn(turn(SAID), answer_id="answer"))
+        pending = await learning.put(page.hook, turn(SAID, answer_id="answer"))
         await learning.learn(page.hook, pending)
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]

@@ -21,10 +21,17 @@ from adaptive.learn.queue import (
     LEASE_SECONDS,
     MOST_ATTEMPTS,
     TurnWork,
-    WaitingTurn,
     by_model,
+    joined_turn,
 )
-from adaptive.privacy.pending import PendingTurn, TurnLease, next_batch
+from adaptive.privacy.pending import (
+    QueuedTurn,
+    QueuePlace,
+    TurnLease,
+    next_batch,
+    read_turn,
+    turn_text,
+)
 from tests.fakes import turn as said_turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.queue_world import School, Worker
@@ -62,11 +69,11 @@ async def test_learned_after_the_debounce() -> None:
 async def test_lost_lease_is_noticed() -> None:
     """What another worker has taken, or may have by now, is not in these hands any more."""
     table, now = ListedTurns(), 1.0
-    turn = PendingTurn("ada", "m", "c", "", 0.0, 0.0)
-    await table.put(turn)
+    queued = QueuedTurn(said_turn(""), 0.0, 0.0)
+    await table.put(queued)
     lease = TurnLease("ada", "we", ("m",))
     assert await table.take(lease, now, now + LEASE_SECONDS)
-    work = TurnWork((turn,), lease, table, lambda: now, now)
+    work = TurnWork((queued,), lease, table, lambda: now, now)
     now = 20.0
     assert await work.held()  # asked of the table, which has prolonged it
     renew = table.renew
@@ -86,7 +93,7 @@ async def test_statements_of_a_learned_turn() -> None:
     """Three facts that are written at once cost the database four calls beside the putting."""
     a = Worker(School(seconds=1))
     for one in ("m-1", "m-2"):
-        await a.queue.put(a.turn(one))
+        await a.put(one)
     await a.hear("m-3")
     assert a.link.calls == [*["put"] * 3, "waiting", "take", "renew", "finish"]
 
@@ -96,7 +103,7 @@ async def test_poisonous_turn(caplog: pytest.LogCaptureFixture) -> None:
     """A turn that ends the process each time is given up in the end, with a reason."""
     school = School()
     a = Worker(school)
-    await a.queue.put(a.turn("m-1"))
+    await a.put("m-1")
     tasks = []
     for _ in range(MOST_ATTEMPTS):
         await asyncio.sleep(60)
@@ -192,8 +199,7 @@ async def test_calls_are_counted() -> None:
 
     for seconds, message in ((0, "m-1"), (0, "m-2"), (3601, "m-3")):
         await asyncio.sleep(seconds)
-        await a.queue.put(waiting := a.turn(message))
-        await a.queue.learn(waiting, asking)
+        await a.queue.learn(await a.put(message), asking)
     assert before == [0, 2, 5, 7, 0, 2]
 
 
@@ -207,9 +213,7 @@ async def test_user_who_wants_no_learning() -> None:
     async def wanted() -> bool:
         return switch[0]
 
-    turn = a.turn("m-1")
-    await a.queue.put(turn)
-    await a.queue.learn(turn, a.teach, wanted)
+    await a.queue.learn(await a.put("m-1"), a.teach, wanted)
     (waiting,) = school.waiting().values()
     assert (school.lessons, waiting.attempts) == ([], 0)
     switch[0] = True
@@ -329,86 +333,95 @@ def test_any_order(happenings: list[Happening], seconds: float, troubles: int, s
 NOW = 1_000.0
 
 
-def turn(name: str, *, at: float = 990, chat: str = "c", **fields: Any) -> PendingTurn:
-    """A turn that was queued at a time, and is due two seconds later if nothing else is said."""
-    fresh = PendingTurn("ada", name, chat, "{}", at, at + 2)
-    return replace(fresh, **fields)
+def place(name: str, *, at: float = 990, chat: str = "c", **fields: Any) -> QueuePlace:
+    """The place of a turn queued at a time, due two seconds later if nothing else is said."""
+    return replace(QueuePlace(name, chat, at, at + 2), **fields)
 
 
 CASES = [
     ((), ""),
-    ((turn("a", at=999),), ""),
-    ((turn("a", at=991), turn("b", at=990)), "b a"),
+    ((place("a", at=999),), ""),
+    ((place("a", at=991), place("b", at=990)), "b a"),
     # A newer one of the chat goes along before its own time.
-    ((turn("a"), turn("b", at=999)), "a b"),
-    (tuple(turn(name) for name in "abcdefghi"), "a b c d e f g h"),
-    ((turn("a", chat="d"), turn("b", at=980), turn("c", at=985)), "b c"),
+    ((place("a"), place("b", at=999)), "a b"),
+    (tuple(place(name) for name in "abcdefghi"), "a b c d e f g h"),
+    ((place("a", chat="d"), place("b", at=980), place("c", at=985)), "b c"),
     # What has failed goes along with what is due, but for what failed often.
-    ((turn("a", attempts=1, due_at=1_010),), ""),
-    ((turn("a", attempts=1, due_at=1_010), turn("b", at=991)), "a b"),
-    ((turn("a", attempts=3, due_at=1_010), turn("b", at=991)), "b"),
+    ((place("a", attempts=1, due_at=1_010),), ""),
+    ((place("a", attempts=1, due_at=1_010), place("b", at=991)), "a b"),
+    ((place("a", attempts=3, due_at=1_010), place("b", at=991)), "b"),
 ]
 
 
 @over("turns, taken", CASES)
-def test_next_batch(turns: tuple[PendingTurn, ...], taken: str) -> None:
+def test_next_batch(turns: tuple[QueuePlace, ...], taken: str) -> None:
     """The oldest goes first, and what belongs to it goes with it."""
     for waiting in (turns, turns[::-1]):
-        assert [one.message_id for one in next_batch(waiting, NOW)] == taken.split()
+        assert list(next_batch(waiting, NOW)) == taken.split()
 
 
 @given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=20))
 def test_there_and_back(words: str, before: str, zone: str) -> None:
     """Whatever was said comes out of the queue as it went in."""
-    said = said_turn(words, Utterance("user", before), Utterance("assistant", words))
-    waiting = WaitingTurn(said, (zone, "UTC"), "answer")
-    pending = waiting.pending(NOW, 2)
-    assert (pending.user_id, pending.message_id, pending.due_at) == ("ada", "m", NOW + 2)
-    assert WaitingTurn.read(pending) == waiting
+    earlier = (Utterance("user", before), Utterance("assistant", words))
+    said = said_turn(words, *earlier, answer_id="answer", time_zones=(zone, "UTC"))
+    assert read_turn(turn_text(said)) == said
 
 
 def test_any_text_can_wait() -> None:
     """Halves of characters, in what was said or what the browser names, can be stored."""
-    waiting = WaitingTurn(said_turn("Porto \ud83d"), ("Europe/\ude00",))
-    pending = waiting.pending(NOW, 2)
-    pending.payload.encode()
-    read = WaitingTurn.read(pending)
+    text = turn_text(said_turn("Porto \ud83d", time_zones=("Europe/\ude00",)))
+    text.encode()
+    read = read_turn(text)
     assert read is not None
-    assert (read.turn.words, read.time_zones) == ("Porto ?", ("Europe/?",))
+    assert (read.words, read.time_zones) == ("Porto ?", ("Europe/?",))
 
 
-@over("payload", ["", "{}", "no JSON", '{"turn": {"words": "\\ud83d"}}'])
-def test_what_waits_and_cannot_be_read(payload: str) -> None:
-    """A payload that can't be read is none, whatever is wrong with it."""
-    assert WaitingTurn.read(turn("a", payload=payload)) is None
+@over("text", ["", "{}", "[]", "no JSON", '{"turn": {"words": "\\ud83d"}}', '{"turn": []}'])
+def test_what_waits_and_cannot_be_read(text: str) -> None:
+    """A text that can't be read is no turn, whatever is wrong with it."""
+    assert read_turn(text) is None
 
 
 def test_long_words_without_their_secrets() -> None:
     """Where a long message is cut, no half of a private key is left in it."""
     key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7bq2\n" * 90
     text = f"{'a ' * 7600}\n{key}-----END RSA PRIVATE KEY-----\n{'b ' * 500_000}"
-    said = said_turn(text, Utterance("user", text[14_000:]))
-    joined = WaitingTurn(said).joined([])
+    joined = joined_turn([said_turn(text, Utterance("user", text[14_000:]))])
     assert "MIIEpA" not in joined.words + joined.earlier[0].text
     assert len(joined.words) < 16_100
     assert len(joined.earlier[0].text) < 2100
 
 
-def test_payload_of_an_earlier_build() -> None:
-    """What was queued before turns knew their model can be read, and names none."""
-    waiting = WaitingTurn(said_turn("I live in Porto."), ("UTC",), "answer", "Danish", "gpt", True)
-    payload = json.loads(waiting.pending(NOW, 2).payload)
-    del payload["chat_model"], payload["is_direct"]
-    read = WaitingTurn.read(turn("a", payload=json.dumps(payload)))
-    assert read == replace(waiting, chat_model="", is_direct=False)
+# What a turn was queued as, build by build; the earliest did not know its model.
+SAID = {
+    "user_id": "ada",
+    "kind": "saved",
+    "words": "I live in Porto.",
+    "earlier": [{"role": "assistant", "text": "Hello!"}],
+    "source": {"chat_id": "chat-1", "message_id": "m", "said_at": 1_700_000_000},
+}
+KNOWN = {"time_zones": ["UTC"], "answer_id": "answer", "language": "Danish"}
+MODEL = {"chat_model": "gpt", "is_direct": True}
+
+
+@over("queued, model", [({}, {}), (MODEL, MODEL)])
+def test_queued_by_an_earlier_build(queued: dict[str, Any], model: dict[str, Any]) -> None:
+    """What earlier builds have queued is read, and what they did not know is empty."""
+    hello = Utterance("assistant", "Hello!")
+    known = {"time_zones": ("UTC",), "answer_id": "answer", "language": "Danish"}
+    expected = said_turn("I live in Porto.", hello, **known, **model)
+    assert read_turn(json.dumps({"turn": SAID, **KNOWN, **queued})) == expected
 
 
 def test_by_model() -> None:
     """Only neighbours that were typed to one model are learned together, in their order."""
-    said = [said_turn(name, message_id=name) for name in "abcde"]
     models = [("x", False), ("x", False), ("x", True), ("y", False), ("x", False)]
-    turns = [WaitingTurn(one, (), "", "", *of) for one, of in zip(said, models, strict=True)]
-    grouped = [[one.turn.words for one in together] for together in by_model(turns)]
+    turns = [
+        said_turn(name, chat_model=model, is_direct=is_direct)
+        for name, (model, is_direct) in zip("abcde", models, strict=True)
+    ]
+    grouped = [[one.words for one in together] for together in by_model(turns)]
     assert grouped == [["a", "b"], ["c"], ["d"], ["e"]]
 
 
@@ -417,7 +430,7 @@ def test_joined() -> None:
     past = Utterance("assistant", "Hello!")
     first = said_turn("I live in Porto.", past, message_id="m-1")
     second = said_turn("And I have a cat.", past, Utterance("user", "I live in Porto."))
-    joined = WaitingTurn(second).joined([WaitingTurn(first)])
+    joined = joined_turn([first, second])
     assert joined.words == "I live in Porto.\n\nAnd I have a cat."
     assert joined.earlier == (past,)
     assert joined.source == second.source

@@ -26,7 +26,7 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.changes import UserStore
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchivedMemory, AuditEntry, ChangeKey, SuggestionTable
-from adaptive.privacy.pending import PendingTurn, TurnLease
+from adaptive.privacy.pending import QueuedTurn, TurnLease
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index, content_hash
 from adaptive.search.indexes import MemoryIndexes
@@ -242,9 +242,9 @@ class Work(TurnWork):
     """Work in hand that is lost after ``losing`` questions."""
 
     def __init__(self, losing: int = 1000, calls_before: int = 0, attempts: int = 0) -> None:
-        pending = PendingTurn("ada", "m", "chat-1", "", 0, 0, attempts)
+        queued = QueuedTurn(turn(""), 0, 0, attempts)
         lease = TurnLease("ada", "worker", ("m",))
-        super().__init__((pending,), lease, ListedTurns(), time.time, 0, calls_before)
+        super().__init__((queued,), lease, ListedTurns(), time.time, 0, calls_before)
         self.losing = losing
 
     async def held(self) -> bool:

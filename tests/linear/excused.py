@@ -23,6 +23,7 @@ COROUTINES: Mapping[str, str] = {
         learn.lesson.*
         learn.outdated.outdated_by
         learn.prefilter.Prefilter.may_hold_fact
+        learn.queue.LearningQueue.*
         learn.suggestions.Suggestions.*
         learn.summaries.*
         recall.explanation.*

@@ -133,7 +133,6 @@ _TEXT_TYPES = frozenset(
         "PastMessage",
         "Topic",
         "Question",
-        "WaitingTurn",
         "AnsweredTurn",
         "AuditEntry",
         "ArchivedMemory",

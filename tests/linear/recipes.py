@@ -28,7 +28,7 @@ from adaptive.learn.figures import SaidFigures
 from adaptive.learn.grounding import Source, screened
 from adaptive.learn.lesson import joined_lines
 from adaptive.learn.outdated import read_outdated
-from adaptive.learn.queue import WaitingTurn, typed_turn
+from adaptive.learn.queue import _shortened, joined_turn, typed_turn
 from adaptive.learn.support import Vocabulary, new_ending, new_name, supported_share
 from adaptive.llm.endpoints import chat_body
 from adaptive.llm.reply import _found, read_items, read_object
@@ -38,6 +38,7 @@ from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat
 from adaptive.privacy.redaction import Redaction, redacted_request
 from adaptive.privacy.scanning import Finding, with_marks
 from adaptive.privacy.sealing import Sealer
+from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.recall.block import (
     _part,
     block_with,
@@ -135,9 +136,9 @@ def is_operation(fields: Mapping[str, Any]) -> bool:
     return "operation" in fields
 
 
-def joined_turn(text: str) -> Turn:
+def queued_turn(text: str) -> Turn:
     """A turn as it comes out of the queue."""
-    return WaitingTurn(turn(text)).joined([])
+    return joined_turn([turn(text)])
 
 
 RECIPES: Mapping[str, Recipe] = {
@@ -197,12 +198,12 @@ RECIPES: Mapping[str, Recipe] = {
         SaidFigures.of([text]).lacking, text[1:]
     ),
     "learn.grounding.Source.holds_memory_of": lambda text: partial(
-        Source.of(joined_turn(text), memories(text)).holds_memory_of, text[1:]
+        Source.of(queued_turn(text), memories(text)).holds_memory_of, text[1:]
     ),
     "learn.grounding.screened": lambda text: partial(
         screened,
         Extraction((operation(text[:100]),), (Outcome("rejected", text),)),
-        joined_turn(text),
+        queued_turn(text),
         memories(text),
         SETTINGS,
     ),
@@ -210,9 +211,10 @@ RECIPES: Mapping[str, Recipe] = {
     "learn.outdated.read_outdated": lambda text: partial(
         read_outdated, Completion(text), [], memories(text), text, _LAST_DAY
     ),
-    "learn.queue.WaitingTurn.joined": lambda text: partial(
-        WaitingTurn(turn(text)).joined, [WaitingTurn(turn(text))]
+    "learn.queue._shortened": lambda text: partial(
+        _shortened, turn(text).earlier, excerpt_without_secrets
     ),
+    "learn.queue.joined_turn": lambda text: partial(joined_turn, [turn(text)] * 2),
     "learn.queue.typed_turn": lambda text: partial(typed_turn, HOOK, messages(text)),
     "learn.support.new_ending": lambda text: partial(new_ending, text, Vocabulary.of([text[1:]])),
     "learn.support.new_name": lambda text: partial(new_name, text, Vocabulary.of([text[1:]])),

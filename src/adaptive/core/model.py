@@ -87,13 +87,23 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange to learn something from."""
+    """One exchange to learn something from, from the end of its answer to its lesson.
+
+    The words go to the model that they were typed to, ``chat_model``, and to no other chat's; where
+    the turn ``is_direct``, the browser asked that model itself. The name of the model is empty in
+    what early builds have queued.
+    """
 
     user_id: str
     kind: ConversationKind
     words: str  # what this user typed, the only source of facts
     earlier: tuple[Utterance, ...]  # what stands before it, oldest first
     source: Provenance
+    answer_id: str = ""
+    time_zones: tuple[str, ...] = ()  # those that the user may be in, the likeliest first
+    language: str = ""
+    chat_model: str = ""
+    is_direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from dataclasses import asdict, fields
 from typing import Any
 
 from sqlalchemy import (
@@ -27,7 +26,14 @@ from sqlalchemy import (
 
 from adaptive.core.errors import TablesUnavailable, with_detail
 from adaptive.host.own_table import TABLES, OwnTable, Sessions
-from adaptive.privacy.pending import PendingTurn, TurnLease, WaitingTurns
+from adaptive.privacy.pending import (
+    QueuedTurn,
+    QueuePlace,
+    TurnLease,
+    UserQueue,
+    read_turn,
+    turn_text,
+)
 from adaptive.privacy.sealing import MARKED, Sealer
 
 log_pending = logging.getLogger("adaptive_memory.host")
@@ -60,13 +66,13 @@ _ROW = PENDING.c
 # The lease on a user: a row of the user's own beside the turns, so that one statement changes both,
 # and that all who want it write to one row, which both databases let them do one by one.
 _LEASE_ID = "(lease)"
+_LEASE = {"message_id": _LEASE_ID, "state": "lease"}
 _IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
 # What the payload is sealed as.
 _PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name != "payload"]
-_TOLD = tuple(_ROW[name] for name in _TOLD_NAMES)
+_PLACE = (_ROW.message_id, _ROW.chat_id, _ROW.queued_at, _ROW.due_at, _ROW.attempts)
 
 
 def learned_values(now: float) -> dict[str, Any]:
@@ -79,54 +85,81 @@ class HostPendingTable:
 
     Each call changes turns by one statement, which is atomic on SQLite, with its one writer, and on
     PostgreSQL at READ COMMITTED, where an UPDATE that waited for another one looks anew at the row
-    of the lease. Payloads are sealed; one that can't be opened stays as it is.
+    of the lease. Turns are sealed; one that can't be opened or read stays as it is.
     """
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
         self._sealer = sealer
         self._table = OwnTable(PENDING, sessions)
         self._tidy_again_at = 0.0
-        # Turns that were found not to be opened by this secret; they wait for the former one.
+        # Turns that were found not to be opened by this secret, or read by this build: they wait
+        # for the one that has queued them.
         self._unopened = defaultdict[str, set[str]](set)
         self._own = _ROW.payload.startswith(sealer.mark, autoescape=True)
 
-    async def put(self, turn: PendingTurn) -> None:
+    async def put(self, queued: QueuedTurn) -> None:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``).
 
         The row of the lease is made with it.
         """
-        values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
-        values["payload"] = self._sealer.seal(turn.user_id, _PAYLOAD, turn.payload)
-        lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
-        lease |= {"state": "lease", "learned_at": turn.queued_at}
+        turn = queued.turn
+        row = {
+            "user_id": turn.user_id,
+            "message_id": turn.source.message_id,
+            "chat_id": turn.source.chat_id,
+            "state": "waiting",
+            "payload": self._sealer.seal(turn.user_id, _PAYLOAD, turn_text(turn)),
+            "queued_at": queued.queued_at,
+            "due_at": queued.due_at,
+            "attempts": queued.attempts,
+            "learned_at": 0.0,
+        }
+        lease = row | _LEASE | {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
         async with self._table.session("queueing a turn") as session:
-            insert = self._table.insert(session).values([lease, values])
-            due_at, keys = insert.excluded.due_at, ["user_id", "message_id"]
-            sooner = {"set_": {"due_at": due_at}, "where": _WAITING & (_ROW.due_at > due_at)}
-            await session.execute(insert.on_conflict_do_update(index_elements=keys, **sooner))
+            insert = self._table.insert(session).values([lease, row])
+            due_at = insert.excluded.due_at
+            sooner = insert.on_conflict_do_update(
+                index_elements=["user_id", "message_id"],
+                set_={"due_at": due_at},
+                where=_WAITING & (_ROW.due_at > due_at),
+            )
+            await session.execute(sooner)
             await session.commit()
 
-    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+    async def waiting(self, user_id: str, since: float) -> UserQueue:
         """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
         counted = PENDING.alias()
         calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
             counted.c.user_id == user_id, counted.c.queued_at >= since
         )
         query = (
-            select(*_TOLD, _ROW.lease_until, calls.scalar_subquery().label("calls"))
+            select(*_PLACE, _ROW.lease_until, calls.scalar_subquery().label("calls"))
             .where(_ROW.user_id == user_id, or_(_WAITING & self._openable(user_id), _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
             .limit(_MOST_READ + 1)
         )
-        found = await self._table.rows("reading what is to be learned", query)
-        until = max((row.lease_until for row in found if row.message_id == _LEASE_ID), default=0.0)
-        told = ({name: getattr(row, name) for name in _TOLD_NAMES} for row in found)
-        turns = (PendingTurn(payload="", **one) for one in told if one["message_id"] != _LEASE_ID)
-        return WaitingTurns(tuple(turns), until, found[0].calls if found else 0)
+        rows = await self._table.rows("reading what is to be learned", query)
+        places = [
+            QueuePlace(
+                message_id=row.message_id,
+                chat_id=row.chat_id,
+                queued_at=row.queued_at,
+                due_at=row.due_at,
+                attempts=row.attempts,
+            )
+            for row in rows
+            if row.message_id != _LEASE_ID
+        ]
+        lease_ends = [row.lease_until for row in rows if row.message_id == _LEASE_ID]
+        return UserQueue(
+            places=tuple(places),
+            leased_until=max(lease_ends, default=0.0),
+            calls=rows[0].calls if rows else 0,
+        )
 
     async def take(
         self, lease: TurnLease, now: float, until: float
-    ) -> tuple[PendingTurn, ...] | None:
+    ) -> tuple[QueuedTurn, ...] | None:
         """Take a lease, whose row is made where there is none, and open its turns."""
         turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
         begin = (
@@ -137,29 +170,29 @@ class HostPendingTable:
                 lease_until=until,
                 attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0),
             )
-            .returning(*_TOLD, _ROW.payload)
+            .returning(*_PLACE, _ROW.payload)
         )
-        row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
         async with self._table.session("taking turns to learn") as session:
             taken = await self._begun(session, begin)
             if _LEASE_ID not in taken:  # another one's, or dropped with what was learned long ago
                 await session.rollback()
-                insert = self._table.insert(session).values(row | {"learned_at": now})
+                row = _LEASE | {"user_id": lease.user_id, "learned_at": now}
+                insert = self._table.insert(session).values(row)
                 await session.execute(insert.on_conflict_do_nothing())
                 taken = await self._begun(session, begin)
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
-            turns = [self._opened(taken[one]) for one in lease.message_ids]
-            opened = [turn for turn in turns if turn is not None]
-            if len(opened) < len(turns):
-                # They wait for the former secret, and others are taken in their place.
-                names = set(lease.message_ids) - {turn.message_id for turn in opened}
-                self._unopened[lease.user_id] |= names
+            queued = [self._opened(lease.user_id, taken[one]) for one in lease.message_ids]
+            opened = tuple(one for one in queued if one is not None)
+            if len(opened) < len(queued):
+                # Others are taken in their place.
+                names = {one.turn.source.message_id for one in opened}
+                self._unopened[lease.user_id] |= set(lease.message_ids) - names
                 await session.rollback()
                 return None
             await session.commit()
-        return tuple(opened)
+        return opened
 
     async def unopened(self) -> int:
         """How many turns of all users wait that another secret has sealed."""
@@ -175,9 +208,8 @@ class HostPendingTable:
         foreign = ~self._own & _ROW.payload.startswith(MARKED, autoescape=True)
         return ~foreign & _ROW.message_id.not_in(self._unopened.get(user_id, ()))
 
-    async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
-        rows = (await session.execute(begin)).mappings()
-        return {row["message_id"]: dict(row) for row in rows}
+    async def _begun(self, session: Any, begin: Executable) -> dict[str, Any]:
+        return {row.message_id: row for row in await session.execute(begin)}
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
         """Prolong a lease."""
@@ -230,8 +262,15 @@ class HostPendingTable:
         except TablesUnavailable as error:
             log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 
-    def _opened(self, row: dict[str, Any]) -> PendingTurn | None:
-        """A turn with its words, ``None`` where this secret does not open them."""
-        payload = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
-        values: dict[str, Any] = {**row, "payload": payload}
-        return None if payload is None else PendingTurn(**values)
+    def _opened(self, user_id: str, row: Any) -> QueuedTurn | None:
+        """A turn with its words, ``None`` where they can't be opened or read."""
+        text = self._sealer.open(user_id, _PAYLOAD, row.payload)
+        turn = None if text is None else read_turn(text)
+        if turn is None:
+            return None
+        return QueuedTurn(
+            turn=turn,
+            queued_at=row.queued_at,
+            due_at=row.due_at,
+            attempts=row.attempts,
+        )

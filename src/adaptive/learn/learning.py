@@ -43,9 +43,9 @@ from adaptive.learn.queue import (
     Foreground,
     LearningQueue,
     TurnWork,
-    WaitingTurn,
     always,
     by_model,
+    joined_turn,
 )
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
@@ -54,7 +54,7 @@ from adaptive.privacy.changes import Step, UserStore
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
-from adaptive.privacy.pending import Leases, PendingTable, PendingTurn
+from adaptive.privacy.pending import Leases, PendingTable, QueuedTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, others_read
 
@@ -83,7 +83,7 @@ class Learning:
     _foreground: Foreground
 
     def __post_init__(self) -> None:
-        self._queue = LearningQueue(self._pending, foreground=self._foreground)
+        self._queue = LearningQueue(self._pending, self._foreground)
         self._prefilter = Prefilter(self._indexes.nulls)
         self._kept = self._archive, self._usage, self._trail
         # A user's is held by whoever writes into the store, or shows a line.
@@ -95,30 +95,28 @@ class Learning:
         # What users were told that keeps memory from its work, until a turn is learned.
         self._hindrances = UserCache[bool](5000)
 
-    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
+    async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
         """Let a turn wait in the database, within about a second."""
-        pending = waiting.pending(time.time(), hook.settings.extraction_debounce_seconds)
-        self._hooks[pending.user_id, pending.message_id] = hook
-        await self._queue.put(pending)
-        return pending
+        self._hooks[turn.user_id, turn.source.message_id] = hook
+        return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
 
-    async def learn(self, hook: Hook, pending: PendingTurn | None) -> None:
+    async def learn(self, hook: Hook, queued: QueuedTurn | None) -> None:
         """Learn from a turn when it is due, or tell why not and learn what others have left."""
         teach = partial(self._teach, hook)
-        if pending is None:
+        if queued is None:
             await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
             await self._show(hook, Lesson(hook.state.get("unlearned", "")))
             if hook.settings.save_mode != "off":
                 await self._queue.resume(hook.user_id, teach, hook.wants_memory)
             return
         try:
-            await self._queue.learn(pending, teach, hook.wants_memory)
+            await self._queue.learn(queued, teach, hook.wants_memory)
         except TablesUnavailable as error:
             if error.lasting:
                 raise
             await self.tell(hook, failure_line(str(error)))
         finally:
-            self._hooks.pop((pending.user_id, pending.message_id), None)
+            self._hooks.pop((hook.user_id, queued.turn.source.message_id), None)
         await self._show(hook, Lesson(""))
         if hook.settings.enable_summarization_task:
             try:
@@ -252,14 +250,8 @@ class Learning:
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
-        read = [one for one in map(WaitingTurn.read, work.turns) if one is not None]
-        if len(read) < len(work.turns):  # as those that were sealed with another key
-            told = failure_line("a message that waited to be learned can't be opened any more")
-            await self.tell(serving, told)
-        if not read:
-            return
         failures = list[AdaptiveMemoryError]()
-        for together in by_model(read):
+        for together in by_model([queued.turn for queued in work.turns]):
             try:
                 await self._teach_together(serving, together, work)
             except AdaptiveMemoryError as error:
@@ -267,22 +259,19 @@ class Learning:
         if failures:
             raise failures[0]
 
-    async def _teach_together(
-        self, serving: Hook, turns: Sequence[WaitingTurn], work: TurnWork
-    ) -> None:
+    async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
         """Learn from turns that were typed to one chat model, by that one or the admin's choice."""
-        *before, newest = turns
-        turn = await asyncio.to_thread(newest.joined, before)
+        turn = await asyncio.to_thread(joined_turn, turns)
         own = self._hooks.get((serving.user_id, turn.source.message_id))
         learner = own or serving
         if own is None:  # another process has put it
             if turn.kind == "saved":
-                own = learner = await serving.of_answer(turn.source.chat_id, newest.answer_id)
+                own = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
             in_this_chat = "" != turn.source.chat_id == serving.chat_id
-            if newest.chat_model or not in_this_chat:
-                learner = await learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
+            if turn.chat_model or not in_this_chat:
+                learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
         try:
-            lesson = await self._lesson(learner, own is not None, newest, turn, work)
+            lesson = await self._lesson(learner, own is not None, turn, work)
         except MemoryUnavailable as refusal:
             chat = (serving.user_id, serving.chat_id)
             if not self._told.get(chat):
@@ -302,9 +291,7 @@ class Learning:
         if not lesson.complete:
             raise AdaptiveMemoryError("some of what was found could not be written")
 
-    async def _lesson(
-        self, hook: Hook, has_page: bool, newest: WaitingTurn, turn: Turn, work: TurnWork
-    ) -> Lesson:
+    async def _lesson(self, hook: Hook, has_page: bool, turn: Turn, work: TurnWork) -> Lesson:
         """The lesson of joined turns; what other people said before them is no past of the user."""
         if turn.kind == "saved" and has_page:
             if await hook.kind() == "shared":
@@ -312,8 +299,8 @@ class Learning:
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
         room = await self.lesson_resources(hook, wanted=True)  # the queue has just looked
-        room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
-        now = local_time(turn.source.said_at, *newest.time_zones)
+        room = replace(room, language=turn.language, can_ask=has_page and hook.can_ask)
+        now = local_time(turn.source.said_at, *turn.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
             asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)

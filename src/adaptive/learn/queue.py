@@ -9,33 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
-from weakref import WeakValueDictionary
 
-from pydantic import TypeAdapter, ValidationError
-
-from adaptive.core.characters import storable_text
 from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
+from adaptive.core.locks import UserLocks
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
-from adaptive.core.messages import (
-    Message,
-    earlier_utterances,
-    said_at,
-    typed_message,
-)
-from adaptive.core.model import Provenance, Turn
+from adaptive.core.messages import Message, earlier_utterances, said_at, typed_message
+from adaptive.core.model import Provenance, Turn, Utterance
 from adaptive.privacy.pending import (
     LEASE_PROOF_SECONDS,
     PendingTable,
-    PendingTurn,
+    QueuedTurn,
     TurnLease,
     next_batch,
 )
@@ -72,21 +63,21 @@ _LONGEST_EARLIER = 2000
 TurnVerdict = Literal["learned", "again", "given up", "lost"]
 
 
+@dataclass(eq=False)
 class TurnWork:
-    """Turns of one chat, oldest first, in the hands of one worker; ``calls`` counts model calls."""
+    """Turns of one chat, oldest first, in the hands of one worker; ``calls`` counts model calls.
 
-    def __init__(
-        self,
-        turns: tuple[PendingTurn, ...],
-        lease: TurnLease,
-        table: PendingTable,
-        clock: Callable[[], float],
-        began: float,
-        calls_before: int = 0,
-    ) -> None:
-        self.turns, self.lease = turns, lease
-        self.calls, self.calls_before, self.others_wait = 0, calls_before, False
-        self._table, self._clock, self._proven_at = table, clock, began
+    ``proven_at`` is when the lease was last known to be this worker's.
+    """
+
+    turns: tuple[QueuedTurn, ...]
+    lease: TurnLease
+    table: PendingTable
+    clock: Callable[[], float]
+    proven_at: float
+    calls_before: int = 0
+    others_wait: bool = False
+    calls: int = 0
 
     @property
     def attempts(self) -> int:
@@ -114,15 +105,14 @@ class TurnWork:
                 with suppress(TablesUnavailable):
                     await self._renew()
 
-    async def _renew(self) -> bool:
-        """Prolong the lease; where it stands is known from the time of asking on."""
-        now = self._clock()
-        held = await self._table.renew(self.lease, now + LEASE_SECONDS)
-        self._proven_at = now if held else -inf
-        return held
+    async def _renew(self) -> None:
+        """Prolong the lease, which is known to stand from the time of asking on."""
+        now = self.clock()
+        held = await self.table.renew(self.lease, now + LEASE_SECONDS)
+        self.proven_at = now if held else -inf
 
     def _proven_within(self, seconds: float) -> bool:
-        return 0 <= self._clock() - self._proven_at < seconds
+        return 0 <= self.clock() - self.proven_at < seconds
 
 
 Teach = Callable[[TurnWork], Awaitable[None]]
@@ -140,39 +130,50 @@ class LearningQueue:
     def __init__(
         self,
         table: PendingTable,
+        foreground: Foreground,
         clock: Callable[[], float] = time.time,
-        foreground: Foreground | None = None,
     ) -> None:
-        self._table, self._clock, self._foreground = table, clock, foreground or Foreground()
+        self._table = table
+        self._foreground = foreground
+        self._clock = clock
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks = UserLocks()
 
     async def waiting(self, user_id: str) -> int:
         """How many turns of a user wait; may raise ``TablesUnavailable``."""
-        return len((await self._table.waiting(user_id, self._clock())).turns)
+        return len((await self._table.waiting(user_id, self._clock())).places)
 
-    async def put(self, turn: PendingTurn) -> None:
-        """Let a turn wait, unless its message waits already or was learned."""
-        key = (turn.user_id, turn.message_id)
-        if (insert := self._inserts.get(key)) is None or insert.done():
-            insert = self._inserts[key] = asyncio.create_task(self._insert(turn))
+    async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
+        """Let a turn wait, unless its message does or was learned.
+
+        It is due once newer turns of its chat have had time to join it.
+        """
+        now = self._clock()
+        queued = QueuedTurn(turn, queued_at=now, due_at=now + debounce_seconds)
+        key = (turn.user_id, turn.source.message_id)
+        insert = self._inserts.get(key)
+        if insert is None or insert.done():
+            insert = self._inserts[key] = asyncio.create_task(self._insert(queued))
         await asyncio.wait({insert}, timeout=_PUT_SECONDS)
+        return queued
 
-    async def learn(self, turn: PendingTurn, teach: Teach, wanted: Wanted = always) -> None:
+    async def learn(self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always) -> None:
         """Wait until a turn that was put is due, then work on all of its user's that are.
 
         What ``teach`` raises makes a batch wait for another attempt. Turns of a user who does not
         want to be learned from now wait on. Raises ``TablesUnavailable`` if the turn was not put.
         """
-        key = (turn.user_id, turn.message_id)
-        if insert := self._inserts.get(key):
+        user_id = queued.turn.user_id
+        key = (user_id, queued.turn.source.message_id)
+        insert = self._inserts.get(key)
+        if insert is not None:
             await asyncio.wait({insert})
             self._inserts.pop(key, None)
             if insert.cancelled():
                 return
             insert.result()
-        await asyncio.sleep(max(0.0, turn.due_at - self._clock()) + _SURELY_DUE_SECONDS)
-        await self.resume(turn.user_id, teach, wanted)
+        await asyncio.sleep(max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS)
+        await self.resume(user_id, teach, wanted)
 
     async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
         """Work on what waits of a user, and once more on what failed where its next try is near.
@@ -180,7 +181,7 @@ class LearningQueue:
         A failure of the table leaves it to the next turn; a lasting one is raised.
         """
         try:
-            async with self._locks.setdefault(user_id, asyncio.Lock()):
+            async with self._locks.of(user_id):
                 # What a busy server lets wait is learned together, by fewer model calls.
                 await self._foreground.give_way(_PATIENCE_SECONDS)
                 while work := await self._taken(user_id, wanted):
@@ -200,11 +201,11 @@ class LearningQueue:
         for key in [key for key in self._inserts if key[0] == user_id]:
             self._inserts[key].cancel()
 
-    async def _insert(self, turn: PendingTurn) -> None:
+    async def _insert(self, queued: QueuedTurn) -> None:
         """Put a turn into the table, again and again; ``learn`` raises what it fails with."""
         for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
             try:
-                await self._table.put(turn)
+                await self._table.put(queued)
                 return
             except TablesUnavailable as error:
                 # A table that was dropped is made anew by the second try.
@@ -219,25 +220,33 @@ class LearningQueue:
         while True:
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
-            chosen = next_batch(waiting.turns, now)
-            if not chosen or not await wanted():
+            message_ids = next_batch(waiting.places, now)
+            if not message_ids or not await wanted():
                 return None
             if waiting.leased_until < now:
-                ids = tuple(turn.message_id for turn in chosen)
-                lease = TurnLease(user_id, uuid.uuid4().hex, ids)
+                lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
                 began = self._clock()
-                if turns := await self._table.take(lease, began, began + LEASE_SECONDS):
-                    work = TurnWork(turns, lease, self._table, self._clock, began, waiting.calls)
-                    work.others_wait = len(waiting.turns) > len(turns)
-                    return work
+                turns = await self._table.take(lease, began, began + LEASE_SECONDS)
+                if turns:
+                    return TurnWork(
+                        turns=turns,
+                        lease=lease,
+                        table=self._table,
+                        clock=self._clock,
+                        proven_at=began,
+                        calls_before=waiting.calls,
+                        others_wait=len(waiting.places) > len(turns),
+                    )
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _taught(self, work: TurnWork, teach: Teach) -> float:
         """Teach while the lease is renewed, and tell the table how it ended; when to try again."""
         stage_lasted("queue", self._clock() - work.turns[-1].due_at)
-        heartbeat = asyncio.create_task(work.heartbeat(over := asyncio.Event()))
+        over = asyncio.Event()
+        heartbeat = asyncio.create_task(work.heartbeat(over))
         verdict: TurnVerdict = "given up" if work.last_attempt else "again"
-        reason, fault = "an unexpected error", "unexpected"
+        reason = "an unexpected error"
+        fault = "unexpected"
         try:
             if work.attempts >= MOST_ATTEMPTS:
                 raise AdaptiveMemoryError(  # noqa: TRY301
@@ -245,30 +254,41 @@ class LearningQueue:
                 )
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
-            verdict, reason, fault = "learned", "", ""
+            verdict = "learned"
+            fault = ""
         except (AdaptiveMemoryError, TimeoutError) as error:
-            reason, fault = with_detail(error), type(error).__name__
+            reason = with_detail(error)
+            fault = type(error).__name__
         except asyncio.CancelledError:
-            verdict, fault = "lost", "cancelled"
+            verdict = "lost"
+            fault = "cancelled"
             raise
         finally:
             over.set()
             await heartbeat
             if verdict == "given up":
                 log_queue.warning("turns are not learned: %s", reason)
-            lease, calls, failed = work.lease, work.calls, verdict == "again"
-            delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else 0.0
-            held, due_at = True, self._clock() + delay
-            try:
-                if verdict in ("learned", "given up"):
-                    held = await self._table.finish(lease, calls, self._clock())
-                else:
-                    held = await self._table.give_back(lease, due_at, failed=failed, calls=calls)
-            except TablesUnavailable as error:
-                log_queue.warning(
-                    "turns are taken again when their lease has ended: %s", with_detail(error)
+            try_again_at = await self._ended(work, verdict, fault)
+        return try_again_at
+
+    async def _ended(self, work: TurnWork, verdict: TurnVerdict, fault: str) -> float:
+        """Tell the table and the measures how work has ended; when it is to be tried again."""
+        now = self._clock()
+        failed = verdict == "again"
+        due_at = now + _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else now
+        held = True
+        try:
+            if verdict in ("learned", "given up"):
+                held = await self._table.finish(work.lease, work.calls, now)
+            else:
+                held = await self._table.give_back(
+                    work.lease, due_at, failed=failed, calls=work.calls
                 )
-            tell_outcome(verdict if held else "lost", fault)
+        except TablesUnavailable as error:
+            log_queue.warning(
+                "turns are taken again when their lease has ended: %s", with_detail(error)
+            )
+        tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
 
 
@@ -297,95 +317,52 @@ class Foreground:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingTurn:
-    """A turn, the time zones that its user may be in, the likeliest first, and its language.
-
-    ``chat_model`` is the id of the model that it was typed to, which the browser may have asked
-    itself; it is empty in what earlier builds have queued.
-    """
-
-    turn: Turn
-    time_zones: tuple[str, ...] = ()
-    answer_id: str = ""
-    language: str = ""
-    chat_model: str = ""
-    is_direct: bool = False
-
-    def pending(self, now: float, debounce_seconds: float) -> PendingTurn:
-        """As the queue takes it: due once newer ones of its chat have had time to join it."""
-        source = self.turn.source
-        return PendingTurn(
-            user_id=self.turn.user_id,
-            message_id=source.message_id,
-            chat_id=source.chat_id,
-            # Names of time zones are the browser's, and may hold anything, too.
-            payload=storable_text(json.dumps(asdict(self), ensure_ascii=False)),
-            queued_at=now,
-            due_at=now + debounce_seconds,
-        )
-
-    @staticmethod
-    def read(pending: PendingTurn) -> WaitingTurn | None:
-        """The turn that a payload holds; ``None`` where it can't be opened, or read, any more."""
-        try:
-            return _WAITING_TURN.validate_json(pending.payload)
-        except ValidationError as error:
-            log_queue.warning("a turn that waited can't be read: %d errors", error.error_count())
-            return None
-
-    def joined(self, before: Sequence[WaitingTurn]) -> Turn:
-        """This turn and those of its chat before it, oldest first, as one: the words of all."""
-        turns = [one.turn for one in (*before, self)]
-        words = "\n\n".join(turn.words for turn in turns)
-        if len(words) > _LONGEST_WORDS:
-            words = excerpt_without_secrets(words, _LONGEST_WORDS)
-        earlier = (
-            replace(one, text=excerpt_without_secrets(one.text, _LONGEST_EARLIER))
-            for one in turns[0].earlier
-        )
-        return replace(self.turn, words=words, earlier=tuple(earlier))
-
-
-# Made while the module is loaded: later the host may know it by no name (since 0.12).
-_WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
-
-
-def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
+def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
-    found = typed_message(messages, hook.question_id)
-    if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
+    typed = typed_message(messages, hook.question_id)
+    if typed is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
-    newest, words = found
+    message, words = typed
     hook.state["branch"] = [str(one.get("id")) for one in messages if one.get("id")]
     now = time.time()
     source = Provenance(
         chat_id=hook.chat_id,
         # A program that calls the API names neither, and may call many times in a second.
         message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
-        said_at=min(said_at(newest, now), int(now)),
+        said_at=min(said_at(message, now), int(now)),
     )
-    earlier = earlier_utterances(messages, newest, _EARLIER_MESSAGES)
-    turn = Turn(
+    earlier = earlier_utterances(messages, message, _EARLIER_MESSAGES)
+    return Turn(
         user_id=hook.user_id,
         kind=hook.told_kind,
         words=wide_excerpt(words, _LONGEST_WORDS),
-        earlier=tuple(
-            replace(one, text=wide_excerpt(one.text, _LONGEST_EARLIER)) for one in earlier
-        ),
+        earlier=_shortened(earlier, wide_excerpt),
         source=source,
-    )
-    return WaitingTurn(
-        turn=turn,
-        time_zones=hook.time_zones,
         answer_id=hook.answer_id,
+        time_zones=hook.time_zones,
         language=hook.state.get("language", ""),
         chat_model=hook.chat_model_id,
         is_direct=hook.is_direct,
     )
 
 
-def by_model(turns: Sequence[WaitingTurn]) -> list[list[WaitingTurn]]:
+def joined_turn(turns: Sequence[Turn]) -> Turn:
+    """Turns of one chat, oldest first, as one: the words of all, and else what the newest is."""
+    words = "\n\n".join(turn.words for turn in turns)
+    if len(words) > _LONGEST_WORDS:
+        words = excerpt_without_secrets(words, _LONGEST_WORDS)
+    earlier = _shortened(turns[0].earlier, excerpt_without_secrets)
+    return replace(turns[-1], words=words, earlier=earlier)
+
+
+def _shortened(
+    earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
+) -> tuple[Utterance, ...]:
+    """Utterances that are no longer than a model may be shown."""
+    return tuple(replace(one, text=shorten(one.text, _LONGEST_EARLIER)) for one in earlier)
+
+
+def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
     """Turns of a chat in their order, those one after the other of one chat model together."""
-    grouped = itertools.groupby(turns, lambda one: (one.chat_model, one.is_direct))
+    grouped = itertools.groupby(turns, lambda turn: (turn.chat_model, turn.is_direct))
     return [list(together) for _, together in grouped]

@@ -5,9 +5,19 @@ Any call of a table may raise ``TablesUnavailable``.
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol
+
+from pydantic import TypeAdapter
+
+from adaptive.core.characters import storable_text
+from adaptive.core.model import Turn
+from adaptive.core.shapes import mapping
+
+log_turns = logging.getLogger("adaptive_memory.privacy")
 
 # What failed more often may be what makes the model fail or the process end: it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
@@ -15,30 +25,37 @@ _MOST_JOINED = 8  # messages of a chat, learned from at a time
 
 
 @dataclass(frozen=True, slots=True)
-class PendingTurn:
-    """A turn that waits to be learned; times are epoch seconds.
+class QueuedTurn:
+    """A turn in the queue; times are epoch seconds.
 
-    ``payload`` is the text of whoever queued it. ``attempts`` counts failures, and how often a
-    process ended with the turn in its hands.
+    ``attempts`` counts failures, and how often a process ended with the turn in its hands.
     """
 
-    user_id: str
-    message_id: str
-    chat_id: str
-    payload: str
+    turn: Turn
     queued_at: float
     due_at: float
     attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingTurns:
-    """A user's oldest waiting turns, those at work included, without payload.
+class QueuePlace:
+    """Where a turn stands in the queue, as it can be told without opening the turn."""
+
+    message_id: str
+    chat_id: str
+    queued_at: float
+    due_at: float
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UserQueue:
+    """The places of a user's oldest waiting turns, those at work included.
 
     ``calls`` are model calls for turns that were queued since the time that was asked for.
     """
 
-    turns: tuple[PendingTurn, ...] = ()
+    places: tuple[QueuePlace, ...] = ()
     leased_until: float = 0.0
     calls: int = 0
 
@@ -67,17 +84,17 @@ class PendingTable(Protocol):
     What changes turns under it changes all, or none where one is another one's by now: ``False``.
     """
 
-    async def put(self, turn: PendingTurn) -> None:
+    async def put(self, queued: QueuedTurn) -> None:
         """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
 
-    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+    async def waiting(self, user_id: str, since: float) -> UserQueue:
         """What waits of a user, and the model calls since an epoch second."""
         ...
 
     async def take(
         self, lease: TurnLease, now: float, until: float
-    ) -> tuple[PendingTurn, ...] | None:
-        """Take the lease and return its turns whole; ``None`` if it or one of them can't be had.
+    ) -> tuple[QueuedTurn, ...] | None:
+        """Take the lease and return its turns; ``None`` if it or one of them can't be had.
 
         What a process has left in its hands counts one attempt more.
         """
@@ -88,7 +105,7 @@ class PendingTable(Protocol):
         ...
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        """Mark turns as learned, empty their payloads, and end the lease."""
+        """Mark turns as learned, empty their texts, and end the lease."""
         ...
 
     async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
@@ -104,13 +121,38 @@ class Leases(Protocol):
         ...
 
 
-def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
-    """The oldest turn that is due, and what else waits in its chat."""
-    waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
-    if (first := next((turn for turn in waiting if turn.due_at <= now), None)) is None:
+# Made while the module is loaded: later the host may know it by no name (since 0.12).
+_TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
+
+
+def turn_text(turn: Turn) -> str:
+    """A turn as text, which ``read_turn`` reads."""
+    # Names of time zones are the browser's, and may hold anything, as words may.
+    return storable_text(json.dumps(asdict(turn), ensure_ascii=False))
+
+
+def read_turn(text: str) -> Turn | None:
+    """The turn that a text of this build or of an earlier one holds, ``None`` where it is none."""
+    try:
+        fields = mapping(json.loads(text))
+        # Earlier builds kept what was said apart from what was known of it.
+        return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
+    except ValueError as error:
+        log_turns.warning("a turn that waits can't be read: %s", type(error).__name__)
+        return None
+
+
+def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
+    """The messages to learn next: the oldest that is due, and what else waits in its chat."""
+    waiting = sorted(places, key=lambda place: (place.queued_at, place.message_id))
+    first = next((place for place in waiting if place.due_at <= now), None)
+    if first is None:
         return ()
     if first.attempts > _ATTEMPTS_IN_COMPANY:
-        return (first,)
-    here = (one for one in waiting if one.chat_id == first.chat_id)
-    joined = [one for one in here if one.attempts <= _ATTEMPTS_IN_COMPANY]
+        return (first.message_id,)
+    joined = [
+        place.message_id
+        for place in waiting
+        if place.chat_id == first.chat_id and place.attempts <= _ATTEMPTS_IN_COMPANY
+    ]
     return tuple(joined[:_MOST_JOINED])
