@@ -700,12 +700,18 @@ class Sources:
 # ---- src/adaptive/core/shapes.py ----
 # Reading values of unknown shape, as hosts, models and stored rows deliver them.
 
-def mapping(value: object) -> Mapping[str, Any]:
+def mapping(value: object, *names: str) -> Mapping[str, Any]:
+    for name in names:
+        value = mapping(value).get(name)
     return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
 
 
 def listing(value: object) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def text_field(fields: Mapping[str, Any], name: str) -> str:
+    return str(fields.get(name) or "")
 
 
 # ---- src/adaptive/core/markdown.py ----
@@ -3636,6 +3642,8 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
 # ---- src/adaptive/host/faults.py ----
 # The one seam at which whatever the host raises becomes an error of ours.
 
+log_faults = logging.getLogger("adaptive_memory.host")
+
 _REFUSED = "Open WebUI's database refuses what memory needs"
 _SQLITE_KIND = 0xFF
 _SQLITE_REFUSALS = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CONSTRAINT)
@@ -3665,9 +3673,18 @@ class HostFaults:
             raise error from raised
 
 
+@contextmanager
+def faults_logged(doing: str) -> Generator[None]:
+    try:
+        with HostFaults(doing):
+            yield
+    except HostError as error:
+        log_faults.warning("%s", with_detail(error))
+
+
 def describe_fault(raised: BaseException) -> str:
-    told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
-    return " ".join(str(told).split()) or type(raised).__name__
+    source = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
+    return " ".join(str(source).split()) or type(raised).__name__
 
 
 def refused_for_good(raised: BaseException) -> bool:
@@ -4173,14 +4190,14 @@ def host_request() -> Request | None:
     return Request({"type": "http", "app": app, "headers": [], "state": {}})
 
 
-async def host_settings(request: Request, *names: str) -> dict[str, Any]:
+async def host_setting(request: Request, name: str) -> Any:
+    attribute, key = _NAMES[name]
     config = getattr(request.app.state, "config", None)
     if config is not None:
-        return {name: getattr(config, _NAMES[name][0] or "?", None) for name in names}
+        return getattr(config, attribute or "?", None)
     from open_webui.models.config import Config
 
-    stored = await Config.get_many(*(_NAMES[name][1] for name in names))
-    return {name: stored.get(_NAMES[name][1]) for name in names}
+    return (await Config.get_many(key)).get(key)
 
 
 def isolated_request(request: Request) -> Request:
@@ -4205,17 +4222,16 @@ async def account(user: Mapping[str, Any]) -> Any:
 # ---- src/adaptive/host/stored_answer.py ----
 # Stored answers and titles, changed while nobody else writes their chat.
 
-log_stored_answer = logging.getLogger("adaptive_memory.host")
-
 _ANSWER_SECONDS = 150.0
 _GOES_ON = "This takes longer than usual. It goes on, and its answer will stand here."
 _BROKEN_OFF = (
     "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 )
 _NOTE_ITEM = "adaptive_memory_note"
-_FOLLOW_UPS_FIELD = "followUps"
+_FOLLOW_UPS = "followUps"
+_STATUSES = "statusHistory"
 _UNTITLED = ("", "New Chat")
-_TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+_TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
 class TurnAnswered(asyncio.CancelledError):
@@ -4245,17 +4261,17 @@ async def change_message(
     async with host_session() as session:
         if session.get_bind().dialect.name == "sqlite":
             await session.execute(text("BEGIN IMMEDIATE"))
-        found = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
-        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
-        messages: Any = mapping(history.get("messages"))
-        stored = mapping(messages.get(message_id))
+        row: Any = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
+        messages: Any = mapping(getattr(row, "chat", None), "history", "messages")
+        stored = mapping(messages, message_id)
         fields = change(stored) if stored else None
         if fields is None:
             await session.commit()
             return None
-        message = messages[message_id] = {**stored, **fields}
-        flag_modified(found, "chat")
-        owner = str(message.get("user_id") or getattr(found, "user_id", ""))
+        message = {**stored, **fields}
+        messages[message_id] = message
+        flag_modified(row, "chat")
+        owner = text_field(message, "user_id") or row.user_id
         await session.commit()
     await ChatMessages.upsert_message(
         message_id=message_id, chat_id=chat_id, user_id=owner, data=message
@@ -4271,72 +4287,109 @@ class HostAnswer:
     emitter: EventEmitter | None = None
     store: ChangeMessage = change_message
 
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any], emitter: EventEmitter | None) -> Self:
+        return cls(
+            chat_id=text_field(metadata, "chat_id"),
+            message_id=text_field(metadata, "message_id"),
+            emitter=emitter,
+        )
+
     async def give(self, text: str, title: str = "") -> None:
         answer = {"content": text, "done": True}
         is_stored = not is_temporary(self.chat_id)
-        try:
-            if is_stored:
-                with HostFaults("storing an answer"):
-                    from open_webui.models.chats import Chats
+        if is_stored:
+            with faults_logged("storing an answer"):
+                from open_webui.models.chats import Chats
 
-                    store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
-                    await store(self.chat_id, self.message_id, answer)
-        except HostError as error:
-            log_stored_answer.warning("%s", with_detail(error))
+                store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
+                await store(self.chat_id, self.message_id, answer)
         await show_event(self.emitter, "chat:completion", answer)
         if is_stored and title:
-            await name_untitled_chat(self.chat_id, title, self.emitter)
+            await self.name_chat(title)
 
     async def said(self) -> str | None:
-        found: list[str] = []
-        await self._change(lambda message: found.append(_said_in(message)), "reading it")
-        return found[0] if found else None
+        texts: list[str] = []
+
+        def read(message: Message) -> None:
+            texts.append(_said_in(message))
+
+        await self._store(read)
+        return texts[0] if texts else None
 
     async def add_note(self, line: str) -> bool:
-        return await self._change(lambda message: _noted_answer(message, line), "adding a line")
+        return await self._change(lambda message: _noted_answer(message, line))
 
     async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
 
         def rewritten(message: Message) -> dict[str, Any] | None:
-            unchanged = _said_in(message) == said
-            return (rewritten_answer(message, rewriting) or None) if unchanged else None
+            if _said_in(message) != said:
+                return None
+            return rewritten_answer(message, rewriting) or None
 
-        return await self._change(rewritten, "rewriting it")
+        return await self._change(rewritten)
 
-    async def add_follow_ups(self, lines: Sequence[str]) -> bool:
-        told = list(lines)
+    async def add_follow_ups(self, lines: Sequence[str]) -> None:
+        follow_ups = [*lines]
 
-        def put(message: Message) -> dict[str, Any] | None:
-            return None if listing(message.get(_FOLLOW_UPS_FIELD)) else {_FOLLOW_UPS_FIELD: told}
+        def with_follow_ups(message: Message) -> dict[str, Any] | None:
+            return None if listing(message.get(_FOLLOW_UPS)) else {_FOLLOW_UPS: follow_ups}
 
-        event = ("chat:message:follow_ups", {"follow_ups": told})
-        return bool(told) and await self._change(put, "adding what to ask next", event)
+        if await self._store(with_follow_ups):
+            shown = {"follow_ups": follow_ups}
+            await show_event(self.emitter, "chat:message:follow_ups", shown)
 
-    async def _change(
-        self, change: MessageChange, doing: str, event: tuple[str, Any] | None = None
-    ) -> bool:
-        if not self.chat_id or not self.message_id:
+    async def name_chat(self, title: str, first_message: str = "") -> None:
+        standing: str | None = ""
+        with faults_logged("giving a chat its title"):
+            from open_webui.models.chats import Chats
+
+            for seconds in _TITLE_PAUSES if first_message else (0.0,):
+                await asyncio.sleep(seconds)
+                standing = await uninterrupted(Chats.get_chat_title_by_id)(self.chat_id)
+                if standing is None or standing.strip() not in _UNTITLED:
+                    break
+            if standing is None or standing.strip() not in (*_UNTITLED, first_message.strip()):
+                return
+            if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
+                await show_event(self.emitter, "chat:title", title)
+
+    async def show_status(self, event: dict[str, Any], user_id: str) -> None:
+        unstored = None
+        if _stores_without_lock():
+            unstored = await emitter_to(user_id, self.chat_id, self.message_id, stores=False)
+        emitter = unstored or self.emitter
+        if emitter is not None:
+            await emitter(event)
+        if unstored is None:
+            return
+        status = mapping(event, "data")
+
+        def with_status(message: Message) -> dict[str, Any]:
+            return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
+
+        await self.store(self.chat_id, self.message_id, with_status)
+
+    async def _change(self, change: MessageChange) -> bool:
+        fields = await self._store(change)
+        if fields is None:
             return False
+        changed = {"messages": [{"id": self.message_id, **fields}]}
+        await show_event(self.emitter, "chat:outlet", changed)
+        return True
+
+    async def _store(self, change: MessageChange) -> dict[str, Any] | None:
+        if not self.chat_id or not self.message_id:
+            return None
 
         def changed_if_whole(message: Message) -> dict[str, Any] | None:
-            whole = message.get("done") is not False and not message.get("error")
-            return change(message) if whole and message.get("role") == "assistant" else None
+            is_whole = message.get("done") is not False and not message.get("error")
+            is_answer = message.get("role") == "assistant"
+            return change(message) if is_whole and is_answer else None
 
-        try:
-            with HostFaults(f"changing a stored answer: {doing}"):
-                fields = await self.store(self.chat_id, self.message_id, changed_if_whole)
-        except HostError as error:
-            log_stored_answer.warning("%s", with_detail(error))
-            return False
-        if fields is not None:
-            changed = {"messages": [{"id": self.message_id, **fields}]}
-            await show_event(self.emitter, *(event or ("chat:outlet", changed)))
-        return fields is not None
-
-
-def answer_of(metadata: Mapping[str, Any], emitter: EventEmitter | None) -> HostAnswer:
-    chat_id, message_id = (str(metadata.get(name) or "") for name in ("chat_id", "message_id"))
-    return HostAnswer(chat_id, message_id, emitter)
+        with faults_logged("changing a stored answer"):
+            return await self.store(self.chat_id, self.message_id, changed_if_whole)
+        return None
 
 
 def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
@@ -4345,11 +4398,17 @@ def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
         return None
     note = answer_note(line)
     fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
-    stored = listing(message.get("output"))
-    if items := [one for one in stored if mapping(one).get("id") != _NOTE_ITEM]:
-        part = {"type": "text", "text": note}
-        item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant"}
-        fields["output"] = [*items, {**item, "content": [part]}]
+    output = listing(message.get("output"))
+    items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
+    if items:
+        note_item = {
+            "type": "message",
+            "id": _NOTE_ITEM,
+            "status": "completed",
+            "role": "assistant",
+            "content": [{"type": "text", "text": note}],
+        }
+        fields["output"] = [*items, note_item]
     return fields
 
 
@@ -4357,102 +4416,12 @@ def _said_in(message: Message) -> str:
     return without_answer_note(message_text(message)).rstrip()
 
 
-async def emit_status(
-    emitter: EventEmitter, event: dict[str, Any], user_id: str, chat_id: str, message_id: str
-) -> None:
-    quiet: EventEmitter | None = None
-    with suppress(ImportError):
-        from open_webui.models.chats import Chats
-
-        if not hasattr(Chats, "_chat_transaction"):
-            quiet = await emitter_to(user_id, chat_id, message_id, stores=False)
-    await (quiet or emitter)(event)
-    if quiet is not None:
-        name, status = "statusHistory", mapping(event.get("data"))
-        await change_message(
-            chat_id, message_id, lambda one: {name: [*listing(one.get(name)), status]}
-        )
-
-
-async def name_untitled_chat(chat_id: str, title: str, emitter: EventEmitter | None) -> None:
-    given = None
+def _stores_without_lock() -> bool:
     try:
-        with HostFaults("giving a chat its title"):
-            from open_webui.models.chats import Chats
-
-            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
-            if standing is not None and standing.strip() in _UNTITLED:
-                given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
-    except HostError as error:
-        log_stored_answer.warning("%s", with_detail(error))
-    if given is not None:
-        await show_event(emitter, "chat:title", title)
-
-
-async def give_title(
-    chat_id: str, title: str, first_words: str, emitter: EventEmitter | None
-) -> bool:
-    with HostFaults("giving a chat its title"):
         from open_webui.models.chats import Chats
-
-        standing: str | None = ""
-        for seconds in _TITLE_LOOKS:
-            await asyncio.sleep(seconds)
-            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
-            if standing is None or standing.strip() not in _UNTITLED:
-                break
-        if standing is None or standing.strip() not in (*_UNTITLED, first_words.strip()):
-            return False
-        given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
-    if given is not None:
-        await show_event(emitter, "chat:title", title)
-    return given is not None
-
-
-# ---- src/adaptive/host/switches.py ----
-# The host's own switches of memory: the user's, the admin's default for it, and a model's.
-
-log_switches = logging.getLogger("adaptive_memory.host")
-
-_TRUSTED_DEFAULT_SECONDS = 5.0
-
-
-def memory_switch(user: Mapping[str, Any]) -> bool | None:
-    return _switch_in(mapping(user.get("settings")).get("ui"))
-
-
-async def has_memory_on(request: Request, user: Mapping[str, Any]) -> bool:
-    own = memory_switch(user)
-    return await _is_on_by_default(request) if own is None else own
-
-
-async def _is_on_by_default(request: Request) -> bool:
-    state = process_state(request)
-    is_on, expires = state.get("memory_default", (True, 0.0))
-    if expires < time.monotonic():
-        try:
-            with HostFaults("reading the default of the memory switch"):
-                found = await host_settings(request, "interface_defaults")
-        except HostError as error:
-            log_switches.warning("%s", with_detail(error))
-        else:
-            is_on = _switch_in(found["interface_defaults"]) is not False
-            state["memory_default"] = (is_on, time.monotonic() + _TRUSTED_DEFAULT_SECONDS)
-    return bool(is_on)
-
-
-def allows_memory(chat_model: object) -> bool:
-    try:
-        from open_webui.utils.memory import model_allows_memory
     except ImportError:
-        return True
-    with HostFaults("reading what a model is capable of"):
-        return bool(model_allows_memory(mapping(chat_model)))
-
-
-def _switch_in(interface_settings: object) -> bool | None:
-    stands = mapping(interface_settings).get("memory")
-    return stands if isinstance(stands, bool) else None
+        return False
+    return not hasattr(Chats, "_chat_transaction")
 
 
 # ---- src/adaptive/privacy/redaction.py ----
@@ -8128,7 +8097,7 @@ async def task_model(request: Request, chat_model: object) -> str:
     is_local = mapping(chat_model).get("connection_type") == "local"
     with HostFaults("choosing the model", ModelBusy):
         name = "task_model" if is_local else "task_model_external"
-        task_id = str((await host_settings(request, name))[name] or "")
+        task_id = str(await host_setting(request, name) or "")
         return task_id if task_id in request.app.state.MODELS else ""
 
 
@@ -8203,8 +8172,9 @@ class HostEmbedder:
         name, expires = state.get("embedder_name", ("", 0.0))
         if expires < time.monotonic():
             with HostFaults("reading the embedding settings", EmbeddingError):
-                chosen = await host_settings(self.request, "embedding_engine", "embedding_model")
-            name = f"host:{chosen['embedding_engine'] or 'local'}:{chosen['embedding_model']}"
+                engine = await host_setting(self.request, "embedding_engine") or "local"
+                model = await host_setting(self.request, "embedding_model")
+            name = f"host:{engine}:{model}"
             state["embedder_name"] = (name, time.monotonic() + _TRUSTED_NAME_SECONDS)
         return str(name)
 
@@ -8283,48 +8253,7 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
 
 
 # ---- src/adaptive/host/audience.py ----
-# Who else is shown what stands in a prompt: tasks of the host, and readers of the chat.
-
-_TOOLS_BY_PROMPT = ("default", "legacy")
-
-
-@cache
-def has_request_hook() -> bool:
-    try:
-        from open_webui.utils.middleware import process_chat_payload
-    except ImportError:
-        return False
-    return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
-
-
-async def task_that_reads(
-    body: Mapping[str, Any],
-    metadata: Mapping[str, Any],
-    kind: ConversationKind,
-    chat_model: object,
-    request: Request,
-) -> str:
-    features = mapping(body.get("features"))
-    task = ""
-    if not has_request_hook():
-        if features.get("web_search"):
-            return "web search"
-        if features.get("image_generation"):
-            return "image generation"
-        by_prompt = mapping(metadata.get("params")).get("function_calling") in _TOOLS_BY_PROMPT
-        has_tools = body.get("tool_ids") or metadata.get("tool_servers") or body.get("terminal_id")
-        if body.get("files"):
-            task = "search in files"
-        elif by_prompt and has_tools:
-            task = "choice of tools"
-    if not task and kind == "temporary":
-        with HostFaults("reading whether the host suggests what to ask"):
-            suggests = (await host_settings(request, "follow_ups"))["follow_ups"]
-        task = "suggestions of what to ask next" if suggests else ""
-    if not task or await task_model(request, chat_model) in ("", mapping(chat_model).get("id")):
-        return ""
-    return task
-
+# Who sees what stands in a chat: people who can open it, and models on other machines.
 
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:
     from open_webui.models.access_grants import AccessGrant
@@ -8342,24 +8271,89 @@ async def is_read_by_others(chat_id: str, user_id: str) -> bool:
             AccessGrant.resource_id == Chat.id,
         )
     query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
-    for chat in await host_rows("reading who may open a chat", query.where(Chat.id == chat_id)):
-        if chat.user_id != user_id or chat.goes_on:
-            return True
-        return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
-    return False
+    stored = await host_rows("reading who may open a chat", query.where(Chat.id == chat_id))
+    if not stored:
+        return False
+    chat = stored[0]
+    if chat.user_id != user_id or chat.goes_on:
+        return True
+    return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
 
 
 async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
     from open_webui.models.access_grants import AccessGrant
     from open_webui.models.folders import Folder
 
-    columns = (Folder.id, Folder.parent_id, Folder.user_id)
-    above = select(*columns).where(Folder.id == folder_id).cte("above", recursive=True)
-    above = above.union(select(*columns).where(Folder.id == above.c.parent_id))
+    folders = select(Folder.id, Folder.parent_id, Folder.user_id)
+    above = folders.where(Folder.id == folder_id).cte("above", recursive=True)
+    above = above.union(folders.where(Folder.id == above.c.parent_id))
     granted = select(AccessGrant.resource_id).where(AccessGrant.resource_type == "folder")
     shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
     query = select(above.c.id).where(shared).limit(1)
     return bool(await host_rows("reading who may open a folder", query))
+
+
+@dataclass(frozen=True, slots=True)
+class Locality:
+
+    addresses: LocalAddresses
+    request: Request
+
+    async def of_completer(self, completer: Completer) -> bool:
+        if isinstance(completer, RedactingCompleter):
+            completer = completer.completer
+        if isinstance(completer, HostCompleter):
+            return await self.of_chat({"id": completer.model})
+        if isinstance(completer, OllamaCompleter):
+            in_cloud = is_cloud_name(completer.model)
+            return not in_cloud and self.addresses.holds_ollama(completer.url)
+        return isinstance(completer, OpenAICompleter) and self.addresses.lists(completer.url)
+
+    async def of_chat(self, chat_model: object) -> bool:
+        with faults_logged("reading where a model runs, which counts as elsewhere"):
+            model = self._base_of(mapping(chat_model))
+            model_id = text_field(model, "id")
+            is_connection = not any(model.get(kind) for kind in ("direct", "pipe", "arena"))
+            if not model_id or not is_connection:
+                return False
+            if model.get("owned_by") == "ollama":
+                return await self._of_ollama(model_id, model)
+            if model.get("owned_by") == "openai":
+                urls = await host_setting(self.request, "openai_urls")
+                routed = self._routed("OPENAI_MODELS", model_id) or model
+                return self.addresses.lists(_address_at(urls, routed.get("urlIdx")))
+        return False
+
+    async def _of_ollama(self, model_id: str, model: Mapping[str, Any]) -> bool:
+        routed = self._routed("OLLAMA_MODELS", model_id) or mapping(model, "ollama")
+        if routed.get("remote_host") or routed.get("remote_model"):
+            return False
+        names = (model_id, text_field(routed, "model"), text_field(routed, "name"))
+        if any(map(is_cloud_name, names)):
+            return False
+        urls = await host_setting(self.request, "ollama_urls")
+        numbers = listing(routed.get("urls")) or [None]
+        return all(self.addresses.holds_ollama(_address_at(urls, number)) for number in numbers)
+
+    def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
+        models: Any = getattr(self.request.app.state, "MODELS", None) or {}
+        if "owned_by" not in model:
+            model = mapping(models.get(text_field(model, "id")))
+        base_id = text_field(mapping(model, "info"), "base_model_id")
+        if not base_id:
+            return {} if model.get("preset") else model
+        base = mapping(models.get(base_id))
+        return {} if mapping(base, "info").get("base_model_id") else base
+
+    def _routed(self, table: str, model_id: str) -> Mapping[str, Any]:
+        return mapping(getattr(self.request.app.state, table, None), model_id)
+
+
+def _address_at(urls: object, number: object) -> str:
+    addresses = listing(urls)
+    if type(number) is int and 0 <= number < len(addresses):
+        return str(addresses[number])
+    return ""
 
 
 # ---- src/adaptive/host/bulk_writes.py ----
@@ -8485,72 +8479,6 @@ async def publish_rows(request: Request, user: Any, rows: Sequence[Any], event: 
                 await asyncio.sleep(_EVENT_PAUSE_SECONDS)
     except HostError as error:
         log_bulk_writes.warning("%s", with_detail(error))
-
-
-# ---- src/adaptive/host/locality.py ----
-# Whether a model runs on the admin's own machines; what can't be told is taken for no.
-
-log_locality = logging.getLogger("adaptive_memory.host")
-
-
-class Locality:
-
-    def __init__(self, settings: Settings, request: Request) -> None:
-        self._request = request
-        self._local = LocalAddresses(settings.local_connections)
-
-    async def of_completer(self, completer: Completer) -> bool:
-        if isinstance(completer, RedactingCompleter):
-            completer = completer.completer
-        if isinstance(completer, HostCompleter):
-            return await self.of_chat({"id": completer.model})
-        if isinstance(completer, OllamaCompleter):
-            return not is_cloud_name(completer.model) and self._local.holds_ollama(completer.url)
-        return isinstance(completer, OpenAICompleter) and self._local.lists(completer.url)
-
-    async def of_chat(self, chat_model: object) -> bool:
-        try:
-            with HostFaults("reading where models run"):
-                model = self._base_of(mapping(chat_model))
-                id, owner = str(model.get("id") or ""), model.get("owned_by")
-                if not id or any(model.get(kind) for kind in ("direct", "pipe", "arena")):
-                    return False
-                if owner == "ollama":
-                    raw = self._routed("OLLAMA_MODELS", id) or mapping(model.get("ollama"))
-                    return await self._of_ollama(id, raw)
-                if owner == "openai":
-                    urls = (await host_settings(self._request, "openai_urls"))["openai_urls"]
-                    raw = self._routed("OPENAI_MODELS", id) or model
-                    return self._local.lists(_address_at(urls, raw.get("urlIdx")))
-        except HostError as error:
-            log_locality.warning("a model counts as not local: %s", with_detail(error))
-        return False
-
-    async def _of_ollama(self, id: str, raw: Mapping[str, Any]) -> bool:
-        names = (id, str(raw.get("model") or ""), str(raw.get("name") or ""))
-        if raw.get("remote_host") or raw.get("remote_model") or any(map(is_cloud_name, names)):
-            return False
-        urls = (await host_settings(self._request, "ollama_urls"))["ollama_urls"]
-        at = listing(raw.get("urls")) or [None]
-        return all(self._local.holds_ollama(_address_at(urls, number)) for number in at)
-
-    def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
-        models: Any = getattr(self._request.app.state, "MODELS", None) or {}
-        if "owned_by" not in model:
-            model = mapping(models.get(str(model.get("id") or "")))
-        base_id = str(mapping(model.get("info")).get("base_model_id") or "")
-        if not base_id:
-            return {} if model.get("preset") else model
-        base = mapping(models.get(base_id))
-        return {} if mapping(base.get("info")).get("base_model_id") else base
-
-    def _routed(self, table: str, id: str) -> Mapping[str, Any]:
-        return mapping(mapping(getattr(self._request.app.state, table, None)).get(id))
-
-
-def _address_at(urls: object, number: object) -> str:
-    held = listing(urls)
-    return str(held[number]) if type(number) is int and 0 <= number < len(held) else ""
 
 
 # ---- src/adaptive/host/memories.py ----
@@ -8735,6 +8663,149 @@ async def _refusal_status(request: Request, user: Any) -> int:
             raise
         return error.status_code
     return 0
+
+
+# ---- src/adaptive/host/native_features.py ----
+# What Open WebUI itself does with a turn: its memory and who has it on, tasks, compaction.
+
+_TOOLS_BY_PROMPT = ("default", "legacy")
+_TRUSTED_DEFAULT_SECONDS = 5.0
+_NATIVE_MEMORIES = 3
+
+
+def memory_switch(user: Mapping[str, Any]) -> bool | None:
+    return _switch_in(mapping(user, "settings", "ui"))
+
+
+async def has_memory_on(request: Request, user: Mapping[str, Any]) -> bool:
+    own = memory_switch(user)
+    return await _is_on_by_default(request) if own is None else own
+
+
+async def _is_on_by_default(request: Request) -> bool:
+    state = process_state(request)
+    is_on, expires = state.get("memory_default", (True, 0.0))
+    if expires < time.monotonic():
+        with faults_logged("reading the default of the memory switch"):
+            defaults = await host_setting(request, "interface_defaults")
+            is_on = _switch_in(mapping(defaults)) is not False
+            state["memory_default"] = (is_on, time.monotonic() + _TRUSTED_DEFAULT_SECONDS)
+    return bool(is_on)
+
+
+def allows_memory(chat_model: object) -> bool:
+    try:
+        from open_webui.utils.memory import model_allows_memory
+    except ImportError:
+        return True
+    with HostFaults("reading what a model is capable of"):
+        return bool(model_allows_memory(mapping(chat_model)))
+
+
+def _switch_in(interface: Mapping[str, Any]) -> bool | None:
+    switch = interface.get("memory")
+    return switch if isinstance(switch, bool) else None
+
+
+@cache
+def has_request_hook() -> bool:
+    try:
+        from open_webui.utils.middleware import process_chat_payload
+    except ImportError:
+        return False
+    return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFeatures:
+
+    request: Request
+    user: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    chat_model: object
+    kind: ConversationKind
+
+    @property
+    def adds_behind_tasks(self) -> bool:
+        return has_request_hook()
+
+    async def compacts(self) -> bool:
+        return bool(await self._setting("context_compaction"))
+
+    async def permits_memories(self) -> bool:
+        permissions = await self._setting("user_permissions")
+        return bool(mapping(permissions, "features").get("memories", True))
+
+    async def leaves_to_us(self, task: Literal["titles", "follow_ups"]) -> bool:
+        interface = mapping(self.user, "settings", "ui")
+        if task == "titles":
+            wanted = mapping(interface, "title").get("auto")
+        else:
+            wanted = interface.get("autoFollowUps")
+        return wanted is not False and await self._setting(task) is False
+
+    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+        features = mapping(body, "features")
+        if not has_request_hook():
+            if features.get("web_search"):
+                return "web search"
+            if features.get("image_generation"):
+                return "image generation"
+        task = await self._task_of_a_model(body)
+        own_model = ("", mapping(self.chat_model).get("id"))
+        if task and await task_model(self.request, self.chat_model) in own_model:
+            return ""
+        return task
+
+    async def _task_of_a_model(self, body: Mapping[str, Any]) -> str:
+        if not has_request_hook():
+            if body.get("files"):
+                return "search in files"
+            by_prompt = mapping(self.metadata, "params").get("function_calling") in _TOOLS_BY_PROMPT
+            servers = self.metadata.get("tool_servers")
+            if by_prompt and (body.get("tool_ids") or servers or body.get("terminal_id")):
+                return "choice of tools"
+        if self.kind == "temporary" and await self._setting("follow_ups"):
+            return "suggestions of what to ask next"
+        return ""
+
+    async def not_injected(
+        self, body: Mapping[str, Any], memories: Sequence[Memory]
+    ) -> list[Memory]:
+        injected = ""
+        if mapping(body, "features").get("memory"):
+            with faults_logged("asking what the host's own memory injects"):
+                injected = await self._injected(listing(body.get("messages")))
+        lines = injected.splitlines()
+        return [memory for memory in memories if not any(memory.content in line for line in lines)]
+
+    async def _injected(self, messages: list[Any]) -> str:
+        request = isolated_request(self.request)
+        user = await account(self.user)
+        try:
+            from open_webui.utils.memory import add_memory_context
+        except ImportError:
+            return await self._injected_by_query(messages, request, user)
+        if await self._setting("memory_context") is False:
+            return ""
+        copied = {"messages": [dict(message) for message in messages]}
+        filled = await add_memory_context(request, copied, user, self.chat_model)
+        text = "\n".join(message_text(message) for message in filled["messages"])
+        return "\n".join(within_spans(text, "memory_context"))
+
+    async def _injected_by_query(self, messages: list[Any], request: Request, user: Any) -> str:
+        if mapping(self.metadata, "params").get("function_calling") == "native":
+            return ""
+        from open_webui.routers.memories import QueryMemoryForm, query_memory
+
+        newest = message_text(newest_user_message(messages) or {})
+        form = QueryMemoryForm(content=newest, k=_NATIVE_MEMORIES)
+        found = await query_memory(request, form, user)
+        return "\n".join(found.documents[0] if found and found.documents else [])
+
+    async def _setting(self, name: str) -> Any:
+        with HostFaults(f"reading the setting of {name}"):
+            return await host_setting(self.request, name)
 
 
 # ---- src/adaptive/host/installed.py ----
@@ -10318,10 +10389,6 @@ class Hook(Protocol):
     @property
     def told_kind(self) -> ConversationKind: ...
     @property
-    def is_recalled(self) -> bool: ...
-    @property
-    def is_learned_from(self) -> bool: ...
-    @property
     def has_page(self) -> bool: ...
     @property
     def can_ask(self) -> bool: ...
@@ -10333,6 +10400,8 @@ class Hook(Protocol):
     def dialog(self) -> Dialog: ...
     @property
     def stored_answer(self) -> StoredAnswer: ...
+    @property
+    def native(self) -> HostFeatures: ...
     @property
     def regenerated_message(self) -> Mapping[str, Any]: ...
 
@@ -10359,15 +10428,6 @@ class Hook(Protocol):
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         ...
 
-    @property
-    def adds_behind_tasks(self) -> bool: ...
-
-    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
-        ...
-
-    async def compacts(self) -> bool:
-        ...
-
     async def sources(self) -> Sources:
         ...
 
@@ -10377,7 +10437,25 @@ class Hook(Protocol):
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
         ...
 
-    async def suggest(self, lines: Sequence[str]) -> bool:
+    async def suggest(self, lines: Sequence[str]) -> None:
+        ...
+
+    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
+        ...
+
+
+class HostFeatures(Protocol):
+
+    @property
+    def adds_behind_tasks(self) -> bool: ...
+
+    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+        ...
+
+    async def compacts(self) -> bool:
+        ...
+
+    async def permits_memories(self) -> bool:
         ...
 
     async def not_injected(
@@ -10385,8 +10463,17 @@ class Hook(Protocol):
     ) -> list[Memory]:
         ...
 
-    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
-        ...
+
+def may_be_given_memories(hook: Hook) -> bool:
+    in_temporary = hook.settings.inject_in_temporary_chats and hook.told_kind == "temporary"
+    return hook.told_kind in RECALLED_KINDS or in_temporary
+
+
+def may_be_learned_from(hook: Hook) -> bool:
+    if hook.settings.save_mode == "off":
+        return False
+    by_program = hook.settings.learn_from_api_calls and hook.told_kind == "api"
+    return hook.told_kind in LEARNED_KINDS or by_program
 
 
 async def others_read(hook: Hook) -> bool:
@@ -10641,8 +10728,8 @@ class Preprocessor:
     async def beside(
         self, hook: Hook, messages: Sequence[Message], words: str, first: bool
     ) -> AsyncGenerator[Callable[[], Awaitable[str]] | None]:
-        recalled = hook.settings.show_memories and hook.is_recalled
-        served = hook.settings.enable_preprocessing and (recalled or hook.is_learned_from)
+        recalled = hook.settings.show_memories and may_be_given_memories(hook)
+        served = hook.settings.enable_preprocessing and (recalled or may_be_learned_from(hook))
         if not served or not has_words(words):
             yield None
             return
@@ -10691,7 +10778,7 @@ class Preprocessor:
         if found.prompt_injection_chance >= _LIKELY_INJECTION:
             notes.append(f"prompt injection is likely ({found.prompt_injection_chance:.0%})")
             warnings.append(INJECTION_WARNING)
-            if hook.is_learned_from:
+            if may_be_learned_from(hook):
                 state["unlearned"] = f"Nothing learned from this message: {notes[0]}"
         if found.harmful >= HARMFUL_FROM and settings.harmful_message != "off":
             notes.append(f"the message may be harmful ({found.harmful:g} of 10)")
@@ -11537,6 +11624,188 @@ async def _similar(past: UserPast, worth: Sequence[PastMessage]) -> list[PastMes
     return told
 
 
+# ---- src/adaptive/host/doctor.py ----
+# What an admin wants to know when memory does not work: how each part does, and what helps.
+
+FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
+_CHECK_SECONDS = 28.0
+_MODEL_SECONDS = 25.0
+_VECTORS_SECONDS = 10.0
+_OVERDUE_SECONDS = 3600
+_LONGEST_FINDING = 600
+_WAIT_FOR_KEY = "with the former one all of it comes back"
+_TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
+_PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
+
+CheckFinding = tuple[str, str]
+Findings = AsyncIterator[CheckFinding]
+
+
+async def diagnosis(
+    hook: Hook,
+    indexes: MemoryIndexes,
+    formats: AnswerFormats,
+    sessions: Sessions = host_session,
+) -> str:
+    if not hook.is_admin:
+        return FOR_ADMINS
+    checks = {
+        "Open WebUI": _installed(sessions),
+        "memory in Open WebUI": _feature(hook),
+        "model for learning": _model(hook, formats),
+        "embedding": _embedding(hook, indexes),
+        "turns to be learned": _turns(sessions),
+        "rows": _rows(sessions),
+        "sealed": _sealed(sessions),
+        "versions": _versions(),
+    }
+    checked = await asyncio.gather(*map(_checked, checks.values()))
+    keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
+    lines = list[str]()
+    for part, findings in zip(checks, checked, strict=True):
+        for level, text in findings:
+            shown = _without_keys(f"{part}: {text}", keys)
+            lines.append(f"- **{level}** {plain_line(clipped_line(shown, _LONGEST_FINDING))}")
+    return "\n".join(lines)
+
+
+def _without_keys(text: str, keys: tuple[str, ...]) -> str:
+    for key in filter(None, keys):
+        text = text.replace(key, "***")
+    return without_secrets(text)
+
+
+async def _checked(check: Findings) -> list[CheckFinding]:
+    findings = list[CheckFinding]()
+    try:
+        async with asyncio.timeout(_CHECK_SECONDS):
+            with HostFaults("checking", sentence="this can't be checked"):
+                async for finding in check:
+                    findings.append(finding)
+    except TimeoutError:
+        findings.append(("Problem", f"nothing within {_CHECK_SECONDS:g} s"))
+    except AdaptiveMemoryError as error:
+        findings.append(("Problem", with_detail(error)))
+    return findings
+
+
+async def _installed(sessions: Sessions) -> Findings:
+    from open_webui.env import VERSION
+    from open_webui.models.functions import Function
+
+    if VERSION.rpartition(".")[0] in _TESTED_RELEASES:
+        yield "OK", f"release {VERSION}"
+    else:
+        yield "Note", f"release {VERSION} is not tested"
+    remembers = or_(
+        Function.id.icontains("memor"),
+        Function.name.icontains("memor"),
+        Function.content.like("%open_webui.%.memories import%"),
+    )
+    query = select(Function.id, Function.meta, Function.is_active, Function.is_global)
+    query = query.where(remembers, Function.type == "filter")
+    filters = await host_rows("looking for functions", query, sessions)
+    module = f"{diagnosis.__module__}_"
+    candidates = [row for row in filters if module.startswith(f"function_{row.id}_")]
+    own = max(candidates, key=lambda row: len(row.id), default=None)
+    manifest = mapping(getattr(own, "meta", None), "manifest")
+    name = f"Adaptive Memory {manifest.get('version', 'unknown')}"
+    if own is None or not own.is_active:
+        how = "switch it on under Admin Panel > Functions"
+        yield "Problem", f"{name} is switched off: {how}"
+    elif not own.is_global:
+        yield "Note", f"{name} is on, but not global: only models that tick it have memory"
+    else:
+        yield "OK", f"{name} is on and global"
+    others = ", ".join(row.id for row in filters if row.is_active and row is not own)
+    if others:
+        yield "Note", f"other active filters keep memories, too; switch off all but one: {others}"
+
+
+async def _feature(hook: Hook) -> Findings:
+    if not hook.settings.enabled:
+        yield "Note", "you have switched memory off for yourself, in your settings or the Valves"
+    if hook.settings.save_mode != "auto":
+        yield "Note", f"nothing is learned of itself: save_mode is {hook.settings.save_mode}"
+    for line in hook.settings.misread:
+        yield "Problem", line
+    sources = await hook.sources()
+    await sources.store.stamp()
+    if await hook.native.permits_memories():
+        yield "OK", "switched on, and users have the permission"
+    else:
+        yield "Note", "users lack the permission: Users > Groups > Default permissions > Memories"
+
+
+async def _model(hook: Hook, formats: AnswerFormats) -> Findings:
+    completer = await hook.completer()
+    yield "OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another"
+    seconds = min(hook.settings.llm_timeout_seconds, _MODEL_SECONDS)
+    began = time.perf_counter()
+    is_right = await answers_test_question(completer, formats, seconds)
+    took = f"answered within {time.perf_counter() - began:.1f} s"
+    if is_right:
+        yield "OK", f"{took}, in JSON and rightly"
+    else:
+        yield "Note", f"{took}, but wrongly: a larger one learns better"
+
+
+async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
+    async for finding in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
+        yield finding
+
+
+async def _turns(sessions: Sessions) -> Findings:
+    now = time.time()
+    row = PENDING.c
+    waits = row.state == "waiting"
+    is_learned = (row.state == "lease") & (row.lease_until >= now)
+    query = select(
+        func.count().filter(is_learned).label("learned"),
+        func.count().filter(waits).label("waiting"),
+        func.count().filter(waits & (row.attempts > 0)).label("failed"),
+        func.min(row.queued_at).filter(waits).label("oldest"),
+    )
+    (turns,) = await OwnTable(PENDING, sessions).rows("reading turns", query)
+    yield "OK", f"users whose turns are learned from at this moment: {turns.learned}"
+    waiting = f"waiting: {turns.waiting}, failed before: {turns.failed}"
+    if turns.oldest:
+        oldest = datetime.fromtimestamp(turns.oldest, UTC)
+        waiting += f", the oldest since {oldest:%Y-%m-%d %H:%M} UTC"
+    is_overdue = turns.oldest and turns.oldest < now - _OVERDUE_SECONDS
+    if turns.failed or is_overdue:
+        when = "they are tried with their users' next messages, the log says more"
+        yield "Note", f"{waiting}; {when}"
+    else:
+        yield "OK", waiting
+
+
+async def _rows(sessions: Sessions) -> Findings:
+    for table in (ENTRIES, PENDING, VECTORS):
+        query: Any = select(func.count()).select_from(select(table).subquery())
+        rows = await OwnTable(table, sessions).rows(f"reading {table.name}", query)
+        yield "OK", f"{table.name}: {rows[0][0]}"
+
+
+async def _sealed(sessions: Sessions) -> Findings:
+    sealer = Sealer(host_secret())
+    counts = Counter[str](await SealedEntries(sealer, sessions).unopened())
+    counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
+    sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count)
+    if sealed:
+        yield "Problem", f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}"
+    else:
+        yield "OK", "all that is kept can be opened"
+
+
+async def _versions() -> Findings:
+    distributions = await asyncio.to_thread(lambda: [*metadata.distributions()])
+    versions = [f"{one.name} {one.version}" for one in distributions if one.name in _PACKAGES]
+    yield "OK", ", ".join([f"Python {platform.python_version()}", *versions])
+    if not host_secret():
+        yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"
+
+
 # ---- src/adaptive/host/hook.py ----
 # What the host hands to one hook, read once.
 
@@ -11549,16 +11818,15 @@ _TOLD_AFTER_SECONDS = 0.1
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
-    chat_id = str(metadata.get("chat_id") or "")
-    session_id = str(metadata.get("session_id") or "")
-    message = mapping(metadata.get("user_message"))
+    chat_id = text_field(metadata, "chat_id")
+    session_id = text_field(metadata, "session_id")
     if metadata.get("internal") is True:
         return "subagent"
     if metadata.get("automation_id") or session_id.startswith("automation:"):
         return "automation"
     if chat_id.startswith("channel:"):
         return "channel"
-    if mapping(message.get("meta")).get("internal") is True:
+    if mapping(metadata, "user_message", "meta").get("internal") is True:
         return "timer"
     if is_temporary(chat_id):
         return "temporary"
@@ -11587,27 +11855,57 @@ class HostHook:
 
     @property
     def user_id(self) -> str:
-        return str(self.user.get("id") or "")
+        return text_field(self.user, "id")
 
     @property
     def is_admin(self) -> bool:
         return self.user.get("role") == "admin"
 
     @property
+    def is_switched_off(self) -> bool:
+        return memory_switch(self.user) is False
+
+    @property
+    def is_served(self) -> bool:
+        return self.settings.enabled and allows_memory(self.chat_model)
+
+    @property
     def chat_id(self) -> str:
-        return str(self.metadata.get("chat_id") or "")
+        return text_field(self.metadata, "chat_id")
 
     @property
     def question_id(self) -> str:
-        return str(self.metadata.get("user_message_id") or "")
+        return text_field(self.metadata, "user_message_id")
 
     @property
     def answer_id(self) -> str:
-        return str(self.metadata.get("message_id") or "")
+        return text_field(self.metadata, "message_id")
+
+    @property
+    def chat_model_id(self) -> str:
+        return text_field(mapping(self.chat_model), "id")
+
+    @property
+    def is_direct(self) -> bool:
+        return bool(self.metadata.get("direct"))
+
+    @property
+    def told_kind(self) -> ConversationKind:
+        return conversation_kind(self.metadata)
 
     @property
     def state(self) -> TurnState:
         return turn_state(self.metadata)
+
+    @property
+    def time_zones(self) -> tuple[str, str, str]:
+        browser = text_field(mapping(self.metadata, "variables"), "{{CURRENT_TIMEZONE}}")
+        return (self.settings.user_timezone, browser, self.settings.timezone)
+
+    @property
+    def regenerated_message(self) -> Mapping[str, Any]:
+        is_made_anew = bool(self.metadata.get("regeneration_message_id"))
+        return mapping(self.metadata, "user_message") if is_made_anew else {}
 
     @property
     def has_page(self) -> bool:
@@ -11627,94 +11925,31 @@ class HostHook:
 
     @property
     def replies(self) -> PageNotifier:
-        return PageNotifier(self._emit if self.has_page else None)
+        is_stored = self.told_kind == "saved" and bool(self.answer_id)
+        return PageNotifier(self._emit_stored if self.has_page and is_stored else self.emitter)
+
+    async def _emit_stored(self, event: dict[str, Any]) -> None:
+        if event.get("type") == "status":
+            await self.stored_answer.show_status(event, self.user_id)
+        elif self.emitter is not None:
+            await self.emitter(event)
 
     @property
-    def time_zones(self) -> tuple[str, str, str]:
-        variables: Mapping[str, Any] = self.metadata.get("variables") or {}
-        browser = str(variables.get("{{CURRENT_TIMEZONE}}") or "")
-        return (self.settings.user_timezone, browser, self.settings.timezone)
+    def stored_answer(self) -> HostAnswer:
+        return HostAnswer.of(self.metadata, self.emitter)
 
     @property
-    def told_kind(self) -> ConversationKind:
-        return conversation_kind(self.metadata)
-
-    @property
-    def is_served(self) -> bool:
-        return self.settings.enabled and allows_memory(self.chat_model)
-
-    @property
-    def is_recalled(self) -> bool:
-        temporary = self.told_kind == "temporary" and self.settings.inject_in_temporary_chats
-        return self.told_kind in RECALLED_KINDS or temporary
-
-    @property
-    def is_learned_from(self) -> bool:
-        api = self.told_kind == "api" and self.settings.learn_from_api_calls
-        return self.settings.save_mode != "off" and (self.told_kind in LEARNED_KINDS or api)
-
-    async def _emit(self, event: dict[str, Any]) -> None:
-        emitter = cast(EventEmitter, self.emitter)
-        if event.get("type") == "status" and self.told_kind == "saved" and self.answer_id:
-            await emit_status(emitter, event, self.user_id, self.chat_id, self.answer_id)
-        else:
-            await emitter(event)
+    def native(self) -> NativeFeatures:
+        return NativeFeatures(
+            request=self.request,
+            user=self.user,
+            metadata=self.metadata,
+            chat_model=self.chat_model,
+            kind=self.told_kind,
+        )
 
     def with_settings(self, settings: Settings) -> Self:
         return replace(self, settings=settings)
-
-    @uninterrupted
-    async def kind(self) -> ConversationKind:
-        if self.told_kind not in ("saved", "timer"):
-            return self.told_kind
-        if "shared" not in self.state:
-            with HostFaults("reading who may open a chat"):
-                shared = await is_read_by_others(self.chat_id, self.user_id)
-            self.state["shared"] = shared
-        return "shared" if self.state["shared"] else self.told_kind
-
-    @uninterrupted
-    async def other_authors(self) -> bool:
-        from open_webui.models.chats import Chats
-
-        if not hasattr(Chats, "get_accessible_chat_by_id"):
-            return False
-        with suppress(HostError), HostFaults("reading the chat's authors"):
-            stored = await Chats.get_messages_map_by_chat_id(self.chat_id)
-            messages = map(mapping, mapping(stored).values())
-            authors = {one.get("user_id") for one in messages if one.get("role") == "user"}
-            return bool(authors - {self.user_id, None, ""})
-        return True
-
-    async def former_versions(self) -> frozenset[str]:
-        return await former_versions(self.chat_id, self.question_id)
-
-    async def wants_memory(self) -> bool:
-        with suppress(HostError), HostFaults("reading a user's settings"):
-            from open_webui.models.users import User
-
-            query = select(User.settings).where(User.id == self.user_id)
-            found = await host_rows("reading a user's settings", query)
-            for row in found:
-                return await has_memory_on(self.request, {"settings": row.settings})
-        return True
-
-    async def see_switch(self, writing: asyncio.Lock, table: HostLeases) -> None:
-        paged = self.told_kind in ("saved", "temporary") and self.has_page
-        if memory_switch(self.user) is False and paged and self.settings.show_status:
-            await asyncio.sleep(_TOLD_AFTER_SECONDS)
-            name, owner = f"switched_off:{self.user_id}", uuid.uuid4().hex
-            if await table.acquire(name, owner, time.time(), _TOLD_AGAIN_SECONDS):
-                async with writing:
-                    await self.notifier.status(SWITCHED_OFF)
-
-    @property
-    def chat_model_id(self) -> str:
-        return str(mapping(self.chat_model).get("id") or "")
-
-    @property
-    def is_direct(self) -> bool:
-        return bool(self.metadata.get("direct"))
 
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         if is_direct:
@@ -11724,269 +11959,100 @@ class HostHook:
         metadata = {**self.metadata, "direct": is_direct}
         return replace(self, chat_model=chat_model, metadata=metadata)
 
-    @property
-    def adds_behind_tasks(self) -> bool:
-        return has_request_hook()
+    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
+        metadata = {
+            "chat_id": chat_id,
+            "message_id": answer_id,
+            "session_id": text_field(self.metadata, "session_id") or "unknown",
+            "direct": self.is_direct,
+        }
+        emitter = await emitter_to(self.user_id, chat_id, answer_id) if answer_id else None
+        return replace(self, metadata=metadata, emitter=emitter, caller=None)
 
-    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
-        return await task_that_reads(
-            body, self.metadata, self.told_kind, self.chat_model, self.request
-        )
+    @uninterrupted
+    async def kind(self) -> ConversationKind:
+        if self.told_kind not in ("saved", "timer"):
+            return self.told_kind
+        if "shared" not in self.state:
+            with HostFaults("reading who may open a chat"):
+                self.state["shared"] = await is_read_by_others(self.chat_id, self.user_id)
+        return "shared" if self.state["shared"] else self.told_kind
 
-    async def compacts(self) -> bool:
-        with HostFaults("reading whether chats are compacted"):
-            found = await host_settings(self.request, "context_compaction")
-        return bool(found["context_compaction"])
+    @uninterrupted
+    async def other_authors(self) -> bool:
+        from open_webui.models.chats import Chats
 
-    async def _asker(self) -> tuple[Request, Any]:
-        return isolated_request(self.request), await account(self.user)
+        if not hasattr(Chats, "get_accessible_chat_by_id"):
+            return False
+        with faults_logged("reading the chat's authors"):
+            messages = mapping(await Chats.get_messages_map_by_chat_id(self.chat_id))
+            asking = [one for one in map(mapping, messages.values()) if one.get("role") == "user"]
+            authors = {text_field(one, "user_id") for one in asking}
+            return bool(authors - {self.user_id, ""})
+        return True
+
+    async def former_versions(self) -> frozenset[str]:
+        return await former_versions(self.chat_id, self.question_id)
+
+    async def wants_memory(self) -> bool:
+        doing = "reading a user's settings"
+        with faults_logged(doing):
+            from open_webui.models.users import User
+
+            query = select(User.settings).where(User.id == self.user_id)
+            accounts = await host_rows(doing, query)
+            if accounts:
+                return await has_memory_on(self.request, {"settings": accounts[0].settings})
+        return True
+
+    async def tell_switched_off(self, writing: asyncio.Lock, table: HostLeases) -> None:
+        is_seen = self.has_page and self.told_kind in COMMANDED_KINDS
+        if not is_seen or not self.settings.show_status:
+            return
+        await asyncio.sleep(_TOLD_AFTER_SECONDS)
+        lease = f"switched_off:{self.user_id}"
+        if await table.acquire(lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS):
+            async with writing:
+                await self.notifier.status(SWITCHED_OFF)
 
     async def sources(self) -> Sources:
-        request, user = await self._asker()
+        request = isolated_request(self.request)
+        user = await account(self.user)
         embedder = chosen_embedder(self.settings, request, user)
         store = HostMemoryStore(request, user, embedder)
         guarded = GuardedStore(store, gate_policy(self.settings))
         return Sources(self.user_id, guarded, embedder, self.vectors)
 
     async def completer(self) -> Completer:
-        asker, direct = await self._asker(), self.is_direct
-        return await chosen_completer(self.settings, *asker, self.chat_model, direct=direct)
+        return await chosen_completer(
+            self.settings,
+            isolated_request(self.request),
+            await account(self.user),
+            self.chat_model,
+            direct=self.is_direct,
+        )
 
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
         banks = LocalOnlyBanks.of(self.settings)
         if not banks.names:
             return banks
-        where = Locality(self.settings, self.request)
+        locality = Locality(LocalAddresses(self.settings.local_connections), self.request)
         if completer is not None:
-            local = await where.of_completer(completer)
+            is_local = await locality.of_completer(completer)
         else:
-            local = not self.metadata.get("direct") and await where.of_chat(self.chat_model)
-        return NOTHING_HIDDEN if local else banks
+            is_local = not self.is_direct and await locality.of_chat(self.chat_model)
+        return NOTHING_HIDDEN if is_local else banks
 
-    @property
-    def stored_answer(self) -> HostAnswer:
-        return answer_of(self.metadata, self.emitter)
-
-    async def _left_to_us(self, task: Literal["titles", "follow_ups"]) -> bool:
-        ui = mapping(mapping(self.user.get("settings")).get("ui"))
-        titled, suggested = mapping(ui.get("title")).get("auto"), ui.get("autoFollowUps")
-        if (titled if task == "titles" else suggested) is False:
-            return False
-        with HostFaults(f"reading who makes {task}"):
-            return (await host_settings(self.request, task))[task] is False
-
-    async def name_chat(self, title: str, messages: Sequence[Message]) -> bool:
+    async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
         first = next((one for one in messages if one.get("role") == "user"), None)
-        if first is None or not await self._left_to_us("titles") or await self.kind() != "saved":
-            return False
-        return await give_title(self.chat_id, title, message_text(first), self.emitter)
+        if first is None or not await self.native.leaves_to_us("titles"):
+            return
+        if await self.kind() == "saved":
+            await self.stored_answer.name_chat(title, message_text(first))
 
-    async def suggest(self, lines: Sequence[str]) -> bool:
-        left = bool(lines) and await self._left_to_us("follow_ups")
-        return left and await self.stored_answer.add_follow_ups(lines)
-
-    @property
-    def regenerated_message(self) -> Mapping[str, Any]:
-        anew = self.metadata.get("regeneration_message_id")
-        return mapping(self.metadata.get("user_message")) if anew else {}
-
-    async def not_injected(
-        self, body: Mapping[str, Any], memories: Sequence[Memory]
-    ) -> list[Memory]:
-        native = ""
-        if mapping(body.get("features")).get("memory"):
-            with suppress(HostError), HostFaults("asking what the host's own memory injects"):
-                native = await self._natively_injected(listing(body.get("messages")))
-        lines = [line.strip() for line in native.splitlines()]
-        return [one for one in memories if not any(one.content in line for line in lines)]
-
-    async def _natively_injected(self, messages: list[Any]) -> str:
-        request, user = await self._asker()
-        try:
-            from open_webui.utils.memory import add_memory_context
-        except ImportError:
-            if mapping(self.metadata.get("params")).get("function_calling") == "native":
-                return ""
-            from open_webui.routers.memories import QueryMemoryForm, query_memory
-
-            newest = message_text(newest_user_message(messages) or {})
-            form = QueryMemoryForm(content=newest, k=3)
-            found = await query_memory(request, form, user)
-            return "\n".join(found.documents[0] if found and found.documents else [])
-        if (await host_settings(request, "memory_context"))["memory_context"] is False:
-            return ""
-        copied = {"messages": [dict(message) for message in messages]}
-        filled = await add_memory_context(request, copied, user, self.chat_model)
-        text = "\n".join(message_text(message) for message in filled["messages"])
-        return "\n".join(within_spans(text, "memory_context"))
-
-    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
-        session_id = str(self.metadata.get("session_id") or "unknown")
-        metadata: dict[str, Any] = {"chat_id": chat_id, "message_id": answer_id}
-        metadata |= {"session_id": session_id, "direct": self.metadata.get("direct")}
-        emitter = await emitter_to(self.user_id, chat_id, answer_id) if answer_id else None
-        return replace(self, metadata=metadata, emitter=emitter, caller=None)
-
-
-# ---- src/adaptive/host/doctor.py ----
-# What an admin wants to know when memory does not work: how each part does, and what helps.
-
-FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
-_CHECK_SECONDS, _MODEL_SECONDS, _VECTORS_SECONDS = 28.0, 25.0, 10.0
-_OVERDUE_SECONDS = 3600
-_LONGEST_FINDING = 600
-_WAIT_FOR_KEY = "with the former one all of it comes back"
-_TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
-_PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
-
-Findings = AsyncIterator[tuple[str, str]]
-
-
-async def diagnosis(
-    hook: HostHook,
-    indexes: MemoryIndexes,
-    formats: AnswerFormats,
-    sessions: Sessions = host_session,
-) -> str:
-    if not hook.is_admin:
-        return FOR_ADMINS
-    checks = {
-        "Open WebUI": _installed(sessions),
-        "memory in Open WebUI": _feature(hook),
-        "model for learning": _model(hook, formats),
-        "embedding": _embedding(hook, indexes),
-        "turns to be learned": _turns(sessions),
-        "rows": _rows(sessions),
-        "sealed": _sealed(sessions),
-        "versions": _versions(),
-    }
-    found = await asyncio.gather(*map(_checked, checks.values()))
-    keys = [key for key in (hook.settings.llm_api_key, hook.settings.embedding_api_key) if key]
-
-    def line(level: str, told: str) -> str:
-        for key in keys:
-            told = told.replace(key, "***")
-        return f"- **{level}** {plain_line(clipped_line(without_secrets(told), _LONGEST_FINDING))}"
-
-    named = zip(checks, found, strict=True)
-    return "\n".join(line(level, f"{part}: {told}") for part, some in named for level, told in some)
-
-
-async def _checked(findings: Findings) -> list[tuple[str, str]]:
-    found = list[tuple[str, str]]()
-    try:
-        async with asyncio.timeout(_CHECK_SECONDS):
-            with HostFaults("checking", sentence="this can't be checked"):
-                async for one in findings:
-                    found.append(one)
-    except TimeoutError:
-        found.append(("Problem", f"nothing within {_CHECK_SECONDS:g} s"))
-    except AdaptiveMemoryError as error:
-        found.append(("Problem", with_detail(error)))
-    return found
-
-
-async def _installed(sessions: Sessions) -> Findings:
-    from open_webui.env import VERSION
-    from open_webui.models.functions import Function
-
-    supported = VERSION.rpartition(".")[0] in _TESTED_RELEASES
-    yield "OK" if supported else "Note", f"release {VERSION}{'' if supported else ' is not tested'}"
-    remembers = or_(
-        Function.id.icontains("memor"),
-        Function.name.icontains("memor"),
-        Function.content.like("%open_webui.%.memories import%"),
-    )
-    columns = (Function.id, Function.meta, Function.is_active, Function.is_global)
-    query = select(*columns).where(remembers, Function.type == "filter")
-    filters = await host_rows("looking for functions", query, sessions)
-    named = [one for one in filters if f"{HostHook.__module__}_".startswith(f"function_{one.id}_")]
-    own = max(named, key=lambda one: len(one.id), default=None)
-    version = mapping(mapping(own.meta if own else None).get("manifest")).get("version", "unknown")
-    if own is None or not own.is_active:
-        level, state = "Problem", "switched off: switch it on under Admin Panel > Functions"
-    elif not own.is_global:
-        level, state = "Note", "on, but not global: only models that tick it have memory"
-    else:
-        level, state = "OK", "on and global"
-    yield level, f"Adaptive Memory {version} is {state}"
-    if others := [one.id for one in filters if one.is_active and one is not own]:
-        listed = ", ".join(others)
-        yield "Note", f"other active filters keep memories, too; switch off all but one: {listed}"
-
-
-async def _feature(hook: HostHook) -> Findings:
-    if not hook.settings.enabled:
-        yield "Note", "you have switched memory off for yourself, in your settings or the Valves"
-    if hook.settings.save_mode != "auto":
-        yield "Note", f"nothing is learned of itself: save_mode is {hook.settings.save_mode}"
-    for line in hook.settings.misread:
-        yield "Problem", line
-    await (await hook.sources()).store.stamp()
-    given = (await host_settings(hook.request, "user_permissions"))["user_permissions"]
-    if mapping(mapping(given).get("features")).get("memories", True):
-        yield "OK", "switched on, and users have the permission"
-    else:
-        yield "Note", "users lack the permission: Users > Groups > Default permissions > Memories"
-
-
-async def _model(hook: HostHook, formats: AnswerFormats) -> Findings:
-    completer, began = await hook.completer(), time.perf_counter()
-    yield "OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another"
-    seconds = min(hook.settings.llm_timeout_seconds, _MODEL_SECONDS)
-    is_right = await answers_test_question(completer, formats, seconds)
-    took = f"answered within {time.perf_counter() - began:.1f} s"
-    if is_right:
-        yield "OK", f"{took}, in JSON and rightly"
-    else:
-        yield "Note", f"{took}, but wrongly: a larger one learns better"
-
-
-async def _embedding(hook: HostHook, indexes: MemoryIndexes) -> Findings:
-    async for one in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
-        yield one
-
-
-async def _turns(sessions: Sessions) -> Findings:
-    row, now, count = PENDING.c, time.time(), func.count()
-    waits, at_work = row.state == "waiting", (row.state == "lease") & (row.lease_until >= now)
-    counts = [count.filter(one) for one in (waits, waits & (row.attempts > 0), at_work)]
-    query = select(func.min(row.queued_at).filter(waits), *counts)
-    table = OwnTable(PENDING, sessions)
-    [(since, waiting, failed, busy)] = await table.rows("reading turns", query)
-    yield "OK", f"users whose turns are learned from at this moment: {busy}"
-    told = f"waiting: {waiting}, failed before: {failed}"
-    if since:
-        told += f", the oldest since {datetime.fromtimestamp(since, UTC):%Y-%m-%d %H:%M} UTC"
-    if failed or (since and since < now - _OVERDUE_SECONDS):
-        yield "Note", f"{told}; they are tried with their users' next messages, the log says more"
-    else:
-        yield "OK", told
-
-
-async def _rows(sessions: Sessions) -> Findings:
-    for one in (ENTRIES, PENDING, VECTORS):
-        query: Any = select(func.count()).select_from(select(one).subquery())
-        [(count,)] = await OwnTable(one, sessions).rows(f"reading {one.name}", query)
-        yield "OK", f"{one.name}: {count}"
-
-
-async def _sealed(sessions: Sessions) -> Findings:
-    sealer = Sealer(host_secret())
-    counts = Counter[str](await SealedEntries(sealer, sessions).unopened())
-    counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
-    if listed := ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count):
-        yield "Problem", f"{listed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}"
-    else:
-        yield "OK", "all that is kept can be opened"
-
-
-async def _versions() -> Findings:
-    there = await asyncio.to_thread(lambda: list(metadata.distributions()))
-    told = [f"{one.name} {one.version}" for one in there if one.name in _PACKAGES]
-    yield "OK", ", ".join([f"Python {platform.python_version()}", *told])
-    if not host_secret():
-        yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"
+    async def suggest(self, lines: Sequence[str]) -> None:
+        if lines and await self.native.leaves_to_us("follow_ups"):
+            await self.stored_answer.add_follow_ups(lines)
 
 
 # ---- src/adaptive/host/telemetry.py ----
@@ -12287,7 +12353,7 @@ class Foreground:
 
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
     typed = typed_message(messages, hook.question_id)
-    if typed is None or hook.state.get("unlearned") or not hook.is_learned_from:
+    if typed is None or hook.state.get("unlearned") or not may_be_learned_from(hook):
         return None
     message, words = typed
     hook.state["branch"] = [str(one.get("id")) for one in messages if one.get("id")]
@@ -13300,7 +13366,7 @@ class MemoryCommands:
         self,
         requests: MemoryRequests,
         search: MemorySearch,
-        diagnosis: Callable[[Any], Awaitable[str]],
+        diagnosis: Callable[[Hook], Awaitable[str]],
         once: OncePerMessage,
     ) -> None:
         self._requests = requests
@@ -14841,7 +14907,7 @@ async def request_window(
     hook: Hook, messages: list[dict[str, Any]], notes: ChatNotesTable
 ) -> RequestWindow:
     settings, kept = hook.settings, plain_window(hook, messages).messages
-    if kept is messages or await hook.compacts():
+    if kept is messages or await hook.native.compacts():
         return RequestWindow(settings, messages)
     summary = ""
     if len(kept) < len(messages) and hook.told_kind == "saved":
@@ -14972,8 +15038,8 @@ class Recall:
             hook = hook.with_settings(window.settings)
             typed = typed_message(messages, hook.question_id)
             erases = spoken_request(hook, typed) not in (None, "restore")
-            if hook.settings.show_memories and hook.is_recalled and not erases:
-                if task := await hook.task_that_reads(request.body):
+            if hook.settings.show_memories and may_be_given_memories(hook) and not erases:
+                if task := await hook.native.task_that_reads(request.body):
                     hook.state["recalled"] = withheld_line(task)
                 else:
                     found = await self._found(hook, request.body, question, window, complete)
@@ -14988,7 +15054,7 @@ class Recall:
         return {**request.body, "messages": self._with_block(hook, window.messages, block)}
 
     async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
-        recalls = hook.settings.show_memories and hook.is_recalled
+        recalls = hook.settings.show_memories and may_be_given_memories(hook)
         if not recalls or await hook.kind() != hook.told_kind:
             return "No message here is given memories: by your settings, or the kind of this chat."
         question = question_of(hook, messages, answered=True)
@@ -15012,7 +15078,7 @@ class Recall:
     def _with_block(
         self, hook: Hook, messages: list[dict[str, Any]], block: str
     ) -> Sequence[Message]:
-        if block and hook.adds_behind_tasks:
+        if block and hook.native.adds_behind_tasks:
             self.waiting.keep(hook, block)
             block = ""
         return with_block(messages, block)
@@ -15040,10 +15106,11 @@ class Recall:
         complete: Complete | None,
     ) -> Recollection | None:
         settings = hook.settings
+        keeps_native = settings.native_memory == "keep"
         library = replace(
             await self._library(hook),
             judge=await self._judge(hook),
-            admit=partial(hook.not_injected, body) if settings.native_memory == "keep" else None,
+            admit=partial(hook.native.not_injected, body) if keeps_native else None,
             complete=complete,
         )
         finding = recollect(library, question, settings)
@@ -15193,7 +15260,7 @@ class Filter:
             said = messages_of(body)
             command = command_in(said) if takes_commands(metadata) else None
             if command is not None:
-                page = answer_of(metadata, __event_emitter__)
+                page = HostAnswer.of(metadata, __event_emitter__)
                 hook_of_turn = partial(self._hook, __user__, *of_turn)
                 await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
             is_off = False
@@ -15307,9 +15374,9 @@ class Filter:
                     body = await self._with_answer(hook, body)
                 elif self._asked(hook, messages_of(body)):
                     return body
-                if memory_switch(hook.user) is False:
+                if hook.is_switched_off:
                     lock = self._learning.locks.of(hook.user_id)
-                    seeing = hook.see_switch(lock, self._tables.leases)
+                    seeing = hook.tell_switched_off(lock, self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")

@@ -376,6 +376,11 @@ class TurnHook:
     adds_behind_tasks: bool = False
     reading_task: str = ""
 
+    @property
+    def native(self) -> TurnHook:
+        """Itself: what the host does with the turn is a field of it, too."""
+        return self
+
     async def task_that_reads(self, _: Mapping[str, Any]) -> str:
         return self.reading_task
 

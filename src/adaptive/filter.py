@@ -30,12 +30,12 @@ from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
 from adaptive.host.installed import Installation, warm_up
+from adaptive.host.native_features import has_memory_on
 from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
 from adaptive.host.providers import known_models
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
-from adaptive.host.stored_answer import HostAnswer, answer_of, end_turn
+from adaptive.host.stored_answer import HostAnswer, end_turn
 from adaptive.host.sweeping import HostSweep
-from adaptive.host.switches import has_memory_on, memory_switch
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
 from adaptive.learn.apply import restore_memory
@@ -125,7 +125,7 @@ class Filter:
             said = messages_of(body)
             command = command_in(said) if takes_commands(metadata) else None
             if command is not None:
-                page = answer_of(metadata, __event_emitter__)
+                page = HostAnswer.of(metadata, __event_emitter__)
                 hook_of_turn = partial(self._hook, __user__, *of_turn)
                 await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
             is_off = False
@@ -256,9 +256,9 @@ class Filter:
                 # What was kept before it was switched off is still the user's to erase.
                 elif self._asked(hook, messages_of(body)):
                     return body
-                if memory_switch(hook.user) is False:
+                if hook.is_switched_off:
                     lock = self._learning.locks.of(hook.user_id)
-                    seeing = hook.see_switch(lock, self._tables.leases)
+                    seeing = hook.tell_switched_off(lock, self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")

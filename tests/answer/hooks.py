@@ -65,9 +65,9 @@ class AnswerHook(HostHook):
     def stored_answer(self) -> HostAnswer:
         return HostAnswer("c", "a", self.shelf.emit, self.shelf.change)
 
-    async def suggest(self, lines: Sequence[str]) -> bool:
+    async def suggest(self, lines: Sequence[str]) -> None:
         """As on a host that suggests nothing itself."""
-        return await self.stored_answer.add_follow_ups(lines)
+        await self.stored_answer.add_follow_ups(lines)
 
 
 def a_hook(

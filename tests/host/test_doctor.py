@@ -19,6 +19,7 @@ from adaptive.host.tables import HostTables
 from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.hook import Hook
 from tests.fakes import ListedMemories, ScriptedModel, WordEmbedder, hook_settings, memory, turn
 from tests.host.databases import Worker
 from tests.host.test_requests import running_request
@@ -59,7 +60,7 @@ async def lines(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "open_webui.env", SimpleNamespace(VERSION="0.12.4"))
     module = SimpleNamespace(Function=function)
     monkeypatch.setitem(sys.modules, "open_webui.models.functions", module)
-    monkeypatch.setattr(HostHook, "__module__", "function_mine_2_0af3")
+    monkeypatch.setattr(diagnosis, "__module__", "function_mine_2_0af3")
     await worker.change("DROP TABLE IF EXISTS function")
     await worker.change(str(CreateTable(FUNCTIONS)))
     usual = {"type": "filter", "is_active": True, "is_global": True, "name": "", "content": ""}
@@ -82,7 +83,7 @@ async def lines(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch)
         hook = Patient(settings, user, {}, request, None, None, vectors=tables.vectors)
         monkeypatch.setattr(Patient, "model", model)
         monkeypatch.setattr(Patient, "store", ListedMemories(memory("1", "User is Ada."), **store))
-        told = await diagnosis(cast(HostHook, hook), MemoryIndexes(), {}, worker.sessions)
+        told = await diagnosis(cast(Hook, hook), MemoryIndexes(), {}, worker.sessions)
         return told.split("\n")
 
     return found

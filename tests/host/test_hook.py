@@ -16,15 +16,15 @@ from fastapi import FastAPI, Request
 from adaptive.core.errors import ModelBusy
 from adaptive.core.model import ConversationKind
 from adaptive.host import hook as hook_module
-from adaptive.host import stored_answer, switches
+from adaptive.host import native_features, stored_answer
 from adaptive.host.entries import HostLeases
 from adaptive.host.hook import (
     SWITCHED_OFF,
     HostHook,
     conversation_kind,
 )
+from adaptive.host.native_features import allows_memory, has_memory_on, memory_switch
 from adaptive.host.requests import process_state
-from adaptive.host.switches import allows_memory, has_memory_on, memory_switch
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
 from tests.host.databases import Worker
@@ -140,7 +140,7 @@ async def test_titles_and_what_to_ask_next(
         update_chat_title_by_id=AsyncMock(),
     )
     monkeypatch.setitem(sys.modules, "open_webui.models.chats", SimpleNamespace(Chats=chats))
-    monkeypatch.setattr(stored_answer, "_TITLE_LOOKS", (0, 0, 0))
+    monkeypatch.setattr(stored_answer, "_TITLE_PAUSES", (0, 0, 0))
     shelf, request, makes = Shelf(ASKED), running_request(), host.get("makes them", False)
     request.app.state.config = SimpleNamespace(
         ENABLE_TITLE_GENERATION=makes, ENABLE_FOLLOW_UP_GENERATION=makes
@@ -154,11 +154,11 @@ async def test_titles_and_what_to_ask_next(
 
     user = {"id": "ada", "settings": {"ui": host.get("interface", {})}}
     hook = ShelfHook(hook_settings(), user, {**PAGE, "chat_id": "c"}, request, shelf.emit, None)
-    assert await hook.name_chat(OURS, [{"role": "user", "content": ASKED}]) is titled
+    await hook.name_chat(OURS, [{"role": "user", "content": ASKED}])
     given = [call.args for call in chats.update_chat_title_by_id.await_args_list]
     assert given == ([("c", OURS)] if titled else [])
     assert shelf.events == ([{"type": "chat:title", "data": OURS}] if titled else [])
-    assert await hook.suggest(["And then?"]) is suggested
+    await hook.suggest(["And then?"])
     assert shelf.message.get("followUps") == (["And then?"] if suggested else None)
 
 
@@ -183,7 +183,8 @@ def say(workers: tuple[Worker, Worker]) -> Say:
         page = emit if more.pop("page", True) else None
         told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
         hook = HostHook(hook_settings(**more), user, told, request, page, None)
-        await hook.see_switch(asyncio.Lock(), tables[worker])
+        if hook.is_switched_off:
+            await hook.tell_switched_off(asyncio.Lock(), tables[worker])
         return lines
 
     return turn
@@ -224,11 +225,11 @@ async def test_default_of_the_switch(
     """Who never touched the switch has it as the admin wants, which is asked for now and then."""
     asked: list[str] = []
 
-    async def settings(_: Request, name: str) -> dict[str, object]:
+    async def setting(_: Request, name: str) -> object:
         asked.append(name)
-        return {name: default}
+        return default
 
-    monkeypatch.setattr(switches, "host_settings", settings)
+    monkeypatch.setattr(native_features, "host_setting", setting)
     request = running_request()
     for _ in range(3):
         assert await has_memory_on(request, {"id": "ada", "settings": own}) is on

@@ -133,7 +133,7 @@ class Program(Page):
     """A ``Hook`` of a program that calls the API, and names neither message nor answer."""
 
     chat_id = answer_id = question_id = ""
-    told_kind, is_learned_from = "api", True
+    told_kind = "api"
 
 
 BOTH = reply(PORTO, {**PORTO, "content": VIOLIN, "evidence": "I play the violin"})
@@ -175,7 +175,8 @@ async def test_calls_of_one_second() -> None:
     """Two calls of the API that come in one second, and say when, are both learned from."""
     violin = {**PORTO, "content": VIOLIN, "evidence": "I play the violin"}
     house = House(reply(PORTO, violin))
-    program, learning = Program(house), house.learning()
+    program = Program(house, learn_from_api_calls=True)
+    learning = house.learning()
     for said in ("I live in Porto", "I play the violin"):
         typed = typed_turn(program.hook, [{"role": "user", "content": said, "timestamp": 1e9}])
         assert typed is not None

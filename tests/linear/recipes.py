@@ -69,7 +69,6 @@ HOOK: Any = SimpleNamespace(
     chat_model_id="model",
     is_direct=False,
     told_kind="saved",
-    is_learned_from=True,
     regenerated_message={},
     time_zones=(),
     metadata={},

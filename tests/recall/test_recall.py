@@ -54,18 +54,13 @@ class Page:
 
 @dataclass
 class Turn(TurnHook):
-    """A turn of a user who is given memories, on a host that shows the ``native`` ones itself."""
+    """A turn of a user who is given memories, on a host that shows the ``injected`` ones itself."""
 
     sources_of: Sources | None = None
-    native: tuple[str, ...] = ()
+    injected: tuple[str, ...] = ()
     state: TurnState = field(default_factory=TurnState)
     notifier: Page = field(default_factory=Page)
     regenerated_message: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
-    @property
-    def is_recalled(self) -> bool:
-        """Whether this kind is given memories."""
-        return self.told_kind in ("saved", "api")
 
     def with_settings(self, settings: Settings) -> Turn:
         """The same turn under other settings."""
@@ -77,7 +72,7 @@ class Turn(TurnHook):
 
     async def not_injected(self, body: Any, memories: Sequence[Memory]) -> list[Memory]:
         """All but what the host shows."""
-        shown = self.native if body["features"]["memory"] else ()
+        shown = self.injected if body["features"]["memory"] else ()
         return [one for one in memories if one.content not in shown]
 
 
@@ -278,7 +273,7 @@ async def test_past_fails(caplog: pytest.LogCaptureFixture) -> None:
 async def test_native_memory(valve: str, banks: list[str], memory_is_on: bool, shown: bool) -> None:
     """The host's own memory is off for the turn, in a copy, or kept and shown nothing twice."""
     house, features = House(TEA), {"memory": True, "web": True}
-    turn = house.turn(native_memory=valve, hidden=frozenset(banks), native=(TEA.content,))
+    turn = house.turn(native_memory=valve, hidden=frozenset(banks), injected=(TEA.content,))
     changed = await house.asks(turn, features=features)
     assert changed["features"] == {"memory": memory_is_on, "web": True}
     assert features == {"memory": True, "web": True}

@@ -31,7 +31,7 @@ from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Chance, Line, Score, ask_fields, fields_schema
 from adaptive.privacy.gate import gate_policy, is_safe_label
 from adaptive.privacy.kept import AuditEntry, RecordChanges
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, may_be_given_memories, may_be_learned_from
 
 log_preprocessing = logging.getLogger("adaptive_memory.answer")
 
@@ -89,8 +89,8 @@ class Preprocessor:
         done within fails, the model is waited for in time all the same, as the turn may have to be
         warned of; where it is cancelled, so is the call, at once.
         """
-        recalled = hook.settings.show_memories and hook.is_recalled
-        served = hook.settings.enable_preprocessing and (recalled or hook.is_learned_from)
+        recalled = hook.settings.show_memories and may_be_given_memories(hook)
+        served = hook.settings.enable_preprocessing and (recalled or may_be_learned_from(hook))
         if not served or not has_words(words):
             yield None
             return
@@ -142,7 +142,7 @@ class Preprocessor:
         if found.prompt_injection_chance >= _LIKELY_INJECTION:
             notes.append(f"prompt injection is likely ({found.prompt_injection_chance:.0%})")
             warnings.append(INJECTION_WARNING)
-            if hook.is_learned_from:
+            if may_be_learned_from(hook):
                 state["unlearned"] = f"Nothing learned from this message: {notes[0]}"
         if found.harmful >= HARMFUL_FROM and settings.harmful_message != "off":
             notes.append(f"the message may be harmful ({found.harmful:g} of 10)")

@@ -134,7 +134,7 @@ class MemoryCommands:
         self,
         requests: MemoryRequests,
         search: MemorySearch,
-        diagnosis: Callable[[Any], Awaitable[str]],
+        diagnosis: Callable[[Hook], Awaitable[str]],
         once: OncePerMessage,
     ) -> None:
         self._requests = requests

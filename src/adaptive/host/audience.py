@@ -1,72 +1,27 @@
-"""Who else is shown what stands in a prompt: tasks of the host, and readers of the chat."""
+"""Who sees what stands in a chat: people who can open it, and models on other machines."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request
 from sqlalchemy import exists, or_, select
 
-from adaptive.core.model import ConversationKind
-from adaptive.core.shapes import mapping
-from adaptive.host.faults import HostFaults
+from adaptive.core.ports import Completer
+from adaptive.core.shapes import listing, mapping, text_field
+from adaptive.host.faults import faults_logged
 from adaptive.host.own_table import host_rows
-from adaptive.host.providers import task_model
-from adaptive.host.requests import host_settings
-
-# What the host calls the two ways to choose tools without native calling: up to 0.9, and since.
-_TOOLS_BY_PROMPT = ("default", "legacy")
-
-
-@cache
-def has_request_hook() -> bool:
-    """Whether the host asks filters once more, behind its own tasks (0.11.2 and later).
-
-    The name of each kind of filter stands in the code that asks it (host: utils/middleware.py).
-    """
-    try:
-        from open_webui.utils.middleware import process_chat_payload
-    except ImportError:
-        return False
-    return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
-
-
-async def task_that_reads(
-    body: Mapping[str, Any],
-    metadata: Mapping[str, Any],
-    kind: ConversationKind,
-    chat_model: object,
-    request: Request,
-) -> str:
-    """The task for which the host reads a request with all that an inlet puts into it.
-
-    It is named in words for people, and empty where there is none. Tasks that only ask a model do
-    no harm where that is the chat's own (host: utils/middleware.py).
-    """
-    features = mapping(body.get("features"))
-    task = ""
-    if not has_request_hook():
-        if features.get("web_search"):
-            return "web search"
-        if features.get("image_generation"):
-            return "image generation"
-        by_prompt = mapping(metadata.get("params")).get("function_calling") in _TOOLS_BY_PROMPT
-        has_tools = body.get("tool_ids") or metadata.get("tool_servers") or body.get("terminal_id")
-        if body.get("files"):
-            task = "search in files"
-        elif by_prompt and has_tools:
-            task = "choice of tools"
-    # Of a chat that it does not store the host has no other messages than those of the request.
-    if not task and kind == "temporary":
-        with HostFaults("reading whether the host suggests what to ask"):
-            suggests = (await host_settings(request, "follow_ups"))["follow_ups"]
-        task = "suggestions of what to ask next" if suggests else ""
-    if not task or await task_model(request, chat_model) in ("", mapping(chat_model).get("id")):
-        return ""
-    return task
+from adaptive.host.providers import HostCompleter
+from adaptive.host.requests import host_setting
+from adaptive.llm.endpoints import (
+    LocalAddresses,
+    OllamaCompleter,
+    OpenAICompleter,
+    is_cloud_name,
+)
+from adaptive.privacy.redaction import RedactingCompleter
 
 
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:
@@ -92,11 +47,13 @@ async def is_read_by_others(chat_id: str, user_id: str) -> bool:
             AccessGrant.resource_id == Chat.id,
         )
     query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
-    for chat in await host_rows("reading who may open a chat", query.where(Chat.id == chat_id)):
-        if chat.user_id != user_id or chat.goes_on:
-            return True
-        return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
-    return False
+    stored = await host_rows("reading who may open a chat", query.where(Chat.id == chat_id))
+    if not stored:
+        return False
+    chat = stored[0]
+    if chat.user_id != user_id or chat.goes_on:
+        return True
+    return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
 
 
 async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
@@ -104,10 +61,87 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
     from open_webui.models.access_grants import AccessGrant
     from open_webui.models.folders import Folder
 
-    columns = (Folder.id, Folder.parent_id, Folder.user_id)
-    above = select(*columns).where(Folder.id == folder_id).cte("above", recursive=True)
-    above = above.union(select(*columns).where(Folder.id == above.c.parent_id))
+    folders = select(Folder.id, Folder.parent_id, Folder.user_id)
+    above = folders.where(Folder.id == folder_id).cte("above", recursive=True)
+    above = above.union(folders.where(Folder.id == above.c.parent_id))
     granted = select(AccessGrant.resource_id).where(AccessGrant.resource_type == "folder")
     shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
     query = select(above.c.id).where(shared).limit(1)
     return bool(await host_rows("reading who may open a folder", query))
+
+
+@dataclass(frozen=True, slots=True)
+class Locality:
+    """Tells which models run on the admin's own machines; what can't be told counts as elsewhere.
+
+    It goes by the addresses that a valve lists, and by the host's connections.
+    """
+
+    addresses: LocalAddresses
+    request: Request
+
+    async def of_completer(self, completer: Completer) -> bool:
+        """Whether the model of our own calls is local."""
+        if isinstance(completer, RedactingCompleter):
+            completer = completer.completer
+        if isinstance(completer, HostCompleter):
+            return await self.of_chat({"id": completer.model})
+        if isinstance(completer, OllamaCompleter):
+            in_cloud = is_cloud_name(completer.model)
+            return not in_cloud and self.addresses.holds_ollama(completer.url)
+        return isinstance(completer, OpenAICompleter) and self.addresses.lists(completer.url)
+
+    async def of_chat(self, chat_model: object) -> bool:
+        """Whether a model of the host is local, by what is known of it, at least its id.
+
+        The host asks a model at the address that stands at its number in the list of connections,
+        an Ollama model at any of its addresses (host: routers/openai.py and routers/ollama.py).
+        """
+        with faults_logged("reading where a model runs, which counts as elsewhere"):
+            model = self._base_of(mapping(chat_model))
+            model_id = text_field(model, "id")
+            is_connection = not any(model.get(kind) for kind in ("direct", "pipe", "arena"))
+            if not model_id or not is_connection:
+                return False
+            if model.get("owned_by") == "ollama":
+                return await self._of_ollama(model_id, model)
+            if model.get("owned_by") == "openai":
+                urls = await host_setting(self.request, "openai_urls")
+                routed = self._routed("OPENAI_MODELS", model_id) or model
+                return self.addresses.lists(_address_at(urls, routed.get("urlIdx")))
+        return False
+
+    async def _of_ollama(self, model_id: str, model: Mapping[str, Any]) -> bool:
+        """Whether an Ollama model is local at all connections that the host may choose for it."""
+        routed = self._routed("OLLAMA_MODELS", model_id) or mapping(model, "ollama")
+        # So Ollama lists what it hands on to its own cloud (ollama: docs/api.md).
+        if routed.get("remote_host") or routed.get("remote_model"):
+            return False
+        names = (model_id, text_field(routed, "model"), text_field(routed, "name"))
+        if any(map(is_cloud_name, names)):
+            return False
+        urls = await host_setting(self.request, "ollama_urls")
+        numbers = listing(routed.get("urls")) or [None]
+        return all(self.addresses.holds_ollama(_address_at(urls, number)) for number in numbers)
+
+    def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the host knows of a model, or of the one that a workspace model is built on."""
+        models: Any = getattr(self.request.app.state, "MODELS", None) or {}
+        if "owned_by" not in model:
+            model = mapping(models.get(text_field(model, "id")))
+        base_id = text_field(mapping(model, "info"), "base_model_id")
+        if not base_id:
+            return {} if model.get("preset") else model
+        base = mapping(models.get(base_id))
+        return {} if mapping(base, "info").get("base_model_id") else base
+
+    def _routed(self, table: str, model_id: str) -> Mapping[str, Any]:
+        """What the host's router goes by when it asks a model."""
+        return mapping(getattr(self.request.app.state, table, None), model_id)
+
+
+def _address_at(urls: object, number: object) -> str:
+    addresses = listing(urls)
+    if type(number) is int and 0 <= number < len(addresses):
+        return str(addresses[number])
+    return ""

@@ -21,20 +21,21 @@ from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.shapes import mapping
 from adaptive.host.entries import ENTRIES, SealedEntries
 from adaptive.host.faults import HostFaults
-from adaptive.host.hook import HostHook
 from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session
 from adaptive.host.pending_table import PENDING, HostPendingTable
-from adaptive.host.requests import host_settings
 from adaptive.host.tables import VECTORS, host_secret
 from adaptive.llm.ask import AnswerFormats
 from adaptive.llm.fields import answers_test_question
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.hook import Hook
 
 FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 # The checks run side by side; what may be silent gets less than a check, so that it is named.
-_CHECK_SECONDS, _MODEL_SECONDS, _VECTORS_SECONDS = 28.0, 25.0, 10.0
+_CHECK_SECONDS = 28.0
+_MODEL_SECONDS = 25.0
+_VECTORS_SECONDS = 10.0
 _OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
 _WAIT_FOR_KEY = "with the former one all of it comes back"
@@ -42,11 +43,12 @@ _TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
 _PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
 
 # "OK", "Note" or "Problem"; then what was found, and what helps.
-Findings = AsyncIterator[tuple[str, str]]
+CheckFinding = tuple[str, str]
+Findings = AsyncIterator[CheckFinding]
 
 
 async def diagnosis(
-    hook: HostHook,
+    hook: Hook,
     indexes: MemoryIndexes,
     formats: AnswerFormats,
     sessions: Sessions = host_session,
@@ -64,32 +66,35 @@ async def diagnosis(
         "sealed": _sealed(sessions),
         "versions": _versions(),
     }
-    found = await asyncio.gather(*map(_checked, checks.values()))
-    keys = [key for key in (hook.settings.llm_api_key, hook.settings.embedding_api_key) if key]
-
-    def line(level: str, told: str) -> str:
-        """A finding without keys and without markup."""
-        for key in keys:
-            told = told.replace(key, "***")
-        return f"- **{level}** {plain_line(clipped_line(without_secrets(told), _LONGEST_FINDING))}"
-
-    named = zip(checks, found, strict=True)
-    return "\n".join(line(level, f"{part}: {told}") for part, some in named for level, told in some)
+    checked = await asyncio.gather(*map(_checked, checks.values()))
+    keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
+    lines = list[str]()
+    for part, findings in zip(checks, checked, strict=True):
+        for level, text in findings:
+            shown = _without_keys(f"{part}: {text}", keys)
+            lines.append(f"- **{level}** {plain_line(clipped_line(shown, _LONGEST_FINDING))}")
+    return "\n".join(lines)
 
 
-async def _checked(findings: Findings) -> list[tuple[str, str]]:
-    """What a check has found, up to where it failed."""
-    found = list[tuple[str, str]]()
+def _without_keys(text: str, keys: tuple[str, ...]) -> str:
+    for key in filter(None, keys):
+        text = text.replace(key, "***")
+    return without_secrets(text)
+
+
+async def _checked(check: Findings) -> list[CheckFinding]:
+    """The findings of a check, up to where it failed."""
+    findings = list[CheckFinding]()
     try:
         async with asyncio.timeout(_CHECK_SECONDS):
             with HostFaults("checking", sentence="this can't be checked"):
-                async for one in findings:
-                    found.append(one)
+                async for finding in check:
+                    findings.append(finding)
     except TimeoutError:
-        found.append(("Problem", f"nothing within {_CHECK_SECONDS:g} s"))
+        findings.append(("Problem", f"nothing within {_CHECK_SECONDS:g} s"))
     except AdaptiveMemoryError as error:
-        found.append(("Problem", with_detail(error)))
-    return found
+        findings.append(("Problem", with_detail(error)))
+    return findings
 
 
 async def _installed(sessions: Sessions) -> Findings:
@@ -97,34 +102,38 @@ async def _installed(sessions: Sessions) -> Findings:
     from open_webui.env import VERSION
     from open_webui.models.functions import Function
 
-    supported = VERSION.rpartition(".")[0] in _TESTED_RELEASES
-    yield "OK" if supported else "Note", f"release {VERSION}{'' if supported else ' is not tested'}"
+    if VERSION.rpartition(".")[0] in _TESTED_RELEASES:
+        yield "OK", f"release {VERSION}"
+    else:
+        yield "Note", f"release {VERSION} is not tested"
     # Of the texts themselves, which are long, none is read.
     remembers = or_(
         Function.id.icontains("memor"),
         Function.name.icontains("memor"),
         Function.content.like("%open_webui.%.memories import%"),
     )
-    columns = (Function.id, Function.meta, Function.is_active, Function.is_global)
-    query = select(*columns).where(remembers, Function.type == "filter")
+    query = select(Function.id, Function.meta, Function.is_active, Function.is_global)
+    query = query.where(remembers, Function.type == "filter")
     filters = await host_rows("looking for functions", query, sessions)
     # The host names the module that it makes of a function's text so (host: utils/plugin.py).
-    named = [one for one in filters if f"{HostHook.__module__}_".startswith(f"function_{one.id}_")]
-    own = max(named, key=lambda one: len(one.id), default=None)
-    version = mapping(mapping(own.meta if own else None).get("manifest")).get("version", "unknown")
+    module = f"{diagnosis.__module__}_"
+    candidates = [row for row in filters if module.startswith(f"function_{row.id}_")]
+    own = max(candidates, key=lambda row: len(row.id), default=None)
+    manifest = mapping(getattr(own, "meta", None), "manifest")
+    name = f"Adaptive Memory {manifest.get('version', 'unknown')}"
     if own is None or not own.is_active:
-        level, state = "Problem", "switched off: switch it on under Admin Panel > Functions"
+        how = "switch it on under Admin Panel > Functions"
+        yield "Problem", f"{name} is switched off: {how}"
     elif not own.is_global:
-        level, state = "Note", "on, but not global: only models that tick it have memory"
+        yield "Note", f"{name} is on, but not global: only models that tick it have memory"
     else:
-        level, state = "OK", "on and global"
-    yield level, f"Adaptive Memory {version} is {state}"
-    if others := [one.id for one in filters if one.is_active and one is not own]:
-        listed = ", ".join(others)
-        yield "Note", f"other active filters keep memories, too; switch off all but one: {listed}"
+        yield "OK", f"{name} is on and global"
+    others = ", ".join(row.id for row in filters if row.is_active and row is not own)
+    if others:
+        yield "Note", f"other active filters keep memories, too; switch off all but one: {others}"
 
 
-async def _feature(hook: HostHook) -> Findings:
+async def _feature(hook: Hook) -> Findings:
     """Whether the host lets this admin have memories, and users without a group's permission."""
     if not hook.settings.enabled:
         yield "Note", "you have switched memory off for yourself, in your settings or the Valves"
@@ -132,19 +141,20 @@ async def _feature(hook: HostHook) -> Findings:
         yield "Note", f"nothing is learned of itself: save_mode is {hook.settings.save_mode}"
     for line in hook.settings.misread:
         yield "Problem", line
-    await (await hook.sources()).store.stamp()
-    given = (await host_settings(hook.request, "user_permissions"))["user_permissions"]
-    if mapping(mapping(given).get("features")).get("memories", True):
+    sources = await hook.sources()
+    await sources.store.stamp()
+    if await hook.native.permits_memories():
         yield "OK", "switched on, and users have the permission"
     else:
         yield "Note", "users lack the permission: Users > Groups > Default permissions > Memories"
 
 
-async def _model(hook: HostHook, formats: AnswerFormats) -> Findings:
+async def _model(hook: Hook, formats: AnswerFormats) -> Findings:
     """The model that learns, asked where somebody lives."""
-    completer, began = await hook.completer(), time.perf_counter()
+    completer = await hook.completer()
     yield "OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another"
     seconds = min(hook.settings.llm_timeout_seconds, _MODEL_SECONDS)
+    began = time.perf_counter()
     is_right = await answers_test_question(completer, formats, seconds)
     took = f"answered within {time.perf_counter() - began:.1f} s"
     if is_right:
@@ -153,36 +163,44 @@ async def _model(hook: HostHook, formats: AnswerFormats) -> Findings:
         yield "Note", f"{took}, but wrongly: a larger one learns better"
 
 
-async def _embedding(hook: HostHook, indexes: MemoryIndexes) -> Findings:
-    async for one in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
-        yield one
+async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
+    async for finding in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
+        yield finding
 
 
 async def _turns(sessions: Sessions) -> Findings:
     """What waits in the queue of all users, and who is at work."""
-    row, now, count = PENDING.c, time.time(), func.count()
-    waits, at_work = row.state == "waiting", (row.state == "lease") & (row.lease_until >= now)
-    counts = [count.filter(one) for one in (waits, waits & (row.attempts > 0), at_work)]
-    query = select(func.min(row.queued_at).filter(waits), *counts)
-    table = OwnTable(PENDING, sessions)
-    [(since, waiting, failed, busy)] = await table.rows("reading turns", query)
-    yield "OK", f"users whose turns are learned from at this moment: {busy}"
-    told = f"waiting: {waiting}, failed before: {failed}"
-    if since:
-        told += f", the oldest since {datetime.fromtimestamp(since, UTC):%Y-%m-%d %H:%M} UTC"
-    if failed or (since and since < now - _OVERDUE_SECONDS):
-        yield "Note", f"{told}; they are tried with their users' next messages, the log says more"
+    now = time.time()
+    row = PENDING.c
+    waits = row.state == "waiting"
+    is_learned = (row.state == "lease") & (row.lease_until >= now)
+    query = select(
+        func.count().filter(is_learned).label("learned"),
+        func.count().filter(waits).label("waiting"),
+        func.count().filter(waits & (row.attempts > 0)).label("failed"),
+        func.min(row.queued_at).filter(waits).label("oldest"),
+    )
+    (turns,) = await OwnTable(PENDING, sessions).rows("reading turns", query)
+    yield "OK", f"users whose turns are learned from at this moment: {turns.learned}"
+    waiting = f"waiting: {turns.waiting}, failed before: {turns.failed}"
+    if turns.oldest:
+        oldest = datetime.fromtimestamp(turns.oldest, UTC)
+        waiting += f", the oldest since {oldest:%Y-%m-%d %H:%M} UTC"
+    is_overdue = turns.oldest and turns.oldest < now - _OVERDUE_SECONDS
+    if turns.failed or is_overdue:
+        when = "they are tried with their users' next messages, the log says more"
+        yield "Note", f"{waiting}; {when}"
     else:
-        yield "OK", told
+        yield "OK", waiting
 
 
 async def _rows(sessions: Sessions) -> Findings:
     """How many rows each table of ours has, which is made where it is missing."""
-    for one in (ENTRIES, PENDING, VECTORS):
+    for table in (ENTRIES, PENDING, VECTORS):
         # Of all columns: a table of another release may lack some.
-        query: Any = select(func.count()).select_from(select(one).subquery())
-        [(count,)] = await OwnTable(one, sessions).rows(f"reading {one.name}", query)
-        yield "OK", f"{one.name}: {count}"
+        query: Any = select(func.count()).select_from(select(table).subquery())
+        rows = await OwnTable(table, sessions).rows(f"reading {table.name}", query)
+        yield "OK", f"{table.name}: {rows[0][0]}"
 
 
 async def _sealed(sessions: Sessions) -> Findings:
@@ -190,16 +208,17 @@ async def _sealed(sessions: Sessions) -> Findings:
     sealer = Sealer(host_secret())
     counts = Counter[str](await SealedEntries(sealer, sessions).unopened())
     counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
-    if listed := ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count):
-        yield "Problem", f"{listed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}"
+    sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count)
+    if sealed:
+        yield "Problem", f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}"
     else:
         yield "OK", "all that is kept can be opened"
 
 
 async def _versions() -> Findings:
     """Of Python and packages; and whether what is sealed can be opened after a restart."""
-    there = await asyncio.to_thread(lambda: list(metadata.distributions()))
-    told = [f"{one.name} {one.version}" for one in there if one.name in _PACKAGES]
-    yield "OK", ", ".join([f"Python {platform.python_version()}", *told])
+    distributions = await asyncio.to_thread(lambda: [*metadata.distributions()])
+    versions = [f"{one.name} {one.version}" for one in distributions if one.name in _PACKAGES]
+    yield "OK", ", ".join([f"Python {platform.python_version()}", *versions])
     if not host_secret():
         yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 
-from adaptive.core.errors import AdaptiveMemoryError, HostError
+from adaptive.core.errors import AdaptiveMemoryError, HostError, with_detail
 from adaptive.privacy.secrets import without_secrets
+
+log_faults = logging.getLogger("adaptive_memory.host")
 
 _REFUSED = "Open WebUI's database refuses what memory needs"
 # The lowest byte of an error's number says of which kind it is (SQLite: "Result and Error Codes").
@@ -55,13 +59,23 @@ class HostFaults:
             raise error from raised
 
 
+@contextmanager
+def faults_logged(doing: str) -> Generator[None]:
+    """Context that logs what the host raises in it, and leaves the rest of it out."""
+    try:
+        with HostFaults(doing):
+            yield
+    except HostError as error:
+        log_faults.warning("%s", with_detail(error))
+
+
 def describe_fault(raised: BaseException) -> str:
     """What an exception says, without the statement that a database has refused.
 
     FastAPI's carries its text in ``detail``, SQLAlchemy's the database's own error in ``orig``.
     """
-    told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
-    return " ".join(str(told).split()) or type(raised).__name__
+    source = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
+    return " ".join(str(source).split()) or type(raised).__name__
 
 
 def refused_for_good(raised: BaseException) -> bool:

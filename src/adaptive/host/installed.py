@@ -19,10 +19,10 @@ from adaptive.core.errors import HostError
 from adaptive.core.ports import Sources
 from adaptive.core.shapes import mapping
 from adaptive.host.memories import HostMemoryStore
+from adaptive.host.native_features import has_memory_on
 from adaptive.host.own_table import host_rows
 from adaptive.host.providers import HostEmbedder
 from adaptive.host.requests import host_state, process_state
-from adaptive.host.switches import has_memory_on
 from adaptive.host.tables import HostVectorTable
 from adaptive.search.indexes import MemoryIndexes
 

@@ -33,7 +33,7 @@ from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
 from adaptive.core.shapes import mapping
 from adaptive.host.faults import HostFaults, describe_fault
-from adaptive.host.requests import host_settings, host_state, isolated_request, process_state
+from adaptive.host.requests import host_setting, host_state, isolated_request, process_state
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_body, chat_text
 from adaptive.privacy.redaction import (
     RedactingCompleter,
@@ -133,7 +133,7 @@ async def task_model(request: Request, chat_model: object) -> str:
     with HostFaults("choosing the model", ModelBusy):
         # (host: utils/task.py, get_task_model_id)
         name = "task_model" if is_local else "task_model_external"
-        task_id = str((await host_settings(request, name))[name] or "")
+        task_id = str(await host_setting(request, name) or "")
         return task_id if task_id in request.app.state.MODELS else ""
 
 
@@ -224,8 +224,9 @@ class HostEmbedder:
         name, expires = state.get("embedder_name", ("", 0.0))
         if expires < time.monotonic():
             with HostFaults("reading the embedding settings", EmbeddingError):
-                chosen = await host_settings(self.request, "embedding_engine", "embedding_model")
-            name = f"host:{chosen['embedding_engine'] or 'local'}:{chosen['embedding_model']}"
+                engine = await host_setting(self.request, "embedding_engine") or "local"
+                model = await host_setting(self.request, "embedding_model")
+            name = f"host:{engine}:{model}"
             state["embedder_name"] = (name, time.monotonic() + _TRUSTED_NAME_SECONDS)
         return str(name)
 

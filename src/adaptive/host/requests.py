@@ -61,15 +61,15 @@ def host_request() -> Request | None:
     return Request({"type": "http", "app": app, "headers": [], "state": {}})
 
 
-async def host_settings(request: Request, *names: str) -> dict[str, Any]:
-    """Values of host settings by our names; ``None`` where the release has no such setting."""
+async def host_setting(request: Request, name: str) -> Any:
+    """The value of a host setting by our name; ``None`` where the release has no such setting."""
+    attribute, key = _NAMES[name]
     config = getattr(request.app.state, "config", None)
     if config is not None:
-        return {name: getattr(config, _NAMES[name][0] or "?", None) for name in names}
+        return getattr(config, attribute or "?", None)
     from open_webui.models.config import Config
 
-    stored = await Config.get_many(*(_NAMES[name][1] for name in names))
-    return {name: stored.get(_NAMES[name][1]) for name in names}
+    return (await Config.get_many(key)).get(key)
 
 
 def isolated_request(request: Request) -> Request:

@@ -8,16 +8,13 @@ sending meanwhile (host: models/chats.py).
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import text
 from sqlalchemy.orm.attributes import flag_modified
 
-from adaptive.core.errors import HostError, with_detail
 from adaptive.core.markdown import (
     answer_note,
     folded_away,
@@ -25,12 +22,10 @@ from adaptive.core.markdown import (
     without_answer_note,
 )
 from adaptive.core.messages import Message, message_text
-from adaptive.core.shapes import listing, mapping
-from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.core.shapes import listing, mapping, text_field
+from adaptive.host.faults import faults_logged, uninterrupted
 from adaptive.host.own_table import host_session
 from adaptive.host.page import EventEmitter, emitter_to, is_temporary, show_event
-
-log_stored_answer = logging.getLogger("adaptive_memory.host")
 
 # Longer than a question to the user stays open.
 _ANSWER_SECONDS = 150.0
@@ -39,13 +34,15 @@ _BROKEN_OFF = (
     "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 )
 _NOTE_ITEM = "adaptive_memory_note"
-# Where the host keeps what to ask next in a message (host: utils/middleware.py).
-_FOLLOW_UPS_FIELD = "followUps"
+# Where the host keeps in a message what to ask next, and its statuses (host: utils/middleware.py,
+# socket/main.py).
+_FOLLOW_UPS = "followUps"
+_STATUSES = "statusHistory"
 # What the page calls a chat until there is a title.
 _UNTITLED = ("", "New Chat")
 # The host puts the first message in place of a title when its other tasks are done; up to 0.11
 # it does so behind the outlet, and its own suggestions of what to ask next come first.
-_TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+_TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
 class TurnAnswered(asyncio.CancelledError):
@@ -90,17 +87,17 @@ async def change_message(
         if session.get_bind().dialect.name == "sqlite":
             # Nothing else keeps a reader in SQLite from writing what is out of date.
             await session.execute(text("BEGIN IMMEDIATE"))
-        found = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
-        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
-        messages: Any = mapping(history.get("messages"))
-        stored = mapping(messages.get(message_id))
+        row: Any = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
+        messages: Any = mapping(getattr(row, "chat", None), "history", "messages")
+        stored = mapping(messages, message_id)
         fields = change(stored) if stored else None
         if fields is None:
             await session.commit()
             return None
-        message = messages[message_id] = {**stored, **fields}
-        flag_modified(found, "chat")
-        owner = str(message.get("user_id") or getattr(found, "user_id", ""))
+        message = {**stored, **fields}
+        messages[message_id] = message
+        flag_modified(row, "chat")
+        owner = text_field(message, "user_id") or row.user_id
         await session.commit()
     await ChatMessages.upsert_message(
         message_id=message_id, chat_id=chat_id, user_id=owner, data=message
@@ -117,6 +114,15 @@ class HostAnswer:
     emitter: EventEmitter | None = None
     store: ChangeMessage = change_message
 
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any], emitter: EventEmitter | None) -> Self:
+        """The answer of the turn that metadata belong to."""
+        return cls(
+            chat_id=text_field(metadata, "chat_id"),
+            message_id=text_field(metadata, "message_id"),
+            emitter=emitter,
+        )
+
     async def give(self, text: str, title: str = "") -> None:
         """Make a text the whole answer; an untitled chat gets a title, if there is one.
 
@@ -124,81 +130,118 @@ class HostAnswer:
         """
         answer = {"content": text, "done": True}
         is_stored = not is_temporary(self.chat_id)
-        try:
-            if is_stored:
-                with HostFaults("storing an answer"):
-                    from open_webui.models.chats import Chats
+        if is_stored:
+            with faults_logged("storing an answer"):
+                from open_webui.models.chats import Chats
 
-                    store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
-                    await store(self.chat_id, self.message_id, answer)
-        except HostError as error:
-            log_stored_answer.warning("%s", with_detail(error))
+                store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
+                await store(self.chat_id, self.message_id, answer)
         await show_event(self.emitter, "chat:completion", answer)
         if is_stored and title:
-            await name_untitled_chat(self.chat_id, title, self.emitter)
+            await self.name_chat(title)
 
     async def said(self) -> str | None:
         """What is stored of a whole answer, without our lines; ``None`` where nothing is."""
-        found: list[str] = []
-        await self._change(lambda message: found.append(_said_in(message)), "reading it")
-        return found[0] if found else None
+        texts: list[str] = []
+
+        def read(message: Message) -> None:
+            """Read what the answer says, and change nothing."""
+            texts.append(_said_in(message))
+
+        await self._store(read)
+        return texts[0] if texts else None
 
     async def add_note(self, line: str) -> bool:
         """Add a line of ours at its end, in place of a former one; whether it stands there."""
-        return await self._change(lambda message: _noted_answer(message, line), "adding a line")
+        return await self._change(lambda message: _noted_answer(message, line))
 
     async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
         """Rewrite what it says, if that is still what it ``said``; whether that was done."""
 
         def rewritten(message: Message) -> dict[str, Any] | None:
             """The answer rewritten, unless it was edited meanwhile."""
-            unchanged = _said_in(message) == said
-            return (rewritten_answer(message, rewriting) or None) if unchanged else None
+            if _said_in(message) != said:
+                return None
+            return rewritten_answer(message, rewriting) or None
 
-        return await self._change(rewritten, "rewriting it")
+        return await self._change(rewritten)
 
-    async def add_follow_ups(self, lines: Sequence[str]) -> bool:
+    async def add_follow_ups(self, lines: Sequence[str]) -> None:
         """Store what to ask next with it, as the host's own; not where it has some already."""
-        told = list(lines)
+        follow_ups = [*lines]
 
-        def put(message: Message) -> dict[str, Any] | None:
+        def with_follow_ups(message: Message) -> dict[str, Any] | None:
             """Have an answer without suggestions take them."""
-            return None if listing(message.get(_FOLLOW_UPS_FIELD)) else {_FOLLOW_UPS_FIELD: told}
+            return None if listing(message.get(_FOLLOW_UPS)) else {_FOLLOW_UPS: follow_ups}
 
-        event = ("chat:message:follow_ups", {"follow_ups": told})
-        return bool(told) and await self._change(put, "adding what to ask next", event)
+        if await self._store(with_follow_ups):
+            shown = {"follow_ups": follow_ups}
+            await show_event(self.emitter, "chat:message:follow_ups", shown)
 
-    async def _change(
-        self, change: MessageChange, doing: str, event: tuple[str, Any] | None = None
-    ) -> bool:
-        """Change a whole answer in the database and have the pages take it over; never raises.
+    async def name_chat(self, title: str, first_message: str = "") -> None:
+        """Give its chat a title where nobody has chosen one; never raises.
+
+        The host puts the ``first_message`` in place of a title, if it is to make none; that is
+        waited for. A turn that we end has no title at all, since the page asks for one then only.
+        """
+        standing: str | None = ""
+        with faults_logged("giving a chat its title"):
+            from open_webui.models.chats import Chats
+
+            for seconds in _TITLE_PAUSES if first_message else (0.0,):
+                await asyncio.sleep(seconds)
+                standing = await uninterrupted(Chats.get_chat_title_by_id)(self.chat_id)
+                if standing is None or standing.strip() not in _UNTITLED:
+                    break
+            if standing is None or standing.strip() not in (*_UNTITLED, first_message.strip()):
+                return
+            if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
+                await show_event(self.emitter, "chat:title", title)
+
+    async def show_status(self, event: dict[str, Any], user_id: str) -> None:
+        """Show a status with it, and store that under a lock where the host has none."""
+        unstored = None
+        if _stores_without_lock():
+            unstored = await emitter_to(user_id, self.chat_id, self.message_id, stores=False)
+        emitter = unstored or self.emitter
+        if emitter is not None:
+            await emitter(event)
+        if unstored is None:
+            return
+        status = mapping(event, "data")
+
+        def with_status(message: Message) -> dict[str, Any]:
+            """Add the status to those of the answer."""
+            return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
+
+        await self.store(self.chat_id, self.message_id, with_status)
+
+    async def _change(self, change: MessageChange) -> bool:
+        """Change the answer and have the pages take it over; whether that was done.
 
         The event with which the host tells the page what outlets changed sets any field of a
         message and stores nothing (host: socket/main.py).
         """
-        if not self.chat_id or not self.message_id:
+        fields = await self._store(change)
+        if fields is None:
             return False
+        changed = {"messages": [{"id": self.message_id, **fields}]}
+        await show_event(self.emitter, "chat:outlet", changed)
+        return True
+
+    async def _store(self, change: MessageChange) -> dict[str, Any] | None:
+        """Change a whole answer in the database; the fields changed. It never raises."""
+        if not self.chat_id or not self.message_id:
+            return None
 
         def changed_if_whole(message: Message) -> dict[str, Any] | None:
-            whole = message.get("done") is not False and not message.get("error")
-            return change(message) if whole and message.get("role") == "assistant" else None
+            is_whole = message.get("done") is not False and not message.get("error")
+            is_answer = message.get("role") == "assistant"
+            return change(message) if is_whole and is_answer else None
 
-        try:
-            with HostFaults(f"changing a stored answer: {doing}"):
-                fields = await self.store(self.chat_id, self.message_id, changed_if_whole)
-        except HostError as error:
-            log_stored_answer.warning("%s", with_detail(error))
-            return False
-        if fields is not None:
-            changed = {"messages": [{"id": self.message_id, **fields}]}
-            await show_event(self.emitter, *(event or ("chat:outlet", changed)))
-        return fields is not None
-
-
-def answer_of(metadata: Mapping[str, Any], emitter: EventEmitter | None) -> HostAnswer:
-    """The answer of the turn that metadata belong to."""
-    chat_id, message_id = (str(metadata.get(name) or "") for name in ("chat_id", "message_id"))
-    return HostAnswer(chat_id, message_id, emitter)
+        with faults_logged("changing a stored answer"):
+            return await self.store(self.chat_id, self.message_id, changed_if_whole)
+        return None
 
 
 def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
@@ -212,11 +255,17 @@ def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
         return None
     note = answer_note(line)
     fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
-    stored = listing(message.get("output"))
-    if items := [one for one in stored if mapping(one).get("id") != _NOTE_ITEM]:
-        part = {"type": "text", "text": note}
-        item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant"}
-        fields["output"] = [*items, {**item, "content": [part]}]
+    output = listing(message.get("output"))
+    items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
+    if items:
+        note_item = {
+            "type": "message",
+            "id": _NOTE_ITEM,
+            "status": "completed",
+            "role": "assistant",
+            "content": [{"type": "text", "text": note}],
+        }
+        fields["output"] = [*items, note_item]
     return fields
 
 
@@ -225,62 +274,10 @@ def _said_in(message: Message) -> str:
     return without_answer_note(message_text(message)).rstrip()
 
 
-async def emit_status(
-    emitter: EventEmitter, event: dict[str, Any], user_id: str, chat_id: str, message_id: str
-) -> None:
-    """Show a status of a saved answer, and store it under a lock where the host has none."""
-    quiet: EventEmitter | None = None
-    with suppress(ImportError):
-        from open_webui.models.chats import Chats
-
-        if not hasattr(Chats, "_chat_transaction"):
-            quiet = await emitter_to(user_id, chat_id, message_id, stores=False)
-    await (quiet or emitter)(event)
-    if quiet is not None:
-        name, status = "statusHistory", mapping(event.get("data"))
-        await change_message(
-            chat_id, message_id, lambda one: {name: [*listing(one.get(name)), status]}
-        )
-
-
-async def name_untitled_chat(chat_id: str, title: str, emitter: EventEmitter | None) -> None:
-    """Give a chat that has no title yet this one; never raises.
-
-    The page asks for a title with a chat's first message only, and a turn that we end has none.
-    """
-    given = None
+def _stores_without_lock() -> bool:
+    """Whether the host reads and rewrites a chat's text without a lock, as it does up to 0.11."""
     try:
-        with HostFaults("giving a chat its title"):
-            from open_webui.models.chats import Chats
-
-            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
-            if standing is not None and standing.strip() in _UNTITLED:
-                given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
-    except HostError as error:
-        log_stored_answer.warning("%s", with_detail(error))
-    if given is not None:
-        await show_event(emitter, "chat:title", title)
-
-
-async def give_title(
-    chat_id: str, title: str, first_words: str, emitter: EventEmitter | None
-) -> bool:
-    """Store and show a title in place of a chat's first message; whether it stands there.
-
-    Waits for the host, which puts the first message there. A title that somebody chose stays.
-    """
-    with HostFaults("giving a chat its title"):
         from open_webui.models.chats import Chats
-
-        standing: str | None = ""
-        for seconds in _TITLE_LOOKS:
-            await asyncio.sleep(seconds)
-            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
-            if standing is None or standing.strip() not in _UNTITLED:
-                break
-        if standing is None or standing.strip() not in (*_UNTITLED, first_words.strip()):
-            return False
-        given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
-    if given is not None:
-        await show_event(emitter, "chat:title", title)
-    return given is not None
+    except ImportError:
+        return False
+    return not hasattr(Chats, "_chat_transaction")

@@ -31,7 +31,7 @@ from adaptive.privacy.pending import (
     next_batch,
 )
 from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, may_be_learned_from
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
@@ -320,7 +320,7 @@ class Foreground:
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
     typed = typed_message(messages, hook.question_id)
-    if typed is None or hook.state.get("unlearned") or not hook.is_learned_from:
+    if typed is None or hook.state.get("unlearned") or not may_be_learned_from(hook):
         return None
     message, words = typed
     hook.state["branch"] = [str(one.get("id")) for one in messages if one.get("id")]

@@ -30,7 +30,7 @@ from adaptive.recall.waiting import WaitingBlocks
 from adaptive.recall.window import RequestWindow, plain_window, request_window
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, may_be_given_memories
 
 log_recalled = logging.getLogger("adaptive_memory.recall")
 
@@ -115,8 +115,8 @@ class Recall:
             # The answer would repeat what is to be erased.
             typed = typed_message(messages, hook.question_id)
             erases = spoken_request(hook, typed) not in (None, "restore")
-            if hook.settings.show_memories and hook.is_recalled and not erases:
-                if task := await hook.task_that_reads(request.body):
+            if hook.settings.show_memories and may_be_given_memories(hook) and not erases:
+                if task := await hook.native.task_that_reads(request.body):
                     hook.state["recalled"] = withheld_line(task)
                 else:
                     found = await self._found(hook, request.body, question, window, complete)
@@ -138,7 +138,7 @@ class Recall:
         Raises:
             HostError: memories can't be read, or the user may have none.
         """
-        recalls = hook.settings.show_memories and hook.is_recalled
+        recalls = hook.settings.show_memories and may_be_given_memories(hook)
         if not recalls or await hook.kind() != hook.told_kind:
             return "No message here is given memories: by your settings, or the kind of this chat."
         question = question_of(hook, messages, answered=True)
@@ -168,7 +168,7 @@ class Recall:
         self, hook: Hook, messages: list[dict[str, Any]], block: str
     ) -> Sequence[Message]:
         """The messages with a block, or without any where it is put in behind the host's tasks."""
-        if block and hook.adds_behind_tasks:
+        if block and hook.native.adds_behind_tasks:
             self.waiting.keep(hook, block)
             block = ""
         return with_block(messages, block)
@@ -198,10 +198,11 @@ class Recall:
     ) -> Recollection | None:
         """What this conversation is given, ``None`` where it turns out to be somebody else's."""
         settings = hook.settings
+        keeps_native = settings.native_memory == "keep"
         library = replace(
             await self._library(hook),
             judge=await self._judge(hook),
-            admit=partial(hook.not_injected, body) if settings.native_memory == "keep" else None,
+            admit=partial(hook.native.not_injected, body) if keeps_native else None,
             complete=complete,
         )
         finding = recollect(library, question, settings)

@@ -66,7 +66,7 @@ async def request_window(
         HostError: the host does not tell whether it does.
     """
     settings, kept = hook.settings, plain_window(hook, messages).messages
-    if kept is messages or await hook.compacts():
+    if kept is messages or await hook.native.compacts():
         return RequestWindow(settings, messages)
     summary = ""
     if len(kept) < len(messages) and hook.told_kind == "saved":

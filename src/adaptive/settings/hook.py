@@ -50,12 +50,6 @@ class Hook(Protocol):
     def time_zones(self) -> tuple[str, str, str]: ...
     @property
     def told_kind(self) -> ConversationKind: ...
-    # Whether memories may go into this kind of conversation.
-    @property
-    def is_recalled(self) -> bool: ...
-    # Whether what the user types in this kind of conversation may be learned.
-    @property
-    def is_learned_from(self) -> bool: ...
     @property
     def has_page(self) -> bool: ...
     @property
@@ -68,6 +62,8 @@ class Hook(Protocol):
     def dialog(self) -> Dialog: ...
     @property
     def stored_answer(self) -> StoredAnswer: ...
+    @property
+    def native(self) -> HostFeatures: ...
     # The user's message whose answer is made anew, empty where none is.
     @property
     def regenerated_message(self) -> Mapping[str, Any]: ...
@@ -102,18 +98,6 @@ class Hook(Protocol):
         """The same hook for words that were typed to another chat model, if that is there."""
         ...
 
-    # Whether what is added to prompts waits until the host's own tasks have been written.
-    @property
-    def adds_behind_tasks(self) -> bool: ...
-
-    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
-        """The host's own task that would read what is added to a request, for people; or none."""
-        ...
-
-    async def compacts(self) -> bool:
-        """Whether the host compacts chats itself (since 0.10)."""
-        ...
-
     async def sources(self) -> Sources:
         """Where the user's memories are, behind the gate, and who makes their vectors."""
         ...
@@ -126,8 +110,32 @@ class Hook(Protocol):
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
         ...
 
-    async def suggest(self, lines: Sequence[str]) -> bool:
-        """Show what to ask next below the answer, where the host makes none itself; whether so."""
+    async def suggest(self, lines: Sequence[str]) -> None:
+        """Show what to ask next below the answer, where the host makes none itself."""
+        ...
+
+    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
+        """The user's hook for an answer in a saved chat that another process has given."""
+        ...
+
+
+class HostFeatures(Protocol):
+    """What the host itself does with a turn; what asks the host may raise ``HostError``."""
+
+    # Whether what is added to prompts waits until the host's own tasks have been written.
+    @property
+    def adds_behind_tasks(self) -> bool: ...
+
+    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+        """The host's own task that would read what is added to a request, for people; or none."""
+        ...
+
+    async def compacts(self) -> bool:
+        """Whether the host compacts chats itself (since 0.10)."""
+        ...
+
+    async def permits_memories(self) -> bool:
+        """Whether users without a group's permission may have memories."""
         ...
 
     async def not_injected(
@@ -136,9 +144,19 @@ class Hook(Protocol):
         """Those of the memories that the host's own memory adds to no prompt of this request."""
         ...
 
-    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
-        """The user's hook for an answer in a saved chat that another process has given."""
-        ...
+
+def may_be_given_memories(hook: Hook) -> bool:
+    """Whether memories may go into this kind of conversation."""
+    in_temporary = hook.settings.inject_in_temporary_chats and hook.told_kind == "temporary"
+    return hook.told_kind in RECALLED_KINDS or in_temporary
+
+
+def may_be_learned_from(hook: Hook) -> bool:
+    """Whether what the user types in this kind of conversation may be learned."""
+    if hook.settings.save_mode == "off":
+        return False
+    by_program = hook.settings.learn_from_api_calls and hook.told_kind == "api"
+    return hook.told_kind in LEARNED_KINDS or by_program
 
 
 async def others_read(hook: Hook) -> bool:

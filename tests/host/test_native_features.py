@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from adaptive.core.model import ConversationKind
-from adaptive.host import audience
-from adaptive.host.audience import has_request_hook, task_that_reads
+from adaptive.host import native_features
+from adaptive.host.native_features import NativeFeatures, has_request_hook
 from tests.host.test_requests import running_request
 from tests.rates import over
 
@@ -61,15 +61,17 @@ CASES = [
 @over("case", CASES)
 async def test_task(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks that search or draw count always, others where a model of their own would read."""
-    monkeypatch.setattr(audience, "has_request_hook", lambda: case.hook)
+    monkeypatch.setattr(native_features, "has_request_hook", lambda: case.hook)
     request = running_request()
     request.app.state.MODELS = {"chat": {}, "small": {}}
     request.app.state.config = SimpleNamespace(
         TASK_MODEL_EXTERNAL=case.task_model, ENABLE_FOLLOW_UP_GENERATION=case.suggests
     )
     told = {"params": {"function_calling": case.calling}, "tool_servers": [*case.servers]}
-    found = await task_that_reads(case.body, told, case.kind, {"id": "chat"}, request)
-    assert found == case.task
+    native = NativeFeatures(
+        request=request, user={}, metadata=told, chat_model={"id": "chat"}, kind=case.kind
+    )
+    assert await native.task_that_reads(case.body) == case.task
 
 
 def test_no_host() -> None:
