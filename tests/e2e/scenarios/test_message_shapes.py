@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
 from tests.e2e.driver.extraction import EXTRACT, learns, new, newest_words, operations
@@ -57,3 +61,35 @@ async def test_recipe(host: RunningHost, plugin: InstalledFilter) -> None:
         answer = await bob.new_chat().send(question)
         assert answer.content == "Understood."
     await ann.wait_for_status(turn, "Saved: User is coeliac.")
+
+
+def learns_each(host: RunningHost, facts: Mapping[str, str]) -> None:
+    """Let the model find each fact by its word; messages in a row may be shown together."""
+
+    def answer(body: dict[str, Any]) -> dict[str, Any]:
+        words = newest_words(body)
+        return operations(*(new(fact) for word, fact in facts.items() if word in words))
+
+    learns(host.model, "I ", answer)
+
+
+async def test_half_a_character(host: RunningHost, page: Page) -> None:
+    """A fact beside half a surrogate pair is learned, and so is what is said after it."""
+    cello = "User plays the cello."
+    learns_each(host, {"tea": TEA, "cello": cello})
+    await host.set_valves({"learn_from_api_calls": True})
+    answer = await page.complete("I like green tea \ud83d")
+    assert answer.status == 200
+    await page.complete("I play the cello.")
+    await host.rest()
+    assert {one.content for one in await page.memories()} == {TEA, cello}
+
+
+async def test_api_calls_of_one_second(host: RunningHost, page: Page) -> None:
+    """Calls of the API at the same time are turns of their own, of which each is learned."""
+    facts = {word: f"User owns a {word}." for word in ("kayak", "cello", "Brompton", "loom")}
+    learns_each(host, facts)
+    await host.set_valves({"learn_from_api_calls": True})
+    await asyncio.gather(*(page.complete(f"I own a {word}.") for word in facts))
+    await host.rest()
+    assert {one.content for one in await page.memories()} == {*facts.values()}
