@@ -2252,6 +2252,14 @@ class UsageTable(KeptTable):
         found = await self.entries.read("usage", user_id, memory_ids)
         return {one.key: int(one.body) for one in found}
 
+    async def count_hint(self, user_id: str, hint: str, most: int) -> bool:
+        key = f"hint:{hint}"
+        given = (await self.read(user_id, [key])).get(key, 0)
+        if given < most:
+            new = Entry(key, given + 1, int(time.time()))
+            await self.entries.put("usage", user_id, [new])
+        return given < most
+
     async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
         given = await self.read(user_id, {*memory_ids, into})
         if given.keys() - {into}:
@@ -10803,153 +10811,6 @@ async def flag_message(record: RecordChanges, hook: Hook, message_id: str, note:
     await record(hook.user_id, [entry], now)
 
 
-# ---- src/adaptive/answer/postprocessing.py ----
-# One model call after the answer: what to note of the chat, to suggest next, and to learn.
-
-log_postprocessing = logging.getLogger("adaptive_memory.answer")
-
-_SECONDS_AFTER = 30.0
-_LONGEST_SPOKEN = 8000
-_TOLD_SHARE = 0.5
-_SENTENCE_ENDS = re.compile("(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
-
-
-class Postprocessing(BaseModel):
-
-    chat_summary: Line = Field(default="", max_length=1000)
-    chat_tags: Annotated[tuple[str, ...], different_lines(10, 40)] = ()
-    harmful_response: Score = 0
-    follow_up_suggestions: Annotated[tuple[str, ...], different_lines(6, 250)] = ()
-    new_learnings: Annotated[tuple[str, ...], different_lines(10, 600)] = ()
-
-
-@dataclass(slots=True, eq=False)
-class AnsweredTurn:
-
-    hook: Hook
-    words: str
-    answer: str
-    injected: Sequence[str] = ()
-    turn: Turn | None = None
-    forgotten: bool = False
-
-
-class Postprocessor:
-
-    def __init__(
-        self, formats: AnswerFormats, notes: ChatNotesTable, record: RecordChanges, learning: Any
-    ) -> None:
-        self._formats, self._notes, self._record = formats, notes, record
-        self._learning = learning
-        self._at_work: set[AnsweredTurn] = set()
-
-    def forget(self, user_id: str) -> None:
-        for turn in self._at_work:
-            turn.forgotten |= turn.hook.user_id == user_id
-
-    async def process(self, turn: AnsweredTurn, learned: asyncio.Event) -> None:
-        self._at_work.add(turn)
-        try:
-            if (found := await self._noted(turn)) is None:
-                return
-            hook = turn.hook
-            if (score := found.harmful_response) >= HARMFUL_FROM:
-                harm = f"The answer may be harmful ({score:g} of 10)"
-                await flag_message(self._record, hook, hook.answer_id, harm)
-                async with self._learning.locks.of(hook.user_id):
-                    await hook.notifier.status(harm)
-            try:
-                async with self._learning.locks.of(hook.user_id):
-                    await hook.suggest(found.follow_up_suggestions)
-            except AdaptiveMemoryError as error:
-                log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
-            await learned.wait()
-            if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
-                bank = hook.settings.default_bank
-                drafts = (Draft(one, bank=bank) for one in found.new_learnings)
-                findings = tuple(Operation("NEW", draft=one) for one in drafts)
-                found_in = (hook, turn.turn, findings)
-                await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
-        except AdaptiveMemoryError as error:
-            log_postprocessing.warning("a turn is not post-processed: %s", with_detail(error))
-        finally:
-            self._at_work.discard(turn)
-
-    @staged("postprocess")
-    async def _noted(self, turn: AnsweredTurn) -> Postprocessing | None:
-        hook = turn.hook
-        if await hook.kind() != "saved":
-            return None
-        if (model := await self._learning.model_for(hook, turn.injected)) is None:
-            log_postprocessing.info("not post-processed: memories are changed or hidden")
-            return None
-        completer, injected = model
-        former = await self._notes.read(hook.user_id, hook.chat_id)
-        request = await asyncio.to_thread(_request, turn, former)
-        asked = (Postprocessing, request, _SECONDS_AFTER, 1)
-        found = await ask_fields(completer, self._formats, *asked)
-        notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
-        if turn.forgotten:
-            return None
-        if notes != former:
-            await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
-        return found
-
-
-def answered_turn(
-    hook: Hook, messages: Sequence[Message], words: str, turn: Turn | None
-) -> AnsweredTurn | None:
-    if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
-        return None
-    message: Message = messages[-1] if messages else {}
-    answer = spoken_text(message_text(message)) if message.get("role") == "assistant" else ""
-    if not has_words(words) or not has_words(answer):
-        return None
-    return AnsweredTurn(hook, words, answer, hook.state.get("injected", ()), turn)
-
-
-def _new_notes(
-    turn: AnsweredTurn, former: ChatNotes, found: Postprocessing, injected: Sequence[Memory]
-) -> ChatNotes:
-    policy = gate_policy(turn.hook.settings)
-    said = " ".join([turn.words, former.summary, *former.tags])
-    untold = partial(without_memories, memories=injected, said=said)
-    summary = " ".join(untold(_SENTENCE_ENDS.split(found.chat_summary)))
-    kept = gate(summary, policy)
-    tags = untold(found.chat_tags, share=0.0)
-    safe = tuple(tag for tag in tags if is_safe_label(tag, policy))
-    return ChatNotes(
-        former.summary if isinstance(kept, Refused) or not summary else kept,
-        safe if tags else former.tags,
-    )
-
-
-def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
-    said = (excerpt_without_secrets(one, _LONGEST_SPOKEN) for one in (turn.words, turn.answer))
-    parts = (former.summary or "none", ", ".join(former.tags) or "none", *said)
-    heads = ("Summary so far", "Tags so far", "Last message of the user", "Last answer")
-    user = "\n\n".join(f"## {head}\n{part}" for head, part in zip(heads, parts, strict=True))
-    system = render_prompt("postprocess", "", {"admin": turn.hook.settings.keeping_rules})
-    return CompletionRequest(system, user, "postprocessing", fields_schema(Postprocessing), 1500)
-
-
-def without_memories(
-    sentences: Sequence[str], memories: Sequence[Memory], said: str, share: float = _TOLD_SHARE
-) -> list[str]:
-    spoken = frozenset(tokens(said))
-    hidden = [frozenset(tokens(one.content)) - spoken for one in memories]
-    words = [word for one in memories for word in one.content.split()[1:]]
-    names = [one for one in words if one[0].isupper() or any(map(str.isdigit, one))]
-    named = frozenset(tokens(" ".join(names))) - spoken
-
-    def tells(sentence: str) -> bool:
-        words = frozenset(tokens(sentence))
-        shares = [len(words & one) / len(one) for one in hidden if one]
-        return bool(words & named) or any(one > 0 and one >= share for one in shares)
-
-    return [one for one in sentences if one and not tells(one)]
-
-
 # ---- src/adaptive/history/index.py ----
 # What is searched by keywords: a user's past messages, prepared, as they stood at one moment.
 
@@ -12561,439 +12422,6 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
     return [one for one in found if not found[one]], [one for one in found if found[one]]
 
 
-# ---- src/adaptive/learn/lesson.py ----
-# One lesson: a turn goes in, changed memories and a line for the user come out.
-
-log_lesson = logging.getLogger("adaptive_memory.learn")
-
-_RETRIES = 2
-_MOST_DELETIONS = 3
-_LARGEST_DELETED_SHARE = 0.2
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
-_STATUS_WORDS: dict[OutcomeStatus, str] = {
-    "saved": "Saved",
-    "updated": "Updated",
-    "deleted": "Deleted",
-    "ended": "Also no longer true",
-    "failed": "Could not be saved",
-    "rejected": "Not saved",
-    "asked": "You are asked before deleting",
-    "kept": "Not deleted",
-    "archived": "Over the limit, so moved to the archive",
-    "unchanged": "Already known",
-}
-_EXPLAINED = ("kept", "rejected", "failed")
-_LONGEST_TOLD = 160
-_LONGEST_LINE__lesson = 600
-NOTHING_NEW = "Nothing new to remember"
-LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
-
-
-@dataclass(frozen=True, slots=True)
-class LessonResources:
-
-    settings: Settings
-    sources: Sources
-    indexes: MemoryIndexes
-    completer: Completer | None
-    formats: AnswerFormats
-    user_store: UserStore
-    prefilter: Prefilter
-    suggestions: Suggestions
-    can_ask: bool = False
-    language: str = ""
-    hidden: LocalOnlyBanks = NOTHING_HIDDEN
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    foreground: Foreground = field(default_factory=Foreground)
-    embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
-
-    @staged("freshness")
-    async def index(self) -> MemoryIndex:
-        return await self.indexes.current(self.sources, patience=0)
-
-    async def ask(self, request: CompletionRequest) -> Completion:
-        if self.completer is None:
-            raise ModelRejected("no model is asked here", 0)
-        deadline = self.settings.llm_timeout_seconds
-        completion = await ask(self.completer, request, self.formats, deadline, _RETRIES)
-        if log_lesson.isEnabledFor(logging.DEBUG):
-            log_lesson.debug("the model's reply: %r", without_secrets(completion.text))
-        return completion
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-
-    line: str
-    complete: bool = True
-    details: tuple[str, ...] = ()
-    doubtful: tuple[Memory, ...] = ()
-    replies: bool = False
-    counts: str = field(default="", compare=False)
-    changed: bool = field(default=False, compare=False)
-
-    @classmethod
-    def of(cls, outcomes: Sequence[Outcome], line: str, doubtful: tuple[Memory, ...] = ()) -> Self:
-        stati = {one.status for one in outcomes}
-        changed = not stati.isdisjoint(("saved", "updated", "deleted", "ended"))
-        return cls(
-            line=line,
-            complete="failed" not in stati,
-            details=report_details(outcomes),
-            doubtful=doubtful,
-            counts=counts_line(outcomes),
-            changed=changed,
-        )
-
-
-async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
-    found = await _found_in(room, turn, now, work)
-    if isinstance(found, Lesson):
-        return found
-    return await carried_out(room, turn, found, work.held, again=work.attempts > 0)
-
-
-async def carried_out(
-    room: LessonResources, turn: Turn, found: Extraction, held: Held, *, again: bool = False
-) -> Lesson:
-    operations, outcomes, proposed = found.operations, list(found.refused), 0
-    if room.settings.save_mode == "suggest":
-        wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
-        sifted = await _sifted(room, wanted, await room.index())
-        proposed, left_out = await room.suggestions.propose(turn, sifted.operations, held)
-        outcomes += [*sifted.refused, *left_out]
-        operations = tuple(one for one in operations if one.kind == "DELETE")
-    written, too_many = await write(room, turn, operations, held, again=again)
-    unnamed = await _standing__lesson(room, found.doubtful)
-    status = "asked" if room.can_ask else "kept"
-    outcomes += written
-    outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
-    outcomes += [Outcome(status, memory.content, NOT_NAMED) for memory in unnamed]
-    doubtful = (*too_many, *unnamed)
-    for outcome in outcomes:
-        tally("operations", outcome.status)
-    now, where = int(time.time()), (turn.source.chat_id, turn.source.message_id)
-    reasons = [one.reason for one in outcomes if one.status == "rejected"]
-    refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
-    if refused:
-        await room.user_store.trail.record(turn.user_id, refused, now)
-    line = report_line(outcomes) if outcomes or not (proposed or again) else ""
-    if proposed and not room.can_ask:
-        line = joined_lines(line, await room.suggestions.left(turn.user_id))
-    if room.can_ask:
-        return Lesson.of(outcomes, line, doubtful)
-    return replace(Lesson.of(outcomes, line), replies=bool(doubtful))
-
-
-async def _standing__lesson(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
-    if not operations:
-        return ()
-    index = await room.index()
-    memories = (index.memory(operation.id) for operation in operations)
-    return tuple(memory for memory in memories if memory is not None)
-
-
-async def _found_in(
-    room: LessonResources, turn: Turn, now: datetime, work: TurnWork
-) -> Extraction | Lesson:
-    settings, sources, index = room.settings, room.sources, await room.index()
-    most = settings.max_extractions_per_hour or inf
-
-    async def ask_model(request: CompletionRequest) -> Completion:
-        work.calls += 1
-        return await room.ask(request)
-
-    embedder = room.indexes.turn_embedder(sources)
-    asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
-    if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
-        return Lesson(NOTHING_NEW)
-    if work.calls_before >= most:
-        tally("anomalies", "limit_reached")
-        return Lesson(LIMIT_REACHED.format(most))
-    shown = await shown_memories(index, turn.words, asked, room.hidden)
-    language = settings.memory_language.strip() or room.language
-    asking = settings.model_copy(update={"memory_language": language})
-    proposed = await extraction(ask_model, turn, shown, asking, now)
-    found = await asyncio.to_thread(screened, proposed, turn, shown, settings)
-    if settings.check_outdated_memories and settings.save_mode != "suggest":
-        vectors = await _embedded__lesson(room, found.operations)
-        updates = {one.draft.content for one in proposed.operations if one.kind == "UPDATE"}
-        changes = far_reaching_changes(found.operations, index, vectors, updates)
-        if changes and work.calls_before + work.calls < most:
-            known = index, vectors, room.hidden
-            ended = await outdated_by(changes, *known, ask_model, turn.words, now)
-            addressed = {one.id for one in found.operations}
-            more = (one for one in ended if one.id not in addressed)
-            found = replace(found, operations=(*found.operations, *more))
-    return found or Lesson(NOTHING_NEW)
-
-
-async def write(
-    room: LessonResources,
-    turn: Turn,
-    operations: Sequence[Operation],
-    held: Held,
-    *,
-    again: bool = False,
-) -> tuple[list[Outcome], tuple[Memory, ...]]:
-    made = await _embedded__lesson(room, operations)
-    user, source = room.user_store, turn.source
-    await room.foreground.give_way()
-    async with room.writing:
-        index = await room.index()
-        written = {one.content for one in index.memories} if again else set[str]()
-        left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
-        sifted = await _sifted(room, left, index)
-        allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
-        now = int(time.time())
-        applied = await apply_operations(allowed, index.memories, user, source, held, now)
-        fresh = {one.memory_id for one in applied}
-        pruned = await prune_store(user, room.settings, source, fresh, now)
-        stands = (one for one in applied if one.status in ("saved", "updated", "ended"))
-        contents = {one.memory_id: one.content for one in stands if one.content}
-        if not await keep_vectors(room.sources, contents, made):
-            await room.index()
-    known = () if again else sifted.refused
-    doubtful = (index.memory(one.id) for one in to_ask)
-    return [*applied, *pruned, *known], tuple(one for one in doubtful if one is not None)
-
-
-def allowed_deletions(
-    operations: Sequence[Operation], store_size: int
-) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    deletions = [one for one in operations if one.kind == "DELETE"]
-    most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
-    if len(deletions) <= most:
-        return operations, ()
-    return [one for one in operations if one.kind != "DELETE"], deletions
-
-
-async def _sifted(
-    room: LessonResources, operations: Sequence[Operation], index: MemoryIndex
-) -> Extraction:
-    vectors = await _embedded__lesson(room, operations)
-    return await asyncio.to_thread(reconciled, operations, index, vectors, room.settings)
-
-
-@staged("embedding")
-async def _embedded__lesson(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
-    known = room.embedded
-    said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
-    embedder, rests = room.sources.embedder, room.indexes.rests
-    new = [one for one in said if one not in known]
-    name = ""
-    try:
-        name = await embedder.name()
-        if new and not rests.are_on(name):
-            async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-                made = normalised(await embedder.embed(new, query=False))
-            known.update(zip(new, made, strict=True))
-    except (EmbeddingError, TimeoutError) as error:
-        rests.begin(name, embedder)
-        log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
-    return known
-
-
-async def new_findings(
-    room: LessonResources, turn: Turn, findings: Sequence[Operation]
-) -> Extraction:
-    new = tuple(one for one in findings if one.kind == "NEW")
-    alone, source = replace(turn, earlier=()), turn.source
-    found = await asyncio.to_thread(screened, Extraction(new, ()), alone, (), room.settings)
-    learned = [
-        one.content
-        for one in (await room.index()).memories
-        if one.meta.get("message_id") == source.message_id or one.updated_at >= source.said_at
-    ]
-    left = (one for one in found.operations if not says_no_more(one.draft.content, learned))
-    return Extraction(tuple(left), ())
-
-
-def report_line(outcomes: Sequence[Outcome]) -> str:
-    parts: list[str] = []
-    for words, texts in _by_status(outcomes):
-        several = len(texts) > 1
-        parts.append(f"{words} ({len(texts)}): {texts[0]} \u2026" if several else f"{words}: {texts[0]}")
-    return clipped_line(" \u00b7 ".join(parts), _LONGEST_LINE__lesson) or NOTHING_NEW
-
-
-def counts_line(outcomes: Sequence[Outcome]) -> str:
-    counts = {words: len(texts) for words, texts in _by_status(outcomes)}
-    told = (f"{words}: {n} {'fact' if n == 1 else 'facts'}" for words, n in counts.items())
-    return " \u00b7 ".join(told)
-
-
-def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    told = [f"{words}: {text}" for words, texts in _by_status(outcomes) for text in texts]
-    return () if " \u00b7 ".join(told) == report_line(outcomes) else tuple(told)
-
-
-def failure_line(reason: str) -> str:
-    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE__lesson)
-
-
-def joined_lines(*lines: str) -> str:
-    told = [line for line in lines if line]
-    return " \u00b7 ".join([line for line in told if line != NOTHING_NEW] or told[:1])
-
-
-def _by_status(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
-    for status, words in _STATUS_WORDS.items():
-        if texts := [_told(one) for one in outcomes if one.status == status]:
-            yield words, texts
-
-
-def _told(outcome: Outcome) -> str:
-    told = outcome.before if outcome.status == "ended" else outcome.content
-    text = clipped_line(excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD)
-    if not outcome.reason or outcome.status not in _EXPLAINED:
-        return text
-    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
-    return f"{text} ({reason})" if text else reason
-
-
-# ---- src/adaptive/learn/confirmation.py ----
-# What the user is asked behind a lesson: whether memories go, and which suggestions are kept.
-
-log_confirmation = logging.getLogger("adaptive_memory.learn")
-
-_MOST_ASKED_ABOUT__confirmation = 10
-_LONGEST_SHOWN = 120
-UNANSWERED = "the question was not answered"
-DECLINED = "you did not confirm it"
-CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
-_WOULD_DELETE = "Your message would delete:"
-_HOW_TO_ANSWER = (
-    'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
-    "Anything else deletes nothing."
-)
-
-
-async def delete_confirmed(
-    room: LessonResources,
-    turn: Turn,
-    dialog: Dialog,
-    memories: Sequence[Memory],
-    reason: str = _WOULD_DELETE,
-) -> Lesson:
-    lines = enumerate(memories[:_MOST_ASKED_ABOUT__confirmation], 1)
-    shown = [f"{number}. {clipped_line(one.content, _LONGEST_SHOWN)}" for number, one in lines]
-    if len(memories) > _MOST_ASKED_ABOUT__confirmation:
-        shown.append(f"\u2026 and {len(memories) - _MOST_ASKED_ABOUT__confirmation} more")
-    text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
-    answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
-    chosen = named_in(answer or "", memories)
-    async with room.writing:
-        stored, now = (await room.index()).memories, int(time.time())
-        going = [Operation("DELETE", one.id) for one in chosen if one in stored]
-        applied = await apply_operations(going, stored, room.user_store, turn.source, always, now)
-    declined = UNANSWERED if answer is None else DECLINED
-    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
-    kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
-    outcomes = [*applied, *kept]
-    return replace(Lesson.of(outcomes, report_line(outcomes)), replies=True)
-
-
-def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
-    if answer.strip().casefold() == "all":
-        return memories
-    named, refused = read_answer(answer, min(len(memories), _MOST_ASKED_ABOUT__confirmation))
-    return [] if refused else [memories[number - 1] for number in sorted(named)]
-
-
-async def offer_suggestions(
-    suggestions: Suggestions,
-    room_of: Callable[[], Awaitable[LessonResources]],
-    dialog: Dialog,
-    user_id: str,
-    chat_id: str,
-) -> Lesson:
-    outcomes, left = list[Outcome](), ""
-
-    async def keep(accepted: WaitingSuggestion) -> bool:
-        kind = "UPDATE" if accepted.memory_id else "NEW"
-        operation = Operation(kind, accepted.memory_id, accepted.draft)
-        turn = Turn(user_id, "saved", "", (), accepted.source)
-        still_waits = partial(suggestions.waits, user_id, accepted.digest)
-        try:
-            saved, _ = await write(await room_of(), turn, [operation], still_waits)
-        except LeaseLost:
-            log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
-            return False
-        except AdaptiveMemoryError as error:
-            log_confirmation.warning("an accepted suggestion was not saved: %s", with_detail(error))
-            saved = [Outcome("failed", accepted.draft.content, str(error))]
-        outcomes.extend(saved)
-        return all(one.status != "failed" for one in saved)
-
-    try:
-        left = await suggestions.offer(dialog, user_id, chat_id, keep)
-    except TablesUnavailable as error:
-        log_confirmation.warning("nobody is asked about suggestions: %s", with_detail(error))
-    line = joined_lines(report_line(outcomes) if outcomes else "", left)
-    if outcomes:
-        return replace(Lesson.of(outcomes, line), replies=True)
-    return Lesson(line, complete=not line)
-
-
-# ---- src/adaptive/learn/edits.py ----
-# What a message taught before its user edited it, and says no more.
-
-log_edits = logging.getLogger("adaptive_memory.learn")
-
-CHANGED_MESSAGE = "You changed that message. Only its former words said:"
-_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
-_LONGEST_SHOWN__edits = 120
-
-
-def how_to_take_back(memories: Sequence[Memory]) -> str:
-    shown = clipped_line(memories[0].content, _LONGEST_SHOWN__edits)
-    more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
-    return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
-
-
-async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
-    try:
-        return await _formerly_said(room, turn, hook)
-    except HostError as error:
-        log_edits.warning("an edit is not looked at: %s", with_detail(error))
-        return ()
-
-
-async def _formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
-    index = await room.index()
-    if not index.memories:
-        return ()
-    taught = await _taught_by(room, index, turn.source.chat_id)
-    elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
-    if not elsewhere or turn.kind != "saved" or hook.question_id != turn.source.message_id:
-        return ()
-    former = await hook.former_versions()
-    ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
-    memories = (one for one in index.memories if one.id in ids)
-    return tuple(one for one in memories if not says_no_more(one.content, [turn.words]))
-
-
-async def _taught_by(
-    room: LessonResources, index: MemoryIndex, chat_id: str
-) -> Mapping[str, Set[str]]:
-    taught = defaultdict[str, set[str]](set)
-    for memory in index.memories:
-        if memory.meta.get("chat_id") == chat_id and chat_id:
-            taught[str(memory.meta.get("message_id") or "")].add(memory.id)
-    if any(memory.meta for memory in index.memories):
-        return taught
-    user = room.user_store
-    newest: dict[str, ChangeKey] = {}
-    for key in await user.trail.keys(user.user_id):
-        if key.memory_id in index.places and key.kind in ("saved", "updated"):
-            newest.setdefault(key.memory_id, key)
-    for change in await read_changes(user, [*newest.values()]):
-        if change.chat_id == chat_id:
-            taught[change.message_id].add(change.memory_id)
-    return taught
-
-
 # ---- src/adaptive/privacy/erasure.py ----
 # What a user asks to have erased, where memories came from, and what was erased, for people.
 
@@ -13182,7 +12610,7 @@ class MemoryRequests:
         found = await eraser.find(origin)
         if found.empty:
             return "There is nothing to erase"
-        await self.learner.reply(hook, "You are asked before anything is erased")
+        await self.learner.status.reply(hook, "You are asked before anything is erased")
         answer = await hook.dialog.ask(*_question(request, found))
         if answer is None:
             return "Nothing erased: the question was not answered"
@@ -13214,7 +12642,7 @@ class MemoryRequests:
             staying.append(f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}")
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-        await self.learner.reply(hook, "You are asked before anything is restored")
+        await self.learner.status.reply(hook, "You are asked before anything is restored")
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
         answer = await hook.dialog.confirm("Restore archived memories?", question)
@@ -13773,451 +13201,6 @@ async def host_eraser(
 ) -> HostEraser:
     memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
     return HostEraser(memories, hook.user_id, *held)
-
-
-# ---- src/adaptive/learn/summaries.py ----
-# One memory in the place of several related ones, now and then.
-
-log_summaries = logging.getLogger("adaptive_memory.learn")
-
-_INTERVAL_SECONDS = 86_400.0
-_CLUSTERS_PER_RUN = 3
-_LEAST_AGE_SECONDS = 30 * 24 * 3600
-_SMALLEST_CLUSTER = 4
-_RELATED_FROM = 5.0
-LARGEST_CLUSTER = 12
-_LONGEST_SUMMARISED__summaries = 250
-_MOST_COMPARED__summaries = 1000
-_KEPT_WORDS = 0.6
-_SUMMARY_WORDS = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+")
-_DIGIT = re.compile(r"\d")
-_OPENINGS = re.compile("(?:^|[.!?:\u2026\u3002] )[^\\W\\d_]+\\b")
-
-
-async def summarise_when_due(room: LessonResources, leases: Leases, now: float) -> None:
-    name, owner = f"upkeep:{room.user_store.user_id}", uuid.uuid4().hex
-    if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
-        return
-    left_out = await _finish_broken_off(room, int(now))
-    found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
-    clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
-    for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
-        await _replaced(room, cluster, int(now))
-
-
-async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
-    user = room.user_store
-    archived = [one for one in await user.archive.read(user.user_id) if one.summary]
-    texts = {comparable(one.summary) for one in archived}
-    async with room.writing:
-        rows = {row.id: row for row in await user.store.read()}
-        by_words = {comparable(row.content): row for row in rows.values()}
-        for one in archived:
-            summary = by_words.get(comparable(one.summary))
-            if summary and summary.id != one.memory.id and rows.get(one.memory.id) == one.memory:
-                await _remove_originals(user, summary, [one], now)
-    return {id for id, row in rows.items() if made_of(row) or comparable(row.content) in texts}
-
-
-async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> None:
-    user = room.user_store
-    text = read_summary((await room.ask(summary_request(cluster))).text)
-    verdict = await asyncio.to_thread(gate, text, gate_policy(room.settings))
-    async with room.writing:
-        rows = {row.id: row for row in await user.store.read()}
-        is_changed = any(rows.get(memory.id) != memory for memory in cluster)
-        if is_changed or isinstance(verdict, Refused) or not is_faithful(text, cluster):
-            log_summaries.info("%d memories stay as they are", len(cluster))
-            return
-        archived = [ArchivedMemory(memory, "summarised", now, verdict) for memory in cluster]
-        await put_into_archive(user, archived)
-        top = max(cluster, key=lambda one: one.importance)
-        confidence = min(memory.confidence for memory in cluster)
-        draft = Draft(verdict, top.tags, top.bank, confidence, top.importance, top.until)
-        originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
-        source = Provenance("", "", max(map(said_at_of, cluster)))
-        row = await user.store.add(draft, source, {"summary_of": originals})
-        reason = f"a summary of {len(cluster)} memories"
-        entry = AuditEntry("saved", row.id, now, None, row.content, reason, step=row.id)
-        await user.trail.record(user.user_id, [entry], now)
-        await _remove_originals(user, row, archived, now)
-
-
-async def _remove_originals(
-    user: UserStore, row: Memory, archived: Sequence[ArchivedMemory], now: int
-) -> None:
-    removed = await remove_archived(user, [one.memory for one in archived])
-    told = AuditEntry("summarised", "", now, reason="one memory says it now", step=row.id)
-    entries = [
-        replace(told, memory_id=one.memory.id, before=one.memory, archived=one)
-        for one in archived
-        if one.memory in removed
-    ]
-    await user.trail.record(user.user_id, entries, now)
-    with suppress(TablesUnavailable):
-        await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
-
-
-def related_clusters(
-    index: MemoryIndex, now: float, left_out: Set[str] = frozenset()
-) -> list[tuple[Memory, ...]]:
-    unchanged_since = now - _LEAST_AGE_SECONDS
-    members = [
-        memory
-        for memory, is_embedded in zip(index.memories, index.embedded, strict=True)
-        if is_embedded
-        and len(memory.content) <= _LONGEST_SUMMARISED__summaries
-        and memory.updated_at <= unchanged_since
-        and memory.id not in left_out
-        and not is_core(memory)
-        and all(one.lower() != one.upper() for one in memory.content if one.isalpha())
-    ]
-    if not index.ranking.levels or not members:
-        return []
-    members = sorted(members, key=lambda one: one.updated_at)[:_MOST_COMPARED__summaries]
-    places = [index.places[one.id] for one in members]
-    apart = normalised((index.ranking.vectors[places] - index.ranking.centre).astype(np.float32))
-    nearness: Vectors = apart @ apart.T / index.ranking.unit
-    kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
-    near = (nearness >= _RELATED_FROM) & (kinds[:, None] == kinds[None, :])
-    np.fill_diagonal(near, False)
-    clusters: list[tuple[Memory, ...]] = []
-    while (degree := near.sum(axis=1)).max() + 1 >= _SMALLEST_CLUSTER:
-        seed = int(degree.argmax())
-        cluster = [seed]
-        for at in np.argsort(-nearness[seed]).tolist():
-            if near[seed, at] and nearness[at][cluster].mean() >= _RELATED_FROM:
-                cluster.append(at)
-        cluster = cluster[:LARGEST_CLUSTER]
-        near[seed] = False
-        if len(cluster) >= _SMALLEST_CLUSTER:
-            near[:, cluster] = near[cluster] = False
-            clusters.append(tuple(members[at] for at in sorted(cluster)))
-    return clusters
-
-
-def summary_request(cluster: Sequence[Memory]) -> CompletionRequest:
-    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
-    types = {"summary": {"type": "string"}, "complete": {"type": "boolean"}}
-    schema = {"type": "object", "properties": types, "required": list(types)}
-    system = render_prompt("summarise_memories", "", {})
-    return CompletionRequest(system, "\n".join(["## Memories", *lines]), "memory_summary", schema)
-
-
-def read_summary(text: str) -> str:
-    reply = Completion(text)
-    fields = read_object(reply, "summary", lambda one: isinstance(one.get("summary"), str))
-    return " ".join(fields["summary"].split()) if fields.get("complete") is True else ""
-
-
-def is_faithful(summary: str, cluster: Sequence[Memory]) -> bool:
-    originals = [memory.content for memory in cluster]
-    said, known, kept = _words(summary), _words(" ".join(originals)), set(tokens(summary))
-    marks = set[str]().union(*(_words(one, marks=True) for one in originals))
-    added = _words(_OPENINGS.sub(" ", summary), marks=True) - known
-    negations = [sum(word in NEGATIONS for word in counted_words(one)) for one in originals]
-    negated = sum(word in NEGATIONS for word in counted_words(summary))
-    telling = [set(tokens(one)) for one in originals]
-    return (
-        0 < len(summary) < sum(map(len, originals))
-        and marks <= said
-        and not added
-        and sum(map(bool, negations)) <= negated <= sum(negations)
-        and all(len(kept & one) >= _KEPT_WORDS * len(one) for one in telling)
-    )
-
-
-def _words(text: str, *, marks: bool = False) -> set[str]:
-    words = _SUMMARY_WORDS.findall(normalised_text(text, "NFKC"))
-    if marks:
-        words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
-    return set(map(str.casefold, words))
-
-
-# ---- src/adaptive/learn/learning.py ----
-# The outlet's side of the plug-in: turns wait, are learned from, and the store is kept.
-
-log_learning = logging.getLogger("adaptive_memory")
-
-_HINTS = 3
-_FOR_GOOD_SECONDS__learning = 100 * 365 * 24 * 3600.0
-_AFTER_THE_TURN_SECONDS = 0.1
-_DETAILS_TITLE = "What changed in memory"
-
-
-@dataclass(eq=False)
-class Learning:
-
-    _indexes: MemoryIndexes
-    _pending: PendingTable
-    _archive: ArchiveTable
-    _usage: UsageTable
-    _leases: Leases
-    _formats: AnswerFormats
-    _start: Callable[[Coroutine[Any, Any, None]], object]
-    _trail: AuditTrail
-    _suggestions: Suggestions
-    _foreground: Foreground
-
-    def __post_init__(self) -> None:
-        self._queue = LearningQueue(self._pending, self._foreground)
-        self._prefilter = Prefilter(self._indexes.nulls)
-        self._kept = self._archive, self._usage, self._trail
-        self.locks = UserLocks()
-        self._hooks: dict[tuple[str, str], Hook] = {}
-        self._told = UserCache[bool](5000)
-        self._hindrances = UserCache[bool](5000)
-
-    async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
-        self._hooks[turn.user_id, turn.source.message_id] = hook
-        return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
-
-    async def learn(self, hook: Hook, queued: QueuedTurn | None) -> None:
-        teach = partial(self._teach, hook)
-        if queued is None:
-            await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-            await self._show(hook, Lesson(hook.state.get("unlearned", "")))
-            if hook.settings.save_mode != "off":
-                await self._queue.resume(hook.user_id, teach, hook.wants_memory)
-            return
-        try:
-            await self._queue.learn(queued, teach, hook.wants_memory)
-        except TablesUnavailable as error:
-            if error.lasting:
-                raise
-            await self.tell(hook, failure_line(str(error)))
-        finally:
-            self._hooks.pop((hook.user_id, queued.turn.source.message_id), None)
-        await self._show(hook, Lesson(""))
-        if hook.settings.enable_summarization_task:
-            try:
-                room = await self.lesson_resources(hook)
-                await summarise_when_due(room, self._leases, time.time())
-            except AdaptiveMemoryError as error:
-                log_learning.warning("memories are not summarised: %s", with_detail(error))
-
-    async def learn_findings(
-        self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
-    ) -> None:
-        room = await self.lesson_resources(hook)
-        found = await new_findings(room, turn, findings)
-        if not found.operations or not is_wanted():
-            return
-
-        async def wanted() -> bool:
-            return is_wanted()
-
-        await self._show(hook, await carried_out(room, turn, found, wanted, again=True))
-        if hook.settings.save_mode == "suggest":
-            await self.offer(hook)
-
-    async def offer(self, hook: Hook) -> None:
-        if hook.can_ask and hook.told_kind in ("saved", "shared"):
-            room_of = partial(self.lesson_resources, hook)
-            whose = hook.user_id, hook.chat_id
-            answered = await offer_suggestions(self._suggestions, room_of, hook.dialog, *whose)
-            if answered.line:
-                await self._show(hook, answered)
-
-    async def tell(self, hook: Hook, line: str) -> None:
-        if line.startswith(HINDRANCE):
-            key = (hook.user_id, line)
-            if self._hindrances.get(key):
-                return
-            self._hindrances.put(key, True)
-        await self._show(hook, Lesson(line, complete=False))
-
-    async def reply(self, hook: Hook, line: str) -> None:
-        await self._show(hook, Lesson(line, replies=True))
-
-    def forget(self, user_id: str) -> None:
-        self._queue.forget(user_id)
-        self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
-        self._told.forget(user_id)
-
-    async def user_store(self, hook: Hook) -> UserStore:
-        sources = await hook.sources()
-        return UserStore(sources.user_id, sources.store, *self._kept)
-
-    async def model_for(
-        self, hook: Hook, memory_ids: Sequence[str]
-    ) -> tuple[Completer, tuple[Memory, ...]] | None:
-        room = await self.lesson_resources(hook)
-        index = await room.index()
-        found = [one for one in map(index.memory, memory_ids) if one is not None]
-        is_whole = len(room.hidden.without(found)) == len(memory_ids)
-        return (room.completer, tuple(found)) if is_whole and room.completer else None
-
-    async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
-        adds = any(one.kind == "NEW" for one in operations)
-        room = await self.lesson_resources(hook, wanted=not adds, asking=False)
-        room = replace(room, foreground=Foreground())
-        outcomes, _ = await write(room, _asked_turn(hook), operations, always)
-        return report_line(outcomes)
-
-    async def waiting(self, hook: Hook) -> list[str]:
-        turns = await self._queue.waiting(hook.user_id)
-        told = f"{turns} {'message' if turns == 1 else 'messages'} still to learn from"
-        suggested = await self._suggestions.left(hook.user_id)
-        return [line for line in (told if turns else "", suggested) if line]
-
-    async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
-        user = (await self.lesson_resources(hook, asking=False)).user_store
-        return await self._bulk_changes(hook, user).bring_in(carried)
-
-    async def take_back(self, hook: Hook, step: Step) -> Sequence[AuditEntry]:
-        return await self._bulk_changes(hook, await self.user_store(hook)).take_back(step)
-
-    def _bulk_changes(self, hook: Hook, user: UserStore) -> BulkChanges:
-        return BulkChanges(
-            user=user,
-            lock=self.locks.of(hook.user_id),
-            foreground=self._foreground,
-            reply=partial(self.reply, hook),
-            chat_id=hook.chat_id,
-        )
-
-    async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
-        room = await self.lesson_resources(hook, wanted=True, asking=False)
-        return (await delete_confirmed(room, _asked_turn(hook), hook.dialog, memories)).line
-
-    async def lesson_resources(
-        self, hook: Hook, *, wanted: bool = False, asking: bool = True
-    ) -> LessonResources:
-        if not wanted and not await hook.wants_memory():
-            raise MemoryUnavailable("memory is off in your settings")
-        sources, completer = await hook.sources(), await hook.completer() if asking else None
-        return LessonResources(
-            settings=hook.settings,
-            sources=sources,
-            indexes=self._indexes,
-            completer=completer,
-            formats=self._formats,
-            user_store=UserStore(sources.user_id, sources.store, *self._kept),
-            prefilter=self._prefilter,
-            suggestions=self._suggestions,
-            can_ask=hook.can_ask,
-            hidden=await hook.hidden_from(completer),
-            writing=self.locks.of(sources.user_id),
-            foreground=self._foreground,
-        )
-
-    async def _teach(self, serving: Hook, work: TurnWork) -> None:
-        failures = list[AdaptiveMemoryError]()
-        for together in by_model([queued.turn for queued in work.turns]):
-            try:
-                await self._teach_together(serving, together, work)
-            except AdaptiveMemoryError as error:
-                failures.append(error)
-        if failures:
-            raise failures[0]
-
-    async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
-        turn = await asyncio.to_thread(joined_turn, turns)
-        own = self._hooks.get((serving.user_id, turn.source.message_id))
-        learner = own or serving
-        if own is None:
-            if turn.kind == "saved":
-                own = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
-            in_this_chat = "" != turn.source.chat_id == serving.chat_id
-            if turn.chat_model or not in_this_chat:
-                learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
-        try:
-            lesson = await self._lesson(learner, own is not None, turn, work)
-        except MemoryUnavailable as refusal:
-            chat = (serving.user_id, serving.chat_id)
-            if not self._told.get(chat):
-                self._told.put(chat, True)
-                await self._show(own, Lesson(failure_line(str(refusal)), complete=False))
-            return
-        except AdaptiveMemoryError as error:
-            log_learning.warning("nothing learned from a turn: %s", with_detail(error))
-            if error.lasting:
-                await self.tell(own or serving, hindrance_line(str(error)))
-            elif not work.attempts or work.last_attempt:
-                later = "" if work.last_attempt else "; it will be tried again"
-                await self._show(own, Lesson(failure_line(f"{error}{later}"), complete=False))
-            raise
-        self._hindrances.forget(serving.user_id)
-        await self._show(own, lesson)
-        if not lesson.complete:
-            raise AdaptiveMemoryError("some of what was found could not be written")
-
-    async def _lesson(self, hook: Hook, has_page: bool, turn: Turn, work: TurnWork) -> Lesson:
-        if turn.kind == "saved" and has_page:
-            if await hook.kind() == "shared":
-                turn = replace(turn, kind="shared", earlier=())
-            elif turn.earlier and await hook.other_authors():
-                turn = replace(turn, earlier=())
-        room = await self.lesson_resources(hook, wanted=True)
-        room = replace(room, language=turn.language, can_ask=has_page and hook.can_ask)
-        now = local_time(turn.source.said_at, *turn.time_zones)
-        lesson = await learn_turn(room, turn, now, work)
-        if lesson.doubtful:
-            asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
-            self._start(self._suggestions.asking(turn.user_id, self._ask(hook, asked)))
-        if has_page:
-            self._start(self._look_at_edit(room, turn, hook))
-        return lesson
-
-    async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
-        memories = await said_before_edit(room, turn, hook)
-        if memories and room.can_ask:
-            asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
-            await self._suggestions.asking(turn.user_id, self._ask(hook, asked))
-        elif memories:
-            await self._show(hook, Lesson(how_to_take_back(memories), complete=False))
-
-    async def _ask(self, hook: Hook, asked: Awaitable[Lesson]) -> None:
-        try:
-            lesson = await asked
-        except AdaptiveMemoryError as error:
-            log_learning.warning("nothing deleted: %s", with_detail(error))
-            lesson = Lesson(f"Nothing deleted: {error}", replies=True)
-        await self._show(hook, lesson)
-
-    async def _hints_at_undo(self, user_id: str) -> bool:
-        for number in () if self._told.get((user_id,)) else range(_HINTS):
-            name, owner = f"undo_hint_{number}:{user_id}", str(time.time_ns())
-            with suppress(TablesUnavailable):
-                if await self._leases.acquire(name, owner, time.time(), _FOR_GOOD_SECONDS__learning):
-                    return True
-        self._told.put((user_id,), True)
-        return False
-
-    async def _show(self, hook: Hook | None, lesson: Lesson) -> None:
-        if hook is None:
-            log_learning.info("nobody is told of a turn whose page is not known any more")
-            return
-        line, details, settings = lesson.line, lesson.details, hook.settings
-        if await others_read(hook):
-            line, details = lesson.counts or line, ()
-        if lesson.replies:
-            settings = settings.model_copy(update={"confirmation": "status"})
-        if settings.confirmation == "off" and lesson.complete:
-            line, details = "", ()
-        elif lesson.changed and hook.has_page and await self._hints_at_undo(hook.user_id):
-            line = f"{line} \u00b7 /undo takes it back"
-        as_note = settings.confirmation == "message" and settings.show_status
-        if as_note and hook.told_kind == "saved" and line not in ("", NOTHING_NEW):
-            async with self.locks.of(hook.user_id):
-                if await hook.stored_answer.add_note(" \u00b7 ".join(details) or line):
-                    line, details = "", ()
-        notifier = hook.replies if lesson.replies else hook.notifier
-        recalled = hook.state.pop("recalled", "") if settings.show_status else ""
-        parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
-        if told := " \u00b7 ".join(filter(None, parts)):
-            async with self.locks.of(hook.user_id):
-                await notifier.status(told)
-                if details:
-                    texts = ["\n".join(map(escaped_entry, details))]
-                    named = [{"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}]
-                    await notifier.source(_DETAILS_TITLE, texts, named)
-
-
-def _asked_turn(hook: Hook) -> Turn:
-    source = Provenance(hook.chat_id, hook.question_id, int(time.time()))
-    return Turn(hook.user_id, hook.told_kind, "", (), source)
 
 
 # ---- src/adaptive/privacy/redacted_turns.py ----
@@ -15187,6 +14170,1095 @@ async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
         await hook.notifier.source(title, documents, [told])
 
 
+# ---- src/adaptive/settings/status_line.py ----
+# The status line of an answer: what its user is told of the memory, and by which rules.
+
+NOTHING_NEW = "Nothing new to remember"
+_DETAILS_TITLE = "What changed in memory"
+_UNDO_HINT = "/undo takes it back"
+_UNDO_HINTS = 3
+_MOST_REMEMBERED = 5000
+CountHint = Callable[[str, str, int], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+
+    line: str = ""
+    kind: Literal["news", "notice", "reply"] = "news"
+    details: tuple[str, ...] = ()
+    counts: str = ""
+    changes_memory: bool = False
+
+
+class StatusLines:
+
+    def __init__(self, locks: UserLocks, count_hint: CountHint) -> None:
+        self._locks = locks
+        self._count_hint = count_hint
+        self._told = UserCache[bool](_MOST_REMEMBERED)
+
+    async def write(self, hook: Hook, report: Report) -> None:
+        if is_switched_off(report, hook.settings):
+            report = Report()
+        if report.line and await others_read(hook):
+            report = without_words(report)
+        if report.changes_memory and hook.has_page and await self._hints_at_undo(hook.user_id):
+            report = replace(report, line=f"{report.line} \u00b7 {_UNDO_HINT}")
+        async with self._locks.of(hook.user_id):
+            if stands_below(report, hook):
+                note = " \u00b7 ".join(report.details) or report.line
+                if await hook.stored_answer.add_note(note):
+                    report = Report()
+            recalled = hook.state.pop("recalled", "") if hook.settings.show_status else ""
+            notifier = hook.replies if report.kind == "reply" else hook.notifier
+            line = ordered_line(report.line, recalled)
+            if line:
+                await notifier.status(line)
+            if report.details:
+                name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
+                await notifier.source(_DETAILS_TITLE, ["\n".join(report.details)], [name])
+
+    async def notice(self, hook: Hook, line: str) -> None:
+        if not line.startswith(HINDRANCE) or self._is_new(hook.user_id, line):
+            await self.write(hook, Report(line, kind="notice"))
+
+    async def refusal(self, hook: Hook, line: str) -> None:
+        if self._is_new(hook.user_id, hook.chat_id):
+            await self.write(hook, Report(line, kind="notice"))
+
+    async def reply(self, hook: Hook, line: str) -> None:
+        await self.write(hook, Report(line, kind="reply"))
+
+    def forget(self, user_id: str) -> None:
+        self._told.forget(user_id)
+
+    def _is_new(self, *key: str) -> bool:
+        is_new = self._told.get(key) is None
+        self._told.put(key, True)
+        return is_new
+
+    async def _hints_at_undo(self, user_id: str) -> bool:
+        with suppress(TablesUnavailable):
+            return await self._count_hint(user_id, "undo", _UNDO_HINTS)
+        return False
+
+
+def is_switched_off(report: Report, settings: Settings) -> bool:
+    return report.kind == "news" and settings.confirmation == "off"
+
+
+def without_words(report: Report) -> Report:
+    return replace(report, line=report.counts or report.line, details=())
+
+
+def stands_below(report: Report, hook: Hook) -> bool:
+    if report.kind != "news" or report.line in ("", NOTHING_NEW):
+        return False
+    wanted = hook.settings.confirmation == "message" and hook.settings.show_status
+    return wanted and hook.told_kind == "saved"
+
+
+def ordered_line(line: str, recalled: str) -> str:
+    parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
+    return " \u00b7 ".join(filter(None, parts))
+
+
+# ---- src/adaptive/answer/postprocessing.py ----
+# One model call after the answer: what to note of the chat, to suggest next, and to learn.
+
+log_postprocessing = logging.getLogger("adaptive_memory.answer")
+
+_SECONDS_AFTER = 30.0
+_LONGEST_SPOKEN = 8000
+_TOLD_SHARE = 0.5
+_SENTENCE_ENDS = re.compile("(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
+
+
+class Postprocessing(BaseModel):
+
+    chat_summary: Line = Field(default="", max_length=1000)
+    chat_tags: Annotated[tuple[str, ...], different_lines(10, 40)] = ()
+    harmful_response: Score = 0
+    follow_up_suggestions: Annotated[tuple[str, ...], different_lines(6, 250)] = ()
+    new_learnings: Annotated[tuple[str, ...], different_lines(10, 600)] = ()
+
+
+@dataclass(slots=True, eq=False)
+class AnsweredTurn:
+
+    hook: Hook
+    words: str
+    answer: str
+    injected: Sequence[str] = ()
+    turn: Turn | None = None
+    forgotten: bool = False
+
+
+class Postprocessor:
+
+    def __init__(
+        self,
+        formats: AnswerFormats,
+        notes: ChatNotesTable,
+        record: RecordChanges,
+        learning: Any,
+        status: StatusLines,
+    ) -> None:
+        self._formats = formats
+        self._notes = notes
+        self._record = record
+        self._learning = learning
+        self._status = status
+        self._at_work: set[AnsweredTurn] = set()
+
+    def forget(self, user_id: str) -> None:
+        for turn in self._at_work:
+            turn.forgotten |= turn.hook.user_id == user_id
+
+    async def process(self, turn: AnsweredTurn, learned: asyncio.Event) -> None:
+        self._at_work.add(turn)
+        try:
+            if (found := await self._noted(turn)) is None:
+                return
+            hook = turn.hook
+            if (score := found.harmful_response) >= HARMFUL_FROM:
+                harm = f"The answer may be harmful ({score:g} of 10)"
+                await flag_message(self._record, hook, hook.answer_id, harm)
+                await self._status.notice(hook, harm)
+            try:
+                async with self._learning.locks.of(hook.user_id):
+                    await hook.suggest(found.follow_up_suggestions)
+            except AdaptiveMemoryError as error:
+                log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
+            await learned.wait()
+            if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
+                bank = hook.settings.default_bank
+                drafts = (Draft(one, bank=bank) for one in found.new_learnings)
+                findings = tuple(Operation("NEW", draft=one) for one in drafts)
+                found_in = (hook, turn.turn, findings)
+                await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
+        except AdaptiveMemoryError as error:
+            log_postprocessing.warning("a turn is not post-processed: %s", with_detail(error))
+        finally:
+            self._at_work.discard(turn)
+
+    @staged("postprocess")
+    async def _noted(self, turn: AnsweredTurn) -> Postprocessing | None:
+        hook = turn.hook
+        if await hook.kind() != "saved":
+            return None
+        if (model := await self._learning.model_for(hook, turn.injected)) is None:
+            log_postprocessing.info("not post-processed: memories are changed or hidden")
+            return None
+        completer, injected = model
+        former = await self._notes.read(hook.user_id, hook.chat_id)
+        request = await asyncio.to_thread(_request, turn, former)
+        asked = (Postprocessing, request, _SECONDS_AFTER, 1)
+        found = await ask_fields(completer, self._formats, *asked)
+        notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
+        if turn.forgotten:
+            return None
+        if notes != former:
+            await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
+        return found
+
+
+def answered_turn(
+    hook: Hook, messages: Sequence[Message], words: str, turn: Turn | None
+) -> AnsweredTurn | None:
+    if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
+        return None
+    message: Message = messages[-1] if messages else {}
+    answer = spoken_text(message_text(message)) if message.get("role") == "assistant" else ""
+    if not has_words(words) or not has_words(answer):
+        return None
+    return AnsweredTurn(hook, words, answer, hook.state.get("injected", ()), turn)
+
+
+def _new_notes(
+    turn: AnsweredTurn, former: ChatNotes, found: Postprocessing, injected: Sequence[Memory]
+) -> ChatNotes:
+    policy = gate_policy(turn.hook.settings)
+    said = " ".join([turn.words, former.summary, *former.tags])
+    untold = partial(without_memories, memories=injected, said=said)
+    summary = " ".join(untold(_SENTENCE_ENDS.split(found.chat_summary)))
+    kept = gate(summary, policy)
+    tags = untold(found.chat_tags, share=0.0)
+    safe = tuple(tag for tag in tags if is_safe_label(tag, policy))
+    return ChatNotes(
+        former.summary if isinstance(kept, Refused) or not summary else kept,
+        safe if tags else former.tags,
+    )
+
+
+def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
+    said = (excerpt_without_secrets(one, _LONGEST_SPOKEN) for one in (turn.words, turn.answer))
+    parts = (former.summary or "none", ", ".join(former.tags) or "none", *said)
+    heads = ("Summary so far", "Tags so far", "Last message of the user", "Last answer")
+    user = "\n\n".join(f"## {head}\n{part}" for head, part in zip(heads, parts, strict=True))
+    system = render_prompt("postprocess", "", {"admin": turn.hook.settings.keeping_rules})
+    return CompletionRequest(system, user, "postprocessing", fields_schema(Postprocessing), 1500)
+
+
+def without_memories(
+    sentences: Sequence[str], memories: Sequence[Memory], said: str, share: float = _TOLD_SHARE
+) -> list[str]:
+    spoken = frozenset(tokens(said))
+    hidden = [frozenset(tokens(one.content)) - spoken for one in memories]
+    words = [word for one in memories for word in one.content.split()[1:]]
+    names = [one for one in words if one[0].isupper() or any(map(str.isdigit, one))]
+    named = frozenset(tokens(" ".join(names))) - spoken
+
+    def tells(sentence: str) -> bool:
+        words = frozenset(tokens(sentence))
+        shares = [len(words & one) / len(one) for one in hidden if one]
+        return bool(words & named) or any(one > 0 and one >= share for one in shares)
+
+    return [one for one in sentences if one and not tells(one)]
+
+
+# ---- src/adaptive/learn/lesson.py ----
+# One lesson: a turn goes in, changed memories and a line for the user come out.
+
+log_lesson = logging.getLogger("adaptive_memory.learn")
+
+_RETRIES = 2
+_MOST_DELETIONS = 3
+_LARGEST_DELETED_SHARE = 0.2
+NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+_STATUS_WORDS: dict[OutcomeStatus, str] = {
+    "saved": "Saved",
+    "updated": "Updated",
+    "deleted": "Deleted",
+    "ended": "Also no longer true",
+    "failed": "Could not be saved",
+    "rejected": "Not saved",
+    "asked": "You are asked before deleting",
+    "kept": "Not deleted",
+    "archived": "Over the limit, so moved to the archive",
+    "unchanged": "Already known",
+}
+_EXPLAINED = ("kept", "rejected", "failed")
+_LONGEST_TOLD = 160
+_LONGEST_LINE__lesson = 600
+LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
+
+
+@dataclass(frozen=True, slots=True)
+class LessonResources:
+
+    settings: Settings
+    sources: Sources
+    indexes: MemoryIndexes
+    completer: Completer | None
+    formats: AnswerFormats
+    user_store: UserStore
+    prefilter: Prefilter
+    suggestions: Suggestions
+    can_ask: bool = False
+    language: str = ""
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    foreground: Foreground = field(default_factory=Foreground)
+    embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
+
+    @staged("freshness")
+    async def index(self) -> MemoryIndex:
+        return await self.indexes.current(self.sources, patience=0)
+
+    async def ask(self, request: CompletionRequest) -> Completion:
+        if self.completer is None:
+            raise ModelRejected("no model is asked here", 0)
+        deadline = self.settings.llm_timeout_seconds
+        completion = await ask(self.completer, request, self.formats, deadline, _RETRIES)
+        if log_lesson.isEnabledFor(logging.DEBUG):
+            log_lesson.debug("the model's reply: %r", without_secrets(completion.text))
+        return completion
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+
+    report: Report
+    doubtful: tuple[Memory, ...] = ()
+    has_failures: bool = False
+
+
+async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
+    found = await _found_in(room, turn, now, work)
+    if isinstance(found, Lesson):
+        return found
+    return await carried_out(room, turn, found, work.held, partly_written=work.attempts > 0)
+
+
+async def carried_out(
+    room: LessonResources, turn: Turn, found: Extraction, held: Held, *, partly_written: bool
+) -> Lesson:
+    operations, outcomes, proposed = found.operations, list(found.refused), 0
+    if room.settings.save_mode == "suggest":
+        wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
+        sifted = await _sifted(room, wanted, await room.index())
+        proposed, left_out = await room.suggestions.propose(turn, sifted.operations, held)
+        outcomes += [*sifted.refused, *left_out]
+        operations = tuple(one for one in operations if one.kind == "DELETE")
+    written, too_many = await write(room, turn, operations, held, partly_written=partly_written)
+    unnamed = await _standing__lesson(room, found.doubtful)
+    status = "asked" if room.can_ask else "kept"
+    outcomes += written
+    outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
+    outcomes += [Outcome(status, memory.content, NOT_NAMED) for memory in unnamed]
+    doubtful = (*too_many, *unnamed)
+    for outcome in outcomes:
+        tally("operations", outcome.status)
+    now, where = int(time.time()), (turn.source.chat_id, turn.source.message_id)
+    reasons = [one.reason for one in outcomes if one.status == "rejected"]
+    refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
+    if refused:
+        await room.user_store.trail.record(turn.user_id, refused, now)
+    line = report_line(outcomes) if outcomes or not (proposed or partly_written) else ""
+    if proposed and not room.can_ask:
+        line = joined_lines(line, await room.suggestions.left(turn.user_id))
+    must_know = bool(doubtful) and not room.can_ask
+    return Lesson(
+        report=report_of(outcomes, line, kind="reply" if must_know else "news"),
+        doubtful=doubtful if room.can_ask else (),
+        has_failures=any(one.status == "failed" for one in outcomes),
+    )
+
+
+async def _standing__lesson(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
+    if not operations:
+        return ()
+    index = await room.index()
+    memories = (index.memory(operation.id) for operation in operations)
+    return tuple(memory for memory in memories if memory is not None)
+
+
+async def _found_in(
+    room: LessonResources, turn: Turn, now: datetime, work: TurnWork
+) -> Extraction | Lesson:
+    settings, sources, index = room.settings, room.sources, await room.index()
+    most = settings.max_extractions_per_hour or inf
+
+    async def ask_model(request: CompletionRequest) -> Completion:
+        work.calls += 1
+        return await room.ask(request)
+
+    embedder = room.indexes.turn_embedder(sources)
+    asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
+    if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
+        return Lesson(Report(NOTHING_NEW))
+    if work.calls_before >= most:
+        tally("anomalies", "limit_reached")
+        return Lesson(Report(LIMIT_REACHED.format(most)))
+    shown = await shown_memories(index, turn.words, asked, room.hidden)
+    language = settings.memory_language.strip() or room.language
+    asking = settings.model_copy(update={"memory_language": language})
+    proposed = await extraction(ask_model, turn, shown, asking, now)
+    found = await asyncio.to_thread(screened, proposed, turn, shown, settings)
+    if settings.check_outdated_memories and settings.save_mode != "suggest":
+        vectors = await _embedded__lesson(room, found.operations)
+        updates = {one.draft.content for one in proposed.operations if one.kind == "UPDATE"}
+        changes = far_reaching_changes(found.operations, index, vectors, updates)
+        if changes and work.calls_before + work.calls < most:
+            known = index, vectors, room.hidden
+            ended = await outdated_by(changes, *known, ask_model, turn.words, now)
+            addressed = {one.id for one in found.operations}
+            more = (one for one in ended if one.id not in addressed)
+            found = replace(found, operations=(*found.operations, *more))
+    return found or Lesson(Report(NOTHING_NEW))
+
+
+async def write(
+    room: LessonResources,
+    turn: Turn,
+    operations: Sequence[Operation],
+    held: Held,
+    *,
+    partly_written: bool = False,
+) -> tuple[list[Outcome], tuple[Memory, ...]]:
+    made = await _embedded__lesson(room, operations)
+    user, source = room.user_store, turn.source
+    await room.foreground.give_way()
+    async with room.writing:
+        index = await room.index()
+        written = {one.content for one in index.memories} if partly_written else set[str]()
+        left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
+        sifted = await _sifted(room, left, index)
+        allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
+        now = int(time.time())
+        applied = await apply_operations(allowed, index.memories, user, source, held, now)
+        fresh = {one.memory_id for one in applied}
+        pruned = await prune_store(user, room.settings, source, fresh, now)
+        stands = (one for one in applied if one.status in ("saved", "updated", "ended"))
+        contents = {one.memory_id: one.content for one in stands if one.content}
+        if not await keep_vectors(room.sources, contents, made):
+            await room.index()
+    known = () if partly_written else sifted.refused
+    doubtful = (index.memory(one.id) for one in to_ask)
+    return [*applied, *pruned, *known], tuple(one for one in doubtful if one is not None)
+
+
+def allowed_deletions(
+    operations: Sequence[Operation], store_size: int
+) -> tuple[Sequence[Operation], Sequence[Operation]]:
+    deletions = [one for one in operations if one.kind == "DELETE"]
+    most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
+    if len(deletions) <= most:
+        return operations, ()
+    return [one for one in operations if one.kind != "DELETE"], deletions
+
+
+async def _sifted(
+    room: LessonResources, operations: Sequence[Operation], index: MemoryIndex
+) -> Extraction:
+    vectors = await _embedded__lesson(room, operations)
+    return await asyncio.to_thread(reconciled, operations, index, vectors, room.settings)
+
+
+@staged("embedding")
+async def _embedded__lesson(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
+    known = room.embedded
+    said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
+    embedder, rests = room.sources.embedder, room.indexes.rests
+    new = [one for one in said if one not in known]
+    name = ""
+    try:
+        name = await embedder.name()
+        if new and not rests.are_on(name):
+            async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
+                made = normalised(await embedder.embed(new, query=False))
+            known.update(zip(new, made, strict=True))
+    except (EmbeddingError, TimeoutError) as error:
+        rests.begin(name, embedder)
+        log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
+    return known
+
+
+async def new_findings(
+    room: LessonResources, turn: Turn, findings: Sequence[Operation]
+) -> Extraction:
+    new = tuple(one for one in findings if one.kind == "NEW")
+    alone, source = replace(turn, earlier=()), turn.source
+    found = await asyncio.to_thread(screened, Extraction(new, ()), alone, (), room.settings)
+    learned = [
+        one.content
+        for one in (await room.index()).memories
+        if one.meta.get("message_id") == source.message_id or one.updated_at >= source.said_at
+    ]
+    left = (one for one in found.operations if not says_no_more(one.draft.content, learned))
+    return Extraction(tuple(left), ())
+
+
+def report_of(
+    outcomes: Sequence[Outcome], line: str, kind: Literal["news", "reply"] = "news"
+) -> Report:
+    stati = {one.status for one in outcomes}
+    return Report(
+        line=line,
+        kind=kind,
+        details=report_details(outcomes),
+        counts=counts_line(outcomes),
+        changes_memory=not stati.isdisjoint(("saved", "updated", "deleted", "ended")),
+    )
+
+
+def report_line(outcomes: Sequence[Outcome]) -> str:
+    parts: list[str] = []
+    for words, texts in _by_status(outcomes):
+        several = len(texts) > 1
+        parts.append(f"{words} ({len(texts)}): {texts[0]} \u2026" if several else f"{words}: {texts[0]}")
+    return clipped_line(" \u00b7 ".join(parts), _LONGEST_LINE__lesson) or NOTHING_NEW
+
+
+def counts_line(outcomes: Sequence[Outcome]) -> str:
+    counts = {words: len(texts) for words, texts in _by_status(outcomes)}
+    told = (f"{words}: {n} {'fact' if n == 1 else 'facts'}" for words, n in counts.items())
+    return " \u00b7 ".join(told)
+
+
+def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    told = [f"{words}: {text}" for words, texts in _by_status(outcomes) for text in texts]
+    if " \u00b7 ".join(told) == report_line(outcomes):
+        return ()
+    return tuple(map(escaped_entry, told))
+
+
+def failure_line(reason: str) -> str:
+    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE__lesson)
+
+
+def joined_lines(*lines: str) -> str:
+    told = [line for line in lines if line]
+    return " \u00b7 ".join([line for line in told if line != NOTHING_NEW] or told[:1])
+
+
+def _by_status(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
+    for status, words in _STATUS_WORDS.items():
+        if texts := [_told(one) for one in outcomes if one.status == status]:
+            yield words, texts
+
+
+def _told(outcome: Outcome) -> str:
+    told = outcome.before if outcome.status == "ended" else outcome.content
+    text = clipped_line(excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD)
+    if not outcome.reason or outcome.status not in _EXPLAINED:
+        return text
+    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
+    return f"{text} ({reason})" if text else reason
+
+
+# ---- src/adaptive/learn/confirmation.py ----
+# What the user is asked behind a lesson: whether memories go, and which suggestions are kept.
+
+log_confirmation = logging.getLogger("adaptive_memory.learn")
+
+_MOST_ASKED_ABOUT__confirmation = 10
+_LONGEST_SHOWN = 120
+UNANSWERED = "the question was not answered"
+DECLINED = "you did not confirm it"
+CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
+_WOULD_DELETE = "Your message would delete:"
+_HOW_TO_ANSWER = (
+    'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
+    "Anything else deletes nothing."
+)
+
+
+async def delete_confirmed(
+    room: LessonResources,
+    turn: Turn,
+    dialog: Dialog,
+    memories: Sequence[Memory],
+    reason: str = _WOULD_DELETE,
+) -> Report:
+    lines = enumerate(memories[:_MOST_ASKED_ABOUT__confirmation], 1)
+    shown = [f"{number}. {clipped_line(one.content, _LONGEST_SHOWN)}" for number, one in lines]
+    if len(memories) > _MOST_ASKED_ABOUT__confirmation:
+        shown.append(f"\u2026 and {len(memories) - _MOST_ASKED_ABOUT__confirmation} more")
+    text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
+    answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
+    chosen = named_in(answer or "", memories)
+    async with room.writing:
+        stored, now = (await room.index()).memories, int(time.time())
+        going = [Operation("DELETE", one.id) for one in chosen if one in stored]
+        applied = await apply_operations(going, stored, room.user_store, turn.source, always, now)
+    declined = UNANSWERED if answer is None else DECLINED
+    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
+    kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
+    outcomes = [*applied, *kept]
+    return report_of(outcomes, report_line(outcomes), kind="reply")
+
+
+def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
+    if answer.strip().casefold() == "all":
+        return memories
+    named, refused = read_answer(answer, min(len(memories), _MOST_ASKED_ABOUT__confirmation))
+    return [] if refused else [memories[number - 1] for number in sorted(named)]
+
+
+async def offer_suggestions(
+    suggestions: Suggestions,
+    room_of: Callable[[], Awaitable[LessonResources]],
+    dialog: Dialog,
+    user_id: str,
+    chat_id: str,
+) -> Report:
+    outcomes, left = list[Outcome](), ""
+
+    async def keep(accepted: WaitingSuggestion) -> bool:
+        kind = "UPDATE" if accepted.memory_id else "NEW"
+        operation = Operation(kind, accepted.memory_id, accepted.draft)
+        turn = Turn(user_id, "saved", "", (), accepted.source)
+        still_waits = partial(suggestions.waits, user_id, accepted.digest)
+        try:
+            saved, _ = await write(await room_of(), turn, [operation], still_waits)
+        except LeaseLost:
+            log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
+            return False
+        except AdaptiveMemoryError as error:
+            log_confirmation.warning("an accepted suggestion was not saved: %s", with_detail(error))
+            saved = [Outcome("failed", accepted.draft.content, str(error))]
+        outcomes.extend(saved)
+        return all(one.status != "failed" for one in saved)
+
+    try:
+        left = await suggestions.offer(dialog, user_id, chat_id, keep)
+    except TablesUnavailable as error:
+        log_confirmation.warning("nobody is asked about suggestions: %s", with_detail(error))
+    line = joined_lines(report_line(outcomes) if outcomes else "", left)
+    if outcomes:
+        return report_of(outcomes, line, kind="reply")
+    return Report(line, kind="notice")
+
+
+# ---- src/adaptive/learn/edits.py ----
+# What a message taught before its user edited it, and says no more.
+
+log_edits = logging.getLogger("adaptive_memory.learn")
+
+CHANGED_MESSAGE = "You changed that message. Only its former words said:"
+_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
+_LONGEST_SHOWN__edits = 120
+
+
+def how_to_take_back(memories: Sequence[Memory]) -> str:
+    shown = clipped_line(memories[0].content, _LONGEST_SHOWN__edits)
+    more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
+    return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
+
+
+async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+    try:
+        return await _formerly_said(room, turn, hook)
+    except HostError as error:
+        log_edits.warning("an edit is not looked at: %s", with_detail(error))
+        return ()
+
+
+async def _formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+    index = await room.index()
+    if not index.memories:
+        return ()
+    taught = await _taught_by(room, index, turn.source.chat_id)
+    elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
+    if not elsewhere or turn.kind != "saved" or hook.question_id != turn.source.message_id:
+        return ()
+    former = await hook.former_versions()
+    ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
+    memories = (one for one in index.memories if one.id in ids)
+    return tuple(one for one in memories if not says_no_more(one.content, [turn.words]))
+
+
+async def _taught_by(
+    room: LessonResources, index: MemoryIndex, chat_id: str
+) -> Mapping[str, Set[str]]:
+    taught = defaultdict[str, set[str]](set)
+    for memory in index.memories:
+        if memory.meta.get("chat_id") == chat_id and chat_id:
+            taught[str(memory.meta.get("message_id") or "")].add(memory.id)
+    if any(memory.meta for memory in index.memories):
+        return taught
+    user = room.user_store
+    newest: dict[str, ChangeKey] = {}
+    for key in await user.trail.keys(user.user_id):
+        if key.memory_id in index.places and key.kind in ("saved", "updated"):
+            newest.setdefault(key.memory_id, key)
+    for change in await read_changes(user, [*newest.values()]):
+        if change.chat_id == chat_id:
+            taught[change.message_id].add(change.memory_id)
+    return taught
+
+
+# ---- src/adaptive/learn/summaries.py ----
+# One memory in the place of several related ones, now and then.
+
+log_summaries = logging.getLogger("adaptive_memory.learn")
+
+_INTERVAL_SECONDS = 86_400.0
+_CLUSTERS_PER_RUN = 3
+_LEAST_AGE_SECONDS = 30 * 24 * 3600
+_SMALLEST_CLUSTER = 4
+_RELATED_FROM = 5.0
+LARGEST_CLUSTER = 12
+_LONGEST_SUMMARISED__summaries = 250
+_MOST_COMPARED__summaries = 1000
+_KEPT_WORDS = 0.6
+_SUMMARY_WORDS = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+")
+_DIGIT = re.compile(r"\d")
+_OPENINGS = re.compile("(?:^|[.!?:\u2026\u3002] )[^\\W\\d_]+\\b")
+
+
+async def summarise_when_due(room: LessonResources, leases: Leases, now: float) -> None:
+    name, owner = f"upkeep:{room.user_store.user_id}", uuid.uuid4().hex
+    if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
+        return
+    left_out = await _finish_broken_off(room, int(now))
+    found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
+    clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
+    for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
+        await _replaced(room, cluster, int(now))
+
+
+async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
+    user = room.user_store
+    archived = [one for one in await user.archive.read(user.user_id) if one.summary]
+    texts = {comparable(one.summary) for one in archived}
+    async with room.writing:
+        rows = {row.id: row for row in await user.store.read()}
+        by_words = {comparable(row.content): row for row in rows.values()}
+        for one in archived:
+            summary = by_words.get(comparable(one.summary))
+            if summary and summary.id != one.memory.id and rows.get(one.memory.id) == one.memory:
+                await _remove_originals(user, summary, [one], now)
+    return {id for id, row in rows.items() if made_of(row) or comparable(row.content) in texts}
+
+
+async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> None:
+    user = room.user_store
+    text = read_summary((await room.ask(summary_request(cluster))).text)
+    verdict = await asyncio.to_thread(gate, text, gate_policy(room.settings))
+    async with room.writing:
+        rows = {row.id: row for row in await user.store.read()}
+        is_changed = any(rows.get(memory.id) != memory for memory in cluster)
+        if is_changed or isinstance(verdict, Refused) or not is_faithful(text, cluster):
+            log_summaries.info("%d memories stay as they are", len(cluster))
+            return
+        archived = [ArchivedMemory(memory, "summarised", now, verdict) for memory in cluster]
+        await put_into_archive(user, archived)
+        top = max(cluster, key=lambda one: one.importance)
+        confidence = min(memory.confidence for memory in cluster)
+        draft = Draft(verdict, top.tags, top.bank, confidence, top.importance, top.until)
+        originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
+        source = Provenance("", "", max(map(said_at_of, cluster)))
+        row = await user.store.add(draft, source, {"summary_of": originals})
+        reason = f"a summary of {len(cluster)} memories"
+        entry = AuditEntry("saved", row.id, now, None, row.content, reason, step=row.id)
+        await user.trail.record(user.user_id, [entry], now)
+        await _remove_originals(user, row, archived, now)
+
+
+async def _remove_originals(
+    user: UserStore, row: Memory, archived: Sequence[ArchivedMemory], now: int
+) -> None:
+    removed = await remove_archived(user, [one.memory for one in archived])
+    told = AuditEntry("summarised", "", now, reason="one memory says it now", step=row.id)
+    entries = [
+        replace(told, memory_id=one.memory.id, before=one.memory, archived=one)
+        for one in archived
+        if one.memory in removed
+    ]
+    await user.trail.record(user.user_id, entries, now)
+    with suppress(TablesUnavailable):
+        await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
+
+
+def related_clusters(
+    index: MemoryIndex, now: float, left_out: Set[str] = frozenset()
+) -> list[tuple[Memory, ...]]:
+    unchanged_since = now - _LEAST_AGE_SECONDS
+    members = [
+        memory
+        for memory, is_embedded in zip(index.memories, index.embedded, strict=True)
+        if is_embedded
+        and len(memory.content) <= _LONGEST_SUMMARISED__summaries
+        and memory.updated_at <= unchanged_since
+        and memory.id not in left_out
+        and not is_core(memory)
+        and all(one.lower() != one.upper() for one in memory.content if one.isalpha())
+    ]
+    if not index.ranking.levels or not members:
+        return []
+    members = sorted(members, key=lambda one: one.updated_at)[:_MOST_COMPARED__summaries]
+    places = [index.places[one.id] for one in members]
+    apart = normalised((index.ranking.vectors[places] - index.ranking.centre).astype(np.float32))
+    nearness: Vectors = apart @ apart.T / index.ranking.unit
+    kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
+    near = (nearness >= _RELATED_FROM) & (kinds[:, None] == kinds[None, :])
+    np.fill_diagonal(near, False)
+    clusters: list[tuple[Memory, ...]] = []
+    while (degree := near.sum(axis=1)).max() + 1 >= _SMALLEST_CLUSTER:
+        seed = int(degree.argmax())
+        cluster = [seed]
+        for at in np.argsort(-nearness[seed]).tolist():
+            if near[seed, at] and nearness[at][cluster].mean() >= _RELATED_FROM:
+                cluster.append(at)
+        cluster = cluster[:LARGEST_CLUSTER]
+        near[seed] = False
+        if len(cluster) >= _SMALLEST_CLUSTER:
+            near[:, cluster] = near[cluster] = False
+            clusters.append(tuple(members[at] for at in sorted(cluster)))
+    return clusters
+
+
+def summary_request(cluster: Sequence[Memory]) -> CompletionRequest:
+    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
+    types = {"summary": {"type": "string"}, "complete": {"type": "boolean"}}
+    schema = {"type": "object", "properties": types, "required": list(types)}
+    system = render_prompt("summarise_memories", "", {})
+    return CompletionRequest(system, "\n".join(["## Memories", *lines]), "memory_summary", schema)
+
+
+def read_summary(text: str) -> str:
+    reply = Completion(text)
+    fields = read_object(reply, "summary", lambda one: isinstance(one.get("summary"), str))
+    return " ".join(fields["summary"].split()) if fields.get("complete") is True else ""
+
+
+def is_faithful(summary: str, cluster: Sequence[Memory]) -> bool:
+    originals = [memory.content for memory in cluster]
+    said, known, kept = _words(summary), _words(" ".join(originals)), set(tokens(summary))
+    marks = set[str]().union(*(_words(one, marks=True) for one in originals))
+    added = _words(_OPENINGS.sub(" ", summary), marks=True) - known
+    negations = [sum(word in NEGATIONS for word in counted_words(one)) for one in originals]
+    negated = sum(word in NEGATIONS for word in counted_words(summary))
+    telling = [set(tokens(one)) for one in originals]
+    return (
+        0 < len(summary) < sum(map(len, originals))
+        and marks <= said
+        and not added
+        and sum(map(bool, negations)) <= negated <= sum(negations)
+        and all(len(kept & one) >= _KEPT_WORDS * len(one) for one in telling)
+    )
+
+
+def _words(text: str, *, marks: bool = False) -> set[str]:
+    words = _SUMMARY_WORDS.findall(normalised_text(text, "NFKC"))
+    if marks:
+        words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
+    return set(map(str.casefold, words))
+
+
+# ---- src/adaptive/learn/learning.py ----
+# The outlet's side of the plug-in: turns wait, are learned from, and the store is kept.
+
+log_learning = logging.getLogger("adaptive_memory")
+
+_AFTER_THE_TURN_SECONDS = 0.1
+
+
+@dataclass(eq=False)
+class Learning:
+
+    indexes: MemoryIndexes
+    pending: PendingTable
+    archive: ArchiveTable
+    usage: UsageTable
+    leases: Leases
+    formats: AnswerFormats
+    start: Callable[[Coroutine[Any, Any, None]], object]
+    trail: AuditTrail
+    suggestions: Suggestions
+    foreground: Foreground
+    status: StatusLines
+    locks: UserLocks
+
+    def __post_init__(self) -> None:
+        self._queue = LearningQueue(self.pending, self.foreground)
+        self._prefilter = Prefilter(self.indexes.nulls)
+        self._kept = self.archive, self.usage, self.trail
+        self._hooks: dict[tuple[str, str], Hook] = {}
+
+    async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
+        self._hooks[turn.user_id, turn.source.message_id] = hook
+        return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
+
+    async def learn(self, hook: Hook, queued: QueuedTurn | None, learned: asyncio.Event) -> None:
+        try:
+            await self._learn(hook, queued)
+        finally:
+            learned.set()
+        if hook.settings.save_mode == "suggest":
+            await self._offer(hook)
+
+    async def _learn(self, hook: Hook, queued: QueuedTurn | None) -> None:
+        teach = partial(self._teach, hook)
+        if queued is None:
+            await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+            await self.status.write(hook, Report(hook.state.get("unlearned", "")))
+            if hook.settings.save_mode != "off":
+                await self._queue.resume(hook.user_id, teach, hook.wants_memory)
+            return
+        try:
+            await self._queue.learn(queued, teach, hook.wants_memory)
+        except TablesUnavailable as error:
+            if error.lasting:
+                raise
+            await self.status.notice(hook, failure_line(str(error)))
+        finally:
+            self._hooks.pop((hook.user_id, queued.turn.source.message_id), None)
+        await self.status.write(hook, Report())
+        if hook.settings.enable_summarization_task:
+            try:
+                room = await self.lesson_resources(hook)
+                await summarise_when_due(room, self.leases, time.time())
+            except AdaptiveMemoryError as error:
+                log_learning.warning("memories are not summarised: %s", with_detail(error))
+
+    async def learn_findings(
+        self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+    ) -> None:
+        room = await self.lesson_resources(hook)
+        found = await new_findings(room, turn, findings)
+        if not found.operations or not is_wanted():
+            return
+
+        async def wanted() -> bool:
+            return is_wanted()
+
+        lesson = await carried_out(room, turn, found, wanted, partly_written=True)
+        await self.status.write(hook, lesson.report)
+        if hook.settings.save_mode == "suggest":
+            await self._offer(hook)
+
+    async def _offer(self, hook: Hook) -> None:
+        if hook.can_ask and hook.told_kind in ("saved", "shared"):
+            room_of = partial(self.lesson_resources, hook)
+            report = await offer_suggestions(
+                self.suggestions, room_of, hook.dialog, hook.user_id, hook.chat_id
+            )
+            if report.line:
+                await self.status.write(hook, report)
+
+    def forget(self, user_id: str) -> None:
+        self._queue.forget(user_id)
+        self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
+        self.status.forget(user_id)
+
+    async def user_store(self, hook: Hook) -> UserStore:
+        sources = await hook.sources()
+        return UserStore(sources.user_id, sources.store, *self._kept)
+
+    async def model_for(
+        self, hook: Hook, memory_ids: Sequence[str]
+    ) -> tuple[Completer, tuple[Memory, ...]] | None:
+        room = await self.lesson_resources(hook)
+        index = await room.index()
+        found = [one for one in map(index.memory, memory_ids) if one is not None]
+        is_whole = len(room.hidden.without(found)) == len(memory_ids)
+        return (room.completer, tuple(found)) if is_whole and room.completer else None
+
+    async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
+        adds = any(one.kind == "NEW" for one in operations)
+        room = await self.lesson_resources(hook, wanted=not adds, asking=False)
+        room = replace(room, foreground=Foreground())
+        outcomes, _ = await write(room, _asked_turn(hook), operations, always)
+        return report_line(outcomes)
+
+    async def waiting(self, hook: Hook) -> list[str]:
+        turns = await self._queue.waiting(hook.user_id)
+        told = f"{turns} {'message' if turns == 1 else 'messages'} still to learn from"
+        suggested = await self.suggestions.left(hook.user_id)
+        return [line for line in (told if turns else "", suggested) if line]
+
+    async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
+        user = (await self.lesson_resources(hook, asking=False)).user_store
+        return await self._bulk_changes(hook, user).bring_in(carried)
+
+    async def take_back(self, hook: Hook, step: Step) -> Sequence[AuditEntry]:
+        return await self._bulk_changes(hook, await self.user_store(hook)).take_back(step)
+
+    def _bulk_changes(self, hook: Hook, user: UserStore) -> BulkChanges:
+        return BulkChanges(
+            user=user,
+            lock=self.locks.of(hook.user_id),
+            foreground=self.foreground,
+            reply=partial(self.status.reply, hook),
+            chat_id=hook.chat_id,
+        )
+
+    async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
+        room = await self.lesson_resources(hook, wanted=True, asking=False)
+        return (await delete_confirmed(room, _asked_turn(hook), hook.dialog, memories)).line
+
+    async def lesson_resources(
+        self, hook: Hook, *, wanted: bool = False, asking: bool = True
+    ) -> LessonResources:
+        if not wanted and not await hook.wants_memory():
+            raise MemoryUnavailable("memory is off in your settings")
+        sources, completer = await hook.sources(), await hook.completer() if asking else None
+        return LessonResources(
+            settings=hook.settings,
+            sources=sources,
+            indexes=self.indexes,
+            completer=completer,
+            formats=self.formats,
+            user_store=UserStore(sources.user_id, sources.store, *self._kept),
+            prefilter=self._prefilter,
+            suggestions=self.suggestions,
+            can_ask=hook.can_ask,
+            hidden=await hook.hidden_from(completer),
+            writing=self.locks.of(sources.user_id),
+            foreground=self.foreground,
+        )
+
+    async def _teach(self, serving: Hook, work: TurnWork) -> None:
+        failures = list[AdaptiveMemoryError]()
+        for together in by_model([queued.turn for queued in work.turns]):
+            try:
+                await self._teach_together(serving, together, work)
+            except AdaptiveMemoryError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
+        turn = await asyncio.to_thread(joined_turn, turns)
+        page, learner = await self._hooks_of(turn, serving)
+        try:
+            lesson = await self._lesson(learner, page is not None, turn, work)
+        except MemoryUnavailable as refusal:
+            if page is not None:
+                await self.status.refusal(page, failure_line(str(refusal)))
+            return
+        except AdaptiveMemoryError as error:
+            log_learning.warning("nothing learned from a turn: %s", with_detail(error))
+            if error.lasting:
+                await self.status.notice(page or serving, hindrance_line(str(error)))
+            elif page is not None and (not work.attempts or work.last_attempt):
+                later = "" if work.last_attempt else "; it will be tried again"
+                await self.status.notice(page, failure_line(f"{error}{later}"))
+            raise
+        self.status.forget(serving.user_id)
+        if page is None:
+            log_learning.info("nobody is told of a turn whose page is not known any more")
+        else:
+            await self.status.write(page, lesson.report)
+        if lesson.has_failures:
+            raise AdaptiveMemoryError("some of what was found could not be written")
+
+    async def _hooks_of(self, turn: Turn, serving: Hook) -> tuple[Hook | None, Hook]:
+        page = self._hooks.get((turn.user_id, turn.source.message_id))
+        if page is not None:
+            return page, page
+        learner = serving
+        if turn.kind == "saved":
+            page = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
+        in_this_chat = bool(serving.chat_id) and serving.chat_id == turn.source.chat_id
+        if turn.chat_model or not in_this_chat:
+            learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
+        return page, learner
+
+    async def _lesson(self, hook: Hook, has_page: bool, turn: Turn, work: TurnWork) -> Lesson:
+        if turn.kind == "saved" and has_page:
+            if await hook.kind() == "shared":
+                turn = replace(turn, kind="shared", earlier=())
+            elif turn.earlier and await hook.other_authors():
+                turn = replace(turn, earlier=())
+        room = await self.lesson_resources(hook, wanted=True)
+        room = replace(room, language=turn.language, can_ask=has_page and hook.can_ask)
+        now = local_time(turn.source.said_at, *turn.time_zones)
+        lesson = await learn_turn(room, turn, now, work)
+        if lesson.doubtful:
+            asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
+            self.start(self.suggestions.asking(turn.user_id, self._ask(hook, asked)))
+        if has_page:
+            self.start(self._look_at_edit(room, turn, hook))
+        return lesson
+
+    async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
+        memories = await said_before_edit(room, turn, hook)
+        if memories and room.can_ask:
+            asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
+            await self.suggestions.asking(turn.user_id, self._ask(hook, asked))
+        elif memories:
+            await self.status.notice(hook, how_to_take_back(memories))
+
+    async def _ask(self, hook: Hook, asked: Awaitable[Report]) -> None:
+        try:
+            report = await asked
+        except AdaptiveMemoryError as error:
+            log_learning.warning("nothing deleted: %s", with_detail(error))
+            report = Report(f"Nothing deleted: {error}", kind="reply")
+        await self.status.write(hook, report)
+
+
+def _asked_turn(hook: Hook) -> Turn:
+    source = Provenance(hook.chat_id, hook.question_id, int(time.time()))
+    return Turn(hook.user_id, hook.told_kind, "", (), source)
+
+
 # ---- src/adaptive/filter.py ----
 # The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only.
 
@@ -15212,9 +15284,21 @@ class Filter:
         tables = self._tables = HostTables(Sealer(host_secret()))
         notes, trail = tables.chat_notes, AuditTrail(tables.audit)
         suggestions = Suggestions(tables.suggestions)
-        kept = (tables.pending, tables.archive, tables.usage, tables.leases)
+        locks = UserLocks()
+        self._status = StatusLines(locks, tables.usage.count_hint)
         learning = self._learning = Learning(
-            indexes, *kept, formats, start, trail, suggestions, self._foreground
+            indexes=indexes,
+            pending=tables.pending,
+            archive=tables.archive,
+            usage=tables.usage,
+            leases=tables.leases,
+            formats=formats,
+            start=start,
+            trail=trail,
+            suggestions=suggestions,
+            foreground=self._foreground,
+            status=self._status,
+            locks=locks,
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
         vectors = HostHistoryVectors()
@@ -15224,7 +15308,7 @@ class Filter:
         beside = (self._preprocessor.beside, self._history)
         recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
         self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
-        self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
+        self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
         self._correction = AnswerCorrection(learning.locks)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
@@ -15279,7 +15363,7 @@ class Filter:
             line = failure_told("Answered without memories", error)
         if line and asked is not None:
             body = self._without_memories(asked)
-            self._start(self._learning.tell(asked.hook, line))
+            self._start(self._status.notice(asked.hook, line))
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
@@ -15381,7 +15465,7 @@ class Filter:
         except Exception:
             log.exception("nothing can be learned from this turn")
             if hook is not None:
-                telling = self._learning.tell(hook, hindrance_line("an unexpected error"))
+                telling = self._status.notice(hook, hindrance_line("an unexpected error"))
                 self._behind(hook, telling, "telling that nothing is saved")
         return body
 
@@ -15398,13 +15482,13 @@ class Filter:
         with self._foreground.turn():
             queued = await self._learning.put(hook, turn) if turn is not None else None
         learned = asyncio.Event()
-        self._behind(hook, self._learned(hook, queued, learned), "learning", "Nothing saved")
+        self._behind(hook, self._learning.learn(hook, queued, learned), "learning", "Nothing saved")
         _, said = typed_message(messages, hook.question_id) or ({}, "")
         if looked_at := answered_turn(hook, messages, said, turn):
             processing = self._postprocessor.process(looked_at, learned)
             self._behind(hook, processing, "postprocessing", gently=True)
         if self._history.keeps(hook):
-            keeping = self._history.keep(hook, partial(self._learning.tell, hook))
+            keeping = self._history.keep(hook, partial(self._status.notice, hook))
             self._behind(hook, keeping, "history", gently=True)
         return body
 
@@ -15418,7 +15502,7 @@ class Filter:
         if request is None:
             return False
         if request == "unclear":
-            telling = self._learning.reply(hook, HOW_TO_ERASE)
+            telling = self._status.reply(hook, HOW_TO_ERASE)
             self._behind(hook, telling, "telling how to erase")
             return False
         if request == "restore":
@@ -15454,19 +15538,9 @@ class Filter:
         if self._supported:
             return hook
         if settings.enabled:
-            telling = self._learning.tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
+            telling = self._status.notice(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
             self._behind(hook, telling, "telling that the release is too old")
         return None
-
-    async def _learned(
-        self, hook: HostHook, queued: QueuedTurn | None, over: asyncio.Event
-    ) -> None:
-        try:
-            await self._learning.learn(hook, queued)
-        finally:
-            over.set()
-        if hook.settings.save_mode == "suggest":
-            await self._learning.offer(hook)
 
     def _behind(
         self,
@@ -15489,7 +15563,7 @@ class Filter:
                 log_failure(log, f"{doing} has failed", error)
                 line = failure and failure_told(failure, error)
             if isinstance(line, str) and line and hook is not None:
-                tell = self._learning.reply if asked_for else self._learning.tell
+                tell = self._status.reply if asked_for else self._status.notice
                 await tell(hook, line)
 
         self._start(guarded())

@@ -21,6 +21,7 @@ from adaptive.control.once import OncePerMessage
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import HINDRANCE, failure_told, hindrance_line, log_failure
+from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import folded_away
 from adaptive.core.messages import memory_is_off, messages_of, typed_message
 from adaptive.history.conversation import PastConversation
@@ -44,13 +45,13 @@ from adaptive.learn.queue import Foreground, typed_turn
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
 from adaptive.recall.recall import Recall, RequestInHand
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import Settings
+from adaptive.settings.status_line import StatusLines
 from adaptive.settings.valves import UserValves, Valves
 
 log = logging.getLogger("adaptive_memory")
@@ -76,9 +77,21 @@ class Filter:
         tables = self._tables = HostTables(Sealer(host_secret()))
         notes, trail = tables.chat_notes, AuditTrail(tables.audit)
         suggestions = Suggestions(tables.suggestions)
-        kept = (tables.pending, tables.archive, tables.usage, tables.leases)
+        locks = UserLocks()
+        self._status = StatusLines(locks, tables.usage.count_hint)
         learning = self._learning = Learning(
-            indexes, *kept, formats, start, trail, suggestions, self._foreground
+            indexes=indexes,
+            pending=tables.pending,
+            archive=tables.archive,
+            usage=tables.usage,
+            leases=tables.leases,
+            formats=formats,
+            start=start,
+            trail=trail,
+            suggestions=suggestions,
+            foreground=self._foreground,
+            status=self._status,
+            locks=locks,
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
         vectors = HostHistoryVectors()
@@ -88,7 +101,7 @@ class Filter:
         beside = (self._preprocessor.beside, self._history)
         recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
         self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
-        self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
+        self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
         self._correction = AnswerCorrection(learning.locks)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
@@ -145,7 +158,7 @@ class Filter:
             line = failure_told("Answered without memories", error)
         if line and asked is not None:
             body = self._without_memories(asked)
-            self._start(self._learning.tell(asked.hook, line))
+            self._start(self._status.notice(asked.hook, line))
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
@@ -263,7 +276,7 @@ class Filter:
         except Exception:
             log.exception("nothing can be learned from this turn")
             if hook is not None:
-                telling = self._learning.tell(hook, hindrance_line("an unexpected error"))
+                telling = self._status.notice(hook, hindrance_line("an unexpected error"))
                 self._behind(hook, telling, "telling that nothing is saved")
         return body
 
@@ -281,13 +294,13 @@ class Filter:
         with self._foreground.turn():
             queued = await self._learning.put(hook, turn) if turn is not None else None
         learned = asyncio.Event()
-        self._behind(hook, self._learned(hook, queued, learned), "learning", "Nothing saved")
+        self._behind(hook, self._learning.learn(hook, queued, learned), "learning", "Nothing saved")
         _, said = typed_message(messages, hook.question_id) or ({}, "")
         if looked_at := answered_turn(hook, messages, said, turn):
             processing = self._postprocessor.process(looked_at, learned)
             self._behind(hook, processing, "postprocessing", gently=True)
         if self._history.keeps(hook):
-            keeping = self._history.keep(hook, partial(self._learning.tell, hook))
+            keeping = self._history.keep(hook, partial(self._status.notice, hook))
             self._behind(hook, keeping, "history", gently=True)
         return body
 
@@ -303,7 +316,7 @@ class Filter:
         if request is None:
             return False
         if request == "unclear":
-            telling = self._learning.reply(hook, HOW_TO_ERASE)
+            telling = self._status.reply(hook, HOW_TO_ERASE)
             self._behind(hook, telling, "telling how to erase")
             return False
         if request == "restore":
@@ -340,20 +353,9 @@ class Filter:
         if self._supported:
             return hook
         if settings.enabled:
-            telling = self._learning.tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
+            telling = self._status.notice(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
             self._behind(hook, telling, "telling that the release is too old")
         return None
-
-    async def _learned(
-        self, hook: HostHook, queued: QueuedTurn | None, over: asyncio.Event
-    ) -> None:
-        """The lesson of a turn, which is ``over`` then, and the question about suggestions."""
-        try:
-            await self._learning.learn(hook, queued)
-        finally:
-            over.set()
-        if hook.settings.save_mode == "suggest":
-            await self._learning.offer(hook)
 
     def _behind(
         self,
@@ -382,7 +384,7 @@ class Filter:
                 log_failure(log, f"{doing} has failed", error)
                 line = failure and failure_told(failure, error)
             if isinstance(line, str) and line and hook is not None:
-                tell = self._learning.reply if asked_for else self._learning.tell
+                tell = self._status.reply if asked_for else self._status.notice
                 await tell(hook, line)
 
         self._start(guarded())

@@ -16,8 +16,9 @@ from adaptive.core.locks import UserLocks
 from adaptive.core.model import Draft, Memory, Operation, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.kept import ChatNotes, ChatNotesTable
+from adaptive.privacy.kept import ChatNotes, ChatNotesTable, UsageTable
 from adaptive.settings.hook import Hook
+from adaptive.settings.status_line import StatusLines
 from tests.answer.hooks import SAVED, ListedChanges, Shelf, a_hook
 from tests.fakes import ListedEntries, ScriptedModel, memory, turn
 from tests.rates import over
@@ -47,7 +48,8 @@ class World:
         self.learned = asyncio.Event()
         self.learned.set()
         self.locks = UserLocks()
-        self.processor = Postprocessor(AnswerFormats(), self.notes, self.audit.record, self)
+        status = StatusLines(self.locks, UsageTable(ListedEntries()).count_hint)
+        self.processor = Postprocessor(AnswerFormats(), self.notes, self.audit.record, self, status)
 
     async def model_for(
         self, hook: Hook, memory_ids: Sequence[str]

@@ -86,6 +86,14 @@ async def test_recalls(both: Both) -> None:
     assert await both[1].usage.read("bob") == {"a": 1}
 
 
+async def test_hints(both: Both) -> None:
+    """A hint is given as often as is wanted, by whatever worker, and is no memory's recall."""
+    given = [await both[n % 2].usage.count_hint("ada", "undo", 3) for n in range(5)]
+    assert given == [True] * 3 + [False] * 2
+    assert await both[0].usage.count_hint("bob", "undo", 3)
+    assert await both[0].usage.read("ada", ["m-1"]) == {}
+
+
 async def test_notes_come_back(both: Both, workers: tuple[Worker, Worker]) -> None:
     """What is noted another worker reads, of this user and chat alone, while there is the chat."""
     await workers[0].change("CREATE TABLE chat (id VARCHAR PRIMARY KEY)")

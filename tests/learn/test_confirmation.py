@@ -18,9 +18,10 @@ from adaptive.learn.confirmation import (
     named_in,
     offer_suggestions,
 )
-from adaptive.learn.lesson import Lesson, LessonResources
+from adaptive.learn.lesson import LessonResources
 from adaptive.learn.suggestions import suggestion_digest
 from adaptive.privacy.kept import WaitingSuggestion
+from adaptive.settings.status_line import Report
 from tests.fakes import SOURCE, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.rates import over
@@ -117,9 +118,9 @@ class House(World):
     async def told(self, words: str, work: Work | None = None, *, can_ask: bool = True) -> str:
         """The line of a lesson."""
         settings = (await self.suggesting()).settings
-        return (await self.lesson(words, work, settings=settings, can_ask=can_ask)).line
+        return (await self.lesson(words, work, settings=settings, can_ask=can_ask)).report.line
 
-    async def offer(self, answer: str | Callable[[], str] | None, chat_id: str = "c-2") -> Lesson:
+    async def offer(self, answer: str | Callable[[], str] | None, chat_id: str = "c-2") -> Report:
         """Offer what waits to a page that answers so."""
         asked = self.suggesting, page(answer), "ada", chat_id
         return await offer_suggestions(self.suggestions, *asked)
@@ -172,7 +173,8 @@ async def test_changed() -> None:
 async def test_accepted() -> None:
     """A yes saves the memory with bank, tags and the message it came from, and it waits no more."""
     house = await waits()
-    assert await house.offer("1") == Lesson(f"Saved: {DRINKS_TEA}", replies=True)
+    report = await house.offer("1")
+    assert (report.line, report.kind) == (f"Saved: {DRINKS_TEA}", "reply")
     (row,) = house.store.rows.values()
     assert (row.content, row.bank, row.tags) == (DRINKS_TEA, "Personal", ("preference",))
     assert row.importance == 9
@@ -200,7 +202,7 @@ async def test_erased_while_asked() -> None:
         house.entries.rows.clear()
         return "1"
 
-    assert await house.offer(erased) == Lesson("")
+    assert (await house.offer(erased)).line == ""
     assert house.contents == []
 
 
@@ -208,14 +210,13 @@ async def test_unanswered() -> None:
     """Without an answer, a table, or while another question stands it waits; a no tells nothing."""
     house, over_now = await waits(), asyncio.Event()
     house.entries.unavailable = True
-    assert await house.offer("1") == Lesson("")
+    assert (await house.offer("1")).line == ""
     house.entries.unavailable = False
     question = asyncio.create_task(house.suggestions.asking("ada", over_now.wait()))
     await asyncio.sleep(0)
-    assert await house.offer("1") == Lesson("")
+    assert (await house.offer("1")).line == ""
     over_now.set()
     await question
-    lesson = await house.offer(None)
-    assert lesson == Lesson("1 suggestion waits for your answer", complete=False)
-    assert await house.offer("-1", "c-3") == Lesson("")
+    assert await house.offer(None) == Report("1 suggestion waits for your answer", kind="notice")
+    assert (await house.offer("-1", "c-3")).line == ""
     assert house.waiting == []

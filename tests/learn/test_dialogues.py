@@ -123,7 +123,7 @@ class Replay(World):
         )
         try:
             lesson = await learn_turn(room, turn, when, Work())
-            line = BETWEEN_KINDS.join(lesson.details) or lesson.line
+            line = BETWEEN_KINDS.join(lesson.report.details) or lesson.report.line
         except AdaptiveMemoryError as error:
             line = failure_line(str(error))
         answer = Utterance("assistant", said.get("answer", "I see."))

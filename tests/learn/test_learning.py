@@ -11,19 +11,22 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adaptive.core.errors import HostError, ModelRejected
-from adaptive.core.model import Draft, Operation, Outcome, Utterance
+from adaptive.core.errors import ModelRejected
+from adaptive.core.locks import UserLocks
+from adaptive.core.model import Draft, Operation, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.learning import Learning
-from adaptive.learn.lesson import NOT_CONFIRMED, Lesson, report_line
+from adaptive.learn.lesson import NOT_CONFIRMED
 from adaptive.learn.queue import Foreground, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
+from adaptive.privacy.kept import UsageTable
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN
+from adaptive.settings.status_line import StatusLines
 from tests.fakes import ScriptedModel, ShelvedVectors, hook_settings, memory, turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.world import NoPrefilter, World, reply
@@ -45,9 +48,21 @@ class House(World):
 
     def learning(self) -> Learning:
         """A process."""
-        tables = self.pending, self.archive, self.usage, self.leases
-        beside = AuditTrail(self.audit), self.suggestions, Foreground()
-        learning = Learning(MemoryIndexes(), *tables, AnswerFormats(), self.start, *beside)
+        locks = UserLocks()
+        learning = Learning(
+            indexes=MemoryIndexes(),
+            pending=self.pending,
+            archive=self.archive,
+            usage=self.usage,
+            leases=self.leases,
+            formats=AnswerFormats(),
+            start=self.start,
+            trail=AuditTrail(self.audit),
+            suggestions=self.suggestions,
+            foreground=Foreground(),
+            status=StatusLines(locks, UsageTable(self.entries).count_hint),
+            locks=locks,
+        )
         learning._prefilter = NoPrefilter()
         return learning
 
@@ -126,7 +141,7 @@ class Page:
         learning = self.house.learning()
         waiting = {"message_id": "m-1", "answer_id": "answer", **waiting}
         told = turn(said, *earlier, **waiting)
-        await learning.learn(self.hook, await learning.put(self.hook, told))
+        await learning.learn(self.hook, await learning.put(self.hook, told), asyncio.Event())
 
 
 class Program(Page):
@@ -157,20 +172,6 @@ async def test_told_in_one_line(script: str, line: str, lists: list[str]) -> Non
     assert (page.shown, page.lists) == ([line], lists)
 
 
-@pytest.mark.parametrize("confirmation", ["status", "message"])
-@pytest.mark.parametrize("kind", ["shared", HostError("the database is away")], ids=str)
-async def test_others_read_the_line(kind: Any, confirmation: str) -> None:
-    """In a chat that others read, or may read, counts are told, and nobody's words."""
-    page = Page(House(), confirmation=confirmation)
-    page.known_kind = kind
-    outcomes = [Outcome("saved", VIOLIN), Outcome("saved", DOGS), Outcome("rejected", "y", "no")]
-    lesson = Lesson.of(outcomes, report_line(outcomes))
-    await page.house.learning()._show(page.hook, lesson)
-    told = "Saved: 2 facts · Not saved: 1 fact · /undo takes it back"
-    assert page.shown + page.noted == [told]
-    assert page.lists == []
-
-
 async def test_calls_of_one_second() -> None:
     """Two calls of the API that come in one second, and say when, are both learned from."""
     violin = {**PORTO, "content": VIOLIN, "evidence": "I play the violin"}
@@ -181,7 +182,7 @@ async def test_calls_of_one_second() -> None:
         typed = typed_turn(program.hook, [{"role": "user", "content": said, "timestamp": 1e9}])
         assert typed is not None
         queued = await learning.put(program.hook, typed)
-    await learning.learn(program.hook, queued)
+    await learning.learn(program.hook, queued, asyncio.Event())
     assert set(house.contents) == {"User lives in Porto.", VIOLIN}
 
 
@@ -212,7 +213,7 @@ async def test_left_turns_are_learned_by_their_own_model(left: Left) -> None:
     page = Page(house)
     said = turn(SAID, chat_id=left.chat, chat_model=left.model, is_direct=left.is_direct)
     await house.learning().put(page.hook, said)
-    await house.learning().learn(page.hook, None)
+    await house.learning().learn(page.hook, None, asyncio.Event())
     assert tuple(page.typed_to_models) == left.typed_to
     assert house.store.contents == ["User lives in Porto."]
 
@@ -227,7 +228,7 @@ async def test_model_that_is_gone() -> None:
         await house.learning().put(page.hook, turn(words, message_id=message, chat_model=model))
     with suppress(TimeoutError):
         async with asyncio.timeout(1):
-            await learning.learn(page.hook, None)
+            await learning.learn(page.hook, None, asyncio.Event())
     assert [model for model, _ in page.typed_to_models] == ["here", "gone", "here"]
     assert house.store.contents == ["User lives in Porto.", VIOLIN]
     assert "Nothing saved: the model is not there now; it will be tried again" in page.shown
@@ -250,7 +251,7 @@ async def test_findings() -> None:
     house = House(reply(PORTO))
     page, said, learning = Page(house), turn(SAID, answer_id="answer"), house.learning()
     await house.learning().put(page.hook, said)
-    await learning.learn(page.hook, None)
+    await learning.learn(page.hook, None, asyncio.Event())
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]
     assert house.pending.turns == {}
     findings = [Operation("NEW", draft=Draft(one)) for one in (VIOLIN, "User lives in Porto.")]
@@ -361,7 +362,7 @@ async def test_not_allowed() -> None:
     page, learning = Page(house), house.learning()
     for message in ("m-1", "m-2"):
         said = turn(SAID, message_id=message, answer_id="answer")
-        await learning.learn(page.hook, await learning.put(page.hook, said))
+        await learning.learn(page.hook, await learning.put(page.hook, said), asyncio.Event())
     assert page.shown == ["Nothing saved: you lack the permission"]
     assert house.pending.turns == {}
 
@@ -391,6 +392,6 @@ async def test_nobody_waits_for_somebody_else() -> None:
     house = House(reply(PORTO))
     page, learning = Page(house), house.learning()
     async with learning.locks.of("bob"):
-        pending = await learning.put(page.hook, turn(SAID, answer_id="answer"))
-        await learning.learn(page.hook, pending)
+        queued = await learning.put(page.hook, turn(SAID, answer_id="answer"))
+        await learning.learn(page.hook, queued, asyncio.Event())
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]

@@ -13,7 +13,6 @@ from adaptive.core.model import Draft, Operation, Outcome, Utterance
 from adaptive.core.ports import Sources
 from adaptive.learn.lesson import (
     NOTHING_NEW,
-    Lesson,
     allowed_deletions,
     new_findings,
     report_details,
@@ -48,7 +47,7 @@ async def test_corrected_and_forgotten() -> None:
     update = {"operation": "UPDATE", "id": "m-1", "content": "User likes black tea."}
     world = World(TEA, dog, script=[reply(update, {"operation": "DELETE", "id": "m-2"})])
     lesson = await world.lesson("I like black tea now. And forget the dog.")
-    assert lesson.line == "Updated: User likes black tea. · Deleted: User has a dog."
+    assert lesson.report.line == "Updated: User likes black tea. · Deleted: User has a dog."
     assert world.contents == ["User likes black tea."]
     shown = "- id=m-2 | User has a dog. (until 2026-12-31)\n- id=m-1 | User likes tea."
     assert shown in world.model.requests[0].user
@@ -76,7 +75,7 @@ async def test_message_without_a_fact() -> None:
     world = World(script=[reply()])
     parts = {"embedder": MINILM, "prefilter": Prefilter(SharedVectors(NULL_PROMPTS))}
     for words in ("How many ounces are in a pound?", "\U0001f44d", ""):
-        assert (await world.lesson(words, **parts)).line == "Nothing new to remember"
+        assert (await world.lesson(words, **parts)).report.line == "Nothing new to remember"
     assert world.model.requests == []
     await world.lesson("I live in Lisbon with my two sons.", **parts)
     assert len(world.model.requests) == 1
@@ -85,13 +84,15 @@ async def test_message_without_a_fact() -> None:
 async def test_partial_failure() -> None:
     """A fact that could not be written is told beside one that was, and alone written later."""
     world = World(script=[reply(LISBON, DOG)] * 2, broken=["User has a dog."])
-    assert await world.lesson(BOTH) == Lesson(
+    lesson = await world.lesson(BOTH)
+    assert lesson.has_failures
+    assert lesson.report.line == (
         "Saved: User lives in Lisbon. · "
-        "Could not be saved: User has a dog. (the table is locked for 'User has a dog.')",
-        complete=False,
+        "Could not be saved: User has a dog. (the table is locked for 'User has a dog.')"
     )
     world.store.broken = frozenset()
-    assert await world.lesson(BOTH, Work(attempts=1)) == Lesson("Saved: User has a dog.")
+    lesson = await world.lesson(BOTH, Work(attempts=1))
+    assert (lesson.report.line, lesson.has_failures) == ("Saved: User has a dog.", False)
     assert world.store.contents == ["User lives in Lisbon.", "User has a dog."]
 
 
@@ -109,8 +110,8 @@ async def test_lesson_that_breaks_off() -> None:
     assert world.contents == ["User lives in Lisbon."]
     undedup = hook_settings(deduplicate_memories=False)
     again = await world.lesson(BOTH, Work(attempts=1), settings=undedup)
-    assert again == Lesson("Saved: User has a dog.")
-    assert (await world.lesson(BOTH, Work(attempts=2))).line == ""
+    assert again.report.line == "Saved: User has a dog."
+    assert (await world.lesson(BOTH, Work(attempts=2))).report.line == ""
     assert world.store.contents == ["User lives in Lisbon.", "User has a dog."]
 
 
@@ -118,7 +119,7 @@ async def test_no_model_call_left() -> None:
     """The line tells the limit, also where something is to be remembered."""
     lesson = await World().lesson("Remember that I live in Lisbon.", Work(calls_before=60))
     limit = "the limit of 60 model calls for learning in an hour is reached"
-    assert lesson.line == f"Nothing saved: {limit}"
+    assert lesson.report.line == f"Nothing saved: {limit}"
 
 
 async def test_hanging_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +127,7 @@ async def test_hanging_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adaptive.learn.lesson.EMBEDDING_PATIENCE_SECONDS", 0.05)
     world = World(TEA, script=[reply(LISBON)])
     world.embedder.gate.clear()
-    assert (await world.lesson("I live in Lisbon.")).line == "Saved: User lives in Lisbon."
+    assert (await world.lesson("I live in Lisbon.")).report.line == "Saved: User lives in Lisbon."
     world.embedder.gate.set()
 
 
@@ -168,7 +169,7 @@ async def test_secret(caplog: pytest.LogCaptureFixture) -> None:
     world, work = World(script=[reply(found)]), Work()
     with caplog.at_level(logging.DEBUG):
         lesson = await world.lesson(f"Remember that my GitHub token is {TOKEN}.", work)
-    assert lesson.line == NO_TOKEN
+    assert lesson.report.line == NO_TOKEN
     assert (world.contents, world.audit.told()) == ([], [("refused", "")])
     assert TOKEN not in str(world.audit.entries)
     assert TOKEN not in f"{world.embedder.calls}{caplog.text}"

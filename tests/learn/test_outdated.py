@@ -133,7 +133,7 @@ async def test_ended_told_audited_and_archived() -> None:
     """What a move has made untrue is told, stands in the trail, and waits in the archive."""
     house, work = moving(ended()), Work()
     lesson = await house.lesson(SAID, work)
-    assert lesson.line == (
+    assert lesson.report.line == (
         "Updated: User lives in Horsforth. · "
         "Also no longer true: User cycles to the office in Sheffield."
     )
@@ -168,7 +168,7 @@ async def test_nearest_of_many_are_shown() -> None:
     assert len(shown) == 24
     assert any("id=cycles" in one for one in shown)
     assert any("id=sister" in one for one in shown)
-    assert lesson.line.endswith(f"Also no longer true: {CYCLES.content}")
+    assert lesson.report.line.endswith(f"Also no longer true: {CYCLES.content}")
 
 
 async def test_later_end_and_new_sentence_are_written() -> None:
@@ -177,7 +177,7 @@ async def test_later_end_and_new_sentence_are_written() -> None:
     later = ended("sister", because="Horsforth: both live", until="2027-03-31")
     house = moving(ended(now=past), later)
     lesson = await house.lesson(SAID)
-    assert lesson.line.endswith(f"Also no longer true (2): {CYCLES.content} …")
+    assert lesson.report.line.endswith(f"Also no longer true (2): {CYCLES.content} …")
     assert house.store.rows["cycles"].content == past
     assert house.store.rows["sister"].until == "2027-03-31"
     assert house.archive.rows == {}

@@ -24,6 +24,7 @@ COROUTINES: Mapping[str, str] = {
         learn.outdated.outdated_by
         learn.prefilter.Prefilter.may_hold_fact
         learn.queue.LearningQueue.*
+        settings.status_line.StatusLines.*
         learn.suggestions.Suggestions.*
         learn.summaries.*
         recall.explanation.*

@@ -28,6 +28,7 @@ from adaptive.privacy.kept import ChatNotes, ChatNotesTable, RecordChanges
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import tokens
 from adaptive.settings.hook import Hook
+from adaptive.settings.status_line import StatusLines
 
 log_postprocessing = logging.getLogger("adaptive_memory.answer")
 
@@ -72,10 +73,18 @@ class Postprocessor:
     """
 
     def __init__(
-        self, formats: AnswerFormats, notes: ChatNotesTable, record: RecordChanges, learning: Any
+        self,
+        formats: AnswerFormats,
+        notes: ChatNotesTable,
+        record: RecordChanges,
+        learning: Any,
+        status: StatusLines,
     ) -> None:
-        self._formats, self._notes, self._record = formats, notes, record
+        self._formats = formats
+        self._notes = notes
+        self._record = record
         self._learning = learning
+        self._status = status
         self._at_work: set[AnsweredTurn] = set()
 
     def forget(self, user_id: str) -> None:
@@ -96,9 +105,7 @@ class Postprocessor:
             if (score := found.harmful_response) >= HARMFUL_FROM:
                 harm = f"The answer may be harmful ({score:g} of 10)"
                 await flag_message(self._record, hook, hook.answer_id, harm)
-                # The host stores the line with the chat.
-                async with self._learning.locks.of(hook.user_id):
-                    await hook.notifier.status(harm)
+                await self._status.notice(hook, harm)
             try:
                 async with self._learning.locks.of(hook.user_id):
                     await hook.suggest(found.follow_up_suggestions)

@@ -56,7 +56,7 @@ class Eraser(Protocol):
 class MemoryRequests:
     """Asks, erases and restores; nothing in it belongs to one user.
 
-    ``learner`` writes memories, one at a time, and shows replies with the answer.
+    ``learner`` writes memories, one at a time, and its ``status`` shows replies with the answer.
     ``restore_memory`` writes the archived memory of an id back at a time, if there is one.
     """
 
@@ -72,7 +72,7 @@ class MemoryRequests:
         found = await eraser.find(origin)
         if found.empty:
             return "There is nothing to erase"
-        await self.learner.reply(hook, "You are asked before anything is erased")
+        await self.learner.status.reply(hook, "You are asked before anything is erased")
         answer = await hook.dialog.ask(*_question(request, found))
         if answer is None:
             return "Nothing erased: the question was not answered"
@@ -109,7 +109,7 @@ class MemoryRequests:
             staying.append(f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}")
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-        await self.learner.reply(hook, "You are asked before anything is restored")
+        await self.learner.status.reply(hook, "You are asked before anything is restored")
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
         answer = await hook.dialog.confirm("Restore archived memories?", question)

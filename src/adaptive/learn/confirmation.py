@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Operation, Outcome, Turn
 from adaptive.learn.apply import apply_operations
-from adaptive.learn.lesson import Lesson, LessonResources, joined_lines, report_line, write
+from adaptive.learn.lesson import LessonResources, joined_lines, report_line, report_of, write
 from adaptive.learn.queue import always
 from adaptive.learn.suggestions import Suggestions, read_answer
 from adaptive.privacy.kept import WaitingSuggestion
 from adaptive.settings.hook import Dialog
+from adaptive.settings.status_line import Report
 
 log_confirmation = logging.getLogger("adaptive_memory.learn")
 
@@ -38,7 +38,7 @@ async def delete_confirmed(
     dialog: Dialog,
     memories: Sequence[Memory],
     reason: str = _WOULD_DELETE,
-) -> Lesson:
+) -> Report:
     """Ask whether memories shall go, delete those that the user names, and tell what was done."""
     # Words have to be typed: Enter confirms a plain question, and the user may be typing just then.
     lines = enumerate(memories[:_MOST_ASKED_ABOUT], 1)
@@ -56,7 +56,7 @@ async def delete_confirmed(
     kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
     kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
     outcomes = [*applied, *kept]
-    return replace(Lesson.of(outcomes, report_line(outcomes)), replies=True)
+    return report_of(outcomes, report_line(outcomes), kind="reply")
 
 
 def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
@@ -73,7 +73,7 @@ async def offer_suggestions(
     dialog: Dialog,
     user_id: str,
     chat_id: str,
-) -> Lesson:
+) -> Report:
     """Ask a user about what waits, and save what is accepted; raises nothing of ours."""
     outcomes, left = list[Outcome](), ""
 
@@ -101,6 +101,6 @@ async def offer_suggestions(
         log_confirmation.warning("nobody is asked about suggestions: %s", with_detail(error))
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
     if outcomes:
-        return replace(Lesson.of(outcomes, line), replies=True)
+        return report_of(outcomes, line, kind="reply")
     # What is only counted is no news to write below an answer.
-    return Lesson(line, complete=not line)
+    return Report(line, kind="notice")

@@ -6,14 +6,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adaptive.core.cache import UserCache
 from adaptive.core.errors import (
-    HINDRANCE,
     AdaptiveMemoryError,
     MemoryUnavailable,
     TablesUnavailable,
@@ -28,7 +25,6 @@ from adaptive.learn.bulk_changes import BulkChanges
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
 from adaptive.learn.edits import CHANGED_MESSAGE, how_to_take_back, said_before_edit
 from adaptive.learn.lesson import (
-    NOTHING_NEW,
     Lesson,
     LessonResources,
     carried_out,
@@ -51,61 +47,65 @@ from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.changes import Step, UserStore
-from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
 from adaptive.privacy.pending import Leases, PendingTable, QueuedTurn
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook, others_read
+from adaptive.settings.hook import Hook
+from adaptive.settings.status_line import Report, StatusLines
 
 log_learning = logging.getLogger("adaptive_memory")
 
-_HINTS = 3
-_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
-_DETAILS_TITLE = "What changed in memory"
 
 
 @dataclass(eq=False)
 class Learning:
     """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
 
-    _indexes: MemoryIndexes
-    _pending: PendingTable
-    _archive: ArchiveTable
-    _usage: UsageTable
-    _leases: Leases
-    _formats: AnswerFormats
-    _start: Callable[[Coroutine[Any, Any, None]], object]
-    _trail: AuditTrail
-    _suggestions: Suggestions
-    _foreground: Foreground
+    indexes: MemoryIndexes
+    pending: PendingTable
+    archive: ArchiveTable
+    usage: UsageTable
+    leases: Leases
+    formats: AnswerFormats
+    start: Callable[[Coroutine[Any, Any, None]], object]
+    trail: AuditTrail
+    suggestions: Suggestions
+    foreground: Foreground
+    status: StatusLines
+    # A user's is held by whoever writes into the store, or shows a line.
+    locks: UserLocks
 
     def __post_init__(self) -> None:
-        self._queue = LearningQueue(self._pending, self._foreground)
-        self._prefilter = Prefilter(self._indexes.nulls)
-        self._kept = self._archive, self._usage, self._trail
-        # A user's is held by whoever writes into the store, or shows a line.
-        self.locks = UserLocks()
+        self._queue = LearningQueue(self.pending, self.foreground)
+        self._prefilter = Prefilter(self.indexes.nulls)
+        self._kept = self.archive, self.usage, self.trail
         # Hooks of turns that wait, by user and message, so that their lines are shown with their
-        # own answers; and what was told: chats that memory is not allowed, users of ``/undo``.
+        # own answers.
         self._hooks: dict[tuple[str, str], Hook] = {}
-        self._told = UserCache[bool](5000)
-        # What users were told that keeps memory from its work, until a turn is learned.
-        self._hindrances = UserCache[bool](5000)
 
     async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
         """Let a turn wait in the database, within about a second."""
         self._hooks[turn.user_id, turn.source.message_id] = hook
         return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
 
-    async def learn(self, hook: Hook, queued: QueuedTurn | None) -> None:
+    async def learn(self, hook: Hook, queued: QueuedTurn | None, learned: asyncio.Event) -> None:
+        """Learn from a turn, which is ``learned`` then, and ask about suggestions that wait."""
+        try:
+            await self._learn(hook, queued)
+        finally:
+            learned.set()
+        if hook.settings.save_mode == "suggest":
+            await self._offer(hook)
+
+    async def _learn(self, hook: Hook, queued: QueuedTurn | None) -> None:
         """Learn from a turn when it is due, or tell why not and learn what others have left."""
         teach = partial(self._teach, hook)
         if queued is None:
             await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-            await self._show(hook, Lesson(hook.state.get("unlearned", "")))
+            await self.status.write(hook, Report(hook.state.get("unlearned", "")))
             if hook.settings.save_mode != "off":
                 await self._queue.resume(hook.user_id, teach, hook.wants_memory)
             return
@@ -114,14 +114,14 @@ class Learning:
         except TablesUnavailable as error:
             if error.lasting:
                 raise
-            await self.tell(hook, failure_line(str(error)))
+            await self.status.notice(hook, failure_line(str(error)))
         finally:
             self._hooks.pop((hook.user_id, queued.turn.source.message_id), None)
-        await self._show(hook, Lesson(""))
+        await self.status.write(hook, Report())
         if hook.settings.enable_summarization_task:
             try:
                 room = await self.lesson_resources(hook)
-                await summarise_when_due(room, self._leases, time.time())
+                await summarise_when_due(room, self.leases, time.time())
             except AdaptiveMemoryError as error:
                 log_learning.warning("memories are not summarised: %s", with_detail(error))
 
@@ -138,40 +138,26 @@ class Learning:
             """Whether nothing of it was erased meanwhile."""
             return is_wanted()
 
-        await self._show(hook, await carried_out(room, turn, found, wanted, again=True))
+        lesson = await carried_out(room, turn, found, wanted, partly_written=True)
+        await self.status.write(hook, lesson.report)
         if hook.settings.save_mode == "suggest":
-            await self.offer(hook)
+            await self._offer(hook)
 
-    async def offer(self, hook: Hook) -> None:
+    async def _offer(self, hook: Hook) -> None:
         """Ask a user about suggestions that wait, and show what came of it."""
         if hook.can_ask and hook.told_kind in ("saved", "shared"):
             room_of = partial(self.lesson_resources, hook)
-            whose = hook.user_id, hook.chat_id
-            answered = await offer_suggestions(self._suggestions, room_of, hook.dialog, *whose)
-            if answered.line:
-                await self._show(hook, answered)
-
-    async def tell(self, hook: Hook, line: str) -> None:
-        """Show a line with the answer, before what was recalled for it, whatever is confirmed.
-
-        What keeps memory from its work is told once, until a turn of the user is learned.
-        """
-        if line.startswith(HINDRANCE):
-            key = (hook.user_id, line)
-            if self._hindrances.get(key):
-                return
-            self._hindrances.put(key, True)
-        await self._show(hook, Lesson(line, complete=False))
-
-    async def reply(self, hook: Hook, line: str) -> None:
-        """Show a line that answers what the user has asked for, whatever else is shown."""
-        await self._show(hook, Lesson(line, replies=True))
+            report = await offer_suggestions(
+                self.suggestions, room_of, hook.dialog, hook.user_id, hook.chat_id
+            )
+            if report.line:
+                await self.status.write(hook, report)
 
     def forget(self, user_id: str) -> None:
         """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
         self._queue.forget(user_id)
         self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
-        self._told.forget(user_id)
+        self.status.forget(user_id)
 
     async def user_store(self, hook: Hook) -> UserStore:
         """The store of a hook's user with what is kept beside it."""
@@ -200,7 +186,7 @@ class Learning:
         """What waits of a user, in a few words each."""
         turns = await self._queue.waiting(hook.user_id)
         told = f"{turns} {'message' if turns == 1 else 'messages'} still to learn from"
-        suggested = await self._suggestions.left(hook.user_id)
+        suggested = await self.suggestions.left(hook.user_id)
         return [line for line in (told if turns else "", suggested) if line]
 
     async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
@@ -216,8 +202,8 @@ class Learning:
         return BulkChanges(
             user=user,
             lock=self.locks.of(hook.user_id),
-            foreground=self._foreground,
-            reply=partial(self.reply, hook),
+            foreground=self.foreground,
+            reply=partial(self.status.reply, hook),
             chat_id=hook.chat_id,
         )
 
@@ -236,16 +222,16 @@ class Learning:
         return LessonResources(
             settings=hook.settings,
             sources=sources,
-            indexes=self._indexes,
+            indexes=self.indexes,
             completer=completer,
-            formats=self._formats,
+            formats=self.formats,
             user_store=UserStore(sources.user_id, sources.store, *self._kept),
             prefilter=self._prefilter,
-            suggestions=self._suggestions,
+            suggestions=self.suggestions,
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),
             writing=self.locks.of(sources.user_id),
-            foreground=self._foreground,
+            foreground=self.foreground,
         )
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
@@ -262,34 +248,42 @@ class Learning:
     async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
         """Learn from turns that were typed to one chat model, by that one or the admin's choice."""
         turn = await asyncio.to_thread(joined_turn, turns)
-        own = self._hooks.get((serving.user_id, turn.source.message_id))
-        learner = own or serving
-        if own is None:  # another process has put it
-            if turn.kind == "saved":
-                own = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
-            in_this_chat = "" != turn.source.chat_id == serving.chat_id
-            if turn.chat_model or not in_this_chat:
-                learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
+        page, learner = await self._hooks_of(turn, serving)
         try:
-            lesson = await self._lesson(learner, own is not None, turn, work)
+            lesson = await self._lesson(learner, page is not None, turn, work)
         except MemoryUnavailable as refusal:
-            chat = (serving.user_id, serving.chat_id)
-            if not self._told.get(chat):
-                self._told.put(chat, True)
-                await self._show(own, Lesson(failure_line(str(refusal)), complete=False))
+            if page is not None:
+                await self.status.refusal(page, failure_line(str(refusal)))
             return
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing learned from a turn: %s", with_detail(error))
             if error.lasting:
-                await self.tell(own or serving, hindrance_line(str(error)))
-            elif not work.attempts or work.last_attempt:
+                await self.status.notice(page or serving, hindrance_line(str(error)))
+            elif page is not None and (not work.attempts or work.last_attempt):
                 later = "" if work.last_attempt else "; it will be tried again"
-                await self._show(own, Lesson(failure_line(f"{error}{later}"), complete=False))
+                await self.status.notice(page, failure_line(f"{error}{later}"))
             raise
-        self._hindrances.forget(serving.user_id)
-        await self._show(own, lesson)
-        if not lesson.complete:
+        self.status.forget(serving.user_id)
+        if page is None:
+            log_learning.info("nobody is told of a turn whose page is not known any more")
+        else:
+            await self.status.write(page, lesson.report)
+        if lesson.has_failures:
             raise AdaptiveMemoryError("some of what was found could not be written")
+
+    async def _hooks_of(self, turn: Turn, serving: Hook) -> tuple[Hook | None, Hook]:
+        """The hook on whose page a turn's line is shown, if any is known, and that which learns."""
+        page = self._hooks.get((turn.user_id, turn.source.message_id))
+        if page is not None:
+            return page, page
+        # Another process has put it.
+        learner = serving
+        if turn.kind == "saved":
+            page = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
+        in_this_chat = bool(serving.chat_id) and serving.chat_id == turn.source.chat_id
+        if turn.chat_model or not in_this_chat:
+            learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
+        return page, learner
 
     async def _lesson(self, hook: Hook, has_page: bool, turn: Turn, work: TurnWork) -> Lesson:
         """The lesson of joined turns; what other people said before them is no past of the user."""
@@ -304,9 +298,9 @@ class Learning:
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
             asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
-            self._start(self._suggestions.asking(turn.user_id, self._ask(hook, asked)))
+            self.start(self.suggestions.asking(turn.user_id, self._ask(hook, asked)))
         if has_page:
-            self._start(self._look_at_edit(room, turn, hook))
+            self.start(self._look_at_edit(room, turn, hook))
         return lesson
 
     async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
@@ -317,61 +311,18 @@ class Learning:
         memories = await said_before_edit(room, turn, hook)
         if memories and room.can_ask:
             asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
-            await self._suggestions.asking(turn.user_id, self._ask(hook, asked))
+            await self.suggestions.asking(turn.user_id, self._ask(hook, asked))
         elif memories:
-            await self._show(hook, Lesson(how_to_take_back(memories), complete=False))
+            await self.status.notice(hook, how_to_take_back(memories))
 
-    async def _ask(self, hook: Hook, asked: Awaitable[Lesson]) -> None:
+    async def _ask(self, hook: Hook, asked: Awaitable[Report]) -> None:
         """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
         try:
-            lesson = await asked
+            report = await asked
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing deleted: %s", with_detail(error))
-            lesson = Lesson(f"Nothing deleted: {error}", replies=True)
-        await self._show(hook, lesson)
-
-    async def _hints_at_undo(self, user_id: str) -> bool:
-        """Whether a user is told once more how to take a change back: three times, then never."""
-        for number in () if self._told.get((user_id,)) else range(_HINTS):
-            name, owner = f"undo_hint_{number}:{user_id}", str(time.time_ns())
-            with suppress(TablesUnavailable):
-                if await self._leases.acquire(name, owner, time.time(), _FOR_GOOD_SECONDS):
-                    return True
-        self._told.put((user_id,), True)
-        return False
-
-    async def _show(self, hook: Hook | None, lesson: Lesson) -> None:
-        """Show a lesson with the answer, and what was recalled for it, as the admin wants it."""
-        if hook is None:
-            log_learning.info("nobody is told of a turn whose page is not known any more")
-            return
-        line, details, settings = lesson.line, lesson.details, hook.settings
-        if await others_read(hook):
-            line, details = lesson.counts or line, ()
-        if lesson.replies:
-            settings = settings.model_copy(update={"confirmation": "status"})
-        if settings.confirmation == "off" and lesson.complete:
-            line, details = "", ()
-        elif lesson.changed and hook.has_page and await self._hints_at_undo(hook.user_id):
-            line = f"{line} · /undo takes it back"
-        as_note = settings.confirmation == "message" and settings.show_status
-        if as_note and hook.told_kind == "saved" and line not in ("", NOTHING_NEW):
-            async with self.locks.of(hook.user_id):
-                if await hook.stored_answer.add_note(" · ".join(details) or line):
-                    line, details = "", ()
-        # One status line at the end costs one write of the stored chat instead of two. The page
-        # shows its beginning, so what was written comes first.
-        notifier = hook.replies if lesson.replies else hook.notifier
-        recalled = hook.state.pop("recalled", "") if settings.show_status else ""
-        parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
-        if told := " · ".join(filter(None, parts)):
-            # The host stores the line with the chat.
-            async with self.locks.of(hook.user_id):
-                await notifier.status(told)
-                if details:
-                    texts = ["\n".join(map(escaped_entry, details))]
-                    named = [{"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}]
-                    await notifier.source(_DETAILS_TITLE, texts, named)
+            report = Report(f"Nothing deleted: {error}", kind="reply")
+        await self.status.write(hook, report)
 
 
 def _asked_turn(hook: Hook) -> Turn:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf
-from typing import Self
+from typing import Literal
 
 from adaptive.core.errors import EmbeddingError, ModelRejected, with_detail
 from adaptive.core.markdown import clipped_line
@@ -34,12 +34,14 @@ from adaptive.learn.queue import Foreground, TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.privacy.changes import UserStore
+from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.kept import AuditEntry
 from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised, query_vectors
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
+from adaptive.settings.status_line import NOTHING_NEW, Report
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
@@ -63,7 +65,6 @@ _STATUS_WORDS: dict[OutcomeStatus, str] = {
 _EXPLAINED = ("kept", "rejected", "failed")  # whose words leave open why
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
-NOTHING_NEW = "Nothing new to remember"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
@@ -106,34 +107,15 @@ class LessonResources:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a lesson did: the line for the user, details, whether it is done and was a change.
+    """The outcome of one lesson: what the user is told, and what is left to do.
 
-    ``counts`` is the line for a chat that others read; where a lesson has none, its line quotes
-    nothing. ``doubtful`` are memories that go only if the user confirms it. A lesson ``replies``
-    where its line answers a request or follows a dialog: it is shown, whatever news the user wants.
+    ``doubtful`` are memories that go only if the user confirms it. ``has_failures`` where a fact
+    could not be written: the turn is to be learned again.
     """
 
-    line: str
-    complete: bool = True
-    details: tuple[str, ...] = ()
+    report: Report
     doubtful: tuple[Memory, ...] = ()
-    replies: bool = False
-    counts: str = field(default="", compare=False)
-    changed: bool = field(default=False, compare=False)
-
-    @classmethod
-    def of(cls, outcomes: Sequence[Outcome], line: str, doubtful: tuple[Memory, ...] = ()) -> Self:
-        """The lesson with these outcomes."""
-        stati = {one.status for one in outcomes}
-        changed = not stati.isdisjoint(("saved", "updated", "deleted", "ended"))
-        return cls(
-            line=line,
-            complete="failed" not in stati,
-            details=report_details(outcomes),
-            doubtful=doubtful,
-            counts=counts_line(outcomes),
-            changed=changed,
-        )
+    has_failures: bool = False
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
@@ -144,13 +126,13 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
     found = await _found_in(room, turn, now, work)
     if isinstance(found, Lesson):
         return found
-    return await carried_out(room, turn, found, work.held, again=work.attempts > 0)
+    return await carried_out(room, turn, found, work.held, partly_written=work.attempts > 0)
 
 
 async def carried_out(
-    room: LessonResources, turn: Turn, found: Extraction, held: Held, *, again: bool = False
+    room: LessonResources, turn: Turn, found: Extraction, held: Held, *, partly_written: bool
 ) -> Lesson:
-    """Write or propose what was found; ``again`` where a part of it may be written already."""
+    """Write or propose what was found; ``partly_written`` where some of it may stand already."""
     operations, outcomes, proposed = found.operations, list(found.refused), 0
     if room.settings.save_mode == "suggest":
         wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
@@ -158,7 +140,7 @@ async def carried_out(
         proposed, left_out = await room.suggestions.propose(turn, sifted.operations, held)
         outcomes += [*sifted.refused, *left_out]
         operations = tuple(one for one in operations if one.kind == "DELETE")
-    written, too_many = await write(room, turn, operations, held, again=again)
+    written, too_many = await write(room, turn, operations, held, partly_written=partly_written)
     unnamed = await _standing(room, found.doubtful)
     status = "asked" if room.can_ask else "kept"
     outcomes += written
@@ -172,13 +154,16 @@ async def carried_out(
     refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
     if refused:
         await room.user_store.trail.record(turn.user_id, refused, now)
-    line = report_line(outcomes) if outcomes or not (proposed or again) else ""
+    line = report_line(outcomes) if outcomes or not (proposed or partly_written) else ""
     if proposed and not room.can_ask:
         line = joined_lines(line, await room.suggestions.left(turn.user_id))
-    if room.can_ask:
-        return Lesson.of(outcomes, line, doubtful)
     # Whoever asked for deletions and can't be asked about them believes them done otherwise.
-    return replace(Lesson.of(outcomes, line), replies=bool(doubtful))
+    must_know = bool(doubtful) and not room.can_ask
+    return Lesson(
+        report=report_of(outcomes, line, kind="reply" if must_know else "news"),
+        doubtful=doubtful if room.can_ask else (),
+        has_failures=any(one.status == "failed" for one in outcomes),
+    )
 
 
 async def _standing(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
@@ -206,10 +191,10 @@ async def _found_in(
     embedder = room.indexes.turn_embedder(sources)
     asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
     if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
-        return Lesson(NOTHING_NEW)
+        return Lesson(Report(NOTHING_NEW))
     if work.calls_before >= most:
         tally("anomalies", "limit_reached")
-        return Lesson(LIMIT_REACHED.format(most))
+        return Lesson(Report(LIMIT_REACHED.format(most)))
     shown = await shown_memories(index, turn.words, asked, room.hidden)
     language = settings.memory_language.strip() or room.language
     asking = settings.model_copy(update={"memory_language": language})
@@ -226,7 +211,7 @@ async def _found_in(
             addressed = {one.id for one in found.operations}
             more = (one for one in ended if one.id not in addressed)
             found = replace(found, operations=(*found.operations, *more))
-    return found or Lesson(NOTHING_NEW)
+    return found or Lesson(Report(NOTHING_NEW))
 
 
 async def write(
@@ -235,7 +220,7 @@ async def write(
     operations: Sequence[Operation],
     held: Held,
     *,
-    again: bool = False,
+    partly_written: bool = False,
 ) -> tuple[list[Outcome], tuple[Memory, ...]]:
     """What became of operations, and the memories whose deletion is to be asked about."""
     made = await _embedded(room, operations)  # before anybody waits for the writing to end
@@ -244,7 +229,7 @@ async def write(
     async with room.writing:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await room.index()
-        written = {one.content for one in index.memories} if again else set[str]()
+        written = {one.content for one in index.memories} if partly_written else set[str]()
         left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
         sifted = await _sifted(room, left, index)
         allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
@@ -257,7 +242,7 @@ async def write(
         if not await keep_vectors(room.sources, contents, made):
             await room.index()
     # What is known by now was written by this very lesson, if it broke off before.
-    known = () if again else sifted.refused
+    known = () if partly_written else sifted.refused
     doubtful = (index.memory(one.id) for one in to_ask)
     return [*applied, *pruned, *known], tuple(one for one in doubtful if one is not None)
 
@@ -319,6 +304,20 @@ async def new_findings(
     return Extraction(tuple(left), ())
 
 
+def report_of(
+    outcomes: Sequence[Outcome], line: str, kind: Literal["news", "reply"] = "news"
+) -> Report:
+    """What a user is told of these outcomes in a line."""
+    stati = {one.status for one in outcomes}
+    return Report(
+        line=line,
+        kind=kind,
+        details=report_details(outcomes),
+        counts=counts_line(outcomes),
+        changes_memory=not stati.isdisjoint(("saved", "updated", "deleted", "ended")),
+    )
+
+
 def report_line(outcomes: Sequence[Outcome]) -> str:
     """The status line: what was written, then what was not and why."""
     parts: list[str] = []
@@ -338,7 +337,9 @@ def counts_line(outcomes: Sequence[Outcome]) -> str:
 def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """What became of each fact, one by one; empty where the line names them all."""
     told = [f"{words}: {text}" for words, texts in _by_status(outcomes) for text in texts]
-    return () if " · ".join(told) == report_line(outcomes) else tuple(told)
+    if " · ".join(told) == report_line(outcomes):
+        return ()
+    return tuple(map(escaped_entry, told))
 
 
 def failure_line(reason: str) -> str:

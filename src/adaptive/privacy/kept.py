@@ -201,6 +201,15 @@ class UsageTable(KeptTable):
         found = await self.entries.read("usage", user_id, memory_ids)
         return {one.key: int(one.body) for one in found}
 
+    async def count_hint(self, user_id: str, hint: str, most: int) -> bool:
+        """Count a hint for good, up to a number of times; whether the user is given it now."""
+        key = f"hint:{hint}"
+        given = (await self.read(user_id, [key])).get(key, 0)
+        if given < most:
+            new = Entry(key, given + 1, int(time.time()))
+            await self.entries.put("usage", user_id, [new])
+        return given < most
+
     async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
         """Give the recalls of memories to the one that stands for them now."""
         given = await self.read(user_id, {*memory_ids, into})
