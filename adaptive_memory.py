@@ -46,6 +46,7 @@ import time
 import unicodedata
 import uuid
 import zlib
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import (
@@ -344,7 +345,9 @@ def with_detail(error: BaseException) -> str:
 # JSON over HTTP to endpoints outside the host, tried again with growing pauses.
 
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+_NOT_SUPPORTED = 501
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 30.0
 
 Result = TypeVar("Result")
 
@@ -354,24 +357,25 @@ async def with_retry(call: Callable[[], Awaitable[Result]], retries: int) -> Res
         try:
             return await call()
         except ModelBusy as busy:
-            jittered = random.uniform(0.5, 1) * min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
+            pause = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt)
+            jittered = pause * random.uniform(0.5, 1)
             await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
     return await call()
 
 
 def endpoint(base: str, path: str) -> str:
-    base = base.strip().rstrip("/")
-    return base if base.endswith("/" + path) else f"{base}/{path}"
+    return base.strip().rstrip("/").removesuffix(f"/{path}") + f"/{path}"
 
 
 def failure(status: int, detail: str, retry_after: str | None = None) -> ModelBusy | ModelRejected:
-    if status in _BUSY_STATUS or (status >= 500 and status != 501):
-        does = "failed" if status >= 500 else "is busy"
-        pause = (retry_after or "").strip()
-        seconds = float(pause) if pause.isdecimal() else None
-        return ModelBusy(f"the model's provider {does} (HTTP {status})", seconds, detail=detail)
-    sentence = f"the model's provider refused the request (HTTP {status})"
-    return ModelRejected(sentence, status, detail=detail)
+    is_busy = status in _BUSY_STATUS or (status >= 500 and status != _NOT_SUPPORTED)
+    if not is_busy:
+        sentence = f"the model's provider refused the request (HTTP {status})"
+        return ModelRejected(sentence, status, detail=detail)
+    does = "failed" if status >= 500 else "is busy"
+    pause = (retry_after or "").strip()
+    seconds = float(pause) if pause.isdecimal() else None
+    return ModelBusy(f"the model's provider {does} (HTTP {status})", seconds, detail=detail)
 
 
 async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -384,9 +388,8 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
         ):
             raw = await response.read()
             if response.status >= 400:
-                detail = raw.decode(errors="replace")
-                told = f"{url!r} answered {detail!r}"
-                raise failure(response.status, told, response.headers.get("Retry-After"))
+                detail = f"{url!r} answered {raw.decode(errors='replace')!r}"
+                raise failure(response.status, detail, response.headers.get("Retry-After"))
     except (ValueError, aiohttp.NonHttpUrlClientError) as error:
         raise ReplyUnusable(
             "the address of the model's provider can't be called", detail=f"{url!r}: {error}"
@@ -457,18 +460,22 @@ def staged(name: str) -> Callable[[StagedWork], StagedWork]:
 
 
 def stage_lasted(name: str, seconds: float) -> None:
-    if (measures := MEASURES.get()) is not None:
+    measures = MEASURES.get()
+    if measures is not None:
         measures.seconds[name] += max(0.0, seconds)
 
 
 def tally(kind: str, name: str, number: int = 1) -> None:
-    if number and (measures := MEASURES.get()) is not None:
+    measures = MEASURES.get()
+    if measures is not None and number:
         measures.counts[kind][name] += number
 
 
 def tell_outcome(outcome: str, reason: str = "") -> None:
-    if (measures := MEASURES.get()) is not None:
-        measures.outcome, measures.reason = outcome, reason
+    measures = MEASURES.get()
+    if measures is not None:
+        measures.outcome = outcome
+        measures.reason = reason
 
 
 # ---- src/adaptive/core/model.py ----
@@ -1251,8 +1258,8 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
 USUAL_SECONDS = 5.0
 WHOLE_COLLECTION_SECONDS = 30.0
 _CALLS_AT_ONCE = 4
-_FIRST_PAUSE_SECONDS = 15.0
-_LONGEST_PAUSE_SECONDS = 600.0
+_FIRST_PAUSE_SECONDS__vector_database = 15.0
+_LONGEST_PAUSE_SECONDS__vector_database = 600.0
 _PROBED_COLLECTION = "adaptive-memory"
 _SILENT = "the vector database does not answer"
 Answered = TypeVar("Answered")
@@ -1261,7 +1268,7 @@ Answered = TypeVar("Answered")
 class VectorDatabase:
 
     def __init__(
-        self, client: Callable[[], Any], first_pause: float = _FIRST_PAUSE_SECONDS
+        self, client: Callable[[], Any], first_pause: float = _FIRST_PAUSE_SECONDS__vector_database
     ) -> None:
         self._client, self._first_pause = client, first_pause
         self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
@@ -1302,7 +1309,7 @@ class VectorDatabase:
         asked = {unanswered}
         try:
             while not (await asyncio.wait(asked, timeout=pause))[0]:
-                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS__vector_database)
                 self._threads.shutdown(wait=False)
                 self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
                 probe = self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))
@@ -1601,22 +1608,23 @@ async def ask(
         except (ModelError, asyncio.CancelledError):
             tally("model_failures", name)
             raise
-        for kind, number in zip(("tokens_in", "tokens_out"), completion.tokens, strict=True):
-            tally(kind, name, number)
+        tokens_in, tokens_out = completion.tokens
+        tally("tokens_in", name, tokens_in)
+        tally("tokens_out", name, tokens_out)
         return completion
 
-    at = formats.get(completer.key, 0)
+    place = formats.get(completer.key, 0)
     try:
         async with asyncio.timeout(timeout):
             while True:
                 try:
-                    completion = await with_retry(partial(once, _FORMATS[at]), retries)
+                    completion = await with_retry(partial(once, _FORMATS[place]), retries)
                 except ModelRejected as rejected:
-                    at += 1
-                    if rejected.status not in _FORMAT_REFUSED or at == len(_FORMATS):
+                    place += 1
+                    if rejected.status not in _FORMAT_REFUSED or place == len(_FORMATS):
                         raise
                 else:
-                    formats[completer.key] = at
+                    formats[completer.key] = place
                     return completion
     except TimeoutError as error:
         raise ModelBusy(f"the model did not answer within {timeout:g} s") from error
@@ -1647,8 +1655,9 @@ class _Endpoint:
 
     async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         valves = {"llm_api_endpoint_url": self.url, "llm_model_name": self.model}
-        if empty := [valve for valve, value in valves.items() if not value.strip()]:
-            raise ModelRejected(f"the valve `{empty[0]}` is empty", 0)
+        for valve, value in valves.items():
+            if not value.strip():
+                raise ModelRejected(f"the valve `{valve}` is empty", 0)
         return await post_json(endpoint(self.url, path), body, self.api_key)
 
 
@@ -1666,12 +1675,18 @@ class OllamaCompleter(_Endpoint):
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
-        bounds = {"num_predict": request.max_tokens, "num_ctx": _OLLAMA_CONTEXT}
-        body = {**chat_body(self.model, request, "text"), "options": {"temperature": 0, **bounds}}
-        if response_format != "text":
-            body["format"] = dict(request.schema) if response_format == "json_schema" else "json"
+        body = chat_body(self.model, request, "text")
+        body["options"] = {
+            "temperature": 0,
+            "num_predict": request.max_tokens,
+            "num_ctx": _OLLAMA_CONTEXT,
+        }
+        if response_format == "json_schema":
+            body["format"] = dict(request.schema)
+        elif response_format == "json_object":
+            body["format"] = "json"
         reply = await self._answer("api/chat", body)
-        text = str(mapping(reply.get("message")).get("content") or "")
+        text = text_field(mapping(reply, "message"), "content")
         if not text:
             raise ReplyUnusable("Ollama's answer holds no text")
         tokens = _counted(reply, "prompt_eval_count", "eval_count")
@@ -1681,8 +1696,10 @@ class OllamaCompleter(_Endpoint):
 def chat_body(
     model: str, request: CompletionRequest, response_format: ResponseFormat
 ) -> dict[str, Any]:
-    told = {"system": request.system, "user": request.user}
-    messages = [{"role": role, "content": text} for role, text in told.items()]
+    messages = [
+        {"role": "system", "content": request.system},
+        {"role": "user", "content": request.user},
+    ]
     body: dict[str, Any] = {"model": model, "messages": messages, "stream": False}
     if response_format != "text":
         body |= {"temperature": 0, "max_tokens": request.max_tokens}
@@ -1704,44 +1721,55 @@ def chat_text(reply: object) -> Completion:
         raise ReplyUnusable(f"the model's answer is a {type(reply).__name__}, not an object")
     choices = listing(fields.get("choices"))
     if fields.get("error") and not choices:
-        raise ReplyUnusable(
-            "the model's provider answered with an error", detail=str(fields["error"])
-        )
+        error = str(fields["error"])
+        raise ReplyUnusable("the model's provider answered with an error", detail=error)
     choice = mapping(next(iter(choices), None))
-    message = mapping(choice.get("message"))
+    message = mapping(choice, "message")
     text = _content(message.get("content")) or _content(message.get("reasoning_content"))
     if not text:
         raise ReplyUnusable("the model's answer holds no text")
-    tokens = _counted(mapping(fields.get("usage")), "prompt_tokens", "completion_tokens")
+    tokens = _counted(mapping(fields, "usage"), "prompt_tokens", "completion_tokens")
     return Completion(text, choice.get("finish_reason") == "length", tokens)
 
 
-def _counted(told: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:
-    counts = [count for count in (told.get(sent), told.get(received)) if isinstance(count, int)]
-    return (counts[0], counts[1]) if len(counts) == 2 else (0, 0)
+def _counted(usage: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:
+    tokens_in = usage.get(sent)
+    tokens_out = usage.get(received)
+    if isinstance(tokens_in, int) and isinstance(tokens_out, int):
+        return (tokens_in, tokens_out)
+    return (0, 0)
 
 
 def _content(content: object) -> str:
     if isinstance(content, str):
         return content
-    parts = [mapping(part) for part in listing(content)]
-    return "".join(str(part.get("text") or "") for part in parts)
+    return "".join(text_field(mapping(part), "text") for part in listing(content))
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+
+    scheme: str
+    host: str
+    path: str
+
+    def covers(self, other: _Address) -> bool:
+        is_same_scheme = self.scheme in ("", other.scheme)
+        is_same_server = bool(other.host) and self.host == other.host
+        return is_same_scheme and is_same_server and other.path.startswith(self.path)
 
 
 class LocalAddresses:
 
     def __init__(self, listed: str) -> None:
-        self._listed = [_parsed(one) for one in listed.split(",")]
+        self._listed = [_parsed(address) for address in listed.split(",")]
 
     def lists(self, url: str) -> bool:
-        scheme, host, rest = _parsed(url)
-        return bool(host) and any(
-            listed[0] in ("", scheme) and listed[1] == host and rest.startswith(listed[2])
-            for listed in self._listed
-        )
+        address = _parsed(url)
+        return any(listed.covers(address) for listed in self._listed)
 
     def holds_ollama(self, url: str) -> bool:
-        return _is_inner(_parsed(url)[1]) or self.lists(url)
+        return _is_inner(_parsed(url).host) or self.lists(url)
 
 
 def is_cloud_name(model: str) -> bool:
@@ -1758,15 +1786,15 @@ def _is_inner(host: str) -> bool:
     return mapped.is_private and not mapped.is_unspecified
 
 
-def _parsed(url: str) -> tuple[str, str, str]:
+def _parsed(url: str) -> _Address:
     text = url.strip()
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"//{text}")
-        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if parts.scheme in ("", "http", "https"):
-            return parts.scheme, host, f":{port}{path}/"
-    return "", "", ""
+            host = (parts.hostname or "").rstrip(".")
+            return _Address(parts.scheme, host, f":{port}{parts.path.rstrip('/')}/")
+    return _Address("", "", "")
 
 
 # ---- src/adaptive/llm/reply.py ----
@@ -1779,10 +1807,11 @@ REPLY_REASONS = (
 )
 _TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL = REPLY_REASONS
 _LONGEST_REPLY = 128 * 1024
-_WRAPPERS = (
-    *("result", "results", "response", "output", "answer", "data", "arguments", "parameters"),
-    *("function", "toolcalls", "choices", "message", "content", "text", "memory", "memories"),
-    *("memoryoperations", "operation"),
+_MOST_MARKS__reply = 64
+_DEEPEST = 8
+_WRAPPER = re.compile(
+    "results?|response|output|answer|data|arguments|parameters|function|toolcalls|choices|message|"
+    "content|text|memory|memories|memoryoperations|operation"
 )
 _TAG__reply = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?)"
 _OPENING = (
@@ -1820,26 +1849,34 @@ def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItem
     if not text or len(text) > _LONGEST_REPLY:
         raise ReplyUnusable(_TOO_LONG if text else _EMPTY)
     read: ReplyItems | None = None
-    between, state, reason = "", "whole", _NO_JSON
-    unreasoned = text[0] in "[{`"
-    for _ in range(64):
-        if not (mark := _MARK__reply.search(text)):
+    between = ""
+    state = "whole"
+    reason = _NO_JSON
+    begins_with_json = text[0] in "[{`"
+    for _ in range(_MOST_MARKS__reply):
+        mark = _MARK__reply.search(text)
+        if mark is None:
             break
-        between, rest = between + text[: mark.start()], text[mark.end() :]
+        between += text[: mark.start()]
+        rest = text[mark.end() :]
         if mark["opening"]:
             closing = re.search(_CLOSING, rest, re.IGNORECASE)
-            text, reason = rest[closing.end() :] if closing else "", _ONLY_REASONING
+            text = rest[closing.end() :] if closing else ""
+            reason = _ONLY_REASONING
         elif mark["closing"]:
             text = rest
-            if not unreasoned:
-                read, reason = None, _ONLY_REASONING
+            if not begins_with_json:
+                read = None
+                reason = _ONLY_REASONING
         else:
             value, state, text = _value(text[mark.start() :], key)
             if state == "broken":
                 raise ReplyUnusable(_CUT if completion.cut else _NO_JSON)
-            found, reason = _found(value, key, is_item), _NO_JSON
+            reason = _NO_JSON
+            found = _found(value, key, is_item)
             if found and (value != [] or _NO_WORD.fullmatch(text[:1000])):
-                read, between = _joined(read, found, between) if read else found, ""
+                read = _joined(read, found, between) if read else found
+                between = ""
     if not read:
         is_cut = state == "cut" or (completion.cut and reason == _NO_JSON)
         raise ReplyUnusable(_CUT if is_cut else reason)
@@ -1847,9 +1884,9 @@ def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItem
 
 
 def read_object(completion: Completion, key: str, is_item: ItemTest) -> Mapping[str, Any]:
-    for item in reversed(read_items(completion, key, is_item).items):
-        if is_item(mapping(item)):
-            return mapping(item)
+    for item in map(mapping, reversed(read_items(completion, key, is_item).items)):
+        if is_item(item):
+            return item
     raise ReplyUnusable(_NO_JSON)
 
 
@@ -1862,24 +1899,37 @@ def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
 
 
 def _found(value: object, key: str, is_item: ItemTest, level: int = 0) -> ReplyItems | None:
-    if isinstance(value, str) and (value := value.strip("` \njson"))[:1] in ("[", "{"):
-        value, state, _ = _value(value, key)
-        value = value if state == "whole" else None
-    inside, fields = listing(value), mapping(value)
-    if value == [] or any(is_item(mapping(one)) for one in inside):
-        return ReplyItems(inside)
-    plain = {plain_name(name): inner for name, inner in fields.items()}
-    inner: object = plain.get(plain_name(key))
-    if inner == [] or listing(inner):
-        return ReplyItems(listing(inner))
+    if isinstance(value, str):
+        value = _json_in(value, key)
+    items = listing(value)
+    if value == [] or any(is_item(mapping(item)) for item in items):
+        return ReplyItems(items)
+    fields = mapping(value)
+    plain = {plain_name(name): field for name, field in fields.items()}
+    answer: object = plain.get(plain_name(key))
+    if answer == [] or listing(answer):
+        return ReplyItems(listing(answer))
     if is_item(fields):
         return ReplyItems([fields], listed=False)
-    inside = inside or ([inner] if inner else [plain[one] for one in _WRAPPERS if one in plain])
-    parts = [_found(one, key, is_item, level + 1) for one in inside if level < 8]
+    if level == _DEEPEST:
+        return None
+    if not items and answer:
+        items = [answer]
+    elif not items:
+        items = [field for name, field in plain.items() if _WRAPPER.fullmatch(name)]
+    parts = [_found(item, key, is_item, level + 1) for item in items]
     found = [part for part in parts if part]
-    if isinstance(inner, dict) and not found:
-        return ReplyItems([inner])
+    if isinstance(answer, dict) and not found:
+        return ReplyItems([answer])
     return found[0] if len(found) == 1 else None
+
+
+def _json_in(text: str, key: str) -> object:
+    text = text.strip("` \njson")
+    if text[:1] not in ("[", "{"):
+        return text
+    value, state, _ = _value(text, key)
+    return value if state == "whole" else None
 
 
 def _value(text: str, key: str) -> tuple[object, str, str]:
@@ -1888,36 +1938,47 @@ def _value(text: str, key: str) -> tuple[object, str, str]:
         return value, "whole", text[end or 1 :]
     text = _NEARLY_JSON.sub(_as_json, text)
     value, state, end = _decoded(text, 0)
+    if state == "whole":
+        return value, state, text[end:]
     begin = re.search(rf'"{key}"\s*+:\s*+\[', text, re.IGNORECASE) or re.match(r"\[", text)
-    if not begin or state == "whole" or _decoded(text[: begin.start()] + '"":0', 0)[1] == "broken":
-        return value, state, text[end:] if state == "whole" else ""
-    items, at = list[object](), begin.end()
-    while (gap := _GAP.match(text, at)) and text[gap.end() : gap.end() + 1] != "]":
-        value, state, at = _decoded(text, gap.end())
+    if not begin or _decoded(text[: begin.start()] + '"":0', 0)[1] == "broken":
+        return value, state, ""
+    items = list[object]()
+    end = begin.end()
+    while True:
+        gap = _GAP.match(text, end)
+        begins = gap.end() if gap else end
+        if text[begins : begins + 1] == "]":
+            return {key: items}, "whole", ""
+        value, state, end = _decoded(text, begins)
         if state != "whole":
             return {key: items} if items else None, state, ""
         items.append(value)
-    return {key: items}, "whole", ""
 
 
 def _decoded(text: str, start: int) -> tuple[object, str, int]:
     try:
         value, end = _DECODER.raw_decode(text, start)
-        return value, "whole", end
     except (ValueError, RecursionError) as error:
-        at = error.pos if isinstance(error, json.JSONDecodeError) else 0
-        ends = at >= len(text.rstrip()) or str(error).startswith("Unterminated")
-        return None, "cut" if ends else "broken", 0
+        position = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        is_cut = position >= len(text.rstrip()) or str(error).startswith("Unterminated")
+        return None, "cut" if is_cut else "broken", 0
+    return value, "whole", end
 
 
 def _as_json(found: re.Match[str]) -> str:
     if found["string"]:
-        return _ESCAPE.sub(
-            lambda one: one[0] if one[1] else rf"\\{one[2]}" if one[2] else one[3], found[0]
-        )
+        return _ESCAPE.sub(_as_json_escape, found[0])
     if found["before"]:
         return f'{found["before"]}"{found["single"]}"'
     return "null" if found["word"] == "None" else (found["word"] or "").lower()
+
+
+def _as_json_escape(found: re.Match[str]) -> str:
+    known, letter, sign = found.groups()
+    if letter:
+        return rf"\\{letter}"
+    return found[0] if known else sign
 
 
 def plain_name(name: str) -> str:
@@ -1940,7 +2001,8 @@ def number(value: object) -> float | None:
 
 
 def share(value: object) -> float | None:
-    if (read := number(value)) is None:
+    read = number(value)
+    if read is None:
         return None
     if 10 < read <= 100 or str(value).strip().endswith("%"):
         read /= 100
@@ -1970,12 +2032,12 @@ Fields = TypeVar("Fields", bound=BaseModel)
 def different_lines(most: int, longest: int) -> BeforeValidator:
 
     def lines(value: object) -> tuple[str, ...]:
-        said = map(_line, value.splitlines() if isinstance(value, str) else listing(value))
-        kept: dict[str, str] = {}
-        for line in said:
+        texts = value.splitlines() if isinstance(value, str) else listing(value)
+        different: dict[str, str] = {}
+        for line in map(_line, texts):
             if line and len(line) <= longest:
-                kept.setdefault(line.casefold(), line)
-        return tuple(kept.values())[:most]
+                different.setdefault(line.casefold(), line)
+        return tuple(different.values())[:most]
 
     return BeforeValidator(lines)
 
@@ -1990,15 +2052,18 @@ async def ask_fields(
 ) -> Fields:
     completion = await ask(completer, request, formats, seconds, retries)
     names = {plain_name(name): name for name in fields.model_fields}
-    found = read_object(
-        completion, request.schema_name, lambda one: bool(names.keys() & set(map(plain_name, one)))
-    )
-    told = {names.get(plain_name(str(name))): value for name, value in found.items()}
+
+    def has_a_field(item: Mapping[str, Any]) -> bool:
+        return any(plain_name(name) in names for name in item)
+
+    item = read_object(completion, request.schema_name, has_a_field)
+    values = {names.get(plain_name(name), ""): value for name, value in item.items()}
     try:
-        return fields.model_validate(told)
+        return fields.model_validate(values)
     except ValidationError as error:
-        wrong = {one["loc"][0] for one in error.errors()}
-        return fields.model_validate({name: told[name] for name in told if name not in wrong})
+        for wrong in error.errors():
+            values.pop(str(wrong["loc"][0]), None)
+        return fields.model_validate(values)
 
 
 class _City(BaseModel):
@@ -2014,21 +2079,19 @@ async def answers_test_question(
 
 
 def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
-    properties: Mapping[str, Mapping[str, Any]] = fields.model_json_schema()["properties"]
-    told = {
-        name: {key: one[key] for key in ("type", "items") if key in one}
-        for name, one in properties.items()
-    }
-    return {"type": "object", "properties": told, "required": list(told)}
+    properties: dict[str, Any] = {}
+    for name, schema in fields.model_json_schema()["properties"].items():
+        properties[name] = {key: schema[key] for key in ("type", "items") if key in schema}
+    return {"type": "object", "properties": properties, "required": [*properties]}
 
 
 def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
-    properties: dict[str, Any] = {
-        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
-    }
-    item = {"type": "object", "properties": properties, "required": list(required)}
-    listed = {key: {"type": "array", "items": item}}
-    return {"type": "object", "properties": listed, "required": [key]}
+    properties: dict[str, Any] = {}
+    for name, field in fields.items():
+        properties[name] = field if isinstance(field, Mapping) else {"type": field}
+    item = {"type": "object", "properties": properties, "required": [*required]}
+    items = {key: {"type": "array", "items": item}}
+    return {"type": "object", "properties": items, "required": [key]}
 
 
 # ---- src/adaptive/privacy/entries.py ----
@@ -4294,13 +4357,20 @@ class HostAnswer:
     message_id: str
     emitter: EventEmitter | None = None
     store: ChangeMessage = change_message
+    user_id: str = ""
 
     @classmethod
-    def of(cls, metadata: Mapping[str, Any], emitter: EventEmitter | None) -> Self:
+    def of(
+        cls,
+        metadata: Mapping[str, Any],
+        emitter: EventEmitter | None,
+        user: Mapping[str, Any] | None = None,
+    ) -> Self:
         return cls(
             chat_id=text_field(metadata, "chat_id"),
             message_id=text_field(metadata, "message_id"),
             emitter=emitter,
+            user_id=text_field(user or {}, "id"),
         )
 
     async def give(self, text: str, title: str = "") -> None:
@@ -4362,21 +4432,17 @@ class HostAnswer:
             if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
                 await show_event(self.emitter, "chat:title", title)
 
-    async def show_status(self, event: dict[str, Any], user_id: str) -> None:
+    async def emit(self, event: dict[str, Any]) -> None:
         unstored = None
-        if _stores_without_lock():
-            unstored = await emitter_to(user_id, self.chat_id, self.message_id, stores=False)
+        if event.get("type") == "status" and _stores_without_lock():
+            unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
         emitter = unstored or self.emitter
         if emitter is not None:
             await emitter(event)
-        if unstored is None:
-            return
-        status = mapping(event, "data")
-
-        def with_status(message: Message) -> dict[str, Any]:
-            return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
-
-        await self.store(self.chat_id, self.message_id, with_status)
+        if unstored is not None:
+            status = mapping(event, "data")
+            add = partial(_with_status, status=status)
+            await self.store(self.chat_id, self.message_id, add)
 
     async def _change(self, change: MessageChange) -> bool:
         fields = await self._store(change)
@@ -4398,6 +4464,10 @@ class HostAnswer:
         with faults_logged("changing a stored answer"):
             return await self.store(self.chat_id, self.message_id, changed_if_whole)
         return None
+
+
+def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:
+    return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
 
 
 def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
@@ -7331,24 +7401,29 @@ class LenientModel(BaseModel):
     @classmethod
     def _usable(cls, value: Any, validate: Callable[[Any], Any], info: ValidationInfo) -> Any:
         field = cls.model_fields[info.field_name or ""]
-        bounds = [getattr(rule, name, None) for name in ("ge", "le") for rule in field.metadata]
-        for attempt in _attempts(value, [bound for bound in bounds if bound is not None]):
+        for attempt in _attempts(value, field):
             with suppress(ValidationError):
                 return validate(attempt)
         return field.get_default()
 
 
-def _attempts(value: Any, bounds: Sequence[float]) -> Iterator[Any]:
+def _attempts(value: Any, field: FieldInfo) -> Iterator[Any]:
     if isinstance(value, list | tuple):
         value = ", ".join(map(str, cast(Sequence[Any], value)))
     yield value
-    if bounds:
+    least = _bound(field, "ge")
+    most = _bound(field, "le")
+    if least is not None and most is not None:
         with suppress(ValueError, TypeError, OverflowError):
-            number = min(max(float(value), bounds[0]), bounds[1])
+            number = min(max(float(value), least), most)
             yield number
             yield round(number)
     if isinstance(value, str):
         yield value.strip()
+
+
+def _bound(field: FieldInfo, name: str) -> float | None:
+    return next((getattr(rule, name) for rule in field.metadata if hasattr(rule, name)), None)
 
 
 # ---- src/adaptive/settings/names.py ----
@@ -7411,9 +7486,9 @@ def read_kinds(listed: str) -> NamesRead:
     return read_names(listed, tuple(PERSONAL_KINDS))
 
 
-def not_understood(valve: str, unknown: Iterable[str], instead: str) -> list[str]:
-    listed = ", ".join(unknown)
-    return [f"`{valve}` names what is not known ({listed}): {instead}"] if listed else []
+def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
+    unknown = ", ".join(read.unknown)
+    return [f"`{valve}` names what is not known ({unknown}): {instead}"] if unknown else []
 
 
 def _plain(name: str) -> str:
@@ -7948,13 +8023,14 @@ class Settings(Valves):
             theirs = {}
         own = UserValves(**theirs)
         admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
+        reach = own.history_recall
+        if reach == "default":
+            reach = admin.history_recall_default
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
         merged["save_mode"] = min(admin.save_mode, own.save_mode, key=_SAVE_MODES.index)
-        chosen = own.history_recall
-        wanted = admin.history_recall_default if chosen == "default" else chosen
-        merged["history_recall"] = min(admin.history_recall, wanted, key=_HISTORY_REACHES.index)
+        merged["history_recall"] = min(admin.history_recall, reach, key=_HISTORY_REACHES.index)
         merged["index_past_chats"] = own.index_past_chats
         return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
 
@@ -7975,20 +8051,26 @@ class Settings(Valves):
 
     @property
     def misread(self) -> tuple[str, ...]:
-        categories = read_names(self.memory_categories, CATEGORIES)
-        learned = f"these are learned: {', '.join(self.categories)}"
-        masked = "all personal data that is not refused is masked"
-        local = "every memory is kept from models that are not local"
         return (
-            *not_understood("memory_categories", categories.unknown, learned),
+            *not_understood(
+                "memory_categories",
+                read_names(self.memory_categories, CATEGORIES),
+                f"these are learned: {', '.join(self.categories)}",
+            ),
             *not_understood(
                 "refuse_in_memories",
-                read_kinds(self.refuse_in_memories).unknown,
+                read_kinds(self.refuse_in_memories),
                 "all personal data is refused",
             ),
-            *not_understood("mask_in_memories", read_kinds(self.mask_in_memories).unknown, masked),
             *not_understood(
-                "local_only_banks", read_names(self.local_only_banks, self.banks).unknown, local
+                "mask_in_memories",
+                read_kinds(self.mask_in_memories),
+                "all personal data that is not refused is masked",
+            ),
+            *not_understood(
+                "local_only_banks",
+                read_names(self.local_only_banks, self.banks),
+                "every memory is kept from models that are not local",
             ),
         )
 
@@ -8056,38 +8138,41 @@ def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder
         models = process_state(request).setdefault("local_models", {})
         return LocalEmbedder(name or DEFAULT_LOCAL_MODEL, models)
     if settings.embedding_provider_type == "openai_compatible":
-        url, key = settings.embedding_api_url, settings.embedding_api_key
-        return SecretlessEmbedder(EndpointEmbedder(url, name, key))
+        service = EndpointEmbedder(settings.embedding_api_url, name, settings.embedding_api_key)
+        return SecretlessEmbedder(service)
     return HostEmbedder(request, user)
 
 
 async def chosen_completer(
     settings: Settings, request: Request, user: Any, chat_model: Any, *, direct: bool
 ) -> Completer:
-    completer: Completer
     if settings.llm_provider_type == "host":
         model = await learning_model(request, settings.host_model, chat_model, direct=direct)
-        completer = HostCompleter(request, user, model)
+        completer: Completer = HostCompleter(request, user, model)
     else:
         kind = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
-        url, name = settings.llm_api_endpoint_url, settings.llm_model_name
-        completer = kind(url, name, settings.llm_api_key)
+        completer = kind(
+            url=settings.llm_api_endpoint_url,
+            model=settings.llm_model_name,
+            api_key=settings.llm_api_key,
+        )
     return RedactingCompleter(completer, settings.pii_redaction in ("model", "all"))
 
 
 async def learning_model(request: Request, chosen: str, chat_model: object, *, direct: bool) -> str:
     if chosen.strip():
         return chosen.strip()
-    model_id = str(mapping(chat_model).get("id") or "")
+    model_id = text_field(mapping(chat_model), "id")
     if not model_id:
-        why = "the model that this was said to is not there now"
-        raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
-    if task_id := await task_model(request, chat_model):
-        return task_id
-    if direct:
-        why = "this chat's model is reached from the browser only"
-        raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
-    return model_id
+        raise _no_model("the model that this was said to is not there now")
+    task_id = await task_model(request, chat_model)
+    if direct and not task_id:
+        raise _no_model("this chat's model is reached from the browser only")
+    return task_id or model_id
+
+
+def _no_model(reason: str) -> ModelRejected:
+    return ModelRejected(f"{reason}; set the valve `llm_host_model`", 0)
 
 
 async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
@@ -8156,16 +8241,18 @@ def _body_of(reply: object) -> object:
 
 def known_models(saved: str) -> list[dict[str, str]]:
     labels: dict[str, str] = {}
-    with suppress(HostError), HostFaults("listing the models"):
+    with faults_logged("listing the models"):
         models: Any = host_state("MODELS") or {}
         for model in map(mapping, list(models.values())):
-            id, name = str(model.get("id") or ""), str(model.get("name") or "")
-            if id and model.get("owned_by") != "arena":
-                labels[id] = id if name in ("", id) else f"{name} ({id})"
-    listed = sorted(labels.items(), key=lambda one: (one[1].casefold(), one[0]))
-    if saved.strip() and saved.strip() not in labels:
-        listed.insert(0, (saved.strip(), f"{saved.strip()} (not available now)"))
-    return [{"value": id, "label": label} for id, label in listed]
+            model_id = text_field(model, "id")
+            name = text_field(model, "name")
+            if model_id and model.get("owned_by") != "arena":
+                labels[model_id] = model_id if name in ("", model_id) else f"{name} ({model_id})"
+    choices = sorted(labels.items(), key=lambda choice: (choice[1].casefold(), choice[0]))
+    chosen = saved.strip()
+    if chosen and chosen not in labels:
+        choices.insert(0, (chosen, f"{chosen} (not available now)"))
+    return [{"value": model_id, "label": label} for model_id, label in choices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -8190,11 +8277,11 @@ class HostEmbedder:
         return (await self.name()).startswith("host:local:")
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        vectors = await self.embed_behind(prefix := _prefix(query), texts, query=query)
+        prefix = _prefix(query)
+        vectors = await self.embed_behind(prefix, texts, query=query)
         if not query and len(texts) <= _MOST_KEPT:
-            self.made.update(
-                {(prefix, text): one for text, one in zip(texts, vectors, strict=True)}
-            )
+            for text, vector in zip(texts, vectors, strict=True):
+                self.made[prefix, text] = vector
         return vectors
 
     async def embed_behind(
@@ -8213,18 +8300,22 @@ class HostEmbedder:
     ) -> object:
         state = process_state(self.request)
         if "embedding_lanes" not in state:
-            lanes = {True: asyncio.Semaphore(_MESSAGES_AT_ONCE), False: asyncio.Semaphore(1)}
-            state["embedding_lanes"] = lanes, _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
-        lanes, threads = state["embedding_lanes"]
-        short = sum(map(len, texts)) <= _SHORT_CHARACTERS
+            messages = asyncio.Semaphore(_MESSAGES_AT_ONCE)
+            state["embedding_lanes"] = {True: messages, False: asyncio.Semaphore(1)}
+            state["embedding_threads"] = _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
+        is_short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
-        encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
-        if short and is_plain_model(model):
+        if is_short and is_plain_model(model):
             encode = partial(forward_pass, model, prompt)
+        else:
+            encode = partial(
+                model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt
+            )
+        threads = state["embedding_threads"] if is_short else None
         running = asyncio.get_running_loop()
-        async with lanes[query]:
+        async with state["embedding_lanes"][query]:
             with HostFaults("embedding in this process", EmbeddingError, _EMBEDDING_FAILED):
-                return await running.run_in_executor(threads if short else None, encode, [*texts])
+                return await running.run_in_executor(threads, encode, [*texts])
 
     async def _by_the_host(self, texts: Sequence[str], prefix: str | None) -> object:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
@@ -8238,8 +8329,7 @@ def _prefix(query: bool) -> str | None:
     with HostFaults("reading the embedding prefixes", EmbeddingError):
         from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
 
-        prefix: str | None = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
-    return prefix
+        return RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
 
 
 def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
@@ -8829,26 +8919,32 @@ _READ_AHEAD = 10
 class Installation:
 
     def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
-        self._instance, self._tasks, self._known = instance, tasks, False
+        self._instance = instance
+        self._tasks = tasks
+        self._was_in_use = False
         self._watch: asyncio.Task[None] | None = None
 
     def look_out(self) -> None:
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._watch_tasks())
 
-    def _here(self) -> bool:
-        functions: dict[str, Any] | None = host_state("FUNCTIONS")
-        here = any(held is self._instance for held in (functions or {}).values())
-        self._known |= here
-        return here or functions is None or not self._known
+    def _is_in_use(self) -> bool:
+        functions: dict[str, object] | None = host_state("FUNCTIONS")
+        if functions is None:
+            return True
+        is_in_use = any(instance is self._instance for instance in functions.values())
+        self._was_in_use |= is_in_use
+        return is_in_use or not self._was_in_use
 
     async def _watch_tasks(self) -> None:
-        looks = 0
-        while running := {*self._tasks}:
-            looks = 0 if self._here() else looks + 1
-            for task in running if looks > _LOOKS_IN_VAIN else ():
+        looks_in_vain = 0
+        while self._tasks:
+            running = {*self._tasks}
+            looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
+            if looks_in_vain > _LOOKS_IN_VAIN:
                 log_installed.info("work of a former load of the plug-in is cut off")
-                task.cancel()
+                for task in running:
+                    task.cancel()
             await asyncio.wait(running, timeout=_LOOK_SECONDS__installed)
 
 
@@ -8860,15 +8956,15 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
     embedder = HostEmbedder(request, None)
     if await embedder.in_process():
         await indexes.warm_up(embedder, table)
-    from open_webui.models.users import User as Row
+    from open_webui.models.users import User
 
-    query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
-    for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
-        functions = mapping(mapping(user.settings).get("functions"))
-        chosen = [mapping(one).get("enabled") for one in mapping(functions.get("valves")).values()]
-        with suppress(HostError):
-            is_on = await has_memory_on(request, {"settings": user.settings})
-            if is_on and False not in chosen:
+    query = select(User.id, User.role, User.settings)
+    query = query.order_by(User.last_active_at.desc().nulls_last()).limit(_READ_AHEAD)
+    for user in await host_rows("reading who was here last", query):
+        valves = mapping(user.settings, "functions", "valves")
+        is_declined = any(mapping(chosen).get("enabled") is False for chosen in valves.values())
+        with faults_logged("reading ahead"):
+            if not is_declined and await has_memory_on(request, {"settings": user.settings}):
                 store = HostMemoryStore(request, user, embedder)
                 await indexes.prepare(Sources(user.id, store, embedder, table))
 
@@ -10376,80 +10472,71 @@ KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = frozenset({*COMMANDED_KINDS,
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
 
-class Hook(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class Hook(ABC):
 
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def user_id(self) -> str: ...
-    @property
-    def is_admin(self) -> bool: ...
-    @property
-    def chat_id(self) -> str: ...
-    @property
-    def question_id(self) -> str: ...
-    @property
-    def answer_id(self) -> str: ...
-    @property
-    def state(self) -> TurnState: ...
-    @property
-    def time_zones(self) -> tuple[str, str, str]: ...
-    @property
-    def told_kind(self) -> ConversationKind: ...
-    @property
-    def has_page(self) -> bool: ...
-    @property
-    def can_ask(self) -> bool: ...
-    @property
-    def notifier(self) -> Notifier: ...
-    @property
-    def replies(self) -> Notifier: ...
-    @property
-    def dialog(self) -> Dialog: ...
-    @property
-    def stored_answer(self) -> StoredAnswer: ...
-    @property
-    def native(self) -> HostFeatures: ...
-    @property
-    def regenerated_message(self) -> Mapping[str, Any]: ...
+    settings: Settings
+    user_id: str
+    is_admin: bool
+    chat_id: str
+    question_id: str
+    answer_id: str
+    chat_model_id: str
+    is_direct: bool
+    told_kind: ConversationKind
+    state: TurnState
+    time_zones: tuple[str, str, str]
+    regenerated_message: Mapping[str, Any]
+    has_page: bool
+    can_ask: bool
+    notifier: Notifier
+    replies: Notifier
+    dialog: Dialog
+    stored_answer: StoredAnswer
+    native: HostFeatures
 
     def with_settings(self, settings: Settings) -> Self:
-        ...
+        return replace(self, settings=settings)
 
+    @abstractmethod
     async def kind(self) -> ConversationKind:
-        ...
+        """The kind of conversation; a saved chat that somebody else may read is a shared one."""
 
+    @abstractmethod
     async def other_authors(self) -> bool:
-        ...
+        """Whether somebody else wrote a message of the chat; on doubt, yes."""
 
+    @abstractmethod
     async def former_versions(self) -> frozenset[str]:
-        ...
+        """Ids of what the user's message was before it was edited; others of the same parent."""
 
+    @abstractmethod
     async def wants_memory(self) -> bool:
-        ...
+        """Whether memory is on for the user by now, by their own switch or the admin's default."""
 
-    @property
-    def chat_model_id(self) -> str: ...
-    @property
-    def is_direct(self) -> bool: ...
-
+    @abstractmethod
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
-        ...
+        """The same hook for words that were typed to another chat model, if that is there."""
 
+    @abstractmethod
     async def sources(self) -> Sources:
-        ...
+        """Where the user's memories are, behind the gate, and who makes their vectors."""
 
+    @abstractmethod
     async def completer(self) -> Completer:
-        ...
+        """The model for learning, behind redaction; ``ModelRejected`` where none is known."""
 
+    @abstractmethod
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
-        ...
+        """Banks that a model may not see: the chat's own one, or the one of a completer."""
 
+    @abstractmethod
     async def suggest(self, lines: Sequence[str]) -> None:
-        ...
+        """Show what to ask next below the answer, where the host makes none itself."""
 
+    @abstractmethod
     async def of_answer(self, chat_id: str, answer_id: str) -> Self:
-        ...
+        """The user's hook for an answer in a saved chat that another process has given."""
 
 
 class HostFeatures(Protocol):
@@ -11702,25 +11789,65 @@ def may_hold_commands(metadata: Mapping[str, Any]) -> bool:
     return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(metadata.get("message_id"))
 
 
-@dataclass(frozen=True, slots=True)
-class HostHook:
+@dataclass(frozen=True, kw_only=True)
+class HostHook(Hook):
 
-    settings: Settings
     user: Mapping[str, Any]
-    metadata: dict[str, Any]
     request: Request
-    emitter: EventEmitter | None
     chat_model: Any
-    caller: EventCaller | None = None
-    vectors: HostVectorTable = field(default_factory=HostVectorTable)
+    vectors: HostVectorTable
+    stored_answer: HostAnswer
+    native: NativeFeatures
 
-    @property
-    def user_id(self) -> str:
-        return text_field(self.user, "id")
-
-    @property
-    def is_admin(self) -> bool:
-        return self.user.get("role") == "admin"
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        user: Mapping[str, Any],
+        metadata: dict[str, Any],
+        request: Request,
+        emitter: EventEmitter | None,
+        chat_model: Any,
+        caller: EventCaller | None = None,
+        vectors: HostVectorTable | None = None,
+    ) -> Self:
+        kind = conversation_kind(metadata)
+        answer = HostAnswer.of(metadata, emitter, user)
+        is_stored = kind == "saved" and bool(answer.message_id) and emitter is not None
+        replies = PageNotifier(answer.emit if is_stored else emitter)
+        browser_zone = text_field(mapping(metadata, "variables"), "{{CURRENT_TIMEZONE}}")
+        is_made_anew = bool(metadata.get("regeneration_message_id"))
+        return cls(
+            settings=settings,
+            user_id=answer.user_id,
+            is_admin=user.get("role") == "admin",
+            chat_id=answer.chat_id,
+            question_id=text_field(metadata, "user_message_id"),
+            answer_id=answer.message_id,
+            chat_model_id=text_field(mapping(chat_model), "id"),
+            is_direct=bool(metadata.get("direct")),
+            told_kind=kind,
+            state=turn_state(metadata),
+            time_zones=(settings.user_timezone, browser_zone, settings.timezone),
+            regenerated_message=mapping(metadata, "user_message") if is_made_anew else {},
+            has_page=emitter is not None,
+            can_ask=caller is not None,
+            notifier=replies if settings.show_status else PageNotifier(None),
+            replies=replies,
+            dialog=PageDialog(caller),
+            stored_answer=answer,
+            native=NativeFeatures(
+                request=request,
+                user=user,
+                metadata=metadata,
+                chat_model=chat_model,
+                kind=kind,
+            ),
+            user=user,
+            request=request,
+            chat_model=chat_model,
+            vectors=vectors or HostVectorTable(),
+        )
 
     @property
     def is_switched_off(self) -> bool:
@@ -11730,105 +11857,35 @@ class HostHook:
     def is_served(self) -> bool:
         return self.settings.enabled and allows_memory(self.chat_model)
 
-    @property
-    def chat_id(self) -> str:
-        return text_field(self.metadata, "chat_id")
-
-    @property
-    def question_id(self) -> str:
-        return text_field(self.metadata, "user_message_id")
-
-    @property
-    def answer_id(self) -> str:
-        return text_field(self.metadata, "message_id")
-
-    @property
-    def chat_model_id(self) -> str:
-        return text_field(mapping(self.chat_model), "id")
-
-    @property
-    def is_direct(self) -> bool:
-        return bool(self.metadata.get("direct"))
-
-    @property
-    def told_kind(self) -> ConversationKind:
-        return conversation_kind(self.metadata)
-
-    @property
-    def state(self) -> TurnState:
-        return turn_state(self.metadata)
-
-    @property
-    def time_zones(self) -> tuple[str, str, str]:
-        browser = text_field(mapping(self.metadata, "variables"), "{{CURRENT_TIMEZONE}}")
-        return (self.settings.user_timezone, browser, self.settings.timezone)
-
-    @property
-    def regenerated_message(self) -> Mapping[str, Any]:
-        is_made_anew = bool(self.metadata.get("regeneration_message_id"))
-        return mapping(self.metadata, "user_message") if is_made_anew else {}
-
-    @property
-    def has_page(self) -> bool:
-        return self.emitter is not None
-
-    @property
-    def can_ask(self) -> bool:
-        return self.caller is not None
-
-    @property
-    def dialog(self) -> PageDialog:
-        return PageDialog(self.caller)
-
-    @property
-    def notifier(self) -> PageNotifier:
-        return self.replies if self.settings.show_status else PageNotifier(None)
-
-    @property
-    def replies(self) -> PageNotifier:
-        is_stored = self.told_kind == "saved" and bool(self.answer_id)
-        return PageNotifier(self._emit_stored if self.has_page and is_stored else self.emitter)
-
-    async def _emit_stored(self, event: dict[str, Any]) -> None:
-        if event.get("type") == "status":
-            await self.stored_answer.show_status(event, self.user_id)
-        elif self.emitter is not None:
-            await self.emitter(event)
-
-    @property
-    def stored_answer(self) -> HostAnswer:
-        return HostAnswer.of(self.metadata, self.emitter)
-
-    @property
-    def native(self) -> NativeFeatures:
-        return NativeFeatures(
-            request=self.request,
-            user=self.user,
-            metadata=self.metadata,
-            chat_model=self.chat_model,
-            kind=self.told_kind,
-        )
-
-    def with_settings(self, settings: Settings) -> Self:
-        return replace(self, settings=settings)
-
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         if is_direct:
             chat_model: Mapping[str, Any] = {"id": model_id}
         else:
             chat_model = await known_model(self.request, model_id)
-        metadata = {**self.metadata, "direct": is_direct}
-        return replace(self, chat_model=chat_model, metadata=metadata)
+        return replace(
+            self,
+            chat_model=chat_model,
+            chat_model_id=text_field(chat_model, "id"),
+            is_direct=is_direct,
+        )
 
     async def of_answer(self, chat_id: str, answer_id: str) -> Self:
         metadata = {
             "chat_id": chat_id,
             "message_id": answer_id,
-            "session_id": text_field(self.metadata, "session_id") or "unknown",
+            "session_id": "another process's",
             "direct": self.is_direct,
         }
         emitter = await emitter_to(self.user_id, chat_id, answer_id) if answer_id else None
-        return replace(self, metadata=metadata, emitter=emitter, caller=None)
+        return self.of(
+            settings=self.settings,
+            user=self.user,
+            metadata=metadata,
+            request=self.request,
+            emitter=emitter,
+            chat_model=self.chat_model,
+            vectors=self.vectors,
+        )
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
@@ -11931,13 +11988,15 @@ async def measured_part(hook: Hook, part: str) -> AsyncGenerator[None]:
             yield
     finally:
         MEASURES.reset(token)
-        if "entries" in measures.counts:
+        error = sys.exception()
+        if error is not None:
+            measures.outcome = "failed"
+            measures.reason = type(error).__name__
+        elif "entries" in measures.counts:
             measures.outcome = "recalled"
-        if (error := sys.exception()) is not None:
-            measures.outcome, measures.reason = "failed", type(error).__name__
-        if part != "inlet" and (anomalies := hook.state.pop("anomalies", [])):
-            measures.counts["anomalies"].update(anomalies)
-        if measures.outcome or measures.counts or len(measures.seconds) > 1:
+        if part != "inlet":
+            measures.counts["anomalies"].update(hook.state.pop("anomalies", []))
+        if measures.outcome or any(measures.counts.values()) or len(measures.seconds) > 1:
             _tell(hook.answer_id, measures)
 
 
@@ -11945,21 +12004,23 @@ def _tell(turn: str, measures: TurnMeasures) -> None:
     part = {"part": measures.part}
     ended = {**part, "outcome": measures.outcome, "reason": measures.reason}
     milliseconds = {name: round(1000 * seconds, 1) for name, seconds in measures.seconds.items()}
-    line = {**ended, "turn": turn, "ms": milliseconds, **measures.counts}
-    log_measures.debug("%s", json.dumps(line))
-    if (metrics := sys.modules.get("opentelemetry.metrics")) is None:
+    counts = {kind: names for kind, names in measures.counts.items() if names}
+    log_measures.debug("%s", json.dumps({**ended, "turn": turn, "ms": milliseconds, **counts}))
+    metrics = sys.modules.get("opentelemetry.metrics")
+    if metrics is None:
         return
     for name, duration in milliseconds.items():
-        attributes = {**(ended if name == "total" else part), "stage": name}
-        _instrument(metrics, "duration").record(duration, attributes)
-    for kind, counts in measures.counts.items():
-        for name, count in counts.items():
+        attributes = ended if name == "total" else part
+        _instrument(metrics, "duration").record(duration, {**attributes, "stage": name})
+    for kind, names in counts.items():
+        for name, count in names.items():
             _instrument(metrics, kind).add(count, {**part, "name": name})
 
 
 @cache
 def _instrument(metrics: Any, kind: str) -> Any:
-    meter, name = metrics.get_meter("adaptive_memory"), f"adaptive_memory.{kind}"
+    meter = metrics.get_meter("adaptive_memory")
+    name = f"adaptive_memory.{kind}"
     if kind == "duration":
         return meter.create_histogram(name, unit="ms")
     return meter.create_counter(name, unit="1")
@@ -15534,7 +15595,7 @@ class Filter:
         if self._supported and not await has_memory_on(request, user):
             settings = settings.model_copy(update={"enabled": False})
         told, vectors = {} if metadata is None else metadata, self._tables.vectors
-        hook = HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
+        hook = HostHook.of(settings, user, told, request, emitter, chat_model, caller, vectors)
         if self._supported:
             return hook
         if settings.enabled:

@@ -142,4 +142,4 @@ async def server() -> AsyncIterator[Loopback]:
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried at once."""
-    monkeypatch.setattr("adaptive.core.http._FIRST_PAUSE", 0)
+    monkeypatch.setattr("adaptive.core.http._FIRST_PAUSE_SECONDS", 0)

@@ -48,21 +48,6 @@ class Page:
         self.lines.append(event["data"]["description"])
 
 
-class Faulty(dict[str, Any]):
-    """Metadata that fails when the user's time zone is first read from it."""
-
-    def __init__(self, failure: BaseException) -> None:
-        super().__init__()
-        self._failure: BaseException | None = failure
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """Fail once, or have nothing."""
-        if name == "variables" and self._failure is not None:
-            failure, self._failure = self._failure, None
-            raise failure
-        return default
-
-
 def on_a_host() -> Filter:
     """A filter that takes the host for a supported one."""
     plugin = Filter()
@@ -291,28 +276,35 @@ async def test_old_block_goes(words: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metadata", "failure", "reason"),
+    ("failure", "name", "reason"),
     [
-        (Faulty(HostError("the database is locked")), "HostError", "the database is locked"),
-        (Faulty(TimeoutError()), "TimeoutError", "it took too long"),
-        (Faulty(RuntimeError("a bug")), "RuntimeError", UNEXPECTED),
+        (HostError("the database is locked"), "HostError", "the database is locked"),
+        (TimeoutError(), "TimeoutError", "it took too long"),
+        (RuntimeError("a bug"), "RuntimeError", UNEXPECTED),
         # The host's modules are not where they were.
-        (SAVED, "ModuleNotFoundError", UNEXPECTED),
-        (API, "ModuleNotFoundError", UNEXPECTED),
+        (None, "ModuleNotFoundError", UNEXPECTED),
     ],
 )
+@pytest.mark.parametrize("metadata", [SAVED, API], ids=["saved", "api"])
 async def test_recall_fails(
-    metadata: dict[str, Any], failure: str, reason: str, caplog: pytest.LogCaptureFixture
+    metadata: dict[str, Any],
+    failure: Exception | None,
+    name: str,
+    reason: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whatever fails, the message goes on, the user is told the reason, and it is measured."""
     body, page = a_body(), Page()
+    if failure is not None:
+        monkeypatch.setattr(HostHook, "sources", AsyncMock(side_effect=failure))
     before = copy.deepcopy(body)
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
     sent = await run(on_a_host().inlet, body, copy.copy(metadata), page)
     assert sent == {**body, "features": {**body["features"], "memory": False}}
     assert body == before
     assert page.lines == [f"Answered without memories: {reason}"]
-    assert f'{{"part": "inlet", "outcome": "failed", "reason": "{failure}"' in caplog.text
+    assert f'{{"part": "inlet", "outcome": "failed", "reason": "{name}"' in caplog.text
 
 
 async def test_chat_fits_whatever_fails() -> None:
@@ -351,10 +343,11 @@ async def test_fitting_fails(
     assert "sent as it came" in caplog.text
 
 
-async def test_cancelled_recall() -> None:
+async def test_cancelled_recall(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn that is stopped is stopped: cancellation is no failure."""
+    monkeypatch.setattr(HostHook, "sources", AsyncMock(side_effect=asyncio.CancelledError()))
     with pytest.raises(asyncio.CancelledError):
-        await run(on_a_host().inlet, a_body(), Faulty(asyncio.CancelledError()))
+        await run(on_a_host().inlet, a_body(), dict(SAVED))
 
 
 @pytest.mark.parametrize("body", [{}, {"messages": None}, {"messages": "x"}, {"messages": [None]}])

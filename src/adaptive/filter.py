@@ -349,7 +349,7 @@ class Filter:
         if self._supported and not await has_memory_on(request, user):
             settings = settings.model_copy(update={"enabled": False})
         told, vectors = {} if metadata is None else metadata, self._tables.vectors
-        hook = HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
+        hook = HostHook.of(settings, user, told, request, emitter, chat_model, caller, vectors)
         if self._supported:
             return hook
         if settings.enabled:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -43,7 +43,7 @@ class Shelf:
         return [one["data"]["description"] for one in self.events if one["type"] == "status"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AnswerHook(HostHook):
     """A hook with a scripted model; somebody else's chat is ``shared``."""
 
@@ -60,10 +60,6 @@ class AnswerHook(HostHook):
         if self.refusal is not None:
             raise self.refusal
         return self.model
-
-    @property
-    def stored_answer(self) -> HostAnswer:
-        return HostAnswer("c", "a", self.shelf.emit, self.shelf.change)
 
     async def suggest(self, lines: Sequence[str]) -> None:
         """As on a host that suggests nothing itself."""
@@ -84,10 +80,15 @@ def a_hook(
     shelf = shelf or Shelf()
     emitter: EventEmitter = shelf.emit
     told = dict(SAVED if metadata is None else metadata)
-    return AnswerHook(
-        hook_settings(**valves), {"id": "ada"}, told, request, emitter, None,
-        model=model or ScriptedModel(), refusal=refusal, shared=shared, shelf=shelf,
-    )  # fmt: skip
+    hook = AnswerHook.of(hook_settings(**valves), {"id": "ada"}, told, request, emitter, None)
+    return replace(
+        hook,
+        model=model or ScriptedModel(),
+        refusal=refusal,
+        shared=shared,
+        shelf=shelf,
+        stored_answer=HostAnswer("c", "a", shelf.emit, shelf.change),
+    )
 
 
 class ListedChanges:

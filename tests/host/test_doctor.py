@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from sqlalchemy import JSON, Boolean, Column, MetaData, String, Table
@@ -19,7 +19,6 @@ from adaptive.host.tables import HostTables
 from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
 from tests.fakes import ListedMemories, ScriptedModel, WordEmbedder, hook_settings, memory, turn
 from tests.host.databases import Worker
 from tests.host.test_requests import running_request
@@ -80,10 +79,10 @@ async def lines(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch)
         request.app.state.config = SimpleNamespace(USER_PERMISSIONS=allowed)
         user = {"id": "ada", "role": role}
         settings = hook_settings(llm_api_key="only-ours")
-        hook = Patient(settings, user, {}, request, None, None, vectors=tables.vectors)
+        hook = Patient.of(settings, user, {}, request, None, None, vectors=tables.vectors)
         monkeypatch.setattr(Patient, "model", model)
         monkeypatch.setattr(Patient, "store", ListedMemories(memory("1", "User is Ada."), **store))
-        told = await diagnosis(cast(Hook, hook), MemoryIndexes(), {}, worker.sessions)
+        told = await diagnosis(hook, MemoryIndexes(), {}, worker.sessions)
         return told.split("\n")
 
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from itertools import chain, repeat
 from types import SimpleNamespace
 from typing import Any
@@ -63,9 +64,9 @@ def test_time_zones() -> None:
         update={"user_timezone": "Asia/Tokyo"}
     )
     told = {**PAGE, "variables": {"{{CURRENT_TIMEZONE}}": "Europe/Lisbon"}}
-    hook = HostHook(settings, {"id": "ada"}, told, running_request(), None, None)
+    hook = HostHook.of(settings, {"id": "ada"}, told, running_request(), None, None)
     assert hook.time_zones == ("Asia/Tokyo", "Europe/Lisbon", "Europe/Prague")
-    bare = HostHook(hook_settings(), {"id": "ada"}, PAGE, running_request(), None, None)
+    bare = HostHook.of(hook_settings(), {"id": "ada"}, {**PAGE}, running_request(), None, None)
     assert bare.time_zones == ("", "", "UTC")
 
 
@@ -74,7 +75,7 @@ async def test_typed_to_another_model() -> None:
     request = running_request()
     request.app.state.MODELS = {"local": {"id": "local", "connection_type": "local"}}
     metadata = {**PAGE, "direct": True}
-    hook = HostHook(hook_settings(), {"id": "ada"}, metadata, request, None, {"id": "cloud"})
+    hook = HostHook.of(hook_settings(), {"id": "ada"}, metadata, request, None, {"id": "cloud"})
     assert (hook.chat_model_id, hook.is_direct) == ("cloud", True)
     local = await hook.typed_to("local", is_direct=False)
     assert local.chat_model == {"id": "local", "connection_type": "local"}
@@ -99,7 +100,7 @@ async def test_chat_that_others_read(
     monkeypatch.setitem(sys.modules, "open_webui.models.chats", chats)
     told: dict[str, Any] = {**PAGE, "chat_id": "c"}
     told["user_message"] = {"meta": {"internal": internal}}
-    hook = HostHook(hook_settings(), {"id": "ada"}, told, running_request(), None, None)
+    hook = HostHook.of(hook_settings(), {"id": "ada"}, told, running_request(), None, None)
     assert hook.told_kind == kind
     assert [await hook.kind() for _ in range(2)] == ["shared" if shared else kind] * 2
     assert read.await_count == 1
@@ -146,14 +147,11 @@ async def test_titles_and_what_to_ask_next(
         ENABLE_TITLE_GENERATION=makes, ENABLE_FOLLOW_UP_GENERATION=makes
     )
 
-    class ShelfHook(HostHook):
-        @property
-        def stored_answer(self) -> stored_answer.HostAnswer:
-            """The answer on the shelf."""
-            return stored_answer.HostAnswer("c", "a", shelf.emit, shelf.change)
-
     user = {"id": "ada", "settings": {"ui": host.get("interface", {})}}
-    hook = ShelfHook(hook_settings(), user, {**PAGE, "chat_id": "c"}, request, shelf.emit, None)
+    told = {**PAGE, "chat_id": "c"}
+    hook = HostHook.of(hook_settings(), user, told, request, shelf.emit, None)
+    answer = stored_answer.HostAnswer("c", "a", shelf.emit, shelf.change)
+    hook = replace(hook, stored_answer=answer)
     await hook.name_chat(OURS, [{"role": "user", "content": ASKED}])
     given = [call.args for call in chats.update_chat_title_by_id.await_args_list]
     assert given == ([("c", OURS)] if titled else [])
@@ -182,7 +180,7 @@ def say(workers: tuple[Worker, Worker]) -> Say:
         user = {"id": more.pop("user_id", "ada"), "settings": settings}
         page = emit if more.pop("page", True) else None
         told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
-        hook = HostHook(hook_settings(**more), user, told, request, page, None)
+        hook = HostHook.of(hook_settings(**more), user, told, request, page, None)
         if hook.is_switched_off:
             await hook.tell_switched_off(asyncio.Lock(), tables[worker])
         return lines
@@ -200,7 +198,7 @@ async def test_switch(settings: object) -> None:
     assert memory_switch({"id": "ada", "settings": settings}) is not False
     assert memory_switch({"id": "ada", "settings": OFF}) is False
     request = Request({"type": "http", "headers": [], "app": FastAPI()})
-    hook = HostHook(hook_settings(), {"id": "ada"}, {}, request, None, None)
+    hook = HostHook.of(hook_settings(), {"id": "ada"}, {}, request, None, None)
     assert await hook.wants_memory()
 
 

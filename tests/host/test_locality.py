@@ -53,7 +53,7 @@ async def is_local(model: Any, listed: str = LISTED, *, direct: bool = False, **
     settings = hook_settings(local_only_banks="Health", local_connections=listed)
     completer: Completer | None = model if hasattr(model, "complete") else None
     chat_model = None if completer else model
-    hook = HostHook(settings, {}, {"direct": direct}, request, None, chat_model)
+    hook = HostHook.of(settings, {}, {"direct": direct}, request, None, chat_model)
     return not (await hook.hidden_from(completer)).names
 
 

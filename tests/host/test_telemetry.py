@@ -26,7 +26,7 @@ LOGGER = "adaptive_memory.measures"
 def a_hook() -> HostHook:
     """A hook of a turn."""
     metadata = {"chat_id": "c", "message_id": "m-1"}
-    return HostHook(hook_settings(), {"id": "ada"}, metadata, running_request(), None, None)
+    return HostHook.of(hook_settings(), {"id": "ada"}, metadata, running_request(), None, None)
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:

@@ -12,9 +12,11 @@ import aiohttp
 
 from adaptive.core.errors import ModelBusy, ModelRejected, ReplyUnusable
 
-# Below 500; from there on all but 501, which an endpoint answers to what it never will support.
+# Of those below 500; from there on all but 501, by which an endpoint says that it never will.
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0  # seconds
+_NOT_SUPPORTED = 501
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 30.0
 
 Result = TypeVar("Result")
 
@@ -28,26 +30,27 @@ async def with_retry(call: Callable[[], Awaitable[Result]], retries: int) -> Res
         try:
             return await call()
         except ModelBusy as busy:
-            jittered = random.uniform(0.5, 1) * min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)  # noqa: S311
+            pause = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt)
+            jittered = pause * random.uniform(0.5, 1)  # noqa: S311
             await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
     return await call()
 
 
 def endpoint(base: str, path: str) -> str:
     """The full address of ``path`` below ``base``, which may already end with it."""
-    base = base.strip().rstrip("/")
-    return base if base.endswith("/" + path) else f"{base}/{path}"
+    return base.strip().rstrip("/").removesuffix(f"/{path}") + f"/{path}"
 
 
 def failure(status: int, detail: str, retry_after: str | None = None) -> ModelBusy | ModelRejected:
     """The error that an HTTP status stands for; ``Retry-After`` is read where it is in seconds."""
-    if status in _BUSY_STATUS or (status >= 500 and status != 501):
-        does = "failed" if status >= 500 else "is busy"
-        pause = (retry_after or "").strip()
-        seconds = float(pause) if pause.isdecimal() else None
-        return ModelBusy(f"the model's provider {does} (HTTP {status})", seconds, detail=detail)
-    sentence = f"the model's provider refused the request (HTTP {status})"
-    return ModelRejected(sentence, status, detail=detail)
+    is_busy = status in _BUSY_STATUS or (status >= 500 and status != _NOT_SUPPORTED)
+    if not is_busy:
+        sentence = f"the model's provider refused the request (HTTP {status})"
+        return ModelRejected(sentence, status, detail=detail)
+    does = "failed" if status >= 500 else "is busy"
+    pause = (retry_after or "").strip()
+    seconds = float(pause) if pause.isdecimal() else None
+    return ModelBusy(f"the model's provider {does} (HTTP {status})", seconds, detail=detail)
 
 
 async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -67,9 +70,8 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
         ):
             raw = await response.read()
             if response.status >= 400:
-                detail = raw.decode(errors="replace")
-                told = f"{url!r} answered {detail!r}"
-                raise failure(response.status, told, response.headers.get("Retry-After"))
+                detail = f"{url!r} answered {raw.decode(errors='replace')!r}"
+                raise failure(response.status, detail, response.headers.get("Retry-After"))
     except (ValueError, aiohttp.NonHttpUrlClientError) as error:  # ... of an address or header
         raise ReplyUnusable(
             "the address of the model's provider can't be called", detail=f"{url!r}: {error}"

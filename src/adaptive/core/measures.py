@@ -56,17 +56,21 @@ def staged(name: str) -> Callable[[StagedWork], StagedWork]:
 
 def stage_lasted(name: str, seconds: float) -> None:
     """Count a stage whose time is known, as of what waited in a table."""
-    if (measures := MEASURES.get()) is not None:
+    measures = MEASURES.get()
+    if measures is not None:
         measures.seconds[name] += max(0.0, seconds)
 
 
 def tally(kind: str, name: str, number: int = 1) -> None:
     """Count model calls and their tokens, entries of a prompt, operations, and anomalies."""
-    if number and (measures := MEASURES.get()) is not None:
+    measures = MEASURES.get()
+    if measures is not None and number:
         measures.counts[kind][name] += number
 
 
 def tell_outcome(outcome: str, reason: str = "") -> None:
     """Say what came of the work; ``reason`` names a class of error, and quotes nobody."""
-    if (measures := MEASURES.get()) is not None:
-        measures.outcome, measures.reason = outcome, reason
+    measures = MEASURES.get()
+    if measures is not None:
+        measures.outcome = outcome
+        measures.reason = reason

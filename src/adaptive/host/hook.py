@@ -6,7 +6,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from fastapi import Request
@@ -45,7 +45,7 @@ from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.settings.hook import (
     COMMANDED_KINDS,
     KINDS_AFTER_COMMANDS,
-    TurnState,
+    Hook,
     turn_state,
 )
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
@@ -88,26 +88,67 @@ def may_hold_commands(metadata: Mapping[str, Any]) -> bool:
     return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(metadata.get("message_id"))
 
 
-@dataclass(frozen=True, slots=True)
-class HostHook:
+@dataclass(frozen=True, kw_only=True)
+class HostHook(Hook):
     """A ``Hook`` of the arguments that the host hands over, shared and changing underfoot."""
 
-    settings: Settings
     user: Mapping[str, Any]
-    metadata: dict[str, Any]
     request: Request
-    emitter: EventEmitter | None
     chat_model: Any
-    caller: EventCaller | None = None
-    vectors: HostVectorTable = field(default_factory=HostVectorTable)
+    vectors: HostVectorTable
+    stored_answer: HostAnswer
+    native: NativeFeatures
 
-    @property
-    def user_id(self) -> str:
-        return text_field(self.user, "id")
-
-    @property
-    def is_admin(self) -> bool:
-        return self.user.get("role") == "admin"
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        user: Mapping[str, Any],
+        metadata: dict[str, Any],
+        request: Request,
+        emitter: EventEmitter | None,
+        chat_model: Any,
+        caller: EventCaller | None = None,
+        vectors: HostVectorTable | None = None,
+    ) -> Self:
+        """Read what a hook needs of its arguments."""
+        kind = conversation_kind(metadata)
+        answer = HostAnswer.of(metadata, emitter, user)
+        is_stored = kind == "saved" and bool(answer.message_id) and emitter is not None
+        replies = PageNotifier(answer.emit if is_stored else emitter)
+        browser_zone = text_field(mapping(metadata, "variables"), "{{CURRENT_TIMEZONE}}")
+        is_made_anew = bool(metadata.get("regeneration_message_id"))
+        return cls(
+            settings=settings,
+            user_id=answer.user_id,
+            is_admin=user.get("role") == "admin",
+            chat_id=answer.chat_id,
+            question_id=text_field(metadata, "user_message_id"),
+            answer_id=answer.message_id,
+            chat_model_id=text_field(mapping(chat_model), "id"),
+            is_direct=bool(metadata.get("direct")),
+            told_kind=kind,
+            state=turn_state(metadata),
+            time_zones=(settings.user_timezone, browser_zone, settings.timezone),
+            regenerated_message=mapping(metadata, "user_message") if is_made_anew else {},
+            has_page=emitter is not None,
+            can_ask=caller is not None,
+            notifier=replies if settings.show_status else PageNotifier(None),
+            replies=replies,
+            dialog=PageDialog(caller),
+            stored_answer=answer,
+            native=NativeFeatures(
+                request=request,
+                user=user,
+                metadata=metadata,
+                chat_model=chat_model,
+                kind=kind,
+            ),
+            user=user,
+            request=request,
+            chat_model=chat_model,
+            vectors=vectors or HostVectorTable(),
+        )
 
     @property
     def is_switched_off(self) -> bool:
@@ -119,112 +160,37 @@ class HostHook:
         """Whether memory is on for the user, and for the chat's model."""
         return self.settings.enabled and allows_memory(self.chat_model)
 
-    @property
-    def chat_id(self) -> str:
-        return text_field(self.metadata, "chat_id")
-
-    @property
-    def question_id(self) -> str:
-        return text_field(self.metadata, "user_message_id")
-
-    @property
-    def answer_id(self) -> str:
-        return text_field(self.metadata, "message_id")
-
-    @property
-    def chat_model_id(self) -> str:
-        return text_field(mapping(self.chat_model), "id")
-
-    @property
-    def is_direct(self) -> bool:
-        return bool(self.metadata.get("direct"))
-
-    @property
-    def told_kind(self) -> ConversationKind:
-        return conversation_kind(self.metadata)
-
-    @property
-    def state(self) -> TurnState:
-        return turn_state(self.metadata)
-
-    @property
-    def time_zones(self) -> tuple[str, str, str]:
-        browser = text_field(mapping(self.metadata, "variables"), "{{CURRENT_TIMEZONE}}")
-        return (self.settings.user_timezone, browser, self.settings.timezone)
-
-    @property
-    def regenerated_message(self) -> Mapping[str, Any]:
-        """The user's message whose answer is made anew, empty where none is."""
-        is_made_anew = bool(self.metadata.get("regeneration_message_id"))
-        return mapping(self.metadata, "user_message") if is_made_anew else {}
-
-    @property
-    def has_page(self) -> bool:
-        return self.emitter is not None
-
-    @property
-    def can_ask(self) -> bool:
-        return self.caller is not None
-
-    @property
-    def dialog(self) -> PageDialog:
-        return PageDialog(self.caller)
-
-    @property
-    def notifier(self) -> PageNotifier:
-        return self.replies if self.settings.show_status else PageNotifier(None)
-
-    @property
-    def replies(self) -> PageNotifier:
-        is_stored = self.told_kind == "saved" and bool(self.answer_id)
-        return PageNotifier(self._emit_stored if self.has_page and is_stored else self.emitter)
-
-    async def _emit_stored(self, event: dict[str, Any]) -> None:
-        """Show an event in a saved chat, with which the host stores statuses."""
-        if event.get("type") == "status":
-            await self.stored_answer.show_status(event, self.user_id)
-        elif self.emitter is not None:
-            await self.emitter(event)
-
-    @property
-    def stored_answer(self) -> HostAnswer:
-        """The answer of the turn, where the host stores it."""
-        return HostAnswer.of(self.metadata, self.emitter)
-
-    @property
-    def native(self) -> NativeFeatures:
-        """What the host itself does with the turn."""
-        return NativeFeatures(
-            request=self.request,
-            user=self.user,
-            metadata=self.metadata,
-            chat_model=self.chat_model,
-            kind=self.told_kind,
-        )
-
-    def with_settings(self, settings: Settings) -> Self:
-        """The same hook under other settings."""
-        return replace(self, settings=settings)
-
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         """The same hook for words that were typed to another chat model, if that is there."""
         if is_direct:
             chat_model: Mapping[str, Any] = {"id": model_id}
         else:
             chat_model = await known_model(self.request, model_id)
-        metadata = {**self.metadata, "direct": is_direct}
-        return replace(self, chat_model=chat_model, metadata=metadata)
+        return replace(
+            self,
+            chat_model=chat_model,
+            chat_model_id=text_field(chat_model, "id"),
+            is_direct=is_direct,
+        )
 
     async def of_answer(self, chat_id: str, answer_id: str) -> Self:
         """The user's hook for an answer in a saved chat that another process has given."""
         metadata = {
             "chat_id": chat_id,
             "message_id": answer_id,
-            "session_id": text_field(self.metadata, "session_id") or "unknown",
+            "session_id": "another process's",
             "direct": self.is_direct,
         }
         emitter = await emitter_to(self.user_id, chat_id, answer_id) if answer_id else None
-        return replace(self, metadata=metadata, emitter=emitter, caller=None)
+        return self.of(
+            settings=self.settings,
+            user=self.user,
+            metadata=metadata,
+            request=self.request,
+            emitter=emitter,
+            chat_model=self.chat_model,
+            vectors=self.vectors,
+        )
 
     @uninterrupted
     async def kind(self) -> ConversationKind:

@@ -9,15 +9,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from contextlib import suppress
-from typing import Any
 
 from fastapi import Request
 from sqlalchemy import select
 
-from adaptive.core.errors import HostError
 from adaptive.core.ports import Sources
 from adaptive.core.shapes import mapping
+from adaptive.host.faults import faults_logged
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.native_features import has_memory_on
 from adaptive.host.own_table import host_rows
@@ -42,7 +40,9 @@ class Installation:
     """
 
     def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
-        self._instance, self._tasks, self._known = instance, tasks, False
+        self._instance = instance
+        self._tasks = tasks
+        self._was_in_use = False
         self._watch: asyncio.Task[None] | None = None
 
     def look_out(self) -> None:
@@ -50,28 +50,32 @@ class Installation:
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._watch_tasks())
 
-    def _here(self) -> bool:
-        """Whether this process's host uses the instance.
+    def _is_in_use(self) -> bool:
+        """Whether this process's host uses the instance, or never did yet.
 
         0.9.6 to 0.12.4 keep them in the application's state (host: utils/plugin.py,
         get_function_module_from_cache), one set in each process.
         """
-        functions: dict[str, Any] | None = host_state("FUNCTIONS")
-        here = any(held is self._instance for held in (functions or {}).values())
-        self._known |= here
-        return here or functions is None or not self._known
+        functions: dict[str, object] | None = host_state("FUNCTIONS")
+        if functions is None:
+            return True
+        is_in_use = any(instance is self._instance for instance in functions.values())
+        self._was_in_use |= is_in_use
+        return is_in_use or not self._was_in_use
 
     async def _watch_tasks(self) -> None:
         """While tasks run, cut them off soon after the host has let go of the instance.
 
         What waits to be learned stays in the database, where another load takes it up.
         """
-        looks = 0
-        while running := {*self._tasks}:
-            looks = 0 if self._here() else looks + 1
-            for task in running if looks > _LOOKS_IN_VAIN else ():
+        looks_in_vain = 0
+        while self._tasks:
+            running = {*self._tasks}
+            looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
+            if looks_in_vain > _LOOKS_IN_VAIN:
                 log_installed.info("work of a former load of the plug-in is cut off")
-                task.cancel()
+                for task in running:
+                    task.cancel()
             await asyncio.wait(running, timeout=_LOOK_SECONDS)
 
 
@@ -90,14 +94,14 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
     embedder = HostEmbedder(request, None)
     if await embedder.in_process():
         await indexes.warm_up(embedder, table)
-    from open_webui.models.users import User as Row
+    from open_webui.models.users import User
 
-    query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
-    for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
-        functions = mapping(mapping(user.settings).get("functions"))
-        chosen = [mapping(one).get("enabled") for one in mapping(functions.get("valves")).values()]
-        with suppress(HostError):
-            is_on = await has_memory_on(request, {"settings": user.settings})
-            if is_on and False not in chosen:
+    query = select(User.id, User.role, User.settings)
+    query = query.order_by(User.last_active_at.desc().nulls_last()).limit(_READ_AHEAD)
+    for user in await host_rows("reading who was here last", query):
+        valves = mapping(user.settings, "functions", "valves")
+        is_declined = any(mapping(chosen).get("enabled") is False for chosen in valves.values())
+        with faults_logged("reading ahead"):
+            if not is_declined and await has_memory_on(request, {"settings": user.settings}):
                 store = HostMemoryStore(request, user, embedder)
                 await indexes.prepare(Sources(user.id, store, embedder, table))

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -21,18 +20,12 @@ from typing import Any
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adaptive.core.errors import (
-    EmbeddingError,
-    HostError,
-    ModelBusy,
-    ModelRejected,
-    ReplyUnusable,
-)
+from adaptive.core.errors import EmbeddingError, ModelBusy, ModelRejected, ReplyUnusable
 from adaptive.core.http import failure
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
-from adaptive.core.shapes import mapping
-from adaptive.host.faults import HostFaults, describe_fault
+from adaptive.core.shapes import mapping, text_field
+from adaptive.host.faults import HostFaults, describe_fault, faults_logged
 from adaptive.host.requests import host_setting, host_state, isolated_request, process_state
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_body, chat_text
 from adaptive.privacy.redaction import (
@@ -69,8 +62,8 @@ def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder
         models = process_state(request).setdefault("local_models", {})
         return LocalEmbedder(name or DEFAULT_LOCAL_MODEL, models)
     if settings.embedding_provider_type == "openai_compatible":
-        url, key = settings.embedding_api_url, settings.embedding_api_key
-        return SecretlessEmbedder(EndpointEmbedder(url, name, key))
+        service = EndpointEmbedder(settings.embedding_api_url, name, settings.embedding_api_key)
+        return SecretlessEmbedder(service)
     return HostEmbedder(request, user)
 
 
@@ -78,14 +71,16 @@ async def chosen_completer(
     settings: Settings, request: Request, user: Any, chat_model: Any, *, direct: bool
 ) -> Completer:
     """Who answers our own questions, and what of them it is not shown."""
-    completer: Completer
     if settings.llm_provider_type == "host":
         model = await learning_model(request, settings.host_model, chat_model, direct=direct)
-        completer = HostCompleter(request, user, model)
+        completer: Completer = HostCompleter(request, user, model)
     else:
         kind = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
-        url, name = settings.llm_api_endpoint_url, settings.llm_model_name
-        completer = kind(url, name, settings.llm_api_key)
+        completer = kind(
+            url=settings.llm_api_endpoint_url,
+            model=settings.llm_model_name,
+            api_key=settings.llm_api_key,
+        )
     return RedactingCompleter(completer, settings.pii_redaction in ("model", "all"))
 
 
@@ -96,16 +91,17 @@ async def learning_model(request: Request, chosen: str, chat_model: object, *, d
     """
     if chosen.strip():
         return chosen.strip()
-    model_id = str(mapping(chat_model).get("id") or "")
+    model_id = text_field(mapping(chat_model), "id")
     if not model_id:
-        why = "the model that this was said to is not there now"
-        raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
-    if task_id := await task_model(request, chat_model):
-        return task_id
-    if direct:
-        why = "this chat's model is reached from the browser only"
-        raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
-    return model_id
+        raise _no_model("the model that this was said to is not there now")
+    task_id = await task_model(request, chat_model)
+    if direct and not task_id:
+        raise _no_model("this chat's model is reached from the browser only")
+    return task_id or model_id
+
+
+def _no_model(reason: str) -> ModelRejected:
+    return ModelRejected(f"{reason}; set the valve `llm_host_model`", 0)
 
 
 async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
@@ -195,16 +191,18 @@ def known_models(saved: str) -> list[dict[str, str]]:
     The ``saved`` one is there even if it is not known now, as none is while the host starts.
     """
     labels: dict[str, str] = {}
-    with suppress(HostError), HostFaults("listing the models"):
+    with faults_logged("listing the models"):
         models: Any = host_state("MODELS") or {}
         for model in map(mapping, list(models.values())):
-            id, name = str(model.get("id") or ""), str(model.get("name") or "")
-            if id and model.get("owned_by") != "arena":
-                labels[id] = id if name in ("", id) else f"{name} ({id})"
-    listed = sorted(labels.items(), key=lambda one: (one[1].casefold(), one[0]))
-    if saved.strip() and saved.strip() not in labels:
-        listed.insert(0, (saved.strip(), f"{saved.strip()} (not available now)"))
-    return [{"value": id, "label": label} for id, label in listed]
+            model_id = text_field(model, "id")
+            name = text_field(model, "name")
+            if model_id and model.get("owned_by") != "arena":
+                labels[model_id] = model_id if name in ("", model_id) else f"{name} ({model_id})"
+    choices = sorted(labels.items(), key=lambda choice: (choice[1].casefold(), choice[0]))
+    chosen = saved.strip()
+    if chosen and chosen not in labels:
+        choices.insert(0, (chosen, f"{chosen} (not available now)"))
+    return [{"value": model_id, "label": label} for model_id, label in choices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,11 +234,11 @@ class HostEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors as the host makes them, with its prefix for queries or contents."""
-        vectors = await self.embed_behind(prefix := _prefix(query), texts, query=query)
+        prefix = _prefix(query)
+        vectors = await self.embed_behind(prefix, texts, query=query)
         if not query and len(texts) <= _MOST_KEPT:
-            self.made.update(
-                {(prefix, text): one for text, one in zip(texts, vectors, strict=True)}
-            )
+            for text, vector in zip(texts, vectors, strict=True):
+                self.made[prefix, text] = vector
         return vectors
 
     async def embed_behind(
@@ -265,18 +263,22 @@ class HostEmbedder:
         """What the model makes of the texts, when it is their turn; short ones on one core."""
         state = process_state(self.request)
         if "embedding_lanes" not in state:
-            lanes = {True: asyncio.Semaphore(_MESSAGES_AT_ONCE), False: asyncio.Semaphore(1)}
-            state["embedding_lanes"] = lanes, _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
-        lanes, threads = state["embedding_lanes"]
-        short = sum(map(len, texts)) <= _SHORT_CHARACTERS
+            messages = asyncio.Semaphore(_MESSAGES_AT_ONCE)
+            state["embedding_lanes"] = {True: messages, False: asyncio.Semaphore(1)}
+            state["embedding_threads"] = _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
+        is_short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
-        encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
-        if short and is_plain_model(model):
+        if is_short and is_plain_model(model):
             encode = partial(forward_pass, model, prompt)
+        else:
+            encode = partial(
+                model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt
+            )
+        threads = state["embedding_threads"] if is_short else None
         running = asyncio.get_running_loop()
-        async with lanes[query]:
+        async with state["embedding_lanes"][query]:
             with HostFaults("embedding in this process", EmbeddingError, _EMBEDDING_FAILED):
-                return await running.run_in_executor(threads if short else None, encode, [*texts])
+                return await running.run_in_executor(threads, encode, [*texts])
 
     async def _by_the_host(self, texts: Sequence[str], prefix: str | None) -> object:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
@@ -291,8 +293,7 @@ def _prefix(query: bool) -> str | None:
     with HostFaults("reading the embedding prefixes", EmbeddingError):
         from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
 
-        prefix: str | None = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
-    return prefix
+        return RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
 
 
 def _threads_of_one_core(count: int) -> ThreadPoolExecutor:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 from sqlalchemy import text
@@ -107,20 +108,27 @@ async def change_message(
 
 @dataclass(frozen=True, slots=True)
 class HostAnswer:
-    """A ``StoredAnswer``; ``emitter`` reaches the pages that show it."""
+    """A ``StoredAnswer`` to a user; ``emitter`` reaches the pages that show it."""
 
     chat_id: str
     message_id: str
     emitter: EventEmitter | None = None
     store: ChangeMessage = change_message
+    user_id: str = ""
 
     @classmethod
-    def of(cls, metadata: Mapping[str, Any], emitter: EventEmitter | None) -> Self:
+    def of(
+        cls,
+        metadata: Mapping[str, Any],
+        emitter: EventEmitter | None,
+        user: Mapping[str, Any] | None = None,
+    ) -> Self:
         """The answer of the turn that metadata belong to."""
         return cls(
             chat_id=text_field(metadata, "chat_id"),
             message_id=text_field(metadata, "message_id"),
             emitter=emitter,
+            user_id=text_field(user or {}, "id"),
         )
 
     async def give(self, text: str, title: str = "") -> None:
@@ -198,23 +206,18 @@ class HostAnswer:
             if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
                 await show_event(self.emitter, "chat:title", title)
 
-    async def show_status(self, event: dict[str, Any], user_id: str) -> None:
-        """Show a status with it, and store that under a lock where the host has none."""
+    async def emit(self, event: dict[str, Any]) -> None:
+        """Show an event with it; a status is stored under a lock where the host has none."""
         unstored = None
-        if _stores_without_lock():
-            unstored = await emitter_to(user_id, self.chat_id, self.message_id, stores=False)
+        if event.get("type") == "status" and _stores_without_lock():
+            unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
         emitter = unstored or self.emitter
         if emitter is not None:
             await emitter(event)
-        if unstored is None:
-            return
-        status = mapping(event, "data")
-
-        def with_status(message: Message) -> dict[str, Any]:
-            """Add the status to those of the answer."""
-            return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
-
-        await self.store(self.chat_id, self.message_id, with_status)
+        if unstored is not None:
+            status = mapping(event, "data")
+            add = partial(_with_status, status=status)
+            await self.store(self.chat_id, self.message_id, add)
 
     async def _change(self, change: MessageChange) -> bool:
         """Change the answer and have the pages take it over; whether that was done.
@@ -242,6 +245,11 @@ class HostAnswer:
         with faults_logged("changing a stored answer"):
             return await self.store(self.chat_id, self.message_id, changed_if_whole)
         return None
+
+
+def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:
+    """The statuses of a stored message with one more."""
+    return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
 
 
 def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:

@@ -31,13 +31,15 @@ async def measured_part(hook: Hook, part: str) -> AsyncGenerator[None]:
             yield
     finally:
         MEASURES.reset(token)
-        if "entries" in measures.counts:
+        error = sys.exception()
+        if error is not None:  # whose text may quote somebody
+            measures.outcome = "failed"
+            measures.reason = type(error).__name__
+        elif "entries" in measures.counts:
             measures.outcome = "recalled"
-        if (error := sys.exception()) is not None:  # whose text may quote somebody
-            measures.outcome, measures.reason = "failed", type(error).__name__
-        if part != "inlet" and (anomalies := hook.state.pop("anomalies", [])):
-            measures.counts["anomalies"].update(anomalies)
-        if measures.outcome or measures.counts or len(measures.seconds) > 1:
+        if part != "inlet":
+            measures.counts["anomalies"].update(hook.state.pop("anomalies", []))
+        if measures.outcome or any(measures.counts.values()) or len(measures.seconds) > 1:
             _tell(hook.answer_id, measures)
 
 
@@ -46,22 +48,24 @@ def _tell(turn: str, measures: TurnMeasures) -> None:
     part = {"part": measures.part}
     ended = {**part, "outcome": measures.outcome, "reason": measures.reason}
     milliseconds = {name: round(1000 * seconds, 1) for name, seconds in measures.seconds.items()}
-    line = {**ended, "turn": turn, "ms": milliseconds, **measures.counts}
-    log_measures.debug("%s", json.dumps(line))
-    if (metrics := sys.modules.get("opentelemetry.metrics")) is None:
+    counts = {kind: names for kind, names in measures.counts.items() if names}
+    log_measures.debug("%s", json.dumps({**ended, "turn": turn, "ms": milliseconds, **counts}))
+    metrics = sys.modules.get("opentelemetry.metrics")
+    if metrics is None:
         return
     for name, duration in milliseconds.items():
-        attributes = {**(ended if name == "total" else part), "stage": name}
-        _instrument(metrics, "duration").record(duration, attributes)
-    for kind, counts in measures.counts.items():
-        for name, count in counts.items():
+        attributes = ended if name == "total" else part
+        _instrument(metrics, "duration").record(duration, {**attributes, "stage": name})
+    for kind, names in counts.items():
+        for name, count in names.items():
             _instrument(metrics, kind).add(count, {**part, "name": name})
 
 
 @cache
 def _instrument(metrics: Any, kind: str) -> Any:
     """An instrument of the API's; where nobody has set a provider it leads nowhere."""
-    meter, name = metrics.get_meter("adaptive_memory"), f"adaptive_memory.{kind}"
+    meter = metrics.get_meter("adaptive_memory")
+    name = f"adaptive_memory.{kind}"
     if kind == "duration":
         return meter.create_histogram(name, unit="ms")
     return meter.create_counter(name, unit="1")

@@ -44,22 +44,23 @@ async def ask(
         except (ModelError, asyncio.CancelledError):
             tally("model_failures", name)
             raise
-        for kind, number in zip(("tokens_in", "tokens_out"), completion.tokens, strict=True):
-            tally(kind, name, number)
+        tokens_in, tokens_out = completion.tokens
+        tally("tokens_in", name, tokens_in)
+        tally("tokens_out", name, tokens_out)
         return completion
 
-    at = formats.get(completer.key, 0)
+    place = formats.get(completer.key, 0)
     try:
         async with asyncio.timeout(timeout):
             while True:
                 try:
-                    completion = await with_retry(partial(once, _FORMATS[at]), retries)
+                    completion = await with_retry(partial(once, _FORMATS[place]), retries)
                 except ModelRejected as rejected:
-                    at += 1
-                    if rejected.status not in _FORMAT_REFUSED or at == len(_FORMATS):
+                    place += 1
+                    if rejected.status not in _FORMAT_REFUSED or place == len(_FORMATS):
                         raise
                 else:
-                    formats[completer.key] = at
+                    formats[completer.key] = place
                     return completion
     except TimeoutError as error:
         raise ModelBusy(f"the model did not answer within {timeout:g} s") from error

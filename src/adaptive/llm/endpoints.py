@@ -16,7 +16,7 @@ from adaptive.core.errors import ModelRejected, ReplyUnusable
 from adaptive.core.http import endpoint, post_json
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import ResponseFormat
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.shapes import listing, mapping, text_field
 
 # Ollama cuts prompts silently at its default window; a longer one costs memory only when used.
 _OLLAMA_CONTEXT = 16384
@@ -37,8 +37,9 @@ class _Endpoint:
     async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """What comes back; an empty valve is named rather than let fail somewhere deep."""
         valves = {"llm_api_endpoint_url": self.url, "llm_model_name": self.model}
-        if empty := [valve for valve, value in valves.items() if not value.strip()]:
-            raise ModelRejected(f"the valve `{empty[0]}` is empty", 0)
+        for valve, value in valves.items():
+            if not value.strip():
+                raise ModelRejected(f"the valve `{valve}` is empty", 0)
         return await post_json(endpoint(self.url, path), body, self.api_key)
 
 
@@ -60,12 +61,18 @@ class OllamaCompleter(_Endpoint):
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """Ask the model once (see ``Completer``)."""
-        bounds = {"num_predict": request.max_tokens, "num_ctx": _OLLAMA_CONTEXT}
-        body = {**chat_body(self.model, request, "text"), "options": {"temperature": 0, **bounds}}
-        if response_format != "text":
-            body["format"] = dict(request.schema) if response_format == "json_schema" else "json"
+        body = chat_body(self.model, request, "text")
+        body["options"] = {
+            "temperature": 0,
+            "num_predict": request.max_tokens,
+            "num_ctx": _OLLAMA_CONTEXT,
+        }
+        if response_format == "json_schema":
+            body["format"] = dict(request.schema)
+        elif response_format == "json_object":
+            body["format"] = "json"
         reply = await self._answer("api/chat", body)
-        text = str(mapping(reply.get("message")).get("content") or "")
+        text = text_field(mapping(reply, "message"), "content")
         if not text:
             raise ReplyUnusable("Ollama's answer holds no text")
         tokens = _counted(reply, "prompt_eval_count", "eval_count")
@@ -76,8 +83,10 @@ def chat_body(
     model: str, request: CompletionRequest, response_format: ResponseFormat
 ) -> dict[str, Any]:
     """A non-streaming chat-completion body in the OpenAI format."""
-    told = {"system": request.system, "user": request.user}
-    messages = [{"role": role, "content": text} for role, text in told.items()]
+    messages = [
+        {"role": "system", "content": request.system},
+        {"role": "user", "content": request.user},
+    ]
     body: dict[str, Any] = {"model": model, "messages": messages, "stream": False}
     if response_format != "text":
         # Reasoning models refuse both; the last format that is tried goes without.
@@ -105,48 +114,61 @@ def chat_text(reply: object) -> Completion:
         raise ReplyUnusable(f"the model's answer is a {type(reply).__name__}, not an object")
     choices = listing(fields.get("choices"))
     if fields.get("error") and not choices:
-        raise ReplyUnusable(
-            "the model's provider answered with an error", detail=str(fields["error"])
-        )
+        error = str(fields["error"])
+        raise ReplyUnusable("the model's provider answered with an error", detail=error)
     choice = mapping(next(iter(choices), None))
-    message = mapping(choice.get("message"))
+    message = mapping(choice, "message")
     text = _content(message.get("content")) or _content(message.get("reasoning_content"))
     if not text:
         raise ReplyUnusable("the model's answer holds no text")
-    tokens = _counted(mapping(fields.get("usage")), "prompt_tokens", "completion_tokens")
+    tokens = _counted(mapping(fields, "usage"), "prompt_tokens", "completion_tokens")
     return Completion(text, choice.get("finish_reason") == "length", tokens)
 
 
-def _counted(told: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:
+def _counted(usage: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:
     """Tokens sent and received, zeros where a provider tells no usable numbers."""
-    counts = [count for count in (told.get(sent), told.get(received)) if isinstance(count, int)]
-    return (counts[0], counts[1]) if len(counts) == 2 else (0, 0)
+    tokens_in = usage.get(sent)
+    tokens_out = usage.get(received)
+    if isinstance(tokens_in, int) and isinstance(tokens_out, int):
+        return (tokens_in, tokens_out)
+    return (0, 0)
 
 
 def _content(content: object) -> str:
     if isinstance(content, str):
         return content
-    parts = [mapping(part) for part in listing(content)]
-    return "".join(str(part.get("text") or "") for part in parts)
+    return "".join(text_field(mapping(part), "text") for part in listing(content))
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """A server, and a path on it with the port before; a scheme that is left out is any."""
+
+    scheme: str
+    host: str
+    path: str
+
+    def covers(self, other: _Address) -> bool:
+        """Whether another address is this one, or lies below it."""
+        is_same_scheme = self.scheme in ("", other.scheme)
+        is_same_server = bool(other.host) and self.host == other.host
+        return is_same_scheme and is_same_server and other.path.startswith(self.path)
 
 
 class LocalAddresses:
     """The addresses that the valve lists, and those of private networks."""
 
     def __init__(self, listed: str) -> None:
-        self._listed = [_parsed(one) for one in listed.split(",")]
+        self._listed = [_parsed(address) for address in listed.split(",")]
 
     def lists(self, url: str) -> bool:
         """Whether the valve names an address: with its path, or the server as a whole."""
-        scheme, host, rest = _parsed(url)
-        return bool(host) and any(
-            listed[0] in ("", scheme) and listed[1] == host and rest.startswith(listed[2])
-            for listed in self._listed
-        )
+        address = _parsed(url)
+        return any(listed.covers(address) for listed in self._listed)
 
     def holds_ollama(self, url: str) -> bool:
         """Whether an Ollama server stands here: nobody else's does in a private network."""
-        return _is_inner(_parsed(url)[1]) or self.lists(url)
+        return _is_inner(_parsed(url).host) or self.lists(url)
 
 
 def is_cloud_name(model: str) -> bool:
@@ -165,13 +187,13 @@ def _is_inner(host: str) -> bool:
     return mapped.is_private and not mapped.is_unspecified
 
 
-def _parsed(url: str) -> tuple[str, str, str]:
-    """Scheme, host, then port and path of an address; no host where it is none."""
+def _parsed(url: str) -> _Address:
+    """An address in its parts, without a host where it is none."""
     text = url.strip()
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"//{text}")
-        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if parts.scheme in ("", "http", "https"):
-            return parts.scheme, host, f":{port}{path}/"
-    return "", "", ""
+            host = (parts.hostname or "").rstrip(".")
+            return _Address(parts.scheme, host, f":{port}{parts.path.rstrip('/')}/")
+    return _Address("", "", "")

@@ -36,7 +36,8 @@ def number(value: object) -> float | None:
 
 def share(value: object) -> float | None:
     """A number from 0 to 1; 90 and "90%" are 0.9, a bare 9 may be anything."""
-    if (read := number(value)) is None:
+    read = number(value)
+    if read is None:
         return None
     if 10 < read <= 100 or str(value).strip().endswith("%"):
         read /= 100
@@ -72,12 +73,12 @@ def different_lines(most: int, longest: int) -> BeforeValidator:
     """Reads the first different texts of a list, or lines of a text, that are not too long."""
 
     def lines(value: object) -> tuple[str, ...]:
-        said = map(_line, value.splitlines() if isinstance(value, str) else listing(value))
-        kept: dict[str, str] = {}
-        for line in said:
+        texts = value.splitlines() if isinstance(value, str) else listing(value)
+        different: dict[str, str] = {}
+        for line in map(_line, texts):
             if line and len(line) <= longest:
-                kept.setdefault(line.casefold(), line)
-        return tuple(kept.values())[:most]
+                different.setdefault(line.casefold(), line)
+        return tuple(different.values())[:most]
 
     return BeforeValidator(lines)
 
@@ -100,15 +101,19 @@ async def ask_fields(
     """
     completion = await ask(completer, request, formats, seconds, retries)
     names = {plain_name(name): name for name in fields.model_fields}
-    found = read_object(
-        completion, request.schema_name, lambda one: bool(names.keys() & set(map(plain_name, one)))
-    )
-    told = {names.get(plain_name(str(name))): value for name, value in found.items()}
+
+    def has_a_field(item: Mapping[str, Any]) -> bool:
+        """Whether an object of the reply is the table."""
+        return any(plain_name(name) in names for name in item)
+
+    item = read_object(completion, request.schema_name, has_a_field)
+    values = {names.get(plain_name(name), ""): value for name, value in item.items()}
     try:
-        return fields.model_validate(told)
+        return fields.model_validate(values)
     except ValidationError as error:
-        wrong = {one["loc"][0] for one in error.errors()}
-        return fields.model_validate({name: told[name] for name in told if name not in wrong})
+        for wrong in error.errors():
+            values.pop(str(wrong["loc"][0]), None)
+        return fields.model_validate(values)
 
 
 class _City(BaseModel):
@@ -126,19 +131,17 @@ async def answers_test_question(
 
 def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a reply with all fields of a table."""
-    properties: Mapping[str, Mapping[str, Any]] = fields.model_json_schema()["properties"]
-    told = {
-        name: {key: one[key] for key in ("type", "items") if key in one}
-        for name, one in properties.items()
-    }
-    return {"type": "object", "properties": told, "required": list(told)}
+    properties: dict[str, Any] = {}
+    for name, schema in fields.model_json_schema()["properties"].items():
+        properties[name] = {key: schema[key] for key in ("type", "items") if key in schema}
+    return {"type": "object", "properties": properties, "required": [*properties]}
 
 
 def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
     """The JSON schema of one list of objects; a field is given by its type, or whole."""
-    properties: dict[str, Any] = {
-        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
-    }
-    item = {"type": "object", "properties": properties, "required": list(required)}
-    listed = {key: {"type": "array", "items": item}}
-    return {"type": "object", "properties": listed, "required": [key]}
+    properties: dict[str, Any] = {}
+    for name, field in fields.items():
+        properties[name] = field if isinstance(field, Mapping) else {"type": field}
+    item = {"type": "object", "properties": properties, "required": [*required]}
+    items = {key: {"type": "array", "items": item}}
+    return {"type": "object", "properties": items, "required": [key]}

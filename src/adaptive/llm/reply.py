@@ -24,10 +24,11 @@ REPLY_REASONS = (
 _TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL = REPLY_REASONS
 # Ten times what is asked for; more would hold up the event loop.
 _LONGEST_REPLY = 128 * 1024
-_WRAPPERS = (
-    *("result", "results", "response", "output", "answer", "data", "arguments", "parameters"),
-    *("function", "toolcalls", "choices", "message", "content", "text", "memory", "memories"),
-    *("memoryoperations", "operation"),
+_MOST_MARKS = 64
+_DEEPEST = 8
+_WRAPPER = re.compile(
+    "results?|response|output|answer|data|arguments|parameters|function|toolcalls|choices|message|"
+    "content|text|memory|memories|memoryoperations|operation"
 )
 _TAG = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?)"
 _OPENING = (
@@ -74,26 +75,34 @@ def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItem
     if not text or len(text) > _LONGEST_REPLY:
         raise ReplyUnusable(_TOO_LONG if text else _EMPTY)
     read: ReplyItems | None = None
-    between, state, reason = "", "whole", _NO_JSON
-    unreasoned = text[0] in "[{`"
-    for _ in range(64):
-        if not (mark := _MARK.search(text)):
+    between = ""
+    state = "whole"
+    reason = _NO_JSON
+    begins_with_json = text[0] in "[{`"
+    for _ in range(_MOST_MARKS):
+        mark = _MARK.search(text)
+        if mark is None:
             break
-        between, rest = between + text[: mark.start()], text[mark.end() :]
+        between += text[: mark.start()]
+        rest = text[mark.end() :]
         if mark["opening"]:
             closing = re.search(_CLOSING, rest, re.IGNORECASE)
-            text, reason = rest[closing.end() :] if closing else "", _ONLY_REASONING
+            text = rest[closing.end() :] if closing else ""
+            reason = _ONLY_REASONING
         elif mark["closing"]:
             text = rest
-            if not unreasoned:  # the opening is missing: all before was reasoning
-                read, reason = None, _ONLY_REASONING
+            if not begins_with_json:  # the opening is missing: all before was reasoning
+                read = None
+                reason = _ONLY_REASONING
         else:
             value, state, text = _value(text[mark.start() :], key)
             if state == "broken":
                 raise ReplyUnusable(_CUT if completion.cut else _NO_JSON)
-            found, reason = _found(value, key, is_item), _NO_JSON
+            reason = _NO_JSON
+            found = _found(value, key, is_item)
             if found and (value != [] or _NO_WORD.fullmatch(text[:1000])):
-                read, between = _joined(read, found, between) if read else found, ""
+                read = _joined(read, found, between) if read else found
+                between = ""
     if not read:
         is_cut = state == "cut" or (completion.cut and reason == _NO_JSON)
         raise ReplyUnusable(_CUT if is_cut else reason)
@@ -102,9 +111,9 @@ def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItem
 
 def read_object(completion: Completion, key: str, is_item: ItemTest) -> Mapping[str, Any]:
     """The last object of a reply that ``is_item``; raises ``ReplyUnusable`` without one."""
-    for item in reversed(read_items(completion, key, is_item).items):
-        if is_item(mapping(item)):
-            return mapping(item)
+    for item in map(mapping, reversed(read_items(completion, key, is_item).items)):
+        if is_item(item):
+            return item
     raise ReplyUnusable(_NO_JSON)
 
 
@@ -119,24 +128,38 @@ def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
 
 def _found(value: object, key: str, is_item: ItemTest, level: int = 0) -> ReplyItems | None:
     """The items in a value, ``None`` where it is no answer."""
-    if isinstance(value, str) and (value := value.strip("` \njson"))[:1] in ("[", "{"):
-        value, state, _ = _value(value, key)
-        value = value if state == "whole" else None
-    inside, fields = listing(value), mapping(value)
-    if value == [] or any(is_item(mapping(one)) for one in inside):
-        return ReplyItems(inside)
-    plain = {plain_name(name): inner for name, inner in fields.items()}
-    inner: object = plain.get(plain_name(key))
-    if inner == [] or listing(inner):
-        return ReplyItems(listing(inner))
+    if isinstance(value, str):
+        value = _json_in(value, key)
+    items = listing(value)
+    if value == [] or any(is_item(mapping(item)) for item in items):
+        return ReplyItems(items)
+    fields = mapping(value)
+    plain = {plain_name(name): field for name, field in fields.items()}
+    answer: object = plain.get(plain_name(key))
+    if answer == [] or listing(answer):
+        return ReplyItems(listing(answer))
     if is_item(fields):
         return ReplyItems([fields], listed=False)
-    inside = inside or ([inner] if inner else [plain[one] for one in _WRAPPERS if one in plain])
-    parts = [_found(one, key, is_item, level + 1) for one in inside if level < 8]
+    if level == _DEEPEST:
+        return None
+    if not items and answer:
+        items = [answer]
+    elif not items:
+        items = [field for name, field in plain.items() if _WRAPPER.fullmatch(name)]
+    parts = [_found(item, key, is_item, level + 1) for item in items]
     found = [part for part in parts if part]
-    if isinstance(inner, dict) and not found:
-        return ReplyItems([inner])
+    if isinstance(answer, dict) and not found:
+        return ReplyItems([answer])
     return found[0] if len(found) == 1 else None
+
+
+def _json_in(text: str, key: str) -> object:
+    """The JSON that a text is, or the text."""
+    text = text.strip("` \njson")
+    if text[:1] not in ("[", "{"):
+        return text
+    value, state, _ = _value(text, key)
+    return value if state == "whole" else None
 
 
 def _value(text: str, key: str) -> tuple[object, str, str]:
@@ -146,38 +169,50 @@ def _value(text: str, key: str) -> tuple[object, str, str]:
         return value, "whole", text[end or 1 :]
     text = _NEARLY_JSON.sub(_as_json, text)
     value, state, end = _decoded(text, 0)
+    if state == "whole":
+        return value, state, text[end:]
     begin = re.search(rf'"{key}"\s*+:\s*+\[', text, re.IGNORECASE) or re.match(r"\[", text)
     # In a sentence whose quotes are broken it were no list of the reply's.
-    if not begin or state == "whole" or _decoded(text[: begin.start()] + '"":0', 0)[1] == "broken":
-        return value, state, text[end:] if state == "whole" else ""
-    items, at = list[object](), begin.end()
-    while (gap := _GAP.match(text, at)) and text[gap.end() : gap.end() + 1] != "]":
-        value, state, at = _decoded(text, gap.end())
+    if not begin or _decoded(text[: begin.start()] + '"":0', 0)[1] == "broken":
+        return value, state, ""
+    items = list[object]()
+    end = begin.end()
+    while True:
+        gap = _GAP.match(text, end)
+        begins = gap.end() if gap else end
+        if text[begins : begins + 1] == "]":
+            return {key: items}, "whole", ""
+        value, state, end = _decoded(text, begins)
         if state != "whole":
             return {key: items} if items else None, state, ""
         items.append(value)
-    return {key: items}, "whole", ""
 
 
 def _decoded(text: str, start: int) -> tuple[object, str, int]:
     """The JSON value at a place, whether it is whole, cut or broken, and where it ends."""
     try:
         value, end = _DECODER.raw_decode(text, start)
-        return value, "whole", end
     except (ValueError, RecursionError) as error:
-        at = error.pos if isinstance(error, json.JSONDecodeError) else 0
-        ends = at >= len(text.rstrip()) or str(error).startswith("Unterminated")
-        return None, "cut" if ends else "broken", 0
+        position = error.pos if isinstance(error, json.JSONDecodeError) else 0
+        is_cut = position >= len(text.rstrip()) or str(error).startswith("Unterminated")
+        return None, "cut" if is_cut else "broken", 0
+    return value, "whole", end
 
 
 def _as_json(found: re.Match[str]) -> str:
-    if found["string"]:  # an escape that JSON does not know stays before a letter
-        return _ESCAPE.sub(
-            lambda one: one[0] if one[1] else rf"\\{one[2]}" if one[2] else one[3], found[0]
-        )
+    if found["string"]:
+        return _ESCAPE.sub(_as_json_escape, found[0])
     if found["before"]:
         return f'{found["before"]}"{found["single"]}"'
     return "null" if found["word"] == "None" else (found["word"] or "").lower()
+
+
+def _as_json_escape(found: re.Match[str]) -> str:
+    """An escape as it is, or what it stands for where JSON does not know it: a letter keeps it."""
+    known, letter, sign = found.groups()
+    if letter:
+        return rf"\\{letter}"
+    return found[0] if known else sign
 
 
 def plain_name(name: str) -> str:

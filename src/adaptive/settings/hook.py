@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypedDict
 
 from adaptive.core.errors import HostError
@@ -21,102 +23,84 @@ KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = frozenset({*COMMANDED_KINDS,
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
 
-class Hook(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class Hook(ABC):
     """One hook of one turn: whose it is, how it is to be served, and by whom.
 
     What asks the host may raise ``HostError``. Ids are empty where nothing is stored; that of the
-    answer is known before there is one. ``told_kind`` is what can be told without the database,
-    ``has_page`` whether a page shows lines, and ``can_ask`` whether one shows dialogs. The
-    ``notifier`` shows news, unless the user or the admin wants none; ``replies`` shows what
-    answers a request of the user's, whatever they want.
+    answer is known before there is one. ``told_kind`` is what can be told without the database.
+    With ``is_direct`` the browser asks the chat's model itself. ``regenerated_message`` is the
+    user's message whose answer is made anew, empty where none is. Names of time zones are the
+    user's choice, the browser's, and the admin's.
+
+    A page shows lines where it ``has_page``, and dialogs where it ``can_ask``. The ``notifier``
+    shows news, unless the user or the admin wants none; ``replies`` shows what answers a request
+    of the user's, whatever they want.
     """
 
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def user_id(self) -> str: ...
-    @property
-    def is_admin(self) -> bool: ...
-    @property
-    def chat_id(self) -> str: ...
-    @property
-    def question_id(self) -> str: ...
-    @property
-    def answer_id(self) -> str: ...
-    @property
-    def state(self) -> TurnState: ...
-    # Names of time zones: the user's choice, then the browser's, then the admin's.
-    @property
-    def time_zones(self) -> tuple[str, str, str]: ...
-    @property
-    def told_kind(self) -> ConversationKind: ...
-    @property
-    def has_page(self) -> bool: ...
-    @property
-    def can_ask(self) -> bool: ...
-    @property
-    def notifier(self) -> Notifier: ...
-    @property
-    def replies(self) -> Notifier: ...
-    @property
-    def dialog(self) -> Dialog: ...
-    @property
-    def stored_answer(self) -> StoredAnswer: ...
-    @property
-    def native(self) -> HostFeatures: ...
-    # The user's message whose answer is made anew, empty where none is.
-    @property
-    def regenerated_message(self) -> Mapping[str, Any]: ...
+    settings: Settings
+    user_id: str
+    is_admin: bool
+    chat_id: str
+    question_id: str
+    answer_id: str
+    chat_model_id: str
+    is_direct: bool
+    told_kind: ConversationKind
+    state: TurnState
+    time_zones: tuple[str, str, str]
+    regenerated_message: Mapping[str, Any]
+    has_page: bool
+    can_ask: bool
+    notifier: Notifier
+    replies: Notifier
+    dialog: Dialog
+    stored_answer: StoredAnswer
+    native: HostFeatures
 
     def with_settings(self, settings: Settings) -> Self:
         """The same hook under other settings."""
-        ...
+        return replace(self, settings=settings)
 
+    @abstractmethod
     async def kind(self) -> ConversationKind:
         """The kind of conversation; a saved chat that somebody else may read is a shared one."""
-        ...
 
+    @abstractmethod
     async def other_authors(self) -> bool:
         """Whether somebody else wrote a message of the chat; on doubt, yes."""
-        ...
 
+    @abstractmethod
     async def former_versions(self) -> frozenset[str]:
         """Ids of what the user's message was before it was edited; others of the same parent."""
-        ...
 
+    @abstractmethod
     async def wants_memory(self) -> bool:
         """Whether memory is on for the user by now, by their own switch or the admin's default."""
-        ...
 
-    @property
-    def chat_model_id(self) -> str: ...
-    # Whether the browser asks the chat's model itself.
-    @property
-    def is_direct(self) -> bool: ...
-
+    @abstractmethod
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         """The same hook for words that were typed to another chat model, if that is there."""
-        ...
 
+    @abstractmethod
     async def sources(self) -> Sources:
         """Where the user's memories are, behind the gate, and who makes their vectors."""
-        ...
 
+    @abstractmethod
     async def completer(self) -> Completer:
         """The model for learning, behind redaction; ``ModelRejected`` where none is known."""
-        ...
 
+    @abstractmethod
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
-        ...
 
+    @abstractmethod
     async def suggest(self, lines: Sequence[str]) -> None:
         """Show what to ask next below the answer, where the host makes none itself."""
-        ...
 
+    @abstractmethod
     async def of_answer(self, chat_id: str, answer_id: str) -> Self:
         """The user's hook for an answer in a saved chat that another process has given."""
-        ...
 
 
 class HostFeatures(Protocol):

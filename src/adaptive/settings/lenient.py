@@ -45,23 +45,28 @@ class LenientModel(BaseModel):
     @classmethod
     def _usable(cls, value: Any, validate: Callable[[Any], Any], info: ValidationInfo) -> Any:
         field = cls.model_fields[info.field_name or ""]
-        bounds = [getattr(rule, name, None) for name in ("ge", "le") for rule in field.metadata]
-        for attempt in _attempts(value, [bound for bound in bounds if bound is not None]):
+        for attempt in _attempts(value, field):
             with suppress(ValidationError):
                 return validate(attempt)
         return field.get_default()
 
 
-def _attempts(value: Any, bounds: Sequence[float]) -> Iterator[Any]:
+def _attempts(value: Any, field: FieldInfo) -> Iterator[Any]:
     """The value itself, then what may have been meant by it, nearest first."""
     if isinstance(value, list | tuple):
         # The first Adaptive Memory kept lists; they are comma-separated text here.
         value = ", ".join(map(str, cast(Sequence[Any], value)))
     yield value
-    if bounds:
+    least = _bound(field, "ge")
+    most = _bound(field, "le")
+    if least is not None and most is not None:
         with suppress(ValueError, TypeError, OverflowError):
-            number = min(max(float(value), bounds[0]), bounds[1])
+            number = min(max(float(value), least), most)
             yield number
             yield round(number)
     if isinstance(value, str):
         yield value.strip()
+
+
+def _bound(field: FieldInfo, name: str) -> float | None:
+    return next((getattr(rule, name) for rule in field.metadata if hasattr(rule, name)), None)

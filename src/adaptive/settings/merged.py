@@ -50,13 +50,14 @@ class Settings(Valves):
             theirs = {}
         own = UserValves(**theirs)
         admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
+        reach = own.history_recall
+        if reach == "default":
+            reach = admin.history_recall_default
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
         merged["save_mode"] = min(admin.save_mode, own.save_mode, key=_SAVE_MODES.index)
-        chosen = own.history_recall
-        wanted = admin.history_recall_default if chosen == "default" else chosen
-        merged["history_recall"] = min(admin.history_recall, wanted, key=_HISTORY_REACHES.index)
+        merged["history_recall"] = min(admin.history_recall, reach, key=_HISTORY_REACHES.index)
         merged["index_past_chats"] = own.index_past_chats
         # Validated above; doing it again would be most of what a hook costs before its work.
         return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
@@ -82,20 +83,26 @@ class Settings(Valves):
     @property
     def misread(self) -> tuple[str, ...]:
         """What is not understood in the valves, and what is done instead; a line for each valve."""
-        categories = read_names(self.memory_categories, CATEGORIES)
-        learned = f"these are learned: {', '.join(self.categories)}"
-        masked = "all personal data that is not refused is masked"
-        local = "every memory is kept from models that are not local"
         return (
-            *not_understood("memory_categories", categories.unknown, learned),
+            *not_understood(
+                "memory_categories",
+                read_names(self.memory_categories, CATEGORIES),
+                f"these are learned: {', '.join(self.categories)}",
+            ),
             *not_understood(
                 "refuse_in_memories",
-                read_kinds(self.refuse_in_memories).unknown,
+                read_kinds(self.refuse_in_memories),
                 "all personal data is refused",
             ),
-            *not_understood("mask_in_memories", read_kinds(self.mask_in_memories).unknown, masked),
             *not_understood(
-                "local_only_banks", read_names(self.local_only_banks, self.banks).unknown, local
+                "mask_in_memories",
+                read_kinds(self.mask_in_memories),
+                "all personal data that is not refused is masked",
+            ),
+            *not_understood(
+                "local_only_banks",
+                read_names(self.local_only_banks, self.banks),
+                "every memory is kept from models that are not local",
             ),
         )
 

@@ -5,7 +5,6 @@ What is not understood is a value of its own, for the doctor and the log to tell
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -75,10 +74,10 @@ def read_kinds(listed: str) -> NamesRead:
     return read_names(listed, tuple(PERSONAL_KINDS))
 
 
-def not_understood(valve: str, unknown: Iterable[str], instead: str) -> list[str]:
+def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
     """What an admin is told of names in a valve, in at most one line."""
-    listed = ", ".join(unknown)
-    return [f"`{valve}` names what is not known ({listed}): {instead}"] if listed else []
+    unknown = ", ".join(read.unknown)
+    return [f"`{valve}` names what is not known ({unknown}): {instead}"] if unknown else []
 
 
 def _plain(name: str) -> str:
