@@ -176,6 +176,13 @@ class Page:
         await self.connect()
         await self.request("GET", "/api/models")
 
+    async def sign_in_again(self) -> None:
+        """Sign in once more where the host knows this session no more, and load the page anew."""
+        account = {"email": self.email, "password": PASSWORD}
+        session = await self.request("POST", "/api/v1/auths/signin", account)
+        self.token = session["token"]
+        await self.reload()
+
     async def close(self) -> None:
         """Close the socket and every connection."""
         await self.disconnect()

@@ -9,7 +9,15 @@ from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.told_facts import CAT, PORTO, held, lived, our_rows, told
+from tests.e2e.scenarios.told_facts import (
+    CAT,
+    PORTO,
+    held,
+    lived,
+    our_rows,
+    sweep_again,
+    told,
+)
 
 
 def host_vectors(host: RunningHost, page: Page) -> int:
@@ -46,6 +54,27 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     await told(host, page, "I live in Porto.", PORTO)
 
 
+async def test_erased_without_status_lines(host: RunningHost, page: Page) -> None:
+    """With status lines off, a wish to erase is answered all the same: the question, then a line.
+
+    What is recalled and learned is not told.
+    """
+    await told(host, page, "I live in Porto.", PORTO)
+    await host.set_valves({"show_status": False})
+    learns(host.model, "cat", operations(new(CAT)))
+    chat = page.new_chat()
+    silent = await chat.send("I live in Porto and have a cat called Miso.")
+    await host.rest()
+    assert len(await page.memories()) == 2
+    assert page.statuses(silent) == []
+    turn = await chat.send("Forget everything about me")
+    await page.wait_for_status(turn, "Nothing erased")
+    page.answers["input"] = "erase"
+    turn = await chat.send("Forget everything about me")
+    await page.wait_for_status(turn, "Erased: 2 memories")
+    assert await page.memories() == []
+
+
 @pytest.mark.every_release
 async def test_this_chat_is_erased(host: RunningHost, page: Page) -> None:
     """What was learned in this chat goes, here and in our tables; what another chat told stays."""
@@ -72,8 +101,7 @@ async def test_deleted_account_is_swept(host: RunningHost, plugin: InstalledFilt
     await host.admin.request("DELETE", f"/api/v1/users/{page.user_id}")
     remembered = "SELECT id FROM memory WHERE user_id = ?"
     assert len(host.query(remembered, page.user_id)) == 2
-    host.change("DELETE FROM adaptive_memory_entries WHERE key = 'daily_sweep:'")
-    await plugin.update(f"{PLUGIN.read_text(encoding='utf-8')}\n# a worker that has just begun\n")
+    await sweep_again(host, plugin, PLUGIN)
     await other.new_chat().send("How are you?")
     await host.rest()
     assert held(host, page) == {}

@@ -6,12 +6,21 @@ import asyncio
 
 import pytest
 
-from tests.e2e.driver.extraction import EXTRACT, learns, learns_nothing_else, new, operations
+from tests.e2e.driver.extraction import (
+    EXTRACT,
+    checks,
+    learns,
+    learns_nothing_else,
+    new,
+    operations,
+    update,
+)
 from tests.e2e.driver.host import RunningHost
-from tests.e2e.driver.replies import Fail
+from tests.e2e.driver.page import Page
+from tests.e2e.driver.replies import Body, Fail, Hang
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.told_facts import PORTO
+from tests.e2e.scenarios.told_facts import CAT, PORTO, SWEEP_IS_DUE, our_rows, sweep_again
 
 TEA = "User likes green tea."
 FACTS = (TEA, "User's dog is called Biscuit.", "User owns a sailing boat called Albatross.")
@@ -19,7 +28,14 @@ QUESTION = "Which green tea does the user like?"
 # Long enough for the server to be killed before a turn is due, short enough for it to be due when
 # the server is there again.
 DEBOUNCE_SECONDS = 8
-
+# Longer than the test: who is not there is not learned from.
+LONG_DEBOUNCE_SECONDS = 900
+SEALED_KINDS = ("archive", "audit", "pending")
+BIKE = "User rides a red bike."
+CYCLES = "User cycles to the office in Porto."
+LISBON = "User lives in Lisbon."
+# By then a deletion has been looked at for the last time.
+LATE_SECONDS = 5
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -91,3 +107,98 @@ async def test_failing_embedding_of_the_host(second_host: RunningHost) -> None:
     host.model.trouble_embeddings(None)
     await page.say("Which green tea does the user like?", "1 memory recalled")
     assert TEA in host.model.last_prompt
+
+
+async def start_with_key(host: RunningHost, key: str, *pages: Page) -> None:
+    """Start the server anew with this secret key; it knows no session of before."""
+    await asyncio.to_thread(host.server.stop)
+    host.server.variables = {**host.server.variables, "WEBUI_SECRET_KEY": key}
+    host.server.spawn()
+    await host.server.wait_until_healthy()
+    for page in (host.admin, *pages):
+        await page.sign_in_again()
+
+
+async def test_another_secret_key(second_host: RunningHost) -> None:
+    """What the former key sealed is counted and stays while another one serves, and is back after.
+
+    Meanwhile the day's sweep comes by, and other facts are learned and logged.
+    """
+    host, former_key = second_host, second_host.server.variables["WEBUI_SECRET_KEY"]
+    learns_nothing_else(host.model)
+    await host.kept_filter(PLUGIN)
+    page = await host.user("ann")
+    home, way = new(PORTO, tags=["identity"]), new(CYCLES, tags=["behavior"])
+    learns(host.model, "Porto", operations(home, way))
+    await page.say("I live in Porto and cycle to the office.", "Saved")
+    ids = {one.content: one.id for one in await page.memories()}
+    ended = {"id": ids[CYCLES], "because": "the office in Porto is not where they live now"}
+    checks(host.model, {**ended, "until": None, "now": ""})
+    learns(host.model, "Lisbon", operations(update(ids[PORTO], LISBON)))
+    await page.say("I live in Lisbon now.", f"no longer true: {CYCLES}")
+    await host.set_valves({"extraction_debounce_seconds": LONG_DEBOUNCE_SECONDS})
+    learns(host.model, "cat", operations(new(CAT)))
+    learns(host.model, "bike", operations(new(BIKE)))
+    turn = await page.new_chat().send("I have a cat called Miso.")
+    waiting = "SELECT state FROM adaptive_memory_pending WHERE message_id = ?"
+
+    await start_with_key(host, "quite-another-secret-key", page)
+    sealed = {kind: our_rows(host, page, kind) for kind in SEALED_KINDS}
+    assert [len(sealed[kind]) for kind in ("archive", "audit")] == [1, 4]
+    host.change(SWEEP_IS_DUE)
+    await host.set_valves({})
+    await page.say("I ride a red bike.", f"Saved: {BIKE}")
+    await host.rest()
+    chat = page.new_chat()
+    page.answers["confirmation"] = True
+    told = (await chat.send("/memory restore")).content
+    assert "Nothing restored. 1 memory in the archive can't be opened" in told
+    log = (await chat.send("/memory log")).content
+    assert BIKE in log
+    assert f"{len(sealed['audit'])} of them can't be opened" in log
+    checked = (await host.admin.new_chat().send("/memory doctor")).content
+    assert all(f"{kind}: " in checked for kind in ("archive", "audit", "waiting"))
+    assert "can't be opened" in checked
+    await host.rest()
+    assert host.query(waiting, turn.user_message_id) == [{"state": "waiting"}]
+    for kind, rows in sealed.items():
+        assert [row for row in our_rows(host, page, kind) if row in rows] == rows
+
+    await start_with_key(host, former_key, page)
+    await page.new_chat().send("Good morning!")
+    await until(lambda: host.query(waiting, turn.user_message_id)[0]["state"] == "done", 30, "it")
+    chat = page.new_chat()
+    assert "Restored: 1 memory" in (await chat.send("/memory restore")).content
+    contents = {one.content for one in await page.memories()}
+    assert contents >= {LISBON, CYCLES, CAT, BIKE}
+    log = (await chat.send("/memory log")).content
+    assert PORTO in log
+
+
+async def test_vector_that_comes_back(second_host: RunningHost) -> None:
+    """The vector of an edit that was still being embedded when its memory went is swept."""
+    host = second_host
+    learns_nothing_else(host.model)
+    plugin = await host.kept_filter(PLUGIN)
+    page = await host.user("ann")
+    memory = await page.add_memory(TEA)
+    await page.add_memory(BIKE)
+    edited = "User likes green tea from Uji."
+
+    def held_up(body: Body) -> Hang:
+        return Hang(LATE_SECONDS if edited in str(body["input"]) else 0)
+
+    host.model.trouble_embeddings(held_up)
+    editing = asyncio.create_task(page.update_memory(memory.id, edited))
+    remembered = "SELECT content FROM memory WHERE id = ?"
+    await until(lambda: host.query(remembered, memory.id)[0]["content"] == edited, 30, "the edit")
+    answer = await page.new_chat().send("/forget Uji")
+    assert "Deleted" in answer.content
+    await asyncio.gather(editing, return_exceptions=True)
+    await host.rest()
+    assert host.query(remembered, memory.id) == []
+    assert host.vectors(f"user-memory-{page.user_id}") == 2
+    await sweep_again(host, plugin, PLUGIN)
+    await page.new_chat().send("Good morning!")
+    await host.rest()
+    assert host.vectors(f"user-memory-{page.user_id}") == 1

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from tests.e2e.driver.extraction import learns, new, operations
-from tests.e2e.driver.host import RunningHost
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 
 PORTO = "User lives in Porto."
 CAT = "User has a cat called Miso."
+SWEEP_IS_DUE = "DELETE FROM adaptive_memory_entries WHERE key = 'daily_sweep:'"
 OWN_TABLES = ("pending", "vector")
 KINDS = ("archive", "audit", "chat", "chat_notes", "suggestion", "usage", *OWN_TABLES)
 
@@ -50,3 +52,9 @@ async def lived(host: RunningHost, name: str) -> Page:
     await host.rest()
     assert {"audit", "chat", "pending", "vector"} <= held(host, page).keys()
     return page
+
+
+async def sweep_again(host: RunningHost, plugin: InstalledFilter, source: Path) -> None:
+    """Let the day's sweep be due, which a worker that has just begun does with the next turn."""
+    host.change(SWEEP_IS_DUE)
+    await plugin.update(f"{source.read_text(encoding='utf-8')}\n# a worker that has just begun\n")
