@@ -24,6 +24,7 @@ COROUTINES: Mapping[str, str] = {
         learn.outdated.outdated_by
         learn.prefilter.Prefilter.may_hold_fact
         learn.queue.LearningQueue.*
+        settings.hook.Hook.*
         settings.status_line.StatusLines.*
         learn.suggestions.Suggestions.*
         learn.summaries.*
@@ -106,6 +107,7 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         core.errors.failure_told
+        core.shapes.mapping
         host.telemetry._tell
         llm.fields.list_schema
         llm.reply._as_json
@@ -114,6 +116,7 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.personal_shapes._*
         privacy.redaction._name_of
         recall.block._head_tokens
+        settings.names.not_understood
     """,
     "It reads no more than the first 160 characters of a message.": """
         privacy.spoken_requests._begins_with_verb

@@ -128,9 +128,10 @@ async def _installed(sessions: Sessions) -> Findings:
         yield "Note", f"{name} is on, but not global: only models that tick it have memory"
     else:
         yield "OK", f"{name} is on and global"
-    others = ", ".join(row.id for row in filters if row.is_active and row is not own)
+    others = [row.id for row in filters if row.is_active and row is not own]
     if others:
-        yield "Note", f"other active filters keep memories, too; switch off all but one: {others}"
+        ids = ", ".join(others)
+        yield "Note", f"other active filters keep memories, too; switch off all but one: {ids}"
 
 
 async def _feature(hook: Hook) -> Findings:

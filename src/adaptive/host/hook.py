@@ -216,9 +216,11 @@ class HostHook(Hook):
             return False
         with faults_logged("reading the chat's authors"):
             messages = mapping(await Chats.get_messages_map_by_chat_id(self.chat_id))
-            asking = [one for one in map(mapping, messages.values()) if one.get("role") == "user"]
-            authors = {text_field(one, "user_id") for one in asking}
-            return bool(authors - {self.user_id, ""})
+            for message in map(mapping, messages.values()):
+                author = text_field(message, "user_id")
+                if message.get("role") == "user" and author not in ("", self.user_id):
+                    return True
+            return False
         return True
 
     async def former_versions(self) -> frozenset[str]:
@@ -290,11 +292,11 @@ class HostHook(Hook):
 
     async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
         """Give the user's own new chat a title, where nobody else does."""
-        first = next((one for one in messages if one.get("role") == "user"), None)
-        if first is None or not await self.native.leaves_to_us("titles"):
+        typed = [message_text(one) for one in messages if one.get("role") == "user"]
+        if not typed or not await self.native.leaves_to_us("titles"):
             return
         if await self.kind() == "saved":
-            await self.stored_answer.name_chat(title, message_text(first))
+            await self.stored_answer.name_chat(title, typed[0])
 
     async def suggest(self, lines: Sequence[str]) -> None:
         """Show what to ask next below the answer, where the host makes none itself."""

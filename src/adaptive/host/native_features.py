@@ -161,7 +161,12 @@ class NativeFeatures:
             with faults_logged("asking what the host's own memory injects"):
                 injected = await self._injected(listing(body.get("messages")))
         lines = injected.splitlines()
-        return [memory for memory in memories if not any(memory.content in line for line in lines)]
+
+        def is_injected(memory: Memory) -> bool:
+            """Whether a line of what the host adds holds the memory."""
+            return any(memory.content in line for line in lines)
+
+        return [memory for memory in memories if not is_injected(memory)]
 
     async def _injected(self, messages: list[Any]) -> str:
         """What the host's own memory is going to add to these messages."""
@@ -188,7 +193,9 @@ class NativeFeatures:
         newest = message_text(newest_user_message(messages) or {})
         form = QueryMemoryForm(content=newest, k=_NATIVE_MEMORIES)
         found = await query_memory(request, form, user)
-        return "\n".join(found.documents[0] if found and found.documents else [])
+        if not found or not found.documents:
+            return ""
+        return "\n".join(found.documents[0])
 
     async def _setting(self, name: str) -> Any:
         with HostFaults(f"reading the setting of {name}"):

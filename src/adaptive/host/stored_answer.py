@@ -192,16 +192,18 @@ class HostAnswer:
         The host puts the ``first_message`` in place of a title, if it is to make none; that is
         waited for. A turn that we end has no title at all, since the page asks for one then only.
         """
-        standing: str | None = ""
+        standing = ""
         with faults_logged("giving a chat its title"):
             from open_webui.models.chats import Chats
 
             for seconds in _TITLE_PAUSES if first_message else (0.0,):
                 await asyncio.sleep(seconds)
                 standing = await uninterrupted(Chats.get_chat_title_by_id)(self.chat_id)
-                if standing is None or standing.strip() not in _UNTITLED:
+                if standing is None:
+                    return
+                if standing.strip() not in _UNTITLED:
                     break
-            if standing is None or standing.strip() not in (*_UNTITLED, first_message.strip()):
+            if standing.strip() not in (*_UNTITLED, first_message.strip()):
                 return
             if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
                 await show_event(self.emitter, "chat:title", title)

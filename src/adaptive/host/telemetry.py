@@ -39,7 +39,8 @@ async def measured_part(hook: Hook, part: str) -> AsyncGenerator[None]:
             measures.outcome = "recalled"
         if part != "inlet":
             measures.counts["anomalies"].update(hook.state.pop("anomalies", []))
-        if measures.outcome or any(measures.counts.values()) or len(measures.seconds) > 1:
+        has_counted = any(measures.counts.values())
+        if measures.outcome or has_counted or len(measures.seconds) > 1:
             _tell(hook.answer_id, measures)
 
 

@@ -52,7 +52,9 @@ _FORM_TEXT = re.compile(r"<[^<>]*>|\.{3}|\u2026")
 
 def text_line(value: object) -> str:
     """A text on one line without signs that can't be stored; empty where it is no text."""
-    return " ".join(_UNSTORABLE.sub("", value).split()) if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return " ".join(_UNSTORABLE.sub("", value).split())
 
 
 def _line(value: object) -> str:

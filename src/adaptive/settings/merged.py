@@ -149,9 +149,8 @@ class LocalOnlyBanks:
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is in one of them."""
-        if self.all_banks:
-            return True
-        return bool(self.names) and (_bank_key(memory.bank) or self.default) in self.names
+        bank = _bank_key(memory.bank) or self.default
+        return self.all_banks or bank in self.names
 
     def without(self, memories: Iterable[Memory]) -> list[Memory]:
         """The memories that are in none of them."""

@@ -85,4 +85,5 @@ def _plain(name: str) -> str:
     letters = "".join(sign for sign in name.casefold() if sign.isalnum()) or name
     if letters.endswith("sses"):
         return letters[:-2]
-    return letters.removesuffix("s") if len(letters) > 3 and letters[-2:] != "ss" else letters
+    is_short = len(letters) <= 3
+    return letters if is_short or letters.endswith("ss") else letters.removesuffix("s")

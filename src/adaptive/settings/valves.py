@@ -49,8 +49,8 @@ class Valves(LenientModel):
 
     llm_host_model: str = _first(
         "",
-        "The model that learns from what users say; Automatic is the task model of this Open "
-        "WebUI, or else the model of the chat.",
+        "The model that learns from what users say; Automatic is the task model of this "
+        "Open WebUI, or else the model of the chat.",
         widget=_MODELS,
     )
     show_memories: bool = _first(
@@ -58,23 +58,23 @@ class Valves(LenientModel):
     )
     save_mode: SaveMode = _first(
         "auto",
-        "What is saved of what users say about themselves: everything worth keeping (`auto`), "
-        "only what they agree to (`suggest`), or nothing (`off`).",
+        "What is saved of what users say about themselves: everything worth keeping "
+        "(`auto`), only what they agree to (`suggest`), or nothing (`off`).",
     )
     allowed_memory_banks: str = _first(
         "General, Personal, Work",
-        "The banks that memories are sorted into, separated by commas; what fits none of them "
-        "goes to the first.",
+        "The banks that memories are sorted into, separated by commas; what fits none of "
+        "them goes to the first.",
     )
     show_status: bool = _first(
         True,
-        "Show with each answer what was recalled and saved, or why nothing was; what a user asks "
-        "of the memory in so many words is answered in any case.",
+        "Show with each answer what was recalled and saved, or why nothing was; what a "
+        "user asks of the memory in so many words is answered in any case.",
     )
     history_recall: HistoryReach = _first(
         "all",
-        "How much past conversation users may have recalled: none (`off`), earlier messages of "
-        "the same `chat`, or `all` their chats.",
+        "How much past conversation users may have recalled: none (`off`), earlier "
+        "messages of the same `chat`, or `all` their chats.",
     )
 
     priority: Annotated[int, Field(ge=-1000, le=1000)] = _general(
@@ -82,8 +82,8 @@ class Valves(LenientModel):
     )
     inlet_timeout_seconds: Annotated[float, Field(ge=0.1, le=60)] = _general(
         3.0,
-        "The longest a message waits for its memories, in seconds, before it is answered without "
-        "them.",
+        "The longest a message waits for its memories, in seconds, before it is answered "
+        "without them.",
     )
     timezone: str = _general(
         "UTC", "The time zone for dates where the browser sends none, such as `Europe/Lisbon`."
@@ -93,19 +93,19 @@ class Valves(LenientModel):
     )
     native_memory: Literal["replace", "keep"] = _general(
         "replace",
-        "What happens to Open WebUI's own memory: `replace` turns it off wherever this filter is "
-        "at work, `keep` leaves it on and adds only what it does not.",
+        "What happens to Open WebUI's own memory: `replace` turns it off wherever this "
+        "filter is at work, `keep` leaves it on and adds only what it does not.",
     )
 
     llm_provider_type: Literal["host", "openai_compatible", "ollama"] = _model(
         "host",
-        "Where the learning model runs: in this Open WebUI (`host`), at an OpenAI-compatible "
-        "endpoint such as OpenRouter, or in Ollama.",
+        "Where the learning model runs: in this Open WebUI (`host`), at an "
+        "OpenAI-compatible endpoint such as OpenRouter, or in Ollama.",
     )
     llm_model_name: str = _model(
         "",
-        "The model's name at the endpoint or in Ollama; with `host`, the id of a model that the "
-        "list above does not show.",
+        "The model's name at the endpoint or in Ollama; with `host`, the id of a model "
+        "that the list above does not show.",
     )
     llm_api_endpoint_url: str = _model(
         "",
@@ -115,19 +115,19 @@ class Valves(LenientModel):
     llm_api_key: str = _model("", "The key for the endpoint.", widget=_PASSWORD)
     llm_timeout_seconds: Annotated[float, Field(ge=1, le=600)] = _model(
         60.0,
-        "The longest that learning from one message may take, in seconds; the answer never waits "
-        "for it.",
+        "The longest that learning from one message may take, in seconds; the answer "
+        "never waits for it.",
     )
 
     embedding_provider_type: Literal["host", "local", "openai_compatible"] = _vectors(
         "host",
-        "What compares texts by meaning: Open WebUI's own embedding model (`host`), a `local` "
-        "SentenceTransformers model, or an OpenAI-compatible endpoint.",
+        "What compares texts by meaning: Open WebUI's own embedding model (`host`), a "
+        "`local` SentenceTransformers model, or an OpenAI-compatible endpoint.",
     )
     embedding_model_name: str = _vectors(
         "",
-        "The name or folder of the local model (empty: all-MiniLM-L6-v2), or the name of the "
-        "endpoint's model.",
+        "The name or folder of the local model (empty: all-MiniLM-L6-v2), or the name of "
+        "the endpoint's model.",
     )
     embedding_api_url: str = _vectors(
         "", "The address of the endpoint, such as `https://api.openai.com/v1`."
@@ -136,16 +136,16 @@ class Valves(LenientModel):
 
     related_memories_n: Annotated[int, Field(ge=1, le=50)] = _recall(
         15,
-        "The most memories recalled for one message, not counting core facts about the user; as "
-        "many come as stand out, in a small store one or two.",
+        "The most memories recalled for one message, not counting core facts about the "
+        "user; as many come as stand out, in a small store one or two.",
     )
     max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = _recall(
         1500, "The most tokens that memories may take up in a prompt; none is ever cut in half."
     )
     vector_similarity_threshold: Proportion = _recall(
         0.0,
-        "How similar to the message a memory must be, from 0 to 1 (cosine); 0 works it out for "
-        "your embedding model.",
+        "How similar to the message a memory must be, from 0 to 1 (cosine); 0 works it "
+        "out for your embedding model.",
     )
     relevance_threshold: Proportion = _recall(
         0.0,
@@ -160,8 +160,8 @@ class Valves(LenientModel):
     )
     use_llm_for_relevance: bool = _recall(
         False,
-        "Let a model decide which memories fit before a message is answered; more precise, but "
-        "slower whenever that is not obvious.",
+        "Let a model decide which memories fit before a message is answered; more "
+        "precise, but slower whenever that is not obvious.",
     )
     top_n_memories: Annotated[int, Field(ge=1, le=200)] = _recall(
         20, "How many of the nearest memories that model is shown."
@@ -179,8 +179,8 @@ class Valves(LenientModel):
     )
     blacklist_topics: str = _learn(
         "",
-        "What must never be saved, separated by commas; the model is told so, and facts that "
-        "contain one of the words are refused.",
+        "What must never be saved, separated by commas; the model is told so, and facts "
+        "that contain one of the words are refused.",
     )
     min_confidence_threshold: Proportion = _learn(
         0.5, "How sure of a fact the model must be, from 0 to 1, for it to be saved."
@@ -190,28 +190,29 @@ class Valves(LenientModel):
     )
     learn_from_api_calls: bool = _learn(
         False,
-        "Learn from plain API calls, too, even though the words may be a program's (Open WebUI "
-        "0.10 or later).",
+        "Learn from plain API calls, too, even though the words may be a program's (Open "
+        "WebUI 0.10 or later).",
     )
     check_outdated_memories: bool = _learn(
         True,
-        "When something changes in a user's life, ask the model which other memories are no "
-        "longer true, and end them.",
+        "When something changes in a user's life, ask the model which other memories are "
+        "no longer true, and end them.",
     )
     extraction_debounce_seconds: Annotated[float, Field(ge=0, le=30)] = _learn(
         2.0,
-        "How long to wait for another message in the same chat, in seconds, to learn from both "
-        "at once.",
+        "How long to wait for another message in the same chat, in seconds, to learn "
+        "from both at once.",
     )
     max_extractions_per_hour: Annotated[int, Field(ge=0, le=10_000)] = _learn(
         60,
-        "The most model calls for learning per user and hour (0: no limit); nothing is learned "
-        "beyond that, and the status says so.",
+        "The most model calls for learning per user and hour (0: no limit); nothing is "
+        "learned beyond that, and the status says so.",
     )
     confirmation: Literal["status", "message", "off"] = _learn(
         "status",
-        "Where users see what was learned: above the answer (`status`), below it (`message`), or "
-        "nowhere (`off`); failures are told above it unless `show_status` is off.",
+        "Where users see what was learned: above the answer (`status`), below it "
+        "(`message`), or nowhere (`off`); failures are told above it unless "
+        "`show_status` is off.",
     )
 
     deduplicate_memories: bool = _store(
@@ -219,8 +220,8 @@ class Valves(LenientModel):
     )
     similarity_threshold: Proportion = _store(
         0.0,
-        "How similar two facts must be to count as the same, from 0 to 1 (cosine); 0 works it "
-        "out for your embedding model.",
+        "How similar two facts must be to count as the same, from 0 to 1 (cosine); 0 "
+        "works it out for your embedding model.",
     )
     max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = _store(
         0, "The most memories a user may have (0: no limit); the rest move to an archive."
@@ -236,9 +237,9 @@ class Valves(LenientModel):
 
     pii_redaction: PiiRedaction = _privacy(
         "store",
-        "Where personal data is replaced: in what is saved (`store`), in what learning sends to a "
-        "model, too (`model`), in what the chat model gets, too (`all`), or nowhere (`off`); "
-        "passwords and keys are never saved.",
+        "Where personal data is replaced: in what is saved (`store`), in what learning "
+        "sends to a model, too (`model`), in what the chat model gets, too (`all`), or "
+        "nowhere (`off`); passwords and keys are never saved.",
     )
     mask_in_memories: str = _privacy(
         "crypto_wallet, ip, mac, iban, national_id, passport",
@@ -247,14 +248,14 @@ class Valves(LenientModel):
     )
     refuse_in_memories: str = _privacy(
         "card, ssn, url_credentials",
-        "Kinds of personal data that keep a memory from being saved at all; what neither list "
-        "names is kept in full. With a name that is not known all are refused.",
+        "Kinds of personal data that keep a memory from being saved at all; what neither "
+        "list names is kept in full. With a name that is not known all are refused.",
     )
     local_only_banks: str = _privacy(
         "",
-        "Banks that only models on your own machines may see, separated by commas; those are "
-        "Ollama's, and whatever `local_connections` lists. With a bank that is not allowed above "
-        "it holds for every memory.",
+        "Banks that only models on your own machines may see, separated by commas; those "
+        "are Ollama's, and whatever `local_connections` lists. With a bank that is not "
+        "allowed above it holds for every memory.",
     )
     local_connections: str = _privacy(
         "",
@@ -263,28 +264,28 @@ class Valves(LenientModel):
 
     enable_preprocessing: bool = _before(
         False,
-        "Ask a model about each message before it is answered: what to search for, its language, "
-        "a title for the chat, and whether it could do harm.",
+        "Ask a model about each message before it is answered: what to search for, its "
+        "language, a title for the chat, and whether it could do harm.",
     )
     harmful_message: Literal["off", "note", "warn"] = _before(
         "note",
-        "What is done about a message that seems harmful: `note` it in the log, `warn` the chat "
-        "model, too, or nothing (`off`); it is answered in any case.",
+        "What is done about a message that seems harmful: `note` it in the log, `warn` "
+        "the chat model, too, or nothing (`off`); it is answered in any case.",
     )
     enable_postprocessing: bool = _after(
         False,
-        "Ask a model about each answer in the background: a summary and tags for the chat, what "
-        "to ask next, and more facts to learn.",
+        "Ask a model about each answer in the background: a summary and tags for the "
+        "chat, what to ask next, and more facts to learn.",
     )
     clean_answers: bool = _after(
         True,
-        "Remove stray marks of a model, such as `<|im_end|>`, and endlessly repeated JSON from "
-        "answers.",
+        "Remove stray marks of a model, such as `<|im_end|>`, and endlessly repeated "
+        "JSON from answers.",
     )
     validate_links: bool = _after(
         False,
-        "Check the links in answers and turn broken ones into searches; this server then visits "
-        "the linked sites.",
+        "Check the links in answers and turn broken ones into searches; this server then "
+        "visits the linked sites.",
     )
     history_recall_default: HistoryReach = _history(
         "off", "How much is recalled for users who have not chosen for themselves."
@@ -294,13 +295,13 @@ class Valves(LenientModel):
     )
     enable_history_summary: bool = _history(
         False,
-        "Let a model summarise finished topics, and what was recalled when it is too long for "
-        "the prompt.",
+        "Let a model summarise finished topics, and what was recalled when it is too "
+        "long for the prompt.",
     )
     max_context_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = _history(
         0,
-        "The longest request to the chat model, in tokens (0: no limit); older turns give way to "
-        "a summary, unless Open WebUI compacts chats itself.",
+        "The longest request to the chat model, in tokens (0: no limit); older turns "
+        "give way to a summary, unless Open WebUI compacts chats itself.",
     )
 
     @classmethod
@@ -322,8 +323,8 @@ class UserValves(LenientModel):
     show_memories: bool = _first(True, "Let the assistant use what it remembers about me.")
     save_mode: SaveMode = _first(
         "auto",
-        "Learn from my messages (`auto`), ask me before anything is saved (`suggest`), or learn "
-        "nothing (`off`).",
+        "Learn from my messages (`auto`), ask me before anything is saved (`suggest`), "
+        "or learn nothing (`off`).",
     )
     history_recall: Literal["default", "off", "chat", "all"] = _first(
         "default",
