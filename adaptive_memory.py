@@ -341,6 +341,37 @@ def with_detail(error: BaseException) -> str:
     return f"{sentence} ({detail})" if detail else sentence
 
 
+# ---- src/adaptive/core/foreground.py ----
+# Which turns somebody waits for right now: work behind the answers gives way to them.
+
+_STILL_WAITING_SECONDS = 0.25
+_LOOK_AGAIN_SECONDS = 0.05
+
+
+class Foreground:
+
+    def __init__(self) -> None:
+        self._waited_for = 0
+        self._clear_at = 0.0
+
+    @contextmanager
+    def turn(self) -> Generator[None]:
+        self._waited_for += 1
+        try:
+            yield
+        finally:
+            self._waited_for -= 1
+            self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
+
+    async def give_way(self, seconds: float = 1.0) -> None:
+        for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
+            now = time.monotonic()
+            if not self._waited_for and now >= self._clear_at:
+                self._clear_at = now + _LOOK_AGAIN_SECONDS
+                return
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+
 # ---- src/adaptive/core/http.py ----
 # JSON over HTTP to endpoints outside the host, tried again with growing pauses.
 
@@ -4134,8 +4165,6 @@ class HostPendingTable:
             queued = [self._opened(lease.user_id, taken[one]) for one in lease.message_ids]
             opened = tuple(one for one in queued if one is not None)
             if len(opened) < len(queued):
-                names = {one.turn.source.message_id for one in opened}
-                self._unopened[lease.user_id] |= set(lease.message_ids) - names
                 await session.rollback()
                 return None
             await session.commit()
@@ -4206,6 +4235,7 @@ class HostPendingTable:
         text = self._sealer.open(user_id, _PAYLOAD, row.payload)
         turn = None if text is None else read_turn(text)
         if turn is None:
+            self._unopened[user_id].add(row.message_id)
             return None
         return QueuedTurn(
             turn=turn,
@@ -10396,6 +10426,76 @@ async def prune_store(
     return [Outcome("archived", memory.content, reason) for memory in removed]
 
 
+# ---- src/adaptive/learn/bulk_changes.py ----
+# Many changes of one user that belong together: imported, or taken back, portion by portion.
+
+_PORTION = 100
+_TOLD_EACH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class BulkChanges:
+
+    user: UserStore
+    lock: asyncio.Lock
+    foreground: Foreground
+    reply: Callable[[str], Awaitable[None]]
+    chat_id: str
+
+    async def bring_in(self, carried: Sequence[NewMemory]) -> str:
+        now = int(time.time())
+        known = {comparable(one.content) for one in await self.user.store.read()}
+        new = [one for one in carried if comparable(one[0].content) not in known]
+        step = f"imported-{time.time_ns()}"
+        entry = AuditEntry("imported", "", now, chat_id=self.chat_id, step=step)
+        saved = 0
+        refused: dict[str, None] = {}
+        for begin in range(0, len(new), _PORTION):
+            async with self.lock:
+                try:
+                    rows = await self.user.store.add_all(new[begin : begin + _PORTION])
+                except HostError as error:
+                    told = f"{saved} of {len(new)} were imported, then it failed: {error}"
+                    raise StoreError(told, detail=error.detail) from error
+                written = [one for one in rows if isinstance(one, Memory)]
+                refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
+                changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
+                await self.user.trail.record(self.user.user_id, changes, now)
+            saved += len(written)
+            await self._between_portions("Imported", begin, saved, len(new))
+        told = [f"Imported: {saved} of {len(carried)}"]
+        if len(new) < len(carried):
+            told.append(f"{len(carried) - len(new)} known already")
+        if refused:
+            told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
+        return " \u00b7 ".join(told)
+
+    async def take_back(self, step: Step) -> list[AuditEntry]:
+        total = len(step.standing)
+        portions = [step.standing[at : at + _PORTION] for at in range(0, total, _PORTION)]
+        for portion in portions if len(portions) > 1 else ():
+            await check_unchanged(self.user, step, portion)
+        together = f"undo-{time.time_ns()}" if total > 1 else ""
+        made: list[AuditEntry] = []
+        for number, portion in enumerate(portions):
+            async with self.lock:
+                try:
+                    made += await take_back(self.user, step, portion, together)
+                except (HostError, WriteRefused) as error:
+                    if not made:
+                        raise
+                    told = f"{len(made)} of {total} were taken back, then it failed: {error}"
+                    raise StoreError(told, detail=error.detail) from error
+            if len(portions) > 1:
+                await self._between_portions("Taken back", number * _PORTION, len(made), total)
+        return made
+
+    async def _between_portions(self, doing: str, begin: int, done: int, total: int) -> None:
+        if not begin % _TOLD_EACH:
+            await self.reply(f"{doing} {done:,} of {total:,}")
+        await self.foreground.give_way()
+
+
 # ---- src/adaptive/recall/judge.py ----
 # Asking a model how well memories fit a message; an option, since the answer waits for it.
 
@@ -12059,9 +12159,7 @@ _PUT_SECONDS = 1.0
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0
 _CALLS_COUNTED_SECONDS = 3600.0
-_STILL_WAITING_SECONDS = 0.25
 _PATIENCE_SECONDS__queue = 15.0
-_LOOK_AGAIN_SECONDS = 0.05
 
 _EARLIER_MESSAGES = 4
 _LONGEST_WORDS__queue = 16_000
@@ -12266,28 +12364,6 @@ class LearningQueue:
         return due_at if held and failed else inf
 
 
-class Foreground:
-
-    def __init__(self) -> None:
-        self._waited_for, self._clear_at = 0, 0.0
-
-    @contextmanager
-    def turn(self) -> Generator[None]:
-        self._waited_for += 1
-        try:
-            yield
-        finally:
-            self._waited_for -= 1
-            self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
-
-    async def give_way(self, seconds: float = 1.0) -> None:
-        for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
-            if not self._waited_for and (now := time.monotonic()) >= self._clear_at:
-                self._clear_at = now + _LOOK_AGAIN_SECONDS
-                return
-            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
-
-
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
     typed = typed_message(messages, hook.question_id)
     if typed is None or hook.state.get("unlearned") or not may_be_learned_from(hook):
@@ -12332,76 +12408,6 @@ def _shortened(
 def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
     grouped = itertools.groupby(turns, lambda turn: (turn.chat_model, turn.is_direct))
     return [list(together) for _, together in grouped]
-
-
-# ---- src/adaptive/learn/bulk_changes.py ----
-# Many changes of one user that belong together: imported, or taken back, portion by portion.
-
-_PORTION = 100
-_TOLD_EACH = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class BulkChanges:
-
-    user: UserStore
-    lock: asyncio.Lock
-    foreground: Foreground
-    reply: Callable[[str], Awaitable[None]]
-    chat_id: str
-
-    async def bring_in(self, carried: Sequence[NewMemory]) -> str:
-        now = int(time.time())
-        known = {comparable(one.content) for one in await self.user.store.read()}
-        new = [one for one in carried if comparable(one[0].content) not in known]
-        step = f"imported-{time.time_ns()}"
-        entry = AuditEntry("imported", "", now, chat_id=self.chat_id, step=step)
-        saved = 0
-        refused: dict[str, None] = {}
-        for begin in range(0, len(new), _PORTION):
-            async with self.lock:
-                try:
-                    rows = await self.user.store.add_all(new[begin : begin + _PORTION])
-                except HostError as error:
-                    told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-                    raise StoreError(told, detail=error.detail) from error
-                written = [one for one in rows if isinstance(one, Memory)]
-                refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
-                changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
-                await self.user.trail.record(self.user.user_id, changes, now)
-            saved += len(written)
-            await self._between_portions("Imported", begin, saved, len(new))
-        told = [f"Imported: {saved} of {len(carried)}"]
-        if len(new) < len(carried):
-            told.append(f"{len(carried) - len(new)} known already")
-        if refused:
-            told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
-        return " \u00b7 ".join(told)
-
-    async def take_back(self, step: Step) -> list[AuditEntry]:
-        total = len(step.standing)
-        portions = [step.standing[at : at + _PORTION] for at in range(0, total, _PORTION)]
-        for portion in portions if len(portions) > 1 else ():
-            await check_unchanged(self.user, step, portion)
-        together = f"undo-{time.time_ns()}" if total > 1 else ""
-        made: list[AuditEntry] = []
-        for number, portion in enumerate(portions):
-            async with self.lock:
-                try:
-                    made += await take_back(self.user, step, portion, together)
-                except (HostError, WriteRefused) as error:
-                    if not made:
-                        raise
-                    told = f"{len(made)} of {total} were taken back, then it failed: {error}"
-                    raise StoreError(told, detail=error.detail) from error
-            if len(portions) > 1:
-                await self._between_portions("Taken back", number * _PORTION, len(made), total)
-        return made
-
-    async def _between_portions(self, doing: str, begin: int, done: int, total: int) -> None:
-        if not begin % _TOLD_EACH:
-            await self.reply(f"{doing} {done:,} of {total:,}")
-        await self.foreground.give_way()
 
 
 # ---- src/adaptive/learn/suggestions.py ----
@@ -14817,7 +14823,8 @@ async def delete_confirmed(
     answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
     async with room.writing:
-        stored, now = (await room.index()).memories, int(time.time())
+        stored = (await room.index()).memories
+        now = int(time.time())
         going = [Operation("DELETE", one.id) for one in chosen if one in stored]
         applied = await apply_operations(going, stored, room.user_store, turn.source, always, now)
     declined = UNANSWERED if answer is None else DECLINED
@@ -14841,7 +14848,8 @@ async def offer_suggestions(
     user_id: str,
     chat_id: str,
 ) -> Report:
-    outcomes, left = list[Outcome](), ""
+    outcomes = list[Outcome]()
+    left = ""
 
     async def keep(accepted: WaitingSuggestion) -> bool:
         kind = "UPDATE" if accepted.memory_id else "NEW"
@@ -14872,8 +14880,6 @@ async def offer_suggestions(
 # ---- src/adaptive/learn/edits.py ----
 # What a message taught before its user edited it, and says no more.
 
-log_edits = logging.getLogger("adaptive_memory.learn")
-
 CHANGED_MESSAGE = "You changed that message. Only its former words said:"
 _HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
 _LONGEST_SHOWN__edits = 120
@@ -14886,25 +14892,20 @@ def how_to_take_back(memories: Sequence[Memory]) -> str:
 
 
 async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
-    try:
-        return await _formerly_said(room, turn, hook)
-    except HostError as error:
-        log_edits.warning("an edit is not looked at: %s", with_detail(error))
+    if turn.kind != "saved" or hook.question_id != turn.source.message_id:
         return ()
-
-
-async def _formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
     index = await room.index()
-    if not index.memories:
-        return ()
     taught = await _taught_by(room, index, turn.source.chat_id)
     elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
-    if not elsewhere or turn.kind != "saved" or hook.question_id != turn.source.message_id:
+    if not elsewhere:
         return ()
     former = await hook.former_versions()
     ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
-    memories = (one for one in index.memories if one.id in ids)
-    return tuple(one for one in memories if not says_no_more(one.content, [turn.words]))
+    return tuple(
+        memory
+        for memory in index.memories
+        if memory.id in ids and not says_no_more(memory.content, [turn.words])
+    )
 
 
 async def _taught_by(
@@ -14912,9 +14913,9 @@ async def _taught_by(
 ) -> Mapping[str, Set[str]]:
     taught = defaultdict[str, set[str]](set)
     for memory in index.memories:
-        if memory.meta.get("chat_id") == chat_id and chat_id:
+        if memory.meta.get("chat_id") == chat_id:
             taught[str(memory.meta.get("message_id") or "")].add(memory.id)
-    if any(memory.meta for memory in index.memories):
+    if not index.memories or any(memory.meta for memory in index.memories):
         return taught
     user = room.user_store
     newest: dict[str, ChangeKey] = {}
@@ -15261,60 +15262,56 @@ class Learning:
 
     async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
         turn = await asyncio.to_thread(joined_turn, turns)
-        page, learner = await self._hooks_of(turn, serving)
+        own = self._hooks.get((turn.user_id, turn.source.message_id))
+        hook = own or await self._left_to(serving, turn)
         try:
-            lesson = await self._lesson(learner, page is not None, turn, work)
+            lesson = await self._lesson(hook, turn, work)
         except MemoryUnavailable as refusal:
-            if page is not None:
-                await self.status.refusal(page, failure_line(str(refusal)))
+            await self.status.refusal(hook, failure_line(str(refusal)))
             return
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing learned from a turn: %s", with_detail(error))
             if error.lasting:
-                await self.status.notice(page or serving, hindrance_line(str(error)))
-            elif page is not None and (not work.attempts or work.last_attempt):
+                await self.status.notice(serving, hindrance_line(str(error)))
+            elif not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
-                await self.status.notice(page, failure_line(f"{error}{later}"))
+                await self.status.notice(hook, failure_line(f"{error}{later}"))
             raise
-        self.status.forget(serving.user_id)
-        if page is None:
-            log_learning.info("nobody is told of a turn whose page is not known any more")
-        else:
-            await self.status.write(page, lesson.report)
+        self.status.forget(turn.user_id)
+        await self.status.write(hook, lesson.report)
         if lesson.has_failures:
             raise AdaptiveMemoryError("some of what was found could not be written")
 
-    async def _hooks_of(self, turn: Turn, serving: Hook) -> tuple[Hook | None, Hook]:
-        page = self._hooks.get((turn.user_id, turn.source.message_id))
-        if page is not None:
-            return page, page
-        learner = serving
-        if turn.kind == "saved":
-            page = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
+    async def _left_to(self, serving: Hook, turn: Turn) -> Hook:
+        answer_id = turn.answer_id if turn.kind == "saved" else ""
+        hook = await serving.of_answer(turn.source.chat_id, answer_id)
         in_this_chat = bool(serving.chat_id) and serving.chat_id == turn.source.chat_id
         if turn.chat_model or not in_this_chat:
-            learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
-        return page, learner
+            return await hook.typed_to(turn.chat_model, is_direct=turn.is_direct)
+        return hook
 
-    async def _lesson(self, hook: Hook, has_page: bool, turn: Turn, work: TurnWork) -> Lesson:
-        if turn.kind == "saved" and has_page:
+    async def _lesson(self, hook: Hook, turn: Turn, work: TurnWork) -> Lesson:
+        if turn.kind == "saved":
             if await hook.kind() == "shared":
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
         room = await self.lesson_resources(hook, wanted=True)
-        room = replace(room, language=turn.language, can_ask=has_page and hook.can_ask)
+        room = replace(room, language=turn.language)
         now = local_time(turn.source.said_at, *turn.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
             asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
             self.start(self.suggestions.asking(turn.user_id, self._ask(hook, asked)))
-        if has_page:
-            self.start(self._look_at_edit(room, turn, hook))
+        self.start(self._look_at_edit(room, turn, hook))
         return lesson
 
     async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
-        memories = await said_before_edit(room, turn, hook)
+        try:
+            memories = await said_before_edit(room, turn, hook)
+        except HostError as error:
+            log_learning.warning("an edit is not looked at: %s", with_detail(error))
+            return
         if memories and room.can_ask:
             asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
             await self.suggestions.asking(turn.user_id, self._ask(hook, asked))

@@ -21,6 +21,7 @@ from adaptive.control.once import OncePerMessage
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import HINDRANCE, failure_told, hindrance_line, log_failure
+from adaptive.core.foreground import Foreground
 from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import folded_away
 from adaptive.core.messages import memory_is_off, messages_of, typed_message
@@ -41,7 +42,7 @@ from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
 from adaptive.learn.apply import restore_memory
 from adaptive.learn.learning import Learning
-from adaptive.learn.queue import Foreground, typed_turn
+from adaptive.learn.queue import typed_turn
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail

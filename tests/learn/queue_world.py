@@ -9,7 +9,8 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.errors import LeaseLost, TablesUnavailable
-from adaptive.learn.queue import Foreground, LearningQueue, TurnWork
+from adaptive.core.foreground import Foreground
+from adaptive.learn.queue import LearningQueue, TurnWork
 from adaptive.privacy.pending import QueuedTurn
 from tests.fakes import turn
 from tests.learn.listed_turns import ListedTurns

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from adaptive.core.errors import ModelRejected
+from adaptive.core.foreground import Foreground
 from adaptive.core.locks import UserLocks
 from adaptive.core.model import Draft, Operation, Utterance
 from adaptive.core.ports import Sources
@@ -19,7 +20,7 @@ from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.learning import Learning
 from adaptive.learn.lesson import NOT_CONFIRMED
-from adaptive.learn.queue import Foreground, typed_turn
+from adaptive.learn.queue import typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import UsageTable
@@ -117,6 +118,7 @@ class Page:
         if model_id != "gone":
             return self
         page = Page(self.house)
+        page.shown = self.shown
         page.model = ScriptedModel(ModelRejected("the model is not there now", 0))
         return page
 
@@ -365,26 +367,6 @@ async def test_not_allowed() -> None:
         await learning.learn(page.hook, await learning.put(page.hook, said), asyncio.Event())
     assert page.shown == ["Nothing saved: you lack the permission"]
     assert house.pending.turns == {}
-
-
-async def test_work_waits_for_the_turns_in_hand() -> None:
-    """Work goes on a moment after the last of several turns, one of which fails, and not before.
-
-    On a server that always has a turn in hand it goes on all the same.
-    """
-    foreground = Foreground()
-    await asyncio.wait_for(foreground.give_way(), 1)
-    with foreground.turn():
-        with pytest.raises(LookupError), foreground.turn():
-            raise LookupError
-        working = asyncio.ensure_future(foreground.give_way(50))
-        await asyncio.sleep(0.3)
-        assert not working.done()
-    await asyncio.sleep(0)
-    assert not working.done()
-    await asyncio.wait_for(working, 40)
-    with foreground.turn():
-        await foreground.give_way(0.15)
 
 
 async def test_nobody_waits_for_somebody_else() -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import StoreError, WriteRefused
+from adaptive.core.foreground import Foreground
 from adaptive.core.model import Draft, Memory, Operation
 from adaptive.learn.apply import apply_operations, prune_store, restore_memory
 from adaptive.learn.bulk_changes import BulkChanges
-from adaptive.learn.queue import Foreground, always
+from adaptive.learn.queue import always
 from adaptive.privacy.changes import read_steps, take_back
 from tests.fakes import SOURCE, hook_settings
 from tests.learn.test_archive import rows

@@ -185,10 +185,7 @@ class HostPendingTable:
                 return None
             queued = [self._opened(lease.user_id, taken[one]) for one in lease.message_ids]
             opened = tuple(one for one in queued if one is not None)
-            if len(opened) < len(queued):
-                # Others are taken in their place.
-                names = {one.turn.source.message_id for one in opened}
-                self._unopened[lease.user_id] |= set(lease.message_ids) - names
+            if len(opened) < len(queued):  # others are taken in their place
                 await session.rollback()
                 return None
             await session.commit()
@@ -267,6 +264,7 @@ class HostPendingTable:
         text = self._sealer.open(user_id, _PAYLOAD, row.payload)
         turn = None if text is None else read_turn(text)
         if turn is None:
+            self._unopened[user_id].add(row.message_id)
             return None
         return QueuedTurn(
             turn=turn,

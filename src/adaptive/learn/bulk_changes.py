@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from adaptive.core.errors import HostError, StoreError, WriteRefused
+from adaptive.core.foreground import Foreground
 from adaptive.core.model import Memory
 from adaptive.core.ports import NewMemory
-from adaptive.learn.queue import Foreground
 from adaptive.privacy.changes import Step, UserStore, check_unchanged, take_back
 from adaptive.privacy.kept import AuditEntry
 from adaptive.search.tokens import comparable

@@ -49,7 +49,8 @@ async def delete_confirmed(
     answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
     async with room.writing:
-        stored, now = (await room.index()).memories, int(time.time())
+        stored = (await room.index()).memories
+        now = int(time.time())
         going = [Operation("DELETE", one.id) for one in chosen if one in stored]
         applied = await apply_operations(going, stored, room.user_store, turn.source, always, now)
     declined = UNANSWERED if answer is None else DECLINED
@@ -75,7 +76,8 @@ async def offer_suggestions(
     chat_id: str,
 ) -> Report:
     """Ask a user about what waits, and save what is accepted; raises nothing of ours."""
-    outcomes, left = list[Outcome](), ""
+    outcomes = list[Outcome]()
+    left = ""
 
     async def keep(accepted: WaitingSuggestion) -> bool:
         """Save one as a memory of the message that it came from; false where that failed."""

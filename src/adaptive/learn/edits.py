@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 
-from adaptive.core.errors import HostError, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Turn
 from adaptive.learn.grounding import says_no_more
@@ -15,8 +13,6 @@ from adaptive.privacy.changes import read_changes
 from adaptive.privacy.kept import ChangeKey
 from adaptive.search.index import MemoryIndex
 from adaptive.settings.hook import Hook
-
-log_edits = logging.getLogger("adaptive_memory.learn")
 
 CHANGED_MESSAGE = "You changed that message. Only its former words said:"
 _HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
@@ -31,15 +27,6 @@ def how_to_take_back(memories: Sequence[Memory]) -> str:
 
 
 async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
-    """Memories that only former versions of a message bear out; none where it can't be told."""
-    try:
-        return await _formerly_said(room, turn, hook)
-    except HostError as error:
-        log_edits.warning("an edit is not looked at: %s", with_detail(error))
-        return ()
-
-
-async def _formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
     """Memories that only former versions of a message bear out, once it has been learned.
 
     Whoever edits a message makes another one of the same parent. The host is asked for those only
@@ -48,19 +35,22 @@ async def _formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple
     Raises:
         HostError: our tables or the chat can't be read.
     """
-    index = await room.index()
-    if not index.memories:
+    # The hook may be of another turn, which has found this one waiting.
+    if turn.kind != "saved" or hook.question_id != turn.source.message_id:
         return ()
+    index = await room.index()
     taught = await _taught_by(room, index, turn.source.chat_id)
     elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
-    # The hook may be of another turn, which has found this one waiting.
-    if not elsewhere or turn.kind != "saved" or hook.question_id != turn.source.message_id:
+    if not elsewhere:
         return ()
     former = await hook.former_versions()
     ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
-    memories = (one for one in index.memories if one.id in ids)
     # What the new words say as well is true, though the lesson had nothing to add to it.
-    return tuple(one for one in memories if not says_no_more(one.content, [turn.words]))
+    return tuple(
+        memory
+        for memory in index.memories
+        if memory.id in ids and not says_no_more(memory.content, [turn.words])
+    )
 
 
 async def _taught_by(
@@ -69,9 +59,9 @@ async def _taught_by(
     """The memories of a chat by the message that each rests on; up to 0.9 the audit alone tells."""
     taught = defaultdict[str, set[str]](set)
     for memory in index.memories:
-        if memory.meta.get("chat_id") == chat_id and chat_id:
+        if memory.meta.get("chat_id") == chat_id:
             taught[str(memory.meta.get("message_id") or "")].add(memory.id)
-    if any(memory.meta for memory in index.memories):
+    if not index.memories or any(memory.meta for memory in index.memories):
         return taught
     user = room.user_store
     newest: dict[str, ChangeKey] = {}

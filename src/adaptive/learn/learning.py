@@ -12,11 +12,13 @@ from typing import Any
 
 from adaptive.core.errors import (
     AdaptiveMemoryError,
+    HostError,
     MemoryUnavailable,
     TablesUnavailable,
     hindrance_line,
     with_detail,
 )
+from adaptive.core.foreground import Foreground
 from adaptive.core.locks import UserLocks
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Operation, Provenance, Turn
@@ -35,14 +37,7 @@ from adaptive.learn.lesson import (
     write,
 )
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.queue import (
-    Foreground,
-    LearningQueue,
-    TurnWork,
-    always,
-    by_model,
-    joined_turn,
-)
+from adaptive.learn.queue import LearningQueue, TurnWork, always, by_model, joined_turn
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
@@ -248,59 +243,53 @@ class Learning:
     async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
         """Learn from turns that were typed to one chat model, by that one or the admin's choice."""
         turn = await asyncio.to_thread(joined_turn, turns)
-        page, learner = await self._hooks_of(turn, serving)
+        own = self._hooks.get((turn.user_id, turn.source.message_id))
+        hook = own or await self._left_to(serving, turn)
         try:
-            lesson = await self._lesson(learner, page is not None, turn, work)
+            lesson = await self._lesson(hook, turn, work)
         except MemoryUnavailable as refusal:
-            if page is not None:
-                await self.status.refusal(page, failure_line(str(refusal)))
+            await self.status.refusal(hook, failure_line(str(refusal)))
             return
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing learned from a turn: %s", with_detail(error))
             if error.lasting:
-                await self.status.notice(page or serving, hindrance_line(str(error)))
-            elif page is not None and (not work.attempts or work.last_attempt):
+                await self.status.notice(serving, hindrance_line(str(error)))
+            elif not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
-                await self.status.notice(page, failure_line(f"{error}{later}"))
+                await self.status.notice(hook, failure_line(f"{error}{later}"))
             raise
-        self.status.forget(serving.user_id)
-        if page is None:
-            log_learning.info("nobody is told of a turn whose page is not known any more")
-        else:
-            await self.status.write(page, lesson.report)
+        self.status.forget(turn.user_id)
+        await self.status.write(hook, lesson.report)
         if lesson.has_failures:
             raise AdaptiveMemoryError("some of what was found could not be written")
 
-    async def _hooks_of(self, turn: Turn, serving: Hook) -> tuple[Hook | None, Hook]:
-        """The hook on whose page a turn's line is shown, if any is known, and that which learns."""
-        page = self._hooks.get((turn.user_id, turn.source.message_id))
-        if page is not None:
-            return page, page
-        # Another process has put it.
-        learner = serving
-        if turn.kind == "saved":
-            page = learner = await serving.of_answer(turn.source.chat_id, turn.answer_id)
+    async def _left_to(self, serving: Hook, turn: Turn) -> Hook:
+        """The hook for a turn that another process has put: its own answer's, and its model's.
+
+        Where the turn stands in no chat of the user's own, nobody is told of it.
+        """
+        answer_id = turn.answer_id if turn.kind == "saved" else ""
+        hook = await serving.of_answer(turn.source.chat_id, answer_id)
         in_this_chat = bool(serving.chat_id) and serving.chat_id == turn.source.chat_id
         if turn.chat_model or not in_this_chat:
-            learner = await learner.typed_to(turn.chat_model, is_direct=turn.is_direct)
-        return page, learner
+            return await hook.typed_to(turn.chat_model, is_direct=turn.is_direct)
+        return hook
 
-    async def _lesson(self, hook: Hook, has_page: bool, turn: Turn, work: TurnWork) -> Lesson:
+    async def _lesson(self, hook: Hook, turn: Turn, work: TurnWork) -> Lesson:
         """The lesson of joined turns; what other people said before them is no past of the user."""
-        if turn.kind == "saved" and has_page:
+        if turn.kind == "saved":
             if await hook.kind() == "shared":
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
         room = await self.lesson_resources(hook, wanted=True)  # the queue has just looked
-        room = replace(room, language=turn.language, can_ask=has_page and hook.can_ask)
+        room = replace(room, language=turn.language)
         now = local_time(turn.source.said_at, *turn.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
             asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
             self.start(self.suggestions.asking(turn.user_id, self._ask(hook, asked)))
-        if has_page:
-            self.start(self._look_at_edit(room, turn, hook))
+        self.start(self._look_at_edit(room, turn, hook))
         return lesson
 
     async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
@@ -308,7 +297,11 @@ class Learning:
 
         Questions wait for each other from the time when there is something to ask.
         """
-        memories = await said_before_edit(room, turn, hook)
+        try:
+            memories = await said_before_edit(room, turn, hook)
+        except HostError as error:
+            log_learning.warning("an edit is not looked at: %s", with_detail(error))
+            return
         if memories and room.can_ask:
             asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
             await self.suggestions.asking(turn.user_id, self._ask(hook, asked))

@@ -12,6 +12,7 @@ from math import inf
 from typing import Literal
 
 from adaptive.core.errors import EmbeddingError, ModelRejected, with_detail
+from adaptive.core.foreground import Foreground
 from adaptive.core.markdown import clipped_line
 from adaptive.core.measures import staged, tally
 from adaptive.core.model import (
@@ -30,7 +31,7 @@ from adaptive.learn.extraction import Extraction, extraction, shown_memories
 from adaptive.learn.grounding import NOT_NAMED, says_no_more, screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
-from adaptive.learn.queue import Foreground, TurnWork
+from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.privacy.changes import UserStore

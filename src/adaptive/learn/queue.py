@@ -12,13 +12,14 @@ import itertools
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
 from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
+from adaptive.core.foreground import Foreground
 from adaptive.core.locks import UserLocks
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import Message, earlier_utterances, said_at, typed_message
@@ -51,9 +52,7 @@ _PUT_SECONDS = 1.0  # the end of the answer waits so long for the table; writing
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0  # while another worker has the user's lease
 _CALLS_COUNTED_SECONDS = 3600.0
-_STILL_WAITING_SECONDS = 0.25  # after a hook, for the host's own work
 _PATIENCE_SECONDS = 15.0  # a busy server always has a turn in hand
-_LOOK_AGAIN_SECONDS = 0.05
 
 # For reference when facts are extracted.
 _EARLIER_MESSAGES = 4
@@ -290,31 +289,6 @@ class LearningQueue:
             )
         tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
-
-
-class Foreground:
-    """How many turns of this process are in a hook or have just left one: other work gives way."""
-
-    def __init__(self) -> None:
-        self._waited_for, self._clear_at = 0, 0.0
-
-    @contextmanager
-    def turn(self) -> Generator[None]:
-        """Around a hook that keeps a user waiting, and the moment after it."""
-        self._waited_for += 1
-        try:
-            yield
-        finally:
-            self._waited_for -= 1
-            self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
-
-    async def give_way(self, seconds: float = 1.0) -> None:
-        """Wait until nobody is waiting, for so many seconds at most; then one goes at a time."""
-        for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
-            if not self._waited_for and (now := time.monotonic()) >= self._clear_at:
-                self._clear_at = now + _LOOK_AGAIN_SECONDS
-                return
-            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
 
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
