@@ -4095,7 +4095,8 @@ class HostPendingTable:
             "attempts": queued.attempts,
             "learned_at": 0.0,
         }
-        lease = row | _LEASE | {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
+        lease = row | _LEASE
+        lease |= {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
         async with self._table.session("queueing a turn") as session:
             insert = self._table.insert(session).values([lease, row])
             due_at = insert.excluded.due_at
@@ -4112,9 +4113,10 @@ class HostPendingTable:
         calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
             counted.c.user_id == user_id, counted.c.queued_at >= since
         )
+        openable = _WAITING & self._openable(user_id)
         query = (
             select(*_PLACE, _ROW__pending_table.lease_until, calls.scalar_subquery().label("calls"))
-            .where(_ROW__pending_table.user_id == user_id, or_(_WAITING & self._openable(user_id), _IS_LEASE))
+            .where(_ROW__pending_table.user_id == user_id, or_(openable, _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW__pending_table.queued_at, _ROW__pending_table.message_id)
             .limit(_MOST_READ + 1)
         )
@@ -4141,9 +4143,10 @@ class HostPendingTable:
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[QueuedTurn, ...] | None:
         turns = _ROW__pending_table.message_id.in_(lease.message_ids) & _WAITING
+        free_lease = _IS_LEASE & (_ROW__pending_table.lease_until < now)
         begin = (
             update(PENDING)
-            .where(_ROW__pending_table.user_id == lease.user_id, or_(_IS_LEASE & (_ROW__pending_table.lease_until < now), turns))
+            .where(_ROW__pending_table.user_id == lease.user_id, or_(free_lease, turns))
             .values(
                 lease_owner=lease.owner,
                 lease_until=until,
@@ -4171,8 +4174,9 @@ class HostPendingTable:
         return opened
 
     async def unopened(self) -> int:
-        query = select(_ROW__pending_table.user_id, _ROW__pending_table.payload).where(_WAITING, ~self._own, _ROW__pending_table.payload != "")
-        rows = await self._table.rows("counting what can't be opened", query.limit(_MOST_COUNTED__pending_table))
+        foreign = (_WAITING, ~self._own, _ROW__pending_table.payload != "")
+        query = select(_ROW__pending_table.user_id, _ROW__pending_table.payload).where(*foreign).limit(_MOST_COUNTED__pending_table)
+        rows = await self._table.rows("counting what can't be opened", query)
         opening = ((row.user_id, _PAYLOAD, row.payload) for row in rows)
         return await asyncio.to_thread(
             lambda: sum(self._sealer.open(*sealed) is None for sealed in opening)
@@ -4220,14 +4224,17 @@ class HostPendingTable:
         return True
 
     async def _tidy(self, now: float) -> None:
+        free = _ROW__pending_table.lease_until < now
         learned = ~_WAITING & (_ROW__pending_table.learned_at < now - _DONE_LIFETIME_SECONDS)
         forsaken = _WAITING & (_ROW__pending_table.queued_at < now - _WAITING_LIFETIME_SECONDS)
-        doing, free = "dropping turns learned long ago", _ROW__pending_table.lease_until < now
+        doing = "dropping turns learned long ago"
         try:
             await self._table.change(doing, delete(PENDING).where(free, learned))
-            if lost := await self._table.change(doing, delete(PENDING).where(free, forsaken)):
-                told = "%d turns of users who stayed away for half a year were never learned"
-                log_pending.warning(told, lost)
+            lost = await self._table.change(doing, delete(PENDING).where(free, forsaken))
+            if lost:
+                log_pending.warning(
+                    "%d turns of users who stayed away for half a year were never learned", lost
+                )
         except TablesUnavailable as error:
             log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 
@@ -14815,8 +14822,8 @@ async def delete_confirmed(
     memories: Sequence[Memory],
     reason: str = _WOULD_DELETE,
 ) -> Report:
-    lines = enumerate(memories[:_MOST_ASKED_ABOUT__confirmation], 1)
-    shown = [f"{number}. {clipped_line(one.content, _LONGEST_SHOWN)}" for number, one in lines]
+    contents = [clipped_line(one.content, _LONGEST_SHOWN) for one in memories[:_MOST_ASKED_ABOUT__confirmation]]
+    shown = [f"{number}. {content}" for number, content in enumerate(contents, 1)]
     if len(memories) > _MOST_ASKED_ABOUT__confirmation:
         shown.append(f"\u2026 and {len(memories) - _MOST_ASKED_ABOUT__confirmation} more")
     text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
@@ -14826,11 +14833,13 @@ async def delete_confirmed(
         stored = (await room.index()).memories
         now = int(time.time())
         going = [Operation("DELETE", one.id) for one in chosen if one in stored]
-        applied = await apply_operations(going, stored, room.user_store, turn.source, always, now)
+        outcomes = await apply_operations(going, stored, room.user_store, turn.source, always, now)
     declined = UNANSWERED if answer is None else DECLINED
-    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
-    kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
-    outcomes = [*applied, *kept]
+    for memory in memories:
+        if memory not in chosen:
+            outcomes.append(Outcome("kept", memory.content, declined))
+        elif memory not in stored:
+            outcomes.append(Outcome("kept", memory.content, CHANGED_MEANWHILE))
     return report_of(outcomes, report_line(outcomes), kind="reply")
 
 
@@ -14862,7 +14871,8 @@ async def offer_suggestions(
             log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
             return False
         except AdaptiveMemoryError as error:
-            log_confirmation.warning("an accepted suggestion was not saved: %s", with_detail(error))
+            told = with_detail(error)
+            log_confirmation.warning("an accepted suggestion was not saved: %s", told)
             saved = [Outcome("failed", accepted.draft.content, str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)

@@ -114,7 +114,9 @@ class HostPendingTable:
             "attempts": queued.attempts,
             "learned_at": 0.0,
         }
-        lease = row | _LEASE | {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
+        # The row of the lease says nothing of the turn.
+        lease = row | _LEASE
+        lease |= {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
         async with self._table.session("queueing a turn") as session:
             insert = self._table.insert(session).values([lease, row])
             due_at = insert.excluded.due_at
@@ -132,9 +134,10 @@ class HostPendingTable:
         calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
             counted.c.user_id == user_id, counted.c.queued_at >= since
         )
+        openable = _WAITING & self._openable(user_id)
         query = (
             select(*_PLACE, _ROW.lease_until, calls.scalar_subquery().label("calls"))
-            .where(_ROW.user_id == user_id, or_(_WAITING & self._openable(user_id), _IS_LEASE))
+            .where(_ROW.user_id == user_id, or_(openable, _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
             .limit(_MOST_READ + 1)
         )
@@ -162,9 +165,10 @@ class HostPendingTable:
     ) -> tuple[QueuedTurn, ...] | None:
         """Take a lease, whose row is made where there is none, and open its turns."""
         turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
+        free_lease = _IS_LEASE & (_ROW.lease_until < now)
         begin = (
             update(PENDING)
-            .where(_ROW.user_id == lease.user_id, or_(_IS_LEASE & (_ROW.lease_until < now), turns))
+            .where(_ROW.user_id == lease.user_id, or_(free_lease, turns))
             .values(
                 lease_owner=lease.owner,
                 lease_until=until,
@@ -193,8 +197,9 @@ class HostPendingTable:
 
     async def unopened(self) -> int:
         """How many turns of all users wait that another secret has sealed."""
-        query = select(_ROW.user_id, _ROW.payload).where(_WAITING, ~self._own, _ROW.payload != "")
-        rows = await self._table.rows("counting what can't be opened", query.limit(_MOST_COUNTED))
+        foreign = (_WAITING, ~self._own, _ROW.payload != "")
+        query = select(_ROW.user_id, _ROW.payload).where(*foreign).limit(_MOST_COUNTED)
+        rows = await self._table.rows("counting what can't be opened", query)
         opening = ((row.user_id, _PAYLOAD, row.payload) for row in rows)
         return await asyncio.to_thread(
             lambda: sum(self._sealer.open(*sealed) is None for sealed in opening)
@@ -248,14 +253,17 @@ class HostPendingTable:
         return True
 
     async def _tidy(self, now: float) -> None:
+        free = _ROW.lease_until < now
         learned = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
         forsaken = _WAITING & (_ROW.queued_at < now - _WAITING_LIFETIME_SECONDS)
-        doing, free = "dropping turns learned long ago", _ROW.lease_until < now
+        doing = "dropping turns learned long ago"
         try:
             await self._table.change(doing, delete(PENDING).where(free, learned))
-            if lost := await self._table.change(doing, delete(PENDING).where(free, forsaken)):
-                told = "%d turns of users who stayed away for half a year were never learned"
-                log_pending.warning(told, lost)
+            lost = await self._table.change(doing, delete(PENDING).where(free, forsaken))
+            if lost:
+                log_pending.warning(
+                    "%d turns of users who stayed away for half a year were never learned", lost
+                )
         except TablesUnavailable as error:
             log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 

@@ -41,8 +41,8 @@ async def delete_confirmed(
 ) -> Report:
     """Ask whether memories shall go, delete those that the user names, and tell what was done."""
     # Words have to be typed: Enter confirms a plain question, and the user may be typing just then.
-    lines = enumerate(memories[:_MOST_ASKED_ABOUT], 1)
-    shown = [f"{number}. {clipped_line(one.content, _LONGEST_SHOWN)}" for number, one in lines]
+    contents = [clipped_line(one.content, _LONGEST_SHOWN) for one in memories[:_MOST_ASKED_ABOUT]]
+    shown = [f"{number}. {content}" for number, content in enumerate(contents, 1)]
     if len(memories) > _MOST_ASKED_ABOUT:
         shown.append(f"… and {len(memories) - _MOST_ASKED_ABOUT} more")
     text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
@@ -52,11 +52,13 @@ async def delete_confirmed(
         stored = (await room.index()).memories
         now = int(time.time())
         going = [Operation("DELETE", one.id) for one in chosen if one in stored]
-        applied = await apply_operations(going, stored, room.user_store, turn.source, always, now)
+        outcomes = await apply_operations(going, stored, room.user_store, turn.source, always, now)
     declined = UNANSWERED if answer is None else DECLINED
-    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
-    kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
-    outcomes = [*applied, *kept]
+    for memory in memories:
+        if memory not in chosen:
+            outcomes.append(Outcome("kept", memory.content, declined))
+        elif memory not in stored:
+            outcomes.append(Outcome("kept", memory.content, CHANGED_MEANWHILE))
     return report_of(outcomes, report_line(outcomes), kind="reply")
 
 
@@ -92,7 +94,8 @@ async def offer_suggestions(
             log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
             return False
         except AdaptiveMemoryError as error:
-            log_confirmation.warning("an accepted suggestion was not saved: %s", with_detail(error))
+            told = with_detail(error)
+            log_confirmation.warning("an accepted suggestion was not saved: %s", told)
             saved = [Outcome("failed", accepted.draft.content, str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
