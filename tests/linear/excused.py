@@ -111,6 +111,7 @@ FUNCTIONS: Mapping[str, str] = {
         host.telemetry._tell
         llm.fields.list_schema
         llm.reply._as_json
+        llm.reply._as_json_escape
         privacy.personal_data._judged
         privacy.scanning.any_of
         privacy.personal_shapes._*
