@@ -1369,8 +1369,9 @@ HOST_VECTORS = VectorDatabase(_host_client)
 log_vector_upkeep = logging.getLogger("adaptive_memory.host")
 
 _PAUSES_SECONDS__vector_upkeep = (15.0, 30.0, 60.0, 120.0, 300.0, *[600.0] * 6, *[3600.0] * 20)
-_ROWS_AT_ONCE = 25
-_PATIENCE_SECONDS = 0.3
+_ROWS_AT_ONCE = 12
+_BREATH_SECONDS = 0.05
+_PATIENCE_SECONDS = 0.2
 
 BringInStep = Callable[[Collection[str]], Awaitable[None]]
 
@@ -1433,6 +1434,8 @@ class VectorUpkeep:
                     "Open WebUI's own vectors come later: %s", with_detail(error)
                 )
                 return False
+            if behind:
+                await self._sleep(_BREATH_SECONDS)
         return True
 
 
@@ -4919,6 +4922,11 @@ _PROBE = "Is anybody there?"
 _PROBE_SECONDS = 30.0
 _FIRST_PAUSE_SECONDS__embedder_rests = 15.0
 _LONGEST_PAUSE_SECONDS__embedder_rests = 300.0
+_HANGS_FROM_SECONDS = 0.3
+_BEYOND_USUAL_SECONDS = 0.2
+_MOST_SECONDS = 1.5
+_FADING = 0.9
+_UNKNOWN_SECONDS = 0.6
 
 
 class EmbedderRests:
@@ -4926,9 +4934,30 @@ class EmbedderRests:
     def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
         self._sleep = sleep
         self._probes: dict[str, asyncio.Task[None]] = {}
+        self._took: dict[str, float] = {}
 
     def are_on(self, name: str) -> bool:
         return name in self._probes
+
+    async def ask(
+        self, embedder: Embedder, texts: Sequence[str], *, query: bool, briefly: bool = False
+    ) -> Vectors:
+        name = await embedder.name()
+        if self.are_on(name):
+            raise EmbeddingError("the embedding model rests")
+        usual = self._took.get(name, _UNKNOWN_SECONDS)
+        patience = min(usual + _BEYOND_USUAL_SECONDS, _MOST_SECONDS)
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(patience if briefly else None):
+                vectors = await embedder.embed(texts, query=query)
+        except (EmbeddingError, TimeoutError, asyncio.CancelledError) as error:
+            is_short = time.monotonic() - began < _HANGS_FROM_SECONDS
+            if not (is_short and isinstance(error, asyncio.CancelledError)):
+                self.begin(name, embedder)
+            raise
+        self._took[name] = max(time.monotonic() - began, _FADING * self._took.get(name, 0.0))
+        return vectors
 
     def begin(self, name: str, embedder: Embedder) -> None:
         if name not in self._probes:
@@ -6266,7 +6295,6 @@ def _inverse_frequency(size: int, frequency: NDArray[np.int64] | int) -> NDArray
 log_vectors = logging.getLogger("adaptive_memory.search")
 
 _LONGEST_CALL_SECONDS = 600.0
-_HANGS_FROM_SECONDS = 0.3
 LONGEST_QUERY = 4000
 _NOBODY = ""
 _LEAST_AT_ONCE, _MOST_AT_ONCE = 64, 2048
@@ -6316,24 +6344,16 @@ class TurnEmbedder:
         async with self._making:
             rows = {text: self._kept.get(key) for text, key in keys.items()}
             if new := [text for text, row in rows.items() if row is None]:
-                made = await self._made(name, new)
+                made = await self._made(new)
                 if any(row is not None and row.shape != made[0].shape for row in rows.values()):
-                    new, made = [*keys], await self._made(name, [*keys])
+                    new, made = [*keys], await self._made([*keys])
                 for text, row in zip(new, made, strict=True):
                     rows[text] = row
                     self._kept.put(keys[text], row)
         return np.stack([row for text in texts if (row := rows[text]) is not None])
 
-    async def _made(self, name: str, texts: Sequence[str]) -> Vectors:
-        if self._rests.are_on(name):
-            raise EmbeddingError("the embedding model does not answer; it is asked again behind")
-        began = time.monotonic()
-        try:
-            return await self._embedder.embed(texts, query=True)
-        except (EmbeddingError, asyncio.CancelledError) as error:
-            if isinstance(error, EmbeddingError) or time.monotonic() - began >= _HANGS_FROM_SECONDS:
-                self._rests.begin(name, self._embedder)
-            raise
+    async def _made(self, texts: Sequence[str]) -> Vectors:
+        return await self._rests.ask(self._embedder, texts, query=True)
 
 
 @staged("embedding")
@@ -10436,7 +10456,7 @@ async def prune_store(
 # ---- src/adaptive/learn/bulk_changes.py ----
 # Many changes of one user that belong together: imported, or taken back, portion by portion.
 
-_PORTION = 100
+_PORTION = 50
 _TOLD_EACH = 1000
 
 
@@ -14550,6 +14570,7 @@ class LessonResources:
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     foreground: Foreground = field(default_factory=Foreground)
+    user_waits: bool = False
     embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
     @staged("freshness")
@@ -14710,17 +14731,14 @@ async def _sifted(
 async def _embedded__lesson(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
     known = room.embedded
     said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
-    embedder, rests = room.sources.embedder, room.indexes.rests
     new = [one for one in said if one not in known]
-    name = ""
+    embedder, rests = room.sources.embedder, room.indexes.rests
     try:
-        name = await embedder.name()
-        if new and not rests.are_on(name):
+        if new:
             async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-                made = normalised(await embedder.embed(new, query=False))
-            known.update(zip(new, made, strict=True))
+                made = await rests.ask(embedder, new, query=False, briefly=room.user_waits)
+            known.update(zip(new, normalised(made), strict=True))
     except (EmbeddingError, TimeoutError) as error:
-        rests.begin(name, embedder)
         log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
     return known
 
@@ -15209,7 +15227,7 @@ class Learning:
     async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
         adds = any(one.kind == "NEW" for one in operations)
         room = await self.lesson_resources(hook, wanted=not adds, asking=False)
-        room = replace(room, foreground=Foreground())
+        room = replace(room, foreground=Foreground(), user_waits=True)
         outcomes, _ = await write(room, _asked_turn(hook), operations, always)
         return report_line(outcomes)
 

@@ -14,7 +14,7 @@ import pytest
 from adaptive.core.errors import ModelRejected
 from adaptive.core.foreground import Foreground
 from adaptive.core.locks import UserLocks
-from adaptive.core.model import Draft, Operation, Utterance
+from adaptive.core.model import Draft, Operation, Proof, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
@@ -377,3 +377,15 @@ async def test_nobody_waits_for_somebody_else() -> None:
         queued = await learning.put(page.hook, turn(SAID, answer_id="answer"))
         await learning.learn(page.hook, queued, asyncio.Event())
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]
+
+
+async def test_commands_do_not_wait_for_embedding() -> None:
+    """What a user says to remember is saved soon though the embedder hangs; its vector follows."""
+    house = House()
+    page, learning = Page(house), house.learning()
+    addition = Operation("NEW", "", Draft("User has a boat."), Proof(kind="ASKED"))
+    other = Operation("NEW", "", Draft("User has a kite."), Proof(kind="ASKED"))
+    await learning.do(page.hook, [addition])
+    house.embedder.gate.clear()
+    assert await learning.do(page.hook, [other]) == "Saved: User has a kite."
+    house.embedder.gate.set()

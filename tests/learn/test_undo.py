@@ -13,7 +13,7 @@ from adaptive.core.errors import StoreError, WriteRefused
 from adaptive.core.foreground import Foreground
 from adaptive.core.model import Draft, Memory, Operation
 from adaptive.learn.apply import apply_operations, prune_store, restore_memory
-from adaptive.learn.bulk_changes import BulkChanges
+from adaptive.learn.bulk_changes import _PORTION, BulkChanges
 from adaptive.learn.queue import always
 from adaptive.privacy.changes import read_steps, take_back
 from tests.fakes import SOURCE, hook_settings
@@ -121,20 +121,23 @@ async def test_large_step_is_taken_back_in_portions() -> None:
     assert await changes.bring_in(carried) == f"Imported: {IMPORTED} of {IMPORTED}"
     [step] = await read_steps(world.room())
     stuck = step.standing[150].memory_id
+    gone = 150 // _PORTION * _PORTION
     world.store.broken = frozenset({stuck})
-    with pytest.raises(StoreError, match=r"^100 of 250 were taken back, then it failed: .*locked"):
+    failed = f"^{gone} of {IMPORTED} were taken back, then it failed: .*locked"
+    with pytest.raises(StoreError, match=failed):
         await changes.take_back(step)
-    assert len(world.contents) == IMPORTED - 100
+    assert len(world.contents) == IMPORTED - gone
     world.store.broken = frozenset()
     [_, step] = await read_steps(world.room())
     # Of a portion that was not written down, the rows are gone all the same.
     await world.store.delete(world.store.rows[step.standing[0].memory_id])
-    assert len(await changes.take_back(step)) == IMPORTED - 100
+    left = IMPORTED - gone
+    assert len(await changes.take_back(step)) == left
     assert world.contents == []
     assert told == [
-        "Imported 100 of 250",
-        "Taken back 100 of 250",
-        "Taken back 100 of 150",
+        f"Imported {_PORTION} of {IMPORTED}",
+        f"Taken back {_PORTION} of {IMPORTED}",
+        f"Taken back {_PORTION} of {left}",
     ]
 
 
@@ -148,8 +151,9 @@ async def test_broken_import_is_repeated() -> None:
 
     changes = BulkChanges(world.room(), asyncio.Lock(), Foreground(), reply, "chat-1")
     carried = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(IMPORTED)]
-    with pytest.raises(StoreError, match=r"^100 of 250 were imported, .*: it is switched off$"):
+    failed = f"^{_PORTION} of {IMPORTED} were imported, .*: it is switched off$"
+    with pytest.raises(StoreError, match=failed):
         await changes.bring_in(carried)
     world.store.refusal = ""
-    told = f"Imported: {IMPORTED - 100} of {IMPORTED} · 100 known already"
+    told = f"Imported: {IMPORTED - _PORTION} of {IMPORTED} · {_PORTION} known already"
     assert await changes.bring_in(carried) == told

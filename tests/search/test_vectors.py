@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from adaptive.core.cache import UserCache
+from adaptive.core.errors import EmbeddingError
 from adaptive.core.ports import Vectors
 from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.vectors import TurnEmbedder, query_vectors
@@ -48,6 +49,22 @@ async def test_an_embedder_that_hangs_rests_for_all() -> None:
     while rests.are_on(await inner.name()):
         await asyncio.sleep(0)
     assert await query_vectors(bob, ["boat"], 3600) is not None
+
+
+async def test_brief_patience() -> None:
+    """Who waits for a command waits a little longer than the last calls took, and then no more."""
+    inner, rests = WordEmbedder(), EmbedderRests()
+    name = await inner.name()
+    assert len(await rests.ask(inner, ["boat"], query=False, briefly=True)) == 1
+    inner.gate.clear()
+    with pytest.raises(TimeoutError):
+        await rests.ask(inner, ["boat"], query=False, briefly=True)
+    with pytest.raises(EmbeddingError, match="rests"):
+        await rests.ask(inner, ["boat"], query=False)
+    inner.gate.set()
+    while rests.are_on(name):
+        await asyncio.sleep(0)
+    assert len(await rests.ask(inner, ["boat"], query=False)) == 1
 
 
 async def test_probes() -> None:

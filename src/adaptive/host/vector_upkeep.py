@@ -19,9 +19,12 @@ log_vector_upkeep = logging.getLogger("adaptive_memory.host")
 
 # Between tries, over most of a day.
 _PAUSES_SECONDS = (15.0, 30.0, 60.0, 120.0, 300.0, *[600.0] * 6, *[3600.0] * 20)
-_ROWS_AT_ONCE = 25
+# Their texts are embedded on one core (see ``host.providers``), so that another one is left.
+_ROWS_AT_ONCE = 12
+# Between portions, for whoever has waited meanwhile.
+_BREATH_SECONDS = 0.05
 # Longer than usual; whoever asked for the write waits for no more.
-_PATIENCE_SECONDS = 0.3
+_PATIENCE_SECONDS = 0.2
 
 # Has a user's collection say what rows of these ids say, and nothing of those that are gone.
 BringInStep = Callable[[Collection[str]], Awaitable[None]]
@@ -94,6 +97,8 @@ class VectorUpkeep:
                     "Open WebUI's own vectors come later: %s", with_detail(error)
                 )
                 return False
+            if behind:
+                await self._sleep(_BREATH_SECONDS)
         return True
 
 

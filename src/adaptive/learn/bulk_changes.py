@@ -19,7 +19,7 @@ from adaptive.privacy.changes import Step, UserStore, check_unchanged, take_back
 from adaptive.privacy.kept import AuditEntry
 from adaptive.search.tokens import comparable
 
-_PORTION = 100
+_PORTION = 50
 _TOLD_EACH = 1000
 
 

@@ -173,7 +173,8 @@ class Learning:
         """Carry out at once what a user has asked for in so many words; what to tell of it."""
         adds = any(one.kind == "NEW" for one in operations)
         room = await self.lesson_resources(hook, wanted=not adds, asking=False)
-        room = replace(room, foreground=Foreground())  # the user waits as others do
+        # The user waits as others do.
+        room = replace(room, foreground=Foreground(), user_waits=True)
         outcomes, _ = await write(room, _asked_turn(hook), operations, always)
         return report_line(outcomes)
 

@@ -87,6 +87,8 @@ class LessonResources:
     # Held by whoever writes into the user's store: what is compared with it stands until then.
     writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     foreground: Foreground = field(default_factory=Foreground)
+    # Whether the user waits to be told what was done, as after a command.
+    user_waits: bool = False
     # Vectors of what this lesson has found, by content.
     embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
@@ -273,17 +275,15 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
     """The normalised vectors of contents, these among them; without an embedder none."""
     known = room.embedded
     said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
-    embedder, rests = room.sources.embedder, room.indexes.rests
     new = [one for one in said if one not in known]
-    name = ""
+    embedder, rests = room.sources.embedder, room.indexes.rests
     try:
-        name = await embedder.name()
-        if new and not rests.are_on(name):
+        if new:
+            # Nobody waits for learning, but a user does for what a command has asked for.
             async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-                made = normalised(await embedder.embed(new, query=False))
-            known.update(zip(new, made, strict=True))
+                made = await rests.ask(embedder, new, query=False, briefly=room.user_waits)
+            known.update(zip(new, normalised(made), strict=True))
     except (EmbeddingError, TimeoutError) as error:
-        rests.begin(name, embedder)
         log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
     return known
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,8 +21,6 @@ log_vectors = logging.getLogger("adaptive_memory.search")
 
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0
-# A query takes some milliseconds; the limits of messages are some tenths at least.
-_HANGS_FROM_SECONDS = 0.3
 # Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
 LONGEST_QUERY = 4000
 # What belongs to no user stands in the table under this name instead of a user's.
@@ -93,27 +90,18 @@ class TurnEmbedder:
         async with self._making:
             rows = {text: self._kept.get(key) for text, key in keys.items()}
             if new := [text for text, row in rows.items() if row is None]:
-                made = await self._made(name, new)
+                made = await self._made(new)
                 if any(row is not None and row.shape != made[0].shape for row in rows.values()):
                     # Another model answers to the same name.
-                    new, made = [*keys], await self._made(name, [*keys])
+                    new, made = [*keys], await self._made([*keys])
                 for text, row in zip(new, made, strict=True):
                     rows[text] = row
                     self._kept.put(keys[text], row)
         return np.stack([row for text in texts if (row := rows[text]) is not None])
 
-    async def _made(self, name: str, texts: Sequence[str]) -> Vectors:
+    async def _made(self, texts: Sequence[str]) -> Vectors:
         """New vectors of queries."""
-        if self._rests.are_on(name):
-            raise EmbeddingError("the embedding model does not answer; it is asked again behind")
-        began = time.monotonic()
-        try:
-            return await self._embedder.embed(texts, query=True)
-        except (EmbeddingError, asyncio.CancelledError) as error:
-            # A user's Stop says nothing of the embedder, a time limit that has come does.
-            if isinstance(error, EmbeddingError) or time.monotonic() - began >= _HANGS_FROM_SECONDS:
-                self._rests.begin(name, self._embedder)
-            raise
+        return await self._rests.ask(self._embedder, texts, query=True)
 
 
 @staged("embedding")
