@@ -438,15 +438,15 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
 
 
 # ---- src/adaptive/core/locks.py ----
-# A lock for each user, so that nobody waits for somebody else.
+# A lock for each user, or each chat, so that nobody waits for somebody else.
 
-class UserLocks:
+class KeyedLocks:
 
   def __init__(self) -> None:
     self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-  def of(self, user_id: str) -> asyncio.Lock:
-    return self._locks.setdefault(user_id, asyncio.Lock())
+  def of(self, key: str) -> asyncio.Lock:
+    return self._locks.setdefault(key, asyncio.Lock())
 
 
 # ---- src/adaptive/core/measures.py ----
@@ -2130,11 +2130,11 @@ def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[
   return {"type": "object", "properties": items, "required": [key]}
 
 
-# ---- src/adaptive/privacy/entries.py ----
+# ---- src/adaptive/memory/entries.py ----
 # Entries: what is kept of users, whatever its kind, as far as tables of one kind need it.
 
 EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
-Kept = TypeVar("Kept")
+Body = TypeVar("Body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -2166,7 +2166,9 @@ class Entries(Protocol):
   ) -> list[Entry]:
     ...
 
-  async def keys(self, kind: EntryKind, user_id: str, first: str = "") -> list[str]:
+  async def keys(
+    self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
+  ) -> list[str]:
     ...
 
   async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
@@ -2183,43 +2185,29 @@ class Entries(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTable:
+class EntryTable:
 
   entries: Entries
 
 
-def read_as(kind: type[Kept], entries: Iterable[Entry]) -> tuple[Kept, ...]:
-  found: list[Kept] = []
+def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
+  bodies: list[Body] = []
   for entry in entries:
     with suppress(ValueError):
-      found.append(_reader(kind).validate_python(entry.body))
-  return tuple(found)
+      bodies.append(_reader(kind).validate_python(entry.body))
+  return tuple(bodies)
 
 
 _reader = cache(TypeAdapter[Any])
 
 
-# ---- src/adaptive/privacy/guard_weights.py ----
-# Weights of the guard's classifier: written by ``tools/train_guard.py``.
-
-GUARD_SCALE = 2.38922
-GUARD_BIAS = 1.84327
-PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf6LLL<(A+-IMFM66obGM2GyRw#b$nivyWYO#{X=RvCX{CpD85z4E`WPiA9Wm<MN;Ysj)_yD+gNt`Pb*!ujRZ7KprpHQw+pE|7Yxz-M$TON)E$Ul@M}WPvWrngUu@F*0*f(W)x&_S0YH<95!#L>G*0=G8__maxiVTgv~<61R3_}Pf%Z`N@c$)4KijwX~P8cgWo*GcAf?VLuquHf&RbB;OEQ$<omvFf$Wp+SjjS>roG>R9^{kDpfl>~6$QOH%{(y07I~wq9JZ|HzT_yKVq@?1tu>pyVs<%v=IAUxFtv7E>Ru)__hW)u`z7t?V1HZmVd1+#hy*<404tKAHyx3^(?lblSLiSvO1*SvW@5w9Q{y|Q>(fefH#NEvw=J51%+JwUW;s{mxAzmchzGM!(CMUC*g_<HNnA5B?#E`j#vG2LR>#vS_6k7a;Nv6l@~K-8U==Tn;6f&u;{a2$)6A!7u~6gIkZ;?D{1kM76N<<`Nu_BSv|?r+_V(5qW!ZXR8)l^jOg}gwf-u7QT;_#Q9ZTTSU>&n%tMVuGS;J!X2O^T>7EMSGQ22DQ1(sUBi_ab6ne+`nM%eHEdGF&l53~Hf(hN(ThR{90pLLYTIb0sp*&lXi8=|cS<!A#0JqZ|rEvR|%<NC;hg~dr%yih=vZfruNXqUAP5pb4RUo7LQ_z7g4o}I<Fq9`oLc%huqr$zQ9=*sn3_NQSX*=-Me{$&=GmpM%+_PI;;pVD61I!Fx)jY{+I61FSV&DJfbO>PTxejgd})9GRr3kvJ>ECt56YHN)<l=ff2deVy&I?NID@Z75vGFVmYCBklLE~1b>5!FAdzr9wZIr)+DLzb`n&!TtB2VYJ%w>N{uf*N2~GysJj05t&urhjdXPTb!gMj9Sj>?p)aHEvCbH@cz+p7$kRf?=cyF;2DY*X|h+@{wIRkg9l6erzc-M*k;rk>azP%j2Y;Cc=y$CwjNi=-}2mSaU@{y*w+URE_Rlak`C{^a^8&J7aR&V*m9XR)8=^z&H{dH~IDv?<68i9cLJxjqMV<SU0L#1acHJwqFdrA7=a3%DGG91O;lAX@Jqn)@)eM7~Gj;5e;tgj4?SY9w~hT#D2<s@#oxO$raQ@Mq`CyR^#0aI<r+~9Jm`8D54Y#t9xUvs3@K9O#_B3@)361N~5f}_g>_IBloU3F4_p8$Nw|GAx8fGjmEn4@Abzvm&q3fXeXLhL_MkQ^^UlnZp}AWqX+L$K}T#VZRRwCxSTC#KUEL`sETY4zNEz0H3M?K2Grs|2g#OC87ePFQBFI`i%v+(dm?mJ`^wmw5bgGA7+};x%4OtOj0xHtId#<uy<_em%(@0o4-l?%`qnc5@{~AR(!P2RII$>RAC0qhH-NK2&vd0;gZ|9@IRW8lNpJ(ah8X-fOSF3CRtx1LOD<W#>cG}3vrd4aG^faz!%y5wA@2@FG5$0b+l<U`v+yxd%Rn=Oi4Seh?X8-4xKt1QfOy|}ZITe=QvxZ<TGM~O>n7dTD|Xm;x4Q{%dkXO}Znt*XY}QBFdi%;JhsO^;<PHZAkEs_2xu^!n&W_as=i}02;kyg#ZFLZn7<a>qq$$@B-?Z?7MT=^MVFnqM^F#VMwC4pQuPqqTq|gc{G!82MRl^$YR&%A)b`1_;29ZTX4^0Otzm(^!btTi1V7%%N%WOSE^UXGTknsH0*sQh-GaJ1o{H;HD0a_?PZum!{m=_ECXEz7gB<(*rhy7zrQ}Z5n4Gy|)iR-kI=oh{ykCnH+F2UmT5g@iWu|lJ^+w~2sBk=E(ygX3r^KGLld~_ws|8<tu$3<?XVTPr5k#7KntLe-v9#UVZR*U=p7+mULX-*qZnBEUte9#+R9hd3Pc*xw!!drdA)s!`|e?7IAyw&0VBbB~G2gJ0oX0jNJ?g5GCL1x`hgox!#WdepdY(X~F(^VawOxcfp?<pny1zq2wHL09EAQaBZ`%urFG|inR6!~Wsre&}>5w^rEgc6O)u_V+_{RDE0_SVotEM_Ag<%uSTCBio*C!2XMsCwb*vcpK1Jirk?0)FZ`PX!nx|IkGRdeS6zj(BmsFVoOP97b*3xAxz4Zwb<wSKFyza#ze)AsM9{y{FH3Bluz=1Sy`0Ho{^^E#^?yJohb9F4sNpANgs_4|jKkkJ_dP0<no=`1VI!W!mA8t%h%nwRXDVry82H5K?UJXja`X4h8YrXghblwun<hj@`6K3weoAKiF+g%E0u1_^NbsgycqlPzmK;wt#}bRbt98eT=^lNLu@>5HQx!sxB+T^c=f-986>2#5Xx6c@irKhAB*WATNCzhE&-`WnVYRuj49!xcXFs^-)gmrx&eCt-;C6-H}iFHQD=Xx^kTh^uf${_{(J1hV@{Px~N&iHD9`oGIsgVpvRY!?Oa3NX<cltC|=Y}Bjc4-epVMhQhuUbD)bK>^3Lb&Xl?EsfJ|BdHHoFmD0073vhab%<@G881|o`1)+kDNszXeXFI1>vt$IXCUI$9NS+~}1K*o>YjT~o*AwF#M+Uz+R!rPH>SivjbM76_Z+Xe_U46t~;&tK&U6E|9`Dvsmw;6WeNYIKdrZ_013vp&13Ut;`>83>iJ0bJ-nB~<jusZIk^$P-&T3t0=2q$qVn7GqtHk1ur|1wxizl&s+Agn3f}`%f$hnG}(jdr4Qtm;EbC%TceCYO6)`EX{KU+3}iKF_P_)1Kjl;)V(qDltbI!Zrky!uEum*ehLlsFe~Wn2b@zyER5rFN0*N^@mC;A|IY6eKe&aJi8r+uU?Mo@dT5|9bOU|@@tQ|57KJh>Qjt{R|CoM6$sjd{Y*}3@lbA_vx1O+wG?y72fi538TN6sLjTH@ea^mqYa+fL$aFYyBJm#-ikUwKgnX-In&;mI$EtSUUkO8kRZEKJSGclBAYpp3v=2j2lT0_=-A=nO==$`Y5SYL<2#S5>;AwJG-df@()`d+Q<mXXL)do<9uW#bU<Pi<Eq7*vR3Up**AbH;~HeeiaT<g?q_>y{9x;fTE*N9JzZ3K%UNKWdH76WbLPK_h<yaw_*+)e#oUh3^I#Az|~jEaX^}lHZk73Mbt}a_Mt26{`%syOb%5mIqhZUqPE+SvJIZVNj?d4Vk6Ew?>D<+d^c_Fl=&DnP#QkQ7LFGIt?uB6PO}_G~o0I2?l(qPScx~bDV!9aJ!ZE)7#ZJU3|XPZq&52q+zqPEHXI0{HXhlG&mu^?p78~hrde;b;PgM8g|u%et}`q5@9EXziCS-y7Yf$H3n2Rd+Jc}6oV4;uD!vmUOr5MnegF$kg}$s@PAyDfIcCIr%c~{<}$akI&%n|l>%v3ZWzK4gYuU`EZ4cnHDilqOBQQkd~DpX3If@f*GNSsZyJ99wHjiBf!7N{D*EqXS>f*_N3R*{ao+c~bbpDY(%qRn@qeXg^D@J4-S~H^xX$5at!ijpOg@{wKJw_b>-{hraX=GGTn{$TTQqM1JX~QOzj6ZqozRs`>Z!R#o^#YjN^EtR%&n#9!jDRR+-ryp#XBZv#lUd{C1c@aod14j)2VbLq6||^gpu7;DA;kcM@MJ9#Vg~9mb#Ek1b*xBKaK^Iq~sDl*4aDN8*|mpO48LxQs8l*$$MIG{Z(#fzp0Z}FhTp@rbZdp78P4m({}QkLpz0nM+;Y;+YY#lBnKwH3BI;y*H@LgOpj>Y_R9<hi)qPYKUsqO>mqbN$+YvMou<|>gR9lfQIp4A>;mE?-?5EBDBm`V-yz|<47y|YbmVMJgRvMHt@gcb5szjkuIUjb6@>UtaW*du_2j2TF2wQY0)Eg&Q$4bDMmXC5xvk@7@O;eVW;44{tE@OKmy<Ri!&%h>Dlmve^>$t%VP=8~_U)O*QMI5+zg#F#sh|q>&ib?1SAef0M<}EecSk*w2gkQaU{5%J7qhGsUkD!-5B^v4^&~z(e5<<D3{8SINETa#>`oB5G4q3NEyDnEhkYc>Lt;qpS)0N@;`%-J))gRsR44sLx4Yl1NBforldg3+UMgx(Nx*obDD%yk0xmQio63p2g+jV(f1?#=!@m3#Ze#4~EZ4Z3{qFDnn))3+=5WA9HN^6B4*gkM5G2M0sq(;l1XLY(_v^iT)IaUbSAQYPGzCYnoqN<ic2!qsES~;InREGgzuN;p5&;?yu{yNgE+6EN6dLrF>IpI?VtOOW;Ms9i6tLS7xu`M#7o8nxdkjC4@L{?{JUSrf=350r{D;lPSn1TUbtNiAd0>feS=L57?FAUssxfP8REZ%ay0-^NNG9v@pOmtgyq-Cmlp|75P|l^j06RptU#D&*1m9>%*3~iz;E_bqkO{I?nR|LBnfFfW0tYX<=E0eZY!rQ&TdK-jLHoB0S)RECkZ@jyNU{YyreKxfQWCbjD7@HCD2z(Ks!ICIjFH7O1BIO_r-EX7d#w(ny@~xIx3)K*DS0cOnm8aZNX`Ort4mqJX^E+I@KV4xb}t$^s~(9^9sh-}sE#ND1Vs=moX+^t-=stb0F&YSk607{X-JO<YBTzpN_t4NKe`%^qmG#a2T)9TdnvP!h5a9K8=*YIgiWuhy;6ECM~`)A<RpC4!05Q6>RH&JM%B>AB^t!M$(gOPa3wG?)e@}ekzlvnvVb8&Y0(0{5BHPgOD7;@C#~ZNYUIiYrFR(^gz9-~h}4HGY^b!oA43bAotu-|Bl1|EPOT1D8P{zxGMPkQ=&$xVuo<xmBLbR5t}5UuA=f?L5)+0|4D>ClU}Yc)mR$jUu7{D!6GlL|LOtT%1qx#joJ*-x2?EHE5oHomO`!qr%O7C7+1JRP;Sy(L=T>h+!iz8KWTm48bb6!=C73M5C7?I?9r4k+8hGN+1#T~Y-7<?2DsE<e*CI@2q<ZRslA<RR(v))?b^x(k77*y@{=&I|Mpw;WYK$zsG#v@>A1sM7#7N87z9N71X3OLVy#UA*3@3<c2LC|5Kslo*%8?W(5^RyJO8vza4Fe72xwS)`%NWbJ+0w$6nbmy-yDu@3l(10j_E>3}pHmAmsNZ<O*(_cjX{`dA9cZHk(MvUETh9CJ!zun*LrIS0*EEN1vin~UjP6dFnU!1(?#RH1&q&hRghQd8WB~irEs7s(Zh_k}n!**qk7U4g{mv_-N64EJnGo?k@&Di?jfmJtS2)f_EKkPQ7eQul2pOzX5Um`mEQo#<d!)FZHM?E1Q4^a}uw}%M267P|EW9+7_&O6&@%zy$W>%0Dsf3QA;p<x&jI3I~YehM@BX$CO1gTqL<y_OJl{<8-FTJ=Ljgp^77m+Hx1=s!_cV@TIIL*odN?8G~JV%j8g4a`23f->v#%p;lA{x>KDzie9KDa^BH~Z<&ZmN#tKBj@<@I-Sg<|z)>{#QjI&%BJ8Q+tgx3ZM@st?}ahR%ND}8!wgCTla+YN{GyYYf2@<SAr3@vh{5XeXqW>$Uum)Ycn}u>kAHa8kr2gctdAh4_!pX)G+T@SCh!<%eIOdf?#?0L1e0W8h)uBqairSCLBbAR(h%OI>IcxEe=6?a7*??Ev5U8&VcF`HCa-Zow5e@Q0&x^);Ty|M~UscGFQ<0O{mLQ;V8aTm6#OBfo5ukApdX!>g=zGRZ#0yn9OeW$(XW+6_pVh9Z=t`oc&vfnT;WTa}bs;xYKozqf7+ho>3Wb9J(yAk~t+Ek7X%hRbjF$DH9Cg297VXbt!|nZ2cdsRBiBfrsyb7T3Ff^<zqxvN40jwvxoasclp0{h<yBr9xwrn*LbY?e*L@94-tVJ`HkI{^IjsMEk-B+0gboXTi)t7x@X;LeU=$Pq|c{68A(S)yo$5AP0?)2Z}Y9eES9Rj)?M@XypwM_`EW-_2R8;(B?gballo%MGA~D(+<ka_9=C_o%vJk5*L2)(30xh-L9umf&LvVmQi(EaO!zjJ?tWxwF_xSroj9n&jY@2lmC!OTt70tfa{{V4!ZgGm^7Y(&KL|3V8YQ5Zpkp6gCo^!b@6<tB4ubGH?bpf#L(($|T{^-`Y+7m0dhYiO1X#T4>ga`Q@JsusP!kZgw{lBSbqff16cUh!$euB!d^c4UFUl*y2ao1;$Yn);?}aVwXn(<6Gjb)hp}ZYSfRz|oz#Xuf(Yk3J9gWBm)E`Ze%)VN@WsTO|=AklhJiKhDsQQ^0{kA`GSTMLCNE{&sE|#53q18W%ff5@J)ca!O_y<iVb-R~cuL^Z6I$bW_h9mK|bu+|E@eYh;b{XdR+oW6fgxu$3cPfqm8Q`3#Zf5^)T!X+U^~n!Bi4R(=T!7QVO~VIa7FOkzJYkKDe~RLmOCyzJ23ef26B5EpY03^^Bc*Gd7L$^5>MXkoBO3JsFTY9Aum|89qK(cMOzrly%cR-n9OL)B&^uLB?cDd`K^W`iOO)Sg4_75t>M>2d7L5oPL6`8RsL=O`iY#5;hM?AjOaDQH2`opb`5Il68P+lOFdhagJ7jA5)V=rWS$<>T&Ni3Ns^4mJ3&`}hh`)Du;q$z@2?eTz<3E1yGcM@6u%)?cgVm=ycMD2}*06<VMsUg24Q>&TaJ%f6Ko7(mJ%^;EMJ5~*4_*TAfaa>AbscC38xgg`i<CEo2<O0bauG1fA}q22qd2}2tAnr}AG5yHy5=QdP77eshiau^U5I>qDA64h_O|ne2{GLO{el>L^|~k0$d1ab>_Q124W+}{SjG5ob~lGI49bHmH-r)9IBMG`a)8zN5g$t8W&Q^YoZRYK(1V>$#mw}1c`g)=uGiD6vu*$_sMVX&eJR&qW!4eqOfR~1#f@w@6(gKp_KGAFxMz?;Uq%#(BCG}Rjfx{odz)0emmoCaj`+^&kU@GHNPS(2Sb&aqHP%V<t^u=~HJFM0bne|bJfP-&rc9A06Bd(7T`P$5wWk$gw4o1mX4k7F*JEdm!FD$QN`uREV`d~9)%lgA(Ws7-cIsnTOz1bZB^O<Fa@;`~u=sTp^_K!!`dGWTt>+~ThXH6&Fg_LS9-hyj3^QDd*S}3txHgg1AXMxxdbOP4Xcm3S(Rs4cKF13=e-Ch>4yYi211TPcWBi~papZ`$-`w*N1oQbb05Yck0F0c4R13{AWYh&1IO7j;z?a*4i6d?~x6Z_27opU8;4SI|O1Xlr+&x&ZsidSB3T@)UgT%EwQ7Cz4=0j0hs8^44rS*54je!>v7s858F^WBS<*sQgsu;@0gnqsLuTLs!_Q{6S=f$0s!@>*-Gst?any`rYt=x7SnBgjnApTc`5)Z@YwpLL(GviJZ``_>dFm$wWqx!w5iV7Y6((ci3anckA1;vT25jYb?EChr7-D<+Tka0yRpWt3EvoQ)nyEZ`oeGGkkn)*YYaK82^l|9R-D<dJ-G|KQCF_j|Z_qo|v6xgphU0w`O_*|145FfwoVRMO%ZQeQ1B5A!zswEZa+_RC$hP06cM-Y{cKu}jV2!h37YP)M>S+%;?GKf@tgp)9yG*U7KGqMS_T05IRw{Mpzo|N}>1sfOyw|bsrDow0Nl~&Beh<-?CEyd=|R!Dyop@Y7$oyLR;r@nxhOCBAw0cKM&%zJK)N$**$K-V_prc4;jWfemgS<e|z4s=CmEWlVjUD8=Ob6E=JM_iW%cn`909A%PMnA-(x>TIz8)l{)6FGbt8#YT2#lbM>OR~svcWy-r99?B59*D}U53%sGNHbxz)#Xuv42=6kSV4U65y^tUpuw-Q4vp}^z*kZKvj5$Fldst7`sXrcM2j;f(Hzt@bD5Xj4X04=j3Ashd{qMDiwUz1JB*{}Phf(`zx+@A!Z&w0q&pNF%{42?C4tT0`EbguBo3u28%J)jC^@##XNWCl}DZ@9F;KgvecBk~jva%@}wcLO;;Zqf`rbX(~c<`w3kv&NSF}vmV@<t6i7JX7OKTF_F=#O}r25}(O)<Yk%kgXzge$=Q9`H>EjUj94CXa|R^dkjQ$)CJVZSP56qFiqA~E^I|xG?;tbCD1ZPh1>2^X{{l|BA+Mky`Sn3^|0V&*1;-fR{gq@SY{x&9oUIl@w14)1c$xp#a@m@V3qxqWnnQ}`x6O$E+>p?(f~sE4&`6+sVRlTI5G7<Tnt{He($5PA2W%_6ndDgkTKK!4dB1AY_7=41!Zb*`k{Dz7F|6zaF1pxE|>5X`ojzW-?+Ou5HI^nNZWfmd`Z<S<(Q-v)TmEQ;5TV2q96a5>_Iwn$lbg~WLabOp{zLdcdK3ZRZQng7=U#<)B>?0!_6k0aSY)X|AkU22qjWIv)dSJC>rPorZh_%CJfvt1!X-x@822Q#X~{6TnaaGquel0MQOf&Kpk_P3yJd0aPlvA3chTn?Ybx!fz?kS>RQdh+$|YSIvH@l<Wf1({$f+Y|LCbd!L#NBPWJG&Jg?Z<$W1OxtD0QK#G%!_?a{MuJcAhd6yy`8Jzg(~c!%fsxPwAEUwF!V{UyA#T}jA97z^+Q73F8tObroVZzh54))UEa7YJ>BV0eHRjV2VVcJ}T`+Q?*%$k0F2O-0#{B~Xl+l|B`mGHe!A!a~@6U_$3O4a!pj>A4p($=v+0BSk+R2jRTT%(7ZkuC=f2VJe_j>VClC#KNSTtkNuE><Kr3Z5E6OOsp5})@^q=&XRRNF&j#Ft3l=C3D!pJm1FNpYQ84>6I<nM^H=V4p|sqwUIT`M*r~XORykEDLio7l{H4S+zgJ-2SFJ0L-mO2wO;~Cs!4363q8XF`EF`nf{Fd)aq2ues9w|s1G3#taRMiFWxj@^dW~n5x*&JCc6ay#VRT&7t*OX1a8hI2_J0FAc>a6{ck3}-v%ea7*vsbA3$%$P~8rhDDPgdV{YTbg%4`q5$L<!hzO!yND5B=Mq<dR^fpGfY1j}zFSn)B;+#7>f5h>y!Be<s;f|9<<5pcjZhBSMR=E3PUc;MttPq}>Ie_`Gy}qGLqdjdRd-WM3Mn7uW@W0~SpE(m|sVA-l52WYUn~7*RtrWI-rctqVR=F}xF>X3s6;%Q`1zqC_Z?RB(${YtR4yMxN{tnIYbYv;ZtN4vVvB@&8~Mxe5{<_j%ym^d|??Gph)Yx1JnD&(hr8oE84jkt3zuKKaIrg8^8)dtk#C0C!m$z#RmnHiT%#ZqmRNE}PXe`Qv{C2&mG$G9Ji=*Qz>@l<O<lrUf1@B1LWlrJCxmr9fo_xXvBHv{YKwjEOG@?Sym|>;;$M_+R@;V-SR54Ssr%IU|d(MW29gsXn)J*#GX7tR0s0ql~@;S6J@O<ncZ$l(;cZ4)AfQ(D-=xYhX4PB7O#25^bi5C^-piiUPvfkMBV_FQBdf`LFu$&V_K~*rgCzxq)?Z1}T8-@ANrO7=aQOEMKxdRzV}aG=UQL4*>3dx`M%<{QcIEGE2cY?c%wcTe%@}mEE)g6IM)uV^H?ta2Se(o3N%PDfUT@R!^IzA1K2su*pdIeT0K}A61eiLX%F9y{}AsF&6A*51Kj;L=@gq@(3oi{2f&CM|6zID`Q?K5dzxAp3ky>CZN92Z5xUDHO-Uh<QJP-qntRc&ZR|F!|(&l`D>Oj@cB%n%`q6c_*NdnCR~3ox^s?cY(6L`_d_=o`0{Nu$4Dd<oa<mDCOuX7=bFwsbt(k)9X_@)H=!*xD-%^(qNK$NL?ogwx8?#Ys=@v&dNOj=lm~IgM=kkt6^Ciw5@X==Mzypf43|MOp{WHmc7Se0FDVy4<Tn#GvGYepLn}C<`A)(s%mO#y0ruAh0us4h43Ln7f!Z5*)-@)eqz20AR2hVP(EC0?L6whODZpiW3skup@MoQH))Eoz5?NlV%h6TK#}P9mIZM`Z%kP7Wliq=|=^WTgtxsw-f6vf0${FBG-iRMK>cIg_Lz)}Fwi-<JDw|aG9vY4CJgyWHj00^>m-=*Kf8JExWv^;H?K~etY&Z-dxRer@Y+8`B(bJEBk;2*Qe`6{h?ZIY`YdUdg9mzp1nuAQcbPP=yOVFw!tK?+K^{GOnYsIa9R*si3)6ar}8*auZ4}6eRXzNY&oN?)Xh)RmQWl$bD({#`WM^``6nTqthbRJjyo3xn*+1=jP-U4}c_+PdqD)S~ixqJ$#;5b>Oh)rCHwJ66?OC;ygzNE6QjlEK=e?J-~@C*kATUfJr>&K(oN{ENi!C7;8OC4&#Qph$PQNrN-tKrWTqgD#29y+#}%x+;JAdrM|Wb?um@}R0U&K!DiSd<aau3ZB2djELf8?`Q{P~#xOS;DEF)aNd#Ru;!grNvWPAmNgoan`DPRpOFp+Oxzbl~5Z<ew8LO6<}33TwFT9;Qu-Lw2R|H0mhx$1-{gV4$C0k(dJ>DTAkor*Fl<0iI24+VZ{dwI1J??f-0D0@tQSUO-UA#DI5O9qcYz$B<rIT4KC|t6@(HIN%#x5BWDtQAbep#TqLht@t<RU&_SFxHWU7(9QNmz-|z9p7Jdt=DMZaoWE3yDU|6@gQ?FL9KIJblXe9&FXtV+<WI{`ppF1&4za9zafi4^0K?~x{*CPTVxuPDvAP#^CdZP*_=e2|aIUh-4MC0r5Buh8O<6rjMZODRc2Q_^0pJJRk_iZJW{C}R^t0dhhp53n-GNm&?U7BMH!dG>^TUl3anCe^c=<MA&4^>nc!&um#yP9BNN>bY=1Pp~lBig5I;$W1mRe29lX0gc>G7s)9ziZhmc0QPj{QV7tW(Hh&imt8{y|@z)K&VuL`5i347%-jGRoU7H!5xUF&8M8*Vrg?fda}Yr%cKyfu{%qa2Pbd-XxA7Ek<Rn|47|>_du|{}A|%ko!MifPp(EJgmDFFhK9A4*itW1wXP{$hTpaU|J58FyKX`&}NTn*Ow}R{maP_hmhizQF1Pv|m&-q0rIVOQ*3{Rhra9a2D#jCkKl5GyWjb{Abrem-Ssey6YkU=aHq@Vh>pr`unnCgCL(035G49`=0YdjH#q`I0|b?_GAU{c_6miX6?PQej_fU8HcDW4<Np9RBfb43l>wxN8d@R8q~hGt9ag~)N$l)A(w$?jdsR-@O#FLDz4i6V_w4zwNv-0qEM;gDdR?}FXpKNb)UKI!RkYfR5w5PrNL*Lv44ngSLE%M1^5sOHKfQEslBED~0E=l_pA@v_Nkm>W;<L?p?pYr`F?QLKc_+QPk|R8%8-a-{g-Fq!VnCZQJGjN_%QK(_N{GYHj}zyJj5MFJrk?Lo$ml4~~+?e2zJYxLSPlVKk)%uND~6&4yfZI#7Vju*6}z2bFD;Yxmpx78x9P+>0Hkex`i)Yf~n1$01d()S8ygxXg=`_4+vx=3i$0<T=`#4$?4FF_2Nr6Ze@YNCx=uojS*Lo?C*;bPD{d~=~KSMdEOd*l!9+b@_&0t0Fy?;BxAsBitfVwvR&+Ykez5NNVQF>+Zw{c9B(aMsCHt^}4#TdGFeVe+;8!u~3!=+&1?7n0={IqK<yYmr8b!2Dgz=hPNn`m3a@$tU@+97TR&V>*J*6~Q>%LdFn}K3NA3cXL1&HLDgh2D>fSs2LZDGF1`^jJdV4i{ho3G}SZBh7T^N*=9CiS0e-yb0rmq8fb?I6>MZZ<I-N5a$TWb;7#gVaZ&$Pn<VF0?#`L^$Rj|BueCQjl3ro70yOtds^}xbmf$$^c{X`<`h;y^kRDD!Iih5q)S|BUxlh)PbONUmOt+Q(4hD=l^V$${#2NtHbU1#pN~P;zu~<3}fqA9F==~DO*oZLX#M9=6Ok{J~iTe9Z8`hBnTho!7>ysIp0W!z^@TmN2dUuW5gBByJlA&Tb`hyN-<#o4D#i@08blD&b41O?XylETQyS4Lsp=xr8lS2Qd(70vC6YUS>){0J=6jCh&T>Rhnjn3fH>Sz-&Sen-Ad3SB?auCa>^@GI$-;Y=N@#Z+l7YJ;}E$Nf#xD_&Q?J0D5KKV#bpphVC4_GLg!aN_)rR>NX0ms)_*JW_m=}P@&V2S=;dgQI|TCL*ET=K6hWmahEjQ3)jkv@nK3PT~<K`>+l8uqTHoxkYqpRrLUtc*m!6B%4zCCZ8Mk4+6h5I6_VoaL!Q3U{!UiWMRb<Kv(bM6P^A6_)FAukFTZKWx;<y<|=>otR$Qw-19^zKFntiI6F6PDFymWViYR(w6rN?W)QQ+S6XC4`Zv;)DO|KvY^xg9C%IBres|G^tK1O25?j_yyLhX2CrUhHrQ%ODmO+$iNl+I1fIvU0_a9Z)1+~J&H!{mtux}BieRq5+Pj|gy72*9pCr*mh>S0=tFXm@R|h{10B7q$FpGJ<vEe(mkfiuRPiys<|M&fVqSrz^vS8~zmCB8;@$l8A?l1a+R}etp8x5H<SGOj<z@4s6VVg1B4n2&!oo2w+Mh=k88Mqu#RW{jY#i>As`n4aNfj#?2nWa+e8;xLZEB18bLFz_c8rkglm;b798qe0lu6%xGb{%0>QD044JU_whO`k^HeftfnA9L}zmd(giQsR5_UHBh{(Sh9rAIiMiGasuTV}o}1{o2eGV3b^dsXr&((9FT38(D8wqDhyJueyA&wwWyBi=tubxM6r!!5RBXID=E!86Q@^rF8CMqc(jiEStwr8IT?er9xNsU(uvAV$K-7x_E<T6pfO{C&4%7Nz6p;D!^wd;sGmz?G|SH#XOzc$D^ZGxOU}izST<ZMl5?BGBfGDLY(H+uB-S@Oj<Y!5J8@@^hH*rv#-1X+^bUWcOUW_OhC3d$BN|s-^%H!f2q$87o<#urS6Ia+f?6Tb|dJ5zQiZ;!oS1!%I)^k2${@`;q$t`lMH*x2~9K=)A~k{W!8detie``T61jlAn#KIYN0i&Bwt}vc>%Q(a)+R$1dB$-Y!norhm_bahOBYuHOLm1Ator9!gBqSci)aeD`p0-R!_=p`UU1m`-KW0uU=KY*JMz#Mz+Z8&BVgn&>kUMMeh$)^mpCVvY=094HEl7k`8ZZsYj8N#%1(}lF(U&=3<(Nns;$wiY6P$YJ})9BIEokW}8Bikc*RGlQk)^ADT?s_h4qQnX|c1#TBje*cIG~idxAZ$=prLu#`Xmk(#lmlmmJ-MdV0KI8w@uOs0C4NGZw!QtBT%JR<!`;hZ54f?Vm?P}r^M;Tpq0ESwEjeZcfU-?_}xG*3F7i9i9fwG1fy+}@#&N8!2MG)`;5>DgD>LGM9Q?$43z7LlsV_su|M3a%+wx{cVWZtZygVJF27scCx?rLXebSTQ>4gKV!l=Fp#2Th+i|O)~pzyc1O}>g*oneu`6wVPF)aWWMv0Bpj+?us$4mjSu{@<#vXMW8Uxxj#B;0zAXMNcoDpgBUd+7&oi}^noSnEk5k9OA=@*qsyyu<jc4#RHjWD2O1(k<Fe*pwqBG!uLL$Z5_Wm-ZX?P$?=rhgH*W3YE9JCVyMsG(RRp}i@v5O?pWY6wy&}h?dK==Ym$ERP!@`5k?=!p@Oz8lI0MrHk|qx9HHGIGX^CpJ@b-)d1Bjk!lUYfZu<R99|3@!}M?h`3flekLxB%iJPR98xov$u+j%|MAxKf0$IG0OQ!&0Vsj%kNXL0e|wONLQCxS0HhkI0bASMUJ3^OmXTLAaGc*mPCMkI+d}oi`m3uJ0<Z;40(if~qxl4IcY+`+{nqYrrYyn{UeQxwM3E*6${NERz(V9dwyQZm&vD5za^1sUOE}rrw@-g4;lD&A{fl}QNA8*+P|&(r7Uc=+Fb^o-QN@*0eF5hrbF7D!Si#L+sj<-qIVcVOdw`&;PxEe_d=|1zl-6;-UjJO*9I*F!uE!sE%y{$Ttpg+v&%1eyMT?tP9usT2UE$V;s<~8ZyFQ%G_j-?rQ<!L=x(uR6nCLGEqSS1W0xo|zG7z;BQps<`3JPUVhxRX#86RYoGnYOET8HT&!WFY`4}pumz)S_`mfH%EP`1aZ*mYi2Qzw)MXyG;bIUjb~k}n1K8B0e+tlst)3H>P?^pj1IlGR(vo+jC}7<&K2*8~cFm0qqxL6vOJc=_m1x*Qrh7^6xh`?r-GF}KCHsF)yTB6uxHC;$Z_NFMK#RO%-dp8J;~56sDx>9}tf1)c$ljnTUlUMd5x%qjDO3EY&dod{K|aZNtFT%1<kz@A^j2aXu`PGLvTPU(UdO2sH42Z#N6pS}iyZ~A67<)<s&H!C5fgFIrEivuP6x7&w;f#)UrskT&<l1;_9-CJ}-A8v(|3=Is{l~^HZeu22QkkY)@h~w?YsW<tJJ3(6tgXZ?(Q4vOZQylefB0dZ_9Gg>f%vS!1VxEPx#rXJhCZsA^N({QV^KF-BXWNX*cm!AVw8J~`p8Ds|9l%2kanm448<RKsNwQ>u?h=}YGy;5ovB#lR#zkD|1X=RR^zR-7vQhyWoX>655Qznb#TE(U0IPR$@}Duizz68-zaUPNZ$k~6sts$93SzV+#E}2Pn?lh_e0$BS1j=2PL`kGqL11ysH}S#c5Al)twTe0S%V&(wjzpcjYZIvlT$=w^we(Qw&xtyKsLek(#+tUMdTa(NnD+Sox$iik$3M=VXXbiUN4c^pZP>%Z#|0-M>W50m^Tg@WZ&qF&Ps0Z0Ut%l(;`(Sa`TenPS}|{?Kk%p;zo0K3yRk-4IXS4+mEg|156w!H$+ekUAz0h1ol2|t-)d>1>C_1WB}d<c`iiX@yyV0EMcj<aRL3DbM*b4x@tHJlQsqRS?jb|(27qP6sl;Yp(NFGfC}sn%#@j#gFK1D+qct<sUJ>DQ&)f;DWUw9&Z&X9<teNYu%#a9tCG^u@afKY>G<{st{ujv-OtIdMKC_5t><#Uy^ROm|vIL+N590VN2A9rTQ6I`#&+)N4&B4iqH@sWApmu>V)b=B?Tby?4fR2}%2`a9<UH(&*ggnhS1r5_gOpUYO6~k%QlEZW4BosPSS+7k!9{J4xN5%KT&+mQ_7v;JxH1PW<3yu4+t<YgT0qyd_r<sa3MB&CLk5~6eU!qVCPMM?LBLQx|?AD<`ySmp<u{d?ND3Cz=7kuYF#d!A=@{$!t0x@FC{;n6kH^s*kSMCk5c{}zCnJ&;<_4)2d^Z-z|@^SvBURXI%&=IdjyyX_N?TfhR&@SZoT!LHffSzYrp=0!=XJG)=y-gWpJJqa?4j{eG)Ja65S3&3qWx~5Uo;))W_}qyFN21FzNO6F!YVETyy$95*UVSv}w6JVZ>XB`vd~&X-8<)1)Q2lKFyB#hX>{PUyOIBbmTmd5BG`gp|;tl)NQFr!W)!hDS%5f5LiVqFon2$4Xd6)PGkRZ!6r#*M`uuMhFU86W>(Y@+={>TmGIWG+=h@6FYdZ)NEHnGaW7`cJWmZDC?Tm9|HYzjx+gNftZ>H4aXQky^H-eA`IyMVW+hOp>9Sj4fSr4Zc%Xz+TqV5FN$xMAM!s%m$l5XbL5NvBP<_3&Jl|CsX@vFOGZjY2aY<LRWm@h3wO@Qf|U&HAxj1ImI)7XyJv(3vEM>OUg}v<Q7QQ_P$RmLu=}UhwHg+Wjfzrz^y`;Gz`s752}v!UTR}S9Bt`I@rc4@xVfS9O#ExOc5h!!f5OeKWy^s9w-V}<=jJ|2~qEQJri1*B(;-!5VT?UUo|cv&je1d%qnE=NZRX=!Z$Mivufeoy%m-3NpE|OWKp5n%nU%t#o0W3I$}nx<a038JQ~9_>=6X~)s4yqNFX$T19e}u$+QmikrCpyULF5UrQzW+ba0|Cb?5QSrX?lx71R%lHv<<z@l}Uv<%0y?EoLW|*~8jdH_S#oeLB7Htv$?8?m`Qq^-Y(AM;FPk=Zin4zYK1}m{cU(%3fX*{*a*>ykgSYsn_c3S}B8v6UnU81<<Bpm}8U&ldX&3u)=6YJvnvk@P7`VmMc_fQ)Yw^Jk>z|CwzS~%5mQ;eX<HGkZ@#7!s-0723^ok|K1Zn+JxhyNcwCsb?aKGTYcERE3BvHO~R7xL`4d0FyaJJLUG%b@YY6}=hP;yD4J&yp2YI;K0aCHAQdxe;v@Hpar><Ga(I`Q&6*w5Pbr`@6H@P}FwyMrqZ^m19d0E=)*KAr#3JQXr~Of!n-i<m@Gq#~ST^GG|61lnIUL|XGOZ*~g5DXRN5}fRCjl=trSj!OC1*a91%H4uiG5WnVN?3X0yj(98MbbY>J7JcROIWEeZxiIKN>4Kb)=N>zQS-fNh`e|%siuXaWwB#DXx$<PX(t+%;a90vHA5+OBag1>Nj_#UVe1A@C)3~i@}2=;mM)UfG5ARp!~m|gNG)bTHk^Qr4FczDCHqZ-2)MV&X??b59{oMNOh6U|3(T)Rull@i2=OfLmDRERgihXqY7j0>zgqOUBoqd<^9MJRQpKOSh~}im8%2<feIL8E4oCl891KRkFZW;<vzy;Aoa*mk+WOn%=?zUHc9cq>q~xdpXXrakC6dm;Xy<v2YvLTVhSE-t7A7I7&y#3ms*O)otL^H#1pZyAq)A1kfXT&283Y$qY`Bou$Wy^z{%t&TkLUM$Pt>q|Kf@Hy8IxxVjzUz#}bZ!(%wOAOC8|DmtoE6Gm989BsoFq`2(Btl8e0(;)GhXk?<i=rOFd$oo|tS(^^af&iHzobCW!(6MjTIZDU0NPS}wmBjgiQR&2ua;W$lvp)Q#y(r^ie&ANx?HQd+rHz9Ts(-ek9G!XYhVbb_Ik!al!hi|ukkRNFO%C?3y=K^e&viL}GkMe<kTY>;FY;;V9tgJam!pIiNqL&p?LUFmLY3s$-4BYg_n2rY+u2DAj(gOCo3ZtvrP9yCm(ky_)J2M?d(HKEt<?p`}i8@Ikl*D#FQ{<x<;7Q_SB>LjZXKQI+Vg%svwUlSPQq@-OFNF6P-_h2|I%f2RX@t_JM@+CL^Ifm^yZsDe<U5pvJmDM_T1oI&2_I5G2ta*Jf*g8jHP*lv+56+PRL$y%HG$J{pedu+>-N_N$v~m^&6Md-n8m1M>`{%qhE_62j=OD<IkD-&KP8s{+nusGctnq6KRfh~=u|gy3)J&|og`q$PqRnHIB{UjtPy7s=eZ7EmR-j%C?*yTQ8t6hjj&%kl0{L^-3xDv@Ywh0=ki=B)xG~Z0m#Er<i4`y9{wZ8R!U$}v%wxm&QFzzwSW~W34~xkYlM^Zk)3D6C?c$2T;(`Z!|ur*`Ptg-49TbTlg^z6#s80tEK&WW5)0XNQTJr9Ac}e8Fvc96G_f64(O0Fo4r{e%&@?~odHbON{;j<43g)q=?2j)Crs?N%3J~vBG?t}jqXX5bjAddzfCzZT0MpwS)WpvfE7o&`ygU+wWwAf&0FM`x^OxyU4Yyr3g9>G7#Q%??^_739{&Mo=JI3*1g7R%ct9xGK)QytN=lvY-&zGaB?fvfSr|6=nt5Ez~wgYa11tDjah3P5TRD3+O`nZ0JK2V07f35WN7s78;3>`wTeCXKGRYOcYhEM3WYpql?>?LH{F$y>S7g4JN5`9$OnAPfQPdkBMxmH=4bD#Cj<<v&yYj6GxKDb4+t2>bBwrLM&{!)@rTA$)>rr=Y1@uG@I!CjHcd59L0(bnZG<GtXodq>0xC6gbj8_lSrJ9ZFYNf-D%g^pFnDDj9O@N(3OtY_NRk^@x@=<{r$q4u$IGa^)+;_i#&B>iya;>%L83YelT@RA&I>N&}7Wx2S{B6|`W0%+;cw*-O2C+)k1!>*@^C?;{uRfiwfMQc}0+u6S!hO<Fgi~fuRjEo^})E90@v_Y4=G=p{YGcM5+_=JTFlh@N7Ofy%av+J?x<{;IN|1}ao(4O3;M!RIqdH83fwS*8CLn}wbw}Kc#0PB5^BYlj9Z61V!sIXHoGr9J{@Wn=qu0AboZ2+4DRItO{u7<GQc^1vKr^+^NHrkmF3}pf#%)#Wni!K#&V5-oogYWCK`oPPedS1ZirkS+fC3x={{(aQCR|gg@n%mpUIS5+eU4G<B(%M{1DV=r`ia+dvjqnWhMhmmJpcY2|a*RZ}Q99{&K>f2+)Hfw;XkKl`y;*?VlzH6(1!NwUz4e7)_ML>MR?VT}>;TOmHbb?i&r1TbPAefrrzY;Lk7eGR&!*b?FiID^Lk>0Zy;ruEDhh@Tj-RTVn8An*#IG+|;?i+Db`<|%9rMc_l8AW1bkQjPV@g*Q^GDlIfX3pjd2+6ecCKuA9XZG{s|#j}d;ho+RAJBAp>aZC7-2jYA?_c)wdWOVISU@DK>C`=p&8vAHp9V^q}7h%_833$sty{kG($&`Y*t+?9poPLhRq|ULbq8<j{U5G$xqDEGh}J3>zX58e%#06@Tm(As!<YW?W`$vP=`_~(NEtCN959ypf0)KnT0;GAP8>6E`Tx-i(KeoyKZ+}&H<%`9KQG1_1s`_hId{qkd3}yF0I%rY(dom+!of)6rAZ6G)eYbp@MgZfuUesup|FIKm2ocxo^@PU5~BFb%cbe3_Bm7vCj>@Cmh>XILXbGiS)Y$e{$BCF(0pl0pi9TL54sRA_TuEF0X;wZdK|Kgzckn`LIKFeKl|Ncr9WG3~2{#4qNDV!9|gN?p}+raA3h8FQNl_hrHzU$%jG>_Tj{-x#hbhkNRB<D1Ss-;X4V&l<@b7LZU8NqgiD_jK*4n0t+*$wI3}&^T<KyidFx<WVA2A=7}p;^Eds%1o-Z`VD&x<k-M<qVwVjF57YmUatuNzD=upxI$d!evGS!5Z&bYi!8pop>RBa!KeX)!voy=0R^n(dkTQ`i0GDQ7X_zdVCu)*h*hCViXlkF|Adp$aEK@I)B!VXK3JeowS@2Fq6d>X2$M)btU_I{*WY0Fcqpgd_iRkV!mLN+GC0Nu~&r=-eOk-W?5Wd-wpYlQ@#Rq-g`R$XcZb%fnx)=fMjYX#i*1<i^%ee7w8*=hpX7Uu=RHjG$b6i!Mx{VLKX-&%W)(#KCX6xIF`A}S$h-~1|oFDw=_+)v0C+3;v7%IjqSfa1}7SLhB*prj5XRDtg^+uV{nx>8VN4K1N<VMdb!fsf-IYwG7wLF^e@&SbfYs<TCsW!Rh6c>Zv@EkOS0j!H6@^NUO^RCsVWKYuYURoMq0nWYv^Wi{c@YOO^&v?j@cvYj3lGw;{bi?4_A!&=q!d!N0u$m`zOYUq!@gUtD9;Cgx_Nj(H;L~LkQ27m_3#vBvEye)5>Cn*NsQT=&cwq77AUQwZzVYkL%25*1SD1!Am^Rd*y=gNqfm}%PXt_L<Fqs?WI4jaYQ<RFB9p_K)xv7_^iktau==VU9@~XYhSUqV=00;lYCRj4Yh~Jq?;PcNFvV}0A%aDYYa&8=w4gpf+5ohSW5W#L&qs3DzIK)~fr>>uyT-1g(?FN4A8x05)e6UQ(UM*B+l7<1klc>Y}7SO-t<Gm+>CR}&k738kyvq15t&^MiKFgYHBT!M>XEkbW`S37chSyQfkY0InFwOKgvo35FNlnP)w0KpA;)nV;P{;##i>#JXQ+*}`@ax?k+<m4xb<8UPcS|cb(zu&<%d49D6(8R{T#i3Q8=aY@qg1%ps2^G`S#*Ww_!9HG0et$*K{r>ha8}&<->O1%w0w}(ND4;z4reDJls_Td#pH+-}bt75p4vnNVDfcweenO7I-;z26dWv~<E861-?A?LFYjsRxyAzDG_DEuEI&_wnz7sv>O^;`oeVhj!U4#_E9xiV<c>P(J<@{3j_-SqEM}b*t@D78Dh2OHW&&2tgVr|sPanY_W3<V>NT)=G@CAvYp_;x58f%GmZJJhqiX$D~9S$Ox`i|7k4a#r)YSu0YVDmc;>4H#SO^CZOO7V+i~LjO%4X%9k1pqrok5#$4(LHIW|S&MX)$mgko^Ej>)R$5Us+)-nF#t+`>3)(76IMgf>r8vSy$cl4!X$gH4niM+Stcmoj%q%1JPNF?QBaZd2JBO;Y1o0-FX_?1W@N3Kk7%16GA{-)lJs>>%+Z2Fe&6;EvuicOA*6j(Pu9-X4A3IZM4gFC&GR^xr39}Y_L;jX@s5dj6$@!i)qG|T4Gx*It2q6)>amZ&_#)HsO!3NUhtUubpyADQ$<p24t?NJ9(NYv;TP|MZ9%)N*(5uh{x&!?9tx4xz~ERMtf2;*uvdqhDGkNsnb>SLZYBuf6;m`U93=wY;LdGXsdRyg~uo`kfhYv*?&i$-@OZU_PttnO^Qlz*QzOY0mPMV_bof+PUV_xO!9862W)C*y7SST65+HYCO1DPR|Xtk5vDJKsK|S0L4YYaRSM+pCOiZPwbn$@(7OaxpCWX`z{=q$PY4X#fBKZ97zTvc39K00F0ZfPe@9Rw|pYvBYQl0ssI200dcD"
-
-
-# ---- src/adaptive/privacy/kept.py ----
+# ---- src/adaptive/memory/tables.py ----
 # What is kept of each user beside the memories, kind by kind, in one table for all of it.
 
-_KEPT_DAY = 24 * 3600
-_YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
-_AUDIT_ENTRIES_KEPT = 10_000
-_TRIMMED_EACH = 100
-_COUNTED_USERS = 5000
+_DAY_SECONDS__tables = 24 * 3600
+YEAR_SECONDS = 400 * _DAY_SECONDS__tables
 MOST_WAITING_SUGGESTIONS = 20
 _ASKED_REST_SECONDS = 600
-
-_Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
-ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -2229,48 +2217,6 @@ class ArchivedMemory:
   reason: str
   archived_at: int
   summary: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-
-  kind: ChangeKind
-  memory_id: str
-  changed_at: int
-  before: Memory | None = None
-  after: str = ""
-  reason: str = ""
-  chat_id: str = ""
-  message_id: str = ""
-  archived: ArchivedMemory | None = None
-  step: str = ""
-  undoes: str = ""
-  key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeKey:
-
-  text: str
-  place: str
-  step: str
-  undoes: str
-  kind: str
-  memory_id: str
-
-  @classmethod
-  def read(cls, text: str) -> ChangeKey:
-    head, kind, memory_id = ["", "", *text.rsplit(":", 2)][-3:]
-    place, step, undoes = [*head.split("~"), "", ""][:3]
-    return cls(text, place, step, undoes, kind, memory_id)
-
-  @staticmethod
-  def written(place: str, entry: AuditEntry) -> str:
-    undone = ChangeKey.read(entry.undoes).place if entry.undoes else ""
-    return f"{place}~{entry.step}~{undone}:{entry.kind}:{entry.memory_id}"
-
-
-RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -2292,10 +2238,13 @@ class WaitingSuggestion:
 KeepSuggestion = Callable[[WaitingSuggestion], Awaitable[bool]]
 
 
-class ArchiveTable(KeptTable):
+class ArchiveTable(EntryTable):
 
   async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
-    new = [Entry(one.memory.id, asdict(one), one.archived_at) for one in archived]
+    new = [
+      Entry(key=one.memory.id, body=asdict(one), created_at=one.archived_at)
+      for one in archived
+    ]
     await self.entries.put("archive", user_id, new)
 
   async def read(
@@ -2313,35 +2262,7 @@ class ArchiveTable(KeptTable):
     await self.entries.drop("archive", user_id, memory_ids)
 
 
-@dataclass(frozen=True, slots=True)
-class AuditTable(KeptTable):
-
-  _untrimmed: UserCache[int] = field(default_factory=lambda: UserCache[int](_COUNTED_USERS))
-
-  async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
-    first = f"{int(since * 1e9):020}"
-    return [ChangeKey.read(one) for one in await self.entries.keys("audit", user_id, first)]
-
-  async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
-    found = await self.entries.read("audit", user_id, keys)
-    keyed = [replace(one, body={**one.body, "key": one.key}) for one in found]
-    return read_as(AuditEntry, sorted(keyed, key=lambda one: one.key, reverse=True))
-
-  async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
-    at, until = time.time_ns(), now + _YEAR_KEPT_SECONDS
-    new: list[Entry] = []
-    for number, one in enumerate(entries):
-      key = ChangeKey.written(f"{at:020}{number:04}", one)
-      where = (one.changed_at, one.chat_id, one.message_id, until)
-      new.append(Entry(key, asdict(one), *where))
-    untrimmed = self._untrimmed.get((user_id,))
-    untrimmed = len(new) + (_TRIMMED_EACH if untrimmed is None else untrimmed)
-    is_due = untrimmed >= _TRIMMED_EACH
-    await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT if is_due else 0)
-    self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
-
-
-class UsageTable(KeptTable):
+class UsageTable(EntryTable):
 
   async def record(self, user_id: str, memory_ids: Sequence[str], now: int) -> None:
     known = await self.read(user_id, set(memory_ids))
@@ -2366,29 +2287,36 @@ class UsageTable(KeptTable):
       await self.entries.drop("usage", user_id, given.keys() - {into})
 
   async def _write(self, user_id: str, counts: dict[str, int], now: int) -> None:
-    until = now + _YEAR_KEPT_SECONDS
+    until = now + YEAR_SECONDS
     new = [Entry(one, count, now, expires_at=until) for one, count in counts.items()]
     await self.entries.put("usage", user_id, new)
 
 
-class ChatTable(KeptTable):
+class ChatTable(EntryTable):
 
   async def read(self, user_id: str, chat_id: str) -> str:
     return "".join(one.body for one in await self.entries.read("chat", user_id, [chat_id]))
 
   async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
-    new = Entry(chat_id, state, now, chat_id, "", now + _KEPT_DAY)
-    await self.entries.put("chat", user_id, [new])
+    entry = Entry(
+      key=chat_id,
+      body=state,
+      created_at=now,
+      chat_id=chat_id,
+      expires_at=now + _DAY_SECONDS__tables,
+    )
+    await self.entries.put("chat", user_id, [entry])
 
 
-class ChatNotesTable(KeptTable):
+class ChatNotesTable(EntryTable):
 
   async def read(self, user_id: str, chat_id: str) -> ChatNotes:
     found = await self.entries.read("chat_notes", user_id, [chat_id])
     return (*read_as(ChatNotes, found), ChatNotes())[0]
 
   async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
-    await self.entries.put("chat_notes", user_id, [Entry(chat_id, asdict(notes), now, chat_id)])
+    entry = Entry(key=chat_id, body=asdict(notes), created_at=now, chat_id=chat_id)
+    await self.entries.put("chat_notes", user_id, [entry])
     await self.entries.drop_deleted("chat_notes", user_id, chat_id)
 
 
@@ -2399,7 +2327,7 @@ class CommandAnswer:
   begun_at: int
 
 
-class CommandTable(KeptTable):
+class CommandTable(EntryTable):
 
   async def read(self, user_id: str, message_id: str) -> CommandAnswer | None:
     entries = await self.entries.read("command", user_id, [message_id])
@@ -2415,12 +2343,12 @@ class CommandTable(KeptTable):
       created_at=answer.begun_at,
       chat_id=chat_id,
       message_id=message_id,
-      expires_at=answer.begun_at + _YEAR_KEPT_SECONDS,
+      expires_at=answer.begun_at + YEAR_SECONDS,
     )
     await self.entries.put("command", user_id, [entry])
 
 
-class SuggestionTable(KeptTable):
+class SuggestionTable(EntryTable):
 
   async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion]) -> None:
     new = [
@@ -2465,6 +2393,14 @@ class SuggestionTable(KeptTable):
   async def rejected(self, user_id: str, digests: Collection[str]) -> frozenset[str]:
     found = await self.entries.read("suggestion", user_id, digests, settled=True)
     return frozenset(one.key for one in found)
+
+
+# ---- src/adaptive/privacy/guard_weights.py ----
+# Weights of the guard's classifier: written by ``tools/train_guard.py``.
+
+GUARD_SCALE = 2.38922
+GUARD_BIAS = 1.84327
+PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf6LLL<(A+-IMFM66obGM2GyRw#b$nivyWYO#{X=RvCX{CpD85z4E`WPiA9Wm<MN;Ysj)_yD+gNt`Pb*!ujRZ7KprpHQw+pE|7Yxz-M$TON)E$Ul@M}WPvWrngUu@F*0*f(W)x&_S0YH<95!#L>G*0=G8__maxiVTgv~<61R3_}Pf%Z`N@c$)4KijwX~P8cgWo*GcAf?VLuquHf&RbB;OEQ$<omvFf$Wp+SjjS>roG>R9^{kDpfl>~6$QOH%{(y07I~wq9JZ|HzT_yKVq@?1tu>pyVs<%v=IAUxFtv7E>Ru)__hW)u`z7t?V1HZmVd1+#hy*<404tKAHyx3^(?lblSLiSvO1*SvW@5w9Q{y|Q>(fefH#NEvw=J51%+JwUW;s{mxAzmchzGM!(CMUC*g_<HNnA5B?#E`j#vG2LR>#vS_6k7a;Nv6l@~K-8U==Tn;6f&u;{a2$)6A!7u~6gIkZ;?D{1kM76N<<`Nu_BSv|?r+_V(5qW!ZXR8)l^jOg}gwf-u7QT;_#Q9ZTTSU>&n%tMVuGS;J!X2O^T>7EMSGQ22DQ1(sUBi_ab6ne+`nM%eHEdGF&l53~Hf(hN(ThR{90pLLYTIb0sp*&lXi8=|cS<!A#0JqZ|rEvR|%<NC;hg~dr%yih=vZfruNXqUAP5pb4RUo7LQ_z7g4o}I<Fq9`oLc%huqr$zQ9=*sn3_NQSX*=-Me{$&=GmpM%+_PI;;pVD61I!Fx)jY{+I61FSV&DJfbO>PTxejgd})9GRr3kvJ>ECt56YHN)<l=ff2deVy&I?NID@Z75vGFVmYCBklLE~1b>5!FAdzr9wZIr)+DLzb`n&!TtB2VYJ%w>N{uf*N2~GysJj05t&urhjdXPTb!gMj9Sj>?p)aHEvCbH@cz+p7$kRf?=cyF;2DY*X|h+@{wIRkg9l6erzc-M*k;rk>azP%j2Y;Cc=y$CwjNi=-}2mSaU@{y*w+URE_Rlak`C{^a^8&J7aR&V*m9XR)8=^z&H{dH~IDv?<68i9cLJxjqMV<SU0L#1acHJwqFdrA7=a3%DGG91O;lAX@Jqn)@)eM7~Gj;5e;tgj4?SY9w~hT#D2<s@#oxO$raQ@Mq`CyR^#0aI<r+~9Jm`8D54Y#t9xUvs3@K9O#_B3@)361N~5f}_g>_IBloU3F4_p8$Nw|GAx8fGjmEn4@Abzvm&q3fXeXLhL_MkQ^^UlnZp}AWqX+L$K}T#VZRRwCxSTC#KUEL`sETY4zNEz0H3M?K2Grs|2g#OC87ePFQBFI`i%v+(dm?mJ`^wmw5bgGA7+};x%4OtOj0xHtId#<uy<_em%(@0o4-l?%`qnc5@{~AR(!P2RII$>RAC0qhH-NK2&vd0;gZ|9@IRW8lNpJ(ah8X-fOSF3CRtx1LOD<W#>cG}3vrd4aG^faz!%y5wA@2@FG5$0b+l<U`v+yxd%Rn=Oi4Seh?X8-4xKt1QfOy|}ZITe=QvxZ<TGM~O>n7dTD|Xm;x4Q{%dkXO}Znt*XY}QBFdi%;JhsO^;<PHZAkEs_2xu^!n&W_as=i}02;kyg#ZFLZn7<a>qq$$@B-?Z?7MT=^MVFnqM^F#VMwC4pQuPqqTq|gc{G!82MRl^$YR&%A)b`1_;29ZTX4^0Otzm(^!btTi1V7%%N%WOSE^UXGTknsH0*sQh-GaJ1o{H;HD0a_?PZum!{m=_ECXEz7gB<(*rhy7zrQ}Z5n4Gy|)iR-kI=oh{ykCnH+F2UmT5g@iWu|lJ^+w~2sBk=E(ygX3r^KGLld~_ws|8<tu$3<?XVTPr5k#7KntLe-v9#UVZR*U=p7+mULX-*qZnBEUte9#+R9hd3Pc*xw!!drdA)s!`|e?7IAyw&0VBbB~G2gJ0oX0jNJ?g5GCL1x`hgox!#WdepdY(X~F(^VawOxcfp?<pny1zq2wHL09EAQaBZ`%urFG|inR6!~Wsre&}>5w^rEgc6O)u_V+_{RDE0_SVotEM_Ag<%uSTCBio*C!2XMsCwb*vcpK1Jirk?0)FZ`PX!nx|IkGRdeS6zj(BmsFVoOP97b*3xAxz4Zwb<wSKFyza#ze)AsM9{y{FH3Bluz=1Sy`0Ho{^^E#^?yJohb9F4sNpANgs_4|jKkkJ_dP0<no=`1VI!W!mA8t%h%nwRXDVry82H5K?UJXja`X4h8YrXghblwun<hj@`6K3weoAKiF+g%E0u1_^NbsgycqlPzmK;wt#}bRbt98eT=^lNLu@>5HQx!sxB+T^c=f-986>2#5Xx6c@irKhAB*WATNCzhE&-`WnVYRuj49!xcXFs^-)gmrx&eCt-;C6-H}iFHQD=Xx^kTh^uf${_{(J1hV@{Px~N&iHD9`oGIsgVpvRY!?Oa3NX<cltC|=Y}Bjc4-epVMhQhuUbD)bK>^3Lb&Xl?EsfJ|BdHHoFmD0073vhab%<@G881|o`1)+kDNszXeXFI1>vt$IXCUI$9NS+~}1K*o>YjT~o*AwF#M+Uz+R!rPH>SivjbM76_Z+Xe_U46t~;&tK&U6E|9`Dvsmw;6WeNYIKdrZ_013vp&13Ut;`>83>iJ0bJ-nB~<jusZIk^$P-&T3t0=2q$qVn7GqtHk1ur|1wxizl&s+Agn3f}`%f$hnG}(jdr4Qtm;EbC%TceCYO6)`EX{KU+3}iKF_P_)1Kjl;)V(qDltbI!Zrky!uEum*ehLlsFe~Wn2b@zyER5rFN0*N^@mC;A|IY6eKe&aJi8r+uU?Mo@dT5|9bOU|@@tQ|57KJh>Qjt{R|CoM6$sjd{Y*}3@lbA_vx1O+wG?y72fi538TN6sLjTH@ea^mqYa+fL$aFYyBJm#-ikUwKgnX-In&;mI$EtSUUkO8kRZEKJSGclBAYpp3v=2j2lT0_=-A=nO==$`Y5SYL<2#S5>;AwJG-df@()`d+Q<mXXL)do<9uW#bU<Pi<Eq7*vR3Up**AbH;~HeeiaT<g?q_>y{9x;fTE*N9JzZ3K%UNKWdH76WbLPK_h<yaw_*+)e#oUh3^I#Az|~jEaX^}lHZk73Mbt}a_Mt26{`%syOb%5mIqhZUqPE+SvJIZVNj?d4Vk6Ew?>D<+d^c_Fl=&DnP#QkQ7LFGIt?uB6PO}_G~o0I2?l(qPScx~bDV!9aJ!ZE)7#ZJU3|XPZq&52q+zqPEHXI0{HXhlG&mu^?p78~hrde;b;PgM8g|u%et}`q5@9EXziCS-y7Yf$H3n2Rd+Jc}6oV4;uD!vmUOr5MnegF$kg}$s@PAyDfIcCIr%c~{<}$akI&%n|l>%v3ZWzK4gYuU`EZ4cnHDilqOBQQkd~DpX3If@f*GNSsZyJ99wHjiBf!7N{D*EqXS>f*_N3R*{ao+c~bbpDY(%qRn@qeXg^D@J4-S~H^xX$5at!ijpOg@{wKJw_b>-{hraX=GGTn{$TTQqM1JX~QOzj6ZqozRs`>Z!R#o^#YjN^EtR%&n#9!jDRR+-ryp#XBZv#lUd{C1c@aod14j)2VbLq6||^gpu7;DA;kcM@MJ9#Vg~9mb#Ek1b*xBKaK^Iq~sDl*4aDN8*|mpO48LxQs8l*$$MIG{Z(#fzp0Z}FhTp@rbZdp78P4m({}QkLpz0nM+;Y;+YY#lBnKwH3BI;y*H@LgOpj>Y_R9<hi)qPYKUsqO>mqbN$+YvMou<|>gR9lfQIp4A>;mE?-?5EBDBm`V-yz|<47y|YbmVMJgRvMHt@gcb5szjkuIUjb6@>UtaW*du_2j2TF2wQY0)Eg&Q$4bDMmXC5xvk@7@O;eVW;44{tE@OKmy<Ri!&%h>Dlmve^>$t%VP=8~_U)O*QMI5+zg#F#sh|q>&ib?1SAef0M<}EecSk*w2gkQaU{5%J7qhGsUkD!-5B^v4^&~z(e5<<D3{8SINETa#>`oB5G4q3NEyDnEhkYc>Lt;qpS)0N@;`%-J))gRsR44sLx4Yl1NBforldg3+UMgx(Nx*obDD%yk0xmQio63p2g+jV(f1?#=!@m3#Ze#4~EZ4Z3{qFDnn))3+=5WA9HN^6B4*gkM5G2M0sq(;l1XLY(_v^iT)IaUbSAQYPGzCYnoqN<ic2!qsES~;InREGgzuN;p5&;?yu{yNgE+6EN6dLrF>IpI?VtOOW;Ms9i6tLS7xu`M#7o8nxdkjC4@L{?{JUSrf=350r{D;lPSn1TUbtNiAd0>feS=L57?FAUssxfP8REZ%ay0-^NNG9v@pOmtgyq-Cmlp|75P|l^j06RptU#D&*1m9>%*3~iz;E_bqkO{I?nR|LBnfFfW0tYX<=E0eZY!rQ&TdK-jLHoB0S)RECkZ@jyNU{YyreKxfQWCbjD7@HCD2z(Ks!ICIjFH7O1BIO_r-EX7d#w(ny@~xIx3)K*DS0cOnm8aZNX`Ort4mqJX^E+I@KV4xb}t$^s~(9^9sh-}sE#ND1Vs=moX+^t-=stb0F&YSk607{X-JO<YBTzpN_t4NKe`%^qmG#a2T)9TdnvP!h5a9K8=*YIgiWuhy;6ECM~`)A<RpC4!05Q6>RH&JM%B>AB^t!M$(gOPa3wG?)e@}ekzlvnvVb8&Y0(0{5BHPgOD7;@C#~ZNYUIiYrFR(^gz9-~h}4HGY^b!oA43bAotu-|Bl1|EPOT1D8P{zxGMPkQ=&$xVuo<xmBLbR5t}5UuA=f?L5)+0|4D>ClU}Yc)mR$jUu7{D!6GlL|LOtT%1qx#joJ*-x2?EHE5oHomO`!qr%O7C7+1JRP;Sy(L=T>h+!iz8KWTm48bb6!=C73M5C7?I?9r4k+8hGN+1#T~Y-7<?2DsE<e*CI@2q<ZRslA<RR(v))?b^x(k77*y@{=&I|Mpw;WYK$zsG#v@>A1sM7#7N87z9N71X3OLVy#UA*3@3<c2LC|5Kslo*%8?W(5^RyJO8vza4Fe72xwS)`%NWbJ+0w$6nbmy-yDu@3l(10j_E>3}pHmAmsNZ<O*(_cjX{`dA9cZHk(MvUETh9CJ!zun*LrIS0*EEN1vin~UjP6dFnU!1(?#RH1&q&hRghQd8WB~irEs7s(Zh_k}n!**qk7U4g{mv_-N64EJnGo?k@&Di?jfmJtS2)f_EKkPQ7eQul2pOzX5Um`mEQo#<d!)FZHM?E1Q4^a}uw}%M267P|EW9+7_&O6&@%zy$W>%0Dsf3QA;p<x&jI3I~YehM@BX$CO1gTqL<y_OJl{<8-FTJ=Ljgp^77m+Hx1=s!_cV@TIIL*odN?8G~JV%j8g4a`23f->v#%p;lA{x>KDzie9KDa^BH~Z<&ZmN#tKBj@<@I-Sg<|z)>{#QjI&%BJ8Q+tgx3ZM@st?}ahR%ND}8!wgCTla+YN{GyYYf2@<SAr3@vh{5XeXqW>$Uum)Ycn}u>kAHa8kr2gctdAh4_!pX)G+T@SCh!<%eIOdf?#?0L1e0W8h)uBqairSCLBbAR(h%OI>IcxEe=6?a7*??Ev5U8&VcF`HCa-Zow5e@Q0&x^);Ty|M~UscGFQ<0O{mLQ;V8aTm6#OBfo5ukApdX!>g=zGRZ#0yn9OeW$(XW+6_pVh9Z=t`oc&vfnT;WTa}bs;xYKozqf7+ho>3Wb9J(yAk~t+Ek7X%hRbjF$DH9Cg297VXbt!|nZ2cdsRBiBfrsyb7T3Ff^<zqxvN40jwvxoasclp0{h<yBr9xwrn*LbY?e*L@94-tVJ`HkI{^IjsMEk-B+0gboXTi)t7x@X;LeU=$Pq|c{68A(S)yo$5AP0?)2Z}Y9eES9Rj)?M@XypwM_`EW-_2R8;(B?gballo%MGA~D(+<ka_9=C_o%vJk5*L2)(30xh-L9umf&LvVmQi(EaO!zjJ?tWxwF_xSroj9n&jY@2lmC!OTt70tfa{{V4!ZgGm^7Y(&KL|3V8YQ5Zpkp6gCo^!b@6<tB4ubGH?bpf#L(($|T{^-`Y+7m0dhYiO1X#T4>ga`Q@JsusP!kZgw{lBSbqff16cUh!$euB!d^c4UFUl*y2ao1;$Yn);?}aVwXn(<6Gjb)hp}ZYSfRz|oz#Xuf(Yk3J9gWBm)E`Ze%)VN@WsTO|=AklhJiKhDsQQ^0{kA`GSTMLCNE{&sE|#53q18W%ff5@J)ca!O_y<iVb-R~cuL^Z6I$bW_h9mK|bu+|E@eYh;b{XdR+oW6fgxu$3cPfqm8Q`3#Zf5^)T!X+U^~n!Bi4R(=T!7QVO~VIa7FOkzJYkKDe~RLmOCyzJ23ef26B5EpY03^^Bc*Gd7L$^5>MXkoBO3JsFTY9Aum|89qK(cMOzrly%cR-n9OL)B&^uLB?cDd`K^W`iOO)Sg4_75t>M>2d7L5oPL6`8RsL=O`iY#5;hM?AjOaDQH2`opb`5Il68P+lOFdhagJ7jA5)V=rWS$<>T&Ni3Ns^4mJ3&`}hh`)Du;q$z@2?eTz<3E1yGcM@6u%)?cgVm=ycMD2}*06<VMsUg24Q>&TaJ%f6Ko7(mJ%^;EMJ5~*4_*TAfaa>AbscC38xgg`i<CEo2<O0bauG1fA}q22qd2}2tAnr}AG5yHy5=QdP77eshiau^U5I>qDA64h_O|ne2{GLO{el>L^|~k0$d1ab>_Q124W+}{SjG5ob~lGI49bHmH-r)9IBMG`a)8zN5g$t8W&Q^YoZRYK(1V>$#mw}1c`g)=uGiD6vu*$_sMVX&eJR&qW!4eqOfR~1#f@w@6(gKp_KGAFxMz?;Uq%#(BCG}Rjfx{odz)0emmoCaj`+^&kU@GHNPS(2Sb&aqHP%V<t^u=~HJFM0bne|bJfP-&rc9A06Bd(7T`P$5wWk$gw4o1mX4k7F*JEdm!FD$QN`uREV`d~9)%lgA(Ws7-cIsnTOz1bZB^O<Fa@;`~u=sTp^_K!!`dGWTt>+~ThXH6&Fg_LS9-hyj3^QDd*S}3txHgg1AXMxxdbOP4Xcm3S(Rs4cKF13=e-Ch>4yYi211TPcWBi~papZ`$-`w*N1oQbb05Yck0F0c4R13{AWYh&1IO7j;z?a*4i6d?~x6Z_27opU8;4SI|O1Xlr+&x&ZsidSB3T@)UgT%EwQ7Cz4=0j0hs8^44rS*54je!>v7s858F^WBS<*sQgsu;@0gnqsLuTLs!_Q{6S=f$0s!@>*-Gst?any`rYt=x7SnBgjnApTc`5)Z@YwpLL(GviJZ``_>dFm$wWqx!w5iV7Y6((ci3anckA1;vT25jYb?EChr7-D<+Tka0yRpWt3EvoQ)nyEZ`oeGGkkn)*YYaK82^l|9R-D<dJ-G|KQCF_j|Z_qo|v6xgphU0w`O_*|145FfwoVRMO%ZQeQ1B5A!zswEZa+_RC$hP06cM-Y{cKu}jV2!h37YP)M>S+%;?GKf@tgp)9yG*U7KGqMS_T05IRw{Mpzo|N}>1sfOyw|bsrDow0Nl~&Beh<-?CEyd=|R!Dyop@Y7$oyLR;r@nxhOCBAw0cKM&%zJK)N$**$K-V_prc4;jWfemgS<e|z4s=CmEWlVjUD8=Ob6E=JM_iW%cn`909A%PMnA-(x>TIz8)l{)6FGbt8#YT2#lbM>OR~svcWy-r99?B59*D}U53%sGNHbxz)#Xuv42=6kSV4U65y^tUpuw-Q4vp}^z*kZKvj5$Fldst7`sXrcM2j;f(Hzt@bD5Xj4X04=j3Ashd{qMDiwUz1JB*{}Phf(`zx+@A!Z&w0q&pNF%{42?C4tT0`EbguBo3u28%J)jC^@##XNWCl}DZ@9F;KgvecBk~jva%@}wcLO;;Zqf`rbX(~c<`w3kv&NSF}vmV@<t6i7JX7OKTF_F=#O}r25}(O)<Yk%kgXzge$=Q9`H>EjUj94CXa|R^dkjQ$)CJVZSP56qFiqA~E^I|xG?;tbCD1ZPh1>2^X{{l|BA+Mky`Sn3^|0V&*1;-fR{gq@SY{x&9oUIl@w14)1c$xp#a@m@V3qxqWnnQ}`x6O$E+>p?(f~sE4&`6+sVRlTI5G7<Tnt{He($5PA2W%_6ndDgkTKK!4dB1AY_7=41!Zb*`k{Dz7F|6zaF1pxE|>5X`ojzW-?+Ou5HI^nNZWfmd`Z<S<(Q-v)TmEQ;5TV2q96a5>_Iwn$lbg~WLabOp{zLdcdK3ZRZQng7=U#<)B>?0!_6k0aSY)X|AkU22qjWIv)dSJC>rPorZh_%CJfvt1!X-x@822Q#X~{6TnaaGquel0MQOf&Kpk_P3yJd0aPlvA3chTn?Ybx!fz?kS>RQdh+$|YSIvH@l<Wf1({$f+Y|LCbd!L#NBPWJG&Jg?Z<$W1OxtD0QK#G%!_?a{MuJcAhd6yy`8Jzg(~c!%fsxPwAEUwF!V{UyA#T}jA97z^+Q73F8tObroVZzh54))UEa7YJ>BV0eHRjV2VVcJ}T`+Q?*%$k0F2O-0#{B~Xl+l|B`mGHe!A!a~@6U_$3O4a!pj>A4p($=v+0BSk+R2jRTT%(7ZkuC=f2VJe_j>VClC#KNSTtkNuE><Kr3Z5E6OOsp5})@^q=&XRRNF&j#Ft3l=C3D!pJm1FNpYQ84>6I<nM^H=V4p|sqwUIT`M*r~XORykEDLio7l{H4S+zgJ-2SFJ0L-mO2wO;~Cs!4363q8XF`EF`nf{Fd)aq2ues9w|s1G3#taRMiFWxj@^dW~n5x*&JCc6ay#VRT&7t*OX1a8hI2_J0FAc>a6{ck3}-v%ea7*vsbA3$%$P~8rhDDPgdV{YTbg%4`q5$L<!hzO!yND5B=Mq<dR^fpGfY1j}zFSn)B;+#7>f5h>y!Be<s;f|9<<5pcjZhBSMR=E3PUc;MttPq}>Ie_`Gy}qGLqdjdRd-WM3Mn7uW@W0~SpE(m|sVA-l52WYUn~7*RtrWI-rctqVR=F}xF>X3s6;%Q`1zqC_Z?RB(${YtR4yMxN{tnIYbYv;ZtN4vVvB@&8~Mxe5{<_j%ym^d|??Gph)Yx1JnD&(hr8oE84jkt3zuKKaIrg8^8)dtk#C0C!m$z#RmnHiT%#ZqmRNE}PXe`Qv{C2&mG$G9Ji=*Qz>@l<O<lrUf1@B1LWlrJCxmr9fo_xXvBHv{YKwjEOG@?Sym|>;;$M_+R@;V-SR54Ssr%IU|d(MW29gsXn)J*#GX7tR0s0ql~@;S6J@O<ncZ$l(;cZ4)AfQ(D-=xYhX4PB7O#25^bi5C^-piiUPvfkMBV_FQBdf`LFu$&V_K~*rgCzxq)?Z1}T8-@ANrO7=aQOEMKxdRzV}aG=UQL4*>3dx`M%<{QcIEGE2cY?c%wcTe%@}mEE)g6IM)uV^H?ta2Se(o3N%PDfUT@R!^IzA1K2su*pdIeT0K}A61eiLX%F9y{}AsF&6A*51Kj;L=@gq@(3oi{2f&CM|6zID`Q?K5dzxAp3ky>CZN92Z5xUDHO-Uh<QJP-qntRc&ZR|F!|(&l`D>Oj@cB%n%`q6c_*NdnCR~3ox^s?cY(6L`_d_=o`0{Nu$4Dd<oa<mDCOuX7=bFwsbt(k)9X_@)H=!*xD-%^(qNK$NL?ogwx8?#Ys=@v&dNOj=lm~IgM=kkt6^Ciw5@X==Mzypf43|MOp{WHmc7Se0FDVy4<Tn#GvGYepLn}C<`A)(s%mO#y0ruAh0us4h43Ln7f!Z5*)-@)eqz20AR2hVP(EC0?L6whODZpiW3skup@MoQH))Eoz5?NlV%h6TK#}P9mIZM`Z%kP7Wliq=|=^WTgtxsw-f6vf0${FBG-iRMK>cIg_Lz)}Fwi-<JDw|aG9vY4CJgyWHj00^>m-=*Kf8JExWv^;H?K~etY&Z-dxRer@Y+8`B(bJEBk;2*Qe`6{h?ZIY`YdUdg9mzp1nuAQcbPP=yOVFw!tK?+K^{GOnYsIa9R*si3)6ar}8*auZ4}6eRXzNY&oN?)Xh)RmQWl$bD({#`WM^``6nTqthbRJjyo3xn*+1=jP-U4}c_+PdqD)S~ixqJ$#;5b>Oh)rCHwJ66?OC;ygzNE6QjlEK=e?J-~@C*kATUfJr>&K(oN{ENi!C7;8OC4&#Qph$PQNrN-tKrWTqgD#29y+#}%x+;JAdrM|Wb?um@}R0U&K!DiSd<aau3ZB2djELf8?`Q{P~#xOS;DEF)aNd#Ru;!grNvWPAmNgoan`DPRpOFp+Oxzbl~5Z<ew8LO6<}33TwFT9;Qu-Lw2R|H0mhx$1-{gV4$C0k(dJ>DTAkor*Fl<0iI24+VZ{dwI1J??f-0D0@tQSUO-UA#DI5O9qcYz$B<rIT4KC|t6@(HIN%#x5BWDtQAbep#TqLht@t<RU&_SFxHWU7(9QNmz-|z9p7Jdt=DMZaoWE3yDU|6@gQ?FL9KIJblXe9&FXtV+<WI{`ppF1&4za9zafi4^0K?~x{*CPTVxuPDvAP#^CdZP*_=e2|aIUh-4MC0r5Buh8O<6rjMZODRc2Q_^0pJJRk_iZJW{C}R^t0dhhp53n-GNm&?U7BMH!dG>^TUl3anCe^c=<MA&4^>nc!&um#yP9BNN>bY=1Pp~lBig5I;$W1mRe29lX0gc>G7s)9ziZhmc0QPj{QV7tW(Hh&imt8{y|@z)K&VuL`5i347%-jGRoU7H!5xUF&8M8*Vrg?fda}Yr%cKyfu{%qa2Pbd-XxA7Ek<Rn|47|>_du|{}A|%ko!MifPp(EJgmDFFhK9A4*itW1wXP{$hTpaU|J58FyKX`&}NTn*Ow}R{maP_hmhizQF1Pv|m&-q0rIVOQ*3{Rhra9a2D#jCkKl5GyWjb{Abrem-Ssey6YkU=aHq@Vh>pr`unnCgCL(035G49`=0YdjH#q`I0|b?_GAU{c_6miX6?PQej_fU8HcDW4<Np9RBfb43l>wxN8d@R8q~hGt9ag~)N$l)A(w$?jdsR-@O#FLDz4i6V_w4zwNv-0qEM;gDdR?}FXpKNb)UKI!RkYfR5w5PrNL*Lv44ngSLE%M1^5sOHKfQEslBED~0E=l_pA@v_Nkm>W;<L?p?pYr`F?QLKc_+QPk|R8%8-a-{g-Fq!VnCZQJGjN_%QK(_N{GYHj}zyJj5MFJrk?Lo$ml4~~+?e2zJYxLSPlVKk)%uND~6&4yfZI#7Vju*6}z2bFD;Yxmpx78x9P+>0Hkex`i)Yf~n1$01d()S8ygxXg=`_4+vx=3i$0<T=`#4$?4FF_2Nr6Ze@YNCx=uojS*Lo?C*;bPD{d~=~KSMdEOd*l!9+b@_&0t0Fy?;BxAsBitfVwvR&+Ykez5NNVQF>+Zw{c9B(aMsCHt^}4#TdGFeVe+;8!u~3!=+&1?7n0={IqK<yYmr8b!2Dgz=hPNn`m3a@$tU@+97TR&V>*J*6~Q>%LdFn}K3NA3cXL1&HLDgh2D>fSs2LZDGF1`^jJdV4i{ho3G}SZBh7T^N*=9CiS0e-yb0rmq8fb?I6>MZZ<I-N5a$TWb;7#gVaZ&$Pn<VF0?#`L^$Rj|BueCQjl3ro70yOtds^}xbmf$$^c{X`<`h;y^kRDD!Iih5q)S|BUxlh)PbONUmOt+Q(4hD=l^V$${#2NtHbU1#pN~P;zu~<3}fqA9F==~DO*oZLX#M9=6Ok{J~iTe9Z8`hBnTho!7>ysIp0W!z^@TmN2dUuW5gBByJlA&Tb`hyN-<#o4D#i@08blD&b41O?XylETQyS4Lsp=xr8lS2Qd(70vC6YUS>){0J=6jCh&T>Rhnjn3fH>Sz-&Sen-Ad3SB?auCa>^@GI$-;Y=N@#Z+l7YJ;}E$Nf#xD_&Q?J0D5KKV#bpphVC4_GLg!aN_)rR>NX0ms)_*JW_m=}P@&V2S=;dgQI|TCL*ET=K6hWmahEjQ3)jkv@nK3PT~<K`>+l8uqTHoxkYqpRrLUtc*m!6B%4zCCZ8Mk4+6h5I6_VoaL!Q3U{!UiWMRb<Kv(bM6P^A6_)FAukFTZKWx;<y<|=>otR$Qw-19^zKFntiI6F6PDFymWViYR(w6rN?W)QQ+S6XC4`Zv;)DO|KvY^xg9C%IBres|G^tK1O25?j_yyLhX2CrUhHrQ%ODmO+$iNl+I1fIvU0_a9Z)1+~J&H!{mtux}BieRq5+Pj|gy72*9pCr*mh>S0=tFXm@R|h{10B7q$FpGJ<vEe(mkfiuRPiys<|M&fVqSrz^vS8~zmCB8;@$l8A?l1a+R}etp8x5H<SGOj<z@4s6VVg1B4n2&!oo2w+Mh=k88Mqu#RW{jY#i>As`n4aNfj#?2nWa+e8;xLZEB18bLFz_c8rkglm;b798qe0lu6%xGb{%0>QD044JU_whO`k^HeftfnA9L}zmd(giQsR5_UHBh{(Sh9rAIiMiGasuTV}o}1{o2eGV3b^dsXr&((9FT38(D8wqDhyJueyA&wwWyBi=tubxM6r!!5RBXID=E!86Q@^rF8CMqc(jiEStwr8IT?er9xNsU(uvAV$K-7x_E<T6pfO{C&4%7Nz6p;D!^wd;sGmz?G|SH#XOzc$D^ZGxOU}izST<ZMl5?BGBfGDLY(H+uB-S@Oj<Y!5J8@@^hH*rv#-1X+^bUWcOUW_OhC3d$BN|s-^%H!f2q$87o<#urS6Ia+f?6Tb|dJ5zQiZ;!oS1!%I)^k2${@`;q$t`lMH*x2~9K=)A~k{W!8detie``T61jlAn#KIYN0i&Bwt}vc>%Q(a)+R$1dB$-Y!norhm_bahOBYuHOLm1Ator9!gBqSci)aeD`p0-R!_=p`UU1m`-KW0uU=KY*JMz#Mz+Z8&BVgn&>kUMMeh$)^mpCVvY=094HEl7k`8ZZsYj8N#%1(}lF(U&=3<(Nns;$wiY6P$YJ})9BIEokW}8Bikc*RGlQk)^ADT?s_h4qQnX|c1#TBje*cIG~idxAZ$=prLu#`Xmk(#lmlmmJ-MdV0KI8w@uOs0C4NGZw!QtBT%JR<!`;hZ54f?Vm?P}r^M;Tpq0ESwEjeZcfU-?_}xG*3F7i9i9fwG1fy+}@#&N8!2MG)`;5>DgD>LGM9Q?$43z7LlsV_su|M3a%+wx{cVWZtZygVJF27scCx?rLXebSTQ>4gKV!l=Fp#2Th+i|O)~pzyc1O}>g*oneu`6wVPF)aWWMv0Bpj+?us$4mjSu{@<#vXMW8Uxxj#B;0zAXMNcoDpgBUd+7&oi}^noSnEk5k9OA=@*qsyyu<jc4#RHjWD2O1(k<Fe*pwqBG!uLL$Z5_Wm-ZX?P$?=rhgH*W3YE9JCVyMsG(RRp}i@v5O?pWY6wy&}h?dK==Ym$ERP!@`5k?=!p@Oz8lI0MrHk|qx9HHGIGX^CpJ@b-)d1Bjk!lUYfZu<R99|3@!}M?h`3flekLxB%iJPR98xov$u+j%|MAxKf0$IG0OQ!&0Vsj%kNXL0e|wONLQCxS0HhkI0bASMUJ3^OmXTLAaGc*mPCMkI+d}oi`m3uJ0<Z;40(if~qxl4IcY+`+{nqYrrYyn{UeQxwM3E*6${NERz(V9dwyQZm&vD5za^1sUOE}rrw@-g4;lD&A{fl}QNA8*+P|&(r7Uc=+Fb^o-QN@*0eF5hrbF7D!Si#L+sj<-qIVcVOdw`&;PxEe_d=|1zl-6;-UjJO*9I*F!uE!sE%y{$Ttpg+v&%1eyMT?tP9usT2UE$V;s<~8ZyFQ%G_j-?rQ<!L=x(uR6nCLGEqSS1W0xo|zG7z;BQps<`3JPUVhxRX#86RYoGnYOET8HT&!WFY`4}pumz)S_`mfH%EP`1aZ*mYi2Qzw)MXyG;bIUjb~k}n1K8B0e+tlst)3H>P?^pj1IlGR(vo+jC}7<&K2*8~cFm0qqxL6vOJc=_m1x*Qrh7^6xh`?r-GF}KCHsF)yTB6uxHC;$Z_NFMK#RO%-dp8J;~56sDx>9}tf1)c$ljnTUlUMd5x%qjDO3EY&dod{K|aZNtFT%1<kz@A^j2aXu`PGLvTPU(UdO2sH42Z#N6pS}iyZ~A67<)<s&H!C5fgFIrEivuP6x7&w;f#)UrskT&<l1;_9-CJ}-A8v(|3=Is{l~^HZeu22QkkY)@h~w?YsW<tJJ3(6tgXZ?(Q4vOZQylefB0dZ_9Gg>f%vS!1VxEPx#rXJhCZsA^N({QV^KF-BXWNX*cm!AVw8J~`p8Ds|9l%2kanm448<RKsNwQ>u?h=}YGy;5ovB#lR#zkD|1X=RR^zR-7vQhyWoX>655Qznb#TE(U0IPR$@}Duizz68-zaUPNZ$k~6sts$93SzV+#E}2Pn?lh_e0$BS1j=2PL`kGqL11ysH}S#c5Al)twTe0S%V&(wjzpcjYZIvlT$=w^we(Qw&xtyKsLek(#+tUMdTa(NnD+Sox$iik$3M=VXXbiUN4c^pZP>%Z#|0-M>W50m^Tg@WZ&qF&Ps0Z0Ut%l(;`(Sa`TenPS}|{?Kk%p;zo0K3yRk-4IXS4+mEg|156w!H$+ekUAz0h1ol2|t-)d>1>C_1WB}d<c`iiX@yyV0EMcj<aRL3DbM*b4x@tHJlQsqRS?jb|(27qP6sl;Yp(NFGfC}sn%#@j#gFK1D+qct<sUJ>DQ&)f;DWUw9&Z&X9<teNYu%#a9tCG^u@afKY>G<{st{ujv-OtIdMKC_5t><#Uy^ROm|vIL+N590VN2A9rTQ6I`#&+)N4&B4iqH@sWApmu>V)b=B?Tby?4fR2}%2`a9<UH(&*ggnhS1r5_gOpUYO6~k%QlEZW4BosPSS+7k!9{J4xN5%KT&+mQ_7v;JxH1PW<3yu4+t<YgT0qyd_r<sa3MB&CLk5~6eU!qVCPMM?LBLQx|?AD<`ySmp<u{d?ND3Cz=7kuYF#d!A=@{$!t0x@FC{;n6kH^s*kSMCk5c{}zCnJ&;<_4)2d^Z-z|@^SvBURXI%&=IdjyyX_N?TfhR&@SZoT!LHffSzYrp=0!=XJG)=y-gWpJJqa?4j{eG)Ja65S3&3qWx~5Uo;))W_}qyFN21FzNO6F!YVETyy$95*UVSv}w6JVZ>XB`vd~&X-8<)1)Q2lKFyB#hX>{PUyOIBbmTmd5BG`gp|;tl)NQFr!W)!hDS%5f5LiVqFon2$4Xd6)PGkRZ!6r#*M`uuMhFU86W>(Y@+={>TmGIWG+=h@6FYdZ)NEHnGaW7`cJWmZDC?Tm9|HYzjx+gNftZ>H4aXQky^H-eA`IyMVW+hOp>9Sj4fSr4Zc%Xz+TqV5FN$xMAM!s%m$l5XbL5NvBP<_3&Jl|CsX@vFOGZjY2aY<LRWm@h3wO@Qf|U&HAxj1ImI)7XyJv(3vEM>OUg}v<Q7QQ_P$RmLu=}UhwHg+Wjfzrz^y`;Gz`s752}v!UTR}S9Bt`I@rc4@xVfS9O#ExOc5h!!f5OeKWy^s9w-V}<=jJ|2~qEQJri1*B(;-!5VT?UUo|cv&je1d%qnE=NZRX=!Z$Mivufeoy%m-3NpE|OWKp5n%nU%t#o0W3I$}nx<a038JQ~9_>=6X~)s4yqNFX$T19e}u$+QmikrCpyULF5UrQzW+ba0|Cb?5QSrX?lx71R%lHv<<z@l}Uv<%0y?EoLW|*~8jdH_S#oeLB7Htv$?8?m`Qq^-Y(AM;FPk=Zin4zYK1}m{cU(%3fX*{*a*>ykgSYsn_c3S}B8v6UnU81<<Bpm}8U&ldX&3u)=6YJvnvk@P7`VmMc_fQ)Yw^Jk>z|CwzS~%5mQ;eX<HGkZ@#7!s-0723^ok|K1Zn+JxhyNcwCsb?aKGTYcERE3BvHO~R7xL`4d0FyaJJLUG%b@YY6}=hP;yD4J&yp2YI;K0aCHAQdxe;v@Hpar><Ga(I`Q&6*w5Pbr`@6H@P}FwyMrqZ^m19d0E=)*KAr#3JQXr~Of!n-i<m@Gq#~ST^GG|61lnIUL|XGOZ*~g5DXRN5}fRCjl=trSj!OC1*a91%H4uiG5WnVN?3X0yj(98MbbY>J7JcROIWEeZxiIKN>4Kb)=N>zQS-fNh`e|%siuXaWwB#DXx$<PX(t+%;a90vHA5+OBag1>Nj_#UVe1A@C)3~i@}2=;mM)UfG5ARp!~m|gNG)bTHk^Qr4FczDCHqZ-2)MV&X??b59{oMNOh6U|3(T)Rull@i2=OfLmDRERgihXqY7j0>zgqOUBoqd<^9MJRQpKOSh~}im8%2<feIL8E4oCl891KRkFZW;<vzy;Aoa*mk+WOn%=?zUHc9cq>q~xdpXXrakC6dm;Xy<v2YvLTVhSE-t7A7I7&y#3ms*O)otL^H#1pZyAq)A1kfXT&283Y$qY`Bou$Wy^z{%t&TkLUM$Pt>q|Kf@Hy8IxxVjzUz#}bZ!(%wOAOC8|DmtoE6Gm989BsoFq`2(Btl8e0(;)GhXk?<i=rOFd$oo|tS(^^af&iHzobCW!(6MjTIZDU0NPS}wmBjgiQR&2ua;W$lvp)Q#y(r^ie&ANx?HQd+rHz9Ts(-ek9G!XYhVbb_Ik!al!hi|ukkRNFO%C?3y=K^e&viL}GkMe<kTY>;FY;;V9tgJam!pIiNqL&p?LUFmLY3s$-4BYg_n2rY+u2DAj(gOCo3ZtvrP9yCm(ky_)J2M?d(HKEt<?p`}i8@Ikl*D#FQ{<x<;7Q_SB>LjZXKQI+Vg%svwUlSPQq@-OFNF6P-_h2|I%f2RX@t_JM@+CL^Ifm^yZsDe<U5pvJmDM_T1oI&2_I5G2ta*Jf*g8jHP*lv+56+PRL$y%HG$J{pedu+>-N_N$v~m^&6Md-n8m1M>`{%qhE_62j=OD<IkD-&KP8s{+nusGctnq6KRfh~=u|gy3)J&|og`q$PqRnHIB{UjtPy7s=eZ7EmR-j%C?*yTQ8t6hjj&%kl0{L^-3xDv@Ywh0=ki=B)xG~Z0m#Er<i4`y9{wZ8R!U$}v%wxm&QFzzwSW~W34~xkYlM^Zk)3D6C?c$2T;(`Z!|ur*`Ptg-49TbTlg^z6#s80tEK&WW5)0XNQTJr9Ac}e8Fvc96G_f64(O0Fo4r{e%&@?~odHbON{;j<43g)q=?2j)Crs?N%3J~vBG?t}jqXX5bjAddzfCzZT0MpwS)WpvfE7o&`ygU+wWwAf&0FM`x^OxyU4Yyr3g9>G7#Q%??^_739{&Mo=JI3*1g7R%ct9xGK)QytN=lvY-&zGaB?fvfSr|6=nt5Ez~wgYa11tDjah3P5TRD3+O`nZ0JK2V07f35WN7s78;3>`wTeCXKGRYOcYhEM3WYpql?>?LH{F$y>S7g4JN5`9$OnAPfQPdkBMxmH=4bD#Cj<<v&yYj6GxKDb4+t2>bBwrLM&{!)@rTA$)>rr=Y1@uG@I!CjHcd59L0(bnZG<GtXodq>0xC6gbj8_lSrJ9ZFYNf-D%g^pFnDDj9O@N(3OtY_NRk^@x@=<{r$q4u$IGa^)+;_i#&B>iya;>%L83YelT@RA&I>N&}7Wx2S{B6|`W0%+;cw*-O2C+)k1!>*@^C?;{uRfiwfMQc}0+u6S!hO<Fgi~fuRjEo^})E90@v_Y4=G=p{YGcM5+_=JTFlh@N7Ofy%av+J?x<{;IN|1}ao(4O3;M!RIqdH83fwS*8CLn}wbw}Kc#0PB5^BYlj9Z61V!sIXHoGr9J{@Wn=qu0AboZ2+4DRItO{u7<GQc^1vKr^+^NHrkmF3}pf#%)#Wni!K#&V5-oogYWCK`oPPedS1ZirkS+fC3x={{(aQCR|gg@n%mpUIS5+eU4G<B(%M{1DV=r`ia+dvjqnWhMhmmJpcY2|a*RZ}Q99{&K>f2+)Hfw;XkKl`y;*?VlzH6(1!NwUz4e7)_ML>MR?VT}>;TOmHbb?i&r1TbPAefrrzY;Lk7eGR&!*b?FiID^Lk>0Zy;ruEDhh@Tj-RTVn8An*#IG+|;?i+Db`<|%9rMc_l8AW1bkQjPV@g*Q^GDlIfX3pjd2+6ecCKuA9XZG{s|#j}d;ho+RAJBAp>aZC7-2jYA?_c)wdWOVISU@DK>C`=p&8vAHp9V^q}7h%_833$sty{kG($&`Y*t+?9poPLhRq|ULbq8<j{U5G$xqDEGh}J3>zX58e%#06@Tm(As!<YW?W`$vP=`_~(NEtCN959ypf0)KnT0;GAP8>6E`Tx-i(KeoyKZ+}&H<%`9KQG1_1s`_hId{qkd3}yF0I%rY(dom+!of)6rAZ6G)eYbp@MgZfuUesup|FIKm2ocxo^@PU5~BFb%cbe3_Bm7vCj>@Cmh>XILXbGiS)Y$e{$BCF(0pl0pi9TL54sRA_TuEF0X;wZdK|Kgzckn`LIKFeKl|Ncr9WG3~2{#4qNDV!9|gN?p}+raA3h8FQNl_hrHzU$%jG>_Tj{-x#hbhkNRB<D1Ss-;X4V&l<@b7LZU8NqgiD_jK*4n0t+*$wI3}&^T<KyidFx<WVA2A=7}p;^Eds%1o-Z`VD&x<k-M<qVwVjF57YmUatuNzD=upxI$d!evGS!5Z&bYi!8pop>RBa!KeX)!voy=0R^n(dkTQ`i0GDQ7X_zdVCu)*h*hCViXlkF|Adp$aEK@I)B!VXK3JeowS@2Fq6d>X2$M)btU_I{*WY0Fcqpgd_iRkV!mLN+GC0Nu~&r=-eOk-W?5Wd-wpYlQ@#Rq-g`R$XcZb%fnx)=fMjYX#i*1<i^%ee7w8*=hpX7Uu=RHjG$b6i!Mx{VLKX-&%W)(#KCX6xIF`A}S$h-~1|oFDw=_+)v0C+3;v7%IjqSfa1}7SLhB*prj5XRDtg^+uV{nx>8VN4K1N<VMdb!fsf-IYwG7wLF^e@&SbfYs<TCsW!Rh6c>Zv@EkOS0j!H6@^NUO^RCsVWKYuYURoMq0nWYv^Wi{c@YOO^&v?j@cvYj3lGw;{bi?4_A!&=q!d!N0u$m`zOYUq!@gUtD9;Cgx_Nj(H;L~LkQ27m_3#vBvEye)5>Cn*NsQT=&cwq77AUQwZzVYkL%25*1SD1!Am^Rd*y=gNqfm}%PXt_L<Fqs?WI4jaYQ<RFB9p_K)xv7_^iktau==VU9@~XYhSUqV=00;lYCRj4Yh~Jq?;PcNFvV}0A%aDYYa&8=w4gpf+5ohSW5W#L&qs3DzIK)~fr>>uyT-1g(?FN4A8x05)e6UQ(UM*B+l7<1klc>Y}7SO-t<Gm+>CR}&k738kyvq15t&^MiKFgYHBT!M>XEkbW`S37chSyQfkY0InFwOKgvo35FNlnP)w0KpA;)nV;P{;##i>#JXQ+*}`@ax?k+<m4xb<8UPcS|cb(zu&<%d49D6(8R{T#i3Q8=aY@qg1%ps2^G`S#*Ww_!9HG0et$*K{r>ha8}&<->O1%w0w}(ND4;z4reDJls_Td#pH+-}bt75p4vnNVDfcweenO7I-;z26dWv~<E861-?A?LFYjsRxyAzDG_DEuEI&_wnz7sv>O^;`oeVhj!U4#_E9xiV<c>P(J<@{3j_-SqEM}b*t@D78Dh2OHW&&2tgVr|sPanY_W3<V>NT)=G@CAvYp_;x58f%GmZJJhqiX$D~9S$Ox`i|7k4a#r)YSu0YVDmc;>4H#SO^CZOO7V+i~LjO%4X%9k1pqrok5#$4(LHIW|S&MX)$mgko^Ej>)R$5Us+)-nF#t+`>3)(76IMgf>r8vSy$cl4!X$gH4niM+Stcmoj%q%1JPNF?QBaZd2JBO;Y1o0-FX_?1W@N3Kk7%16GA{-)lJs>>%+Z2Fe&6;EvuicOA*6j(Pu9-X4A3IZM4gFC&GR^xr39}Y_L;jX@s5dj6$@!i)qG|T4Gx*It2q6)>amZ&_#)HsO!3NUhtUubpyADQ$<p24t?NJ9(NYv;TP|MZ9%)N*(5uh{x&!?9tx4xz~ERMtf2;*uvdqhDGkNsnb>SLZYBuf6;m`U93=wY;LdGXsdRyg~uo`kfhYv*?&i$-@OZU_PttnO^Qlz*QzOY0mPMV_bof+PUV_xO!9862W)C*y7SST65+HYCO1DPR|Xtk5vDJKsK|S0L4YYaRSM+pCOiZPwbn$@(7OaxpCWX`z{=q$PY4X#fBKZ97zTvc39K00F0ZfPe@9Rw|pYvBYQl0ssI200dcD"
 
 
 # ---- src/adaptive/privacy/pending.py ----
@@ -4340,6 +4276,8 @@ _GOES_ON = "This takes longer than usual. It goes on, and its answer will stand 
 _BROKEN_OFF = (
   "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 )
+_LONGEST_WRITING_SECONDS = 15.0
+_CHATS = KeyedLocks()
 _NOTE_ITEM = "adaptive_memory_note"
 _FOLLOW_UPS = "followUps"
 _STATUSES = "statusHistory"
@@ -4358,6 +4296,12 @@ async def end_turn(page: HostAnswer, answering: asyncio.Task[None]) -> None:
   elif answering.cancelled():
     await page.give(folded_away(_BROKEN_OFF))
   raise TurnAnswered
+
+
+@asynccontextmanager
+async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
+  async with asyncio.timeout(_LONGEST_WRITING_SECONDS), _CHATS.of(chat_id):
+    yield
 
 
 MessageChange = Callable[[Message], dict[str, Any] | None]
@@ -4481,12 +4425,13 @@ class HostAnswer:
     if event.get("type") == "status" and _stores_without_lock():
       unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
     emitter = unstored or self.emitter
-    if emitter is not None:
-      await emitter(event)
-    if unstored is not None:
-      status = mapping(event, "data")
-      add = partial(_with_status, status=status)
-      await self.store(self.chat_id, self.message_id, add)
+    async with alone_in_chat(self.chat_id):
+      if emitter is not None:
+        await emitter(event)
+      if unstored is not None:
+        status = mapping(event, "data")
+        add = partial(_with_status, status=status)
+        await self.store(self.chat_id, self.message_id, add)
 
   async def _change(self, change: MessageChange) -> bool:
     fields = await self._store(change)
@@ -4506,7 +4451,8 @@ class HostAnswer:
       return change(message) if is_whole and is_answer else None
 
     with faults_logged("changing a stored answer"):
-      return await self.store(self.chat_id, self.message_id, changed_if_whole)
+      async with alone_in_chat(self.chat_id):
+        return await self.store(self.chat_id, self.message_id, changed_if_whole)
     return None
 
 
@@ -4544,6 +4490,185 @@ def _stores_without_lock() -> bool:
   except ImportError:
     return False
   return not hasattr(Chats, "_chat_transaction")
+
+
+# ---- src/adaptive/memory/audit.py ----
+# The log of a user's store: each change with what it replaced, numbered for good.
+
+log_audit = logging.getLogger("adaptive_memory.memory")
+
+_MOST_ENTRIES = 10_000
+_TRIMMED_EACH = 100
+_COUNTED_USERS = 5000
+
+_Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
+ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+
+  kind: ChangeKind
+  memory_id: str
+  changed_at: int
+  before: Memory | None = None
+  after: str = ""
+  reason: str = ""
+  chat_id: str = ""
+  message_id: str = ""
+  archived: ArchivedMemory | None = None
+  step: str = ""
+  undoes: str = ""
+  key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeKey:
+
+  text: str
+  place: str
+  step: str
+  undoes: str
+  number: int
+  kind: str
+  memory_id: str
+
+  @classmethod
+  def read(cls, text: str) -> Self:
+    head, kind, memory_id = ["", "", *text.rsplit(":", 2)][-3:]
+    place, step, undoes, number = [*head.split("~"), "", "", ""][:4]
+    return cls(
+      text=text,
+      place=place,
+      step=step,
+      undoes=undoes,
+      number=int(number or 0),
+      kind=kind,
+      memory_id=memory_id,
+    )
+
+  @staticmethod
+  def written(place: str, number: int, entry: AuditEntry) -> str:
+    undone = ChangeKey.read(entry.undoes).place
+    return f"{place}~{entry.step}~{undone}~{number}:{entry.kind}:{entry.memory_id}"
+
+
+RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTable(EntryTable):
+
+  _untrimmed: UserCache[int] = field(default_factory=lambda: UserCache[int](_COUNTED_USERS))
+
+  async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
+    first = f"{int(since * 1e9):020}"
+    keys = await self.entries.keys("audit", user_id, first)
+    return list(map(ChangeKey.read, keys))
+
+  async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
+    entries = await self.entries.read("audit", user_id, keys)
+    newest_first = sorted(entries, key=lambda entry: entry.key, reverse=True)
+    keyed = [replace(one, body={**one.body, "key": one.key}) for one in newest_first]
+    return read_as(AuditEntry, keyed)
+
+  async def append(self, user_id: str, changes: Sequence[AuditEntry], now: int) -> None:
+    written_at = time.time_ns()
+    first_number = await self._next_number(user_id)
+    new: list[Entry] = []
+    for at, change in enumerate(changes):
+      place = f"{written_at:020}{at:04}"
+      entry = Entry(
+        key=ChangeKey.written(place, first_number + at, change),
+        body=asdict(change),
+        created_at=change.changed_at,
+        chat_id=change.chat_id,
+        message_id=change.message_id,
+        expires_at=now + YEAR_SECONDS,
+      )
+      new.append(entry)
+    untrimmed = self._untrimmed.get((user_id,))
+    untrimmed = len(new) + (_TRIMMED_EACH if untrimmed is None else untrimmed)
+    is_due = untrimmed >= _TRIMMED_EACH
+    await self.entries.put("audit", user_id, new, _MOST_ENTRIES if is_due else 0)
+    self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
+
+  async def _next_number(self, user_id: str) -> int:
+    newest = await self.entries.keys("audit", user_id, most=1)
+    if not newest:
+      return 1
+    number = ChangeKey.read(newest[0]).number
+    return 1 + (number or len(await self.entries.keys("audit", user_id)))
+
+
+class AuditTrail:
+
+  def __init__(self, table: AuditTable) -> None:
+    self._table = table
+    self.keys = table.keys
+    self.read = table.read
+
+  async def record(self, user_id: str, changes: Sequence[AuditEntry], now: int) -> None:
+    try:
+      await self._table.append(user_id, list(map(_secretless, changes)), now)
+    except TablesUnavailable as error:
+      log_audit.warning("changes are not written down: %s", with_detail(error))
+
+
+def _secretless(change: AuditEntry) -> AuditEntry:
+  bare = replace(change, after=without_secrets(change.after))
+  before = change.before
+  if before is None or not find_secrets(f"{before.stored[0]}\n{before.meta}"):
+    return bare
+  content = without_secrets(before.content)
+  masked = replace(before, content=content, meta={}, stored=(content, None, None))
+  return replace(bare, before=masked, archived=None)
+
+
+# ---- src/adaptive/memory/steps.py ----
+# The log of a user's store as steps: changes that were made together, each with its number.
+
+@dataclass(frozen=True, slots=True)
+class Step:
+
+  number: int
+  changes: tuple[ChangeKey, ...]
+  standing: tuple[ChangeKey, ...]
+  latest: frozenset[str] = frozenset()
+
+  @property
+  def is_undo(self) -> bool:
+    return bool(self.changes[0].undoes)
+
+
+def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
+  undone: set[str] = set()
+  changed: set[str] = set()
+  latest: set[str] = set()
+  changes: dict[str, list[ChangeKey]] = {}
+  numbers: dict[str, int] = {}
+  number = len(keys) + 1
+  for key in keys:
+    number = key.number or number - 1
+    if key.undoes and key.place not in undone:
+      undone.add(key.undoes)
+    if not key.memory_id:
+      continue
+    if key.memory_id not in changed:
+      changed.add(key.memory_id)
+      latest.add(key.text)
+    name = key.step or key.place
+    changes.setdefault(name, []).append(key)
+    numbers[name] = number
+  return [
+    Step(
+      number=numbers[name],
+      changes=tuple(together),
+      standing=tuple(key for key in together if key.place not in undone),
+      latest=frozenset(key.text for key in together if key.text in latest),
+    )
+    for name, together in changes.items()
+  ]
 
 
 # ---- src/adaptive/privacy/redaction.py ----
@@ -5363,9 +5488,11 @@ class SealedEntries:
       opened += await asyncio.to_thread(self._entries, found[begin : begin + _OPENED_AT_ONCE])
     return [one for one in opened if settled or one.body is not None]
 
-  async def keys(self, kind: EntryKind, user_id: str, first: str = "") -> list[str]:
+  async def keys(
+    self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
+  ) -> list[str]:
     these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
-    query = select(_ROW.key).where(these).order_by(_ROW.key.desc())
+    query = select(_ROW.key).where(these).order_by(_ROW.key.desc()).limit(most)
     return [row.key for row in await self._table.rows(f"looking into {kind} entries", query)]
 
   async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
@@ -6219,6 +6346,73 @@ def _subject_words(sentence: str) -> list[str]:
     for word in telling_words(sentence)
     if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user
   ]
+
+
+# ---- src/adaptive/memory/listed_words.py ----
+# Words that an admin has ruled out, found in any form in which a text may have them.
+
+_SEPARATORS = re.compile("[,;\uff0c\u3001\uff1b\n]")
+_WORDS__listed_words = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
+_SHORTEST_PART = 4
+_CONSONANTS_FROM = "\u0590"
+_SHORTEST_ROOT = 3
+_SHORTEST_BEGINNING__listed_words = 3
+_UNSPACED_FROM = "\u0e00"
+_VOICED = {"p": "b", "t": "d", "k": "g"}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWord:
+
+  whole: str
+  stem: str
+  voiced: str
+
+  @classmethod
+  def of(cls, word: str) -> Self:
+    stemmed = stem(word)
+    voiced = stemmed[:-1] + _VOICED.get(stemmed[-1], stemmed[-1])
+    return cls(whole=word, stem=stemmed, voiced=voiced)
+
+  def is_in(self, word: str) -> bool:
+    if stem(word) == self.stem:
+      return True
+    if self.whole >= _UNSPACED_FROM:
+      return self.whole in word
+    shortest = _SHORTEST_ROOT if self.stem >= _CONSONANTS_FROM else _SHORTEST_PART
+    if len(self.stem) >= shortest:
+      return self.stem in word or self.voiced in word
+    return len(self.whole) >= _SHORTEST_BEGINNING__listed_words and word.startswith(self.whole)
+
+
+ListedTerm = tuple[ListedWord, ...]
+
+
+def listed_terms(listed: str) -> tuple[ListedTerm, ...]:
+  terms = (_folded_words(one) for one in _SEPARATORS.split(listed))
+  return tuple(tuple(map(ListedWord.of, words)) for words in terms if words)
+
+
+def holds_listed_term(text: str, terms: Sequence[ListedTerm]) -> bool:
+  if not terms:
+    return False
+  words = _folded_words(text)
+  return any(_holds(words, term) for term in terms)
+
+
+def _holds(words: Sequence[str], term: ListedTerm) -> bool:
+  if len(term) > 1:
+    joined = ListedWord.of("".join(one.whole for one in term))
+    if any(joined.is_in(word) for word in words):
+      return True
+  places = range(len(words) - len(term) + 1)
+  return any(
+    all(listed.is_in(words[place + at]) for at, listed in enumerate(term)) for place in places
+  )
+
+
+def _folded_words(text: str) -> list[str]:
+  return _WORDS__listed_words.findall(folded_text(text).replace("\u0131", "i"))
 
 
 # ---- src/adaptive/search/bm25.py ----
@@ -7721,8 +7915,8 @@ class Valves(LenientModel):
   )
   blacklist_topics: str = _learn(
     "",
-    "What must never be saved, separated by commas; the model is told so, and facts "
-        "that contain one of the words are refused.",
+    "What must never be saved, separated by commas; the model is told so, and whatever "
+        "contains a form of one of the words is refused, whoever saves it.",
   )
   min_confidence_threshold: Proportion = _learn(
     0.5, "How sure of a fact the model must be, from 0 to 1, for it to be saved."
@@ -7862,8 +8056,8 @@ class UserValves(LenientModel):
   show_memories: bool = _first(True, "Let the assistant use what it remembers about me.")
   save_mode: SaveMode = _first(
     "auto",
-    "Learn from my messages (`auto`), ask me before anything is saved (`suggest`), "
-        "or learn nothing (`off`).",
+    "Learn from my messages (`auto`), ask me before anything is learned (`suggest`), or save "
+        "nothing (`off`).",
   )
   history_recall: Literal["default", "off", "chat", "all"] = _first(
     "default",
@@ -8181,6 +8375,120 @@ NOTHING_HIDDEN = LocalOnlyBanks()
 
 def _bank_key(name: str) -> str:
   return " ".join(name.split()).casefold()
+
+
+# ---- src/adaptive/control/overview.py ----
+# What a user is told of the memory: what is known, and what was changed, as Markdown.
+
+_MOST_LISTED = 300
+_LONGEST_LISTED = 400
+_MOST_OF_A_STEP = 5
+_DONE_BY = {
+  "ended": "no longer true",
+  "pruned": "upkeep",
+  "summarised": "upkeep",
+  "restored": "restored",
+  "imported": "imported",
+  "undone": "taken back",
+}
+ASKED = "asked"
+_NOT_REPEATED = "a memory that is kept from this chat's model"
+
+Day = Callable[[float], str]
+
+
+def listed(memory: Memory) -> str:
+  return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
+
+
+def overview(counted: str, memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
+  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
+  newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
+  groups: dict[tuple[str, str], list[str]] = {}
+  for one in newest:
+    category = next((tag for tag in one.tags if tag in CATEGORIES), "other")
+    until = f", until {one.until}" if one.until else ""
+    line = f"- {listed(one)} ({day(one.updated_at)}{until})"
+    groups.setdefault((one.bank or "no bank", category), []).append(line)
+  for (bank, category), lines in sorted(groups.items()):
+    parts.append("\n".join([f"**{plain_line(bank)} \u00b7 {category}**", "", *lines]))
+  if len(memories) > _MOST_LISTED:
+    parts.append(f"\u2026 and {len(memories) - _MOST_LISTED} older ones: `/memory find WORDS`")
+  return "\n\n".join([*parts, PROMPTS["commands"].strip()])
+
+
+def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
+  return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
+
+
+def change_log(
+  shown: Sequence[Step],
+  changes: Sequence[AuditEntry],
+  number: int,
+  day: Day,
+  withheld: AbstractSet[str] = frozenset(),
+) -> str:
+  if not shown:
+    return "Nothing was changed yet."
+  lines = [
+    f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
+    "",
+  ]
+  by_key = {change.key: change for change in changes}
+  unopened = 0
+  for step in shown:
+    newest_first = [by_key[key.text] for key in shown_of_steps([step]) if key.text in by_key]
+    if not newest_first:
+      unopened += 1
+      continue
+    newest = newest_first[0]
+    chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
+    undone = "" if step.standing else " \u00b7 *taken back since*"
+    by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
+    lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
+    told = changes_told(newest_first, len(step.changes), withheld)
+    lines += [f"   {line}" for line in told]
+  if unopened:
+    lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
+  return "\n".join(lines)
+
+
+def changes_told(
+  changes: Sequence[AuditEntry], number: int, withheld: AbstractSet[str] = frozenset()
+) -> list[str]:
+  lines = [
+    f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}" for one in changes
+  ]
+  more = number - len(lines)
+  return [*lines, f"- \u2026 and {more} more"] if more else lines
+
+
+def withheld_ids(
+  changes: Collection[AuditEntry], memories: Sequence[Memory], hidden: LocalOnlyBanks
+) -> frozenset[str]:
+  may_be_seen = {one.id for one in memories if not hidden.holds(one)}
+  may_not = set[str]()
+  for change in changes:
+    put_away = change.archived.memory if change.archived else None
+    former = change.before or put_away
+    if former is not None and not hidden.holds(former):
+      may_be_seen.add(change.memory_id)
+    elif former is not None:
+      may_not.add(change.memory_id)
+  changed = {one.memory_id for one in changes}
+  return frozenset(changed - (may_be_seen - may_not))
+
+
+def _told_change(change: AuditEntry) -> str:
+  before = listed(change.before) if change.before is not None else ""
+  after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
+  if before and after and before != after:
+    return f"{before} \u2192 {after}"
+  if before == after:
+    return f"{after}, with its details"
+  if after:
+    return f"new: {after}"
+  return f"{'archived' if change.archived else 'gone'}: {before}"
 
 
 # ---- src/adaptive/host/providers.py ----
@@ -9291,301 +9599,12 @@ def repeats(draft: Draft, memory: Memory) -> bool:
   return said == known and draft.until == memory.until
 
 
-# ---- src/adaptive/learn/duplicates.py ----
-# Which proposed operations say what is known already; no model is asked.
-
-REWORDED_FROM = 0.87
-_SHORTEST_BEGINNING = 3
-_MOST_COMPARED = 80
-KNOWN_ALREADY = "already known"
-REPLACED_IN_BATCH = "replaced by what was said after it"
-FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
-
-_IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
-NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
-PACKED_REWORDINGS = "T>t<81poj4|NsC0{{TK1Nh;1GMV!d<Emba_57)bPTYVnyfwWtUr2B(v0nbsa-YiQ^uuf!}A}q~ElUTW&dHoSB!E5=fZ<fm~e47wfrxqk5VbRFWYb7$tG|{H;0!Kh|SS3##xO+4xMe$%DIcK+u)YbXL1P}oS?45KOU`VeCB!q#Cja|iY6ul^j(i;U1g_avrZil5Mz);Mx*(0^bG-FE>A)yz{a8uqVe4C3xww5da>_RBlliY*(O|ppwX@{0M2{fUbo^{`kT2W2T82ht#L%`u0#AiS&3n0=Lw_l#Ij>@&uItzubNs&)&X(-KTv#Phy0Xat?#2TNWsnXQp7c7VqBXxB%GS6TXu~GsqMQJx};Znn3@S5G`T79PWojE*0FqOvF@d`IrqVfH*R4rgDlF<#G8|m4>b)#GZ<nUi`m31lMGhbW)msVN%ER4R_og|1|t@s^>+aho&FTeI@TXQoi--<<0glm`$yW7j%mfV2hH4y1aNNG)+9a(LLyZguAs8s2GfOv=9+VM10HdggGI~2rC)M$;!nlm!m__drHI~T1->CZY5<To8vI|>992^FZnG$sBtAtm<fXd;iXwZ08}=?MVPfi63Nzq)%iWcZR;QUN>ta(|t~H~L~A>5Z0yW-L8`98ClW@qmW<Wb{@s5S-0w$5ZN&u{eG|=F-`Ry%&^Xbsek>?{=|AT$IaHfaCu?{gcQ*20TGF^&;2Xv7Y2nl=SjKu;{9b0v9P4iw0*cjcu%v8SHyy(}%JRSO_n3{<;?~!efClFZ8zV7olYeDKBdg0c1N+{=DJO0ds~jOe=D6Y=Gi`ZKT$X8&FnJN5nOuK<ZoRP)boBF%RdQr+VZ>GH1fqQ^<*!)ru`*&kc7$A<PLWE>61OeH6Rr5r0`(6mg#%v5&KW`Zia@C%NY-#qc-GACPd8bn*A(VEiZaRVU5hr~n%G7jI&0^TidRb|NI+nZ|Q=b|lIYWU+~k5zCe<7&eDYHDGbm!X1DGpAdujcH;4%a1@2{@^mD*G2R0ov;F2Uq(3X-BrA-h`4SW}MqnMtI*(QdE*vBLD%+mgGPsbTZe>b>n}Ex;m!@S32}eZx%zYzlKEA$UmVa%XNLYudK$gJoe*$^~8}8s+El~LZ8hw1-ECA>~-`?wkAHsT^ANVYlir&#jw!b{O@&r@5!n;Xdfq#jQvzf>^*>d}F22EDLgUKTJQ8k-3!dx`zLWQm7s}DD8|Czg+$ILjYUuDfJ#<O8yA>YWNhGP#{;05A#*79c+;)sl}<A7B<M5qKl&E0;84RJNp@UeMYD1iE}&<*7ixN)1B^=W~WOw5iQ6)-!=yy)7dNMLGA6OpA+f+dZdt0z&xRxix}l5JOzQs$X)nA@4KrE0ZsFdBMzD5q?t!8c$BwUxQwBmyGbcOaO`hxTP;o6m<(0&j#UG2fO6-!BbXQ3c&0j}U<w_D(Kp$8LSp2x}Z{UA@khM-*G5R-LR(u=OSbDiS6DG&YSj5#t@Gw@ACkv~mwjKy>1+fJa^b5;OuJ$xNy!P9sYqT3p6Qv!^-Wr;CwaaQREG5HxyU>f*|12#d|Sm=B6s&0kO)&ms!#hW!&(77~n5HG#(k#pmx@M*0b+EMK*Aw?F|E(~^TuS4p^6seTEHbM3T8T(5;G$6Y;Q#3w@#Zsp4g=Od-0-ls}mJ9{dWI%=pTt{s#yzMiusAbw&94&#>2OO6xi+YUe;+BfJ2*#@Mhkb!@VKVXAzVYUdvTPr8#=C6L7Fiy1HII^nud4YB6R6+Sdpt53;`$tyiOO$k}=q7>kQ~|pO=yXs|xqVc7(@+4;L<Rd(1*-6*atEhqdSW%@5x*ugD&D6$QQ#alq>iB^17mCW$hdj6+89xb_9Oy55J7SVyF-MW{>r50TN{`C+$THvjgr>OGttmhwbGDl2vGoc>TLV@Zk@h~u$~@9KzdRQoPvfh1Rncg8E$tFEm_ZZFAdc=9<Xb55Y*rAJ5^ufFW|v?cEm>ga9U^^ZCkC1-OPoH+}r$STi>nh>W^@0!k{<S=z>Nru;Ma<)iBR|b7-=R8BP*NvZ9GJnaQ``i>LS*%zTnc{_FM9Uk1^0mP>_HrMNL?7_%lOav4ok?Gp0C&8fWt)-Jn#rGFeV1nTfLdMlfk-;xgq8#lDLSJ*?<fat9n`ByM@s+Y4rh<6L51zi}h!-I+kr<m&~h8exYq?!ZDPZ_1{zJu+g*hbfOo8&0)T(XhY=DK6SUAh~m)EJ(jrdEs*Gv@O0Q%)yAGZ~$~Ex;w~I?Hfq|AbZrEa3%*^`!o;E=Lob;$Q!~WY_zrw*4=rsYW&T5I?#8nQndMl2IxF&)#d|YyE~T>?M1d-a$oW!oY>ACuw{I^zQB=gzH3ODI`Vtn+AgO+Z~+44KtXZttg+d^>Hv~#^Eo+m;Vx1u02g)e$lHtgsWZIwozQns*&B<XGs=E_H=QB@FW7CbY1Ijs`#}pic;=@Hq80gV}AAz9WAKp!?iRe>J>l(57(6Ie1sfE1Uv>uqzw3&z&>KL0+khG$;r6(HqJrh!jd%f^mAyPBeJvf>k(=xohyA^UMWI{fdFtO%{aGYllsR39pd&&Ftd|wofPqHnXyA`JA0{VAhq@1W#|_m6G*%a>Gl{mt8N)nH8nz-llXC~AD9UN&8^2LRZcUeybLDyr=CLnRz2uXm{9$t$bAu3d4;9@#rC2JJELlx`3U(-hVx2iE}OKX>03+$D9#am=<Tk`@F;lB%A7`4LEbMbxDO*_?U^=%%4j|(k4l~#E8P-nqVyL?PJp+&Z3sRHil;&|Hol{{T~KN&_ET`MaGa8`CVDgB$u(41XPx0EZR*sTs)y9$+&(Efmf3HR?R_SioPjWxH_d%m5xr=jeVSbKvz0WmdgV#xfjV3+hSG{Stm|r=gVXAh=iwC=Ej2gGq1dJlU8NiB53~YqY?!8ek@!deOMd*UkE_%nKFqBRc1OwLj*uS$4`PuDO0+=U%Qgk%PCdRgN!x*$-H++6U=!|Aiv;;lW5MrPy!`IQ435I!M-QW5m60cGiUoJZUl`FA`%A-QWl;q~A|Pg<xSI$*T|5SogK9Y3aCWw-M2QD1d@(k$<Gx2jQLxqPoOuFJ(%4L&Y(IlAbiPZIbOlx44X6Ga35d-bkXT;h@Ge{I0kKgyVG(L}w^HQBF>pq-CzIySeYvs;*zj`6l=>|1K(*eI^Wf2GWyH#UM5#4RLer$MHB(ImDjegaHuY%)2jU>Wj|G_2mqX>Ekqj?W%}dX6yJ~+>l<j`QICU)u(&xuSe!RF<9whl(<)8kXxPUNi!0MM!8wbg$F=;-ayi(!~yx7^#_-2@ZdDxOz95D=sd>B9zRF@Aats($h#N<vGu+>uFjuXB<x>~^H5ghQ;JJ*8_kIl~`QEw&c6N($hG3wnXpzdJwS6b(v9n!vA3EYn=_js)HX+xE9z1voO$7}K-xxYtinzxkkGpv+u`y5FM;S^H7G+7x!4&}GTpw*&ln9VOu<@#>(P<g)&m1r;UQb9;NXi_^=GZYbn*6NopMfxD2!|*dTNFj-rjjL9AOkk;<l2)!eo5v(Cfy?1q=OL-H2EfT8b>Ehu)ww-n7#T$QfpIRwo&|)Hg{D0PQ-mHP-R_E-<>bro;Szuo5}M2DRk;vxd7kO<IxN|U4t`i`TVfza@!~u+q!Qk;c2$&bwYH~R*k@i;LpuXFl&^5~PJ^qsRbSunNquz0UWdjmV+K$s+(8#OT*kT=5ng3a1Te@okX;!Djbxxbbo7XUR$OLK?XbWzkH^il9M)*#gUmJ(t5qSO9H1a~XV^vFy9a=tj7N&@|I@PdavN-yEOYHz#lqH_qd_DiRS1rEhh{$>f-R8+s=9z%5x7`fiVdBqcN_SN3k%Et7&hhOV~tH|v%N^7$@Vdaorw(9hg)#j)<EnU3ipE{Z{d0clT}TbLl;jz<)k(F>l;eRNdbU6U%B9Da97831$$g&R@TWDk;17DkZXT)#$kwM<sYu9TpP6H;|c@*u1#4PL)Q(xJ2i^@V27a2A|L^~?B5ssA=x7e!+88Vs#by%y9cO#Bx>n~Mw%%J_+PS}6lw-&mFSv#GmSJVSm~*goV4&^tRM-u+9-t&=j>ga@v=18LK5z;fW)4V8qcDhq;4-x6oVE+1wTCabuw^6=JG|3vJzT*O0sg_!(L#<m{ILD(e^L4rg;G)tzHZdH;IX)ct<T)K=%6NS`m{0zR3JKnB;Hc8(H)J<x7o{!zmzfi#2|}D+@Jk*VU}d10dOG?70sGW{A769d^UzM3__S^IAf3k3zLzQhIuAJU8PNO32#9Kq1-mm4^lV+jL5)tE5O!{-S20(4Ll#CaUcj`2$FvP9-jrGF)wgA4_f_^aBG+01X>!;r8J3qd!a^nHzp*iS<C*TflJQA8-d7=@ao$iqUv;3;<h#UcpB#Z>0aTK|P@*FjOUqiUTqM_GX0e2cv$Dat;2p)XTlIS4zmwf#zGn+DS!G$6Mr(%uJdzeSaaUcU7_|l!^uA`w(1q<RUtl?<}ZY^x7r#e2moAHc!AC5A|4q$Ro<Z;b4j%Hjb#+{#w+n0%8x{HPLLmRpoSXo}#UJrPZL^Oiw0{SX+9m{Th(Qs~W538Eo*`bgVvHtl{FH1$wN2$M$T5-6jta^sn%X^~kcodP;Z2U@Fk?|F5t_xC3QA`h4}j>e3c@ljD)&9%vt;ji+(Ia}d;P5A#y>;Un(;W3O}{iD8J^_ok<~0O>M)Me^d{_+gcF{@<dQ7||b~GKLm8Xj$Bk7d{C{=J%XgFzrC_DSt;uaNbks$~F<pl(hB&Uj0OW;Cfc$kOKNC?B&A5(bKp^bB3$a)G~H7VNgfw_Y^X-G#bLRgqJw^(qbs6sp+fWg6G%CzMO<|3gj-#>(56Q3-~K#Ly#X0+CqMZGRy%D5Qw&ct8Fu7AZ)r@tDXLoyc$&es_ovLHit7Y9w?$psDMLnB>CpD3?NSaVO73t`<+qb0ax($o4pI#g$S~cRug&vG|bz(te}TPqpT)3HEd@;I2RTXv{hWz3^v+VTIXaB*q^hf&qtCYQ!((K5LZ*?`Y_ppj^VE~P17M8{VTR8t76HS>d4Hr0@1FK7MX^%tPd0HYL@|SmJAPc^?EK<hxplp!!hP@n}$8)IyuwrFN%)vP>u~EEm7;06wzp(%;QBS!o(M>rd>%Hnc6P|O$S%Zo}x}Fy$Qw|y;XBKkxA;6rKlwP4-2N&U9lj_ZvF+ih04tkKnfu9_0$cBZl1lA$wTpki09)5m7n}5+-0NQc$$tPGt$kk_h}bfYG$WP9(6AN>w*mQEF%bGHJ+9wUH#Z;N`A*m;Wvs|<I4BG3nl+U<(RmyPjagN_@MBstiXBFu2_7$UNQVHW8(cn!GEsbSGQpysxqm$`|Qn&+F9>BD7%j!uUC7Hn0*ALE~#Lnt0%ej6vE#2KLkk&<6e|?zHYpdnie&yx_zNmCC;x7WHxh0aYLf6i^rLtVJoV(_|*B)E6SkWxiHU8eSS*V>J;ft0O@MO+CTh)HR!4ru@2h_br#W-`@qHe9dT0wHWcWQ;8s1aCAB}2H@f2WMBP_mC`MMn<<p+YTJGAki>~<d@W8h(IDcuHQa%dWF(JGh&IJ>vs}AZE%#=DvvrLbViY9;XPJ$%wpa2t`j8+lE*+%pA&W4=(Od652k+<B~$h#>tMFIOkWOs@M(dI+KGk^p~X1`&8P@YGxcDy8Cu~?u)D$AlHx_7J>z7_TO3j~!S@~l(Y1OBEx4Ju+l6wUolr&J{y_~Je&-qmj1_ty+_*rs?+!aT0tWQ&ZD2oj(uJfPrXdK3ct)owl>JkY|%55m6{UtlW|C7K5K0|yFB9s)MF3Xazv2f}M0N6hTvPoJz5A8;EG^&O0vq`5>K?d>67D8}zs3nM3%HI(sVX@E<uZqjwm?PA4VO!G-PKNLy|N441~@)$1eGlM3h%P2l7ua6WSSr0pZmAVf>fsJA~Z$9pdizGqG2;ecQFdRtVwS2Q)I1C)`Ea4gwLBDHu{;+hAtbPfZPmlD48_CNIgV^@~_ydbt=Im$$IfQ5T-a@O00(c^cy@GX9-;DQw8I2g?hB$BVuELekQ!_y-MP-AwFzp}}c3Jb0skk`z0=#8CGcK<r3#77N{lLz(3T8EdF^sVCQ^ucO-lH7d3e^yco8&H6WeL%JcAeiSO^eh8>K&~4tCor3$Yg?Zy;-$5z@Ov}`3V-wLVCoi6BFUWh{h0#@sy_;YdJz`!*n>EQGXx*R88LD$2c2Lx7Vt$(Qf4GxzyWc)5gP4m(Hn|Xsb}>oIPi~yxHyXHB(gPQrX30j#wo+(N2izZ0}uT`Eve~m!ij5I;~Cub*m4Npw{;a$fc{qySp9e7ApdKp>A=vW6Q&Pz*zd+)zXN*bL-tP;|vG`uaPQRDGrRg8*K|I{xu1@Jryo?OA-f+rnBQh9{0!if3{p+{$FoIHx&=+d26GOAb3WzG0+fMtN%@v0ib;@%KOWOCia71;e{IT!x;j<>`%7a35J9PV(4;h25%x)QMQ95LHeeou%>6h%d9Y@0Ol*^Y3nG}a~2!j1oQ*sg+skz?X^h9-me*sl@cVZb&(6G3m51^rA}IK*|PgX{QO!$LkB%bE-x?2I|16n{Y8+n^O0@j-T6Et2z$=s_A)xFLfc*>04MC!McsuE9Tlm}-Gb3!2?*jEBk#>vwRh$WGE~J_@5!`8P#l9~8Q2F2&P(svSRpoq-$h5yNQU>!Cck3FLN~4HaLUEHFj>t#J~_GM((`-tn(W~rabLwp+GlAZ8y)=jxC!@nRN{ifkFnL&K=`5jdH<6mr&PbbxwckYFAQ#dfZv{Mu^25p&{EiN$;?ax<qN|)ePb=06*;07T6K)^tYp{&qwaAG6i%?WE#iI)rTsvSI8vlV_*kuuqc;t-ZIrvs?Ze%dPdsT?G?Qq}#<@}K>05c#Vw^)wQ{>vX<nBpi)vi~k?M4JDhOKN`yd>4Nn7S44<q2p_6F*bMyZS>&GEJrKX6_bmCi5-GRLw&(_RPVg@Zv?1M*JKy)B`v_;pW*oU=-2|$gnScxab?NvMxy!Q~ibWQEs!}y;rx8uGRCK=GWX83d6(Bb_%;cidVv_S70t-<H<Cg`bv<^pBH~SN<}O_{|?uv-vFkgE<Kwufh^(8aqM5dow@P|f2MA>pP%zn=7#}WAetLxdpPqeCzB7t0%roI8W1lvX>wFuuXy#PDEBoJ${Y4>-l*CcbuGiqzU0;C`fTJSt4+{*{gFOgJa}$z%@&_PjunHOGSas3v7!iWzdn3gU)1UrhcXese|mOgs(UR+IgTeUZ+u?#d^Mvw=1#!{AFUtyA<$}ME0<d^c(ckJKfL%|<i|LwL+`HtDgU1*2Pr<FCs5H|Ng-^}*VV|^36C3kqKY=*8FktNeXXdA&^^ExbJLey@JAs2Uq7$}iftK6Ncdi2jR_=t5BW#FrPw{pv;|^82*Xi}p)+bSl*-+sAO1Q1-D<GeTl7q)A<pxeeBa6YUC4vkww=QvrzX>m5XDcz!6OBNUHi12AE46?6+@|C*YVA4d$*y)`rnkE@muZ7L{D~n1TmuhY$iTZueV(KpC4G9{<#^*IY{X<A!fC@QAF+~Rv;_gGcX-O`^Q)&$MDig7+uP+HXw-_Hml7X*FCLzzO>>T;3L>Js>mXt21VfmB_Bm6q-=mcWFOFKJCeSd`lOGBFw&cBDv#>n*lh2AD5dGcnaN<OCzgCz&shg<g~0in-0y?g6KAoQHT{cjjb<@u%&CllLM#*yjw6kd*4}?KR^4%gaYvJ_g-xG805FT7#8aFww`VV-Zvss(5jwZUx?Gio*&#GH607Fz5f3o~pH)~PUm0bkPQ@RyQd*ly^76i(qr(3TuJS02Ff|@5P941pAJ7qyxId%x%mj8aP>EvgMY!E}&@&y4&;TQxuEPDo&}wzrr;{xuNl(sxcC)sjI{^q=gg6$<988U>m0QA(H4Yu^TC}EX$G8i3y6vQvgZ6}n(pNwBbo2^peIXQ&^ifGaT!&X8Yfmsa8xKfGT-E0Z-GpHDNi|lhW+ixKn^#1_h;L}V?dpP#B8@Wh5JTfNRPeYE^NwTWdn!>tvFA!6Y#ka?18gY8%NM|R&kicU201e_ov@`nrRr{RnPQPwIeNy%7SEetP)XYX54ULNR1(^6k2C>0IEz>kbc2@`&xqkLlCzbCRzYj#2;cA8l*LwJp*fd2sSGR3{@TZ6S;6Y%vKs&)6h6sU&eO(A`NM;HK8x9`#25-*DfGxOcE=rH_^HFEN|(Cu#+Xv%_=RviUk?8NM6iG0DT<e@YBM$!52}A3{6yN3b{6+?L=b0GFA`{Hs;N4cU<yphtAL(K0V%Ls?Vg9m-ZE_*rHBNcy|!GrXKq}+oY(J6Y4Pe<Z-bQ4PO{lr^gj??DZ5x#m^wp(&pR_4f}09j+lxrXcTg*<L*MFvrPcQ5(ZqQn4JlyY#4o*QYeY?LWF)7<O`B7zXbZ;3t6lawPO-PtSh7CX3kwpF3Qt9K;~OV*OX8!jYZlfb6U&ESM3%7$zsSF@u6L76&gGQ5PE{tV%SEn55SBal*fQmgkkoF0_J`$<*oXJ+%j`7TMfM9LoP&fNS>^8CtG@<|d5;c&zvRTgp;>}cC7DU{uT@j!%7m(EiHF5d;1>UqjPKKsx3=qLL8d_~O{%GGKc$?%Hmy<i5-;xlj=}VJCWSq-q_$~jMZKzI0FU7w;sdKIAT4h7U5ovgje<|DL@t`LqhL<-IBz{cy-NHgEv%Sx&w;!h{r3vDac?K0Tf-Pscz840Sf!w;DNM@sUU|}eY~lc2ife>D)JpDqYW_sv#$N-6$4kNG?<=t!B%-N6DD7c*gsbBXUC7jGBK^m5<I<gCwqkpTwa1LO<Z0l+A1EtgmCJ|b?U6!*E44#SE<u-8*&XMyraV)wqMDec*)N$c^vVwMfeGA3qN;%DXvHZwiD*XYQPOp+F_J}<B61muRvI<TxdEAtJ>ICkIW8J$|Dm78og502{uA&~yG9p(j!Mimv^ipVUHcW-6+Pog0jXPY?MbUm-E<G;yACMeMCO$F>1iwK{M1%Uu$9B5NE$7c57TbyLnZ^K@gA=|C9s<m4li1?SRD*lxh>hcP1tphHe1H|hkO;nHtVv~TLTWa;3&kRbq<N5j^3fN8vaWOgcbC0Vft=2Y9@9CU)Z~k0ZO<rlbnPZO8j+Gces0pkD_MTmj4qITK6DADT3I4{Y?MtGE?dl*MMT8;c^UYbddr^k|l9eWEG}}Q_Ad&qu2&=`i|Q|XQao(q9(g_x#KY7P>+q8z$IwR&y1r(ly!-tXG~POz;>a#W*pWwPv8~AqEfkdp#r+c7sjM~jdt{55381T3U!kCBCs)}K#<@eLW~Emz1`!bt;{D$0@EJ6z!N@(=~s}yToHvMNwHCy-^Q`6bD600I#S!ys4ikU?$aYXVh^Nn?>e4Uo!aP4H>ia0<M1%ZII&>J!Gr&O-@@n"
-
-
-_Statement = tuple[str, Vectors | None]
-
-
-@stage("reconcile")
-def reconciled(
-  operations: Sequence[Operation],
-  index: MemoryIndex,
-  vectors: Mapping[str, Vectors],
-  settings: Settings,
-) -> Extraction:
-  last = {operation.id: place for place, operation in enumerate(operations) if operation.id}
-  contents = [operation.draft.content for operation in operations]
-  found: list[_Statement] = [(content, vectors.get(content)) for content in contents]
-  unrelated, threshold = unrelated_likeness(index.nulls), settings.similarity_threshold
-  told = [found[place] for place in last.values() if contents[place]]
-  taken: list[Operation] = []
-  outcomes: list[Outcome] = []
-  for place, operation in enumerate(operations):
-    draft, memory, reason = operation.draft, index.memory(operation.id), ""
-    if operation.id and last[operation.id] != place:
-      reason = REPLACED_IN_BATCH
-    elif operation.kind == "UPDATE" and memory and repeats(draft, memory):
-      labels = (draft.tags or memory.tags, draft.bank or memory.bank)
-      reason = KNOWN_ALREADY if labels == (memory.tags, memory.bank) else ""
-    elif not operation.id and settings.deduplicate_memories:
-      known = [*told, *_nearest_stored(found[place], index, last.keys())]
-      if any(_same(one, found[place], unrelated, threshold) for one in known):
-        reason = KNOWN_ALREADY
-      told.append(found[place])
-    if reason:
-      content = contents[place] or (memory.content if memory else "")
-      not_written = "kept" if operation.kind == "DELETE" else "rejected"
-      status = not_written if reason == REPLACED_IN_BATCH else "unchanged"
-      outcomes.append(Outcome(status, content, reason))
-    else:
-      taken.append(operation)
-  return Extraction(tuple(taken), tuple(outcomes))
-
-
-def _nearest_stored(
-  said: _Statement, index: MemoryIndex, addressed: Set[str]
-) -> Iterator[_Statement]:
-  content, vector = said
-  query = ranking_query(content, "", None if vector is None else vector[None], index.dimension)
-  for place in (one.place for one in rank(index.ranking, query, _MOST_COMPARED)):
-    if (memory := index.memories[place]).id not in addressed:
-      yield memory.content, index.ranking.vectors[place] if index.embedded[place] else None
-
-
-def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
-  bare, one, other, cosine = FORMER_CONTENT.sub("", known[0]), known[1], said[1], None
-  if one is not None and other is not None and len(one) == len(other):
-    cosine = float(one @ other)
-  if not threshold:
-    return same_fact(bare, said[0], calibrated_likeness(cosine, unrelated))
-  is_near = cosine is None or cosine >= threshold
-  return is_near and same_fact(bare, said[0], cosine, threshold)
-
-
-def unrelated_likeness(nulls: Vectors | None) -> float | None:
-  if nulls is None or len(nulls) < 2:
-    return None
-  total = float(np.square(nulls.sum(axis=0, dtype=np.float64)).sum())
-  return (total - len(nulls)) / (len(nulls) * (len(nulls) - 1))
-
-
-def calibrated_likeness(cosine: float | None, unrelated: float | None) -> float | None:
-  if cosine is None or unrelated is None:
-    return None
-  return (cosine - unrelated) / max(1 - unrelated, 1e-6)
-
-
-def same_fact(
-  known: str,
-  said: str,
-  likeness: float | None = None,
-  bar: float = REWORDED_FROM,
-  learned: frozenset[str] | None = None,
-) -> bool:
-  learned = learned_rewordings() if learned is None else learned
-  ours, theirs = counted_words(known), counted_words(said)
-  if _telling(ours) == _telling(theirs):
-    return True
-  negated = NEGATIONS.isdisjoint(ours) != NEGATIONS.isdisjoint(theirs)
-  size, begins = len(theirs), ours[: len(theirs)] == theirs and len(ours) > len(theirs)
-  if begins and size >= _SHORTEST_BEGINNING and not _has_place(ours[size]):
-    return not negated
-  left, new = differing_words(ours, theirs)
-  if not (left and new) and not _in_turn(ours, theirs):
-    return False
-  if rewording(left, new) in learned:
-    return True
-  is_near, words = likeness is not None and likeness >= bar, left + new
-  if not words:
-    return likeness is None or is_near
-  is_doubted = not is_near or negated or not (left and new) or len(words) <= 2
-  return not is_doubted and _vocabulary(learned).issuperset(words)
-
-
-def counted_words(text: str) -> list[str]:
-  return word_units(folded_text(text).replace("n't", " not").replace("cannot", "can not"))
-
-
-def differing_words(known: Sequence[str], said: Sequence[str]) -> tuple[list[str], list[str]]:
-  ours, theirs = Counter(_telling(known)), Counter(_telling(said))
-  return list((ours - theirs).elements()), list((theirs - ours).elements())
-
-
-def rewording(left: Sequence[str], new: Sequence[str]) -> str:
-  return "|".join(sorted((" ".join(sorted(left)), " ".join(sorted(new)))))
-
-
-@cache
-def learned_rewordings() -> frozenset[str]:
-  packed = unpacked(PACKED_REWORDINGS)
-  groups = (line.split("|") for line in packed.decode().split("\n"))
-  return frozenset("|".join(pair) for group in groups for pair in combinations(group, 2))
-
-
-@cache
-def _vocabulary(learned: frozenset[str]) -> frozenset[str]:
-  return frozenset(re.split(r"[| \n]", "\n".join(learned)))
-
-
-def _telling(words: Sequence[str]) -> list[str]:
-  return [word for word in words if word not in _IDLE_WORDS]
-
-
-def _has_place(word: str) -> bool:
-  return word == "user" or tokens(f"{word} x0x") != ["x0x"]
-
-
-def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
-  ours, theirs = Counter(known), Counter(said)
-  once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
-  first, second = ([word for word in words if word in once] for words in (known, said))
-  if not first or first[0] not in second:
-    return not first
-  turned = second.index(first[0])
-  return second[turned:] + second[:turned] == first
-
-
-# ---- src/adaptive/learn/outdated.py ----
-# What no longer holds: memories that a change of another one has silently made untrue.
-
-log_outdated = logging.getLogger("adaptive_memory.learn")
-
-_FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
-_LEAST_LIKENESS = 0.35
-_MOST_COMPARED__outdated = 24
-_MOST_ENDED = 8
-_LEAST_KNOWN = 0.6
-_LONGEST_SAID = 2000
-
-OUTDATED_SCHEMA = list_schema(
-  "outdated",
-  {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
-  *("id", "because", "now"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-
-  before: str
-  after: str
-  memory_id: str = ""
-
-
-def far_reaching_changes(
-  operations: Iterable[Operation],
-  index: MemoryIndex,
-  vectors: Mapping[str, Vectors],
-  updates: Collection[str] = (),
-) -> tuple[Change, ...]:
-  found: list[Change] = []
-  for operation in operations:
-    draft, memory = operation.draft, index.memory(operation.id)
-    if operation.kind == "NEW":
-      vector = vectors.get(draft.content)
-      if draft.content in updates or _is_near_its_kind(draft, index, vector):
-        found.append(Change("", draft.content))
-    elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
-      tags = {*memory.tags, *draft.tags}
-      if not tags or tags & _FAR_REACHING:
-        found.append(Change(memory.content, draft.content, memory.id))
-  return tuple(found)
-
-
-def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
-  kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
-  if vector is None or len(vector) != index.dimension:
-    return False
-  cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
-  near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
-  likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
-  return likeness is not None and likeness >= _LEAST_LIKENESS
-
-
-@staged("outdated")
-async def outdated_by(
-  changes: Sequence[Change],
-  index: MemoryIndex,
-  vectors: Mapping[str, Vectors],
-  hidden: LocalOnlyBanks,
-  ask_model: AskModel,
-  words: str,
-  now: datetime,
-) -> tuple[Operation, ...]:
-  stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
-  known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
-  known |= {one.content: row for one, row, is_known in stored if is_known}
-  said = [one for change in changes for one in (change.before, change.after) if one]
-  asked = [RankingQuery(one, known.get(one)) for one in said]
-  near = await asyncio.to_thread(nearest_memories, index, asked)
-  changed = {change.memory_id for change in changes}
-  shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
-  if not shown:
-    return ()
-  system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
-  user = "## What changed"
-  for one in changes:
-    after = escaped_entry(one.after) or "the user wants it forgotten"
-    before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
-    user += f"\n- {before}: {after}"
-  user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
-  user += "\n\n## Other memories\n" + listed_memories(shown)
-  request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
-  try:
-    return read_outdated(await ask_model(request), changes, shown, words, now.date())
-  except ModelError as error:
-    log_outdated.warning("what no longer holds is not known: %s", with_detail(error))
-    return ()
-
-
-def read_outdated(
-  completion: Completion,
-  changes: Sequence[Change],
-  shown: Sequence[Memory],
-  words: str,
-  today: date,
-) -> tuple[Operation, ...]:
-  said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
-  found: dict[str, Operation] = {}
-  for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
-    if (memory := named_memory(text_line(item.get("id")), shown)) is None:
-      continue
-    known = said | beginnings(memory.content)
-    is_believed = beginnings(text_line(item.get("because"))) & known
-    if is_believed and (ended := _end(item, memory, known, today)) is not None:
-      found.setdefault(memory.id, ended)
-  if len(found) > _MOST_ENDED:
-    log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
-    return ()
-  return tuple(found.values())
-
-
-def _end(
-  item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
-) -> Operation | None:
-  labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
-  kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
-  if (until := last_day(item.get("until"))) > today.isoformat():
-    told = until == memory.until
-    return None if told else Operation("END", memory.id, replace(kept, until=until))
-  now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
-  rewritten = replace(kept, content=now)
-  if repeats(rewritten, memory):
-    return None
-  telling = beginnings(rewritten.content)
-  is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
-  return Operation("END", memory.id, rewritten if is_grounded else kept)
-
-
-# ---- src/adaptive/privacy/gate.py ----
-# The one gate of every write, chat, edit, import and summary alike, and the store behind it.
-
-log_gate = logging.getLogger("adaptive_memory.privacy")
+# ---- src/adaptive/memory/gate.py ----
+# The one gate of every write, with the rules that an admin sets, and the store behind it.
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"
+RULED_OUT = "it holds a word that your admin has ruled out"
+SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
 _LONGEST_LABEL = 100
 _LONGEST_TOLD_REFUSAL = 200
@@ -9599,7 +9618,7 @@ _KEPT_LETTERS: Mapping[str, int] = {
 class Refused:
 
   reason: str
-  rule: Literal["length", "secret", "injection", "personal data"]
+  rule: Literal["length", "secret", "injection", "personal data", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -9610,14 +9629,21 @@ class GatePolicy:
   quoted: bool = False
   masked: frozenset[str] = frozenset()
   refused: frozenset[str] = frozenset()
+  ruled_out: tuple[ListedTerm, ...] = ()
+  categories: tuple[str, ...] = CATEGORIES
+  least_confidence: float = 0.0
+  saving: bool = True
 
 
 def gate_policy(settings: Settings) -> GatePolicy:
-  if settings.pii_redaction == "off":
-    return GatePolicy()
+  looks_for_personal_data = settings.pii_redaction != "off"
   return GatePolicy(
-    masked=settings.masked_kinds,
-    refused=settings.refused_kinds,
+    masked=settings.masked_kinds if looks_for_personal_data else frozenset(),
+    refused=settings.refused_kinds if looks_for_personal_data else frozenset(),
+    ruled_out=listed_terms(settings.blacklist_topics),
+    categories=settings.categories,
+    least_confidence=settings.min_confidence_threshold,
+    saving=settings.save_mode != "off",
   )
 
 
@@ -9631,17 +9657,20 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
     return Refused(reason, "secret")
   if holds_secret_mark(bare):
     return Refused(SECRET_LEFT_OUT, "secret")
+  if holds_listed_term(bare, policy.ruled_out):
+    return Refused(RULED_OUT, "admin")
   if reason := injection_reason(bare, typed=policy.typed, quoted=policy.quoted):
     return Refused(reason, "injection")
   return without_personal_data(bare, policy)
 
 
 def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
-  found = find_personal_data(text)
-  if unwanted := dict.fromkeys(one.kind for one in found if one.kind in policy.refused):
+  spans = find_personal_data(text)
+  unwanted = dict.fromkeys(one.kind for one in spans if one.kind in policy.refused)
+  if unwanted:
     named = ", ".join(unwanted).replace("_", " ")
     return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
-  masked = [one for one in found if one.kind in policy.masked]
+  masked = [one for one in spans if one.kind in policy.masked]
   return with_marks(text, masked, lambda one: mask(one.kind, text[one.start : one.end]))
 
 
@@ -9667,10 +9696,16 @@ def holds_secret_mark(text: str) -> bool:
 
 
 def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
-  known = draft.passed == passed_mark(draft.content)
-  verdict = draft.content if known else gate(draft.content, policy)
+  if draft.passed == passed_mark(draft.content):
+    policy = replace(policy, typed=True)
+  verdict = gate(draft.content, policy)
   if isinstance(verdict, Refused):
     return verdict
+  if draft.confidence < policy.least_confidence:
+    return Refused(f"the model is not sure ({draft.confidence:.2f})", "admin")
+  categories = [tag for tag in draft.tags if tag in CATEGORIES]
+  if categories and not set(categories) & set(policy.categories):
+    return Refused(f"{', '.join(categories)} is not to be remembered", "admin")
   tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
   bank = draft.bank if is_safe_label(draft.bank, policy) else ""
   return replace(draft, content=verdict, tags=tags, bank=bank, passed=passed_mark(verdict))
@@ -9683,83 +9718,89 @@ def is_safe_label(label: str, policy: GatePolicy) -> bool:
   return fits and gate(label, policy) == label
 
 
+def draft_of(memory: Memory) -> Draft:
+  return Draft(
+    content=memory.content,
+    tags=memory.tags,
+    bank=memory.bank,
+    confidence=memory.confidence,
+    importance=memory.importance,
+    until=memory.until,
+    passed=str(memory.meta.get("passed") or ""),
+  )
+
+
 class GuardedStore:
 
   def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
-    self._store, self._policy = store, policy
-    self.stamp, self.changes, self.read = store.stamp, store.changes, store.read
-    self.delete, self.keeps_history = store.delete, store.keeps_history
+    self._store = store
+    self._policy = policy
+    self._typed = replace(policy, typed=True)
+    self.stamp = store.stamp
+    self.changes = store.changes
+    self.read = store.read
+    self.delete = store.delete
+    self.keeps_history = store.keeps_history
 
   async def add(
     self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
   ) -> Memory:
-    return await self._store.add(await self._passed(draft), source, extra)
+    passed = await self.passed(draft)
+    meta = await self._passed_meta(extra or {}, self._typed)
+    return await self._store.add(passed, source, meta)
 
   async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory | WriteRefused]:
-    verdicts = [await asyncio.to_thread(gated_draft, one[0], self._policy) for one in memories]
-    passed = [
-      (verdict, source, await asyncio.to_thread(self._passed_extra, extra or {}))
-      for verdict, (_, source, extra) in zip(verdicts, memories, strict=True)
-      if isinstance(verdict, Draft)
-    ]
+    passed: list[NewMemory] = []
+    refusals: dict[int, WriteRefused] = {}
+    for place, (draft, source, extra) in enumerate(memories):
+      try:
+        written = await self.passed(draft)
+      except WriteRefused as refusal:
+        refusals[place] = refusal
+      else:
+        meta = await self._passed_meta(extra or {}, self._policy)
+        passed.append((written, source, meta))
     rows = iter(await self._store.add_all(passed) if passed else ())
-    return [
-      WriteRefused(one.reason) if isinstance(one, Refused) else next(rows) for one in verdicts
-    ]
+    return [refusals.get(place) or next(rows) for place in range(len(memories))]
 
   async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-    passed = await self._passed(draft)
-    former = gate(memory.content, self._policy)
+    passed = await self.passed(draft)
+    former = await asyncio.to_thread(gate, memory.content, self._policy)
     content = "" if isinstance(former, Refused) else former
-    return await self._store.update(replace(memory, content=content), passed, source)
+    meta = await self._passed_meta(memory.meta, self._typed)
+    row = replace(memory, content=content, meta=meta)
+    return await self._store.update(row, passed, source)
 
   async def put_back(self, *memories: Memory) -> Sequence[Memory]:
-    typed = replace(self._policy, typed=True)
+    await self.require_allowed(*memories)
+    back: list[Memory] = []
     for memory in memories:
-      verdict = await asyncio.to_thread(gate, memory.content, typed)
-      if verdict != memory.content:
-        why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
-        raise WriteRefused(why)
-    return await self._store.put_back(*memories)
+      meta = await self._passed_meta(memory.meta, self._typed)
+      back.append(replace(memory, meta=meta))
+    return await self._store.put_back(*back)
 
-  def _passed_extra(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-    former = [mapping(one) for one in listing(extra.get("history"))]
-    said = [(one, gate(str(one.get("content") or ""), self._policy)) for one in former]
-    passed = [{**one, "content": text} for one, text in said if isinstance(text, str)]
-    return {**extra, "history": passed} if former else dict(extra)
+  async def require_allowed(self, *memories: Memory) -> None:
+    for memory in memories:
+      draft = replace(draft_of(memory), passed=passed_mark(memory.content))
+      if (await self.passed(draft)).content != memory.content:
+        raise WriteRefused("it holds personal data")
 
-  async def _passed(self, draft: Draft) -> Draft:
+  async def passed(self, draft: Draft) -> Draft:
+    if not self._policy.saving:
+      raise WriteRefused(SAVING_IS_OFF)
     verdict = await asyncio.to_thread(gated_draft, draft, self._policy)
     if isinstance(verdict, Refused):
       raise WriteRefused(verdict.reason)
     return verdict
 
-
-class AuditTrail:
-
-  def __init__(self, table: AuditTable) -> None:
-    self._table = table
-
-  async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
-    try:
-      await self._table.append(user_id, list(map(_secretless, entries)), now)
-    except TablesUnavailable as error:
-      log_gate.warning("changes are not written down: %s", with_detail(error))
-
-  async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
-    return await self._table.keys(user_id, since)
-
-  async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
-    return await self._table.read(user_id, keys)
-
-
-def _secretless(entry: AuditEntry) -> AuditEntry:
-  bare, before = replace(entry, after=without_secrets(entry.after)), entry.before
-  if before is None or not find_secrets(f"{before.stored[0]}\n{before.meta}"):
-    return bare
-  content = without_secrets(before.content)
-  masked = replace(before, content=content, meta={}, stored=(content, None, None))
-  return replace(bare, before=masked, archived=None)
+  async def _passed_meta(self, meta: Mapping[str, Any], policy: GatePolicy) -> dict[str, Any]:
+    passed: list[dict[str, Any]] = []
+    for former in map(mapping, listing(meta.get("history"))):
+      text = str(former.get("content") or "")
+      verdict = await asyncio.to_thread(gate, text, policy)
+      if isinstance(verdict, str):
+        passed.append({**former, "content": verdict})
+    return {**meta, "history": passed} if "history" in meta else dict(meta)
 
 
 # ---- src/adaptive/learn/grounding.py ----
@@ -9785,7 +9826,6 @@ NOT_SAID = "it is not in your message"
 DOES_NOT_FOLLOW = "your words do not say it"
 NOT_NAMED = "your message does not name it"
 _LEAST_NEW = 0.3
-_LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -9959,8 +9999,7 @@ def screened(
     operation = readdressed(proposed, memories.get(proposed.id))
     changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
     told = operation.draft.content or (changed.content if changed else "")
-    rules = refusal(operation, settings)
-    if reason := rules or grounding_refusal(operation, source, changed, settings):
+    if reason := grounding_refusal(operation, source, changed, settings):
       status = "kept" if is_deletion else "rejected"
       refused.append(Outcome(status, tellable(told, policy), reason))
       continue
@@ -9989,51 +10028,27 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
   return any(len(telling - beginnings(one)) <= _LEAST_NEW * len(telling) for one in said)
 
 
-def refusal(operation: Operation, settings: Settings) -> str:
-  draft = operation.draft
-  if operation.kind in ("DELETE", "END"):
-    return ""
-  if holds_listed_word(draft.content, settings.blacklist_topics):
-    return "it holds a word that your admin has ruled out"
-  if draft.confidence < settings.min_confidence_threshold:
-    return f"the model is not sure ({draft.confidence:.2f})"
-  if draft.tags and not set(draft.tags) & set(settings.categories):
-    return f"{', '.join(draft.tags)} is not to be remembered"
-  return ""
-
-
-def holds_listed_word(text: str, listed: str) -> bool:
-  said, words = (normalised_text(one, "NFKC").casefold() for one in (text, listed))
-  terms = [one.strip() for one in _LIST_SIGNS.split(words) if one.strip()]
-  form = {one: "{}" if UNSPACED.search(one) else r"(?<!\w){}(?!\w)" for one in terms}
-  return any(re.search(form[one].format(re.escape(one)), said) for one in terms)
-
-
-# ---- src/adaptive/privacy/changes.py ----
-# What was changed in a user's store, step by step, and taking it back exactly.
+# ---- src/adaptive/memory/user_store.py ----
+# One user's store with the tables behind it, as the steps of a change use them.
 
 @dataclass(frozen=True, slots=True)
 class UserStore:
 
   user_id: str
-  store: MemoryStore
+  store: GuardedStore
   archive: ArchiveTable
   usage: UsageTable
   trail: AuditTrail
 
+  async def steps(self) -> list[Step]:
+    return await asyncio.to_thread(steps_of, await self.trail.keys(self.user_id))
 
-@dataclass(frozen=True, slots=True)
-class Step:
+  async def changes(self, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
+    return await self.trail.read(self.user_id, [key.text for key in keys])
 
-  number: int
-  changes: tuple[ChangeKey, ...]
-  standing: tuple[ChangeKey, ...]
-  latest: frozenset[str] = frozenset()
 
-  @property
-  def is_undo(self) -> bool:
-    return bool(self.changes[0].undoes)
-
+# ---- src/adaptive/memory/undo.py ----
+# Taking changes of a user's store back, exactly.
 
 @dataclass(frozen=True, slots=True)
 class _PlannedUndo:
@@ -10043,103 +10058,66 @@ class _PlannedUndo:
 
   @property
   def is_undone(self) -> bool:
-    return _content__changes(self.row) == _content__changes(self.change.before)
+    return _content__undo(self.row) == _content__undo(self.change.before)
 
   @property
   def is_untouched(self) -> bool:
-    return _content__changes(self.row) == self.change.after
+    return _content__undo(self.row) == self.change.after
+
+  @property
+  def former(self) -> Memory | None:
+    return None if self.is_undone else self.change.before
 
 
-async def read_steps(user: UserStore) -> list[Step]:
-  return await asyncio.to_thread(steps_of, await user.trail.keys(user.user_id))
-
-
-def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
-  undone: set[str] = set()
-  changed: set[str] = set()
-  latest: set[str] = set()
-  changes: dict[str, list[ChangeKey]] = {}
-  numbers: dict[str, int] = {}
-  for number, key in zip(range(len(keys), 0, -1), keys, strict=True):
-    if key.undoes and key.place not in undone:
-      undone.add(key.undoes)
-    if not key.memory_id:
-      continue
-    if key.memory_id not in changed:
-      changed.add(key.memory_id)
-      latest.add(key.text)
-    name = key.step or key.place
-    changes.setdefault(name, []).append(key)
-    numbers[name] = number
-  return [
-    Step(
-      number=numbers[name],
-      changes=tuple(together),
-      standing=tuple(one for one in together if one.place not in undone),
-      latest=frozenset(one.text for one in together if one.text in latest),
-    )
-    for name, together in changes.items()
-  ]
-
-
-async def read_changes(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
-  return await user.trail.read(user.user_id, [one.text for one in keys])
-
-
-async def _opened(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
-  changes = await read_changes(user, keys)
-  if len(changes) < len(keys):
-    raise WriteRefused("it was written down under another secret key of Open WebUI")
-  return changes
-
-
-async def check_unchanged(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> None:
-  await _planned(user, step, await _opened(user, keys))
+async def check_undo(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> None:
+  await _planned(user, step, keys)
 
 
 async def take_back(
   user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
 ) -> list[AuditEntry]:
-  planned = await _planned(user, step, await _opened(user, keys))
-  new = [one for one in planned if one.change.before is None]
-  former = [one for one in planned if one.change.before is not None]
-  filed = [one.change.archived for one in new if one.change.archived is not None]
-  if filed:
-    await user.archive.put(user.user_id, filed)
-  going = [one.row for one in new if one.row is not None]
+  planned = await _planned(user, step, keys)
+  added = [one for one in planned if one.change.before is None]
+  refiled = [one.change.archived for one in added if one.change.archived is not None]
+  if refiled:
+    await user.archive.put(user.user_id, refiled)
+  going = [one.row for one in added if one.row is not None]
   if going:
     await user.store.delete(*going)
-  coming = [
-    one.change.before for one in former if one.change.before is not None and not one.is_undone
-  ]
+  coming = [one.former for one in planned if one.former is not None]
   back = {row.id: row for row in await user.store.put_back(*coming)} if coming else {}
-  unfiled = [one.change.archived.memory.id for one in former if one.change.archived is not None]
+  unfiled = [
+    one.change.archived.memory.id
+    for one in planned
+    if one.change.before is not None and one.change.archived is not None
+  ]
   if unfiled:
     await user.archive.discard(user.user_id, unfiled)
   now = int(time.time())
   made: list[AuditEntry] = []
   for one in planned:
     change = one.change
-    row = back.get(change.memory_id) or (one.row if change.before is not None else None)
-    made.append(
-      AuditEntry(
-        kind="undone",
-        memory_id=change.memory_id,
-        changed_at=now,
-        before=one.row if change.memory_id in back or change.before is None else None,
-        after=_content__changes(row),
-        archived=change.archived,
-        step=together,
-        undoes=change.key,
-      )
+    is_added = change.before is None
+    standing = None if is_added else one.row
+    entry = AuditEntry(
+      kind="undone",
+      memory_id=change.memory_id,
+      changed_at=now,
+      before=one.row if is_added or change.memory_id in back else None,
+      after=_content__undo(back.get(change.memory_id, standing)),
+      archived=change.archived,
+      step=together,
+      undoes=change.key,
     )
+    made.append(entry)
   await user.trail.record(user.user_id, made, now)
   return made
 
 
-async def _planned(
-  user: UserStore, step: Step, changes: Sequence[AuditEntry]
-) -> list[_PlannedUndo]:
+async def _planned(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> list[_PlannedUndo]:
+  changes = await user.changes(keys)
+  if len(changes) < len(keys):
+    raise WriteRefused("it was written down under another secret key of Open WebUI")
   rows = {row.id: row for row in await user.store.read([one.memory_id for one in changes])}
   put_away = [
     one.archived.memory.id
@@ -10157,370 +10135,13 @@ async def _planned(
     is_filed = coming_back is None or coming_back.memory.id in still_archived
     if not is_filed or not one.is_untouched:
       raise WriteRefused("a memory of this change has been changed since")
+  coming = [one.former for one in planned if one.former is not None]
+  await user.store.require_allowed(*coming)
   return planned
 
 
-def _content__changes(memory: Memory | None) -> str:
+def _content__undo(memory: Memory | None) -> str:
   return memory.content if memory is not None else ""
-
-
-# ---- src/adaptive/control/overview.py ----
-# What a user is told of the memory: what is known, and what was changed, as Markdown.
-
-_MOST_LISTED = 300
-_LONGEST_LISTED = 400
-_MOST_OF_A_STEP = 5
-_DONE_BY = {
-  "ended": "no longer true",
-  "pruned": "upkeep",
-  "summarised": "upkeep",
-  "restored": "restored",
-  "imported": "imported",
-  "undone": "taken back",
-}
-ASKED = "asked"
-_NOT_REPEATED = "a memory that is kept from this chat's model"
-
-Day = Callable[[float], str]
-
-
-def listed(memory: Memory) -> str:
-  return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
-
-
-def overview(counted: str, memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
-  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
-  newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
-  groups: dict[tuple[str, str], list[str]] = {}
-  for one in newest:
-    category = next((tag for tag in one.tags if tag in CATEGORIES), "other")
-    until = f", until {one.until}" if one.until else ""
-    line = f"- {listed(one)} ({day(one.updated_at)}{until})"
-    groups.setdefault((one.bank or "no bank", category), []).append(line)
-  for (bank, category), lines in sorted(groups.items()):
-    parts.append("\n".join([f"**{plain_line(bank)} \u00b7 {category}**", "", *lines]))
-  if len(memories) > _MOST_LISTED:
-    parts.append(f"\u2026 and {len(memories) - _MOST_LISTED} older ones: `/memory find WORDS`")
-  return "\n\n".join([*parts, PROMPTS["commands"].strip()])
-
-
-def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
-  return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
-
-
-def change_log(
-  shown: Sequence[Step],
-  changes: Sequence[AuditEntry],
-  number: int,
-  day: Day,
-  withheld: AbstractSet[str] = frozenset(),
-) -> str:
-  if not shown:
-    return "Nothing was changed yet."
-  lines = [
-    f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
-    "",
-  ]
-  by_key = {change.key: change for change in changes}
-  unopened = 0
-  for step in shown:
-    newest_first = [by_key[key.text] for key in shown_of_steps([step]) if key.text in by_key]
-    if not newest_first:
-      unopened += 1
-      continue
-    newest = newest_first[0]
-    chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
-    undone = "" if step.standing else " \u00b7 *taken back since*"
-    by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
-    lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
-    told = changes_told(newest_first, len(step.changes), withheld)
-    lines += [f"   {line}" for line in told]
-  if unopened:
-    lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
-  return "\n".join(lines)
-
-
-def changes_told(
-  changes: Sequence[AuditEntry], number: int, withheld: AbstractSet[str] = frozenset()
-) -> list[str]:
-  lines = [
-    f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}" for one in changes
-  ]
-  more = number - len(lines)
-  return [*lines, f"- \u2026 and {more} more"] if more else lines
-
-
-def withheld_ids(
-  changes: Collection[AuditEntry], memories: Sequence[Memory], hidden: LocalOnlyBanks
-) -> frozenset[str]:
-  may_be_seen = {one.id for one in memories if not hidden.holds(one)}
-  may_not = set[str]()
-  for change in changes:
-    put_away = change.archived.memory if change.archived else None
-    former = change.before or put_away
-    if former is not None and not hidden.holds(former):
-      may_be_seen.add(change.memory_id)
-    elif former is not None:
-      may_not.add(change.memory_id)
-  changed = {one.memory_id for one in changes}
-  return frozenset(changed - (may_be_seen - may_not))
-
-
-def _told_change(change: AuditEntry) -> str:
-  before = listed(change.before) if change.before is not None else ""
-  after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
-  if before and after and before != after:
-    return f"{before} \u2192 {after}"
-  if before == after:
-    return f"{after}, with its details"
-  if after:
-    return f"new: {after}"
-  return f"{'archived' if change.archived else 'gone'}: {before}"
-
-
-# ---- src/adaptive/learn/apply.py ----
-# Writing into the store: each operation proven, none spoiling another, and nothing lost.
-
-log_apply = logging.getLogger("adaptive_memory.learn")
-
-_PRUNED_PER_TURN = 25
-Held = Callable[[], Awaitable[bool]]
-NO_LONGER_TRUE = "no longer true"
-_PLAIN_BRACKETS = str.maketrans("()", "[]")
-
-
-@staged("apply")
-async def apply_operations(
-  operations: Sequence[Operation],
-  memories: Sequence[Memory],
-  user: UserStore,
-  source: Provenance,
-  held: Held,
-  now: int,
-) -> list[Outcome]:
-  by_id = {memory.id: memory for memory in memories}
-  outcomes, changes = list[Outcome](), list[AuditEntry]()
-  try:
-    for operation in operations:
-      if not await held():
-        raise LeaseLost("another worker has taken over")
-      try:
-        outcome, row = await _applied(operation, by_id, user, source, now)
-        outcomes.append(outcome)
-        kind = outcome.status
-        if kind not in ("saved", "updated", "deleted", "ended"):
-          continue
-        before, after = by_id.pop(operation.id, None), row.content if row else ""
-        if row is not None:
-          by_id[row.id] = row
-        ended = before if kind == "ended" and row is None else None
-        archived = ArchivedMemory(ended, NO_LONGER_TRUE, now) if ended else None
-        reason = outcome.reason or operation.proof.kind.lower()
-        told = (before, after, reason, source.chat_id, source.message_id, archived)
-        changes.append(AuditEntry(kind, outcome.memory_id, now, *told))
-      except WriteRefused as refusal:
-        outcomes.append(Outcome("rejected", "", str(refusal)))
-      except HostError as error:
-        if isinstance(error, MemoryUnavailable) and not outcomes:
-          raise
-        log_apply.warning("%s failed: %s", operation.kind, with_detail(error))
-        content = operation.draft.content or by_id[operation.id].content
-        outcomes.append(Outcome("failed", content, str(error)))
-  finally:
-    await user.trail.record(user.user_id, changes, now)
-  return outcomes
-
-
-async def _applied(
-  operation: Operation, by_id: dict[str, Memory], user: UserStore, source: Provenance, now: int
-) -> tuple[Outcome, Memory | None]:
-  store, draft = user.store, operation.draft
-  if operation.kind == "NEW":
-    written = await store.add(draft, source)
-    return Outcome("saved", written.content, memory_id=written.id), written
-  memory = by_id.get(operation.id)
-  if memory is None:
-    return Outcome("rejected", draft.content, "the memory is gone meanwhile"), None
-  before = memory.content
-  if operation.kind == "DELETE":
-    await store.delete(memory)
-    return Outcome("deleted", before, memory_id=memory.id, before=before), None
-  if operation.kind == "UPDATE":
-    row = await _updated(memory, draft, store, source)
-    return Outcome("updated", draft.content, memory_id=memory.id, before=before), row
-  if draft.content != before or draft.until != memory.until:
-    row = await store.update(memory, draft, source)
-    return Outcome("ended", draft.content, NO_LONGER_TRUE, memory.id, before), row
-  await put_into_archive(user, [ArchivedMemory(memory, NO_LONGER_TRUE, now)])
-  if not await remove_archived(user, [memory]):
-    raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
-  return Outcome("ended", "", NO_LONGER_TRUE, memory.id, before), None
-
-
-async def _updated(memory: Memory, draft: Draft, store: MemoryStore, source: Provenance) -> Memory:
-  if not store.keeps_history and not holds_words_of(draft.content, memory.content):
-    when = datetime.fromtimestamp(source.said_at, UTC)
-    former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".\u3002")
-    bare = FORMER_CONTENT.sub("", draft.content).rstrip()
-    content = f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
-    with suppress(WriteRefused):
-      return await store.update(memory, replace(draft, content=content), source)
-  return await store.update(memory, draft, source)
-
-
-async def put_into_archive(user: UserStore, archived: Sequence[ArchivedMemory]) -> None:
-  await user.archive.put(user.user_id, archived)
-  found = await user.archive.read(user.user_id, [one.memory.id for one in archived])
-  if any(one not in found for one in archived):
-    raise TablesUnavailable("the archive does not hold what was written into it")
-
-
-async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
-  rows = {row.id: row for row in await user.store.read()}
-  removed: list[Memory] = []
-  for memory in (one for one in memories if rows.get(one.id) == one):
-    try:
-      await user.store.delete(memory)
-      removed.append(memory)
-    except HostError as error:
-      log_apply.warning("an archived memory stays in the store: %s", with_detail(error))
-      if isinstance(error, MemoryUnavailable):
-        break
-  return removed
-
-
-async def restore_memory(
-  user: UserStore, memory_id: str, now: int, step: str = ""
-) -> Memory | None:
-  archived = await user.archive.read(user.user_id, [memory_id])
-  if not archived:
-    return None
-  memory, words = archived[0].memory, comparable(archived[0].memory.content)
-  for row in await user.store.read():
-    if memory.id in (row.id, row.meta.get("restored_from")) or comparable(row.content) == words:
-      break
-  else:
-    labels = (memory.confidence, memory.importance, memory.until)
-    passed = str(memory.meta.get("passed") or "")
-    draft = Draft(memory.content, memory.tags, memory.bank, *labels, passed)
-    chat_id, message_id = (str(memory.meta.get(one) or "") for one in ("chat_id", "message_id"))
-    source = Provenance(chat_id, message_id, said_at_of(memory))
-    row = await user.store.add(draft, source, {**memory.meta, "restored_from": memory.id})
-    told = AuditEntry("restored", row.id, now, None, row.content, step=step)
-    entry = replace(told, archived=archived[0])
-    await user.trail.record(user.user_id, [entry], now)
-  with suppress(TablesUnavailable):
-    await user.archive.discard(user.user_id, [memory.id])
-  return row
-
-
-def said_at_of(memory: Memory) -> int:
-  said = memory.meta.get("said_at")
-  return said if isinstance(said, int) and said > 0 else memory.created_at
-
-
-async def prune_store(
-  user: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
-) -> list[Outcome]:
-  limit, strategy = settings.max_total_memories, settings.pruning_strategy
-  today = str(datetime.fromtimestamp(now, UTC).date())
-  recalls: dict[str, int] = {}
-
-  def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
-    weight = memory.importance if strategy == "least_important" else 0
-    weight = recalls.get(memory.id, weight)
-    stays, changed = not has_ended(memory, today), (memory.updated_at, memory.created_at)
-    return stays, stays and is_core(memory), weight, *changed, memory.id
-
-  reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
-  told = AuditEntry("pruned", "", now, None, "", reason, source.chat_id, source.message_id)
-  try:
-    if not limit or (await user.store.stamp()).count <= limit:
-      return []
-    memories = await user.store.read()
-    if strategy == "least_recalled":
-      recalls = await user.usage.read(user.user_id)
-    candidates = sorted((one for one in memories if one.id not in fresh), key=place)
-    chosen = candidates[: min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)]
-    archived = {one.id: ArchivedMemory(one, reason, now) for one in chosen}
-    await put_into_archive(user, [*archived.values()])
-    removed = await remove_archived(user, chosen)
-  except HostError as error:
-    log_apply.warning("nothing is pruned: %s", with_detail(error))
-    return []
-  entries = (replace(told, memory_id=x.id, before=x, archived=archived[x.id]) for x in removed)
-  await user.trail.record(user.user_id, [*entries], now)
-  return [Outcome("archived", memory.content, reason) for memory in removed]
-
-
-# ---- src/adaptive/learn/bulk_changes.py ----
-# Many changes of one user that belong together: imported, or taken back, portion by portion.
-
-_PORTION = 50
-_TOLD_EACH = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class BulkChanges:
-
-  user: UserStore
-  lock: asyncio.Lock
-  foreground: Foreground
-  reply: Callable[[str], Awaitable[None]]
-  chat_id: str
-
-  async def bring_in(self, carried: Sequence[NewMemory]) -> str:
-    now = int(time.time())
-    known = {comparable(one.content) for one in await self.user.store.read()}
-    new = [one for one in carried if comparable(one[0].content) not in known]
-    step = f"imported-{time.time_ns()}"
-    entry = AuditEntry("imported", "", now, chat_id=self.chat_id, step=step)
-    saved = 0
-    refused: dict[str, None] = {}
-    for begin in range(0, len(new), _PORTION):
-      async with self.lock:
-        try:
-          rows = await self.user.store.add_all(new[begin : begin + _PORTION])
-        except HostError as error:
-          told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-          raise StoreError(told, detail=error.detail) from error
-        written = [one for one in rows if isinstance(one, Memory)]
-        refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
-        changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
-        await self.user.trail.record(self.user.user_id, changes, now)
-      saved += len(written)
-      await self._between_portions("Imported", begin, saved, len(new))
-    told = [f"Imported: {saved} of {len(carried)}"]
-    if len(new) < len(carried):
-      told.append(f"{len(carried) - len(new)} known already")
-    if refused:
-      told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
-    return " \u00b7 ".join(told)
-
-  async def take_back(self, step: Step) -> list[AuditEntry]:
-    total = len(step.standing)
-    portions = [step.standing[at : at + _PORTION] for at in range(0, total, _PORTION)]
-    for portion in portions if len(portions) > 1 else ():
-      await check_unchanged(self.user, step, portion)
-    together = f"undo-{time.time_ns()}" if total > 1 else ""
-    made: list[AuditEntry] = []
-    for number, portion in enumerate(portions):
-      async with self.lock:
-        try:
-          made += await take_back(self.user, step, portion, together)
-        except (HostError, WriteRefused) as error:
-          if not made:
-            raise
-          told = f"{len(made)} of {total} were taken back, then it failed: {error}"
-          raise StoreError(told, detail=error.detail) from error
-      if len(portions) > 1:
-        await self._between_portions("Taken back", number * _PORTION, len(made), total)
-    return made
-
-  async def _between_portions(self, doing: str, begin: int, done: int, total: int) -> None:
-    if not begin % _TOLD_EACH:
-      await self.reply(f"{doing} {done:,} of {total:,}")
-    await self.foreground.give_way()
 
 
 # ---- src/adaptive/recall/judge.py ----
@@ -10658,7 +10279,7 @@ class Hook(ABC):
 
   @abstractmethod
   async def sources(self) -> Sources:
-    """Where the user's memories are, behind the gate, and who makes their vectors."""
+    """Where the user's memories are, and who makes their vectors."""
 
   @abstractmethod
   async def completer(self) -> Completer:
@@ -10810,8 +10431,7 @@ _MARKS = re.compile(
 
 class AnswerCorrection:
 
-  def __init__(self, locks: UserLocks) -> None:
-    self._locks = locks
+  def __init__(self) -> None:
     self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
   async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
@@ -10836,8 +10456,7 @@ class AnswerCorrection:
     said = await stored.said() or ""
     targets = await asyncio.to_thread(links_to_check, said)
     if broken := await broken_links(targets, self._asking):
-      async with self._locks.of(hook.user_id):
-        await stored.rewrite(said, partial(corrected_links, broken=broken))
+      await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
 def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -12064,23 +11683,21 @@ class HostHook(Hook):
         return await has_memory_on(self.request, {"settings": accounts[0].settings})
     return True
 
-  async def tell_switched_off(self, writing: asyncio.Lock, table: HostLeases) -> None:
+  async def tell_switched_off(self, table: HostLeases) -> None:
     is_seen = self.has_page and self.told_kind in COMMANDED_KINDS
     if not is_seen or not self.settings.show_status:
       return
     await asyncio.sleep(_TOLD_AFTER_SECONDS)
     lease = f"switched_off:{self.user_id}"
     if await table.acquire(lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS):
-      async with writing:
-        await self.notifier.status(SWITCHED_OFF)
+      await self.notifier.status(SWITCHED_OFF)
 
   async def sources(self) -> Sources:
     request = isolated_request(self.request)
     user = await account(self.user)
     embedder = chosen_embedder(self.settings, request, user)
     store = HostMemoryStore(request, user, embedder)
-    guarded = GuardedStore(store, gate_policy(self.settings))
-    return Sources(self.user_id, guarded, embedder, self.vectors)
+    return Sources(self.user_id, store, embedder, self.vectors)
 
   async def completer(self) -> Completer:
     return await chosen_completer(
@@ -12257,7 +11874,7 @@ class LearningQueue:
     self._foreground = foreground
     self._clock = clock
     self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
-    self._locks = UserLocks()
+    self._locks = KeyedLocks()
 
   async def waiting(self, user_id: str) -> int:
     return len((await self._table.waiting(user_id, self._clock())).places)
@@ -12531,7 +12148,272 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
   return [one for one in found if not found[one]], [one for one in found if found[one]]
 
 
-# ---- src/adaptive/privacy/erasure.py ----
+# ---- src/adaptive/privacy/redacted_turns.py ----
+# The turns under way whose chat model gets placeholders for personal data.
+
+_IDLE_SECONDS = 3600.0
+_LONGEST_SECONDS = 10.0
+_WITHHELD = (
+  "[The user's message is not shown to you: personal data in it could not be replaced. "
+    "Say so in one sentence, and that sending it again may help.]"
+)
+
+
+@dataclass(slots=True)
+class _RedactedTurn:
+
+  redaction: Redaction
+  events: EventRestorer
+  used_at: float
+  guarded: bool
+
+
+class RedactedTurns:
+
+  def __init__(self) -> None:
+    self._turns: dict[str, _RedactedTurn] = {}
+
+  def __len__(self) -> int:
+    before = time.monotonic() - _IDLE_SECONDS
+    self._turns = {mark: one for mark, one in self._turns.items() if one.used_at >= before}
+    return len(self._turns)
+
+  async def redact(
+    self, body: dict[str, Any], metadata: dict[str, Any], *, again: bool = False
+  ) -> dict[str, Any]:
+    state = turn_state(metadata)
+    if again and "redaction" not in state:
+      return body
+    turn = self._turn(metadata) if again else None
+    redaction = turn.redaction if turn else Redaction()
+    new = _RedactedTurn(redaction, EventRestorer(redaction), time.monotonic(), guarded=again)
+    mark = state.get("redaction", "") if turn else uuid.uuid4().hex
+    self._turns[mark], state["redaction"] = new, mark
+    async with asyncio.timeout(_LONGEST_SECONDS):
+      messages = listing(body.get("messages"))
+      redacted = await asyncio.to_thread(redacted_chat, messages, redaction)
+    return {**body, "messages": redacted}
+
+  def restore_event(self, event: Any, metadata: dict[str, Any], body: dict[str, Any]) -> Any:
+    turn = self._turn(metadata)
+    if turn is None or turn.redaction.is_empty:
+      return event
+    runs_code = mapping(metadata.get("features")).get("code_interpreter")
+    if not turn.guarded and (body.get("tools") or runs_code):
+      return event
+    if isinstance(event, bytes):
+      line = event.decode("utf-8", "surrogateescape")
+      return turn.events.restored_line(line).encode("utf-8", "surrogateescape")
+    if isinstance(event, str):
+      return turn.events.restored_line(event)
+    return turn.events.restored(event) if mapping(event) else event
+
+  def restore_answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+    turn = self._turn(metadata)
+    if turn is None:
+      return body
+    del self._turns[turn_state(metadata).get("redaction", "")]
+    messages = listing(body.get("messages"))
+    if turn.redaction.is_empty or not messages:
+      return body
+    stays = [bool(mapping(message).get("id")) for message in messages]
+    stays[-1] &= mapping(messages[-1]).get("role") != "assistant"
+    restored = [
+      message if earlier else changed_texts(message, turn.redaction.restore)
+      for earlier, message in zip(stays, messages, strict=True)
+    ]
+    return body if restored == messages else {**body, "messages": restored}
+
+  def _turn(self, metadata: dict[str, Any]) -> _RedactedTurn | None:
+    mark = turn_state(metadata).get("redaction")
+    turn = self._turns.get(mark) if isinstance(mark, str) else None
+    if turn is not None:
+      turn.used_at = time.monotonic()
+    return turn
+
+
+def withheld(body: dict[str, Any]) -> dict[str, Any]:
+  return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}
+
+
+# ---- src/adaptive/privacy/spoken_requests.py ----
+# Spoken requests to erase or restore memories, read by a closed vocabulary of 19 languages.
+
+_KINDS__spoken_requests = word_table("spoken_requests")
+_MONTHS = [tuple(one.split()) for one in word_table("months")["heads"]]
+_DATES = (
+  "(?:(?P<y>\\d{4})[-\u5e74]|(?=\\d\\d?\u6708))(?P<m>\\d{1,2})[-\u6708](?P<d>\\d{1,2})\u65e5?",
+  r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
+    "[ .,/-]*(?:de )?(?P<y>\\d{4})?(?: \u0433\u043e\u0434\u0430)?",
+  r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
+)
+
+_LONGEST_REQUEST = 160
+HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+
+
+ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+
+  scope: ErasureScope
+  day: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+
+  scope: ErasureScope
+  needed: str
+  any_of: frozenset[str]
+  none_of: frozenset[str] = frozenset()
+
+
+_WHOSE = frozenset({"me", "my"})
+_SCOPES__spoken_requests = (
+  _Scope("imported", "imported", frozenset({"all", "memories"})),
+  _Scope("tools", "tools", frozenset({"said", "memories"})),
+  _Scope("chat", "chat", frozenset({"forgetting", "said", "memories"})),
+  _Scope("day", "day", frozenset({"all", "said", "memories"})),
+  _Scope("everything", "memories", _WHOSE | {"all"}),
+  _Scope("everything", "data", _WHOSE),
+  _Scope("everything", "all", _WHOSE | {"forgetting", "said"}),
+  _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
+)
+_UNKNOWN__spoken_requests = frozenset({"unknown"})
+_VERBS = frozenset({"erasing", "forgetting"})
+_SENTENCE_END__spoken_requests = re.compile("(?<=[.!?\u3002\uff01\uff1f\u0964\u061f])|\\n")
+_LONGEST_READ = 2000
+_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
+_ADVERBS = 2
+
+
+def spoken_request(
+  hook: Hook, typed: tuple[Message, str] | None
+) -> ErasureRequest | Literal["restore", "unclear"] | None:
+  if typed is None or hook.told_kind not in ("saved", "temporary", "api"):
+    return None
+  message, words = typed
+  if asks_to_restore(words):
+    return "restore"
+  today = local_time(said_at(message, time.time()), *hook.time_zones).date()
+  request = read_erasure_request(words, today)
+  return request or ("unclear" if nearly_asks_to_erase(words) else None)
+
+
+def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
+  plain, day = _without_day(_folded(words), today)
+  kinds = _kinds_of(plain)
+  day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
+  kinds |= {"day"} if day else set()
+  if not kinds & {"erasing", "forgetting"}:
+    return None
+  for one in _SCOPES__spoken_requests:
+    if one.needed in kinds and kinds & one.any_of and not kinds & one.none_of:
+      return ErasureRequest(one.scope, day if one.scope == "day" else None)
+  return None
+
+
+def nearly_asks_to_erase(words: str) -> bool:
+  plain = _folded(words)
+  pieces = _pieces(plain)
+  kinds = frozenset[str]().union(*pieces)
+  unknown = pieces.count(_UNKNOWN__spoken_requests)
+  if "negated" in kinds or 2 * unknown > len(pieces) or _told_or_asked(plain, pieces):
+    return False
+  if "memories" in kinds or ("data" in kinds and kinds & _WHOSE):
+    return _begins_with_verb(pieces, _ADVERBS) or _begins_with_verb(pieces[::-1])
+  return "me" in kinds and _begins_with_verb(pieces)
+
+
+def sentences_to_forget(words: str) -> str:
+  sentences = _SENTENCE_END__spoken_requests.split(head_and_tail(words, _LONGEST_READ))
+  return "\n".join(filter(_orders_to_forget, sentences))
+
+
+def _orders_to_forget(sentence: str) -> bool:
+  plain = _folded(sentence[:_LONGEST_REQUEST])
+  pieces = _pieces(plain)
+  if _told_or_asked(plain, pieces):
+    return False
+  for in_order in (pieces, pieces[::-1]):
+    if _begins_with_verb(in_order):
+      verb = next(at for at, piece in enumerate(in_order) if piece & _VERBS)
+      return not any("negated" in piece for piece in in_order[: verb + 2])
+  return False
+
+
+def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
+  for piece in pieces:
+    if piece & _VERBS:
+      return True
+    unknown -= piece == _UNKNOWN__spoken_requests
+    if unknown < 0 or not piece & _AROUND_A_VERB:
+      return False
+  return False
+
+
+def _without_day(plain: str, today: date) -> tuple[str, date | None]:
+  for found in (found for form in _DATES for found in re.finditer(form, plain)):
+    months = (n for n, stems in enumerate(_MONTHS, 1) if found["m"].startswith(stems))
+    month = int(found["m"]) if found["m"].isdecimal() else next(months, 0)
+    for year in [int(found["y"])] if found["y"] else range(today.year, today.year - 9, -1):
+      with contextlib.suppress(ValueError):
+        if (day := date(year, month, int(found["d"]))) <= today:
+          return f"{plain[: found.start()]} {plain[found.end() :]}", day
+  return plain, None
+
+
+def asks_to_restore(words: str) -> bool:
+  return _kinds_of(_folded(words)) >= {"restoring", "archived", "memories"}
+
+
+def _kinds_of(plain: str) -> set[str]:
+  pieces = _pieces(plain)
+  kinds = set[str]().union(*pieces)
+  if kinds & {"unknown", "negated"} or _told_or_asked(plain, pieces):
+    return set()
+  return kinds | {"erasing", "forgetting"} if kinds >= {"polite", "wished"} else kinds
+
+
+def _told_or_asked(plain: str, pieces: Sequence[frozenset[str]]) -> bool:
+  told = bool(pieces) and "subject" in pieces[0]
+  return (told or "?" in plain) and not any("polite" in piece for piece in pieces)
+
+
+def _pieces(plain: str) -> list[frozenset[str]]:
+  return [_VOCABULARY.get(piece, _UNKNOWN__spoken_requests) for piece in _WORD__spoken_requests.findall(plain)]
+
+
+def _folded(text: str) -> str:
+  small = text.casefold() if len(text) <= _LONGEST_REQUEST else ""
+  for written, plain in _SPELLINGS:
+    small = small.replace(written, plain)
+  signs = unicodedata.normalize("NFKD", small)
+  return "".join(sign for sign in signs if not unicodedata.combining(sign))
+
+
+_SPELLINGS = (
+  ("\u2019", "'"),
+  ("day before y", "day-before-y"),
+  ("\u0131", "i"),
+  ("\u0640", ""),
+  ("\u061f", "?"),
+  ("\u200e", ""),
+  ("\u200f", ""),
+)
+_VOCABULARY: dict[str, frozenset[str]] = {}
+for _kind, _words__spoken_requests in _KINDS__spoken_requests.items():
+  for _word in map(_folded, _words__spoken_requests):
+    _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
+_UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
+_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len)[::-1])
+_WORD__spoken_requests = re.compile(f"{_KNOWN_UNSPACED}|[\\u3040-\\u9fff]|[^\\s.,!?\u00bf\u00a1\u3002\u3001\u0964\u060c\\u3040-\\u9fff]+")
+
+
+# ---- src/adaptive/memory/erasure.py ----
 # What a user asks to have erased, where memories came from, and what was erased, for people.
 
 log_erasure = logging.getLogger("adaptive_memory.privacy")
@@ -12552,16 +12434,6 @@ class Origin:
   chat_id: str = ""
   period: tuple[float, float] | None = None
   sources: tuple[str, ...] = ()
-
-
-ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureRequest:
-
-  scope: ErasureScope
-  day: date | None = None
 
 
 def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
@@ -12672,465 +12544,6 @@ def bereft_originals(
 
 def _plain_words(text: str) -> str:
   return " ".join(text.split()).casefold()
-
-
-# ---- src/adaptive/control/requests.py ----
-# Erasing and restoring, which a user asks of the memory itself and confirms in the page.
-
-log_requests = logging.getLogger("adaptive_memory.control")
-
-NO_PAGE = (
-  "Nothing erased: you have to confirm it in a chat on the web page; "
-    "Settings > Personalization > Memory deletes memories, too"
-)
-NO_CHAT_OF_ONES_OWN = (
-  "Nothing restored: you have to confirm it in a saved chat of your own on the web page"
-)
-_SCOPES__requests = {
-  "everything": "everything that is remembered about you",
-  "chat": "what was learned from this chat",
-  "imported": "what was imported",
-  "tools": "what tools have saved",
-}
-_MOST_NAMED = 10
-_LONGEST_NAMED = 120
-
-
-class Eraser(Protocol):
-
-  async def find(self, origin: Origin | None) -> ErasureReport:
-    ...
-
-  async def erase(self, origin: Origin | None) -> ErasureReport:
-    ...
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRequests:
-
-  learner: Any
-  restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
-  eraser_of: Callable[[Hook], Awaitable[Eraser]]
-
-  async def erase(self, hook: Hook, request: ErasureRequest) -> str:
-    if not hook.can_ask or hook.told_kind == "api":
-      return NO_PAGE
-    eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
-    found = await eraser.find(origin)
-    if found.empty:
-      return "There is nothing to erase"
-    await self.learner.status.reply(hook, "You are asked before anything is erased")
-    answer = await hook.dialog.ask(*_question(request, found))
-    if answer is None:
-      return "Nothing erased: the question was not answered"
-    if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
-      return 'Nothing erased: you did not type "erase"'
-    async with self.learner.locks.of(hook.user_id):
-      report = await eraser.erase(origin)
-    count, failed = await self._bring_back(hook, report.bereft)
-    what, told = "an erased summary stood for", [report.line]
-    told += [f"Restored: {memories_counted(count)} that {what}."] if count else []
-    told += [f"Still archived: what {what} ({', '.join(failed)})."] if failed else []
-    return " ".join(told)
-
-  async def restore(self, hook: Hook, words: str = "") -> str:
-    if not hook.settings.enabled:
-      return "Nothing restored: memory is off in your settings"
-    if hook.told_kind != "saved" or not hook.can_ask or await hook.kind() != "saved":
-      return NO_CHAT_OF_ONES_OWN
-    room = await self.learner.user_store(hook)
-    meant = set(comparable(words).split())
-    archived = [
-      one
-      for one in await room.archive.read(hook.user_id)
-      if meant <= set(comparable(one.memory.content).split())
-    ]
-    rows = await room.store.read() if archived else ()
-    chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
-    if sealed := await room.archive.unopened(hook.user_id):
-      staying.append(f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}")
-    if not chosen:
-      return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-    await self.learner.status.reply(hook, "You are asked before anything is restored")
-    coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
-    question = "\n\n".join([coming, named_memories(chosen), *staying])
-    answer = await hook.dialog.confirm("Restore archived memories?", question)
-    if not answer:
-      why = "the question was not answered" if answer is None else "you did not confirm it"
-      return f"Nothing restored: {why}"
-    count, failed = await self._bring_back(hook, [memory.id for memory in chosen])
-    line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
-    told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
-    return " ".join([line, *told, *staying])
-
-  async def _bring_back(self, hook: Hook, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
-    restored, failed, step = 0, dict[str, None](), f"restored-{time.time_ns()}"
-    room = await self.learner.user_store(hook) if memory_ids else None
-    for memory_id in memory_ids:
-      try:
-        async with self.learner.locks.of(hook.user_id):
-          row = await self.restore_memory(room, memory_id, int(time.time()), step)
-        restored += row is not None
-      except AdaptiveMemoryError as error:
-        log_requests.warning("a memory stays archived: %s", with_detail(error))
-        failed[str(error)] = None
-    return restored, list(failed)
-
-
-def _question(request: ErasureRequest, found: ErasureReport) -> tuple[str, str, str]:
-  day = request.day
-  what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
-  parts = [
-    f"This would be erased for good: {found.phrase or 'what there is'}.",
-    named_memories(found.memories),
-    'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
-  ]
-  return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
-
-
-def plan_restoration(
-  archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
-) -> tuple[list[Memory], list[str]]:
-  said = {comparable(row.content) for row in rows}
-  by_words: dict[str, ArchivedMemory] = {}
-  for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
-    by_words.setdefault(comparable(one.memory.content), one)
-  absent = [one for words, one in by_words.items() if words not in said]
-  said |= by_words.keys()
-  everything = (*rows, *(one.memory for one in absent))
-  stood_for = {id for memory in everything for id in made_of(memory)}
-  single = [
-    one.memory
-    for one in absent
-    if one.memory.id not in stood_for
-    if not one.summary or comparable(one.summary) not in said
-  ]
-  chosen = single[: max(limit - len(rows), 0)] if limit else single
-  reasons = (
-    (len(single) - len(chosen), f"the limit is {memories_counted(limit)}"),
-    (len(absent) - len(single), "a summary says the same"),
-  )
-  return chosen, [f"Still archived: {number} ({why})." for number, why in reasons if number]
-
-
-def named_memories(memories: Sequence[Memory | Draft]) -> str:
-  lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
-  more = len(memories) - len(lines)
-  return "\n".join([*lines, f"\u2026 and {more} more"] if more else lines)
-
-
-def memories_counted(number: int) -> str:
-  return f"{number} {'memory' if number == 1 else 'memories'}"
-
-
-# ---- src/adaptive/control/commands.py ----
-# Commands: what a user says to the memory itself, answered without a model.
-
-log_commands = logging.getLogger("adaptive_memory.control")
-
-_STEPS_SHOWN = 10
-_REFUSED_LATELY_SECONDS = 30 * 24 * 3600
-_MOST_STEPS = 200
-_MOST_TOLD = 10
-_MOST_ASKED_ABOUT = 10
-_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
-_WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
-_HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
-_UNKNOWN = "Nothing is remembered about that."
-_HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
-_OFF = (
-  "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
-    "`enabled` among your valves of this filter)."
-)
-_ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
-_SAVING = ("remember", "import")
-_SWITCHING = ("on", "off")
-_CHANGING = ("undo", "remember", "forget", "restore", "import")
-_LONGEST_TITLE = 60
-_ASKED = Proof(kind="ASKED")
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-
-  name: str
-  words: str
-  messages: list[dict[str, Any]]
-
-  @property
-  def title(self) -> str:
-    typed = message_text(newest_user_message(self.messages) or {})
-    return clipped_line(typed, _LONGEST_TITLE)
-
-
-def command_in(messages: list[dict[str, Any]]) -> Command | None:
-  command = read_command(message_text(newest_user_message(messages) or {}))
-  if command is None:
-    return None
-  name, words = command
-  if name == "memory":
-    name, words = read_memory_command(words)
-  return Command(name=name, words=words, messages=messages)
-
-
-Answering = Callable[[Hook, Command], Awaitable[str]]
-
-
-class NamedMemory(Protocol):
-
-  @property
-  def memory(self) -> Memory: ...
-  @property
-  def score(self) -> int: ...
-  @property
-  def has_all_words(self) -> bool: ...
-  @property
-  def withheld(self) -> str: ...
-
-
-class MemorySearch(Protocol):
-
-  async def found(self, hook: Hook, words: str) -> Sequence[NamedMemory]:
-    ...
-
-  async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
-    ...
-
-
-class MemoryCommands:
-
-  def __init__(
-    self,
-    requests: MemoryRequests,
-    search: MemorySearch,
-    diagnosis: Callable[[Hook], Awaitable[str]],
-    once: OncePerMessage,
-  ) -> None:
-    self._requests = requests
-    self._learner = requests.learner
-    self._search = search
-    self._diagnosis = diagnosis
-    self._once = once
-    self._locks = UserLocks()
-
-  async def answer(self, hook: Hook, command: Command) -> str:
-    if command.name in _SAVING and not hook.settings.enabled:
-      return _OFF
-    try:
-      if await hook.kind() == "shared":
-        return await self._answer_before_others(hook, command)
-      async with self._locks.of(hook.user_id):
-        if command.name not in _CHANGING:
-          return await self._answering(command.name)(hook, command)
-        carry_out = partial(self._carried_out, hook, command)
-        ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
-        return await self._once.answer(*ids, carry_out)
-    except AdaptiveMemoryError as error:
-      return _failed(error)
-
-  async def _carried_out(self, hook: Hook, command: Command) -> str:
-    try:
-      return await self._answering(command.name)(hook, command)
-    except AdaptiveMemoryError as error:
-      return _failed(error)
-
-  async def _answer_before_others(self, hook: Hook, command: Command) -> str:
-    if command.name in _SWITCHING:
-      return await self._switched(command)
-    if command.name in self._answers:
-      return _ELSEWHERE
-    room = await self._learner.user_store(hook)
-    counted = memories_counted(len(await room.store.read()))
-    return f"{counted}. {_ELSEWHERE}"
-
-  def _answering(self, name: str) -> Answering:
-    return self._answers.get(name, lambda hook, _: self._list(hook))
-
-  @property
-  def _answers(self) -> dict[str, Answering]:
-    return {
-      "find": self._find,
-      "why": self._why,
-      "log": self._log,
-      "undo": self._undo,
-      "remember": self._remember,
-      "forget": self._forget,
-      "restore": lambda hook, command: self._requests.restore(hook, command.words),
-      "export": lambda hook, _: self._export(hook),
-      "import": self._import,
-      **dict.fromkeys(_SWITCHING, lambda _, command: self._switched(command)),
-      "doctor": lambda hook, _: self._doctor(hook),
-    }
-
-  async def _list(self, hook: Hook) -> str:
-    room = await self._learner.user_store(hook)
-    memories = await room.store.read()
-    hidden = await hook.hidden_from()
-    shown = hidden.without(memories)
-    noted = await self._learner.waiting(hook)
-    if withheld := len(memories) - len(shown):
-      noted.append(f"{withheld} not shown here, kept from this chat's model")
-    if archived := await room.archive.count(hook.user_id):
-      noted.append(f"{archived} archived")
-    since = time.time() - _REFUSED_LATELY_SECONDS
-    lately = await room.trail.keys(hook.user_id, since)
-    refused = [key for key in lately if key.kind == "refused"]
-    for last in await read_changes(room, refused[:1]):
-      why = "" if hidden.names else f" (the last: {last.reason})"
-      noted.append(f"{len(refused)} refused in a month{why}")
-    counted = memories_counted(len(memories))
-    return overview(counted, shown, _day_of(hook), noted)
-
-  async def _find(self, hook: Hook, command: Command) -> str:
-    if not command.words:
-      return _HOW_TO_FIND
-    found = await self._search.found(hook, command.words)
-    if not found:
-      return _UNKNOWN
-    day = _day_of(hook)
-    lines = [f"Found: {memories_counted(len(found))}", ""]
-    for one in found:
-      when = day(one.memory.updated_at)
-      words = f"a memory that is not repeated here, {one.withheld}"
-      if not one.withheld:
-        words = listed(one.memory)
-      lines.append(f"- {words} ({one.score:.0f} %, {when})")
-    return "\n".join(lines)
-
-  async def _why(self, hook: Hook, command: Command) -> str:
-    said = without_commands(command.messages)
-    if newest_user_message(said) is None:
-      return "There is no answer yet in this chat."
-    return await self._search.why(hook, said)
-
-  async def _log(self, hook: Hook, command: Command) -> str:
-    room = await self._learner.user_store(hook)
-    steps = await read_steps(room)
-    number = _number_in(command.words)
-    most = min(number or _STEPS_SHOWN, _MOST_STEPS)
-    shown = steps[:most]
-    changes = await read_changes(room, shown_of_steps(shown))
-    withheld = await self._withheld(hook, room, changes)
-    day = _day_of(hook, "%Y-%m-%d %H:%M")
-    return change_log(shown, changes, len(steps), day, withheld)
-
-  async def _undo(self, hook: Hook, command: Command) -> str:
-    room = await self._learner.user_store(hook)
-    steps = await read_steps(room)
-    number = _number_in(command.words)
-    if command.words and number is None:
-      return _WHICH_CHANGE
-    if number is None:
-      chosen = next((one for one in steps if not one.is_undo and one.standing), None)
-    else:
-      chosen = next((one for one in steps if one.number == number), None)
-    if chosen is None:
-      return " ".join(f"There is no change {command.words} to take back.".split())
-    if not chosen.standing:
-      return "That is taken back already; the log tells by what."
-    told = await read_changes(room, chosen.standing[:_MOST_TOLD])
-    withheld = await self._withheld(hook, room, told)
-    made = await self._learner.take_back(hook, chosen)
-    lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
-    if len(lines) == 1:
-      return f"Taken back: {lines[0].removeprefix('- ')}"
-    return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
-
-  async def _withheld(
-    self, hook: Hook, room: UserStore, changes: Sequence[AuditEntry]
-  ) -> frozenset[str]:
-    hidden = await hook.hidden_from()
-    if not hidden.names:
-      return frozenset()
-    return withheld_ids(changes, await room.store.read(), hidden)
-
-  async def _remember(self, hook: Hook, command: Command) -> str:
-    policy = replace(gate_policy(hook.settings), typed=True)
-    draft = Draft(command.words, bank=hook.settings.default_bank)
-    verdict = await asyncio.to_thread(gated_draft, draft, policy)
-    if isinstance(verdict, Refused):
-      return f"Not saved: {verdict.reason}."
-    addition = Operation("NEW", "", verdict, _ASKED)
-    return plain_line(await self._learner.do(hook, [addition]))
-
-  async def _forget(self, hook: Hook, command: Command) -> str:
-    words = " ".join(command.words.split())
-    if scope := _SCOPES.get(words.casefold().strip(" .!")):
-      today = local_time(time.time(), *hook.time_zones).date()
-      request = ErasureRequest(scope, today if scope == "day" else None)
-      return await self._requests.erase(hook, request)
-    found = await self._search.found(hook, command.words) if command.words else ()
-    exact = [one for one in found if one.has_all_words]
-    if len(exact) == 1:
-      deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
-      line = await self._learner.do(hook, [deletion])
-      return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
-    meant = exact or found[:_MOST_ASKED_ABOUT]
-    if not meant:
-      return _UNKNOWN if command.words else "Forget what? Add a few words."
-    memories = [one.memory for one in meant]
-    return _told_of(meant, await self._learner.ask_deletion(hook, memories))
-
-  async def _export(self, hook: Hook) -> str:
-    room = await self._learner.user_store(hook)
-    memories = await room.store.read()
-    now = time.time()
-    name = f"memories-{_day_of(hook)(now)}.json"
-    if await hook.dialog.download(name, exported(memories, now)):
-      return f"{memories_counted(len(memories))} in the file `{name}`."
-    shown = (await hook.hidden_from()).without(memories)
-    counted = f"{len(shown)} of {memories_counted(len(memories))}"
-    text = exported(shown, now)
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
-    return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
-
-  async def _import(self, hook: Hook, command: Command) -> str:
-    found, now = await asyncio.to_thread(read_import, command.words), time.time()
-    if not found.memories:
-      return _HOW_TO_IMPORT
-    carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
-    shown = named_memories([draft for draft, _, _ in carried])
-    question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
-    if not await hook.dialog.confirm("Import memories?", question):
-      return "Nothing imported: you did not confirm it."
-    line = await self._learner.bring_in(hook, carried)
-    unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
-    return f"{plain_line(line)}{unread}"
-
-  async def _doctor(self, hook: Hook) -> str:
-    return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
-
-  async def _switched(self, command: Command) -> str:
-    if memory_is_off(command.messages):
-      return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
-    return "Memory is on in this chat."
-
-
-def _command_id(message_id: str, command: Command) -> str:
-  words = f"{command.name} {command.words}"
-  return message_id and f"{message_id}~{zlib.crc32(words.encode()):08x}"
-
-
-def _number_in(words: str) -> int | None:
-  number = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
-  return int(number[1]) if number else None
-
-
-def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
-  if any(one.withheld for one in memories):
-    parts = [part.partition(":")[0] for part in line.split(" \u00b7 ")]
-    return plain_line(" \u00b7 ".join(parts))
-  return plain_line(line)
-
-
-def _failed(error: AdaptiveMemoryError) -> str:
-  log_commands.warning("a command has failed: %s", with_detail(error))
-  return f"That did not work: {error}."
-
-
-def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
-  zones = hook.time_zones
-  return lambda seconds: f"{local_time(seconds, *zones):{form}}"
 
 
 # ---- src/adaptive/host/erasure.py ----
@@ -13306,265 +12719,849 @@ def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]
 
 
 async def host_eraser(
-  held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
+  held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Hook
 ) -> HostEraser:
-  memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
+  host = cast(HostHook, hook)
+  memories = HostMemoryStore(isolated_request(host.request), await account(host.user))
   return HostEraser(memories, hook.user_id, *held)
 
 
-# ---- src/adaptive/privacy/redacted_turns.py ----
-# The turns under way whose chat model gets placeholders for personal data.
+# ---- src/adaptive/memory/archive.py ----
+# The archive: memories that were taken out of the store, whole, and their way back.
 
-_IDLE_SECONDS = 3600.0
-_LONGEST_SECONDS = 10.0
-_WITHHELD = (
-  "[The user's message is not shown to you: personal data in it could not be replaced. "
-    "Say so in one sentence, and that sending it again may help.]"
-)
+log_archive = logging.getLogger("adaptive_memory.memory")
+
+_PRUNED_PER_TURN = 25
 
 
-@dataclass(slots=True)
-class _RedactedTurn:
-
-  redaction: Redaction
-  events: EventRestorer
-  used_at: float
-  guarded: bool
+async def put_into_archive(user: UserStore, archived: Sequence[ArchivedMemory]) -> None:
+  await user.archive.put(user.user_id, archived)
+  stored = await user.archive.read(user.user_id, [one.memory.id for one in archived])
+  if any(one not in stored for one in archived):
+    raise TablesUnavailable("the archive does not hold what was written into it")
 
 
-class RedactedTurns:
-
-  def __init__(self) -> None:
-    self._turns: dict[str, _RedactedTurn] = {}
-
-  def __len__(self) -> int:
-    before = time.monotonic() - _IDLE_SECONDS
-    self._turns = {mark: one for mark, one in self._turns.items() if one.used_at >= before}
-    return len(self._turns)
-
-  async def redact(
-    self, body: dict[str, Any], metadata: dict[str, Any], *, again: bool = False
-  ) -> dict[str, Any]:
-    state = turn_state(metadata)
-    if again and "redaction" not in state:
-      return body
-    turn = self._turn(metadata) if again else None
-    redaction = turn.redaction if turn else Redaction()
-    new = _RedactedTurn(redaction, EventRestorer(redaction), time.monotonic(), guarded=again)
-    mark = state.get("redaction", "") if turn else uuid.uuid4().hex
-    self._turns[mark], state["redaction"] = new, mark
-    async with asyncio.timeout(_LONGEST_SECONDS):
-      messages = listing(body.get("messages"))
-      redacted = await asyncio.to_thread(redacted_chat, messages, redaction)
-    return {**body, "messages": redacted}
-
-  def restore_event(self, event: Any, metadata: dict[str, Any], body: dict[str, Any]) -> Any:
-    turn = self._turn(metadata)
-    if turn is None or turn.redaction.is_empty:
-      return event
-    runs_code = mapping(metadata.get("features")).get("code_interpreter")
-    if not turn.guarded and (body.get("tools") or runs_code):
-      return event
-    if isinstance(event, bytes):
-      line = event.decode("utf-8", "surrogateescape")
-      return turn.events.restored_line(line).encode("utf-8", "surrogateescape")
-    if isinstance(event, str):
-      return turn.events.restored_line(event)
-    return turn.events.restored(event) if mapping(event) else event
-
-  def restore_answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-    turn = self._turn(metadata)
-    if turn is None:
-      return body
-    del self._turns[turn_state(metadata).get("redaction", "")]
-    messages = listing(body.get("messages"))
-    if turn.redaction.is_empty or not messages:
-      return body
-    stays = [bool(mapping(message).get("id")) for message in messages]
-    stays[-1] &= mapping(messages[-1]).get("role") != "assistant"
-    restored = [
-      message if earlier else changed_texts(message, turn.redaction.restore)
-      for earlier, message in zip(stays, messages, strict=True)
-    ]
-    return body if restored == messages else {**body, "messages": restored}
-
-  def _turn(self, metadata: dict[str, Any]) -> _RedactedTurn | None:
-    mark = turn_state(metadata).get("redaction")
-    turn = self._turns.get(mark) if isinstance(mark, str) else None
-    if turn is not None:
-      turn.used_at = time.monotonic()
-    return turn
+async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
+  rows = {row.id: row for row in await user.store.read()}
+  unchanged = [one for one in memories if rows.get(one.id) == one]
+  removed: list[Memory] = []
+  for memory in unchanged:
+    try:
+      await user.store.delete(memory)
+      removed.append(memory)
+    except HostError as error:
+      log_archive.warning("an archived memory stays in the store: %s", with_detail(error))
+      if isinstance(error, MemoryUnavailable):
+        break
+  return removed
 
 
-def withheld(body: dict[str, Any]) -> dict[str, Any]:
-  return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}
-
-
-# ---- src/adaptive/privacy/spoken_requests.py ----
-# Spoken requests to erase or restore memories, read by a closed vocabulary of 19 languages.
-
-_KINDS__spoken_requests = word_table("spoken_requests")
-_MONTHS = [tuple(one.split()) for one in word_table("months")["heads"]]
-_DATES = (
-  "(?:(?P<y>\\d{4})[-\u5e74]|(?=\\d\\d?\u6708))(?P<m>\\d{1,2})[-\u6708](?P<d>\\d{1,2})\u65e5?",
-  r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
-    "[ .,/-]*(?:de )?(?P<y>\\d{4})?(?: \u0433\u043e\u0434\u0430)?",
-  r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
-)
-
-_LONGEST_REQUEST = 160
-HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
-
-
-@dataclass(frozen=True, slots=True)
-class _Scope:
-
-  scope: ErasureScope
-  needed: str
-  any_of: frozenset[str]
-  none_of: frozenset[str] = frozenset()
-
-
-_WHOSE = frozenset({"me", "my"})
-_SCOPES__spoken_requests = (
-  _Scope("imported", "imported", frozenset({"all", "memories"})),
-  _Scope("tools", "tools", frozenset({"said", "memories"})),
-  _Scope("chat", "chat", frozenset({"forgetting", "said", "memories"})),
-  _Scope("day", "day", frozenset({"all", "said", "memories"})),
-  _Scope("everything", "memories", _WHOSE | {"all"}),
-  _Scope("everything", "data", _WHOSE),
-  _Scope("everything", "all", _WHOSE | {"forgetting", "said"}),
-  _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
-)
-_UNKNOWN__spoken_requests = frozenset({"unknown"})
-_VERBS = frozenset({"erasing", "forgetting"})
-_SENTENCE_END__spoken_requests = re.compile("(?<=[.!?\u3002\uff01\uff1f\u0964\u061f])|\\n")
-_LONGEST_READ = 2000
-_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
-_ADVERBS = 2
-
-
-def spoken_request(
-  hook: Hook, typed: tuple[Message, str] | None
-) -> ErasureRequest | Literal["restore", "unclear"] | None:
-  if typed is None or hook.told_kind not in ("saved", "temporary", "api"):
+async def restore_memory(
+  user: UserStore, memory_id: str, now: int, step: str = ""
+) -> Memory | None:
+  archived = await user.archive.read(user.user_id, [memory_id])
+  if not archived:
     return None
-  message, words = typed
-  if asks_to_restore(words):
-    return "restore"
-  today = local_time(said_at(message, time.time()), *hook.time_zones).date()
-  request = read_erasure_request(words, today)
-  return request or ("unclear" if nearly_asks_to_erase(words) else None)
+  memory = archived[0].memory
+  row = _standing__archive(memory, await user.store.read())
+  if row is None:
+    source = Provenance(
+      chat_id=str(memory.meta.get("chat_id") or ""),
+      message_id=str(memory.meta.get("message_id") or ""),
+      said_at=said_at_of(memory),
+    )
+    meta = {**memory.meta, "restored_from": memory.id}
+    row = await user.store.add(draft_of(memory), source, meta)
+    entry = AuditEntry(
+      kind="restored",
+      memory_id=row.id,
+      changed_at=now,
+      after=row.content,
+      archived=archived[0],
+      step=step,
+    )
+    await user.trail.record(user.user_id, [entry], now)
+  with suppress(TablesUnavailable):
+    await user.archive.discard(user.user_id, [memory.id])
+  return row
 
 
-def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
-  plain, day = _without_day(_folded(words), today)
-  kinds = _kinds_of(plain)
-  day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
-  kinds |= {"day"} if day else set()
-  if not kinds & {"erasing", "forgetting"}:
-    return None
-  for one in _SCOPES__spoken_requests:
-    if one.needed in kinds and kinds & one.any_of and not kinds & one.none_of:
-      return ErasureRequest(one.scope, day if one.scope == "day" else None)
+def _standing__archive(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
+  words = comparable(memory.content)
+  for row in rows:
+    ids = (row.id, row.meta.get("restored_from"))
+    if memory.id in ids or comparable(row.content) == words:
+      return row
   return None
 
 
-def nearly_asks_to_erase(words: str) -> bool:
-  plain = _folded(words)
-  pieces = _pieces(plain)
-  kinds = frozenset[str]().union(*pieces)
-  unknown = pieces.count(_UNKNOWN__spoken_requests)
-  if "negated" in kinds or 2 * unknown > len(pieces) or _told_or_asked(plain, pieces):
+def said_at_of(memory: Memory) -> int:
+  said = memory.meta.get("said_at")
+  return said if isinstance(said, int) and said > 0 else memory.created_at
+
+
+def plan_restoration(
+  archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
+) -> tuple[list[Memory], list[str]]:
+  said = {comparable(row.content) for row in rows}
+  by_words: dict[str, ArchivedMemory] = {}
+  for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
+    by_words.setdefault(comparable(one.memory.content), one)
+  absent = [one for words, one in by_words.items() if words not in said]
+  said |= by_words.keys()
+  everything = (*rows, *(one.memory for one in absent))
+  stood_for = {id for memory in everything for id in made_of(memory)}
+  single = [
+    one.memory
+    for one in absent
+    if one.memory.id not in stood_for
+    if not one.summary or comparable(one.summary) not in said
+  ]
+  chosen = single[: max(limit - len(rows), 0)] if limit else single
+  reasons = {
+    f"the limit is {memories_counted(limit)}": len(single) - len(chosen),
+    "a summary says the same": len(absent) - len(single),
+  }
+  staying = [f"Still archived: {n} ({why})." for why, n in reasons.items() if n]
+  return chosen, staying
+
+
+def memories_counted(number: int) -> str:
+  return f"{number} {'memory' if number == 1 else 'memories'}"
+
+
+async def prune_store(
+  user: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
+) -> list[Outcome]:
+  limit = settings.max_total_memories
+  strategy = settings.pruning_strategy
+  reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
+  try:
+    if not limit or (await user.store.stamp()).count <= limit:
+      return []
+    memories = await user.store.read()
+    weights: dict[str, int] = {}
+    if strategy == "least_recalled":
+      weights = await user.usage.read(user.user_id)
+    elif strategy == "least_important":
+      weights = {one.id: one.importance for one in memories}
+    too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
+    candidates = [one for one in memories if one.id not in fresh]
+    chosen = leaving_first(candidates, weights, now)[:too_many]
+    archived = {one.id: ArchivedMemory(one, reason, now) for one in chosen}
+    await put_into_archive(user, [*archived.values()])
+    removed = await remove_archived(user, chosen)
+  except HostError as error:
+    log_archive.warning("nothing is pruned: %s", with_detail(error))
+    return []
+  changes = [
+    AuditEntry(
+      kind="pruned",
+      memory_id=memory.id,
+      changed_at=now,
+      before=memory,
+      reason=reason,
+      chat_id=source.chat_id,
+      message_id=source.message_id,
+      archived=archived[memory.id],
+    )
+    for memory in removed
+  ]
+  await user.trail.record(user.user_id, changes, now)
+  return [Outcome("archived", memory.content, reason) for memory in removed]
+
+
+def leaving_first(memories: Sequence[Memory], weights: dict[str, int], now: int) -> list[Memory]:
+  today = str(datetime.fromtimestamp(now, UTC).date())
+
+  def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+    holds = not has_ended(memory, today)
+    weight = weights.get(memory.id, 0)
+    is_kept_longest = holds and is_core(memory)
+    return holds, is_kept_longest, weight, memory.updated_at, memory.created_at, memory.id
+
+  return sorted(memories, key=place)
+
+
+# ---- src/adaptive/memory/summaries.py ----
+# One memory in the place of several: the originals are archived, and go when it stands.
+
+async def finish_summaries(user: UserStore, now: int) -> frozenset[str]:
+  archived = [one for one in await user.archive.read(user.user_id) if one.summary]
+  texts = {comparable(one.summary) for one in archived}
+  rows = {row.id: row for row in await user.store.read()}
+  by_words = {comparable(row.content): row for row in rows.values()}
+  for one in archived:
+    summary = by_words.get(comparable(one.summary))
+    if summary and summary.id != one.memory.id and rows.get(one.memory.id) == one.memory:
+      await _remove_originals(user, summary, [one], now)
+  return frozenset(
+    row.id for row in rows.values() if made_of(row) or comparable(row.content) in texts
+  )
+
+
+async def replace_by_summary(
+  user: UserStore, cluster: Sequence[Memory], text: str, now: int
+) -> None:
+  rows = {row.id: row for row in await user.store.read()}
+  if any(rows.get(memory.id) != memory for memory in cluster):
+    raise WriteRefused("a memory of them was changed meanwhile")
+  top = max(cluster, key=lambda one: one.importance)
+  draft = Draft(
+    content=text,
+    tags=top.tags,
+    bank=top.bank,
+    confidence=min(memory.confidence for memory in cluster),
+    importance=top.importance,
+    until=top.until,
+  )
+  passed = await user.store.passed(draft)
+  archived = [ArchivedMemory(one, "summarised", now, passed.content) for one in cluster]
+  await put_into_archive(user, archived)
+  originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
+  source = Provenance("", "", max(map(said_at_of, cluster)))
+  row = await user.store.add(passed, source, {"summary_of": originals})
+  entry = AuditEntry(
+    kind="saved",
+    memory_id=row.id,
+    changed_at=now,
+    after=row.content,
+    reason=f"a summary of {len(cluster)} memories",
+    step=row.id,
+  )
+  await user.trail.record(user.user_id, [entry], now)
+  await _remove_originals(user, row, archived, now)
+
+
+async def _remove_originals(
+  user: UserStore, summary: Memory, archived: Sequence[ArchivedMemory], now: int
+) -> None:
+  removed = await remove_archived(user, [one.memory for one in archived])
+  changes = [
+    AuditEntry(
+      kind="summarised",
+      memory_id=one.memory.id,
+      changed_at=now,
+      before=one.memory,
+      reason="one memory says it now",
+      archived=one,
+      step=summary.id,
+    )
+    for one in archived
+    if one.memory in removed
+  ]
+  await user.trail.record(user.user_id, changes, now)
+  with suppress(TablesUnavailable):
+    await user.usage.merge(user.user_id, [memory.id for memory in removed], summary.id)
+
+
+# ---- src/adaptive/memory/writing.py ----
+# Writing proposed changes: what became of each is told, and none spoils another.
+
+log_writing = logging.getLogger("adaptive_memory.memory")
+
+Held = Callable[[], Awaitable[bool]]
+NO_LONGER_TRUE = "no longer true"
+FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
+_PLAIN_BRACKETS = str.maketrans("()", "[]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Written__writing:
+
+  kind: Literal["saved", "updated", "deleted", "ended"]
+  content: str
+  before: Memory | None = None
+  row: Memory | None = None
+  reason: str = ""
+  archived: ArchivedMemory | None = None
+
+
+@staged("apply")
+async def apply_operations(
+  operations: Sequence[Operation],
+  memories: Sequence[Memory],
+  user: UserStore,
+  source: Provenance,
+  held: Held,
+  now: int,
+) -> list[Outcome]:
+  by_id = {memory.id: memory for memory in memories}
+  outcomes: list[Outcome] = []
+  changes: list[AuditEntry] = []
+  try:
+    for operation in operations:
+      if not await held():
+        raise LeaseLost("another worker has taken over")
+      memory = by_id.get(operation.id)
+      if memory is None and operation.kind != "NEW":
+        gone = "the memory is gone meanwhile"
+        outcomes.append(Outcome("rejected", operation.draft.content, gone))
+        continue
+      try:
+        written = await _applied(operation, memory, user, source, now)
+      except WriteRefused as refusal:
+        outcomes.append(Outcome("rejected", "", str(refusal)))
+        continue
+      except HostError as error:
+        if isinstance(error, MemoryUnavailable) and not outcomes:
+          raise
+        log_writing.warning("%s failed: %s", operation.kind, with_detail(error))
+        content = operation.draft.content or (memory.content if memory else "")
+        outcomes.append(Outcome("failed", content, str(error)))
+        continue
+      by_id.pop(operation.id, None)
+      if written.row is not None:
+        by_id[written.row.id] = written.row
+      outcomes.append(_outcome(written))
+      changes.append(_change(written, operation, source, now))
+  finally:
+    await user.trail.record(user.user_id, changes, now)
+  return outcomes
+
+
+async def _applied(
+  operation: Operation, memory: Memory | None, user: UserStore, source: Provenance, now: int
+) -> _Written__writing:
+  draft = operation.draft
+  if memory is None:
+    row = await user.store.add(draft, source)
+    return _Written__writing("saved", row.content, row=row)
+  if operation.kind == "DELETE":
+    await user.store.delete(memory)
+    return _Written__writing("deleted", memory.content, before=memory)
+  if operation.kind == "UPDATE":
+    row = await _updated(memory, draft, user.store, source)
+    return _Written__writing("updated", draft.content, before=memory, row=row)
+  if draft.content != memory.content or draft.until != memory.until:
+    row = await user.store.update(memory, draft, source)
+    return _Written__writing("ended", draft.content, before=memory, row=row, reason=NO_LONGER_TRUE)
+  archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
+  await put_into_archive(user, [archived])
+  if not await remove_archived(user, [memory]):
+    raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
+  return _Written__writing("ended", "", before=memory, reason=NO_LONGER_TRUE, archived=archived)
+
+
+def _outcome(written: _Written__writing) -> Outcome:
+  memory = written.row or written.before
+  return Outcome(
+    status=written.kind,
+    content=written.content,
+    reason=written.reason,
+    memory_id=memory.id if memory else "",
+    before=written.before.content if written.before else "",
+  )
+
+
+def _change(written: _Written__writing, operation: Operation, source: Provenance, now: int) -> AuditEntry:
+  memory = written.row or written.before
+  return AuditEntry(
+    kind=written.kind,
+    memory_id=memory.id if memory else "",
+    changed_at=now,
+    before=written.before,
+    after=written.row.content if written.row else "",
+    reason=written.reason or operation.proof.kind.lower(),
+    chat_id=source.chat_id,
+    message_id=source.message_id,
+    archived=written.archived,
+  )
+
+
+async def _updated(memory: Memory, draft: Draft, store: GuardedStore, source: Provenance) -> Memory:
+  if not store.keeps_history and not holds_words_of(draft.content, memory.content):
+    when = datetime.fromtimestamp(source.said_at, UTC)
+    former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".\u3002")
+    bare = FORMER_CONTENT.sub("", draft.content).rstrip()
+    content = f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
+    with suppress(WriteRefused):
+      return await store.update(memory, replace(draft, content=content), source)
+  return await store.update(memory, draft, source)
+
+
+# ---- src/adaptive/learn/duplicates.py ----
+# Which proposed operations say what is known already; no model is asked.
+
+REWORDED_FROM = 0.87
+_SHORTEST_BEGINNING = 3
+_MOST_COMPARED = 80
+KNOWN_ALREADY = "already known"
+REPLACED_IN_BATCH = "replaced by what was said after it"
+
+_IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
+NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
+PACKED_REWORDINGS = "T>t<81poj4|NsC0{{TK1Nh;1GMV!d<Emba_57)bPTYVnyfwWtUr2B(v0nbsa-YiQ^uuf!}A}q~ElUTW&dHoSB!E5=fZ<fm~e47wfrxqk5VbRFWYb7$tG|{H;0!Kh|SS3##xO+4xMe$%DIcK+u)YbXL1P}oS?45KOU`VeCB!q#Cja|iY6ul^j(i;U1g_avrZil5Mz);Mx*(0^bG-FE>A)yz{a8uqVe4C3xww5da>_RBlliY*(O|ppwX@{0M2{fUbo^{`kT2W2T82ht#L%`u0#AiS&3n0=Lw_l#Ij>@&uItzubNs&)&X(-KTv#Phy0Xat?#2TNWsnXQp7c7VqBXxB%GS6TXu~GsqMQJx};Znn3@S5G`T79PWojE*0FqOvF@d`IrqVfH*R4rgDlF<#G8|m4>b)#GZ<nUi`m31lMGhbW)msVN%ER4R_og|1|t@s^>+aho&FTeI@TXQoi--<<0glm`$yW7j%mfV2hH4y1aNNG)+9a(LLyZguAs8s2GfOv=9+VM10HdggGI~2rC)M$;!nlm!m__drHI~T1->CZY5<To8vI|>992^FZnG$sBtAtm<fXd;iXwZ08}=?MVPfi63Nzq)%iWcZR;QUN>ta(|t~H~L~A>5Z0yW-L8`98ClW@qmW<Wb{@s5S-0w$5ZN&u{eG|=F-`Ry%&^Xbsek>?{=|AT$IaHfaCu?{gcQ*20TGF^&;2Xv7Y2nl=SjKu;{9b0v9P4iw0*cjcu%v8SHyy(}%JRSO_n3{<;?~!efClFZ8zV7olYeDKBdg0c1N+{=DJO0ds~jOe=D6Y=Gi`ZKT$X8&FnJN5nOuK<ZoRP)boBF%RdQr+VZ>GH1fqQ^<*!)ru`*&kc7$A<PLWE>61OeH6Rr5r0`(6mg#%v5&KW`Zia@C%NY-#qc-GACPd8bn*A(VEiZaRVU5hr~n%G7jI&0^TidRb|NI+nZ|Q=b|lIYWU+~k5zCe<7&eDYHDGbm!X1DGpAdujcH;4%a1@2{@^mD*G2R0ov;F2Uq(3X-BrA-h`4SW}MqnMtI*(QdE*vBLD%+mgGPsbTZe>b>n}Ex;m!@S32}eZx%zYzlKEA$UmVa%XNLYudK$gJoe*$^~8}8s+El~LZ8hw1-ECA>~-`?wkAHsT^ANVYlir&#jw!b{O@&r@5!n;Xdfq#jQvzf>^*>d}F22EDLgUKTJQ8k-3!dx`zLWQm7s}DD8|Czg+$ILjYUuDfJ#<O8yA>YWNhGP#{;05A#*79c+;)sl}<A7B<M5qKl&E0;84RJNp@UeMYD1iE}&<*7ixN)1B^=W~WOw5iQ6)-!=yy)7dNMLGA6OpA+f+dZdt0z&xRxix}l5JOzQs$X)nA@4KrE0ZsFdBMzD5q?t!8c$BwUxQwBmyGbcOaO`hxTP;o6m<(0&j#UG2fO6-!BbXQ3c&0j}U<w_D(Kp$8LSp2x}Z{UA@khM-*G5R-LR(u=OSbDiS6DG&YSj5#t@Gw@ACkv~mwjKy>1+fJa^b5;OuJ$xNy!P9sYqT3p6Qv!^-Wr;CwaaQREG5HxyU>f*|12#d|Sm=B6s&0kO)&ms!#hW!&(77~n5HG#(k#pmx@M*0b+EMK*Aw?F|E(~^TuS4p^6seTEHbM3T8T(5;G$6Y;Q#3w@#Zsp4g=Od-0-ls}mJ9{dWI%=pTt{s#yzMiusAbw&94&#>2OO6xi+YUe;+BfJ2*#@Mhkb!@VKVXAzVYUdvTPr8#=C6L7Fiy1HII^nud4YB6R6+Sdpt53;`$tyiOO$k}=q7>kQ~|pO=yXs|xqVc7(@+4;L<Rd(1*-6*atEhqdSW%@5x*ugD&D6$QQ#alq>iB^17mCW$hdj6+89xb_9Oy55J7SVyF-MW{>r50TN{`C+$THvjgr>OGttmhwbGDl2vGoc>TLV@Zk@h~u$~@9KzdRQoPvfh1Rncg8E$tFEm_ZZFAdc=9<Xb55Y*rAJ5^ufFW|v?cEm>ga9U^^ZCkC1-OPoH+}r$STi>nh>W^@0!k{<S=z>Nru;Ma<)iBR|b7-=R8BP*NvZ9GJnaQ``i>LS*%zTnc{_FM9Uk1^0mP>_HrMNL?7_%lOav4ok?Gp0C&8fWt)-Jn#rGFeV1nTfLdMlfk-;xgq8#lDLSJ*?<fat9n`ByM@s+Y4rh<6L51zi}h!-I+kr<m&~h8exYq?!ZDPZ_1{zJu+g*hbfOo8&0)T(XhY=DK6SUAh~m)EJ(jrdEs*Gv@O0Q%)yAGZ~$~Ex;w~I?Hfq|AbZrEa3%*^`!o;E=Lob;$Q!~WY_zrw*4=rsYW&T5I?#8nQndMl2IxF&)#d|YyE~T>?M1d-a$oW!oY>ACuw{I^zQB=gzH3ODI`Vtn+AgO+Z~+44KtXZttg+d^>Hv~#^Eo+m;Vx1u02g)e$lHtgsWZIwozQns*&B<XGs=E_H=QB@FW7CbY1Ijs`#}pic;=@Hq80gV}AAz9WAKp!?iRe>J>l(57(6Ie1sfE1Uv>uqzw3&z&>KL0+khG$;r6(HqJrh!jd%f^mAyPBeJvf>k(=xohyA^UMWI{fdFtO%{aGYllsR39pd&&Ftd|wofPqHnXyA`JA0{VAhq@1W#|_m6G*%a>Gl{mt8N)nH8nz-llXC~AD9UN&8^2LRZcUeybLDyr=CLnRz2uXm{9$t$bAu3d4;9@#rC2JJELlx`3U(-hVx2iE}OKX>03+$D9#am=<Tk`@F;lB%A7`4LEbMbxDO*_?U^=%%4j|(k4l~#E8P-nqVyL?PJp+&Z3sRHil;&|Hol{{T~KN&_ET`MaGa8`CVDgB$u(41XPx0EZR*sTs)y9$+&(Efmf3HR?R_SioPjWxH_d%m5xr=jeVSbKvz0WmdgV#xfjV3+hSG{Stm|r=gVXAh=iwC=Ej2gGq1dJlU8NiB53~YqY?!8ek@!deOMd*UkE_%nKFqBRc1OwLj*uS$4`PuDO0+=U%Qgk%PCdRgN!x*$-H++6U=!|Aiv;;lW5MrPy!`IQ435I!M-QW5m60cGiUoJZUl`FA`%A-QWl;q~A|Pg<xSI$*T|5SogK9Y3aCWw-M2QD1d@(k$<Gx2jQLxqPoOuFJ(%4L&Y(IlAbiPZIbOlx44X6Ga35d-bkXT;h@Ge{I0kKgyVG(L}w^HQBF>pq-CzIySeYvs;*zj`6l=>|1K(*eI^Wf2GWyH#UM5#4RLer$MHB(ImDjegaHuY%)2jU>Wj|G_2mqX>Ekqj?W%}dX6yJ~+>l<j`QICU)u(&xuSe!RF<9whl(<)8kXxPUNi!0MM!8wbg$F=;-ayi(!~yx7^#_-2@ZdDxOz95D=sd>B9zRF@Aats($h#N<vGu+>uFjuXB<x>~^H5ghQ;JJ*8_kIl~`QEw&c6N($hG3wnXpzdJwS6b(v9n!vA3EYn=_js)HX+xE9z1voO$7}K-xxYtinzxkkGpv+u`y5FM;S^H7G+7x!4&}GTpw*&ln9VOu<@#>(P<g)&m1r;UQb9;NXi_^=GZYbn*6NopMfxD2!|*dTNFj-rjjL9AOkk;<l2)!eo5v(Cfy?1q=OL-H2EfT8b>Ehu)ww-n7#T$QfpIRwo&|)Hg{D0PQ-mHP-R_E-<>bro;Szuo5}M2DRk;vxd7kO<IxN|U4t`i`TVfza@!~u+q!Qk;c2$&bwYH~R*k@i;LpuXFl&^5~PJ^qsRbSunNquz0UWdjmV+K$s+(8#OT*kT=5ng3a1Te@okX;!Djbxxbbo7XUR$OLK?XbWzkH^il9M)*#gUmJ(t5qSO9H1a~XV^vFy9a=tj7N&@|I@PdavN-yEOYHz#lqH_qd_DiRS1rEhh{$>f-R8+s=9z%5x7`fiVdBqcN_SN3k%Et7&hhOV~tH|v%N^7$@Vdaorw(9hg)#j)<EnU3ipE{Z{d0clT}TbLl;jz<)k(F>l;eRNdbU6U%B9Da97831$$g&R@TWDk;17DkZXT)#$kwM<sYu9TpP6H;|c@*u1#4PL)Q(xJ2i^@V27a2A|L^~?B5ssA=x7e!+88Vs#by%y9cO#Bx>n~Mw%%J_+PS}6lw-&mFSv#GmSJVSm~*goV4&^tRM-u+9-t&=j>ga@v=18LK5z;fW)4V8qcDhq;4-x6oVE+1wTCabuw^6=JG|3vJzT*O0sg_!(L#<m{ILD(e^L4rg;G)tzHZdH;IX)ct<T)K=%6NS`m{0zR3JKnB;Hc8(H)J<x7o{!zmzfi#2|}D+@Jk*VU}d10dOG?70sGW{A769d^UzM3__S^IAf3k3zLzQhIuAJU8PNO32#9Kq1-mm4^lV+jL5)tE5O!{-S20(4Ll#CaUcj`2$FvP9-jrGF)wgA4_f_^aBG+01X>!;r8J3qd!a^nHzp*iS<C*TflJQA8-d7=@ao$iqUv;3;<h#UcpB#Z>0aTK|P@*FjOUqiUTqM_GX0e2cv$Dat;2p)XTlIS4zmwf#zGn+DS!G$6Mr(%uJdzeSaaUcU7_|l!^uA`w(1q<RUtl?<}ZY^x7r#e2moAHc!AC5A|4q$Ro<Z;b4j%Hjb#+{#w+n0%8x{HPLLmRpoSXo}#UJrPZL^Oiw0{SX+9m{Th(Qs~W538Eo*`bgVvHtl{FH1$wN2$M$T5-6jta^sn%X^~kcodP;Z2U@Fk?|F5t_xC3QA`h4}j>e3c@ljD)&9%vt;ji+(Ia}d;P5A#y>;Un(;W3O}{iD8J^_ok<~0O>M)Me^d{_+gcF{@<dQ7||b~GKLm8Xj$Bk7d{C{=J%XgFzrC_DSt;uaNbks$~F<pl(hB&Uj0OW;Cfc$kOKNC?B&A5(bKp^bB3$a)G~H7VNgfw_Y^X-G#bLRgqJw^(qbs6sp+fWg6G%CzMO<|3gj-#>(56Q3-~K#Ly#X0+CqMZGRy%D5Qw&ct8Fu7AZ)r@tDXLoyc$&es_ovLHit7Y9w?$psDMLnB>CpD3?NSaVO73t`<+qb0ax($o4pI#g$S~cRug&vG|bz(te}TPqpT)3HEd@;I2RTXv{hWz3^v+VTIXaB*q^hf&qtCYQ!((K5LZ*?`Y_ppj^VE~P17M8{VTR8t76HS>d4Hr0@1FK7MX^%tPd0HYL@|SmJAPc^?EK<hxplp!!hP@n}$8)IyuwrFN%)vP>u~EEm7;06wzp(%;QBS!o(M>rd>%Hnc6P|O$S%Zo}x}Fy$Qw|y;XBKkxA;6rKlwP4-2N&U9lj_ZvF+ih04tkKnfu9_0$cBZl1lA$wTpki09)5m7n}5+-0NQc$$tPGt$kk_h}bfYG$WP9(6AN>w*mQEF%bGHJ+9wUH#Z;N`A*m;Wvs|<I4BG3nl+U<(RmyPjagN_@MBstiXBFu2_7$UNQVHW8(cn!GEsbSGQpysxqm$`|Qn&+F9>BD7%j!uUC7Hn0*ALE~#Lnt0%ej6vE#2KLkk&<6e|?zHYpdnie&yx_zNmCC;x7WHxh0aYLf6i^rLtVJoV(_|*B)E6SkWxiHU8eSS*V>J;ft0O@MO+CTh)HR!4ru@2h_br#W-`@qHe9dT0wHWcWQ;8s1aCAB}2H@f2WMBP_mC`MMn<<p+YTJGAki>~<d@W8h(IDcuHQa%dWF(JGh&IJ>vs}AZE%#=DvvrLbViY9;XPJ$%wpa2t`j8+lE*+%pA&W4=(Od652k+<B~$h#>tMFIOkWOs@M(dI+KGk^p~X1`&8P@YGxcDy8Cu~?u)D$AlHx_7J>z7_TO3j~!S@~l(Y1OBEx4Ju+l6wUolr&J{y_~Je&-qmj1_ty+_*rs?+!aT0tWQ&ZD2oj(uJfPrXdK3ct)owl>JkY|%55m6{UtlW|C7K5K0|yFB9s)MF3Xazv2f}M0N6hTvPoJz5A8;EG^&O0vq`5>K?d>67D8}zs3nM3%HI(sVX@E<uZqjwm?PA4VO!G-PKNLy|N441~@)$1eGlM3h%P2l7ua6WSSr0pZmAVf>fsJA~Z$9pdizGqG2;ecQFdRtVwS2Q)I1C)`Ea4gwLBDHu{;+hAtbPfZPmlD48_CNIgV^@~_ydbt=Im$$IfQ5T-a@O00(c^cy@GX9-;DQw8I2g?hB$BVuELekQ!_y-MP-AwFzp}}c3Jb0skk`z0=#8CGcK<r3#77N{lLz(3T8EdF^sVCQ^ucO-lH7d3e^yco8&H6WeL%JcAeiSO^eh8>K&~4tCor3$Yg?Zy;-$5z@Ov}`3V-wLVCoi6BFUWh{h0#@sy_;YdJz`!*n>EQGXx*R88LD$2c2Lx7Vt$(Qf4GxzyWc)5gP4m(Hn|Xsb}>oIPi~yxHyXHB(gPQrX30j#wo+(N2izZ0}uT`Eve~m!ij5I;~Cub*m4Npw{;a$fc{qySp9e7ApdKp>A=vW6Q&Pz*zd+)zXN*bL-tP;|vG`uaPQRDGrRg8*K|I{xu1@Jryo?OA-f+rnBQh9{0!if3{p+{$FoIHx&=+d26GOAb3WzG0+fMtN%@v0ib;@%KOWOCia71;e{IT!x;j<>`%7a35J9PV(4;h25%x)QMQ95LHeeou%>6h%d9Y@0Ol*^Y3nG}a~2!j1oQ*sg+skz?X^h9-me*sl@cVZb&(6G3m51^rA}IK*|PgX{QO!$LkB%bE-x?2I|16n{Y8+n^O0@j-T6Et2z$=s_A)xFLfc*>04MC!McsuE9Tlm}-Gb3!2?*jEBk#>vwRh$WGE~J_@5!`8P#l9~8Q2F2&P(svSRpoq-$h5yNQU>!Cck3FLN~4HaLUEHFj>t#J~_GM((`-tn(W~rabLwp+GlAZ8y)=jxC!@nRN{ifkFnL&K=`5jdH<6mr&PbbxwckYFAQ#dfZv{Mu^25p&{EiN$;?ax<qN|)ePb=06*;07T6K)^tYp{&qwaAG6i%?WE#iI)rTsvSI8vlV_*kuuqc;t-ZIrvs?Ze%dPdsT?G?Qq}#<@}K>05c#Vw^)wQ{>vX<nBpi)vi~k?M4JDhOKN`yd>4Nn7S44<q2p_6F*bMyZS>&GEJrKX6_bmCi5-GRLw&(_RPVg@Zv?1M*JKy)B`v_;pW*oU=-2|$gnScxab?NvMxy!Q~ibWQEs!}y;rx8uGRCK=GWX83d6(Bb_%;cidVv_S70t-<H<Cg`bv<^pBH~SN<}O_{|?uv-vFkgE<Kwufh^(8aqM5dow@P|f2MA>pP%zn=7#}WAetLxdpPqeCzB7t0%roI8W1lvX>wFuuXy#PDEBoJ${Y4>-l*CcbuGiqzU0;C`fTJSt4+{*{gFOgJa}$z%@&_PjunHOGSas3v7!iWzdn3gU)1UrhcXese|mOgs(UR+IgTeUZ+u?#d^Mvw=1#!{AFUtyA<$}ME0<d^c(ckJKfL%|<i|LwL+`HtDgU1*2Pr<FCs5H|Ng-^}*VV|^36C3kqKY=*8FktNeXXdA&^^ExbJLey@JAs2Uq7$}iftK6Ncdi2jR_=t5BW#FrPw{pv;|^82*Xi}p)+bSl*-+sAO1Q1-D<GeTl7q)A<pxeeBa6YUC4vkww=QvrzX>m5XDcz!6OBNUHi12AE46?6+@|C*YVA4d$*y)`rnkE@muZ7L{D~n1TmuhY$iTZueV(KpC4G9{<#^*IY{X<A!fC@QAF+~Rv;_gGcX-O`^Q)&$MDig7+uP+HXw-_Hml7X*FCLzzO>>T;3L>Js>mXt21VfmB_Bm6q-=mcWFOFKJCeSd`lOGBFw&cBDv#>n*lh2AD5dGcnaN<OCzgCz&shg<g~0in-0y?g6KAoQHT{cjjb<@u%&CllLM#*yjw6kd*4}?KR^4%gaYvJ_g-xG805FT7#8aFww`VV-Zvss(5jwZUx?Gio*&#GH607Fz5f3o~pH)~PUm0bkPQ@RyQd*ly^76i(qr(3TuJS02Ff|@5P941pAJ7qyxId%x%mj8aP>EvgMY!E}&@&y4&;TQxuEPDo&}wzrr;{xuNl(sxcC)sjI{^q=gg6$<988U>m0QA(H4Yu^TC}EX$G8i3y6vQvgZ6}n(pNwBbo2^peIXQ&^ifGaT!&X8Yfmsa8xKfGT-E0Z-GpHDNi|lhW+ixKn^#1_h;L}V?dpP#B8@Wh5JTfNRPeYE^NwTWdn!>tvFA!6Y#ka?18gY8%NM|R&kicU201e_ov@`nrRr{RnPQPwIeNy%7SEetP)XYX54ULNR1(^6k2C>0IEz>kbc2@`&xqkLlCzbCRzYj#2;cA8l*LwJp*fd2sSGR3{@TZ6S;6Y%vKs&)6h6sU&eO(A`NM;HK8x9`#25-*DfGxOcE=rH_^HFEN|(Cu#+Xv%_=RviUk?8NM6iG0DT<e@YBM$!52}A3{6yN3b{6+?L=b0GFA`{Hs;N4cU<yphtAL(K0V%Ls?Vg9m-ZE_*rHBNcy|!GrXKq}+oY(J6Y4Pe<Z-bQ4PO{lr^gj??DZ5x#m^wp(&pR_4f}09j+lxrXcTg*<L*MFvrPcQ5(ZqQn4JlyY#4o*QYeY?LWF)7<O`B7zXbZ;3t6lawPO-PtSh7CX3kwpF3Qt9K;~OV*OX8!jYZlfb6U&ESM3%7$zsSF@u6L76&gGQ5PE{tV%SEn55SBal*fQmgkkoF0_J`$<*oXJ+%j`7TMfM9LoP&fNS>^8CtG@<|d5;c&zvRTgp;>}cC7DU{uT@j!%7m(EiHF5d;1>UqjPKKsx3=qLL8d_~O{%GGKc$?%Hmy<i5-;xlj=}VJCWSq-q_$~jMZKzI0FU7w;sdKIAT4h7U5ovgje<|DL@t`LqhL<-IBz{cy-NHgEv%Sx&w;!h{r3vDac?K0Tf-Pscz840Sf!w;DNM@sUU|}eY~lc2ife>D)JpDqYW_sv#$N-6$4kNG?<=t!B%-N6DD7c*gsbBXUC7jGBK^m5<I<gCwqkpTwa1LO<Z0l+A1EtgmCJ|b?U6!*E44#SE<u-8*&XMyraV)wqMDec*)N$c^vVwMfeGA3qN;%DXvHZwiD*XYQPOp+F_J}<B61muRvI<TxdEAtJ>ICkIW8J$|Dm78og502{uA&~yG9p(j!Mimv^ipVUHcW-6+Pog0jXPY?MbUm-E<G;yACMeMCO$F>1iwK{M1%Uu$9B5NE$7c57TbyLnZ^K@gA=|C9s<m4li1?SRD*lxh>hcP1tphHe1H|hkO;nHtVv~TLTWa;3&kRbq<N5j^3fN8vaWOgcbC0Vft=2Y9@9CU)Z~k0ZO<rlbnPZO8j+Gces0pkD_MTmj4qITK6DADT3I4{Y?MtGE?dl*MMT8;c^UYbddr^k|l9eWEG}}Q_Ad&qu2&=`i|Q|XQao(q9(g_x#KY7P>+q8z$IwR&y1r(ly!-tXG~POz;>a#W*pWwPv8~AqEfkdp#r+c7sjM~jdt{55381T3U!kCBCs)}K#<@eLW~Emz1`!bt;{D$0@EJ6z!N@(=~s}yToHvMNwHCy-^Q`6bD600I#S!ys4ikU?$aYXVh^Nn?>e4Uo!aP4H>ia0<M1%ZII&>J!Gr&O-@@n"
+
+
+_Statement = tuple[str, Vectors | None]
+
+
+@stage("reconcile")
+def reconciled(
+  operations: Sequence[Operation],
+  index: MemoryIndex,
+  vectors: Mapping[str, Vectors],
+  settings: Settings,
+) -> Extraction:
+  last = {operation.id: place for place, operation in enumerate(operations) if operation.id}
+  contents = [operation.draft.content for operation in operations]
+  found: list[_Statement] = [(content, vectors.get(content)) for content in contents]
+  unrelated, threshold = unrelated_likeness(index.nulls), settings.similarity_threshold
+  told = [found[place] for place in last.values() if contents[place]]
+  taken: list[Operation] = []
+  outcomes: list[Outcome] = []
+  for place, operation in enumerate(operations):
+    draft, memory, reason = operation.draft, index.memory(operation.id), ""
+    if operation.id and last[operation.id] != place:
+      reason = REPLACED_IN_BATCH
+    elif operation.kind == "UPDATE" and memory and repeats(draft, memory):
+      labels = (draft.tags or memory.tags, draft.bank or memory.bank)
+      reason = KNOWN_ALREADY if labels == (memory.tags, memory.bank) else ""
+    elif not operation.id and settings.deduplicate_memories:
+      known = [*told, *_nearest_stored(found[place], index, last.keys())]
+      if any(_same(one, found[place], unrelated, threshold) for one in known):
+        reason = KNOWN_ALREADY
+      told.append(found[place])
+    if reason:
+      content = contents[place] or (memory.content if memory else "")
+      not_written = "kept" if operation.kind == "DELETE" else "rejected"
+      status = not_written if reason == REPLACED_IN_BATCH else "unchanged"
+      outcomes.append(Outcome(status, content, reason))
+    else:
+      taken.append(operation)
+  return Extraction(tuple(taken), tuple(outcomes))
+
+
+def _nearest_stored(
+  said: _Statement, index: MemoryIndex, addressed: Set[str]
+) -> Iterator[_Statement]:
+  content, vector = said
+  query = ranking_query(content, "", None if vector is None else vector[None], index.dimension)
+  for place in (one.place for one in rank(index.ranking, query, _MOST_COMPARED)):
+    if (memory := index.memories[place]).id not in addressed:
+      yield memory.content, index.ranking.vectors[place] if index.embedded[place] else None
+
+
+def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
+  bare, one, other, cosine = FORMER_CONTENT.sub("", known[0]), known[1], said[1], None
+  if one is not None and other is not None and len(one) == len(other):
+    cosine = float(one @ other)
+  if not threshold:
+    return same_fact(bare, said[0], calibrated_likeness(cosine, unrelated))
+  is_near = cosine is None or cosine >= threshold
+  return is_near and same_fact(bare, said[0], cosine, threshold)
+
+
+def unrelated_likeness(nulls: Vectors | None) -> float | None:
+  if nulls is None or len(nulls) < 2:
+    return None
+  total = float(np.square(nulls.sum(axis=0, dtype=np.float64)).sum())
+  return (total - len(nulls)) / (len(nulls) * (len(nulls) - 1))
+
+
+def calibrated_likeness(cosine: float | None, unrelated: float | None) -> float | None:
+  if cosine is None or unrelated is None:
+    return None
+  return (cosine - unrelated) / max(1 - unrelated, 1e-6)
+
+
+def same_fact(
+  known: str,
+  said: str,
+  likeness: float | None = None,
+  bar: float = REWORDED_FROM,
+  learned: frozenset[str] | None = None,
+) -> bool:
+  learned = learned_rewordings() if learned is None else learned
+  ours, theirs = counted_words(known), counted_words(said)
+  if _telling(ours) == _telling(theirs):
+    return True
+  negated = NEGATIONS.isdisjoint(ours) != NEGATIONS.isdisjoint(theirs)
+  size, begins = len(theirs), ours[: len(theirs)] == theirs and len(ours) > len(theirs)
+  if begins and size >= _SHORTEST_BEGINNING and not _has_place(ours[size]):
+    return not negated
+  left, new = differing_words(ours, theirs)
+  if not (left and new) and not _in_turn(ours, theirs):
     return False
-  if "memories" in kinds or ("data" in kinds and kinds & _WHOSE):
-    return _begins_with_verb(pieces, _ADVERBS) or _begins_with_verb(pieces[::-1])
-  return "me" in kinds and _begins_with_verb(pieces)
+  if rewording(left, new) in learned:
+    return True
+  is_near, words = likeness is not None and likeness >= bar, left + new
+  if not words:
+    return likeness is None or is_near
+  is_doubted = not is_near or negated or not (left and new) or len(words) <= 2
+  return not is_doubted and _vocabulary(learned).issuperset(words)
 
 
-def sentences_to_forget(words: str) -> str:
-  sentences = _SENTENCE_END__spoken_requests.split(head_and_tail(words, _LONGEST_READ))
-  return "\n".join(filter(_orders_to_forget, sentences))
+def counted_words(text: str) -> list[str]:
+  return word_units(folded_text(text).replace("n't", " not").replace("cannot", "can not"))
 
 
-def _orders_to_forget(sentence: str) -> bool:
-  plain = _folded(sentence[:_LONGEST_REQUEST])
-  pieces = _pieces(plain)
-  if _told_or_asked(plain, pieces):
-    return False
-  for in_order in (pieces, pieces[::-1]):
-    if _begins_with_verb(in_order):
-      verb = next(at for at, piece in enumerate(in_order) if piece & _VERBS)
-      return not any("negated" in piece for piece in in_order[: verb + 2])
-  return False
+def differing_words(known: Sequence[str], said: Sequence[str]) -> tuple[list[str], list[str]]:
+  ours, theirs = Counter(_telling(known)), Counter(_telling(said))
+  return list((ours - theirs).elements()), list((theirs - ours).elements())
 
 
-def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
-  for piece in pieces:
-    if piece & _VERBS:
-      return True
-    unknown -= piece == _UNKNOWN__spoken_requests
-    if unknown < 0 or not piece & _AROUND_A_VERB:
-      return False
-  return False
+def rewording(left: Sequence[str], new: Sequence[str]) -> str:
+  return "|".join(sorted((" ".join(sorted(left)), " ".join(sorted(new)))))
 
 
-def _without_day(plain: str, today: date) -> tuple[str, date | None]:
-  for found in (found for form in _DATES for found in re.finditer(form, plain)):
-    months = (n for n, stems in enumerate(_MONTHS, 1) if found["m"].startswith(stems))
-    month = int(found["m"]) if found["m"].isdecimal() else next(months, 0)
-    for year in [int(found["y"])] if found["y"] else range(today.year, today.year - 9, -1):
-      with contextlib.suppress(ValueError):
-        if (day := date(year, month, int(found["d"]))) <= today:
-          return f"{plain[: found.start()]} {plain[found.end() :]}", day
-  return plain, None
+@cache
+def learned_rewordings() -> frozenset[str]:
+  packed = unpacked(PACKED_REWORDINGS)
+  groups = (line.split("|") for line in packed.decode().split("\n"))
+  return frozenset("|".join(pair) for group in groups for pair in combinations(group, 2))
 
 
-def asks_to_restore(words: str) -> bool:
-  return _kinds_of(_folded(words)) >= {"restoring", "archived", "memories"}
+@cache
+def _vocabulary(learned: frozenset[str]) -> frozenset[str]:
+  return frozenset(re.split(r"[| \n]", "\n".join(learned)))
 
 
-def _kinds_of(plain: str) -> set[str]:
-  pieces = _pieces(plain)
-  kinds = set[str]().union(*pieces)
-  if kinds & {"unknown", "negated"} or _told_or_asked(plain, pieces):
-    return set()
-  return kinds | {"erasing", "forgetting"} if kinds >= {"polite", "wished"} else kinds
+def _telling(words: Sequence[str]) -> list[str]:
+  return [word for word in words if word not in _IDLE_WORDS]
 
 
-def _told_or_asked(plain: str, pieces: Sequence[frozenset[str]]) -> bool:
-  told = bool(pieces) and "subject" in pieces[0]
-  return (told or "?" in plain) and not any("polite" in piece for piece in pieces)
+def _has_place(word: str) -> bool:
+  return word == "user" or tokens(f"{word} x0x") != ["x0x"]
 
 
-def _pieces(plain: str) -> list[frozenset[str]]:
-  return [_VOCABULARY.get(piece, _UNKNOWN__spoken_requests) for piece in _WORD__spoken_requests.findall(plain)]
+def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
+  ours, theirs = Counter(known), Counter(said)
+  once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
+  first, second = ([word for word in words if word in once] for words in (known, said))
+  if not first or first[0] not in second:
+    return not first
+  turned = second.index(first[0])
+  return second[turned:] + second[:turned] == first
 
 
-def _folded(text: str) -> str:
-  small = text.casefold() if len(text) <= _LONGEST_REQUEST else ""
-  for written, plain in _SPELLINGS:
-    small = small.replace(written, plain)
-  signs = unicodedata.normalize("NFKD", small)
-  return "".join(sign for sign in signs if not unicodedata.combining(sign))
+# ---- src/adaptive/learn/outdated.py ----
+# What no longer holds: memories that a change of another one has silently made untrue.
 
+log_outdated = logging.getLogger("adaptive_memory.learn")
 
-_SPELLINGS = (
-  ("\u2019", "'"),
-  ("day before y", "day-before-y"),
-  ("\u0131", "i"),
-  ("\u0640", ""),
-  ("\u061f", "?"),
-  ("\u200e", ""),
-  ("\u200f", ""),
+_FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
+_LEAST_LIKENESS = 0.35
+_MOST_COMPARED__outdated = 24
+_MOST_ENDED = 8
+_LEAST_KNOWN = 0.6
+_LONGEST_SAID = 2000
+
+OUTDATED_SCHEMA = list_schema(
+  "outdated",
+  {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
+  *("id", "because", "now"),
 )
-_VOCABULARY: dict[str, frozenset[str]] = {}
-for _kind, _words__spoken_requests in _KINDS__spoken_requests.items():
-  for _word in map(_folded, _words__spoken_requests):
-    _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
-_UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
-_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len)[::-1])
-_WORD__spoken_requests = re.compile(f"{_KNOWN_UNSPACED}|[\\u3040-\\u9fff]|[^\\s.,!?\u00bf\u00a1\u3002\u3001\u0964\u060c\\u3040-\\u9fff]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+
+  before: str
+  after: str
+  memory_id: str = ""
+
+
+def far_reaching_changes(
+  operations: Iterable[Operation],
+  index: MemoryIndex,
+  vectors: Mapping[str, Vectors],
+  updates: Collection[str] = (),
+) -> tuple[Change, ...]:
+  found: list[Change] = []
+  for operation in operations:
+    draft, memory = operation.draft, index.memory(operation.id)
+    if operation.kind == "NEW":
+      vector = vectors.get(draft.content)
+      if draft.content in updates or _is_near_its_kind(draft, index, vector):
+        found.append(Change("", draft.content))
+    elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
+      tags = {*memory.tags, *draft.tags}
+      if not tags or tags & _FAR_REACHING:
+        found.append(Change(memory.content, draft.content, memory.id))
+  return tuple(found)
+
+
+def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
+  kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
+  if vector is None or len(vector) != index.dimension:
+    return False
+  cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
+  near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
+  likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
+  return likeness is not None and likeness >= _LEAST_LIKENESS
+
+
+@staged("outdated")
+async def outdated_by(
+  changes: Sequence[Change],
+  index: MemoryIndex,
+  vectors: Mapping[str, Vectors],
+  hidden: LocalOnlyBanks,
+  ask_model: AskModel,
+  words: str,
+  now: datetime,
+) -> tuple[Operation, ...]:
+  stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
+  known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
+  known |= {one.content: row for one, row, is_known in stored if is_known}
+  said = [one for change in changes for one in (change.before, change.after) if one]
+  asked = [RankingQuery(one, known.get(one)) for one in said]
+  near = await asyncio.to_thread(nearest_memories, index, asked)
+  changed = {change.memory_id for change in changes}
+  shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
+  if not shown:
+    return ()
+  system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
+  user = "## What changed"
+  for one in changes:
+    after = escaped_entry(one.after) or "the user wants it forgotten"
+    before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
+    user += f"\n- {before}: {after}"
+  user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
+  user += "\n\n## Other memories\n" + listed_memories(shown)
+  request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
+  try:
+    return read_outdated(await ask_model(request), changes, shown, words, now.date())
+  except ModelError as error:
+    log_outdated.warning("what no longer holds is not known: %s", with_detail(error))
+    return ()
+
+
+def read_outdated(
+  completion: Completion,
+  changes: Sequence[Change],
+  shown: Sequence[Memory],
+  words: str,
+  today: date,
+) -> tuple[Operation, ...]:
+  said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
+  found: dict[str, Operation] = {}
+  for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
+    if (memory := named_memory(text_line(item.get("id")), shown)) is None:
+      continue
+    known = said | beginnings(memory.content)
+    is_believed = beginnings(text_line(item.get("because"))) & known
+    if is_believed and (ended := _end(item, memory, known, today)) is not None:
+      found.setdefault(memory.id, ended)
+  if len(found) > _MOST_ENDED:
+    log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
+    return ()
+  return tuple(found.values())
+
+
+def _end(
+  item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
+) -> Operation | None:
+  labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
+  kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
+  if (until := last_day(item.get("until"))) > today.isoformat():
+    told = until == memory.until
+    return None if told else Operation("END", memory.id, replace(kept, until=until))
+  now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
+  rewritten = replace(kept, content=now)
+  if repeats(rewritten, memory):
+    return None
+  telling = beginnings(rewritten.content)
+  is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
+  return Operation("END", memory.id, rewritten if is_grounded else kept)
+
+
+# ---- src/adaptive/memory/user_memory.py ----
+# One user's memory as an object: whoever changes it asks it to, and it holds the user's lock.
+
+log_memory = logging.getLogger("adaptive_memory.memory")
+
+_PORTION = 50
+_TOLD_EACH = 1000
+
+ShowProgress = Callable[[str], Awaitable[None]]
+
+
+class Eraser(Protocol):
+
+  async def find(self, origin: Origin | None) -> ErasureReport:
+    ...
+
+  async def erase(self, origin: Origin | None) -> ErasureReport:
+    ...
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+
+  memory: UserMemory
+
+  async def apply(
+    self,
+    operations: Sequence[Operation],
+    memories: Sequence[Memory],
+    source: Provenance,
+    held: Held,
+  ) -> list[Outcome]:
+    memory = self.memory
+    now = int(time.time())
+    applied = await apply_operations(operations, memories, memory, source, held, now)
+    fresh = {outcome.memory_id for outcome in applied}
+    return [*applied, *await prune_store(memory, memory.settings, source, fresh, now)]
+
+
+@dataclass(frozen=True, slots=True)
+class UserMemory(UserStore):
+
+  settings: Settings
+  lock: asyncio.Lock
+  give_way: Callable[[], Awaitable[None]]
+
+  @asynccontextmanager
+  async def writing(self) -> AsyncGenerator[Writer, None]:
+    async with self.lock:
+      yield Writer(self)
+
+  async def bring_in(self, carried: Sequence[NewMemory], chat_id: str, show: ShowProgress) -> str:
+    known = {comparable(one.content) for one in await self.store.read()}
+    new = [one for one in carried if comparable(one[0].content) not in known]
+    step = f"imported-{time.time_ns()}"
+    saved = 0
+    refused: dict[str, None] = {}
+    for begin in range(0, len(new), _PORTION):
+      try:
+        rows = await self._brought_in(new[begin : begin + _PORTION], chat_id, step)
+      except HostError as error:
+        told = f"{saved} of {len(new)} were imported, then it failed: {error}"
+        raise StoreError(told, detail=error.detail) from error
+      refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
+      saved += sum(isinstance(one, Memory) for one in rows)
+      await self._between_portions(show, "Imported", begin, saved, len(new))
+    told = [f"Imported: {saved} of {len(carried)}"]
+    if len(new) < len(carried):
+      told.append(f"{len(carried) - len(new)} known already")
+    if refused:
+      told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
+    return " \u00b7 ".join(told)
+
+  async def _brought_in(
+    self, portion: Sequence[NewMemory], chat_id: str, step: str
+  ) -> Sequence[Memory | WriteRefused]:
+    async with self.lock:
+      rows = await self.store.add_all(portion)
+      now = int(time.time())
+      changes = [
+        AuditEntry(
+          kind="imported",
+          memory_id=row.id,
+          changed_at=now,
+          after=row.content,
+          chat_id=chat_id,
+          step=step,
+        )
+        for row in rows
+        if isinstance(row, Memory)
+      ]
+      await self.trail.record(self.user_id, changes, now)
+    return rows
+
+  async def undo(self, step: Step, show: ShowProgress) -> list[AuditEntry]:
+    total = len(step.standing)
+    portions = [step.standing[at : at + _PORTION] for at in range(0, total, _PORTION)]
+    if len(portions) > 1:
+      for portion in portions:
+        await check_undo(self, step, portion)
+    together = f"undo-{time.time_ns()}" if total > 1 else ""
+    made: list[AuditEntry] = []
+    for number, portion in enumerate(portions):
+      try:
+        async with self.lock:
+          made += await take_back(self, step, portion, together)
+      except (HostError, WriteRefused) as error:
+        if not made:
+          raise
+        told = f"{len(made)} of {total} were taken back, then it failed: {error}"
+        raise StoreError(told, detail=error.detail) from error
+      if len(portions) > 1:
+        await self._between_portions(
+          show, "Taken back", number * _PORTION, len(made), total
+        )
+    return made
+
+  async def restorable(self, words: str) -> tuple[list[Memory], list[str]]:
+    meant = set(comparable(words).split())
+    archived = [
+      one
+      for one in await self.archive.read(self.user_id)
+      if meant <= set(comparable(one.memory.content).split())
+    ]
+    rows = await self.store.read() if archived else ()
+    chosen, staying = plan_restoration(archived, rows, self.settings.max_total_memories)
+    if sealed := await self.archive.unopened(self.user_id):
+      staying.append(f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}")
+    return chosen, staying
+
+  async def restore(self, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
+    step = f"restored-{time.time_ns()}"
+    restored = 0
+    reasons: dict[str, None] = {}
+    for memory_id in memory_ids:
+      try:
+        async with self.lock:
+          row = await restore_memory(self, memory_id, int(time.time()), step)
+      except AdaptiveMemoryError as error:
+        log_memory.warning("a memory stays archived: %s", with_detail(error))
+        reasons[str(error)] = None
+      else:
+        restored += row is not None
+    return restored, list(reasons)
+
+  async def erase(self, eraser: Eraser, origin: Origin | None) -> ErasureReport:
+    async with self.lock:
+      return await eraser.erase(origin)
+
+  async def summarise(self, cluster: Sequence[Memory], text: str) -> None:
+    async with self.lock:
+      await replace_by_summary(self, cluster, text, int(time.time()))
+
+  async def finish_summaries(self) -> frozenset[str]:
+    async with self.lock:
+      return await finish_summaries(self, int(time.time()))
+
+  async def _between_portions(
+    self, show: ShowProgress, doing: str, begin: int, done: int, total: int
+  ) -> None:
+    if not begin % _TOLD_EACH:
+      await show(f"{doing} {done:,} of {total:,}")
+    await self.give_way()
+
+
+class Memories:
+
+  def __init__(
+    self,
+    archive: ArchiveTable,
+    usage: UsageTable,
+    trail: AuditTrail,
+    give_way: Callable[[], Awaitable[None]],
+  ) -> None:
+    self._archive = archive
+    self._usage = usage
+    self._trail = trail
+    self._give_way = give_way
+    self._locks = KeyedLocks()
+
+  async def of(self, hook: Hook) -> UserMemory:
+    return self.over(await hook.sources(), hook.settings)
+
+  def over(self, sources: Sources, settings: Settings) -> UserMemory:
+    return UserMemory(
+      user_id=sources.user_id,
+      store=GuardedStore(sources.store, gate_policy(settings)),
+      archive=self._archive,
+      usage=self._usage,
+      trail=self._trail,
+      settings=settings,
+      lock=self._locks.of(sources.user_id),
+      give_way=self._give_way,
+    )
 
 
 # ---- src/adaptive/recall/question.py ----
@@ -14302,8 +14299,7 @@ class Report:
 
 class StatusLines:
 
-  def __init__(self, locks: UserLocks, count_hint: CountHint) -> None:
-    self._locks = locks
+  def __init__(self, count_hint: CountHint) -> None:
     self._count_hint = count_hint
     self._told = UserCache[bool](_MOST_REMEMBERED)
 
@@ -14314,19 +14310,18 @@ class StatusLines:
       report = without_words(report)
     if report.changes_memory and hook.has_page and await self._hints_at_undo(hook.user_id):
       report = replace(report, line=f"{report.line} \u00b7 {_UNDO_HINT}")
-    async with self._locks.of(hook.user_id):
-      if stands_below(report, hook):
-        note = " \u00b7 ".join(report.details) or report.line
-        if await hook.stored_answer.add_note(note):
-          report = Report()
-      recalled = hook.state.pop("recalled", "") if hook.settings.show_status else ""
-      notifier = hook.replies if report.kind == "reply" else hook.notifier
-      line = ordered_line(report.line, recalled)
-      if line:
-        await notifier.status(line)
-      if report.details:
-        name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
-        await notifier.source(_DETAILS_TITLE, ["\n".join(report.details)], [name])
+    if stands_below(report, hook):
+      note = " \u00b7 ".join(report.details) or report.line
+      if await hook.stored_answer.add_note(note):
+        report = Report()
+    recalled = hook.state.pop("recalled", "") if hook.settings.show_status else ""
+    notifier = hook.replies if report.kind == "reply" else hook.notifier
+    line = ordered_line(report.line, recalled)
+    if line:
+      await notifier.status(line)
+    if report.details:
+      name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
+      await notifier.source(_DETAILS_TITLE, ["\n".join(report.details)], [name])
 
   async def notice(self, hook: Hook, line: str) -> None:
     if not line.startswith(HINDRANCE) or self._is_new(hook.user_id, line):
@@ -14404,6 +14399,19 @@ class AnsweredTurn:
   forgotten: bool = False
 
 
+class FindingsLearner(Protocol):
+
+  async def model_for(
+    self, hook: Hook, memory_ids: Sequence[str]
+  ) -> tuple[Completer, tuple[Memory, ...]] | None:
+    ...
+
+  async def learn_findings(
+    self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+  ) -> None:
+    """Learn or propose facts of a turn while they are wanted."""
+
+
 class Postprocessor:
 
   def __init__(
@@ -14411,7 +14419,7 @@ class Postprocessor:
     formats: AnswerFormats,
     notes: ChatNotesTable,
     record: RecordChanges,
-    learning: Any,
+    learning: FindingsLearner,
     status: StatusLines,
   ) -> None:
     self._formats = formats
@@ -14436,8 +14444,7 @@ class Postprocessor:
         await flag_message(self._record, hook, hook.answer_id, harm)
         await self._status.notice(hook, harm)
       try:
-        async with self._learning.locks.of(hook.user_id):
-          await hook.suggest(found.follow_up_suggestions)
+        await hook.suggest(found.follow_up_suggestions)
       except AdaptiveMemoryError as error:
         log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
       await learned.wait()
@@ -14527,6 +14534,429 @@ def without_memories(
   return [one for one in sentences if one and not tells(one)]
 
 
+# ---- src/adaptive/control/requests.py ----
+# Erasing and restoring, which a user asks of the memory itself and confirms in the page.
+
+NO_PAGE = (
+  "Nothing erased: you have to confirm it in a chat on the web page; "
+    "Settings > Personalization > Memory deletes memories, too"
+)
+NO_CHAT_OF_ONES_OWN = (
+  "Nothing restored: you have to confirm it in a saved chat of your own on the web page"
+)
+_SCOPES__requests = {
+  "everything": "everything that is remembered about you",
+  "chat": "what was learned from this chat",
+  "imported": "what was imported",
+  "tools": "what tools have saved",
+}
+_MOST_NAMED = 10
+_LONGEST_NAMED = 120
+
+
+class Learner(Protocol):
+
+  async def waiting(self, hook: Hook) -> list[str]:
+    ...
+
+  async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
+    ...
+
+  async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
+    ...
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRequests:
+
+  memories: Memories
+  learner: Learner
+  status: StatusLines
+  eraser_of: Callable[[Hook], Awaitable[Eraser]]
+
+  async def erase(self, hook: Hook, request: ErasureRequest) -> str:
+    if not hook.can_ask or hook.told_kind == "api":
+      return NO_PAGE
+    eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
+    found = await eraser.find(origin)
+    if found.empty:
+      return "There is nothing to erase"
+    await self.status.reply(hook, "You are asked before anything is erased")
+    answer = await hook.dialog.ask(*_question(request, found))
+    if answer is None:
+      return "Nothing erased: the question was not answered"
+    if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
+      return 'Nothing erased: you did not type "erase"'
+    memory = await self.memories.of(hook)
+    report = await memory.erase(eraser, origin)
+    count, failed = await memory.restore(report.bereft)
+    what = "an erased summary stood for"
+    told = [report.line]
+    if count:
+      told.append(f"Restored: {memories_counted(count)} that {what}.")
+    if failed:
+      told.append(f"Still archived: what {what} ({', '.join(failed)}).")
+    return " ".join(told)
+
+  async def restore(self, hook: Hook, words: str = "") -> str:
+    if not hook.settings.enabled:
+      return "Nothing restored: memory is off in your settings"
+    if hook.told_kind != "saved" or not hook.can_ask or await hook.kind() != "saved":
+      return NO_CHAT_OF_ONES_OWN
+    if hook.settings.save_mode == "off":
+      return f"Nothing restored: {SAVING_IS_OFF}"
+    memory = await self.memories.of(hook)
+    chosen, staying = await memory.restorable(words)
+    if not chosen:
+      return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
+    await self.status.reply(hook, "You are asked before anything is restored")
+    coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
+    question = "\n\n".join([coming, named_memories(chosen), *staying])
+    answer = await hook.dialog.confirm("Restore archived memories?", question)
+    if not answer:
+      why = "the question was not answered" if answer is None else "you did not confirm it"
+      return f"Nothing restored: {why}"
+    count, failed = await memory.restore([one.id for one in chosen])
+    line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
+    told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
+    return " ".join([line, *told, *staying])
+
+
+def _question(request: ErasureRequest, found: ErasureReport) -> tuple[str, str, str]:
+  day = request.day
+  what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
+  parts = [
+    f"This would be erased for good: {found.phrase or 'what there is'}.",
+    named_memories(found.memories),
+    'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
+  ]
+  return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
+
+
+def named_memories(memories: Sequence[Memory | Draft]) -> str:
+  lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
+  more = len(memories) - len(lines)
+  return "\n".join([*lines, f"\u2026 and {more} more"] if more else lines)
+
+
+# ---- src/adaptive/control/commands.py ----
+# Commands: what a user says to the memory itself, answered without a model.
+
+log_commands = logging.getLogger("adaptive_memory.control")
+
+_STEPS_SHOWN = 10
+_REFUSED_LATELY_SECONDS = 30 * 24 * 3600
+_MOST_STEPS = 200
+_MOST_TOLD = 10
+_MOST_ASKED_ABOUT = 10
+_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
+_WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
+_HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
+_UNKNOWN = "Nothing is remembered about that."
+_HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
+_OFF = (
+  "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
+    "`enabled` among your valves of this filter)."
+)
+_ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
+_SAVING = ("remember", "import")
+_SWITCHING = ("on", "off")
+_CHANGING = ("undo", "remember", "forget", "restore", "import")
+_LONGEST_TITLE = 60
+_ASKED = Proof(kind="ASKED")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+
+  name: str
+  words: str
+  messages: list[dict[str, Any]]
+
+  @property
+  def title(self) -> str:
+    typed = message_text(newest_user_message(self.messages) or {})
+    return clipped_line(typed, _LONGEST_TITLE)
+
+
+def command_in(messages: list[dict[str, Any]]) -> Command | None:
+  command = read_command(message_text(newest_user_message(messages) or {}))
+  if command is None:
+    return None
+  name, words = command
+  if name == "memory":
+    name, words = read_memory_command(words)
+  return Command(name=name, words=words, messages=messages)
+
+
+Answering = Callable[[Hook, Command], Awaitable[str]]
+
+
+class NamedMemory(Protocol):
+
+  @property
+  def memory(self) -> Memory: ...
+  @property
+  def score(self) -> int: ...
+  @property
+  def has_all_words(self) -> bool: ...
+  @property
+  def withheld(self) -> str: ...
+
+
+class MemorySearch(Protocol):
+
+  async def found(self, hook: Hook, words: str) -> Sequence[NamedMemory]:
+    ...
+
+  async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+    ...
+
+
+class MemoryCommands:
+
+  def __init__(
+    self,
+    requests: MemoryRequests,
+    search: MemorySearch,
+    diagnosis: Callable[[Hook], Awaitable[str]],
+    once: OncePerMessage,
+  ) -> None:
+    self._requests = requests
+    self._learner = requests.learner
+    self._memories = requests.memories
+    self._search = search
+    self._diagnosis = diagnosis
+    self._once = once
+    self._locks = KeyedLocks()
+
+  async def answer(self, hook: Hook, command: Command) -> str:
+    if command.name in _SAVING:
+      if not hook.settings.enabled:
+        return _OFF
+      if hook.settings.save_mode == "off":
+        return f"Nothing saved: {SAVING_IS_OFF}."
+    try:
+      if await hook.kind() == "shared":
+        return await self._answer_before_others(hook, command)
+      async with self._locks.of(hook.user_id):
+        if command.name not in _CHANGING:
+          return await self._answering(command.name)(hook, command)
+        carry_out = partial(self._carried_out, hook, command)
+        ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
+        return await self._once.answer(*ids, carry_out)
+    except AdaptiveMemoryError as error:
+      return _failed(error)
+
+  async def _carried_out(self, hook: Hook, command: Command) -> str:
+    try:
+      return await self._answering(command.name)(hook, command)
+    except AdaptiveMemoryError as error:
+      return _failed(error)
+
+  async def _answer_before_others(self, hook: Hook, command: Command) -> str:
+    if command.name in _SWITCHING:
+      return await self._switched(command)
+    if command.name in self._answers:
+      return _ELSEWHERE
+    memory = await self._memories.of(hook)
+    counted = memories_counted(len(await memory.store.read()))
+    return f"{counted}. {_ELSEWHERE}"
+
+  def _answering(self, name: str) -> Answering:
+    return self._answers.get(name, lambda hook, _: self._list(hook))
+
+  @property
+  def _answers(self) -> dict[str, Answering]:
+    return {
+      "find": self._find,
+      "why": self._why,
+      "log": self._log,
+      "undo": self._undo,
+      "remember": self._remember,
+      "forget": self._forget,
+      "restore": lambda hook, command: self._requests.restore(hook, command.words),
+      "export": lambda hook, _: self._export(hook),
+      "import": self._import,
+      **dict.fromkeys(_SWITCHING, lambda _, command: self._switched(command)),
+      "doctor": lambda hook, _: self._doctor(hook),
+    }
+
+  async def _list(self, hook: Hook) -> str:
+    memory = await self._memories.of(hook)
+    memories = await memory.store.read()
+    hidden = await hook.hidden_from()
+    shown = hidden.without(memories)
+    noted = await self._learner.waiting(hook)
+    if withheld := len(memories) - len(shown):
+      noted.append(f"{withheld} not shown here, kept from this chat's model")
+    if archived := await memory.archive.count(hook.user_id):
+      noted.append(f"{archived} archived")
+    since = time.time() - _REFUSED_LATELY_SECONDS
+    lately = await memory.trail.keys(hook.user_id, since)
+    refused = [key for key in lately if key.kind == "refused"]
+    for last in await memory.changes(refused[:1]):
+      why = "" if hidden.names else f" (the last: {last.reason})"
+      noted.append(f"{len(refused)} refused in a month{why}")
+    counted = memories_counted(len(memories))
+    return overview(counted, shown, _day_of(hook), noted)
+
+  async def _find(self, hook: Hook, command: Command) -> str:
+    if not command.words:
+      return _HOW_TO_FIND
+    found = await self._search.found(hook, command.words)
+    if not found:
+      return _UNKNOWN
+    day = _day_of(hook)
+    lines = [f"Found: {memories_counted(len(found))}", ""]
+    for one in found:
+      when = day(one.memory.updated_at)
+      words = f"a memory that is not repeated here, {one.withheld}"
+      if not one.withheld:
+        words = listed(one.memory)
+      lines.append(f"- {words} ({one.score:.0f} %, {when})")
+    return "\n".join(lines)
+
+  async def _why(self, hook: Hook, command: Command) -> str:
+    said = without_commands(command.messages)
+    if newest_user_message(said) is None:
+      return "There is no answer yet in this chat."
+    return await self._search.why(hook, said)
+
+  async def _log(self, hook: Hook, command: Command) -> str:
+    memory = await self._memories.of(hook)
+    steps = await memory.steps()
+    number = _number_in(command.words)
+    most = min(number or _STEPS_SHOWN, _MOST_STEPS)
+    shown = steps[:most]
+    changes = await memory.changes(shown_of_steps(shown))
+    withheld = await self._withheld(hook, memory, changes)
+    day = _day_of(hook, "%Y-%m-%d %H:%M")
+    return change_log(shown, changes, len(steps), day, withheld)
+
+  async def _undo(self, hook: Hook, command: Command) -> str:
+    memory = await self._memories.of(hook)
+    steps = await memory.steps()
+    number = _number_in(command.words)
+    if command.words and number is None:
+      return _WHICH_CHANGE
+    if number is None:
+      chosen = next((one for one in steps if not one.is_undo and one.standing), None)
+    else:
+      chosen = next((one for one in steps if one.number == number), None)
+    if chosen is None:
+      return " ".join(f"There is no change {command.words} to take back.".split())
+    if not chosen.standing:
+      return "That is taken back already; the log tells by what."
+    told = await memory.changes(chosen.standing[:_MOST_TOLD])
+    withheld = await self._withheld(hook, memory, told)
+    made = await memory.undo(chosen, partial(self._requests.status.reply, hook))
+    lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
+    if len(lines) == 1:
+      return f"Taken back: {lines[0].removeprefix('- ')}"
+    return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
+
+  async def _withheld(
+    self, hook: Hook, memory: UserMemory, changes: Sequence[AuditEntry]
+  ) -> frozenset[str]:
+    hidden = await hook.hidden_from()
+    if not hidden.names:
+      return frozenset()
+    return withheld_ids(changes, await memory.store.read(), hidden)
+
+  async def _remember(self, hook: Hook, command: Command) -> str:
+    policy = replace(gate_policy(hook.settings), typed=True)
+    draft = Draft(command.words, bank=hook.settings.default_bank)
+    verdict = await asyncio.to_thread(gated_draft, draft, policy)
+    if isinstance(verdict, Refused):
+      return f"Not saved: {verdict.reason}."
+    addition = Operation("NEW", "", verdict, _ASKED)
+    return plain_line(await self._learner.do(hook, [addition]))
+
+  async def _forget(self, hook: Hook, command: Command) -> str:
+    words = " ".join(command.words.split())
+    if scope := _SCOPES.get(words.casefold().strip(" .!")):
+      today = local_time(time.time(), *hook.time_zones).date()
+      request = ErasureRequest(scope, today if scope == "day" else None)
+      return await self._requests.erase(hook, request)
+    found = await self._search.found(hook, command.words) if command.words else ()
+    exact = [one for one in found if one.has_all_words]
+    if len(exact) == 1:
+      deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
+      line = await self._learner.do(hook, [deletion])
+      return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
+    meant = exact or found[:_MOST_ASKED_ABOUT]
+    if not meant:
+      return _UNKNOWN if command.words else "Forget what? Add a few words."
+    memories = [one.memory for one in meant]
+    return _told_of(meant, await self._learner.ask_deletion(hook, memories))
+
+  async def _export(self, hook: Hook) -> str:
+    memory = await self._memories.of(hook)
+    memories = await memory.store.read()
+    now = time.time()
+    name = f"memories-{_day_of(hook)(now)}.json"
+    if await hook.dialog.download(name, exported(memories, now)):
+      return f"{memories_counted(len(memories))} in the file `{name}`."
+    shown = (await hook.hidden_from()).without(memories)
+    counted = f"{len(shown)} of {memories_counted(len(memories))}"
+    text = exported(shown, now)
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
+    return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
+
+  async def _import(self, hook: Hook, command: Command) -> str:
+    found, now = await asyncio.to_thread(read_import, command.words), time.time()
+    if not found.memories:
+      return _HOW_TO_IMPORT
+    carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
+    shown = named_memories([draft for draft, _, _ in carried])
+    question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
+    if not await hook.dialog.confirm("Import memories?", question):
+      return "Nothing imported: you did not confirm it."
+    if not await hook.wants_memory():
+      return _OFF
+    memory = await self._memories.of(hook)
+    show = partial(self._requests.status.reply, hook)
+    line = await memory.bring_in(carried, hook.chat_id, show)
+    unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
+    return f"{plain_line(line)}{unread}"
+
+  async def _doctor(self, hook: Hook) -> str:
+    return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
+
+  async def _switched(self, command: Command) -> str:
+    if memory_is_off(command.messages):
+      return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
+    return "Memory is on in this chat."
+
+
+def _command_id(message_id: str, command: Command) -> str:
+  words = f"{command.name} {command.words}"
+  return message_id and f"{message_id}~{zlib.crc32(words.encode()):08x}"
+
+
+def _number_in(words: str) -> int | None:
+  number = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
+  return int(number[1]) if number else None
+
+
+def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
+  if any(one.withheld for one in memories):
+    parts = [part.partition(":")[0] for part in line.split(" \u00b7 ")]
+    return plain_line(" \u00b7 ".join(parts))
+  return plain_line(line)
+
+
+def _failed(error: AdaptiveMemoryError) -> str:
+  log_commands.warning("a command has failed: %s", with_detail(error))
+  return f"That did not work: {error}."
+
+
+def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
+  zones = hook.time_zones
+  return lambda seconds: f"{local_time(seconds, *zones):{form}}"
+
+
 # ---- src/adaptive/learn/lesson.py ----
 # One lesson: a turn goes in, changed memories and a line for the user come out.
 
@@ -14562,13 +14992,12 @@ class LessonResources:
   indexes: MemoryIndexes
   completer: Completer | None
   formats: AnswerFormats
-  user_store: UserStore
+  memory: UserMemory
   prefilter: Prefilter
   suggestions: Suggestions
   can_ask: bool = False
   language: str = ""
   hidden: LocalOnlyBanks = NOTHING_HIDDEN
-  writing: asyncio.Lock = field(default_factory=asyncio.Lock)
   foreground: Foreground = field(default_factory=Foreground)
   user_waits: bool = False
   embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
@@ -14625,7 +15054,7 @@ async def carried_out(
   reasons = [one.reason for one in outcomes if one.status == "rejected"]
   refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
   if refused:
-    await room.user_store.trail.record(turn.user_id, refused, now)
+    await room.memory.trail.record(turn.user_id, refused, now)
   line = report_line(outcomes) if outcomes or not (proposed or partly_written) else ""
   if proposed and not room.can_ask:
     line = joined_lines(line, await room.suggestions.left(turn.user_id))
@@ -14689,25 +15118,21 @@ async def write(
   partly_written: bool = False,
 ) -> tuple[list[Outcome], tuple[Memory, ...]]:
   made = await _embedded__lesson(room, operations)
-  user, source = room.user_store, turn.source
   await room.foreground.give_way()
-  async with room.writing:
+  async with room.memory.writing() as writer:
     index = await room.index()
     written = {one.content for one in index.memories} if partly_written else set[str]()
     left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
     sifted = await _sifted(room, left, index)
     allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
-    now = int(time.time())
-    applied = await apply_operations(allowed, index.memories, user, source, held, now)
-    fresh = {one.memory_id for one in applied}
-    pruned = await prune_store(user, room.settings, source, fresh, now)
-    stands = (one for one in applied if one.status in ("saved", "updated", "ended"))
-    contents = {one.memory_id: one.content for one in stands if one.content}
-    if not await keep_vectors(room.sources, contents, made):
-      await room.index()
+    outcomes = await writer.apply(allowed, index.memories, turn.source, held)
+  stands = (one for one in outcomes if one.status in ("saved", "updated", "ended"))
+  contents = {one.memory_id: one.content for one in stands if one.content}
+  if not await keep_vectors(room.sources, contents, made):
+    await room.index()
   known = () if partly_written else sifted.refused
   doubtful = (index.memory(one.id) for one in to_ask)
-  return [*applied, *pruned, *known], tuple(one for one in doubtful if one is not None)
+  return [*outcomes, *known], tuple(one for one in doubtful if one is not None)
 
 
 def allowed_deletions(
@@ -14847,11 +15272,10 @@ async def delete_confirmed(
   text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
   answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
   chosen = named_in(answer or "", memories)
-  async with room.writing:
+  async with room.memory.writing() as writer:
     stored = (await room.index()).memories
-    now = int(time.time())
     going = [Operation("DELETE", one.id) for one in chosen if one in stored]
-    outcomes = await apply_operations(going, stored, room.user_store, turn.source, always, now)
+    outcomes = await writer.apply(going, stored, turn.source, always)
   declined = UNANSWERED if answer is None else DECLINED
   for memory in memories:
     if memory not in chosen:
@@ -14945,12 +15369,11 @@ async def _taught_by(
       taught[str(memory.meta.get("message_id") or "")].add(memory.id)
   if not index.memories or any(memory.meta for memory in index.memories):
     return taught
-  user = room.user_store
   newest: dict[str, ChangeKey] = {}
-  for key in await user.trail.keys(user.user_id):
+  for key in await room.memory.trail.keys(room.memory.user_id):
     if key.memory_id in index.places and key.kind in ("saved", "updated"):
       newest.setdefault(key.memory_id, key)
-  for change in await read_changes(user, [*newest.values()]):
+  for change in await room.memory.changes([*newest.values()]):
     if change.chat_id == chat_id:
       taught[change.message_id].add(change.memory_id)
   return taught
@@ -14976,67 +15399,21 @@ _OPENINGS = re.compile("(?:^|[.!?:\u2026\u3002] )[^\\W\\d_]+\\b")
 
 
 async def summarise_when_due(room: LessonResources, leases: Leases, now: float) -> None:
-  name, owner = f"upkeep:{room.user_store.user_id}", uuid.uuid4().hex
+  name, owner = f"upkeep:{room.memory.user_id}", uuid.uuid4().hex
   if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
     return
-  left_out = await _finish_broken_off(room, int(now))
+  left_out = await room.memory.finish_summaries()
   found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
   clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
   for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
-    await _replaced(room, cluster, int(now))
-
-
-async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
-  user = room.user_store
-  archived = [one for one in await user.archive.read(user.user_id) if one.summary]
-  texts = {comparable(one.summary) for one in archived}
-  async with room.writing:
-    rows = {row.id: row for row in await user.store.read()}
-    by_words = {comparable(row.content): row for row in rows.values()}
-    for one in archived:
-      summary = by_words.get(comparable(one.summary))
-      if summary and summary.id != one.memory.id and rows.get(one.memory.id) == one.memory:
-        await _remove_originals(user, summary, [one], now)
-  return {id for id, row in rows.items() if made_of(row) or comparable(row.content) in texts}
-
-
-async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> None:
-  user = room.user_store
-  text = read_summary((await room.ask(summary_request(cluster))).text)
-  verdict = await asyncio.to_thread(gate, text, gate_policy(room.settings))
-  async with room.writing:
-    rows = {row.id: row for row in await user.store.read()}
-    is_changed = any(rows.get(memory.id) != memory for memory in cluster)
-    if is_changed or isinstance(verdict, Refused) or not is_faithful(text, cluster):
-      log_summaries.info("%d memories stay as they are", len(cluster))
-      return
-    archived = [ArchivedMemory(memory, "summarised", now, verdict) for memory in cluster]
-    await put_into_archive(user, archived)
-    top = max(cluster, key=lambda one: one.importance)
-    confidence = min(memory.confidence for memory in cluster)
-    draft = Draft(verdict, top.tags, top.bank, confidence, top.importance, top.until)
-    originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
-    source = Provenance("", "", max(map(said_at_of, cluster)))
-    row = await user.store.add(draft, source, {"summary_of": originals})
-    reason = f"a summary of {len(cluster)} memories"
-    entry = AuditEntry("saved", row.id, now, None, row.content, reason, step=row.id)
-    await user.trail.record(user.user_id, [entry], now)
-    await _remove_originals(user, row, archived, now)
-
-
-async def _remove_originals(
-  user: UserStore, row: Memory, archived: Sequence[ArchivedMemory], now: int
-) -> None:
-  removed = await remove_archived(user, [one.memory for one in archived])
-  told = AuditEntry("summarised", "", now, reason="one memory says it now", step=row.id)
-  entries = [
-    replace(told, memory_id=one.memory.id, before=one.memory, archived=one)
-    for one in archived
-    if one.memory in removed
-  ]
-  await user.trail.record(user.user_id, entries, now)
-  with suppress(TablesUnavailable):
-    await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
+    text = read_summary((await room.ask(summary_request(cluster))).text)
+    try:
+      if is_faithful(text, cluster):
+        await room.memory.summarise(cluster, text)
+    except WriteRefused as refusal:
+      log_summaries.info(
+        "%d memories stay as they are: %s", len(cluster), with_detail(refusal)
+      )
 
 
 def related_clusters(
@@ -15128,21 +15505,17 @@ class Learning:
 
   indexes: MemoryIndexes
   pending: PendingTable
-  archive: ArchiveTable
-  usage: UsageTable
+  memories: Memories
   leases: Leases
   formats: AnswerFormats
   start: Callable[[Coroutine[Any, Any, None]], object]
-  trail: AuditTrail
   suggestions: Suggestions
   foreground: Foreground
   status: StatusLines
-  locks: UserLocks
 
   def __post_init__(self) -> None:
     self._queue = LearningQueue(self.pending, self.foreground)
     self._prefilter = Prefilter(self.indexes.nulls)
-    self._kept = self.archive, self.usage, self.trail
     self._hooks: dict[tuple[str, str], Hook] = {}
 
   async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
@@ -15211,10 +15584,6 @@ class Learning:
     self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
     self.status.forget(user_id)
 
-  async def user_store(self, hook: Hook) -> UserStore:
-    sources = await hook.sources()
-    return UserStore(sources.user_id, sources.store, *self._kept)
-
   async def model_for(
     self, hook: Hook, memory_ids: Sequence[str]
   ) -> tuple[Completer, tuple[Memory, ...]] | None:
@@ -15237,22 +15606,6 @@ class Learning:
     suggested = await self.suggestions.left(hook.user_id)
     return [line for line in (told if turns else "", suggested) if line]
 
-  async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
-    user = (await self.lesson_resources(hook, asking=False)).user_store
-    return await self._bulk_changes(hook, user).bring_in(carried)
-
-  async def take_back(self, hook: Hook, step: Step) -> Sequence[AuditEntry]:
-    return await self._bulk_changes(hook, await self.user_store(hook)).take_back(step)
-
-  def _bulk_changes(self, hook: Hook, user: UserStore) -> BulkChanges:
-    return BulkChanges(
-      user=user,
-      lock=self.locks.of(hook.user_id),
-      foreground=self.foreground,
-      reply=partial(self.status.reply, hook),
-      chat_id=hook.chat_id,
-    )
-
   async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
     room = await self.lesson_resources(hook, wanted=True, asking=False)
     return (await delete_confirmed(room, _asked_turn(hook), hook.dialog, memories)).line
@@ -15269,12 +15622,11 @@ class Learning:
       indexes=self.indexes,
       completer=completer,
       formats=self.formats,
-      user_store=UserStore(sources.user_id, sources.store, *self._kept),
+      memory=self.memories.over(sources, hook.settings),
       prefilter=self._prefilter,
       suggestions=self.suggestions,
       can_ask=hook.can_ask,
       hidden=await hook.hidden_from(completer),
-      writing=self.locks.of(sources.user_id),
       foreground=self.foreground,
     )
 
@@ -15385,21 +15737,18 @@ class Filter:
     tables = self._tables = HostTables(Sealer(host_secret()))
     notes, trail = tables.chat_notes, AuditTrail(tables.audit)
     suggestions = Suggestions(tables.suggestions)
-    locks = UserLocks()
-    self._status = StatusLines(locks, tables.usage.count_hint)
+    memories = Memories(tables.archive, tables.usage, trail, self._foreground.give_way)
+    self._status = StatusLines(tables.usage.count_hint)
     learning = self._learning = Learning(
       indexes=indexes,
       pending=tables.pending,
-      archive=tables.archive,
-      usage=tables.usage,
+      memories=memories,
       leases=tables.leases,
       formats=formats,
       start=start,
-      trail=trail,
       suggestions=suggestions,
       foreground=self._foreground,
       status=self._status,
-      locks=locks,
     )
     nulls = partial(indexes.nulls.made, table=tables.vectors)
     vectors = HostHistoryVectors()
@@ -15410,10 +15759,15 @@ class Filter:
     recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
     self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
     self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
-    self._correction = AnswerCorrection(learning.locks)
+    self._correction = AnswerCorrection()
     caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
     held = (tables.archive, self._history, caches, learning.forget)
-    self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
+    self._requests = MemoryRequests(
+      memories=memories,
+      learner=learning,
+      status=self._status,
+      eraser_of=partial(host_eraser, held),
+    )
     told = partial(diagnosis, indexes=indexes, formats=formats)
     self._commands = MemoryCommands(
       requests=self._requests,
@@ -15560,8 +15914,7 @@ class Filter:
         elif self._asked(hook, messages_of(body)):
           return body
         if hook.is_switched_off:
-          lock = self._learning.locks.of(hook.user_id)
-          seeing = hook.tell_switched_off(lock, self._tables.leases)
+          seeing = hook.tell_switched_off(self._tables.leases)
           self._behind(hook, seeing, "telling that memory is off")
     except Exception:
       log.exception("nothing can be learned from this turn")

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from adaptive.memory.gate import GatePolicy, gate
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.gate import GatePolicy, gate
 from adaptive.privacy.injection import LONGEST_CANDIDATE, injection_reason
 from adaptive.privacy.secrets import find_secrets
 from benchmarks.figures import say, write_results

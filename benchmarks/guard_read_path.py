@@ -17,7 +17,7 @@ from typing import Any
 
 from adaptive.core.cache import forget_texts
 from adaptive.core.ports import Sources
-from adaptive.privacy.kept import ChatTable
+from adaptive.memory.tables import ChatTable
 from adaptive.recall import block, recollection
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Library, recollect

@@ -32,7 +32,7 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     sys.path.insert(0, told["source"])
     from adaptive.core.model import Draft, Memory, Provenance
     from adaptive.host.memories import HostMemoryStore
-    from adaptive.privacy.gate import GuardedStore, gate_policy
+    from adaptive.memory.gate import GuardedStore, gate_policy
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
 

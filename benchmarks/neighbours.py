@@ -27,7 +27,7 @@ from typing import Any
 
 from adaptive.core.model import Memory
 from adaptive.host.entries import SealedEntries
-from adaptive.privacy.kept import AuditEntry, AuditTable
+from adaptive.memory.audit import AuditEntry, AuditTable
 from adaptive.privacy.sealing import Sealer
 from benchmarks.figures import say, write_results
 from benchmarks.host import (

@@ -38,7 +38,7 @@ from adaptive.core.ports import (
     StoredVector,
     Vectors,
 )
-from adaptive.privacy.entries import Entry, EntryKind
+from adaptive.memory.entries import Entry, EntryKind
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 from adaptive.settings.valves import UserValves, Valves
 
@@ -329,10 +329,12 @@ class ListedEntries:
             and (one.body is None) is settled
         ]
 
-    async def keys(self, kind: str, user_id: str, first: str = "") -> list[str]:
+    async def keys(
+        self, kind: str, user_id: str, first: str = "", most: int | None = None
+    ) -> list[str]:
         """The keys of rows, the last one first."""
         found = (one.key for one in await self.read(kind, user_id))
-        return sorted((one for one in found if one >= first), reverse=True)
+        return sorted((one for one in found if one >= first), reverse=True)[:most]
 
     async def replace(self, kind: str, user_id: str, entry: Entry, body: Any) -> bool:
         """Another body."""

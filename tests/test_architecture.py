@@ -22,13 +22,14 @@ FLOORS: list[set[str]] = [
     {"core"},
     {"settings"},
     {"llm", "search", "privacy"},
+    {"memory"},
     {"recall", "learn", "history", "answer", "control"},
     {"filter"},
 ]
 # Beside the floors: it implements the ports with what stands below the upper rooms, and only the
 # filter constructs it.
 HOST = "host"
-UPPER_ROOMS = FLOORS[3]
+UPPER_ROOMS = FLOORS[4]
 BROAD = {"Exception", "BaseException"}
 
 FILES = sorted(ROOT.rglob("*.py"))
@@ -103,6 +104,30 @@ def test_host_is_imported_late() -> None:
         if module.split(".")[0] == "open_webui" and (on_top or room_of_file(file) != HOST)
     ]
     assert wrong == []
+
+
+# What changes a ``MemoryStore``, and who may ask for it.
+STORE_WRITES = {"add", "add_all", "update", "delete", "put_back"}
+WRITING_ROOMS = {"memory", HOST}
+
+
+def store_writes(tree: ast.AST) -> list[int]:
+    """The lines that call a write of something named a store, or of something's store."""
+    lines: list[int] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in STORE_WRITES:
+            owner = node.value
+            name = getattr(owner, "attr", getattr(owner, "id", ""))
+            if name.endswith("store"):
+                lines.append(node.lineno)
+    return lines
+
+
+def test_memories_are_written_through_the_gate_alone() -> None:
+    """Nobody but ``memory`` and ``host`` calls a write of a ``MemoryStore``."""
+    assert store_writes(ast.parse("async def f(): await user.store.add(draft, source)")) == [1]
+    others = [file for file in FILES if room_of_file(file) not in WRITING_ROOMS]
+    assert [place(file, line) for file in others for line in store_writes(TREES[file])] == []
 
 
 def test_modules_are_short() -> None:

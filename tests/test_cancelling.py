@@ -18,7 +18,7 @@ from adaptive.core.errors import EmbeddingError
 from adaptive.core.model import Memory
 from adaptive.core.ports import Sources
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.kept import ChatTable
+from adaptive.memory.tables import ChatTable
 from adaptive.privacy.redaction import RedactingCompleter
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.question import Question

@@ -22,7 +22,6 @@ from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import HINDRANCE, failure_told, hindrance_line, log_failure
 from adaptive.core.foreground import Foreground
-from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import folded_away
 from adaptive.core.messages import memory_is_off, messages_of, typed_message
 from adaptive.history.conversation import PastConversation
@@ -40,12 +39,12 @@ from adaptive.host.stored_answer import HostAnswer, end_turn
 from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
-from adaptive.learn.apply import restore_memory
 from adaptive.learn.learning import Learning
 from adaptive.learn.queue import typed_turn
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.gate import AuditTrail
+from adaptive.memory.audit import AuditTrail
+from adaptive.memory.user_memory import Memories
 from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
@@ -78,21 +77,18 @@ class Filter:
         tables = self._tables = HostTables(Sealer(host_secret()))
         notes, trail = tables.chat_notes, AuditTrail(tables.audit)
         suggestions = Suggestions(tables.suggestions)
-        locks = UserLocks()
-        self._status = StatusLines(locks, tables.usage.count_hint)
+        memories = Memories(tables.archive, tables.usage, trail, self._foreground.give_way)
+        self._status = StatusLines(tables.usage.count_hint)
         learning = self._learning = Learning(
             indexes=indexes,
             pending=tables.pending,
-            archive=tables.archive,
-            usage=tables.usage,
+            memories=memories,
             leases=tables.leases,
             formats=formats,
             start=start,
-            trail=trail,
             suggestions=suggestions,
             foreground=self._foreground,
             status=self._status,
-            locks=locks,
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
         vectors = HostHistoryVectors()
@@ -103,10 +99,15 @@ class Filter:
         recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
         self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
         self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
-        self._correction = AnswerCorrection(learning.locks)
+        self._correction = AnswerCorrection()
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
-        self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
+        self._requests = MemoryRequests(
+            memories=memories,
+            learner=learning,
+            status=self._status,
+            eraser_of=partial(host_eraser, held),
+        )
         told = partial(diagnosis, indexes=indexes, formats=formats)
         self._commands = MemoryCommands(
             requests=self._requests,
@@ -271,8 +272,7 @@ class Filter:
                 elif self._asked(hook, messages_of(body)):
                     return body
                 if hook.is_switched_off:
-                    lock = self._learning.locks.of(hook.user_id)
-                    seeing = hook.tell_switched_off(lock, self._tables.leases)
+                    seeing = hook.tell_switched_off(self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")

@@ -13,7 +13,7 @@ from adaptive.core.ports import Completer
 from adaptive.host.hook import HostHook
 from adaptive.host.page import EventEmitter
 from adaptive.host.stored_answer import HostAnswer, MessageChange
-from adaptive.privacy.kept import AuditEntry
+from adaptive.memory.audit import AuditEntry
 from tests.fakes import ScriptedModel, hook_settings
 
 SAVED = {"chat_id": "c", "session_id": "s", "message_id": "a", "user_message_id": "m"}

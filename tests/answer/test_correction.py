@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from adaptive.answer.correction import AnswerCorrection
-from adaptive.core.locks import UserLocks
 from tests.answer.hooks import SAVED, a_hook
 
 STRAY, CLEAN = "It is tea.<|im_end|>", "It is tea."
@@ -29,7 +28,7 @@ def output(*texts: str) -> list[dict[str, Any]]:
     return [{"type": "function_call", "name": "look", "arguments": "</s>"}, *items]
 
 
-CORRECTION = AnswerCorrection(UserLocks())
+CORRECTION = AnswerCorrection()
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from adaptive.answer.links import (
     is_public_site,
     links_to_check,
 )
-from adaptive.core.locks import UserLocks
 from tests.answer.hooks import Shelf, a_hook
 from tests.rates import over
 
@@ -167,7 +166,7 @@ async def is_broken(target: str) -> bool:
 
 async def checked(shelf: Shelf) -> None:
     """Let the links of an answer be checked as the outlet does it."""
-    await AnswerCorrection(UserLocks()).correct_links(a_hook(shelf=shelf))
+    await AnswerCorrection().correct_links(a_hook(shelf=shelf))
 
 
 async def test_broken_links_become_searches() -> None:

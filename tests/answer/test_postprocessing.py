@@ -12,11 +12,10 @@ import pytest
 
 from adaptive.answer.postprocessing import AnsweredTurn, Postprocessor, answered_turn
 from adaptive.core.errors import HostError
-from adaptive.core.locks import UserLocks
 from adaptive.core.model import Draft, Memory, Operation, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.kept import ChatNotes, ChatNotesTable, UsageTable
+from adaptive.memory.tables import ChatNotes, ChatNotesTable, UsageTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.status_line import StatusLines
 from tests.answer.hooks import SAVED, ListedChanges, Shelf, a_hook
@@ -47,8 +46,7 @@ class World:
         self.found: list[Sequence[Operation]] = []
         self.learned = asyncio.Event()
         self.learned.set()
-        self.locks = UserLocks()
-        status = StatusLines(self.locks, UsageTable(ListedEntries()).count_hint)
+        status = StatusLines(UsageTable(ListedEntries()).count_hint)
         self.processor = Postprocessor(AnswerFormats(), self.notes, self.audit.record, self, status)
 
     async def model_for(

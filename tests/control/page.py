@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from adaptive.core.errors import StoreError
-from adaptive.core.locks import UserLocks
-from adaptive.core.model import ConversationKind, Memory
+from adaptive.core.model import ConversationKind
+from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog
-from adaptive.privacy.kept import ArchivedMemory
+from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
-from tests.fakes import ListedMemories, hook_settings, memory
-from tests.learn.world import ArchivedRows
+from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, hook_settings, memory
+from tests.learn.world import World
 
 
 @dataclass
@@ -29,6 +28,7 @@ class Page:
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     user_id: str = "ada"
     chat_id: str = "c"
+    store: ListedMemories | None = None
 
     @property
     def hook(self) -> Hook:
@@ -44,49 +44,38 @@ class Page:
         """The kind once the owner of the chat was looked up."""
         return self.owned_kind
 
+    async def sources(self) -> Sources:
+        """The store of the house, if it has one."""
+        store: Any = self.store
+        return Sources(self.user_id, store, WordEmbedder(), ShelvedVectors())
+
+    async def wants_memory(self) -> bool:
+        """Ada does."""
+        return True
+
     async def _call(self, event: dict[str, Any]) -> object:
         self.asked.append(event["data"])
         return self.answer
 
 
-@dataclass
-class Room:
-    """Ada's store and archive, and a ``Learner`` that holds them."""
+class Room(World):
+    """Ada's store and archive, and the lines that are shown."""
 
-    store: ListedMemories = field(default_factory=ListedMemories)
-    archive: ArchivedRows = field(default_factory=ArchivedRows)
-    lines: list[str] = field(default_factory=list[str])
-    locks: UserLocks = field(default_factory=UserLocks)
-    broken: str = ""
-
-    @property
-    def status(self) -> Room:
-        """Itself, which shows replies."""
-        return self
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.everybody = self.memories()
 
     async def reply(self, hook: Any, line: str) -> None:
-        """Show a line; nobody may hold the right to write then, since the host stores it."""
+        """Show a line."""
         assert hook.user_id == "ada"
-        assert not self.locks.of("ada").locked()
         self.lines.append(line)
 
-    async def user_store(self, hook: Any) -> Any:
-        """This one."""
-        assert hook.user_id == "ada"
-        return self
-
-    async def restore_memory(self, room: Any, memory_id: str, now: int, step: str) -> Memory | None:
-        """Bring one back, as learning does it."""
-        assert room is self
-        assert step
-        assert self.locks.of("ada").locked()
-        if memory_id == self.broken:
-            raise StoreError("the row is stuck")
-        archived = self.archive.rows.pop(memory_id, None)
-        if archived is None:
-            return None
-        self.store.rows[memory_id] = archived.memory
-        return archived.memory
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody holds the right to write into Ada's memory."""
+        sources = Sources("ada", self.store, self.embedder, ShelvedVectors())
+        return self.everybody.over(sources, hook_settings()).lock.locked()
 
 
 def put_away(id: str, content: str = "", at: int = 9, summary: str = "", **more: Any) -> Any:

@@ -14,10 +14,9 @@ from adaptive.control.overview import change_log, shown_of_steps
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.errors import StoreError
 from adaptive.core.model import Draft, Memory, Operation
-from adaptive.learn.apply import apply_operations
 from adaptive.learn.queue import always
-from adaptive.privacy.changes import Step, read_changes, read_steps, take_back
-from adaptive.privacy.kept import AuditEntry, CommandTable
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.tables import CommandTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.control.page import Page
@@ -62,21 +61,21 @@ class House:
 
     def __post_init__(self) -> None:
         self.learner = AsyncMock()
-        self.learner.user_store.return_value = self.world.room()
-        self.learner.take_back = self.take_back
+        self.page.store = self.world.store
         self.learner.waiting.return_value = []
         search = AsyncMock()
         search.found.side_effect = lambda *_: self.named
         self.commands = MemoryCommands(
-            requests=MemoryRequests(self.learner, AsyncMock(), AsyncMock()),
+            requests=MemoryRequests(
+                memories=self.world.memories(),
+                learner=self.learner,
+                status=AsyncMock(),
+                eraser_of=AsyncMock(),
+            ),
             search=search,
             diagnosis=AsyncMock(return_value="- **OK** all well"),
             once=OncePerMessage(CommandTable(ListedEntries()), HeldLeases()),
         )
-
-    async def take_back(self, _: Hook, step: Step) -> list[AuditEntry]:
-        """What the learner does."""
-        return await take_back(self.world.room(), step, step.standing)
 
     @property
     def hook(self) -> Hook:
@@ -87,8 +86,8 @@ class House:
         """Memories that were learned one after the other."""
         for content in contents:
             operation = Operation("NEW", draft=Draft(content, bank=bank))
-            rows = list(self.world.store.rows.values())
-            await apply_operations([operation], rows, self.world.room(), SOURCE, always, NOW)
+            async with self.world.memory().writing() as writer:
+                await writer.apply([operation], (), SOURCE, always)
 
     async def answer(self, typed: str) -> str:
         """What a new message with a command is answered."""
@@ -166,8 +165,8 @@ async def test_log_under_another_secret() -> None:
     """What can't be opened is counted below the changes that can, and is not passed over."""
     house = House()
     await house.learn("User likes tea.", "User likes milk.", "User likes rum.")
-    steps = await read_steps(house.world.room())
-    openable = await read_changes(house.world.room(), shown_of_steps(steps)[:1])
+    steps = await house.world.room().steps()
+    openable = await house.world.room().changes(shown_of_steps(steps)[:1])
     log = change_log(steps, openable, number=3, day=str)
     assert "User likes rum." in log
     assert log.splitlines()[-1].startswith("2 of them can't be opened: Open WebUI's secret key")

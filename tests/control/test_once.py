@@ -11,7 +11,7 @@ import pytest
 
 from adaptive.control.once import NOT_KNOWN, OncePerMessage
 from adaptive.core.errors import TablesUnavailable
-from adaptive.privacy.kept import CommandTable
+from adaptive.memory.tables import CommandTable
 from tests.fakes import ListedEntries
 from tests.learn.virtual_time import VirtualTimeLoop
 from tests.learn.world import HeldLeases

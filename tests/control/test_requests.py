@@ -6,23 +6,27 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any, cast
+from unittest.mock import AsyncMock
 
 from adaptive.control.requests import (
     NO_PAGE,
-    Eraser,
     MemoryRequests,
     named_memories,
-    plan_restoration,
 )
 from adaptive.core.model import Memory
-from adaptive.privacy.erasure import ErasureReport, ErasureRequest, Origin
-from adaptive.privacy.kept import ArchivedMemory
+from adaptive.memory.archive import plan_restoration
+from adaptive.memory.erasure import ErasureReport, Origin
+from adaptive.memory.tables import ArchivedMemory
+from adaptive.memory.user_memory import Eraser
+from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook
 from tests.control.page import Page, Room, put_away
 from tests.fakes import hook_settings, memory
 from tests.rates import over
 
 EVERYTHING = ErasureRequest("everything")
+STUCK = "the table is locked for 'User likes b.'"
 TOLD = "Erased: 4 memories and everything noted about them."
 
 
@@ -40,7 +44,7 @@ class Held:
 
     async def erase(self, origin: Origin | None) -> ErasureReport:
         """Only while no lesson of this process writes."""
-        assert self.room.locks.of("ada").locked()
+        assert self.room.is_held
         self.erased.append(origin)
         return self.report
 
@@ -50,6 +54,7 @@ class House:
 
     def __init__(self, page: Page | None = None, report: ErasureReport | None = None) -> None:
         self.room, self.page = Room(), page or Page()
+        self.page.store = self.room.store
         self.room.store.rows["x"] = memory("x", "User likes x.")
         for one in (put_away("a"), put_away("b"), put_away("c", at=1)):
             self.room.archive.rows[one.memory.id] = one
@@ -60,7 +65,12 @@ class House:
         async def eraser_of(_: Hook) -> Eraser:
             return self.held
 
-        self.requests = MemoryRequests(self.room, self.room.restore_memory, eraser_of)
+        self.requests = MemoryRequests(
+            memories=self.room.everybody,
+            learner=AsyncMock(),
+            status=cast(Any, self.room),
+            eraser_of=eraser_of,
+        )
 
     async def erase(self, request: ErasureRequest = EVERYTHING) -> str:
         """What is told at the end."""
@@ -141,11 +151,11 @@ async def test_scopes(request: ErasureRequest, what: str, origin: Origin) -> Non
 async def test_originals_come_back() -> None:
     """What an erased summary stood for comes back; where it can't, that is told."""
     house = House(report=ErasureReport(Counter(memory=4), bereft=("a", "b")))
-    house.room.broken = "b"
+    house.room.store.broken = frozenset({"User likes b."})
     line = await house.erase(ErasureRequest("chat"))
     assert line == (
         f"{TOLD} Restored: 1 memory that an erased summary stood for."
-        " Still archived: what an erased summary stood for (the row is stuck)."
+        f" Still archived: what an erased summary stood for ({STUCK})."
     )
     assert house.room.store.contents == ["User likes x.", "User likes a."]
 
@@ -211,11 +221,11 @@ async def test_declined(page: Page, why: str) -> None:
 async def test_failures() -> None:
     """What can't be written stays archived with its reason; the others come back."""
     house = House(Page(True))
-    house.room.broken = "b"
+    house.room.store.broken = frozenset({"User likes b."})
     line = await house.restore()
-    assert line == "Restored: 2 memories. Not restored, still archived: the row is stuck."
+    assert line == f"Restored: 2 memories. Not restored, still archived: {STUCK}."
     assert list(house.room.archive.rows) == ["b"]
-    assert not house.room.locks.of("ada").locked()
+    assert not house.room.is_held
 
 
 OF_FRUIT = {"summary_of": [{"id": "a"}]}

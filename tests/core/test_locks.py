@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 
-from adaptive.core.locks import UserLocks
+from adaptive.core.locks import KeyedLocks
 
 
 async def test_locks_are_per_user() -> None:
     """A user's writers take turns, nobody waits for another user, and no lock outlives its use."""
-    locks = UserLocks()
+    locks = KeyedLocks()
     done: list[str] = []
 
     async def write(user_id: str, name: str) -> None:

@@ -13,8 +13,8 @@ from adaptive.core.ports import Embedder, Vectors
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.entries import Entry
-from adaptive.privacy.kept import ChatNotes, ChatNotesTable
+from adaptive.memory.entries import Entry
+from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.search.history_ports import ChatHead, HistoryHit, HistoryUnit, UnitKey
 from tests.fakes import ListedEntries, TurnHook, WordEmbedder, hook_settings
 

@@ -15,13 +15,9 @@ from adaptive.core.model import Draft, Memory, Provenance
 from adaptive.core.ports import StoredVector
 from adaptive.host.erasure import USER_TABLES, HeldRow, HostEraser
 from adaptive.host.tables import HostTables
-from adaptive.privacy.erasure import ErasureReport, Origin, period_of_day
-from adaptive.privacy.kept import (
-    ArchivedMemory,
-    AuditEntry,
-    ChatNotes,
-    WaitingSuggestion,
-)
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.erasure import ErasureReport, Origin, period_of_day
+from adaptive.memory.tables import ArchivedMemory, ChatNotes, WaitingSuggestion
 from adaptive.privacy.pending import QueuedTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import ListedMemories, memory, turn

@@ -182,7 +182,7 @@ def say(workers: tuple[Worker, Worker]) -> Say:
         told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
         hook = HostHook.of(hook_settings(**more), user, told, request, page, None)
         if hook.is_switched_off:
-            await hook.tell_switched_off(asyncio.Lock(), tables[worker])
+            await hook.tell_switched_off(tables[worker])
         return lines
 
     return turn

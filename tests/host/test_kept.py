@@ -9,15 +9,10 @@ import pytest
 
 from adaptive.core.model import Draft, Memory, Provenance
 from adaptive.host.tables import HostTables
-from adaptive.privacy import kept
-from adaptive.privacy.changes import steps_of
-from adaptive.privacy.kept import (
-    ArchivedMemory,
-    AuditEntry,
-    ChatNotes,
-    SuggestionTable,
-    WaitingSuggestion,
-)
+from adaptive.memory import audit
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.steps import steps_of
+from adaptive.memory.tables import ArchivedMemory, ChatNotes, SuggestionTable, WaitingSuggestion
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import memory
 from tests.host.databases import Worker
@@ -201,13 +196,32 @@ async def test_trimmed_now_and_then(
     both: Both, workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A log to which changes come one by one never grows far beyond what is kept."""
-    monkeypatch.setattr(kept, "_AUDIT_ENTRIES_KEPT", 50)
+    monkeypatch.setattr(audit, "_MOST_ENTRIES", 50)
     counts: list[int] = []
     for number in range(260):
         await both[0].audit.append("ada", [replace(SAVED, memory_id=f"{number}")], NOW)
         counts.append(len(await both[1].audit.keys("ada")))
     assert max(counts) <= 50 + 100
     assert counts[-60] == 50
+    numbers = [step.number for step in steps_of(await both[1].audit.keys("ada"))]
+    assert numbers == list(range(260, 260 - counts[-1], -1))
+
+
+async def test_numbers_of_an_older_log(both: Both, workers: tuple[Worker, Worker]) -> None:
+    """Changes that an older release has written without numbers keep those that it has told."""
+    here, there = both[0].audit, both[1].audit
+    for name in ("a", "b", "c"):
+        await here.append("ada", [replace(SAVED, memory_id=name)], NOW)
+    for key in await here.keys("ada"):
+        old = key.text.replace(f"~{key.number}:", ":")
+        await workers[0].change(
+            f"UPDATE adaptive_memory_entries SET key = '{old}' WHERE key = '{key.text}'"
+        )
+    assert [step.number for step in steps_of(await there.keys("ada"))] == [3, 2, 1]
+    await here.append("ada", [replace(SAVED, memory_id="d")], NOW)
+    keys = await there.keys("ada")
+    assert [step.number for step in steps_of(keys)] == [4, 3, 2, 1]
+    assert [step.number for step in steps_of(keys[:-1])] == [4, 3, 2]
 
 
 async def test_asked_once_at_a_time(both: Both) -> None:

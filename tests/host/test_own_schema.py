@@ -17,7 +17,7 @@ from adaptive.core.ports import StoredVector
 from adaptive.host.erasure import USER_TABLES, HostEraser
 from adaptive.host.own_table import TABLES
 from adaptive.host.tables import HostTables
-from adaptive.privacy.kept import ChatNotes
+from adaptive.memory.tables import ChatNotes
 from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import ListedMemories, turn

@@ -9,7 +9,7 @@ import pytest
 from adaptive.host.doctor import _sealed
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.tables import HostTables
-from adaptive.privacy.kept import ArchivedMemory, ChatNotes
+from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.privacy.pending import QueuedTurn, TurnLease, next_batch
 from adaptive.privacy.sealing import MARKED, Sealer
 from tests.fakes import memory, turn

@@ -20,7 +20,7 @@ from adaptive.learn.confirmation import (
 )
 from adaptive.learn.lesson import LessonResources
 from adaptive.learn.suggestions import suggestion_digest
-from adaptive.privacy.kept import WaitingSuggestion
+from adaptive.memory.tables import WaitingSuggestion
 from adaptive.settings.status_line import Report
 from tests.fakes import SOURCE, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply

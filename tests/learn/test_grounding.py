@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
 
@@ -25,7 +24,6 @@ from adaptive.learn.grounding import (
     NOT_SAID,
     Source,
     grounding_refusal,
-    refusal,
     screened,
 )
 from adaptive.learn.quotation import as_spelled
@@ -155,28 +153,6 @@ def test_grounding(case: Case) -> None:
 
 SHOP = Proof(("We moved our shop",), "user", "FACT")
 TEA = memory("m-1", "User likes tea.")
-
-
-LISTED = "it holds a word that your admin has ruled out"
-BETS, MAHJONG = {"blacklist_topics": "poker, bets"}, {"blacklist_topics": "赌博、麻将"}
-NO_GOALS = {"memory_categories": "identity, behavior"}
-RUN = "User wants to run."
-RULES = [
-    (Draft(RUN), {}, ""),
-    (Draft(RUN, confidence=0.4), {}, "the model is not sure (0.40)"),
-    (Draft(RUN, ("goal",)), NO_GOALS, "goal is not to be remembered"),
-    (Draft(RUN, ("goal", "behavior")), NO_GOALS, ""),
-    (Draft("User bets on horses."), BETS, LISTED),
-    (Draft("User likes alphabets."), BETS, ""),
-    (Draft("User plays ＰＯＫＥＲ."), BETS, LISTED),
-    (Draft("用户喜欢打麻将。"), MAHJONG, LISTED),
-]
-
-
-@over("draft, valves, reason", RULES)
-def test_rules_of_the_admin(draft: Draft, valves: dict[str, Any], reason: str) -> None:
-    """Words, confidence and categories decide, each with its reason."""
-    assert refusal(Operation("NEW", draft=draft), hook_settings(**valves)) == reason
 
 
 def screen(words: str, *operations: Operation) -> Extraction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,6 @@ import pytest
 
 from adaptive.core.errors import ModelRejected
 from adaptive.core.foreground import Foreground
-from adaptive.core.locks import UserLocks
 from adaptive.core.model import Draft, Operation, Proof, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
@@ -22,8 +21,7 @@ from adaptive.learn.learning import Learning
 from adaptive.learn.lesson import NOT_CONFIRMED
 from adaptive.learn.queue import typed_turn
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import UsageTable
+from adaptive.memory.tables import UsageTable
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -46,23 +44,20 @@ class House(World):
     def __init__(self, *script: str, **store: Any) -> None:
         super().__init__(*store.pop("rows", ()), script=script, **store)
         self.pending, self.tasks = ListedTurns(), set[asyncio.Task[None]]()
+        self.everybody = self.memories()
 
     def learning(self) -> Learning:
         """A process."""
-        locks = UserLocks()
         learning = Learning(
             indexes=MemoryIndexes(),
             pending=self.pending,
-            archive=self.archive,
-            usage=self.usage,
+            memories=self.everybody,
             leases=self.leases,
             formats=AnswerFormats(),
             start=self.start,
-            trail=AuditTrail(self.audit),
             suggestions=self.suggestions,
             foreground=Foreground(),
-            status=StatusLines(locks, UsageTable(self.entries).count_hint),
-            locks=locks,
+            status=StatusLines(UsageTable(self.entries).count_hint),
         )
         learning._prefilter = NoPrefilter()
         return learning
@@ -373,7 +368,8 @@ async def test_nobody_waits_for_somebody_else() -> None:
     """While another user's write hangs, a fact is learned and its line is shown."""
     house = House(reply(PORTO))
     page, learning = Page(house), house.learning()
-    async with learning.locks.of("bob"):
+    bob = replace(await page.hook.sources(), user_id="bob")
+    async with house.everybody.over(bob, page.settings).writing():
         queued = await learning.put(page.hook, turn(SAID, answer_id="answer"))
         await learning.learn(page.hook, queued, asyncio.Event())
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]

@@ -6,7 +6,7 @@ import pytest
 
 from adaptive.core.model import Draft, Operation, Outcome
 from adaptive.learn.suggestions import NO_ROOM, Suggestions, suggestion_digest
-from adaptive.privacy.kept import MOST_WAITING_SUGGESTIONS, SuggestionTable, WaitingSuggestion
+from adaptive.memory.tables import MOST_WAITING_SUGGESTIONS, SuggestionTable, WaitingSuggestion
 from tests.fakes import ListedEntries, turn
 
 TURN = turn("I drink tea and I work at the harbour.")

@@ -1,6 +1,6 @@
 """A user's world in memory: the store, the tables and the model, the breaking of any call of them.
 
-What a method of a port does is said in ``core.ports`` and ``privacy.kept``.
+What a method of a port does is said in ``core.ports`` and ``memory.tables``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.errors import StoreError, TablesUnavailable
+from adaptive.core.foreground import Foreground
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
@@ -23,9 +24,9 @@ from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.changes import UserStore
-from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import ArchivedMemory, AuditEntry, ChangeKey, SuggestionTable
+from adaptive.memory.audit import AuditEntry, AuditTrail, ChangeKey
+from adaptive.memory.tables import ArchivedMemory, SuggestionTable
+from adaptive.memory.user_memory import Memories, UserMemory
 from adaptive.privacy.pending import QueuedTurn, TurnLease
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index, content_hash
@@ -111,7 +112,7 @@ class WrittenAudit:
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
         """The keys of all changes, the newest first."""
         written = (
-            ChangeKey.written(f"{at:06}", one)
+            ChangeKey.written(f"{at:06}", at + 1, one)
             for at, one in enumerate(self.entries)
             if one.changed_at >= since
         )
@@ -120,7 +121,7 @@ class WrittenAudit:
     async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
         """The changes of these keys, the newest first."""
         keyed = (
-            replace(one, key=ChangeKey.written(f"{at:06}", one))
+            replace(one, key=ChangeKey.written(f"{at:06}", at + 1, one))
             for at, one in enumerate(self.entries)
         )
         return tuple(one for one in keyed if one.key in keys)[::-1]
@@ -166,6 +167,9 @@ class HostTable(ListedMemories):
         row = await super().update(memory, draft, source)
         history = [*former.meta.get("history", []), entry]
         return self._with_meta(row, said_at=said, history=history)
+
+    async def require_allowed(self, *memories: Memory) -> None:
+        """Everything is: whoever wants the gate puts it before."""
 
     def _with_meta(self, row: Memory, **meta: Any) -> Memory:
         self.rows[row.id] = replace(row, meta={**row.meta, **meta} if self.keeps_meta else {})
@@ -271,31 +275,44 @@ class World:
         """What the store says, in order."""
         return sorted(self.store.contents)
 
-    def room(self, fuse: Fuse | None = None) -> UserStore:
-        """The store as a new process has it."""
+    def memories(self, fuse: Fuse | None = None) -> Memories:
+        """The tables behind everybody's memory as a new process has them."""
         fuse = fuse or Fuse()
-        return UserStore(
-            "ada",
-            fuse.wired(self.store, StoreError),
-            fuse.wired(self.archive),
-            fuse.wired(self.usage),
-            AuditTrail(fuse.wired(self.audit)),
+        return Memories(
+            archive=fuse.wired(self.archive),
+            usage=fuse.wired(self.usage),
+            trail=AuditTrail(fuse.wired(self.audit)),
+            give_way=Foreground().give_way,
         )
+
+    def memory(self, fuse: Fuse | None = None, **valves: Any) -> UserMemory:
+        """Ada's memory in a new process, behind the gate."""
+        fuse = fuse or Fuse()
+        store = fuse.wired(self.store, StoreError)
+        sources = Sources("ada", store, self.embedder, ShelvedVectors())
+        return self.memories(fuse).over(sources, hook_settings(**valves))
+
+    def room(self, fuse: Fuse | None = None) -> UserMemory:
+        """The same without a gate, which takes its time."""
+        fuse = fuse or Fuse()
+        return replace(self.memory(fuse), store=fuse.wired(self.store, StoreError))
 
     def resources(self, fuse: Fuse | None = None, **parts: Any) -> LessonResources:
         """What learning in a new process needs: new parts but for the named ones.
 
         Beside the fields of ``LessonResources`` a part is ``embedder``.
         """
-        user = self.room(fuse)
+        fuse = fuse or Fuse()
+        settings = parts.setdefault("settings", hook_settings())
         embedder = parts.pop("embedder", self.embedder)
+        store = fuse.wired(self.store, StoreError)
+        sources = Sources("ada", store, embedder, ShelvedVectors())
         fresh: dict[str, Any] = {
-            "settings": hook_settings(),
-            "sources": Sources("ada", user.store, embedder, ShelvedVectors()),
+            "sources": sources,
             "indexes": MemoryIndexes(),
             "completer": self.model,
             "formats": AnswerFormats(),
-            "user_store": user,
+            "memory": self.memories(fuse).over(sources, settings),
             "prefilter": NoPrefilter(),
             "suggestions": self.suggestions,
         }

@@ -14,7 +14,6 @@ COROUTINES: Mapping[str, str] = {
         history.conversation.*
         history.section.history_summary
         history.upkeep.index_chat
-        learn.apply.*
         learn.confirmation.*
         learn.edits.*
         learn.extraction.extraction
@@ -28,6 +27,11 @@ COROUTINES: Mapping[str, str] = {
         settings.status_line.StatusLines.*
         learn.suggestions.Suggestions.*
         learn.summaries.*
+        memory.archive.*
+        memory.summaries.*
+        memory.undo.*
+        memory.user_memory.*
+        memory.writing.*
         recall.explanation.*
         recall.judge.RelevanceJudge.judged
         recall.recall.Recall.*
@@ -48,10 +52,9 @@ COROUTINES: Mapping[str, str] = {
         search.vectors.*
     """,
     "They hand entries to a table, or to the store behind the gate.": """
-        privacy.changes.*
-        privacy.gate.GuardedStore.*
-        privacy.gate.AuditTrail.*
-        privacy.kept.*
+        memory.audit.*
+        memory.gate.GuardedStore.*
+        memory.tables.*
     """,
 }
 
@@ -79,9 +82,10 @@ FUNCTIONS: Mapping[str, str] = {
         learn.prefilter.holds_fact
         learn.queue.by_model
         learn.summaries.related_clusters
-        privacy.erasure.came_from
-        privacy.erasure.origin_ids
-        privacy.erasure.bereft_originals
+        memory.archive.leaving_first
+        memory.erasure.came_from
+        memory.erasure.origin_ids
+        memory.erasure.bereft_originals
         recall.explanation._lines_of
         search.fusion._evidence
         search.index.MemoryIndex.with_vectors
@@ -95,7 +99,8 @@ FUNCTIONS: Mapping[str, str] = {
         host.bulk_writes.new_row
         host.memory_rows.memory_fields
         host.tables._held
-        privacy.kept.ChangeKey.written
+        memory.audit.ChangeKey.written
+        memory.writing._change
         privacy.redacted_turns.RedactedTurns.restore_answer
         privacy.redacted_turns.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact
@@ -129,6 +134,10 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.secrets._looks_chosen
         privacy.secrets._value_before
         privacy.secrets._value_near
+    """,
+    "It is measured as a part of `memory.listed_words.holds_listed_term`.": """
+        memory.listed_words.ListedWord.is_in
+        memory.listed_words._holds
     """,
     "Its two parts are replies that were read before, and are compared as values.": """
         llm.reply._joined

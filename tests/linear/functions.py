@@ -24,7 +24,7 @@ from adaptive.core.model import (
     Turn,
     Utterance,
 )
-from adaptive.privacy.gate import gate_policy
+from adaptive.memory.gate import gate_policy
 from tests.fakes import hook_settings
 
 # Parameters of these names hold what programs, admins and the package itself have named.

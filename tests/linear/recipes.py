@@ -14,7 +14,7 @@ from adaptive.answer.links import spliced
 from adaptive.answer.postprocessing import AnsweredTurn, Postprocessing, _new_notes, _request
 from adaptive.control.commands import _told_of
 from adaptive.control.overview import _told_change, changes_told, overview
-from adaptive.control.requests import named_memories, plan_restoration
+from adaptive.control.requests import named_memories
 from adaptive.core.characters import normalised_text
 from adaptive.core.model import Completion, CompletionRequest, Memory, Outcome, StoreStamp, Turn
 from adaptive.history.index import HistoryIndex, history_index
@@ -32,8 +32,10 @@ from adaptive.learn.queue import _shortened, joined_turn, typed_turn
 from adaptive.learn.support import Vocabulary, new_ending, new_name, supported_share
 from adaptive.llm.endpoints import chat_body
 from adaptive.llm.reply import _found, read_items, read_object
-from adaptive.privacy.gate import _secretless
-from adaptive.privacy.kept import ArchivedMemory, AuditEntry, ChatNotes
+from adaptive.memory.archive import plan_restoration
+from adaptive.memory.audit import AuditEntry, _secretless
+from adaptive.memory.listed_words import holds_listed_term, listed_terms
+from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat
 from adaptive.privacy.redaction import Redaction, redacted_request
 from adaptive.privacy.scanning import Finding, with_marks
@@ -157,7 +159,7 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "control.overview.changes_told": lambda text: partial(changes_told, [entry(text)] * 2, 2),
     "control.overview._told_change": lambda text: partial(_told_change, entry(text)),
-    "control.requests.plan_restoration": lambda text: partial(
+    "memory.archive.plan_restoration": lambda text: partial(
         plan_restoration, archived(text), memories(text), 10
     ),
     "control.requests.named_memories": lambda text: partial(named_memories, memories(text)),
@@ -230,7 +232,10 @@ RECIPES: Mapping[str, Recipe] = {
         read_object, Completion(text), "operations", is_operation
     ),
     "llm.reply._found": lambda text: partial(_found, text, "operations", is_operation),
-    "privacy.gate._secretless": lambda text: partial(_secretless, entry(text)),
+    "memory.listed_words.holds_listed_term": lambda text: partial(
+        holds_listed_term, text, listed_terms("salary, credit card, \u7cd6")
+    ),
+    "memory.audit._secretless": lambda text: partial(_secretless, entry(text)),
     "privacy.redacted_chat.EventRestorer.restored": lambda text: partial(restored_event, text),
     "privacy.redacted_chat.EventRestorer.restored_line": lambda text: partial(
         EventRestorer(Redaction()).restored_line, f"data: {text}"

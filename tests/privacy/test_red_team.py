@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from adaptive.core.messages import Message
-from adaptive.privacy.gate import GatePolicy, Refused, gate
+from adaptive.memory.gate import GatePolicy, Refused, gate
 from adaptive.recall.block import (
     CLOSE_MARKER,
     OPEN_MARKER,

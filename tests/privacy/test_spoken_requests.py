@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.errors import HostError
 from adaptive.core.model import ConversationKind
-from adaptive.privacy.erasure import ErasureRequest
 from adaptive.privacy.spoken_requests import (
     HOW_TO_ERASE,
+    ErasureRequest,
     asks_to_restore,
     nearly_asks_to_erase,
     read_erasure_request,

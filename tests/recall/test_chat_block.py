@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.privacy.kept import ChatTable
+from adaptive.memory.tables import ChatTable
 from adaptive.recall.block import BlockEntry, placed_entries
 from adaptive.recall.recollection import former_entries
 from tests.fakes import ListedEntries, memory

@@ -16,7 +16,7 @@ from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, Sources
 from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.kept import ChatNotesTable, ChatTable, UsageTable
+from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.question import Complete
 from adaptive.recall.recall import Recall, RequestInHand

@@ -17,8 +17,8 @@ from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, Sources
 from adaptive.llm.ask import AnswerFormats
+from adaptive.memory.tables import ChatTable
 from adaptive.privacy.injection import passed_mark
-from adaptive.privacy.kept import ChatTable
 from adaptive.recall.block import CLOSE_MARKER, CORE_HEADING, RETRIEVED_HEADING
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.question import Question

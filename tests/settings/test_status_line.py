@@ -8,8 +8,7 @@ from typing import Any, cast
 import pytest
 
 from adaptive.core.errors import HostError, hindrance_line
-from adaptive.core.locks import UserLocks
-from adaptive.privacy.kept import UsageTable
+from adaptive.memory.tables import UsageTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.status_line import NOTHING_NEW, Report, StatusLines
 from tests.fakes import ListedEntries, hook_settings
@@ -69,7 +68,7 @@ class Lines:
     entries: ListedEntries = field(default_factory=ListedEntries)
 
     def __post_init__(self) -> None:
-        self.lines = StatusLines(UserLocks(), UsageTable(self.entries).count_hint)
+        self.lines = StatusLines(UsageTable(self.entries).count_hint)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from adaptive.answer.links import (
     masked_code,
     spliced,
 )
-from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import rewritten_answer
 from adaptive.core.messages import message_text, spoken_text
 from adaptive.core.shapes import listing, mapping
@@ -67,10 +66,9 @@ _MARKS = re.compile(
 
 
 class AnswerCorrection:
-    """Cleans and corrects answers; ``locks`` are held by all that write with an answer."""
+    """Cleans and corrects answers; nothing in it belongs to one user."""
 
-    def __init__(self, locks: UserLocks) -> None:
-        self._locks = locks
+    def __init__(self) -> None:
         self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
     async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
@@ -108,8 +106,7 @@ class AnswerCorrection:
         said = await stored.said() or ""
         targets = await asyncio.to_thread(links_to_check, said)
         if broken := await broken_links(targets, self._asking):
-            async with self._locks.of(hook.user_id):
-                await stored.rewrite(said, partial(corrected_links, broken=broken))
+            await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
 def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field
 
@@ -21,10 +21,12 @@ from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.measures import staged
 from adaptive.core.messages import Message, has_words, message_text, spoken_text
 from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
+from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
-from adaptive.privacy.gate import Refused, gate, gate_policy, is_safe_label
-from adaptive.privacy.kept import ChatNotes, ChatNotesTable, RecordChanges
+from adaptive.memory.audit import RecordChanges
+from adaptive.memory.gate import Refused, gate, gate_policy, is_safe_label
+from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import tokens
 from adaptive.settings.hook import Hook
@@ -65,19 +67,30 @@ class AnsweredTurn:
     forgotten: bool = False
 
 
-class Postprocessor:
-    """What an instance of the plug-in needs for post-processing; what it holds is forgettable.
+class FindingsLearner(Protocol):
+    """Has the model for learning, and learns what is found in a turn beside its lesson."""
 
-    ``learning`` has the model and learns what is found; its ``locks`` are held by whoever shows
-    something with an answer.
-    """
+    async def model_for(
+        self, hook: Hook, memory_ids: Sequence[str]
+    ) -> tuple[Completer, tuple[Memory, ...]] | None:
+        """The model with these memories; ``None`` where it may not see one, or there is none."""
+        ...
+
+    async def learn_findings(
+        self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+    ) -> None:
+        """Learn or propose facts of a turn while they are wanted."""
+
+
+class Postprocessor:
+    """What an instance of the plug-in needs for post-processing; what it holds is forgettable."""
 
     def __init__(
         self,
         formats: AnswerFormats,
         notes: ChatNotesTable,
         record: RecordChanges,
-        learning: Any,
+        learning: FindingsLearner,
         status: StatusLines,
     ) -> None:
         self._formats = formats
@@ -107,8 +120,7 @@ class Postprocessor:
                 await flag_message(self._record, hook, hook.answer_id, harm)
                 await self._status.notice(hook, harm)
             try:
-                async with self._learning.locks.of(hook.user_id):
-                    await hook.suggest(found.follow_up_suggestions)
+                await hook.suggest(found.follow_up_suggestions)
             except AdaptiveMemoryError as error:
                 log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
             await learned.wait()

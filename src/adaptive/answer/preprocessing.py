@@ -29,8 +29,8 @@ from adaptive.core.model import CompletionRequest
 from adaptive.core.texts import PROMPTS
 from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Chance, Line, Score, ask_fields, fields_schema
-from adaptive.privacy.gate import gate_policy, is_safe_label
-from adaptive.privacy.kept import AuditEntry, RecordChanges
+from adaptive.memory.audit import AuditEntry, RecordChanges
+from adaptive.memory.gate import gate_policy, is_safe_label
 from adaptive.settings.hook import Hook, may_be_given_memories, may_be_learned_from
 
 log_preprocessing = logging.getLogger("adaptive_memory.answer")

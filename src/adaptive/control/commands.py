@@ -22,10 +22,10 @@ from adaptive.control.overview import (
     shown_of_steps,
     withheld_ids,
 )
-from adaptive.control.requests import MemoryRequests, memories_counted, named_memories
+from adaptive.control.requests import MemoryRequests, named_memories
 from adaptive.control.transfer import exported, read_import
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
-from adaptive.core.locks import UserLocks
+from adaptive.core.locks import KeyedLocks
 from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.messages import (
     local_time,
@@ -37,10 +37,11 @@ from adaptive.core.messages import (
     without_commands,
 )
 from adaptive.core.model import Draft, Memory, Operation, Proof
-from adaptive.privacy.changes import UserStore, read_changes, read_steps
-from adaptive.privacy.erasure import ErasureRequest, ErasureScope
-from adaptive.privacy.gate import Refused, gate_policy, gated_draft
-from adaptive.privacy.kept import AuditEntry
+from adaptive.memory.archive import memories_counted
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.gate import SAVING_IS_OFF, Refused, gate_policy, gated_draft
+from adaptive.memory.user_memory import UserMemory
+from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
 from adaptive.settings.hook import Hook
 
 log_commands = logging.getLogger("adaptive_memory.control")
@@ -127,7 +128,7 @@ class MemorySearch(Protocol):
 class MemoryCommands:
     """Answers commands; nothing in it belongs to one user.
 
-    ``diagnosis`` says how the server stands; the learner of ``requests`` does what is asked for.
+    ``diagnosis`` says how the server stands.
     """
 
     def __init__(
@@ -139,16 +140,20 @@ class MemoryCommands:
     ) -> None:
         self._requests = requests
         self._learner = requests.learner
+        self._memories = requests.memories
         self._search = search
         self._diagnosis = diagnosis
         self._once = once
         # One command of a user's at a time: models that are asked side by side bring the same.
-        self._locks = UserLocks()
+        self._locks = KeyedLocks()
 
     async def answer(self, hook: Hook, command: Command) -> str:
         """The answer to a command, in Markdown whose first line tells the most."""
-        if command.name in _SAVING and not hook.settings.enabled:
-            return _OFF
+        if command.name in _SAVING:
+            if not hook.settings.enabled:
+                return _OFF
+            if hook.settings.save_mode == "off":
+                return f"Nothing saved: {SAVING_IS_OFF}."
         try:
             if await hook.kind() == "shared":
                 return await self._answer_before_others(hook, command)
@@ -174,8 +179,8 @@ class MemoryCommands:
             return await self._switched(command)
         if command.name in self._answers:
             return _ELSEWHERE
-        room = await self._learner.user_store(hook)
-        counted = memories_counted(len(await room.store.read()))
+        memory = await self._memories.of(hook)
+        counted = memories_counted(len(await memory.store.read()))
         return f"{counted}. {_ELSEWHERE}"
 
     def _answering(self, name: str) -> Answering:
@@ -200,19 +205,19 @@ class MemoryCommands:
 
     async def _list(self, hook: Hook) -> str:
         """What is known, and what else there is; of words that are no command the commands."""
-        room = await self._learner.user_store(hook)
-        memories = await room.store.read()
+        memory = await self._memories.of(hook)
+        memories = await memory.store.read()
         hidden = await hook.hidden_from()
         shown = hidden.without(memories)
         noted = await self._learner.waiting(hook)
         if withheld := len(memories) - len(shown):
             noted.append(f"{withheld} not shown here, kept from this chat's model")
-        if archived := await room.archive.count(hook.user_id):
+        if archived := await memory.archive.count(hook.user_id):
             noted.append(f"{archived} archived")
         since = time.time() - _REFUSED_LATELY_SECONDS
-        lately = await room.trail.keys(hook.user_id, since)
+        lately = await memory.trail.keys(hook.user_id, since)
         refused = [key for key in lately if key.kind == "refused"]
-        for last in await read_changes(room, refused[:1]):
+        for last in await memory.changes(refused[:1]):
             # The reason may name a word of what was refused.
             why = "" if hidden.names else f" (the last: {last.reason})"
             noted.append(f"{len(refused)} refused in a month{why}")
@@ -242,19 +247,19 @@ class MemoryCommands:
         return await self._search.why(hook, said)
 
     async def _log(self, hook: Hook, command: Command) -> str:
-        room = await self._learner.user_store(hook)
-        steps = await read_steps(room)
+        memory = await self._memories.of(hook)
+        steps = await memory.steps()
         number = _number_in(command.words)
         most = min(number or _STEPS_SHOWN, _MOST_STEPS)
         shown = steps[:most]
-        changes = await read_changes(room, shown_of_steps(shown))
-        withheld = await self._withheld(hook, room, changes)
+        changes = await memory.changes(shown_of_steps(shown))
+        withheld = await self._withheld(hook, memory, changes)
         day = _day_of(hook, "%Y-%m-%d %H:%M")
         return change_log(shown, changes, len(steps), day, withheld)
 
     async def _undo(self, hook: Hook, command: Command) -> str:
-        room = await self._learner.user_store(hook)
-        steps = await read_steps(room)
+        memory = await self._memories.of(hook)
+        steps = await memory.steps()
         number = _number_in(command.words)
         if command.words and number is None:
             return _WHICH_CHANGE
@@ -266,22 +271,22 @@ class MemoryCommands:
             return " ".join(f"There is no change {command.words} to take back.".split())
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
-        told = await read_changes(room, chosen.standing[:_MOST_TOLD])
-        withheld = await self._withheld(hook, room, told)
-        made = await self._learner.take_back(hook, chosen)
+        told = await memory.changes(chosen.standing[:_MOST_TOLD])
+        withheld = await self._withheld(hook, memory, told)
+        made = await memory.undo(chosen, partial(self._requests.status.reply, hook))
         lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
         return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
 
     async def _withheld(
-        self, hook: Hook, room: UserStore, changes: Sequence[AuditEntry]
+        self, hook: Hook, memory: UserMemory, changes: Sequence[AuditEntry]
     ) -> frozenset[str]:
         """The ids of changed memories whose words this chat's model may not see."""
         hidden = await hook.hidden_from()
         if not hidden.names:
             return frozenset()
-        return withheld_ids(changes, await room.store.read(), hidden)
+        return withheld_ids(changes, await memory.store.read(), hidden)
 
     async def _remember(self, hook: Hook, command: Command) -> str:
         policy = replace(gate_policy(hook.settings), typed=True)
@@ -312,8 +317,8 @@ class MemoryCommands:
         return _told_of(meant, await self._learner.ask_deletion(hook, memories))
 
     async def _export(self, hook: Hook) -> str:
-        room = await self._learner.user_store(hook)
-        memories = await room.store.read()
+        memory = await self._memories.of(hook)
+        memories = await memory.store.read()
         now = time.time()
         name = f"memories-{_day_of(hook)(now)}.json"
         if await hook.dialog.download(name, exported(memories, now)):
@@ -334,7 +339,12 @@ class MemoryCommands:
         question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
-        line = await self._learner.bring_in(hook, carried)
+        # The question may have stood for a while.
+        if not await hook.wants_memory():
+            return _OFF
+        memory = await self._memories.of(hook)
+        show = partial(self._requests.status.reply, hook)
+        line = await memory.bring_in(carried, hook.chat_id, show)
         unread = f" · {found.left_out} could not be read" if found.left_out else ""
         return f"{plain_line(line)}{unread}"
 

@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Awaitable, Callable
 
 from adaptive.core.errors import TablesUnavailable, with_detail
-from adaptive.privacy.kept import CommandAnswer, CommandTable
+from adaptive.memory.tables import CommandAnswer, CommandTable
 from adaptive.privacy.pending import Leases
 
 log_once = logging.getLogger("adaptive_memory.control")

@@ -35,8 +35,8 @@ from adaptive.history.section import (
 )
 from adaptive.history.upkeep import HistoryUpkeep, TellUser
 from adaptive.llm.ask import AnswerFormats
+from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.kept import ChatNotesTable
 from adaptive.search.history_ports import HistoryHit, HistoryVectors, PastChats, PastQuestion
 from adaptive.search.tokens import continues
 from adaptive.search.vectors import normalised, query_vectors

@@ -21,7 +21,7 @@ from adaptive.core.messages import head_and_tail
 from adaptive.core.ports import Embedder, Vectors
 from adaptive.history.messages import MessageKey, PastMessage, past_messages, topics_of
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.kept import ChatNotesTable
+from adaptive.memory.tables import ChatNotesTable
 from adaptive.search.bm25 import KeywordIndex, keyword_index
 from adaptive.search.calibration import NULL_PROMPTS, NullLevel, Script, null_levels
 from adaptive.search.history_ports import HistoryVectors, PastChats

@@ -24,7 +24,7 @@ from sqlalchemy import (
 
 from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
-from adaptive.privacy.entries import Entry, EntryKind
+from adaptive.memory.entries import Entry, EntryKind
 from adaptive.privacy.sealing import MARKED, Sealer
 
 ENTRIES = Table(
@@ -104,10 +104,12 @@ class SealedEntries:
             opened += await asyncio.to_thread(self._entries, found[begin : begin + _OPENED_AT_ONCE])
         return [one for one in opened if settled or one.body is not None]
 
-    async def keys(self, kind: EntryKind, user_id: str, first: str = "") -> list[str]:
+    async def keys(
+        self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
+    ) -> list[str]:
         """Keys in their order, the last one first (see ``Entries``); no entry is opened."""
         these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
-        query = select(_ROW.key).where(these).order_by(_ROW.key.desc())
+        query = select(_ROW.key).where(these).order_by(_ROW.key.desc()).limit(most)
         return [row.key for row in await self._table.rows(f"looking into {kind} entries", query)]
 
     async def unopened(self, user_id: str = "") -> Counter[EntryKind]:

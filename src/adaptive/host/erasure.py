@@ -11,22 +11,24 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from sqlalchemy import delete, select, update
 
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
 from adaptive.host.entries import ENTRIES
+from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.memory_vectors import STALE_VECTORS
 from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import VECTORS
-from adaptive.privacy.erasure import ErasureReport, Origin, bereft_originals, origin_ids
-from adaptive.privacy.kept import ArchivedMemory, ArchiveTable
+from adaptive.memory.erasure import ErasureReport, Origin, bereft_originals, origin_ids
+from adaptive.memory.tables import ArchivedMemory, ArchiveTable
 from adaptive.privacy.pending import LEASE_PROOF_SECONDS
+from adaptive.settings.hook import Hook
 
 # Our tables, each by the column that names its rows; turns first, so that nobody learns meanwhile.
 _KEYS: dict[str, Any] = {
@@ -232,8 +234,9 @@ def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]
 
 
 async def host_eraser(
-    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
+    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Hook
 ) -> HostEraser:
     """What erases of a hook's user; ``HostError`` where the host does not know the user."""
-    memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
+    host = cast(HostHook, hook)  # this room has made it
+    memories = HostMemoryStore(isolated_request(host.request), await account(host.user))
     return HostEraser(memories, hook.user_id, *held)

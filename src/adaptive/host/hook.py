@@ -41,7 +41,6 @@ from adaptive.host.requests import account, isolated_request
 from adaptive.host.stored_answer import HostAnswer
 from adaptive.host.tables import HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
-from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.settings.hook import (
     COMMANDED_KINDS,
     KINDS_AFTER_COMMANDS,
@@ -243,11 +242,10 @@ class HostHook(Hook):
                 return await has_memory_on(self.request, {"settings": accounts[0].settings})
         return True
 
-    async def tell_switched_off(self, writing: asyncio.Lock, table: HostLeases) -> None:
+    async def tell_switched_off(self, table: HostLeases) -> None:
         """Tell a user who has switched memory off, once in a month, that nothing is remembered.
 
-        Who was told stands in the table of leases: of two workers or tabs one gets it. ``writing``
-        is held while the line is shown: the host stores it with the chat.
+        Who was told stands in the table of leases: of two workers or tabs one gets it.
         """
         is_seen = self.has_page and self.told_kind in COMMANDED_KINDS
         if not is_seen or not self.settings.show_status:
@@ -255,17 +253,15 @@ class HostHook(Hook):
         await asyncio.sleep(_TOLD_AFTER_SECONDS)
         lease = f"switched_off:{self.user_id}"
         if await table.acquire(lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS):
-            async with writing:
-                await self.notifier.status(SWITCHED_OFF)
+            await self.notifier.status(SWITCHED_OFF)
 
     async def sources(self) -> Sources:
-        """Where the user's memories are, behind the gate, and who makes their vectors."""
+        """Where the user's memories are, and who makes their vectors."""
         request = isolated_request(self.request)
         user = await account(self.user)
         embedder = chosen_embedder(self.settings, request, user)
         store = HostMemoryStore(request, user, embedder)
-        guarded = GuardedStore(store, gate_policy(self.settings))
-        return Sources(self.user_id, guarded, embedder, self.vectors)
+        return Sources(self.user_id, store, embedder, self.vectors)
 
     async def completer(self) -> Completer:
         """The model for learning, behind redaction."""

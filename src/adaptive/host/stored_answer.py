@@ -8,7 +8,8 @@ sending meanwhile (host: models/chats.py).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -16,6 +17,7 @@ from typing import Any, Self
 from sqlalchemy import text
 from sqlalchemy.orm.attributes import flag_modified
 
+from adaptive.core.locks import KeyedLocks
 from adaptive.core.markdown import (
     answer_note,
     folded_away,
@@ -34,6 +36,9 @@ _GOES_ON = "This takes longer than usual. It goes on, and its answer will stand 
 _BROKEN_OFF = (
     "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 )
+# SQLite has one writer at a time: whoever waits longer gives up.
+_LONGEST_WRITING_SECONDS = 15.0
+_CHATS = KeyedLocks()
 _NOTE_ITEM = "adaptive_memory_note"
 # Where the host keeps in a message what to ask next, and its statuses (host: utils/middleware.py,
 # socket/main.py).
@@ -65,6 +70,16 @@ async def end_turn(page: HostAnswer, answering: asyncio.Task[None]) -> None:
     elif answering.cancelled():
         await page.give(folded_away(_BROKEN_OFF))
     raise TurnAnswered
+
+
+@asynccontextmanager
+async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
+    """Hold off what else this process would write into a chat; ``TimeoutError`` after a while.
+
+    Before 0.12 the host reads a chat and writes it back in two transactions.
+    """
+    async with asyncio.timeout(_LONGEST_WRITING_SECONDS), _CHATS.of(chat_id):
+        yield
 
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
@@ -214,12 +229,13 @@ class HostAnswer:
         if event.get("type") == "status" and _stores_without_lock():
             unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
         emitter = unstored or self.emitter
-        if emitter is not None:
-            await emitter(event)
-        if unstored is not None:
-            status = mapping(event, "data")
-            add = partial(_with_status, status=status)
-            await self.store(self.chat_id, self.message_id, add)
+        async with alone_in_chat(self.chat_id):
+            if emitter is not None:
+                await emitter(event)
+            if unstored is not None:
+                status = mapping(event, "data")
+                add = partial(_with_status, status=status)
+                await self.store(self.chat_id, self.message_id, add)
 
     async def _change(self, change: MessageChange) -> bool:
         """Change the answer and have the pages take it over; whether that was done.
@@ -245,7 +261,8 @@ class HostAnswer:
             return change(message) if is_whole and is_answer else None
 
         with faults_logged("changing a stored answer"):
-            return await self.store(self.chat_id, self.message_id, changed_if_whole)
+            async with alone_in_chat(self.chat_id):
+                return await self.store(self.chat_id, self.message_id, changed_if_whole)
         return None
 
 

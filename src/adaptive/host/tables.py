@@ -20,9 +20,9 @@ from adaptive.host.memory_vectors import HOST_MEMORIES
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
-from adaptive.privacy.kept import (
+from adaptive.memory.audit import AuditTable
+from adaptive.memory.tables import (
     ArchiveTable,
-    AuditTable,
     ChatNotesTable,
     ChatTable,
     CommandTable,

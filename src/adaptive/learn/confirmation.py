@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Operation, Outcome, Turn
-from adaptive.learn.apply import apply_operations
 from adaptive.learn.lesson import LessonResources, joined_lines, report_line, report_of, write
 from adaptive.learn.queue import always
 from adaptive.learn.suggestions import Suggestions, read_answer
-from adaptive.privacy.kept import WaitingSuggestion
+from adaptive.memory.tables import WaitingSuggestion
 from adaptive.settings.hook import Dialog
 from adaptive.settings.status_line import Report
 
@@ -48,11 +46,10 @@ async def delete_confirmed(
     text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
     answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
-    async with room.writing:
+    async with room.memory.writing() as writer:
         stored = (await room.index()).memories
-        now = int(time.time())
         going = [Operation("DELETE", one.id) for one in chosen if one in stored]
-        outcomes = await apply_operations(going, stored, room.user_store, turn.source, always, now)
+        outcomes = await writer.apply(going, stored, turn.source, always)
     declined = UNANSWERED if answer is None else DECLINED
     for memory in memories:
         if memory not in chosen:

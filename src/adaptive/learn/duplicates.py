@@ -21,6 +21,7 @@ from adaptive.core.ports import Vectors
 from adaptive.core.texts import listed_lines, unpacked
 from adaptive.learn.extraction import Extraction, repeats
 from adaptive.learn.words import word_units
+from adaptive.memory.writing import FORMER_CONTENT
 from adaptive.search.fusion import rank, ranking_query
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import folded_text, tokens
@@ -34,8 +35,6 @@ _SHORTEST_BEGINNING = 3
 _MOST_COMPARED = 80
 KNOWN_ALREADY = "already known"
 REPLACED_IN_BATCH = "replaced by what was said after it"
-# What ``learn.apply`` adds to a row where the host keeps no history.
-FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
 
 _IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
 NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())

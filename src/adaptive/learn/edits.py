@@ -9,8 +9,7 @@ from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Turn
 from adaptive.learn.grounding import says_no_more
 from adaptive.learn.lesson import LessonResources
-from adaptive.privacy.changes import read_changes
-from adaptive.privacy.kept import ChangeKey
+from adaptive.memory.audit import ChangeKey
 from adaptive.search.index import MemoryIndex
 from adaptive.settings.hook import Hook
 
@@ -63,12 +62,11 @@ async def _taught_by(
             taught[str(memory.meta.get("message_id") or "")].add(memory.id)
     if not index.memories or any(memory.meta for memory in index.memories):
         return taught
-    user = room.user_store
     newest: dict[str, ChangeKey] = {}
-    for key in await user.trail.keys(user.user_id):
+    for key in await room.memory.trail.keys(room.memory.user_id):
         if key.memory_id in index.places and key.kind in ("saved", "updated"):
             newest.setdefault(key.memory_id, key)
-    for change in await read_changes(user, [*newest.values()]):
+    for change in await room.memory.changes([*newest.values()]):
         if change.chat_id == chat_id:
             taught[change.message_id].add(change.memory_id)
     return taught

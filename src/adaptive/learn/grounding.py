@@ -7,11 +7,9 @@ come the rules that an admin sets, after it the gate of every write; each refusa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from adaptive.core.characters import normalised_text
 from adaptive.core.measures import stage
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
 from adaptive.learn.addressed import is_named, readdressed
@@ -29,8 +27,8 @@ from adaptive.learn.support import (
     new_name,
     supported_share,
 )
-from adaptive.learn.words import UNSPACED, word_units
-from adaptive.privacy.gate import SECRET_LEFT_OUT, gate_policy, gated_draft, tellable
+from adaptive.learn.words import word_units
+from adaptive.memory.gate import SECRET_LEFT_OUT, gate_policy, gated_draft, tellable
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.settings.merged import Settings
 
@@ -58,7 +56,6 @@ NOT_SAID = "it is not in your message"
 DOES_NOT_FOLLOW = "your words do not say it"
 NOT_NAMED = "your message does not name it"
 _LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
-_LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +249,7 @@ def screened(
         operation = readdressed(proposed, memories.get(proposed.id))
         changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
         told = operation.draft.content or (changed.content if changed else "")
-        rules = refusal(operation, settings)
-        if reason := rules or grounding_refusal(operation, source, changed, settings):
+        if reason := grounding_refusal(operation, source, changed, settings):
             status = "kept" if is_deletion else "rejected"
             refused.append(Outcome(status, tellable(told, policy), reason))
             continue
@@ -283,25 +279,3 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
     """Whether most of a fact's telling words stand in one of the sentences."""
     telling = beginnings(content)
     return any(len(telling - beginnings(one)) <= _LEAST_NEW * len(telling) for one in said)
-
-
-def refusal(operation: Operation, settings: Settings) -> str:
-    """Why the admin's rules let a change not be written; empty where they let it."""
-    draft = operation.draft
-    if operation.kind in ("DELETE", "END"):
-        return ""
-    if holds_listed_word(draft.content, settings.blacklist_topics):
-        return "it holds a word that your admin has ruled out"
-    if draft.confidence < settings.min_confidence_threshold:
-        return f"the model is not sure ({draft.confidence:.2f})"
-    if draft.tags and not set(draft.tags) & set(settings.categories):
-        return f"{', '.join(draft.tags)} is not to be remembered"
-    return ""
-
-
-def holds_listed_word(text: str, listed: str) -> bool:
-    """Whether a text holds one of the words that are listed with commas between them."""
-    said, words = (normalised_text(one, "NFKC").casefold() for one in (text, listed))
-    terms = [one.strip() for one in _LIST_SIGNS.split(words) if one.strip()]
-    form = {one: "{}" if UNSPACED.search(one) else r"(?<!\w){}(?!\w)" for one in terms}
-    return any(re.search(form[one].format(re.escape(one)), said) for one in terms)

@@ -19,11 +19,9 @@ from adaptive.core.errors import (
     with_detail,
 )
 from adaptive.core.foreground import Foreground
-from adaptive.core.locks import UserLocks
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Operation, Provenance, Turn
-from adaptive.core.ports import Completer, NewMemory
-from adaptive.learn.bulk_changes import BulkChanges
+from adaptive.core.ports import Completer
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
 from adaptive.learn.edits import CHANGED_MESSAGE, how_to_take_back, said_before_edit
 from adaptive.learn.lesson import (
@@ -41,9 +39,7 @@ from adaptive.learn.queue import LearningQueue, TurnWork, always, by_model, join
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.changes import Step, UserStore
-from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
+from adaptive.memory.user_memory import Memories
 from adaptive.privacy.pending import Leases, PendingTable, QueuedTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
@@ -61,22 +57,18 @@ class Learning:
 
     indexes: MemoryIndexes
     pending: PendingTable
-    archive: ArchiveTable
-    usage: UsageTable
+    memories: Memories
     leases: Leases
     formats: AnswerFormats
     start: Callable[[Coroutine[Any, Any, None]], object]
-    trail: AuditTrail
     suggestions: Suggestions
     foreground: Foreground
     status: StatusLines
     # A user's is held by whoever writes into the store, or shows a line.
-    locks: UserLocks
 
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)
         self._prefilter = Prefilter(self.indexes.nulls)
-        self._kept = self.archive, self.usage, self.trail
         # Hooks of turns that wait, by user and message, so that their lines are shown with their
         # own answers.
         self._hooks: dict[tuple[str, str], Hook] = {}
@@ -154,11 +146,6 @@ class Learning:
         self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
         self.status.forget(user_id)
 
-    async def user_store(self, hook: Hook) -> UserStore:
-        """The store of a hook's user with what is kept beside it."""
-        sources = await hook.sources()
-        return UserStore(sources.user_id, sources.store, *self._kept)
-
     async def model_for(
         self, hook: Hook, memory_ids: Sequence[str]
     ) -> tuple[Completer, tuple[Memory, ...]] | None:
@@ -185,24 +172,6 @@ class Learning:
         suggested = await self.suggestions.left(hook.user_id)
         return [line for line in (told if turns else "", suggested) if line]
 
-    async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
-        """Save what a user who wants memory brings along; what to tell of it."""
-        user = (await self.lesson_resources(hook, asking=False)).user_store
-        return await self._bulk_changes(hook, user).bring_in(carried)
-
-    async def take_back(self, hook: Hook, step: Step) -> Sequence[AuditEntry]:
-        """Take a step back (see ``BulkChanges``); the changes that this made."""
-        return await self._bulk_changes(hook, await self.user_store(hook)).take_back(step)
-
-    def _bulk_changes(self, hook: Hook, user: UserStore) -> BulkChanges:
-        return BulkChanges(
-            user=user,
-            lock=self.locks.of(hook.user_id),
-            foreground=self.foreground,
-            reply=partial(self.status.reply, hook),
-            chat_id=hook.chat_id,
-        )
-
     async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
         """Ask a user which memories go, and delete these; what to tell of it."""
         room = await self.lesson_resources(hook, wanted=True, asking=False)
@@ -221,12 +190,11 @@ class Learning:
             indexes=self.indexes,
             completer=completer,
             formats=self.formats,
-            user_store=UserStore(sources.user_id, sources.store, *self._kept),
+            memory=self.memories.over(sources, hook.settings),
             prefilter=self._prefilter,
             suggestions=self.suggestions,
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),
-            writing=self.locks.of(sources.user_id),
             foreground=self.foreground,
         )
 

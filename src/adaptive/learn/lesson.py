@@ -25,7 +25,6 @@ from adaptive.core.model import (
     Turn,
 )
 from adaptive.core.ports import Completer, Sources, Vectors
-from adaptive.learn.apply import Held, apply_operations, prune_store
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import Extraction, extraction, shown_memories
 from adaptive.learn.grounding import NOT_NAMED, says_no_more, screened
@@ -34,9 +33,10 @@ from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.privacy.changes import UserStore
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.user_memory import UserMemory
+from adaptive.memory.writing import Held
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.kept import AuditEntry
 from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
@@ -78,14 +78,12 @@ class LessonResources:
     indexes: MemoryIndexes
     completer: Completer | None
     formats: AnswerFormats
-    user_store: UserStore
+    memory: UserMemory
     prefilter: Prefilter
     suggestions: Suggestions
     can_ask: bool = False
     language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
-    # Held by whoever writes into the user's store: what is compared with it stands until then.
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     foreground: Foreground = field(default_factory=Foreground)
     # Whether the user waits to be told what was done, as after a command.
     user_waits: bool = False
@@ -156,7 +154,7 @@ async def carried_out(
     reasons = [one.reason for one in outcomes if one.status == "rejected"]
     refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
     if refused:
-        await room.user_store.trail.record(turn.user_id, refused, now)
+        await room.memory.trail.record(turn.user_id, refused, now)
     line = report_line(outcomes) if outcomes or not (proposed or partly_written) else ""
     if proposed and not room.can_ask:
         line = joined_lines(line, await room.suggestions.left(turn.user_id))
@@ -227,27 +225,23 @@ async def write(
 ) -> tuple[list[Outcome], tuple[Memory, ...]]:
     """What became of operations, and the memories whose deletion is to be asked about."""
     made = await _embedded(room, operations)  # before anybody waits for the writing to end
-    user, source = room.user_store, turn.source
     await room.foreground.give_way()
-    async with room.writing:
+    async with room.memory.writing() as writer:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await room.index()
         written = {one.content for one in index.memories} if partly_written else set[str]()
         left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
         sifted = await _sifted(room, left, index)
         allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
-        now = int(time.time())
-        applied = await apply_operations(allowed, index.memories, user, source, held, now)
-        fresh = {one.memory_id for one in applied}
-        pruned = await prune_store(user, room.settings, source, fresh, now)
-        stands = (one for one in applied if one.status in ("saved", "updated", "ended"))
-        contents = {one.memory_id: one.content for one in stands if one.content}
-        if not await keep_vectors(room.sources, contents, made):
-            await room.index()
+        outcomes = await writer.apply(allowed, index.memories, turn.source, held)
+    stands = (one for one in outcomes if one.status in ("saved", "updated", "ended"))
+    contents = {one.memory_id: one.content for one in stands if one.content}
+    if not await keep_vectors(room.sources, contents, made):
+        await room.index()
     # What is known by now was written by this very lesson, if it broke off before.
     known = () if partly_written else sifted.refused
     doubtful = (index.memory(one.id) for one in to_ask)
-    return [*applied, *pruned, *known], tuple(one for one in doubtful if one is not None)
+    return [*outcomes, *known], tuple(one for one in doubtful if one is not None)
 
 
 def allowed_deletions(

@@ -20,7 +20,7 @@ from typing import Literal
 
 from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
 from adaptive.core.foreground import Foreground
-from adaptive.core.locks import UserLocks
+from adaptive.core.locks import KeyedLocks
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import Message, earlier_utterances, said_at, typed_message
 from adaptive.core.model import Provenance, Turn, Utterance
@@ -136,7 +136,7 @@ class LearningQueue:
         self._foreground = foreground
         self._clock = clock
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
-        self._locks = UserLocks()
+        self._locks = KeyedLocks()
 
     async def waiting(self, user_id: str) -> int:
         """How many turns of a user wait; may raise ``TablesUnavailable``."""

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 from adaptive.core.errors import LeaseLost
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Operation, Outcome, Turn
-from adaptive.privacy.kept import (
+from adaptive.memory.tables import (
     MOST_WAITING_SUGGESTIONS,
     KeepSuggestion,
     SuggestionTable,

@@ -1,7 +1,6 @@
 """One memory in the place of several related ones, now and then.
 
-The originals are archived, the summary is written, and only then are they deleted; a run that broke
-off in between is finished by the next one.
+The originals are archived, the summary is written, and only then are they deleted.
 """
 
 from __future__ import annotations
@@ -12,28 +11,21 @@ import random
 import re
 import uuid
 from collections.abc import Sequence, Set
-from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 
 from adaptive.core.characters import normalised_text
-from adaptive.core.errors import TablesUnavailable
-from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance, is_core
+from adaptive.core.errors import WriteRefused, with_detail
+from adaptive.core.model import Completion, CompletionRequest, Memory, is_core
 from adaptive.core.ports import Vectors
-from adaptive.learn.apply import put_into_archive, remove_archived, said_at_of
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.ask import render_prompt
 from adaptive.llm.reply import read_object
-from adaptive.privacy.changes import UserStore
-from adaptive.privacy.erasure import made_of
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.gate import Refused, gate, gate_policy
-from adaptive.privacy.kept import ArchivedMemory, AuditEntry
 from adaptive.privacy.pending import Leases
 from adaptive.search.index import MemoryIndex
-from adaptive.search.tokens import comparable, tokens
+from adaptive.search.tokens import tokens
 from adaptive.search.vectors import normalised
 
 log_summaries = logging.getLogger("adaptive_memory.learn")
@@ -59,73 +51,22 @@ _OPENINGS = re.compile(r"(?:^|[.!?:…。] )[^\W\d_]+\b")
 
 async def summarise_when_due(room: LessonResources, leases: Leases, now: float) -> None:
     """Summarise some clusters if the interval has passed; may raise any ``AdaptiveMemoryError``."""
-    name, owner = f"upkeep:{room.user_store.user_id}", uuid.uuid4().hex
+    name, owner = f"upkeep:{room.memory.user_id}", uuid.uuid4().hex
     if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
         return
-    left_out = await _finish_broken_off(room, int(now))
+    left_out = await room.memory.finish_summaries()
     found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
     clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
     # Others each time, so that failing ones keep none waiting.
     for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
-        await _replaced(room, cluster, int(now))
-
-
-async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
-    """Delete originals beside their summary; return the ids of what is not to be summarised."""
-    user = room.user_store
-    archived = [one for one in await user.archive.read(user.user_id) if one.summary]
-    texts = {comparable(one.summary) for one in archived}
-    async with room.writing:
-        rows = {row.id: row for row in await user.store.read()}
-        by_words = {comparable(row.content): row for row in rows.values()}
-        for one in archived:
-            summary = by_words.get(comparable(one.summary))
-            if summary and summary.id != one.memory.id and rows.get(one.memory.id) == one.memory:
-                await _remove_originals(user, summary, [one], now)
-    return {id for id, row in rows.items() if made_of(row) or comparable(row.content) in texts}
-
-
-async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> None:
-    """Put a summary in the place of a cluster, or leave it alone."""
-    user = room.user_store
-    text = read_summary((await room.ask(summary_request(cluster))).text)
-    # Before it is archived with its originals: a run that broke off knows the row by its words.
-    verdict = await asyncio.to_thread(gate, text, gate_policy(room.settings))
-    async with room.writing:
-        rows = {row.id: row for row in await user.store.read()}
-        is_changed = any(rows.get(memory.id) != memory for memory in cluster)
-        if is_changed or isinstance(verdict, Refused) or not is_faithful(text, cluster):
-            log_summaries.info("%d memories stay as they are", len(cluster))
-            return
-        archived = [ArchivedMemory(memory, "summarised", now, verdict) for memory in cluster]
-        await put_into_archive(user, archived)
-        # As important as its weightiest original, as sure as its weakest.
-        top = max(cluster, key=lambda one: one.importance)
-        confidence = min(memory.confidence for memory in cluster)
-        draft = Draft(verdict, top.tags, top.bank, confidence, top.importance, top.until)
-        originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
-        source = Provenance("", "", max(map(said_at_of, cluster)))
-        row = await user.store.add(draft, source, {"summary_of": originals})
-        reason = f"a summary of {len(cluster)} memories"
-        entry = AuditEntry("saved", row.id, now, None, row.content, reason, step=row.id)
-        await user.trail.record(user.user_id, [entry], now)
-        await _remove_originals(user, row, archived, now)
-
-
-async def _remove_originals(
-    user: UserStore, row: Memory, archived: Sequence[ArchivedMemory], now: int
-) -> None:
-    """Delete archived originals in favour of their summary, which stands."""
-    removed = await remove_archived(user, [one.memory for one in archived])
-    told = AuditEntry("summarised", "", now, reason="one memory says it now", step=row.id)
-    entries = [
-        replace(told, memory_id=one.memory.id, before=one.memory, archived=one)
-        for one in archived
-        if one.memory in removed
-    ]
-    await user.trail.record(user.user_id, entries, now)
-    with suppress(TablesUnavailable):  # recalls only
-        await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
+        text = read_summary((await room.ask(summary_request(cluster))).text)
+        try:
+            if is_faithful(text, cluster):
+                await room.memory.summarise(cluster, text)
+        except WriteRefused as refusal:
+            log_summaries.info(
+                "%d memories stay as they are: %s", len(cluster), with_detail(refusal)
+            )
 
 
 def related_clusters(

@@ -20,7 +20,6 @@ from typing import Literal
 
 from adaptive.core.messages import Message, head_and_tail, local_time, said_at
 from adaptive.core.texts import word_table
-from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.settings.hook import Hook
 
 _KINDS = word_table("spoken_requests")
@@ -34,6 +33,17 @@ _DATES = (
 
 _LONGEST_REQUEST = 160
 HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+
+
+ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+    """What to erase; ``day`` is one where the user lives."""
+
+    scope: ErasureScope
+    day: date | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from adaptive.core.measures import tally, tell_outcome
 from adaptive.core.messages import Message, local_time, typed_message
 from adaptive.core.shapes import listing, mapping
 from adaptive.llm.ask import AnswerFormats
+from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.kept import ChatNotesTable, ChatTable, UsageTable
 from adaptive.privacy.spoken_requests import spoken_request
 from adaptive.recall.block import block_with, extended_block, recall_line, with_block
 from adaptive.recall.explanation import FoundMemory, explained, found_memories

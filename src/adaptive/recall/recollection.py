@@ -18,8 +18,8 @@ from adaptive.core.messages import has_words
 from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended
 from adaptive.core.ports import Sources, Vectors
 from adaptive.core.shapes import listing
+from adaptive.memory.tables import ChatTable
 from adaptive.privacy.injection import injection_reason, passed_mark
-from adaptive.privacy.kept import ChatTable
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.recall.block import (
     BlockEntry,

@@ -18,8 +18,8 @@ from typing import Any
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import Message, estimated_tokens, message_text
 from adaptive.core.shapes import listing, mapping
+from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.kept import ChatNotesTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
 

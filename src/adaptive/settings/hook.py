@@ -84,7 +84,7 @@ class Hook(ABC):
 
     @abstractmethod
     async def sources(self) -> Sources:
-        """Where the user's memories are, behind the gate, and who makes their vectors."""
+        """Where the user's memories are, and who makes their vectors."""
 
     @abstractmethod
     async def completer(self) -> Completer:

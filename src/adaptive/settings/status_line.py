@@ -13,7 +13,6 @@ from typing import Literal
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import HINDRANCE, TablesUnavailable
-from adaptive.core.locks import UserLocks
 from adaptive.settings.hook import Hook, others_read
 from adaptive.settings.merged import Settings
 
@@ -46,8 +45,7 @@ class Report:
 class StatusLines:
     """Writes the status line of each answer, and knows what users need not be told again."""
 
-    def __init__(self, locks: UserLocks, count_hint: CountHint) -> None:
-        self._locks = locks
+    def __init__(self, count_hint: CountHint) -> None:
         self._count_hint = count_hint
         self._told = UserCache[bool](_MOST_REMEMBERED)
 
@@ -59,20 +57,18 @@ class StatusLines:
             report = without_words(report)
         if report.changes_memory and hook.has_page and await self._hints_at_undo(hook.user_id):
             report = replace(report, line=f"{report.line} · {_UNDO_HINT}")
-        # The host stores what is shown with the chat.
-        async with self._locks.of(hook.user_id):
-            if stands_below(report, hook):
-                note = " · ".join(report.details) or report.line
-                if await hook.stored_answer.add_note(note):
-                    report = Report()
-            recalled = hook.state.pop("recalled", "") if hook.settings.show_status else ""
-            notifier = hook.replies if report.kind == "reply" else hook.notifier
-            line = ordered_line(report.line, recalled)
-            if line:
-                await notifier.status(line)
-            if report.details:
-                name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
-                await notifier.source(_DETAILS_TITLE, ["\n".join(report.details)], [name])
+        if stands_below(report, hook):
+            note = " · ".join(report.details) or report.line
+            if await hook.stored_answer.add_note(note):
+                report = Report()
+        recalled = hook.state.pop("recalled", "") if hook.settings.show_status else ""
+        notifier = hook.replies if report.kind == "reply" else hook.notifier
+        line = ordered_line(report.line, recalled)
+        if line:
+            await notifier.status(line)
+        if report.details:
+            name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
+            await notifier.source(_DETAILS_TITLE, ["\n".join(report.details)], [name])
 
     async def notice(self, hook: Hook, line: str) -> None:
         """Tell what failed or waits; what keeps memory from its work is told once.

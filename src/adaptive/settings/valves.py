@@ -179,8 +179,8 @@ class Valves(LenientModel):
     )
     blacklist_topics: str = _learn(
         "",
-        "What must never be saved, separated by commas; the model is told so, and facts "
-        "that contain one of the words are refused.",
+        "What must never be saved, separated by commas; the model is told so, and whatever "
+        "contains a form of one of the words is refused, whoever saves it.",
     )
     min_confidence_threshold: Proportion = _learn(
         0.5, "How sure of a fact the model must be, from 0 to 1, for it to be saved."
@@ -323,8 +323,8 @@ class UserValves(LenientModel):
     show_memories: bool = _first(True, "Let the assistant use what it remembers about me.")
     save_mode: SaveMode = _first(
         "auto",
-        "Learn from my messages (`auto`), ask me before anything is saved (`suggest`), "
-        "or learn nothing (`off`).",
+        "Learn from my messages (`auto`), ask me before anything is learned (`suggest`), or save "
+        "nothing (`off`).",
     )
     history_recall: Literal["default", "off", "chat", "all"] = _first(
         "default",

@@ -7,27 +7,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Literal
+from dataclasses import asdict, dataclass
 
-from adaptive.core.cache import UserCache
 from adaptive.core.model import Draft, Memory, Provenance
-from adaptive.privacy.entries import Entry, KeptTable, read_as
+from adaptive.memory.entries import Entry, EntryTable, read_as
 
-_KEPT_DAY = 24 * 3600
+_DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.
-_YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
-_AUDIT_ENTRIES_KEPT = 10_000
-# A log is trimmed with the first changes in a process, and with each hundredth after them.
-_TRIMMED_EACH = 100
-_COUNTED_USERS = 5000
+YEAR_SECONDS = 400 * _DAY_SECONDS
 # Who was not asked for a month would not know any more what it is about.
 MOST_WAITING_SUGGESTIONS = 20
 # Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
 _ASKED_REST_SECONDS = 600
-
-_Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
-ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,63 +29,6 @@ class ArchivedMemory:
     reason: str
     archived_at: int
     summary: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """One change of a user's store: the row as it was, and the content that it has since.
-
-    Without ``before`` the row is new, without ``after`` it is gone. ``archived`` is what went into
-    the archive with it, or came out of it where there is no ``before``. Changes of one ``step`` are
-    taken back together, and ``undoes`` is the ``key`` of the change that this one takes back. What
-    is ``flagged`` or ``refused`` is no change: it names no memory, and says why alone.
-    """
-
-    kind: ChangeKind
-    memory_id: str
-    changed_at: int
-    before: Memory | None = None
-    after: str = ""
-    reason: str = ""
-    chat_id: str = ""
-    message_id: str = ""
-    archived: ArchivedMemory | None = None
-    step: str = ""
-    undoes: str = ""
-    key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeKey:
-    """What the key of a change tells without its sealed text.
-
-    Keys are in the order of writing, by their ``place``; ``undoes`` is the place of the change that
-    this one takes back.
-    """
-
-    text: str
-    place: str
-    step: str
-    undoes: str
-    kind: str
-    memory_id: str
-
-    @classmethod
-    def read(cls, text: str) -> ChangeKey:
-        """The parts of a key, as ``written`` puts them together."""
-        head, kind, memory_id = ["", "", *text.rsplit(":", 2)][-3:]
-        place, step, undoes = [*head.split("~"), "", ""][:3]
-        return cls(text, place, step, undoes, kind, memory_id)
-
-    @staticmethod
-    def written(place: str, entry: AuditEntry) -> str:
-        """The key of a change at a place."""
-        undone = ChangeKey.read(entry.undoes).place if entry.undoes else ""
-        return f"{place}~{entry.step}~{undone}:{entry.kind}:{entry.memory_id}"
-
-
-# Adds changes of a user at an epoch second to the audit; raises nothing.
-RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +56,15 @@ class WaitingSuggestion:
 KeepSuggestion = Callable[[WaitingSuggestion], Awaitable[bool]]
 
 
-class ArchiveTable(KeptTable):
+class ArchiveTable(EntryTable):
     """Memories that were pruned or summarised, whole and restorable."""
 
     async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
         """Store all or none, replacing former ones of the same memories."""
-        new = [Entry(one.memory.id, asdict(one), one.archived_at) for one in archived]
+        new = [
+            Entry(key=one.memory.id, body=asdict(one), created_at=one.archived_at)
+            for one in archived
+        ]
         await self.entries.put("archive", user_id, new)
 
     async def read(
@@ -149,43 +86,7 @@ class ArchiveTable(KeptTable):
         await self.entries.drop("archive", user_id, memory_ids)
 
 
-@dataclass(frozen=True, slots=True)
-class AuditTable(KeptTable):
-    """What was changed in each store, and why: a user's newest 10,000 changes, for 400 days.
-
-    A log that is full holds some more until it is trimmed, now and then.
-    """
-
-    _untrimmed: UserCache[int] = field(default_factory=lambda: UserCache[int](_COUNTED_USERS))
-
-    async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
-        """The keys of a user's changes since an epoch second, the newest first."""
-        first = f"{int(since * 1e9):020}"
-        return [ChangeKey.read(one) for one in await self.entries.keys("audit", user_id, first)]
-
-    async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
-        """The changes of these keys, the newest first."""
-        found = await self.entries.read("audit", user_id, keys)
-        keyed = [replace(one, body={**one.body, "key": one.key}) for one in found]
-        return read_as(AuditEntry, sorted(keyed, key=lambda one: one.key, reverse=True))
-
-    async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
-        """Add changes in the order they were made."""
-        at, until = time.time_ns(), now + _YEAR_KEPT_SECONDS
-        new: list[Entry] = []
-        for number, one in enumerate(entries):
-            # What is told by no sealed text alone: when, in which step, of which kind and memory.
-            key = ChangeKey.written(f"{at:020}{number:04}", one)
-            where = (one.changed_at, one.chat_id, one.message_id, until)
-            new.append(Entry(key, asdict(one), *where))
-        untrimmed = self._untrimmed.get((user_id,))
-        untrimmed = len(new) + (_TRIMMED_EACH if untrimmed is None else untrimmed)
-        is_due = untrimmed >= _TRIMMED_EACH
-        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT if is_due else 0)
-        self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
-
-
-class UsageTable(KeptTable):
+class UsageTable(EntryTable):
     """How often each memory was recalled, until it was not for 400 days.
 
     Of two workers that count at once one may be lost.
@@ -218,12 +119,12 @@ class UsageTable(KeptTable):
             await self.entries.drop("usage", user_id, given.keys() - {into})
 
     async def _write(self, user_id: str, counts: dict[str, int], now: int) -> None:
-        until = now + _YEAR_KEPT_SECONDS
+        until = now + YEAR_SECONDS
         new = [Entry(one, count, now, expires_at=until) for one, count in counts.items()]
         await self.entries.put("usage", user_id, new)
 
 
-class ChatTable(KeptTable):
+class ChatTable(EntryTable):
     """What was injected into each of a user's chats, as one short text, for a day."""
 
     async def read(self, user_id: str, chat_id: str) -> str:
@@ -232,11 +133,17 @@ class ChatTable(KeptTable):
 
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
         """Replace the text of a chat."""
-        new = Entry(chat_id, state, now, chat_id, "", now + _KEPT_DAY)
-        await self.entries.put("chat", user_id, [new])
+        entry = Entry(
+            key=chat_id,
+            body=state,
+            created_at=now,
+            chat_id=chat_id,
+            expires_at=now + _DAY_SECONDS,
+        )
+        await self.entries.put("chat", user_id, [entry])
 
 
-class ChatNotesTable(KeptTable):
+class ChatNotesTable(EntryTable):
     """Notes by user and chat; of two writers the last one wins, and notes go with their chat."""
 
     async def read(self, user_id: str, chat_id: str) -> ChatNotes:
@@ -246,7 +153,8 @@ class ChatNotesTable(KeptTable):
 
     async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
         """Replace the notes of a chat, and drop those of chats that the host has no more."""
-        await self.entries.put("chat_notes", user_id, [Entry(chat_id, asdict(notes), now, chat_id)])
+        entry = Entry(key=chat_id, body=asdict(notes), created_at=now, chat_id=chat_id)
+        await self.entries.put("chat_notes", user_id, [entry])
         await self.entries.drop_deleted("chat_notes", user_id, chat_id)
 
 
@@ -258,7 +166,7 @@ class CommandAnswer:
     begun_at: int
 
 
-class CommandTable(KeptTable):
+class CommandTable(EntryTable):
     """The answers of commands that change something, by the message that gave the command.
 
     They are kept as long as the audit, so that no command is carried out twice for its message.
@@ -280,12 +188,12 @@ class CommandTable(KeptTable):
             created_at=answer.begun_at,
             chat_id=chat_id,
             message_id=message_id,
-            expires_at=answer.begun_at + _YEAR_KEPT_SECONDS,
+            expires_at=answer.begun_at + YEAR_SECONDS,
         )
         await self.entries.put("command", user_id, [entry])
 
 
-class SuggestionTable(KeptTable):
+class SuggestionTable(EntryTable):
     """Suggestions that wait for an answer, at most 20 of a user, until they are answered.
 
     Of what was rejected the digest is kept, for good.

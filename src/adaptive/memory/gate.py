@@ -1,27 +1,26 @@
-"""The one gate of every write, chat, edit, import and summary alike, and the store behind it."""
+"""The one gate of every write, with the rules that an admin sets, and the store behind it."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from adaptive.core.errors import TablesUnavailable, WriteRefused, with_detail
+from adaptive.core.errors import WriteRefused
 from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
 from adaptive.core.ports import MemoryStore, NewMemory
 from adaptive.core.shapes import listing, mapping
+from adaptive.memory.listed_words import ListedTerm, holds_listed_term, listed_terms
 from adaptive.privacy.injection import injection_reason, passed_mark
-from adaptive.privacy.kept import AuditEntry, AuditTable, ChangeKey
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import with_marks
-from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason, without_secrets
+from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
 from adaptive.settings.merged import Settings
 
-log_gate = logging.getLogger("adaptive_memory.privacy")
-
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
+RULED_OUT = "it holds a word that your admin has ruled out"
+SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 # Ours, and what models make of it.
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
 _LONGEST_LABEL = 100
@@ -38,7 +37,7 @@ class Refused:
     """Why a text may not be written: completes "Not saved: ...", and repeats nothing of it."""
 
     reason: str
-    rule: Literal["length", "secret", "injection", "personal data"]
+    rule: Literal["length", "secret", "injection", "personal data", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +52,27 @@ class GatePolicy:
     quoted: bool = False
     masked: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
+    ruled_out: tuple[ListedTerm, ...] = ()
+    categories: tuple[str, ...] = CATEGORIES
+    least_confidence: float = 0.0
+    saving: bool = True
 
 
 def gate_policy(settings: Settings) -> GatePolicy:
     """What every write has to pass under an admin's valves."""
-    if settings.pii_redaction == "off":
-        return GatePolicy()
+    looks_for_personal_data = settings.pii_redaction != "off"
     return GatePolicy(
-        masked=settings.masked_kinds,
-        refused=settings.refused_kinds,
+        masked=settings.masked_kinds if looks_for_personal_data else frozenset(),
+        refused=settings.refused_kinds if looks_for_personal_data else frozenset(),
+        ruled_out=listed_terms(settings.blacklist_topics),
+        categories=settings.categories,
+        least_confidence=settings.min_confidence_threshold,
+        saving=settings.save_mode != "off",
     )
 
 
 def gate(text: str, policy: GatePolicy) -> str | Refused:
-    """The text as it may be written, or why it may not: length, secrets, instructions, the rest."""
+    """The text as it may be written, or why it may not be."""
     bare = text.strip()
     if not bare:
         return Refused("it is empty", "length")
@@ -76,6 +82,8 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
         return Refused(reason, "secret")
     if holds_secret_mark(bare):
         return Refused(SECRET_LEFT_OUT, "secret")
+    if holds_listed_term(bare, policy.ruled_out):
+        return Refused(RULED_OUT, "admin")
     if reason := injection_reason(bare, typed=policy.typed, quoted=policy.quoted):
         return Refused(reason, "injection")
     return without_personal_data(bare, policy)
@@ -83,11 +91,12 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
 
 def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
     """The text with personal data masked as far as it is to be, or why it may not be stored."""
-    found = find_personal_data(text)
-    if unwanted := dict.fromkeys(one.kind for one in found if one.kind in policy.refused):
+    spans = find_personal_data(text)
+    unwanted = dict.fromkeys(one.kind for one in spans if one.kind in policy.refused)
+    if unwanted:
         named = ", ".join(unwanted).replace("_", " ")
         return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
-    masked = [one for one in found if one.kind in policy.masked]
+    masked = [one for one in spans if one.kind in policy.masked]
     return with_marks(text, masked, lambda one: mask(one.kind, text[one.start : one.end]))
 
 
@@ -118,12 +127,20 @@ def holds_secret_mark(text: str) -> bool:
 def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
     """A draft as it may be written, or why it may not; tags and a bank that may not are dropped.
 
-    It is marked with what has passed, and a content with its own mark is not judged again.
+    It is marked with what has passed. Of a content that bears its own mark it was judged before
+    whether it is an order, by whose words it is, which is not known any more; all else is judged by
+    the rules of today.
     """
-    known = draft.passed == passed_mark(draft.content)
-    verdict = draft.content if known else gate(draft.content, policy)
+    if draft.passed == passed_mark(draft.content):
+        policy = replace(policy, typed=True)
+    verdict = gate(draft.content, policy)
     if isinstance(verdict, Refused):
         return verdict
+    if draft.confidence < policy.least_confidence:
+        return Refused(f"the model is not sure ({draft.confidence:.2f})", "admin")
+    categories = [tag for tag in draft.tags if tag in CATEGORIES]
+    if categories and not set(categories) & set(policy.categories):
+        return Refused(f"{', '.join(categories)} is not to be remembered", "admin")
     tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
     bank = draft.bank if is_safe_label(draft.bank, policy) else ""
     return replace(draft, content=verdict, tags=tags, bank=bank, passed=passed_mark(verdict))
@@ -137,96 +154,102 @@ def is_safe_label(label: str, policy: GatePolicy) -> bool:
     return fits and gate(label, policy) == label
 
 
+def draft_of(memory: Memory) -> Draft:
+    """What a row says, as it would be written anew, with the mark that it bears."""
+    return Draft(
+        content=memory.content,
+        tags=memory.tags,
+        bank=memory.bank,
+        confidence=memory.confidence,
+        importance=memory.importance,
+        until=memory.until,
+        passed=str(memory.meta.get("passed") or ""),
+    )
+
+
 class GuardedStore:
-    """A ``MemoryStore`` around another: what is added, changed or finished passes the gate.
+    """A ``MemoryStore`` around another: what is added, changed or put back passes the gate.
 
     What has passed is written as it came out of the gate, so a row may say less than its draft.
-    Writes raise ``WriteRefused`` where the gate does not let the content pass.
+    Writes raise ``WriteRefused`` where the gate does not let the content pass, or nothing is to be
+    saved at all.
     """
 
     def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
-        self._store, self._policy = store, policy
-        self.stamp, self.changes, self.read = store.stamp, store.changes, store.read
-        self.delete, self.keeps_history = store.delete, store.keeps_history
+        self._store = store
+        self._policy = policy
+        # Whoever said what stood in the store before, it is not held against orders again.
+        self._typed = replace(policy, typed=True)
+        self.stamp = store.stamp
+        self.changes = store.changes
+        self.read = store.read
+        self.delete = store.delete
+        self.keeps_history = store.keeps_history
 
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
         """Write a new row (see ``MemoryStore``)."""
-        return await self._store.add(await self._passed(draft), source, extra)
+        passed = await self.passed(draft)
+        meta = await self._passed_meta(extra or {}, self._typed)
+        return await self._store.add(passed, source, meta)
 
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory | WriteRefused]:
         """Write many new rows (see ``MemoryStore``)."""
-        verdicts = [await asyncio.to_thread(gated_draft, one[0], self._policy) for one in memories]
-        passed = [
-            (verdict, source, await asyncio.to_thread(self._passed_extra, extra or {}))
-            for verdict, (_, source, extra) in zip(verdicts, memories, strict=True)
-            if isinstance(verdict, Draft)
-        ]
+        passed: list[NewMemory] = []
+        refusals: dict[int, WriteRefused] = {}
+        for place, (draft, source, extra) in enumerate(memories):
+            try:
+                written = await self.passed(draft)
+            except WriteRefused as refusal:
+                refusals[place] = refusal
+            else:
+                meta = await self._passed_meta(extra or {}, self._policy)
+                passed.append((written, source, meta))
         rows = iter(await self._store.add_all(passed) if passed else ())
-        return [
-            WriteRefused(one.reason) if isinstance(one, Refused) else next(rows) for one in verdicts
-        ]
+        return [refusals.get(place) or next(rows) for place in range(len(memories))]
 
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Give a row a new content (see ``MemoryStore``); the former one is kept if it passes."""
-        passed = await self._passed(draft)
-        former = gate(memory.content, self._policy)
+        passed = await self.passed(draft)
+        former = await asyncio.to_thread(gate, memory.content, self._policy)
         content = "" if isinstance(former, Refused) else former
-        return await self._store.update(replace(memory, content=content), passed, source)
+        meta = await self._passed_meta(memory.meta, self._typed)
+        row = replace(memory, content=content, meta=meta)
+        return await self._store.update(row, passed, source)
 
     async def put_back(self, *memories: Memory) -> Sequence[Memory]:
-        """Write rows as they once stood (see ``MemoryStore``), if all of it may stand there."""
-        typed = replace(self._policy, typed=True)
+        """Write rows as they once stood (see ``MemoryStore``), without what may stand no more."""
+        await self.require_allowed(*memories)
+        back: list[Memory] = []
         for memory in memories:
-            verdict = await asyncio.to_thread(gate, memory.content, typed)
-            if verdict != memory.content:
-                why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
-                raise WriteRefused(why)
-        return await self._store.put_back(*memories)
+            meta = await self._passed_meta(memory.meta, self._typed)
+            back.append(replace(memory, meta=meta))
+        return await self._store.put_back(*back)
 
-    def _passed_extra(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        """Meta whose former contents are those that pass, as they come out of the gate."""
-        former = [mapping(one) for one in listing(extra.get("history"))]
-        said = [(one, gate(str(one.get("content") or ""), self._policy)) for one in former]
-        passed = [{**one, "content": text} for one, text in said if isinstance(text, str)]
-        return {**extra, "history": passed} if former else dict(extra)
+    async def require_allowed(self, *memories: Memory) -> None:
+        """Pass if rows may be put back exactly, else raise ``WriteRefused``."""
+        for memory in memories:
+            draft = replace(draft_of(memory), passed=passed_mark(memory.content))
+            if (await self.passed(draft)).content != memory.content:
+                raise WriteRefused("it holds personal data")
 
-    async def _passed(self, draft: Draft) -> Draft:
+    async def passed(self, draft: Draft) -> Draft:
+        """A draft as it may be written, else ``WriteRefused``."""
+        if not self._policy.saving:
+            raise WriteRefused(SAVING_IS_OFF)
         # In a thread: the first text has the patterns compiled, which takes a while.
         verdict = await asyncio.to_thread(gated_draft, draft, self._policy)
         if isinstance(verdict, Refused):
             raise WriteRefused(verdict.reason)
         return verdict
 
-
-class AuditTrail:
-    """An audit table that may fail: a failure is logged, none is raised."""
-
-    def __init__(self, table: AuditTable) -> None:
-        self._table = table
-
-    async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
-        """Add changes that were made, in their order; ``now`` is in epoch seconds."""
-        try:
-            await self._table.append(user_id, list(map(_secretless, entries)), now)
-        except TablesUnavailable as error:
-            log_gate.warning("changes are not written down: %s", with_detail(error))
-
-    async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
-        """The keys of a user's changes (see ``AuditTable``); may raise ``TablesUnavailable``."""
-        return await self._table.keys(user_id, since)
-
-    async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
-        """The changes of these keys, the newest first; may raise ``TablesUnavailable``."""
-        return await self._table.read(user_id, keys)
-
-
-def _secretless(entry: AuditEntry) -> AuditEntry:
-    """A change without secrets; a row that held one, from another tool, can't be put back."""
-    bare, before = replace(entry, after=without_secrets(entry.after)), entry.before
-    if before is None or not find_secrets(f"{before.stored[0]}\n{before.meta}"):
-        return bare
-    content = without_secrets(before.content)
-    masked = replace(before, content=content, meta={}, stored=(content, None, None))
-    return replace(bare, before=masked, archived=None)
+    async def _passed_meta(self, meta: Mapping[str, Any], policy: GatePolicy) -> dict[str, Any]:
+        """Meta whose former contents are those that pass, as they come out of the gate."""
+        passed: list[dict[str, Any]] = []
+        for former in map(mapping, listing(meta.get("history"))):
+            text = str(former.get("content") or "")
+            verdict = await asyncio.to_thread(gate, text, policy)
+            if isinstance(verdict, str):
+                passed.append({**former, "content": verdict})
+        return {**meta, "history": passed} if "history" in meta else dict(meta)

@@ -7,13 +7,8 @@ from typing import Any
 
 import pytest
 
-from adaptive.privacy.erasure import (
-    Origin,
-    bereft_originals,
-    came_from,
-    origin_ids,
-)
-from adaptive.privacy.kept import ArchivedMemory
+from adaptive.memory.erasure import Origin, bereft_originals, came_from, origin_ids
+from adaptive.memory.tables import ArchivedMemory
 from tests.fakes import memory
 from tests.rates import over
 

@@ -8,13 +8,14 @@ from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory
 from adaptive.core.shapes import listing, mapping
-from adaptive.privacy.kept import ArchivedMemory
+from adaptive.memory.tables import ArchivedMemory
+from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook
 
 log_erasure = logging.getLogger("adaptive_memory.privacy")
@@ -40,17 +41,6 @@ class Origin:
     chat_id: str = ""
     period: tuple[float, float] | None = None
     sources: tuple[str, ...] = ()
-
-
-ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureRequest:
-    """What to erase; ``day`` is one where the user lives."""
-
-    scope: ErasureScope
-    day: date | None = None
 
 
 def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from pydantic import TypeAdapter
 
 EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
-Kept = TypeVar("Kept")
+Body = TypeVar("Body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,13 @@ class Entries(Protocol):
         """Entries that are not settled, or those that are, the newest first, if readable."""
         ...
 
-    async def keys(self, kind: EntryKind, user_id: str, first: str = "") -> list[str]:
-        """The keys of entries that are not settled, from the ``first`` on, the last one first."""
+    async def keys(
+        self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
+    ) -> list[str]:
+        """The keys of entries that are not settled, from the ``first`` on, the last one first.
+
+        With ``most`` they are no more than the last ones of that number.
+        """
         ...
 
     async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
@@ -71,19 +76,19 @@ class Entries(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTable:
+class EntryTable:
     """A table of one kind of entries."""
 
     entries: Entries
 
 
-def read_as(kind: type[Kept], entries: Iterable[Entry]) -> tuple[Kept, ...]:
-    """What entries hold; one that another release has written in another shape is absent."""
-    found: list[Kept] = []
+def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
+    """The bodies of entries; one that another release has written in another shape is absent."""
+    bodies: list[Body] = []
     for entry in entries:
         with suppress(ValueError):
-            found.append(_reader(kind).validate_python(entry.body))
-    return tuple(found)
+            bodies.append(_reader(kind).validate_python(entry.body))
+    return tuple(bodies)
 
 
 _reader = cache(TypeAdapter[Any])

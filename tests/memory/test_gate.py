@@ -14,7 +14,8 @@ import pytest
 
 from adaptive.core.errors import StoreError, WriteRefused
 from adaptive.core.model import CATEGORIES, Draft, Memory
-from adaptive.privacy.gate import (
+from adaptive.memory.gate import (
+    RULED_OUT,
     SECRET_LEFT_OUT,
     GuardedStore,
     Refused,
@@ -35,7 +36,7 @@ PHONE = "User's phone number is +49 30 901820-17."
 ADDRESS = "User lives at 12 Main Street, Springfield, IL 62701."
 NO_CARD = Refused("it holds personal data that is not to be stored: card", "personal data")
 LABELLED = json.loads(
-    (Path(__file__).parent / "labelled" / "cases.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "privacy" / "labelled" / "cases.json").read_text(encoding="utf-8")
 )
 
 
@@ -69,6 +70,64 @@ CASES: list[tuple[str, str | Refused, dict[str, Any]]] = [
 def test_gate(text: str, made: str | Refused, valves: dict[str, Any]) -> None:
     """Each text passes, masked where a valve wants it, or is refused with a person's reason."""
     assert gate(text, gate_policy(hook_settings(**valves))) == made
+
+
+LISTED = [
+    ("poker, bets", "User bets on horses.", True),
+    ("poker, bets", "User likes alphabets.", False),
+    ("poker, bets", "User plays ＰＯＫＥＲ.", True),
+    ("赌博、麻将", "用户喜欢打麻将。", True),
+    ("istanbul", "User lives in İstanbul.", True),
+    ("istanbul", "User lives in ISTANBUL.", True),
+    ("İSTANBUL", "User moved to istanbul'a.", True),
+    ("Isparta", "Kullanıcı ısparta'da oturuyor.", True),
+    ("kitap", "Kullanıcının kitabı var.", True),
+    ("salary", "User's salaries are paid monthly.", True),
+    ("divorce", "User is getting divorced.", True),
+    ("divorces", "User wants a divorce.", True),
+    ("Gehalt", "Das Monatsgehalt kommt spät.", True),
+    ("Krebs", "User hatte Brustkrebs.", True),
+    ("Arzt", "Der Zahnarzt ist nett.", True),
+    ("зарплата", "Пользователь получил зарплату.", True),
+    ("السرطان", "المستخدم مصاب بسرطان", True),
+    ("이혼", "사용자는 이혼했다.", True),
+    ("बीमारी", "उपयोगकर्ता को बीमारी है।", True),
+    ("credit card", "User has two credit cards.", True),
+    ("credit card", "User lost the creditcard.", True),
+    ("credit card", "User's credit at the library; a birthday card.", False),
+    ("e-mail", "User hates emails.", True),
+    ("cancer", "User cancelled the gym.", False),
+    ("rape", "User grows grapes.", False),
+    ("AI", "User works in AI.", True),
+    ("AI", "User said so again.", False),
+    ("cat", "User values education.", False),
+    (" , ;\n", "User likes tea.", False),
+]
+
+
+@over("listed, text, refused", LISTED)
+def test_listed_words(listed: str, text: str, refused: bool) -> None:
+    """A listed word is found in whatever case, inflected, or in a compound; look-alikes pass."""
+    policy = replace(gate_policy(hook_settings(blacklist_topics=listed)), typed=True)
+    assert (gate(text, policy) == Refused(RULED_OUT, "admin")) == refused
+
+
+RUN = "User wants to run."
+NO_GOALS = {"memory_categories": "identity, behavior"}
+RULES: list[tuple[Draft, dict[str, Any], str]] = [
+    (Draft(RUN), {}, ""),
+    (Draft(RUN, confidence=0.4), {}, "the model is not sure (0.40)"),
+    (Draft(RUN, ("goal",)), NO_GOALS, "goal is not to be remembered"),
+    (Draft(RUN, ("goal", "behavior")), NO_GOALS, ""),
+    (Draft(RUN, ("sports",)), NO_GOALS, ""),
+]
+
+
+@over("draft, valves, reason", RULES)
+def test_rules_of_the_admin(draft: Draft, valves: dict[str, Any], reason: str) -> None:
+    """Confidence and categories decide, each with its reason."""
+    verdict = gated_draft(draft, gate_policy(hook_settings(**valves)))
+    assert (verdict.reason if isinstance(verdict, Refused) else "") == reason
 
 
 MASKING = {"mask_in_memories": ", ".join(PLACEHOLDER_NAMES), "refuse_in_memories": ""}
@@ -146,7 +205,7 @@ async def test_masked() -> None:
 
 
 async def test_passed_before() -> None:
-    """What the gate has let pass is not judged again; what was changed since is."""
+    """An order that the gate has let pass is none later; what was changed since is judged."""
     wall = GuardedStore(ListedMemories(), POLICY)
     draft = gated_draft(Draft(INJECTED), replace(POLICY, typed=True))
     assert isinstance(draft, Draft)

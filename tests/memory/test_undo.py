@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import StoreError, WriteRefused
-from adaptive.core.foreground import Foreground
 from adaptive.core.model import Draft, Memory, Operation
-from adaptive.learn.apply import apply_operations, prune_store, restore_memory
-from adaptive.learn.bulk_changes import _PORTION, BulkChanges
 from adaptive.learn.queue import always
-from adaptive.privacy.changes import read_steps, take_back
+from adaptive.memory.archive import prune_store, restore_memory
+from adaptive.memory.undo import take_back
+from adaptive.memory.user_memory import _PORTION
+from adaptive.memory.writing import apply_operations
 from tests.fakes import SOURCE, hook_settings
-from tests.learn.test_archive import rows
 from tests.learn.world import NOW, World
+from tests.memory.test_archive import rows
 
 SEQUENCES = 1000
 
@@ -32,7 +32,7 @@ def said(world: World) -> list[tuple[Any, ...]]:
 
 async def undo(world: World, at: int | None = None) -> bool:
     """Take back what stands at a place of the log, or the last change that stands."""
-    steps = await read_steps(world.room())
+    steps = await world.room().steps()
     wanted = [one for one in steps if one.standing and (at is not None or not one.is_undo)]
     if not wanted:
         return False
@@ -116,23 +116,23 @@ async def test_large_step_is_taken_back_in_portions() -> None:
     async def reply(line: str) -> None:
         told.append(line)
 
-    changes = BulkChanges(world.room(), asyncio.Lock(), Foreground(), reply, "chat-1")
+    ada = world.memory()
     carried = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(IMPORTED)]
-    assert await changes.bring_in(carried) == f"Imported: {IMPORTED} of {IMPORTED}"
-    [step] = await read_steps(world.room())
+    assert await ada.bring_in(carried, "chat-1", reply) == f"Imported: {IMPORTED} of {IMPORTED}"
+    [step] = await world.room().steps()
     stuck = step.standing[150].memory_id
     gone = 150 // _PORTION * _PORTION
     world.store.broken = frozenset({stuck})
     failed = f"^{gone} of {IMPORTED} were taken back, then it failed: .*locked"
     with pytest.raises(StoreError, match=failed):
-        await changes.take_back(step)
+        await ada.undo(step, reply)
     assert len(world.contents) == IMPORTED - gone
     world.store.broken = frozenset()
-    [_, step] = await read_steps(world.room())
+    [_, step] = await world.room().steps()
     # Of a portion that was not written down, the rows are gone all the same.
     await world.store.delete(world.store.rows[step.standing[0].memory_id])
     left = IMPORTED - gone
-    assert len(await changes.take_back(step)) == left
+    assert len(await ada.undo(step, reply)) == left
     assert world.contents == []
     assert told == [
         f"Imported {_PORTION} of {IMPORTED}",
@@ -149,11 +149,11 @@ async def test_broken_import_is_repeated() -> None:
     async def reply(_: str) -> None:
         world.store.refusal = next(refusals, "")
 
-    changes = BulkChanges(world.room(), asyncio.Lock(), Foreground(), reply, "chat-1")
+    ada = world.memory()
     carried = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(IMPORTED)]
     failed = f"^{_PORTION} of {IMPORTED} were imported, .*: it is switched off$"
     with pytest.raises(StoreError, match=failed):
-        await changes.bring_in(carried)
+        await ada.bring_in(carried, "chat-1", reply)
     world.store.refusal = ""
     told = f"Imported: {IMPORTED - _PORTION} of {IMPORTED} · {_PORTION} known already"
-    assert await changes.bring_in(carried) == told
+    assert await ada.bring_in(carried, "chat-1", reply) == told

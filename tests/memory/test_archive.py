@@ -10,10 +10,12 @@ import pytest
 
 from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.core.model import Draft, Memory, Operation, Outcome
-from adaptive.learn.apply import apply_operations, prune_store, put_into_archive, restore_memory
 from adaptive.learn.queue import always
-from adaptive.privacy.gate import GuardedStore, gate_policy
-from adaptive.privacy.kept import ArchivedMemory, AuditEntry
+from adaptive.memory.archive import prune_store, put_into_archive, restore_memory
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.gate import GuardedStore, gate_policy
+from adaptive.memory.tables import ArchivedMemory
+from adaptive.memory.writing import apply_operations
 from tests.fakes import SOURCE, hook_settings, memory
 from tests.learn.world import NOW, CountedRecalls, Fuse, Killed, World, fuses
 

@@ -1,0 +1,155 @@
+"""One user's memory: the admin's rules hold for each of its verbs, and none mixes with another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from adaptive.core.errors import WriteRefused
+from adaptive.core.model import Draft, Operation
+from adaptive.learn.queue import always
+from adaptive.memory.gate import RULED_OUT, SAVING_IS_OFF
+from adaptive.memory.tables import ArchivedMemory
+from adaptive.memory.user_memory import UserMemory
+from adaptive.privacy.injection import passed_mark
+from tests.fakes import SOURCE, memory
+from tests.learn.world import NOW, World
+from tests.rates import over
+
+CITY = "User lives in \u0130stanbul."
+HOME = memory("m-1", "User lives in a flat.")
+PETS = [memory(f"p-{at}", f"User has {at} cats.") for at in range(2)]
+
+
+async def ignored(line: str) -> None:
+    """Nobody looks how far something is."""
+
+
+async def applied(ada: UserMemory, *operations: Operation) -> str:
+    """The reason of the last operation that is carried out."""
+    async with ada.writing() as writer:
+        outcomes = await writer.apply(operations, await ada.store.read(), SOURCE, always)
+    return outcomes[-1].reason
+
+
+async def new(ada: UserMemory) -> str:
+    """Learned, agreed to, or by ``/remember``."""
+    return await applied(ada, Operation("NEW", draft=Draft(CITY)))
+
+
+async def update(ada: UserMemory) -> str:
+    """A correction."""
+    return await applied(ada, Operation("UPDATE", HOME.id, Draft(CITY)))
+
+
+async def end(ada: UserMemory) -> str:
+    """Rewritten, as something else has made it untrue."""
+    return await applied(ada, Operation("END", HOME.id, Draft(CITY)))
+
+
+async def bring_in(ada: UserMemory) -> str:
+    """Imported."""
+    return await ada.bring_in([(Draft(CITY), SOURCE, {"imported": True})], "c", ignored)
+
+
+async def restore(ada: UserMemory) -> str:
+    """Brought back from the archive, with the mark of a gate that let it pass."""
+    meta = {"passed": passed_mark(CITY)}
+    await ada.archive.put("ada", [ArchivedMemory(memory("a", CITY, meta=meta), "old", NOW)])
+    return str(await ada.restore(["a"]))
+
+
+async def undo(ada: UserMemory) -> str:
+    """Taken back, so that what was there before would stand again."""
+    await applied(ada, Operation("DELETE", "m-2"))
+    step = (await ada.steps())[0]
+    with pytest.raises(WriteRefused) as refusal:
+        await ada.undo(step, ignored)
+    return str(refusal.value)
+
+
+async def summarise(ada: UserMemory) -> str:
+    """Summed up."""
+    with pytest.raises(WriteRefused) as refusal:
+        await ada.summarise(PETS, CITY)
+    return str(refusal.value)
+
+
+Write = Callable[[UserMemory], Awaitable[str]]
+WRITES: list[Write] = [new, update, end, bring_in, restore, undo, summarise]
+RULES: list[tuple[dict[str, Any], str]] = [
+    ({"blacklist_topics": "istanbul"}, RULED_OUT),
+    ({"save_mode": "off"}, SAVING_IS_OFF),
+]
+
+
+@over("write", WRITES)
+async def test_rules_hold_for_every_write(write: Write) -> None:
+    """No verb writes what today's rules refuse; the reason is told, and what stood stays."""
+    for valves, reason in RULES:
+        world = World(HOME, *PETS)
+        if write is undo:
+            world.store.rows["m-2"] = memory("m-2", CITY)
+        assert reason in await write(world.memory(**valves))
+        assert CITY not in world.contents
+        assert {HOME.content, *(one.content for one in PETS)} <= set(world.contents)
+        assert [one for one in world.audit.entries if one.after == CITY] == []
+
+
+async def test_former_contents_obey_the_rules() -> None:
+    """What comes back brings no former content along that may not be stored today."""
+    world = World()
+    history = [{"content": CITY}, {"content": "User lives in a tent."}]
+    row = memory("a", HOME.content, meta={"history": history})
+    ada = world.memory(blacklist_topics="istanbul")
+    await ada.archive.put("ada", [ArchivedMemory(row, "old", NOW)])
+    assert await ada.restore(["a"]) == (1, [])
+    (stored,) = world.store.rows.values()
+    assert stored.meta["history"] == history[1:]
+
+
+async def test_taking_away_works_while_nothing_is_saved() -> None:
+    """With saving switched off a memory can be forgotten, and a new one taken back."""
+    world = World(HOME)
+    await applied(world.memory(), Operation("NEW", draft=Draft(CITY)))
+    ada = world.memory(save_mode="off")
+    (step,) = await ada.steps()
+    await ada.undo(step, ignored)
+    assert world.contents == [HOME.content]
+    await applied(ada, Operation("DELETE", HOME.id))
+    assert world.contents == []
+
+
+async def test_a_step_is_taken_back_whole_or_not_at_all() -> None:
+    """Where one former row may not stand again, nothing of its step is touched."""
+    world = World(*PETS)
+    plain = world.memory()
+    await plain.summarise(PETS, "User has 0 cats and 1 cat.")
+    summed_up = world.contents
+    ada = world.memory(blacklist_topics="cats")
+    with pytest.raises(WriteRefused, match=RULED_OUT):
+        await ada.undo((await ada.steps())[0], ignored)
+    assert world.contents == summed_up
+    assert len(world.archive.rows) == 2
+
+
+async def test_one_write_at_a_time() -> None:
+    """Writes of a user wait for each other, whichever hook they come from; another user's don't."""
+    world = World()
+    everybody = world.memories()
+    sources = world.resources().sources
+    settings = world.memory().settings
+    ada = everybody.over(sources, settings)
+    again = everybody.over(sources, settings)
+    bob = everybody.over(replace(sources, user_id="bob"), settings)
+    carried = [(Draft("User likes tea."), SOURCE, None)]
+    async with ada.writing():
+        waiting = asyncio.create_task(again.bring_in(carried, "c", ignored))
+        await bob.bring_in([(Draft("User likes rum."), SOURCE, None)], "c", ignored)
+        assert world.contents == ["User likes rum."]
+    await waiting
+    assert world.contents == ["User likes rum.", "User likes tea."]
