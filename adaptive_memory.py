@@ -153,7 +153,6 @@ from zoneinfo import ZoneInfo
 
 
 # ---- src/adaptive/core/cache.py ----
-# What is kept in this process because it can be had again: bounded, and forgotten by user.
 
 CacheKey = tuple[Any, ...]
 Cached = TypeVar("Cached")
@@ -221,7 +220,6 @@ def forget_texts(_user_id: str = "") -> None:
 
 
 # ---- src/adaptive/core/characters.py ----
-# Any text that somebody sends, as databases can store it and Unicode can normalise it.
 
 _MOST_MARKS = 30
 _MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
@@ -246,7 +244,6 @@ def _with_few_marks(row: re.Match[str]) -> str:
 
 
 # ---- src/adaptive/core/errors.py ----
-# Everything Adaptive Memory raises on purpose.
 
 HINDRANCE = "Adaptive Memory can't work here"
 _DETAIL_KEPT, _DETAIL_TOLD = 2000, 500
@@ -342,7 +339,6 @@ def with_detail(error: BaseException) -> str:
 
 
 # ---- src/adaptive/core/foreground.py ----
-# Which turns somebody waits for right now: work behind the answers gives way to them.
 
 _STILL_WAITING_SECONDS = 0.25
 _LOOK_AGAIN_SECONDS = 0.05
@@ -373,7 +369,6 @@ class Foreground:
 
 
 # ---- src/adaptive/core/http.py ----
-# JSON over HTTP to endpoints outside the host, tried again with growing pauses.
 
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NOT_SUPPORTED = 501
@@ -438,7 +433,6 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
 
 
 # ---- src/adaptive/core/locks.py ----
-# A lock for each user, or each chat, so that nobody waits for somebody else.
 
 class KeyedLocks:
 
@@ -450,7 +444,6 @@ class KeyedLocks:
 
 
 # ---- src/adaptive/core/measures.py ----
-# What a part of a turn costs, marked without knowing whether anybody measures it.
 
 StagedWork = TypeVar("StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]])
 
@@ -510,7 +503,6 @@ def tell_outcome(outcome: str, reason: str = "") -> None:
 
 
 # ---- src/adaptive/core/model.py ----
-# The nouns of the product, as frozen values.
 
 CATEGORIES = ("identity", "behavior", "preference", "goal", "relationship", "possession")
 OperationKind = Literal["NEW", "UPDATE", "DELETE", "END"]
@@ -643,7 +635,6 @@ class Completion:
 
 
 # ---- src/adaptive/core/ports.py ----
-# The protocols between our rooms and the world; ``host`` and the providers implement them.
 
 Vectors = NDArray[np.float32]
 ResponseFormat = Literal["json_schema", "json_object", "text"]
@@ -736,7 +727,6 @@ class Sources:
 
 
 # ---- src/adaptive/core/shapes.py ----
-# Reading values of unknown shape, as hosts, models and stored rows deliver them.
 
 def mapping(value: object, *names: str) -> Mapping[str, Any]:
   for name in names:
@@ -753,7 +743,6 @@ def text_field(fields: Mapping[str, Any], name: str) -> str:
 
 
 # ---- src/adaptive/core/markdown.py ----
-# Texts as the page shows them: marked spans taken out, markup made plain, lines of our own.
 
 _ACTIVE = re.compile(
   r"(?=[`*_{<&$~|])|(?<=http)(?=:)|(?<=https)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)", re.IGNORECASE
@@ -856,7 +845,6 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
 
 
 # ---- src/adaptive/core/messages.py ----
-# Reading chat messages as Open WebUI passes them: who said what, and when.
 
 Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
@@ -1003,7 +991,6 @@ def estimated_tokens(text: str) -> int:
 
 
 # ---- src/adaptive/control/former_commands.py ----
-# Former commands in a chat: the chat model sees neither them nor their answers.
 
 def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
   messages = messages_of(body)
@@ -1017,7 +1004,6 @@ def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
 
 
 # ---- src/adaptive/core/texts.py ----
-# The texts of ``prompts/``, by the name of their file: prompts, and lists of natural language.
 
 def unpacked(packed: str) -> bytes:
   return lzma.decompress(base64.b85decode(packed))
@@ -1172,7 +1158,6 @@ def word_table(name: str) -> dict[str, list[str]]:
 
 
 # ---- src/adaptive/host/memory_rows.py ----
-# Rows of the host's memory table as memories, and memories as the fields of a row.
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20
@@ -1284,7 +1269,6 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
 
 
 # ---- src/adaptive/host/vector_database.py ----
-# The host's vector database, asked on threads of our own and never waited for beyond a limit.
 
 USUAL_SECONDS = 5.0
 WHOLE_COLLECTION_SECONDS = 30.0
@@ -1364,7 +1348,6 @@ HOST_VECTORS = VectorDatabase(_host_client)
 
 
 # ---- src/adaptive/host/vector_upkeep.py ----
-# Open WebUI's own vectors of memories that could not be written with their rows: later, behind.
 
 log_vector_upkeep = logging.getLogger("adaptive_memory.host")
 
@@ -1443,7 +1426,6 @@ VECTOR_UPKEEP = VectorUpkeep()
 
 
 # ---- src/adaptive/learn/figures.py ----
-# The figures of a text by their value, whatever the script and however they are written.
 
 _MARKS__figures = str.maketrans(
   {
@@ -1618,7 +1600,6 @@ def _digits(value: Decimal) -> tuple[tuple[int, ...], int]:
 
 
 # ---- src/adaptive/llm/ask.py ----
-# One question to a model: its prompt, the strictest answer format, retries and a deadline.
 
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
 _FORMAT_REFUSED = frozenset({400, 404, 415, 422, 501})
@@ -1671,7 +1652,6 @@ def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
 
 
 # ---- src/adaptive/llm/endpoints.py ----
-# Models outside the host: any OpenAI-compatible endpoint, and Ollama.
 
 _OLLAMA_CONTEXT = 16384
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
@@ -1832,7 +1812,6 @@ def _parsed(url: str) -> _Address:
 
 
 # ---- src/adaptive/llm/reply.py ----
-# A model's reply as text to the items, or the one object, in it.
 
 REPLY_REASONS = (
   *("the model's reply is far too long", "the model's reply is empty"),
@@ -2020,7 +1999,6 @@ def plain_name(name: str) -> str:
 
 
 # ---- src/adaptive/llm/fields.py ----
-# Asking a model for a table of fields.
 
 def number(value: object) -> float | None:
   if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -2131,7 +2109,6 @@ def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[
 
 
 # ---- src/adaptive/memory/entries.py ----
-# Entries: what is kept of users, whatever its kind, as far as tables of one kind need it.
 
 EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
 Body = TypeVar("Body")
@@ -2202,7 +2179,6 @@ _reader = cache(TypeAdapter[Any])
 
 
 # ---- src/adaptive/memory/tables.py ----
-# What is kept of each user beside the memories, kind by kind, in one table for all of it.
 
 _DAY_SECONDS__tables = 24 * 3600
 YEAR_SECONDS = 400 * _DAY_SECONDS__tables
@@ -2396,7 +2372,6 @@ class SuggestionTable(EntryTable):
 
 
 # ---- src/adaptive/privacy/guard_weights.py ----
-# Weights of the guard's classifier: written by ``tools/train_guard.py``.
 
 GUARD_SCALE = 2.38922
 GUARD_BIAS = 1.84327
@@ -2404,7 +2379,6 @@ PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf
 
 
 # ---- src/adaptive/privacy/pending.py ----
-# Turns that wait to be learned, as they are kept sealed until then, and leases on such work.
 
 log_turns = logging.getLogger("adaptive_memory.privacy")
 
@@ -2511,7 +2485,6 @@ def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
 
 
 # ---- src/adaptive/control/once.py ----
-# Carrying out a command once for its message, however often its answer is asked for.
 
 log_once = logging.getLogger("adaptive_memory.control")
 
@@ -2581,7 +2554,6 @@ class OncePerMessage:
 
 
 # ---- src/adaptive/privacy/scanning.py ----
-# What the finders of secrets and of personal data share: one spelling, and quick alternatives.
 
 _LOOK_ALIKES = (
   dict.fromkeys("\u2024\u3002\uff0e\uff61\u00b7\u2027\u2219\u22c5\u30fb\uff65\u06d4", ".")
@@ -2658,7 +2630,6 @@ def any_of(words: Iterable[str]) -> str:
 
 
 # ---- src/adaptive/privacy/escaping.py ----
-# A memory's text as one line of the system prompt that can neither end the block nor play a role.
 
 _NEVER_SHOWN = (
   "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-"
@@ -2757,7 +2728,6 @@ def _without_imitations(text: str) -> str:
 
 
 # ---- src/adaptive/privacy/injection.py ----
-# May a text be a memory, or does it imitate structure, hide words, or give the assistant orders?
 
 LONGEST_CANDIDATE = 8000
 _TAG_FLAGS = re.compile(TAG_FLAG)
@@ -2886,7 +2856,6 @@ def _weights() -> NDArray[np.int8]:
 
 
 # ---- src/adaptive/privacy/sealing.py ----
-# Texts that are kept outside of the process, encrypted with a key per user and purpose.
 
 log_sealing = logging.getLogger("adaptive_memory.privacy")
 
@@ -2952,7 +2921,6 @@ def _process_secret() -> bytes:
 
 
 # ---- src/adaptive/privacy/secret_forms.py ----
-# Secrets that tell themselves by their form: issued keys, private keys, addresses, commands.
 
 _SHAPES = (
   r"(?:AccountKey|SharedAccess\w+)=[^\s;\"'&]{20,500}",
@@ -3067,7 +3035,6 @@ def looks_random(value: str, least: int = 16) -> bool:
 
 
 # ---- src/adaptive/privacy/personal_shapes.py ----
-# The shapes in which personal data is written, and what each needs to be believed.
 
 @dataclass(frozen=True)
 class Shape:
@@ -3301,7 +3268,6 @@ SHAPES = (
 
 
 # ---- src/adaptive/privacy/personal_data.py ----
-# Finding personal data in a text: by shape, by a word nearby that names it, by a check digit.
 
 _STEMS = word_table("personal_data")
 _POST_CODE = re.compile(
@@ -3419,7 +3385,6 @@ def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) ->
 
 
 # ---- src/adaptive/privacy/secrets.py ----
-# Secrets in a text: told by their form, or near a word that names them ("password is ...").
 
 SECRET_MARK = "[secret removed]"
 _Span = tuple[int, int]
@@ -3582,7 +3547,6 @@ def _value_before(kind: str, before: str) -> _Span | None:
 
 
 # ---- src/adaptive/answer/links.py ----
-# Links of an answer: found, asked without being led into our own network, turned into searches.
 
 _SEARCH = "https://duckduckgo.com/?q="
 _LONGEST_SEARCH = 200
@@ -3683,7 +3647,6 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
 
 
 # ---- src/adaptive/host/faults.py ----
-# The one seam at which whatever the host raises becomes an error of ours.
 
 log_faults = logging.getLogger("adaptive_memory.host")
 
@@ -3760,7 +3723,6 @@ def _over(task: asyncio.Task[Any]) -> None:
 
 
 # ---- src/adaptive/host/own_table.py ----
-# The host's database, SQLite or PostgreSQL, with tables of ours, created when first used.
 
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 _PER_STATEMENT = 500
@@ -3874,7 +3836,6 @@ def host_session() -> AbstractAsyncContextManager[Any]:
 
 
 # ---- src/adaptive/host/page.py ----
-# The page that shows an answer: lines below it, and questions to its user.
 
 log_page = logging.getLogger("adaptive_memory.host")
 
@@ -3972,7 +3933,6 @@ class PageDialog:
 
 
 # ---- src/adaptive/host/pending_table.py ----
-# Turns to be learned, in a table of ours: what an outlet has put there survives the process.
 
 log_pending = logging.getLogger("adaptive_memory.host")
 
@@ -4192,7 +4152,6 @@ class HostPendingTable:
 
 
 # ---- src/adaptive/host/requests.py ----
-# What calls of the host need: a release that has them, its settings, requests and accounts.
 
 UNSUPPORTED = "this Open WebUI is older than 0.9.6, and chats go on without memory"
 _NAMES: Mapping[str, tuple[str, str]] = {
@@ -4269,7 +4228,6 @@ async def account(user: Mapping[str, Any]) -> Any:
 
 
 # ---- src/adaptive/host/stored_answer.py ----
-# Stored answers and titles, changed while nobody else writes their chat.
 
 _ANSWER_SECONDS = 150.0
 _GOES_ON = "This takes longer than usual. It goes on, and its answer will stand here."
@@ -4493,7 +4451,6 @@ def _stores_without_lock() -> bool:
 
 
 # ---- src/adaptive/memory/audit.py ----
-# The log of a user's store: each change with what it replaced, numbered for good.
 
 log_audit = logging.getLogger("adaptive_memory.memory")
 
@@ -4626,7 +4583,6 @@ def _secretless(change: AuditEntry) -> AuditEntry:
 
 
 # ---- src/adaptive/memory/steps.py ----
-# The log of a user's store as steps: changes that were made together, each with its number.
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -4672,7 +4628,6 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
 
 
 # ---- src/adaptive/privacy/redaction.py ----
-# What our own calls send to models: no secrets, and placeholders for personal data if wanted.
 
 ServiceReply = TypeVar("ServiceReply")
 _SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
@@ -4815,7 +4770,6 @@ def _told_failures(redaction: Redaction | None) -> Generator[None]:
 
 
 # ---- src/adaptive/privacy/redacted_chat.py ----
-# A chat's messages with placeholders for personal data, and an answer with its values again.
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _STREAMED_FIELDS = frozenset({*_REASONING_FIELDS, "content", "refusal"})
@@ -4953,7 +4907,6 @@ class EventRestorer:
 
 
 # ---- src/adaptive/search/calibration.py ----
-# Knowing when nothing fits, for any embedding model and any store.
 
 Script = Literal["latin", "cyrillic", "arabic", "han", "kana", "korean", "other"]
 
@@ -5039,7 +4992,6 @@ _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 
 # ---- src/adaptive/search/embedder_rests.py ----
-# Embedders that have failed rest: nobody asks one again until a probe behind has succeeded.
 
 log_rests = logging.getLogger("adaptive_memory.search")
 
@@ -5111,7 +5063,6 @@ async def _answers(embedder: Embedder) -> bool:
 
 
 # ---- src/adaptive/search/embedders.py ----
-# Embedders outside the host, and how a SentenceTransformer makes the vectors of short texts.
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
@@ -5211,7 +5162,6 @@ class EndpointEmbedder:
 
 
 # ---- src/adaptive/search/history_ports.py ----
-# What is asked of past conversation, and where that comes from, as ``history`` sees the host.
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
@@ -5307,7 +5257,6 @@ class PastChats(Protocol):
 
 
 # ---- src/adaptive/host/history_chats.py ----
-# A user's saved chats, read from the host's own tables.
 
 _PAST_MESSAGES = Table(
   "chat_message",
@@ -5417,7 +5366,6 @@ async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
 
 
 # ---- src/adaptive/host/entries.py ----
-# What is kept of each user beside the memories: one table for every kind, its texts sealed.
 
 ENTRIES = Table(
   "adaptive_memory_entries",
@@ -5556,7 +5504,6 @@ class HostLeases:
 
 
 # ---- src/adaptive/host/memory_vectors.py ----
-# Vectors of memories in the host's vector database: whether those of what was deleted are gone.
 
 log_memory_vectors = logging.getLogger("adaptive_memory.host")
 
@@ -5692,7 +5639,6 @@ async def _holds_any(collection: str) -> bool:
 
 
 # ---- src/adaptive/search/tokens.py ----
-# Words of a text as keyword search compares them, whatever the language.
 
 _LONGEST_TEXT = 8000
 _LONGEST_WORD = 40
@@ -5792,7 +5738,6 @@ def _latin_stem(word: str) -> str:
 
 
 # ---- src/adaptive/control/transfer.py ----
-# Carrying memories away as JSON, and bringing in such a file or another assistant's list.
 
 _MOST_MEMORIES = 5000
 _LONGEST_CONTENT, _LONGEST_LINE = 4000, 300
@@ -5924,7 +5869,6 @@ def _of_lines(text: str) -> Iterator[dict[str, Any]]:
 
 
 # ---- src/adaptive/learn/words.py ----
-# The words of a text as what a model quotes is compared with what a user typed.
 
 _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
@@ -5940,7 +5884,6 @@ def word_places(folded: str) -> list[tuple[int, int]]:
 
 
 # ---- src/adaptive/learn/pasted.py ----
-# What of a message was typed, and what was pasted into it.
 
 _LEAST_FENCE = 3
 _MOST_INDENTED = 3
@@ -6090,7 +6033,6 @@ def _is_title(quotation: str) -> bool:
 
 
 # ---- src/adaptive/learn/quotation.py ----
-# Where a quotation stands in what a user typed, misspelled or with words between.
 
 try:
   _rapidfuzz: Any = importlib.import_module("rapidfuzz")
@@ -6167,7 +6109,6 @@ def _best_window(span: Sequence[str], units: Sequence[str]) -> _Window:
 
 
 # ---- src/adaptive/learn/support.py ----
-# Whether a sentence follows from words: what of it stands in them, and what is new.
 
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3
@@ -6298,7 +6239,6 @@ def _spelled_beginnings(text: str) -> list[str]:
 
 
 # ---- src/adaptive/learn/addressed.py ----
-# Whether a change speaks of the memory that it names: models copy numbers and ids badly.
 
 _LEAST_SHARED = 0.3
 _LEAST_LETTERS = 2
@@ -6349,7 +6289,6 @@ def _subject_words(sentence: str) -> list[str]:
 
 
 # ---- src/adaptive/memory/listed_words.py ----
-# Words that an admin has ruled out, found in any form in which a text may have them.
 
 _SEPARATORS = re.compile("[,;\uff0c\u3001\uff1b\n]")
 _WORDS__listed_words = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
@@ -6416,7 +6355,6 @@ def _folded_words(text: str) -> list[str]:
 
 
 # ---- src/adaptive/search/bm25.py ----
-# Keyword search over one user's memories: Okapi BM25 on inverted lists.
 
 _SATURATION = 0.9
 _LENGTH_SHARE = 0.4
@@ -6484,7 +6422,6 @@ def _inverse_frequency(size: int, frequency: NDArray[np.int64] | int) -> NDArray
 
 
 # ---- src/adaptive/search/vectors.py ----
-# Vectors of texts: arithmetic, making them in time, and keeping them for all workers.
 
 log_vectors = logging.getLogger("adaptive_memory.search")
 
@@ -6660,7 +6597,6 @@ class SharedVectors:
 
 
 # ---- src/adaptive/history/messages.py ----
-# A chat's messages as they are recalled, on the standing branch, and its topics.
 
 MessageKey = tuple[str, str]
 
@@ -6761,7 +6697,6 @@ def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
 
 
 # ---- src/adaptive/host/history_vectors.py ----
-# Units of past conversation in the host's own vector database, whichever engine it runs.
 
 _COLLECTION_PREFIX = "user-memory-history-"
 _MOST_UNITS_OF_CHAT = 10_000
@@ -6874,7 +6809,6 @@ def _first_list(found: object, name: str) -> list[Any]:
 
 
 # ---- src/adaptive/host/tables.py ----
-# Our tables in the host's database, each constructed once; the one of vectors stands here.
 
 VECTORS = Table(
   "adaptive_memory_vector",
@@ -6972,7 +6906,6 @@ def host_secret() -> str:
 
 
 # ---- src/adaptive/host/sweeping.py ----
-# The day's sweep over what nobody can ask for any more, by one worker for all.
 
 log_sweep = logging.getLogger("adaptive_memory.host")
 
@@ -7036,7 +6969,6 @@ def _has_no_account(table: Table) -> Any:
 
 
 # ---- src/adaptive/learn/prefilter.py ----
-# Whether a message may tell something to remember, judged by its vector before a model is asked.
 
 _FloatArray = NDArray[np.floating[Any]]
 _SKIPPED_BELOW = 2.0
@@ -7128,7 +7060,6 @@ def spoken_parts(words: str) -> list[str]:
 
 
 # ---- src/adaptive/search/fusion.py ----
-# Ranking one user's memories for a message: vectors, keywords, and what was said together.
 
 log_fusion = logging.getLogger("adaptive_memory.search")
 
@@ -7351,7 +7282,6 @@ def fitting(
 
 
 # ---- src/adaptive/search/index.py ----
-# What is searched: one user's memories, prepared for ranking, as they stood at one moment.
 
 _CLOCK_SECONDS__index = 2
 _BYTES_PER_MEMORY = 1500
@@ -7445,7 +7375,6 @@ def build_index(
 
 
 # ---- src/adaptive/search/indexes.py ----
-# The indexes of this process: one per user, checked against the database on every turn.
 
 log_indexes = logging.getLogger("adaptive_memory.search")
 
@@ -7629,7 +7558,6 @@ async def _memories(sources: Sources, held: MemoryIndex | None) -> tuple[Memory,
 
 
 # ---- src/adaptive/settings/lenient.py ----
-# A pydantic model that no stored value can break.
 
 FIRST_GROUP = "First"
 _CAPITALS = {"llm": "LLM", "api": "API", "url": "URL", "pii": "PII"}
@@ -7682,7 +7610,6 @@ def _bound(field: FieldInfo, name: str) -> float | None:
 
 
 # ---- src/adaptive/settings/names.py ----
-# Names in valves as admins write them: other spellings, plurals and slips are understood.
 
 _NEAR__names = 0.8
 _MOST_LISTS_READ = 200
@@ -7755,7 +7682,6 @@ def _plain(name: str) -> str:
 
 
 # ---- src/adaptive/settings/valves.py ----
-# What an admin may set for everybody, group by group, and what each user may set.
 
 SaveMode = Literal["auto", "suggest", "off"]
 HistoryReach = Literal["off", "chat", "all"]
@@ -8072,7 +7998,6 @@ class UserValves(LenientModel):
 
 
 # ---- src/adaptive/recall/block.py ----
-# The memory block: its text, whole entries within a budget, and its place in the system prompt.
 
 OPEN_MARKER = "<adaptive_memory>"
 CLOSE_MARKER = "</adaptive_memory>"
@@ -8258,7 +8183,6 @@ def recall_line(count: int, note: str = "") -> str:
 
 
 # ---- src/adaptive/settings/merged.py ----
-# The settings that one hook works with: valves and a user's own choices, merged and frozen.
 
 _OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
 _SAVE_MODES = ("off", "suggest", "auto")
@@ -8378,7 +8302,6 @@ def _bank_key(name: str) -> str:
 
 
 # ---- src/adaptive/control/overview.py ----
-# What a user is told of the memory: what is known, and what was changed, as Markdown.
 
 _MOST_LISTED = 300
 _LONGEST_LISTED = 400
@@ -8492,7 +8415,6 @@ def _told_change(change: AuditEntry) -> str:
 
 
 # ---- src/adaptive/host/providers.py ----
-# Who answers our own questions and makes vectors: the host's models by default.
 
 _TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
@@ -8721,7 +8643,6 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
 
 
 # ---- src/adaptive/host/audience.py ----
-# Who sees what stands in a chat: people who can open it, and models on other machines.
 
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:
   from open_webui.models.access_grants import AccessGrant
@@ -8825,7 +8746,6 @@ def _address_at(urls: object, number: object) -> str:
 
 
 # ---- src/adaptive/host/bulk_writes.py ----
-# Whole rows of the host's memory table, many in one transaction, and their vectors in one call.
 
 log_bulk_writes = logging.getLogger("adaptive_memory.host")
 
@@ -8950,7 +8870,6 @@ async def publish_rows(request: Request, user: Any, rows: Sequence[Any], event: 
 
 
 # ---- src/adaptive/host/memories.py ----
-# The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
 _READ_AT_ONCE = 500
@@ -9134,7 +9053,6 @@ async def _refusal_status(request: Request, user: Any) -> int:
 
 
 # ---- src/adaptive/host/native_features.py ----
-# What Open WebUI itself does with a turn: its memory and who has it on, tasks, compaction.
 
 _TOOLS_BY_PROMPT = ("default", "legacy")
 _TRUSTED_DEFAULT_SECONDS = 5.0
@@ -9283,7 +9201,6 @@ class NativeFeatures:
 
 
 # ---- src/adaptive/host/installed.py ----
-# The life of an instance of the plug-in: made ready, in use by the host, and giving way.
 
 log_installed = logging.getLogger("adaptive_memory.host")
 
@@ -9346,7 +9263,6 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
 
 
 # ---- src/adaptive/learn/extraction.py ----
-# Asking a model which durable facts a turn holds, and reading its reply.
 
 _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 1000
@@ -9600,7 +9516,6 @@ def repeats(draft: Draft, memory: Memory) -> bool:
 
 
 # ---- src/adaptive/memory/gate.py ----
-# The one gate of every write, with the rules that an admin sets, and the store behind it.
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"
 RULED_OUT = "it holds a word that your admin has ruled out"
@@ -9804,7 +9719,6 @@ class GuardedStore:
 
 
 # ---- src/adaptive/learn/grounding.py ----
-# Which of the proposed changes may be written: each fact proves it by the user's own words.
 
 _LEAST_QUOTED = 0.7
 _LEAST_QUOTED_WORDS = 2
@@ -10029,7 +9943,6 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
 
 
 # ---- src/adaptive/memory/user_store.py ----
-# One user's store with the tables behind it, as the steps of a change use them.
 
 @dataclass(frozen=True, slots=True)
 class UserStore:
@@ -10048,7 +9961,6 @@ class UserStore:
 
 
 # ---- src/adaptive/memory/undo.py ----
-# Taking changes of a user's store back, exactly.
 
 @dataclass(frozen=True, slots=True)
 class _PlannedUndo:
@@ -10145,7 +10057,6 @@ def _content__undo(memory: Memory | None) -> str:
 
 
 # ---- src/adaptive/recall/judge.py ----
-# Asking a model how well memories fit a message; an option, since the answer waits for it.
 
 _JUDGE_SECONDS = 1.5
 _CLEARLY_RELEVANT = 0.75
@@ -10223,7 +10134,6 @@ class Candidate:
 
 
 # ---- src/adaptive/settings/hook.py ----
-# What the host hands to one hook, as the rooms see it; ``host`` implements it.
 
 RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
 COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
@@ -10395,7 +10305,6 @@ class StoredAnswer(Protocol):
 
 
 # ---- src/adaptive/answer/correction.py ----
-# What becomes of an answer: cleaned before it is stored, its broken links corrected behind it.
 
 log_correction = logging.getLogger("adaptive_memory.answer")
 
@@ -10535,7 +10444,6 @@ def _with_fence(text: str, start: int, end: int) -> tuple[str, int]:
 
 
 # ---- src/adaptive/answer/preprocessing.py ----
-# One model call before the answer: what the message is about, and whether it calls for care.
 
 log_preprocessing = logging.getLogger("adaptive_memory.answer")
 
@@ -10656,7 +10564,6 @@ async def flag_message(record: RecordChanges, hook: Hook, message_id: str, note:
 
 
 # ---- src/adaptive/history/index.py ----
-# What is searched by keywords: a user's past messages, prepared, as they stood at one moment.
 
 MOST_HELD = 40_000
 LONGEST_INDEXED = 2000
@@ -10780,7 +10687,6 @@ async def _index_now(past: UserPast, held: HistoryIndex) -> HistoryIndex:
 
 
 # ---- src/adaptive/history/ranking.py ----
-# Ranking past messages for a question: vectors, keywords, what was said next to them, and topics.
 
 HISTORY_GATE = 3.5
 _HISTORY_COVERAGE = 6.0
@@ -10875,7 +10781,6 @@ def _in_scope(index: HistoryIndex, scope: HistoryScope) -> NDArray[np.bool_]:
 
 
 # ---- src/adaptive/history/section.py ----
-# Recalled messages as a section of the memory block: packed into a budget, or summed up.
 
 HISTORY_HEADING = "### Relevant past conversation"
 LONGEST_SHOWN = 800
@@ -10975,7 +10880,6 @@ def history_summary_request(
 
 
 # ---- src/adaptive/history/upkeep.py ----
-# What is done for past conversation behind an answer: its chat is indexed, then what else is due.
 
 log_history_upkeep = logging.getLogger("adaptive_memory.history")
 
@@ -11134,7 +11038,6 @@ def topic_unit(topic: Topic, summary: str) -> HistoryUnit:
 
 
 # ---- src/adaptive/history/conversation.py ----
-# Past conversation as a turn asks for it: a section for the prompt, its index behind the answer.
 
 log_past_conversation = logging.getLogger("adaptive_memory.history")
 
@@ -11330,7 +11233,6 @@ async def _similar(past: UserPast, worth: Sequence[PastMessage]) -> list[PastMes
 
 
 # ---- src/adaptive/host/doctor.py ----
-# What an admin wants to know when memory does not work: how each part does, and what helps.
 
 FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS = 28.0
@@ -11513,7 +11415,6 @@ async def _versions() -> Findings:
 
 
 # ---- src/adaptive/host/hook.py ----
-# What the host hands to one hook, read once.
 
 SWITCHED_OFF = (
   "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
@@ -11732,7 +11633,6 @@ class HostHook(Hook):
 
 
 # ---- src/adaptive/host/telemetry.py ----
-# Measures of each turn for the admin: a line in the log, and metrics where the host collects any.
 
 log_measures = logging.getLogger("adaptive_memory.measures")
 
@@ -11786,7 +11686,6 @@ def _instrument(metrics: Any, kind: str) -> Any:
 
 
 # ---- src/adaptive/learn/queue.py ----
-# Turns wait in a table until they are learned: none is lost, none is worked on by two at once.
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
@@ -12055,7 +11954,6 @@ def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
 
 
 # ---- src/adaptive/learn/suggestions.py ----
-# Memories that are proposed to the user in place of being saved without a word.
 
 _MOST_ASKED = 9
 _LONGEST_ASKED = 300
@@ -12149,7 +12047,6 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
 
 
 # ---- src/adaptive/privacy/redacted_turns.py ----
-# The turns under way whose chat model gets placeholders for personal data.
 
 _IDLE_SECONDS = 3600.0
 _LONGEST_SECONDS = 10.0
@@ -12237,7 +12134,6 @@ def withheld(body: dict[str, Any]) -> dict[str, Any]:
 
 
 # ---- src/adaptive/privacy/spoken_requests.py ----
-# Spoken requests to erase or restore memories, read by a closed vocabulary of 19 languages.
 
 _KINDS__spoken_requests = word_table("spoken_requests")
 _MONTHS = [tuple(one.split()) for one in word_table("months")["heads"]]
@@ -12414,7 +12310,6 @@ _WORD__spoken_requests = re.compile(f"{_KNOWN_UNSPACED}|[\\u3040-\\u9fff]|[^\\s.
 
 
 # ---- src/adaptive/memory/erasure.py ----
-# What a user asks to have erased, where memories came from, and what was erased, for people.
 
 log_erasure = logging.getLogger("adaptive_memory.privacy")
 
@@ -12547,7 +12442,6 @@ def _plain_words(text: str) -> str:
 
 
 # ---- src/adaptive/host/erasure.py ----
-# Erasing what is held of a user: everything, or what came from one chat, one time or one source.
 
 _KEYS: dict[str, Any] = {
   "pending": PENDING.c.message_id,
@@ -12727,7 +12621,6 @@ async def host_eraser(
 
 
 # ---- src/adaptive/memory/archive.py ----
-# The archive: memories that were taken out of the store, whole, and their way back.
 
 log_archive = logging.getLogger("adaptive_memory.memory")
 
@@ -12884,7 +12777,6 @@ def leaving_first(memories: Sequence[Memory], weights: dict[str, int], now: int)
 
 
 # ---- src/adaptive/memory/summaries.py ----
-# One memory in the place of several: the originals are archived, and go when it stands.
 
 async def finish_summaries(user: UserStore, now: int) -> frozenset[str]:
   archived = [one for one in await user.archive.read(user.user_id) if one.summary]
@@ -12956,7 +12848,6 @@ async def _remove_originals(
 
 
 # ---- src/adaptive/memory/writing.py ----
-# Writing proposed changes: what became of each is told, and none spoils another.
 
 log_writing = logging.getLogger("adaptive_memory.memory")
 
@@ -13081,7 +12972,6 @@ async def _updated(memory: Memory, draft: Draft, store: GuardedStore, source: Pr
 
 
 # ---- src/adaptive/learn/duplicates.py ----
-# Which proposed operations say what is known already; no model is asked.
 
 REWORDED_FROM = 0.87
 _SHORTEST_BEGINNING = 3
@@ -13237,7 +13127,6 @@ def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
 
 
 # ---- src/adaptive/learn/outdated.py ----
-# What no longer holds: memories that a change of another one has silently made untrue.
 
 log_outdated = logging.getLogger("adaptive_memory.learn")
 
@@ -13369,7 +13258,6 @@ def _end(
 
 
 # ---- src/adaptive/memory/user_memory.py ----
-# One user's memory as an object: whoever changes it asks it to, and it holds the user's lock.
 
 log_memory = logging.getLogger("adaptive_memory.memory")
 
@@ -13565,7 +13453,6 @@ class Memories:
 
 
 # ---- src/adaptive/recall/question.py ----
-# What memories are wanted for: the newest message of the user, made complete where a model can.
 
 Complete = Callable[[], Awaitable[str]]
 
@@ -13597,7 +13484,6 @@ def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = Fal
 
 
 # ---- src/adaptive/recall/recollection.py ----
-# One recollection: a question goes in, the memory block for its prompt comes out.
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 
@@ -13826,7 +13712,6 @@ async def _laid_out(
 
 
 # ---- src/adaptive/recall/explanation.py ----
-# Recall explains itself: why memories come for a message, and which of them some words name.
 
 _NEAREST_TOLD = 3
 _LONGEST_QUOTED__explanation = 200
@@ -13933,7 +13818,6 @@ def _figures(one: Ranked) -> str:
 
 
 # ---- src/adaptive/recall/waiting.py ----
-# What recall adds to prompts, while the host's own tasks are written without it.
 
 _MOST_CHARACTERS = 20_000_000
 _LONGEST_SECONDS__waiting = 3600.0
@@ -13967,7 +13851,6 @@ def _turn_key(metadata: dict[str, Any]) -> tuple[str, str]:
 
 
 # ---- src/adaptive/recall/window.py ----
-# What of a chat that is longer than its window is sent, and what the rest may take beside it.
 
 log_window = logging.getLogger("adaptive_memory.recall")
 
@@ -14063,7 +13946,6 @@ def _budgets(settings: Settings) -> tuple[int, int]:
 
 
 # ---- src/adaptive/recall/recall.py ----
-# Recall as the inlet asks for it: from the message to the block in its prompt.
 
 log_recalled = logging.getLogger("adaptive_memory.recall")
 
@@ -14277,7 +14159,6 @@ async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
 
 
 # ---- src/adaptive/settings/status_line.py ----
-# The status line of an answer: what its user is told of the memory, and by which rules.
 
 NOTHING_NEW = "Nothing new to remember"
 _DETAILS_TITLE = "What changed in memory"
@@ -14369,7 +14250,6 @@ def ordered_line(line: str, recalled: str) -> str:
 
 
 # ---- src/adaptive/answer/postprocessing.py ----
-# One model call after the answer: what to note of the chat, to suggest next, and to learn.
 
 log_postprocessing = logging.getLogger("adaptive_memory.answer")
 
@@ -14535,7 +14415,6 @@ def without_memories(
 
 
 # ---- src/adaptive/control/requests.py ----
-# Erasing and restoring, which a user asks of the memory itself and confirms in the page.
 
 NO_PAGE = (
   "Nothing erased: you have to confirm it in a chat on the web page; "
@@ -14640,7 +14519,6 @@ def named_memories(memories: Sequence[Memory | Draft]) -> str:
 
 
 # ---- src/adaptive/control/commands.py ----
-# Commands: what a user says to the memory itself, answered without a model.
 
 log_commands = logging.getLogger("adaptive_memory.control")
 
@@ -14958,7 +14836,6 @@ def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
 
 
 # ---- src/adaptive/learn/lesson.py ----
-# One lesson: a turn goes in, changed memories and a line for the user come out.
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
@@ -15242,7 +15119,6 @@ def _told(outcome: Outcome) -> str:
 
 
 # ---- src/adaptive/learn/confirmation.py ----
-# What the user is asked behind a lesson: whether memories go, and which suggestions are kept.
 
 log_confirmation = logging.getLogger("adaptive_memory.learn")
 
@@ -15330,7 +15206,6 @@ async def offer_suggestions(
 
 
 # ---- src/adaptive/learn/edits.py ----
-# What a message taught before its user edited it, and says no more.
 
 CHANGED_MESSAGE = "You changed that message. Only its former words said:"
 _HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
@@ -15380,7 +15255,6 @@ async def _taught_by(
 
 
 # ---- src/adaptive/learn/summaries.py ----
-# One memory in the place of several related ones, now and then.
 
 log_summaries = logging.getLogger("adaptive_memory.learn")
 
@@ -15493,7 +15367,6 @@ def _words(text: str, *, marks: bool = False) -> set[str]:
 
 
 # ---- src/adaptive/learn/learning.py ----
-# The outlet's side of the plug-in: turns wait, are learned from, and the store is kept.
 
 log_learning = logging.getLogger("adaptive_memory")
 
@@ -15713,7 +15586,6 @@ def _asked_turn(hook: Hook) -> Turn:
 
 
 # ---- src/adaptive/filter.py ----
-# The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only.
 
 log = logging.getLogger("adaptive_memory")
 

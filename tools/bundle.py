@@ -177,11 +177,10 @@ def _import_lines(imported: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[s
 
 
 def _module_text(module: Module, prompts: Mapping[str, str]) -> str:
-    summary, _, _ = (ast.get_docstring(module.tree) or "").partition("\n\n")
-    above = [f"# ---- {module.path} ----", *(f"# {line}" for line in summary.splitlines())]
+    banner = f"# ---- {module.path} ----\n"
     code = "\n".join(_without_gaps(_kept_lines(module, prompts))).strip("\n")
     code = brief_source(code).strip("\n")
-    return "\n".join([*above, "", code] if code else above) + "\n"
+    return f"{banner}\n{code}\n" if code else banner
 
 
 def _kept_lines(module: Module, prompts: Mapping[str, str]) -> Iterator[str | None]:

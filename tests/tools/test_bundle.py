@@ -31,12 +31,11 @@ def executed(text: str) -> ModuleType:
 
 
 def test_module_text(project: Path) -> None:
-    """A module's docstring becomes a line of its banner; its imports and comments go."""
+    """A module stands below its banner, without its docstring, imports and comments."""
     text = build(project)
     start = text.index("# ---- src/adaptive/a_late.py")
     expected = '''\
 # ---- src/adaptive/a_late.py ----
-# First by path, and yet below what it imports.
 
 WORD = re.compile(r"\\w+")
 LONG_TEXT = """
