@@ -55,6 +55,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
+    Container,
     Coroutine,
     Generator,
     Iterable,
@@ -1169,17 +1170,25 @@ _CONFIDENCE = re.compile(r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE
 
 
 def read_notation(text: str) -> Draft:
-  tags: tuple[str, ...] = ()
-  bank = until = ""
-  if found := _TAGS.match(text):
-    tags = tuple(tag.strip() for tag in found.group(1).split(",") if tag.strip())
-    text = text[found.end() :]
-  if found := _BANK.search(text):
-    bank = found.group(1).strip()
-    text = f"{text[: found.start()]} {text[found.end() :]}"
-  if (found := _UNTIL.search(text)) and (until := iso_day(found.group(1))):
-    text = f"{text[: found.start()]} {text[found.end() :]}"
-  return Draft(_CONFIDENCE.sub(" ", text).strip(), tags, bank, until=until)
+  listed_tags, text = _without_mark(_TAGS, text)
+  bank, text = _without_mark(_BANK, text)
+  until, shorter = _without_mark(_UNTIL, text)
+  if iso_day(until):
+    text = shorter
+  tags = (tag.strip() for tag in listed_tags.split(","))
+  return Draft(
+    content=_CONFIDENCE.sub(" ", text).strip(),
+    tags=tuple(filter(None, tags)),
+    bank=bank,
+    until=iso_day(until),
+  )
+
+
+def _without_mark(mark: re.Pattern[str], text: str) -> tuple[str, str]:
+  match = mark.search(text)
+  if match is None:
+    return "", text
+  return match.group(1).strip(), f"{text[: match.start()]} {text[match.end() :]}"
 
 
 def write_notation(draft: Draft) -> str:
@@ -1197,25 +1206,31 @@ def iso_day(value: object) -> str:
 
 
 def memory_of_row(row: Any) -> Memory:
-  noted = read_notation(row.content or "")
+  stored = row.content or ""
+  kind: str | None = getattr(row, "type", None)
+  path: str | None = getattr(row, "path", None)
   meta: Mapping[str, Any] = getattr(row, "meta", None) or {}
-  path = str(getattr(row, "path", None) or "")
-  tags = meta.get("tags") if isinstance(meta.get("tags"), list) else noted.tags
-  if not tags and getattr(row, "type", None) == "user":
+  notation = read_notation(stored)
+  tags: Sequence[Any] = listing(meta.get("tags")) or notation.tags
+  if not tags and kind == "user":
     tags = ("identity",)
   return Memory(
     id=row.id,
-    content=noted.content,
+    content=notation.content,
     created_at=row.created_at or 0,
     updated_at=row.updated_at or 0,
-    tags=tuple(str(tag) for tag in tags or ()),
-    bank=str(meta.get("bank") or noted.bank or path.partition("/")[0]),
+    tags=tuple(map(str, tags)),
+    bank=str(meta.get("bank") or notation.bank or (path or "").partition("/")[0]),
     confidence=_number(meta.get("confidence"), 1.0),
     importance=round(_number(meta.get("importance"), 5)),
     meta=meta,
-    until=iso_day(meta.get("until")) or noted.until,
-    stored=(row.content or "", getattr(row, "type", None), getattr(row, "path", None)),
+    until=iso_day(meta.get("until")) or notation.until,
+    stored=(stored, kind, path),
   )
+
+
+def memories_of_rows(rows: Sequence[Any]) -> tuple[Memory, ...]:
+  return tuple(map(memory_of_row, rows))
 
 
 def _number(value: object, default: float) -> float:
@@ -1226,16 +1241,49 @@ def _number(value: object, default: float) -> float:
   return number if math.isfinite(number) else default
 
 
-def memory_fields(form: Any, draft: Draft) -> dict[str, Any]:
-  if "path" not in form.model_fields:
+def new_row(user_id: str, memory: NewMemory, columns: Container[str]) -> dict[str, Any]:
+  draft, source, extra = memory
+  now = int(time.time())
+  return {
+    **memory_fields(columns, draft),
+    "id": str(uuid.uuid4()),
+    "user_id": user_id,
+    "meta": memory_meta(draft, source, extra or {}),
+    "created_at": min(source.said_at, now),
+    "updated_at": now,
+  }
+
+
+def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
+  content, kind, path = memory.stored
+  return {
+    "id": memory.id,
+    "user_id": user_id,
+    "content": content,
+    "type": kind or "context",
+    "path": path,
+    "meta": dict(memory.meta) or None,
+    "created_at": memory.created_at,
+    "updated_at": int(time.time()),
+  }
+
+
+def memory_fields(columns: Container[str], draft: Draft) -> dict[str, Any]:
+  if "path" not in columns:
     return {"content": write_notation(draft)}
-  kind = "user" if "identity" in draft.tags else "context"
-  return {"content": draft.content, "type": kind, "path": memory_path(draft.bank, draft.tags)}
+  return {
+    "content": draft.content,
+    "type": "user" if "identity" in draft.tags else "context",
+    "path": memory_path(draft.bank, draft.tags) or None,
+  }
 
 
 def memory_path(bank: str, tags: tuple[str, ...]) -> str:
-  kept = ("".join(c for c in one if c.isprintable() and c != "/") for one in (bank, *tags[:1]))
-  return "/".join(part for one in kept if (part := one.strip()) not in ("", ".", ".."))
+  parts: list[str] = []
+  for name in (bank, *tags[:1]):
+    printable = filter(str.isprintable, name.replace("/", ""))
+    parts.append("".join(printable).strip())
+  return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
 def memory_meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[str, Any]:
@@ -3769,12 +3817,8 @@ class OwnTable:
   async def change(self, doing: str, *statements: Executable) -> int:
     if not statements:
       return 0
-    changed = 0
     async with self.session(doing) as session:
-      for statement in statements:
-        changed += (await session.execute(statement)).rowcount
-      await session.commit()
-    return changed
+      return await _committed(session, statements)
 
   @uninterrupted
   async def upsert(
@@ -3827,6 +3871,21 @@ async def host_rows(
     async with (sessions or host_session)() as session:
       found: Sequence[Any] = (await session.execute(query)).all()
   return found
+
+
+@uninterrupted
+async def host_change(doing: str, *statements: Executable) -> int:
+  with HostFaults(doing, StoreError):
+    async with host_session() as session:
+      return await _committed(session, statements)
+
+
+async def _committed(session: Any, statements: Sequence[Executable]) -> int:
+  changed = 0
+  for statement in statements:
+    changed += (await session.execute(statement)).rowcount
+  await session.commit()
+  return changed
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:
@@ -5503,141 +5562,6 @@ class HostLeases:
     return bool(await self._table.upsert("taking a lease", [row | times], where=free))
 
 
-# ---- src/adaptive/host/memory_vectors.py ----
-
-log_memory_vectors = logging.getLogger("adaptive_memory.host")
-
-HOST_MEMORIES = Table(
-  "memory",
-  TABLES,
-  Column("id", String),
-  Column("user_id", String),
-)
-STALE_VECTORS = "stale_vectors"
-_SWEPT_LATER = (
-  "the vector database may hold vectors of deleted memories; they are swept in a day: %s"
-)
-_PAUSES_SECONDS = (0.0, 0.5, 1.5)
-_MOST_LOOKED_AT = 1000
-
-
-def memory_collection(user_id: str) -> str:
-  return f"user-memory-{user_id}"
-
-
-def _ids(found: object) -> list[str]:
-  lists = listing(getattr(found, "ids", None))
-  return [str(one) for one in listing(lists[0])] if lists else []
-
-
-async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
-  await note_deletion(user_id)
-  try:
-    for pause in _PAUSES_SECONDS[:2]:
-      await asyncio.sleep(pause)
-      if not (standing := await _standing(user_id, memories)):
-        return
-      with HostFaults("deleting vectors of memories"):
-        await HOST_VECTORS.call("delete", memory_collection(user_id), ids=standing)
-    if not await _standing(user_id, memories):
-      return
-    reason = "some still stand"
-  except HostError as error:
-    reason = with_detail(error)
-  log_memory_vectors.warning(_SWEPT_LATER, reason)
-
-
-async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
-  name = memory_collection(user_id)
-  made_at: defaultdict[int, list[str]] = defaultdict(list)
-  for memory in memories:
-    made_at[memory.created_at].append(memory.id)
-  standing: list[str] = []
-  for created_at, ids in made_at.items():
-    with HostFaults("looking for vectors of memories"):
-      found = await HOST_VECTORS.call(
-        "query", name, filter={"created_at": created_at}, limit=_MOST_LOOKED_AT
-      )
-    if found is None:
-      return [memory.id for memory in memories] if await _holds_any(name) else []
-    standing += {*ids} & {*_ids(found)}
-  return standing
-
-
-async def note_deletion(user_id: str, sessions: Sessions | None = None) -> None:
-  row = {"user_id": user_id, "kind": STALE_VECTORS, "key": "memories", "body": "noted"}
-  row |= {"chat_id": "", "message_id": ""}
-  times = {"created_at": int(time.time()), "expires_at": None}
-  try:
-    await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [row | times])
-  except HostError as error:
-    log_memory_vectors.warning("%s", with_detail(error))
-
-
-async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
-  table = OwnTable(ENTRIES, sessions)
-  noted = ENTRIES.c.kind == STALE_VECTORS
-  rows = await table.rows("reading of stale vectors", select(ENTRIES.c.user_id).where(noted))
-  for row in rows:
-    try:
-      left = await _without_orphans(row.user_id, table)
-    except HostError as error:
-      log_memory_vectors.warning(
-        "stale vectors are swept another day: %s", with_detail(error)
-      )
-      continue
-    if left:
-      log_memory_vectors.warning("%d vectors of deleted memories can't be deleted", left)
-      continue
-    done = delete(ENTRIES).where(noted, ENTRIES.c.user_id == row.user_id)
-    await table.change("dropping a note of stale vectors", done)
-
-
-async def _without_orphans(user_id: str, table: OwnTable) -> int:
-  name = memory_collection(user_id)
-  if not await _orphans(user_id, table):
-    return 0
-  with HostFaults("deleting stale vectors"):
-    for some in portions(await _orphans(user_id, table)):
-      await HOST_VECTORS.call("delete", name, ids=some)
-  return len(await _orphans(user_id, table))
-
-
-async def _orphans(user_id: str, table: OwnTable) -> list[str]:
-  name = memory_collection(user_id)
-  if not await _holds_any(name):
-    return []
-  with HostFaults("reading the vectors of a user"):
-    found = await HOST_VECTORS.call("get", name, seconds=WHOLE_COLLECTION_SECONDS)
-    vectors = _ids(found)
-  rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
-  known = {row.id for row in await table.rows("reading the memories of a user", rows)}
-  return [one for one in vectors if one not in known]
-
-
-async def drop_collection(name: str) -> None:
-  try:
-    with HostFaults("erasing Open WebUI's vectors", StoreError):
-      await HOST_VECTORS.call("delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
-  except HostError as error:
-    log_memory_vectors.debug("%s", with_detail(error))
-  for pause in _PAUSES_SECONDS:
-    await asyncio.sleep(pause)
-    if not await _holds_any(name):
-      return
-  raise StoreError("Open WebUI's vectors of the memories still stand")
-
-
-async def _holds_any(collection: str) -> bool:
-  try:
-    with HostFaults("reading Open WebUI's vectors", StoreError):
-      found = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
-  except HostError:
-    with HostFaults("looking for Open WebUI's vectors", StoreError):
-      return bool(await HOST_VECTORS.call("has_collection", collection))
-  return bool(_ids(found))
-
-
 # ---- src/adaptive/search/tokens.py ----
 
 _LONGEST_TEXT = 8000
@@ -6806,166 +6730,6 @@ def _vector_item(user_id: str, unit: HistoryUnit, row: Vectors, key: str) -> dic
 def _first_list(found: object, name: str) -> list[Any]:
   lists = listing(getattr(found, name, None))
   return listing(lists[0]) if lists else []
-
-
-# ---- src/adaptive/host/tables.py ----
-
-VECTORS = Table(
-  "adaptive_memory_vector",
-  TABLES,
-  Column("user_id", String(64), primary_key=True),
-  Column("memory_id", String(64), primary_key=True),
-  Column("embedder", String(32), primary_key=True),
-  Column("content_hash", String(32), nullable=False),
-  Column("vector", LargeBinary, nullable=False),
-)
-
-
-class HostVectorTable:
-
-  def __init__(self, sessions: Sessions | None = None) -> None:
-    self._table = OwnTable(VECTORS, sessions)
-
-  async def read(
-    self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
-  ) -> dict[str, StoredVector]:
-    row = VECTORS.c
-    query = select(row.memory_id, row.content_hash, row.vector).where(
-      row.user_id == user_id, row.embedder == content_hash(embedder)
-    )
-    if memory_ids is not None:
-      query = query.where(VECTORS.c.memory_id.in_(memory_ids))
-    return {
-      row.memory_id: StoredVector(row.content_hash, np.frombuffer(row.vector, "<f4"))
-      for row in await self._table.rows("reading vectors", query)
-    }
-
-  async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
-    key = content_hash(embedder)
-    rows = [
-      {
-        "user_id": user_id,
-        "memory_id": memory_id,
-        "embedder": key,
-        "content_hash": one.content_hash,
-        "vector": one.vector.astype("<f4").tobytes(),
-      }
-      for memory_id, one in vectors.items()
-    ]
-    await self._table.upsert("writing vectors", rows)
-
-  async def tidy(self, user_id: str, embedder: str) -> None:
-    row, memory = VECTORS.c, HOST_MEMORIES.c
-    known = select(memory.id).where(memory.id == row.memory_id, memory.user_id == user_id)
-    gone = (row.embedder != content_hash(embedder)) | ~known.exists()
-    dropped = delete(VECTORS).where(row.user_id == user_id, gone)
-    await self._table.change("dropping vectors", dropped)
-
-  async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
-    contents = {one.id: one.content for one in memories}
-    with suppress(HostError), HostFaults("reading the host's vectors"):
-      reading = partial(_held, collection=f"user-memory-{user_id}", contents=contents)
-      return await HOST_VECTORS.ask(reading, WHOLE_COLLECTION_SECONDS)
-    return {}
-
-
-def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
-  rows: list[tuple[str, str, Any]] = []
-  if type(client).__name__ == "ChromaClient":
-    held = client.client.get_collection(name=collection, embedding_function=None)
-    for ids in portions(contents):
-      got = held.get(ids=ids, include=["documents", "embeddings"])
-      rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
-  elif type(client).__name__ == "PgvectorClient":
-    row: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
-    with client.session.session_factory() as session:
-      found = session.query(row.id, row.text, row.vector)
-      rows = found.filter(row.collection_name == collection).all()
-  return {id: np.asarray(own, np.float32) for id, text, own in rows if contents.get(id) == text}
-
-
-class HostTables:
-
-  def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
-    entries = SealedEntries(sealer, sessions)
-    self.vectors = HostVectorTable(sessions)
-    self.pending = HostPendingTable(sealer, sessions)
-    self.leases = HostLeases(sessions)
-    self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
-    self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
-    self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
-    self.commands = CommandTable(entries)
-
-
-def host_secret() -> str:
-  try:
-    from open_webui.env import WEBUI_SECRET_KEY
-  except ImportError:
-    return ""
-  return str(WEBUI_SECRET_KEY or "").strip()
-
-
-# ---- src/adaptive/host/sweeping.py ----
-
-log_sweep = logging.getLogger("adaptive_memory.host")
-
-_DAY_SECONDS = 24 * 3600.0
-_LOOK_SECONDS__sweeping = 3600.0
-_LEASE__sweeping = "daily_sweep:"
-_HOST_USERS = Table("user", TABLES, Column("id", String))
-_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
-
-
-class HostSweep:
-
-  def __init__(
-    self,
-    leases: HostLeases,
-    history: HostHistoryVectors,
-    sessions: Sessions | None = None,
-  ) -> None:
-    self._leases = leases
-    self._history = history
-    self._sessions = sessions
-    self._look_again_at = 0.0
-
-  def is_due(self, now: float) -> bool:
-    return now >= self._look_again_at
-
-  async def run(self, now: float) -> None:
-    self._look_again_at = now + _LOOK_SECONDS__sweeping
-    if not await self._leases.acquire(_LEASE__sweeping, uuid.uuid4().hex, now, _DAY_SECONDS):
-      return
-    for user_id in await self._deleted_accounts():
-      try:
-        await self._erase(user_id)
-      except HostError as error:
-        log_sweep.warning("a deleted account is swept another day: %s", with_detail(error))
-    await sweep_stale_vectors(self._sessions)
-
-  async def _deleted_accounts(self) -> list[str]:
-    someone = select(_HOST_USERS.c.id).limit(1)
-    if not await host_rows("looking for users", someone, self._sessions):
-      return []
-    gone = set[str]()
-    for table in _OUR_TABLES:
-      kept = select(table.c.user_id).where(table.c.user_id != "", _has_no_account(table))
-      own = OwnTable(table, self._sessions)
-      rows = await own.rows("looking for deleted users", kept.distinct())
-      gone |= {row.user_id for row in rows}
-    return sorted(gone)
-
-  async def _erase(self, user_id: str) -> None:
-    await drop_collection(memory_collection(user_id))
-    await self._history.delete_all(user_id)
-    for table in (HOST_MEMORIES, *_OUR_TABLES):
-      erased = delete(table).where(table.c.user_id == user_id, _has_no_account(table))
-      await OwnTable(ENTRIES, self._sessions).change("erasing of a deleted user", erased)
-    log_sweep.info("what was left of a deleted account was erased")
-
-
-def _has_no_account(table: Table) -> Any:
-  return ~exists().where(_HOST_USERS.c.id == table.c.user_id)
 
 
 # ---- src/adaptive/learn/prefilter.py ----
@@ -8745,54 +8509,24 @@ def _address_at(urls: object, number: object) -> str:
   return ""
 
 
-# ---- src/adaptive/host/bulk_writes.py ----
+# ---- src/adaptive/host/memory_vectors.py ----
 
-log_bulk_writes = logging.getLogger("adaptive_memory.host")
+log_memory_vectors = logging.getLogger("adaptive_memory.host")
 
-VECTORS_AT_ONCE = 25
-_EVENT_PAUSE_SECONDS = 0.005
+HOST_MEMORIES = Table(
+  "memory",
+  TABLES,
+  Column("id", String),
+  Column("user_id", String),
+)
+STALE_VECTORS = "stale_vectors"
+_PAUSES_SECONDS = (0.0, 0.5, 1.5)
+_MOST_LOOKED_AT = 1000
 _EMBEDDING_SECONDS = 10.0
 
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
-
-def new_row(user_id: str, memory: NewMemory, former: Memory | None = None) -> dict[str, Any]:
-  from open_webui.routers.memories import AddMemoryForm
-
-  (draft, source, extra), now = memory, int(time.time())
-  row_id, created_at = str(uuid.uuid4()), min(source.said_at, now)
-  if former is not None:
-    row_id, created_at, extra = former.id, former.created_at, meta_with_history(former)
-  row = memory_fields(AddMemoryForm, draft) | {"id": row_id, "user_id": user_id}
-  row |= {"path": row.get("path") or None, "meta": memory_meta(draft, source, extra or {})}
-  return row | {"created_at": created_at, "updated_at": now}
-
-
-def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
-  content, kind, path = memory.stored
-  row = {"id": memory.id, "user_id": user_id, "content": content}
-  row |= {"type": kind or "context", "path": path, "meta": dict(memory.meta) or None}
-  return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
-
-
-async def write_rows(table: Any, rows: Sequence[Mapping[str, Any]], event: RowEvent) -> None:
-  columns = [{name: value for name, value in row.items() if name in table.c} for row in rows]
-  async with host_session() as session:
-    if event == "MEMORY_CREATED":
-      await session.execute(insert(table), columns)
-    for row in columns if event == "MEMORY_UPDATED" else ():
-      this = (table.c.id == row["id"], table.c.user_id == row["user_id"])
-      await session.execute(update(table).where(*this).values(row))
-    await session.commit()
-
-
-async def delete_rows(table: Any, user_id: str, row_ids: Sequence[str] | None = None) -> None:
-  deleting = delete(table).where(table.c.user_id == user_id)
-  if row_ids is not None:
-    deleting = deleting.where(table.c.id.in_(row_ids))
-  async with host_session() as session:
-    await session.execute(deleting)
-    await session.commit()
+def memory_collection(user_id: str) -> str:
+  return f"user-memory-{user_id}"
 
 
 async def index_rows(
@@ -8800,38 +8534,48 @@ async def index_rows(
 ) -> None:
   from open_webui.routers import memories as router
 
-  texts = ["\n".join(filter(None, (getattr(row, "path", ""), row.content))) for row in rows]
-  prefix = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
+  prefix: str | None = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
+  metadata: Any = getattr(router, "_memory_metadata", _metadata_of_0_9)
   hosts = embedder if isinstance(embedder, HostEmbedder) else HostEmbedder(request, user)
-  vectors = [hosts.made.get((prefix, memory_of_row(row).content)) for row in rows]
-  new = [text for text, vector in zip(texts, vectors, strict=True) if vector is None]
-  made = iter(await _embedded(hosts, prefix, new))
-  metadata: Any = getattr(router, "_memory_metadata", None)
+  texts = {row.id: _indexed_text(row) for row in rows}
+  vectors: dict[str, Vectors] = {}
+  for row in rows:
+    made = hosts.made.get((prefix, memory_of_row(row).content))
+    if made is not None:
+      vectors[row.id] = made
+  new = [row_id for row_id in texts if row_id not in vectors]
+  if new:
+    embedded = await _embedded(hosts, prefix, [texts[row_id] for row_id in new])
+    vectors.update(zip(new, embedded, strict=True))
   items = [
     {
       "id": row.id,
-      "text": text,
-      "vector": (next(made) if vector is None else vector).tolist(),
-      "metadata": metadata(row) if metadata else {"created_at": row.created_at},
+      "text": texts[row.id],
+      "vector": vectors[row.id].tolist(),
+      "metadata": metadata(row),
     }
-    for row, text, vector in zip(rows, texts, vectors, strict=True)
+    for row in rows
   ]
-  for start in range(0, len(items), VECTORS_AT_ONCE):
-    await _upsert(request, user, items[start : start + VECTORS_AT_ONCE])
+  await _upsert(request, user, items)
 
 
-async def _embedded(
-  embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]
-) -> Sequence[Vectors]:
-  if not texts:
-    return ()
+def _metadata_of_0_9(row: Any) -> dict[str, Any]:
+  return {"created_at": row.created_at}
+
+
+def _indexed_text(row: Any) -> str:
+  path = getattr(row, "path", None)
+  return f"{path}\n{row.content}" if path else row.content
+
+
+async def _embedded(embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]) -> Vectors:
   limit = None if await embedder.in_process() else _EMBEDDING_SECONDS
   try:
     async with asyncio.timeout(limit):
-      return [*await embedder.embed_behind(prefix, texts, query=False)]
+      return await embedder.embed_behind(prefix, texts, query=False)
   except TimeoutError as error:
-    why = f"the embedding model has not answered within {_EMBEDDING_SECONDS:g} s"
-    raise EmbeddingError(why) from error
+    reason = f"the embedding model has not answered within {_EMBEDDING_SECONDS:g} s"
+    raise EmbeddingError(reason) from error
 
 
 async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> None:
@@ -8840,44 +8584,140 @@ async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> N
   reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
   try:
     with HostFaults("writing Open WebUI's vectors"):
-      await HOST_VECTORS.call("upsert", f"user-memory-{user.id}", items)
+      await HOST_VECTORS.call("upsert", memory_collection(user.id), items)
   except HostError as error:
-    told = error.detail.lower()
-    if reindex is None or "dimension" not in told or "embedding" not in told:
+    detail = error.detail.lower()
+    if reindex is None or "dimension" not in detail or "embedding" not in detail:
       raise
     with HostFaults("making Open WebUI's vectors anew"):
       await reindex(request, user.id, user=user)
 
 
-async def publish_rows(request: Request, user: Any, rows: Sequence[Any], event: RowEvent) -> None:
+async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
+  with HostFaults("deleting vectors of memories"):
+    for portion in portions(ids):
+      await HOST_VECTORS.call("delete", memory_collection(user_id), ids=portion)
+
+
+def _ids(result: object) -> set[str]:
+  lists = listing(getattr(result, "ids", None))
+  return set(map(str, listing(lists[0]))) if lists else set()
+
+
+async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
+  await note_deletion(user_id)
+  reason = "some still stood"
   try:
-    from open_webui.events import EVENTS, get_event_webhooks, publish_event
-    from open_webui.models.functions import Functions
-  except ImportError:
-    return
-  try:
-    with HostFaults("telling listeners of changed memories"):
-      listening = await Functions.get_functions_by_type("event", active_only=True)
-      for row in rows if listening or await get_event_webhooks() else ():
-        told: dict[str, Any] = {"actor": user, "subject_id": row.id}
-        if event != "MEMORY_DELETED":
-          preview = row.content[:300]
-          told["data"] = {"content_preview": preview, "type": row.type, "path": row.path}
-        await publish_event(request, getattr(EVENTS, event), **told)
-        await asyncio.sleep(_EVENT_PAUSE_SECONDS)
+    for pause in _PAUSES_SECONDS:
+      await asyncio.sleep(pause)
+      standing = await _standing(user_id, memories)
+      if not standing:
+        return
+      await delete_vectors(user_id, standing)
   except HostError as error:
-    log_bulk_writes.warning("%s", with_detail(error))
+    reason = with_detail(error)
+  log_memory_vectors.warning(
+    "the vector database may hold vectors of deleted memories; they are swept in a day: %s",
+    reason,
+  )
+
+
+async def _standing(user_id: str, memories: Sequence[Memory]) -> set[str]:
+  name = memory_collection(user_id)
+  ids = {memory.id for memory in memories}
+  standing = set[str]()
+  for created_at in {memory.created_at for memory in memories}:
+    with HostFaults("looking for vectors of memories"):
+      result = await HOST_VECTORS.call(
+        "query", name, filter={"created_at": created_at}, limit=_MOST_LOOKED_AT
+      )
+    if result is None:
+      return ids & await _all_ids(name)
+    standing |= ids & _ids(result)
+  return standing
+
+
+async def note_deletion(user_id: str, sessions: Sessions | None = None) -> None:
+  note = {
+    "user_id": user_id,
+    "kind": STALE_VECTORS,
+    "key": "memories",
+    "chat_id": "",
+    "message_id": "",
+    "created_at": int(time.time()),
+    "expires_at": None,
+    "body": "noted",
+  }
+  try:
+    await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [note])
+  except HostError as error:
+    log_memory_vectors.warning("%s", with_detail(error))
+
+
+async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
+  table = OwnTable(ENTRIES, sessions)
+  is_note = ENTRIES.c.kind == STALE_VECTORS
+  notes = await table.rows("reading of stale vectors", select(ENTRIES.c.user_id).where(is_note))
+  for note in notes:
+    try:
+      await delete_vectors(note.user_id, await _orphans(note.user_id, table))
+      left = await _orphans(note.user_id, table)
+    except HostError as error:
+      log_memory_vectors.warning(
+        "stale vectors are swept another day: %s", with_detail(error)
+      )
+      continue
+    if left:
+      log_memory_vectors.warning("%d vectors of deleted memories can't be deleted", len(left))
+      continue
+    swept = delete(ENTRIES).where(is_note, ENTRIES.c.user_id == note.user_id)
+    await table.change("dropping a note of stale vectors", swept)
+
+
+async def _orphans(user_id: str, table: OwnTable) -> set[str]:
+  vectors = await _all_ids(memory_collection(user_id))
+  rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
+  memories = await table.rows("reading the memories of a user", rows)
+  return vectors - {memory.id for memory in memories}
+
+
+async def drop_collection(name: str) -> None:
+  try:
+    with HostFaults("erasing Open WebUI's vectors"):
+      await HOST_VECTORS.call("delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+  except HostError as error:
+    log_memory_vectors.debug("%s", with_detail(error))
+  for pause in _PAUSES_SECONDS:
+    await asyncio.sleep(pause)
+    if not await _all_ids(name):
+      return
+  raise StoreError("Open WebUI's vectors of the memories still stand")
+
+
+async def _all_ids(collection: str) -> set[str]:
+  try:
+    with HostFaults("reading Open WebUI's vectors", StoreError):
+      result = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
+      return _ids(result)
+  except StoreError:
+    with HostFaults("looking for Open WebUI's vectors", StoreError):
+      if await HOST_VECTORS.call("has_collection", collection):
+        raise
+    return set()
 
 
 # ---- src/adaptive/host/memories.py ----
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
 _READ_AT_ONCE = 500
+_EVENT_PAUSE_SECONDS = 0.005
 _REFUSALS = {
   404: "memories are switched off in this Open WebUI; an administrator can switch them on",
   403: "you lack the permission to use memories; an administrator can grant it",
 }
 _PERMISSIONS = UserCache[int](5000, seconds=20.0)
+
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -8889,123 +8729,133 @@ class HostMemoryStore:
 
   @property
   def keeps_history(self) -> bool:
-    return "meta" in _table().columns
+    return "meta" in _columns()
 
-  @uninterrupted
   async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
-    if ids is None:
-      rows = await self._rows()
-    else:
-      these = _table().columns.id
-      rows = [row for some in portions(ids) for row in await self._rows(these.in_(some))]
+    rows = await (self._rows() if ids is None else self._rows(_columns().id.in_(ids)))
     if len(rows) <= _READ_AT_ONCE:
-      return tuple(map(memory_of_row, rows))
-    return await asyncio.to_thread(lambda: tuple(map(memory_of_row, rows)))
+      return memories_of_rows(rows)
+    return await asyncio.to_thread(memories_of_rows, rows)
 
-  @uninterrupted
   async def stamp(self) -> StoreStamp:
-    columns = _table().columns
+    columns = _columns()
     figures = select(func.count(columns.id), func.max(columns.updated_at))
-    [(count, newest)] = await self._found(figures)
-    return StoreStamp(int(count or 0), int(newest or 0))
+    [(count, newest)] = await self._select(figures)
+    return StoreStamp(count=count, newest=newest or 0)
 
-  @uninterrupted
   async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
-    columns = _table().columns
-    ids = await self._found(select(columns.id))
-    rows = await self._rows(columns.updated_at >= since)
-    return tuple(map(memory_of_row, rows)), frozenset(one.id for one in ids)
+    columns = _columns()
+    ids = await self._select(select(columns.id))
+    changed = await self._rows(columns.updated_at >= since)
+    return memories_of_rows(changed), frozenset(row.id for row in ids)
 
-  @uninterrupted
   async def add(
     self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
   ) -> Memory:
-    return (await self.add_all([(draft, source, extra)]))[0]
+    (added,) = await self.add_all([(draft, source, extra)])
+    return added
 
-  @uninterrupted
-  async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-    row = new_row(self.user.id, (draft, source, None), memory)
-    return (await self._write("updating a memory", [row], "MEMORY_UPDATED"))[0]
-
-  @uninterrupted
   async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-    rows = [new_row(self.user.id, one) for one in memories]
-    return await self._write("adding memories", rows, "MEMORY_CREATED")
+    rows = [new_row(self.user.id, memory, _columns()) for memory in memories]
+    return await self._write("adding memories", rows)
 
-  @uninterrupted
+  async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+    changed = (draft, source, meta_with_history(memory))
+    row = new_row(self.user.id, changed, _columns())
+    row |= {"id": memory.id, "created_at": memory.created_at}
+    (updated,) = await self._write("updating a memory", [row], {memory.id})
+    return updated
+
   async def put_back(self, *memories: Memory) -> list[Memory]:
-    standing = {one.id for one in await self.read([memory.id for memory in memories])}
-    written: dict[str, Memory] = {}
-    events: tuple[tuple[RowEvent, bool], ...] = (
-      ("MEMORY_UPDATED", True),
-      ("MEMORY_CREATED", False),
-    )
-    for event, stands in events:
-      these = [one for one in memories if (one.id in standing) == stands]
-      if these:
-        rows = [former_row(self.user.id, one) for one in these]
-        back = await self._write("putting memories back", rows, event)
-        written.update({one.id: one for one in back})
-    return [written[one.id] for one in memories]
+    standing = await self.read([memory.id for memory in memories])
+    rows = [former_row(self.user.id, memory) for memory in memories]
+    replaced = {memory.id for memory in standing}
+    return await self._write("putting memories back", rows, replaced)
 
   @uninterrupted
   async def delete(self, *memories: Memory) -> None:
     await _require_memories(self.request, self.user)
     ids = [memory.id for memory in memories]
-    deleting = delete_rows(_table(), self.user.id, ids)
-    failure = await _attempt("deleting memories", deleting)
-    if await self._rows(_table().columns.id.in_(ids)):
-      raise failure or StoreError(_STILL_THERE)
+    these = _columns().id.in_(ids)
+    await self._delete("deleting memories", these)
+    if await self._rows(these):
+      raise StoreError(_STILL_THERE)
     await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
     await sure_of_deletion(self.user.id, memories)
-    await publish_rows(self.request, self.user, memories, "MEMORY_DELETED")
+    await self._publish("MEMORY_DELETED", memories)
 
   @uninterrupted
   async def delete_all(self) -> None:
     if (await self.stamp()).count:
-      failure = await _attempt("erasing the memories", delete_rows(_table(), self.user.id))
+      await self._delete("erasing the memories")
       if (await self.stamp()).count:
-        raise failure or StoreError(_STILL_THERE)
-      await publish_rows(self.request, self.user, [self.user], "MEMORY_DELETED")
+        raise StoreError(_STILL_THERE)
+      await self._publish("MEMORY_DELETED", [self.user])
     VECTOR_UPKEEP.forget(self.user.id)
     await note_deletion(self.user.id)
     await drop_collection(memory_collection(self.user.id))
 
-  async def _rows(self, *conditions: Any) -> Sequence[Any]:
-    return await self._found(select(*_table().columns).where(*conditions))
+  async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
+    return await self._select(select(*_columns()).where(*conditions))
 
-  async def _found(self, query: Any) -> Sequence[Any]:
+  @uninterrupted
+  async def _select(self, query: Any) -> Sequence[Any]:
     await _require_memories(self.request, self.user)
-    mine = query.where(_table().columns.user_id == self.user.id)
+    mine = query.where(_columns().user_id == self.user.id)
     return await host_rows("reading the memories", mine)
 
+  @uninterrupted
   async def _write(
-    self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
+    self, doing: str, rows: Sequence[dict[str, Any]], replaced: Collection[str] = ()
   ) -> list[Memory]:
     await _require_memories(self.request, self.user)
-    failure = await _attempt(doing, write_rows(_table(), rows, event))
-    these = _table().columns.id.in_([row["id"] for row in rows])
-    found = {row.id: row for row in await self._rows(these)}
-    written = [found.get(row["id"]) for row in rows]
-    if any(
-      one is None or one.content != row["content"] or one.updated_at < row["updated_at"]
-      for one, row in zip(written, rows, strict=True)
-    ):
-      raise failure or StoreError("Open WebUI reported success, but not all is there")
-    await VECTOR_UPKEEP.written(self.user.id, [*found], self._bring_in_step)
-    await publish_rows(self.request, self.user, written, event)
-    return list(map(memory_of_row, written))
+    await host_change(doing, *_writes(rows, replaced))
+    ids = [row["id"] for row in rows]
+    standing = {row.id: row for row in await self._rows(_columns().id.in_(ids))}
+    if not all(_is_written(row, standing.get(row["id"])) for row in rows):
+      raise StoreError("Open WebUI reported success, but not all is there")
+    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+    written = [standing[row_id] for row_id in ids]
+    created = [row for row in written if row.id not in replaced]
+    await self._publish("MEMORY_CREATED", created)
+    updated = [row for row in written if row.id in replaced]
+    await self._publish("MEMORY_UPDATED", updated)
+    return [*memories_of_rows(written)]
+
+  async def _delete(self, doing: str, *conditions: ColumnElement[bool]) -> None:
+    mine = _columns().user_id == self.user.id
+    await host_change(doing, delete(_table()).where(mine, *conditions))
 
   async def _bring_in_step(self, row_ids: Collection[str]) -> None:
-    these = _table().columns.id.in_(row_ids)
+    these = _columns().id.in_(row_ids)
     with HostFaults("bringing Open WebUI's vectors in step"):
-      if standing := await self._rows(these):
+      standing = await self._rows(these)
+      if standing:
         await index_rows(self.request, self.user, standing, self.embedder)
         standing = await self._rows(these)
-      gone = sorted({*row_ids} - {row.id for row in standing})
-      for begin in range(0, len(gone), VECTORS_AT_ONCE):
-        some = gone[begin : begin + VECTORS_AT_ONCE]
-        await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=some)
+      gone = {*row_ids} - {row.id for row in standing}
+      await delete_vectors(self.user.id, gone)
+
+  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
+    try:
+      from open_webui.events import EVENTS, get_event_webhooks, publish_event
+      from open_webui.models.functions import Functions
+    except ImportError:
+      return
+    with faults_logged("telling listeners of changed memories"):
+      listening = await Functions.get_functions_by_type("event", active_only=True)
+      if not listening and not await get_event_webhooks():
+        return
+      for row in rows:
+        fields: dict[str, Any] = {"actor": self.user, "subject_id": row.id}
+        if event != "MEMORY_DELETED":
+          fields["data"] = {
+            "content_preview": row.content[:300],
+            "type": row.type,
+            "path": row.path,
+          }
+        await publish_event(self.request, getattr(EVENTS, event), **fields)
+        await asyncio.sleep(_EVENT_PAUSE_SECONDS)
 
 
 def _table() -> Any:
@@ -9014,17 +8864,33 @@ def _table() -> Any:
   return Row.__table__
 
 
-async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | None:
-  try:
-    with HostFaults(doing, StoreError):
-      await write
-  except StoreError as error:
-    return error
-  return None
+def _columns() -> Any:
+  return _table().columns
+
+
+def _writes(rows: Sequence[Mapping[str, Any]], replaced: Collection[str]) -> list[Executable]:
+  table = _table()
+  new: list[dict[str, Any]] = []
+  writes: list[Executable] = []
+  for row in rows:
+    fields = {name: value for name, value in row.items() if name in table.c}
+    if row["id"] in replaced:
+      own = (table.c.id == row["id"]) & (table.c.user_id == row["user_id"])
+      writes.append(update(table).where(own).values(fields))
+    else:
+      new.append(fields)
+  return [*writes, insert(table).values(new)] if new else writes
+
+
+def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
+  if row is None:
+    return False
+  return row.content == wanted["content"] and row.updated_at >= wanted["updated_at"]
 
 
 async def _require_memories(request: Request, user: Any) -> None:
-  if (status := _PERMISSIONS.get((user.id,))) is None:
+  status = _PERMISSIONS.get((user.id,))
+  if status is None:
     with HostFaults("asking for the memory permission"):
       status = await _refusal_status(request, user)
     _PERMISSIONS.put((user.id,), status)
@@ -9200,6 +9066,103 @@ class NativeFeatures:
       return await host_setting(self.request, name)
 
 
+# ---- src/adaptive/host/tables.py ----
+
+VECTORS = Table(
+  "adaptive_memory_vector",
+  TABLES,
+  Column("user_id", String(64), primary_key=True),
+  Column("memory_id", String(64), primary_key=True),
+  Column("embedder", String(32), primary_key=True),
+  Column("content_hash", String(32), nullable=False),
+  Column("vector", LargeBinary, nullable=False),
+)
+
+
+class HostVectorTable:
+
+  def __init__(self, sessions: Sessions | None = None) -> None:
+    self._table = OwnTable(VECTORS, sessions)
+
+  async def read(
+    self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+  ) -> dict[str, StoredVector]:
+    row = VECTORS.c
+    query = select(row.memory_id, row.content_hash, row.vector).where(
+      row.user_id == user_id, row.embedder == content_hash(embedder)
+    )
+    if memory_ids is not None:
+      query = query.where(VECTORS.c.memory_id.in_(memory_ids))
+    return {
+      row.memory_id: StoredVector(row.content_hash, np.frombuffer(row.vector, "<f4"))
+      for row in await self._table.rows("reading vectors", query)
+    }
+
+  async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+    key = content_hash(embedder)
+    rows = [
+      {
+        "user_id": user_id,
+        "memory_id": memory_id,
+        "embedder": key,
+        "content_hash": one.content_hash,
+        "vector": one.vector.astype("<f4").tobytes(),
+      }
+      for memory_id, one in vectors.items()
+    ]
+    await self._table.upsert("writing vectors", rows)
+
+  async def tidy(self, user_id: str, embedder: str) -> None:
+    row, memory = VECTORS.c, HOST_MEMORIES.c
+    known = select(memory.id).where(memory.id == row.memory_id, memory.user_id == user_id)
+    gone = (row.embedder != content_hash(embedder)) | ~known.exists()
+    dropped = delete(VECTORS).where(row.user_id == user_id, gone)
+    await self._table.change("dropping vectors", dropped)
+
+  async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+    contents = {one.id: one.content for one in memories}
+    with suppress(HostError), HostFaults("reading the host's vectors"):
+      reading = partial(_held, collection=f"user-memory-{user_id}", contents=contents)
+      return await HOST_VECTORS.ask(reading, WHOLE_COLLECTION_SECONDS)
+    return {}
+
+
+def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
+  rows: list[tuple[str, str, Any]] = []
+  if type(client).__name__ == "ChromaClient":
+    held = client.client.get_collection(name=collection, embedding_function=None)
+    for ids in portions(contents):
+      got = held.get(ids=ids, include=["documents", "embeddings"])
+      rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
+  elif type(client).__name__ == "PgvectorClient":
+    row: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
+    with client.session.session_factory() as session:
+      found = session.query(row.id, row.text, row.vector)
+      rows = found.filter(row.collection_name == collection).all()
+  return {id: np.asarray(own, np.float32) for id, text, own in rows if contents.get(id) == text}
+
+
+class HostTables:
+
+  def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+    entries = SealedEntries(sealer, sessions)
+    self.vectors = HostVectorTable(sessions)
+    self.pending = HostPendingTable(sealer, sessions)
+    self.leases = HostLeases(sessions)
+    self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
+    self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
+    self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
+    self.commands = CommandTable(entries)
+
+
+def host_secret() -> str:
+  try:
+    from open_webui.env import WEBUI_SECRET_KEY
+  except ImportError:
+    return ""
+  return str(WEBUI_SECRET_KEY or "").strip()
+
+
 # ---- src/adaptive/host/installed.py ----
 
 log_installed = logging.getLogger("adaptive_memory.host")
@@ -9260,6 +9223,69 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
       if not is_declined and await has_memory_on(request, {"settings": user.settings}):
         store = HostMemoryStore(request, user, embedder)
         await indexes.prepare(Sources(user.id, store, embedder, table))
+
+
+# ---- src/adaptive/host/sweeping.py ----
+
+log_sweep = logging.getLogger("adaptive_memory.host")
+
+_DAY_SECONDS = 24 * 3600.0
+_LOOK_SECONDS__sweeping = 3600.0
+_LEASE__sweeping = "daily_sweep:"
+_HOST_USERS = Table("user", TABLES, Column("id", String))
+_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+
+
+class HostSweep:
+
+  def __init__(
+    self,
+    leases: HostLeases,
+    history: HostHistoryVectors,
+    sessions: Sessions | None = None,
+  ) -> None:
+    self._leases = leases
+    self._history = history
+    self._sessions = sessions
+    self._look_again_at = 0.0
+
+  def is_due(self, now: float) -> bool:
+    return now >= self._look_again_at
+
+  async def run(self, now: float) -> None:
+    self._look_again_at = now + _LOOK_SECONDS__sweeping
+    if not await self._leases.acquire(_LEASE__sweeping, uuid.uuid4().hex, now, _DAY_SECONDS):
+      return
+    for user_id in await self._deleted_accounts():
+      try:
+        await self._erase(user_id)
+      except HostError as error:
+        log_sweep.warning("a deleted account is swept another day: %s", with_detail(error))
+    await sweep_stale_vectors(self._sessions)
+
+  async def _deleted_accounts(self) -> list[str]:
+    someone = select(_HOST_USERS.c.id).limit(1)
+    if not await host_rows("looking for users", someone, self._sessions):
+      return []
+    gone = set[str]()
+    for table in _OUR_TABLES:
+      kept = select(table.c.user_id).where(table.c.user_id != "", _has_no_account(table))
+      own = OwnTable(table, self._sessions)
+      rows = await own.rows("looking for deleted users", kept.distinct())
+      gone |= {row.user_id for row in rows}
+    return sorted(gone)
+
+  async def _erase(self, user_id: str) -> None:
+    await drop_collection(memory_collection(user_id))
+    await self._history.delete_all(user_id)
+    for table in (HOST_MEMORIES, *_OUR_TABLES):
+      erased = delete(table).where(table.c.user_id == user_id, _has_no_account(table))
+      await OwnTable(ENTRIES, self._sessions).change("erasing of a deleted user", erased)
+    log_sweep.info("what was left of a deleted account was erased")
+
+
+def _has_no_account(table: Table) -> Any:
+  return ~exists().where(_HOST_USERS.c.id == table.c.user_id)
 
 
 # ---- src/adaptive/learn/extraction.py ----

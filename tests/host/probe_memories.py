@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import importlib.util
 import json
 import os
@@ -42,19 +41,19 @@ async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]
         return SimpleNamespace(id="nowhere")
 
     writes = (
-        (ours, "write_rows", lambda: store.add(draft, source)),
-        (ours, "write_rows", lambda: store.update(memory, draft, source)),
-        (ours, "delete_rows", lambda: store.delete(memory)),
+        lambda: store.add(draft, source),
+        lambda: store.update(memory, draft, source),
+        lambda: store.delete(memory),
     )
     told: list[str] = []
-    for module, name, write in writes:
-        own = getattr(module, name)
-        setattr(module, name, functools.wraps(own)(nothing))
+    own = ours.host_change
+    ours.host_change = nothing
+    for write in writes:
         try:
             await write()
         except StoreError as error:
             told.append(str(error))
-        setattr(module, name, own)
+    ours.host_change = own
     return told
 
 
@@ -63,16 +62,17 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     from open_webui.routers import memories as router
 
     from adaptive.core.errors import StoreError
-    from adaptive.host import memories as ours
+    from adaptive.host import own_table
     from adaptive.host.memory_rows import memory_fields
 
     upsert, items, heard = client.sync.upsert, [], []
+    session = own_table.host_session
 
     def noting(collection_name: str, given: Any) -> None:
         items.append([{**one, "id": "", "metadata": sorted(one["metadata"])} for one in given])
         upsert(collection_name, given)
 
-    async def failing(*_: Any) -> None:
+    def failing() -> Any:
         raise OSError("disk full")
 
     client.sync.upsert = noting
@@ -86,7 +86,7 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
             heard.append([event.name, *told.get("data", ())])
 
         events.publish_event, events.get_event_webhooks = hear, listed
-    form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm, draft))
+    form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm.model_fields, draft))
     await router.add_memory(store_of("bea").request, form, store_of("bea").user)
     (alone,) = await store_of("bea").read()
     among = await store_of("cleo").add(draft, source, {"imported": 1})
@@ -102,11 +102,12 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     await many.put_back(former)
     (back,) = await many.read()
     exact = replace(back, updated_at=former.updated_at) == former
-    ours.write_rows = failing
+    own_table.host_session = failing
     try:
         await many.add_all([(draft, source, None)] * 30)
     except StoreError as error:
         cause = error.detail
+    own_table.host_session = session
     client.sync.upsert = upsert
     await in_step()
     found = await client.get("user-memory-dana")

@@ -96,8 +96,8 @@ FUNCTIONS: Mapping[str, str] = {
         answer.correction.AnswerCorrection.has_links
         answer.postprocessing.answered_turn
         control.overview.change_log
-        host.bulk_writes.new_row
         host.memory_rows.memory_fields
+        host.memory_rows.new_row
         host.tables._held
         memory.audit.ChangeKey.written
         memory.writing._change

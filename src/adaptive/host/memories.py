@@ -7,42 +7,34 @@ step and the host's events are fired as its router does (host: routers/memories.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import HTTPException, Request
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Executable, delete, func, insert, select, update
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import MemoryUnavailable, StoreError
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, NewMemory
-from adaptive.host.bulk_writes import (
-    VECTORS_AT_ONCE,
-    RowEvent,
-    delete_rows,
-    former_row,
-    index_rows,
-    new_row,
-    publish_rows,
-    write_rows,
-)
-from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.memory_rows import memory_of_row
+from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
+from adaptive.host.memory_rows import former_row, memories_of_rows, meta_with_history, new_row
 from adaptive.host.memory_vectors import (
+    delete_vectors,
     drop_collection,
+    index_rows,
     memory_collection,
     note_deletion,
     sure_of_deletion,
 )
-from adaptive.host.own_table import host_rows, portions
-from adaptive.host.vector_database import HOST_VECTORS
+from adaptive.host.own_table import host_change, host_rows
 from adaptive.host.vector_upkeep import VECTOR_UPKEEP
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
 # So many rows become memories in a few milliseconds.
 _READ_AT_ONCE = 500
+_EVENT_PAUSE_SECONDS = 0.005
 # What the host answers when the switch is off, and when the permission is missing.
 _REFUSALS = {
     404: "memories are switched off in this Open WebUI; an administrator can switch them on",
@@ -51,12 +43,16 @@ _REFUSALS = {
 # By user, the status of the host's refusal, 0 for none; asking costs two queries.
 _PERMISSIONS = UserCache[int](5000, seconds=20.0)
 
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
+
 
 @dataclass(frozen=True, slots=True)
 class HostMemoryStore:
     """The memories of one user; ``request`` must be isolated from the running turn.
 
-    ``embedder`` may have vectors of what is written.
+    ``embedder`` may have vectors of what is written. Rows are read and written by statements of
+    our own: the host's functions check a model for each row, which takes ten times as long, take a
+    failure for an absence, and write no provenance (host: models/memories.py, routers/memories.py).
     """
 
     request: Request
@@ -66,85 +62,69 @@ class HostMemoryStore:
     @property
     def keeps_history(self) -> bool:
         """Whether the release has a column for meta, as all since 0.10."""
-        return "meta" in _table().columns
+        return "meta" in _columns()
 
-    @uninterrupted
     async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
         """The user's memories of these ids, or all."""
-        if ids is None:
-            rows = await self._rows()
-        else:
-            these = _table().columns.id
-            rows = [row for some in portions(ids) for row in await self._rows(these.in_(some))]
+        rows = await (self._rows() if ids is None else self._rows(_columns().id.in_(ids)))
         if len(rows) <= _READ_AT_ONCE:
-            return tuple(map(memory_of_row, rows))
+            return memories_of_rows(rows)
         # In a thread: thousands of rows take longer than others may wait.
-        return await asyncio.to_thread(lambda: tuple(map(memory_of_row, rows)))
+        return await asyncio.to_thread(memories_of_rows, rows)
 
-    @uninterrupted
     async def stamp(self) -> StoreStamp:
         """Count and newest change of the user's rows, in one query over an indexed column."""
-        columns = _table().columns
+        columns = _columns()
         figures = select(func.count(columns.id), func.max(columns.updated_at))
-        [(count, newest)] = await self._found(figures)
-        return StoreStamp(int(count or 0), int(newest or 0))
+        [(count, newest)] = await self._select(figures)
+        return StoreStamp(count=count, newest=newest or 0)
 
-    @uninterrupted
     async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
         """Rows changed at or after an epoch second, and the ids of all rows."""
-        columns = _table().columns
-        ids = await self._found(select(columns.id))
-        rows = await self._rows(columns.updated_at >= since)
-        return tuple(map(memory_of_row, rows)), frozenset(one.id for one in ids)
+        columns = _columns()
+        ids = await self._select(select(columns.id))
+        changed = await self._rows(columns.updated_at >= since)
+        return memories_of_rows(changed), frozenset(row.id for row in ids)
 
-    @uninterrupted
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
         """Write a new row and find it again."""
-        return (await self.add_all([(draft, source, extra)]))[0]
+        (added,) = await self.add_all([(draft, source, extra)])
+        return added
 
-    @uninterrupted
-    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-        """Replace the content of a row, keeping the former one in its meta."""
-        row = new_row(self.user.id, (draft, source, None), memory)
-        return (await self._write("updating a memory", [row], "MEMORY_UPDATED"))[0]
-
-    @uninterrupted
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
         """Write many new rows, all or none."""
-        rows = [new_row(self.user.id, one) for one in memories]
-        return await self._write("adding memories", rows, "MEMORY_CREATED")
+        rows = [new_row(self.user.id, memory, _columns()) for memory in memories]
+        return await self._write("adding memories", rows)
 
-    @uninterrupted
+    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """Replace the content of a row, keeping the former one in its meta."""
+        changed = (draft, source, meta_with_history(memory))
+        row = new_row(self.user.id, changed, _columns())
+        row |= {"id": memory.id, "created_at": memory.created_at}
+        (updated,) = await self._write("updating a memory", [row], {memory.id})
+        return updated
+
     async def put_back(self, *memories: Memory) -> list[Memory]:
-        """Write rows as they stood, in place of what stands there, all or none of either kind."""
-        standing = {one.id for one in await self.read([memory.id for memory in memories])}
-        written: dict[str, Memory] = {}
-        events: tuple[tuple[RowEvent, bool], ...] = (
-            ("MEMORY_UPDATED", True),
-            ("MEMORY_CREATED", False),
-        )
-        for event, stands in events:
-            these = [one for one in memories if (one.id in standing) == stands]
-            if these:
-                rows = [former_row(self.user.id, one) for one in these]
-                back = await self._write("putting memories back", rows, event)
-                written.update({one.id: one for one in back})
-        return [written[one.id] for one in memories]
+        """Write rows as they stood, in place of what stands there, all or none."""
+        standing = await self.read([memory.id for memory in memories])
+        rows = [former_row(self.user.id, memory) for memory in memories]
+        replaced = {memory.id for memory in standing}
+        return await self._write("putting memories back", rows, replaced)
 
     @uninterrupted
     async def delete(self, *memories: Memory) -> None:
         """Remove rows, all or none, and look that they are gone; their vectors may go later."""
         await _require_memories(self.request, self.user)
         ids = [memory.id for memory in memories]
-        deleting = delete_rows(_table(), self.user.id, ids)
-        failure = await _attempt("deleting memories", deleting)
-        if await self._rows(_table().columns.id.in_(ids)):
-            raise failure or StoreError(_STILL_THERE)
+        these = _columns().id.in_(ids)
+        await self._delete("deleting memories", these)
+        if await self._rows(these):
+            raise StoreError(_STILL_THERE)
         await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
         await sure_of_deletion(self.user.id, memories)
-        await publish_rows(self.request, self.user, memories, "MEMORY_DELETED")
+        await self._publish("MEMORY_DELETED", memories)
 
     @uninterrupted
     async def delete_all(self) -> None:
@@ -154,58 +134,88 @@ class HostMemoryStore:
             StoreError: some still stand, or nobody can tell.
         """
         if (await self.stamp()).count:
-            failure = await _attempt("erasing the memories", delete_rows(_table(), self.user.id))
+            await self._delete("erasing the memories")
             if (await self.stamp()).count:
-                raise failure or StoreError(_STILL_THERE)
-            await publish_rows(self.request, self.user, [self.user], "MEMORY_DELETED")
+                raise StoreError(_STILL_THERE)
+            await self._publish("MEMORY_DELETED", [self.user])
         VECTOR_UPKEEP.forget(self.user.id)
         await note_deletion(self.user.id)
         await drop_collection(memory_collection(self.user.id))
 
-    async def _rows(self, *conditions: Any) -> Sequence[Any]:
-        """The user's rows, as plain columns.
+    async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
+        """The user's rows, as plain columns."""
+        return await self._select(select(*_columns()).where(*conditions))
 
-        The host's own way makes an object and a checked model of each row, which takes ten times as
-        long, and it takes a failure for an absence (host: models/memories.py).
-        """
-        return await self._found(select(*_table().columns).where(*conditions))
-
-    async def _found(self, query: Any) -> Sequence[Any]:
+    @uninterrupted
+    async def _select(self, query: Any) -> Sequence[Any]:
         """What a query over the user's rows finds."""
         await _require_memories(self.request, self.user)
-        mine = query.where(_table().columns.user_id == self.user.id)
+        mine = query.where(_columns().user_id == self.user.id)
         return await host_rows("reading the memories", mine)
 
+    @uninterrupted
     async def _write(
-        self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
+        self, doing: str, rows: Sequence[dict[str, Any]], replaced: Collection[str] = ()
     ) -> list[Memory]:
-        """Write rows by one transaction, and find each again; their vectors may come later."""
+        """Write rows by one transaction, those ``replaced`` in their places, and find each again.
+
+        Their vectors may come later.
+        """
         await _require_memories(self.request, self.user)
-        failure = await _attempt(doing, write_rows(_table(), rows, event))
-        these = _table().columns.id.in_([row["id"] for row in rows])
-        found = {row.id: row for row in await self._rows(these)}
-        written = [found.get(row["id"]) for row in rows]
-        if any(
-            one is None or one.content != row["content"] or one.updated_at < row["updated_at"]
-            for one, row in zip(written, rows, strict=True)
-        ):
-            raise failure or StoreError("Open WebUI reported success, but not all is there")
-        await VECTOR_UPKEEP.written(self.user.id, [*found], self._bring_in_step)
-        await publish_rows(self.request, self.user, written, event)
-        return list(map(memory_of_row, written))
+        await host_change(doing, *_writes(rows, replaced))
+        ids = [row["id"] for row in rows]
+        standing = {row.id: row for row in await self._rows(_columns().id.in_(ids))}
+        if not all(_is_written(row, standing.get(row["id"])) for row in rows):
+            raise StoreError("Open WebUI reported success, but not all is there")
+        await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+        written = [standing[row_id] for row_id in ids]
+        created = [row for row in written if row.id not in replaced]
+        await self._publish("MEMORY_CREATED", created)
+        updated = [row for row in written if row.id in replaced]
+        await self._publish("MEMORY_UPDATED", updated)
+        return [*memories_of_rows(written)]
+
+    async def _delete(self, doing: str, *conditions: ColumnElement[bool]) -> None:
+        """Delete the user's rows that meet the conditions, by one statement."""
+        mine = _columns().user_id == self.user.id
+        await host_change(doing, delete(_table()).where(mine, *conditions))
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
         """Have the user's collection say what rows say, and nothing of rows that are gone."""
-        these = _table().columns.id.in_(row_ids)
+        these = _columns().id.in_(row_ids)
         with HostFaults("bringing Open WebUI's vectors in step"):
-            if standing := await self._rows(these):
+            standing = await self._rows(these)
+            if standing:
                 await index_rows(self.request, self.user, standing, self.embedder)
                 # A memory may have been erased while its vector was made.
                 standing = await self._rows(these)
-            gone = sorted({*row_ids} - {row.id for row in standing})
-            for begin in range(0, len(gone), VECTORS_AT_ONCE):
-                some = gone[begin : begin + VECTORS_AT_ONCE]
-                await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=some)
+            gone = {*row_ids} - {row.id for row in standing}
+            await delete_vectors(self.user.id, gone)
+
+    async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
+        """Tell of rows as the router does; of what is deleted it tells the id alone."""
+        try:
+            from open_webui.events import EVENTS, get_event_webhooks, publish_event
+            from open_webui.models.functions import Functions
+        except ImportError:  # 0.9
+            return
+        # What is written stands, whatever a listener does.
+        with faults_logged("telling listeners of changed memories"):
+            # For each event the host looks for listeners anew, in tasks and on connections of
+            # their own.
+            listening = await Functions.get_functions_by_type("event", active_only=True)
+            if not listening and not await get_event_webhooks():
+                return
+            for row in rows:
+                fields: dict[str, Any] = {"actor": self.user, "subject_id": row.id}
+                if event != "MEMORY_DELETED":
+                    fields["data"] = {
+                        "content_preview": row.content[:300],
+                        "type": row.type,
+                        "path": row.path,
+                    }
+                await publish_event(self.request, getattr(EVENTS, event), **fields)
+                await asyncio.sleep(_EVENT_PAUSE_SECONDS)
 
 
 def _table() -> Any:
@@ -214,19 +224,40 @@ def _table() -> Any:
     return Row.__table__
 
 
-async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | None:
-    """What went wrong with a write; the row itself tells whether it was written."""
-    try:
-        with HostFaults(doing, StoreError):
-            await write
-    except StoreError as error:
-        return error
-    return None
+def _columns() -> Any:
+    """The columns of the host's table, which differ by release."""
+    return _table().columns
+
+
+def _writes(rows: Sequence[Mapping[str, Any]], replaced: Collection[str]) -> list[Executable]:
+    """Statements that add rows or change those ``replaced``, as far as there are columns for them.
+
+    A row that somebody has deleted meanwhile does not come back by a change.
+    """
+    table = _table()
+    new: list[dict[str, Any]] = []
+    writes: list[Executable] = []
+    for row in rows:
+        fields = {name: value for name, value in row.items() if name in table.c}
+        if row["id"] in replaced:
+            own = (table.c.id == row["id"]) & (table.c.user_id == row["user_id"])
+            writes.append(update(table).where(own).values(fields))
+        else:
+            new.append(fields)
+    return [*writes, insert(table).values(new)] if new else writes
+
+
+def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
+    """Whether a row says what it was to say; ``None`` says nothing."""
+    if row is None:
+        return False
+    return row.content == wanted["content"] and row.updated_at >= wanted["updated_at"]
 
 
 async def _require_memories(request: Request, user: Any) -> None:
     """Pass if the user may have memories, else raise ``MemoryUnavailable``, whose text says why."""
-    if (status := _PERMISSIONS.get((user.id,))) is None:
+    status = _PERMISSIONS.get((user.id,))
+    if status is None:
         with HostFaults("asking for the memory permission"):
             status = await _refusal_status(request, user)
         _PERMISSIONS.put((user.id,), status)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Mapping
+import uuid
+from collections.abc import Container, Mapping, Sequence
 from datetime import date
 from typing import Any
 
 from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.ports import NewMemory
 from adaptive.core.shapes import listing, mapping
 
 _SOURCE = "adaptive_memory"
@@ -30,17 +32,26 @@ _CONFIDENCE = re.compile(r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE
 
 def read_notation(text: str) -> Draft:
     """Take tags, bank, end date and the former confidence mark out of a stored text."""
-    tags: tuple[str, ...] = ()
-    bank = until = ""
-    if found := _TAGS.match(text):
-        tags = tuple(tag.strip() for tag in found.group(1).split(",") if tag.strip())
-        text = text[found.end() :]
-    if found := _BANK.search(text):
-        bank = found.group(1).strip()
-        text = f"{text[: found.start()]} {text[found.end() :]}"
-    if (found := _UNTIL.search(text)) and (until := iso_day(found.group(1))):
-        text = f"{text[: found.start()]} {text[found.end() :]}"
-    return Draft(_CONFIDENCE.sub(" ", text).strip(), tags, bank, until=until)
+    listed_tags, text = _without_mark(_TAGS, text)
+    bank, text = _without_mark(_BANK, text)
+    until, shorter = _without_mark(_UNTIL, text)
+    if iso_day(until):
+        text = shorter
+    tags = (tag.strip() for tag in listed_tags.split(","))
+    return Draft(
+        content=_CONFIDENCE.sub(" ", text).strip(),
+        tags=tuple(filter(None, tags)),
+        bank=bank,
+        until=iso_day(until),
+    )
+
+
+def _without_mark(mark: re.Pattern[str], text: str) -> tuple[str, str]:
+    """What the first mark of a kind holds, and the text without that mark."""
+    match = mark.search(text)
+    if match is None:
+        return "", text
+    return match.group(1).strip(), f"{text[: match.start()]} {text[match.end() :]}"
 
 
 def write_notation(draft: Draft) -> str:
@@ -61,25 +72,32 @@ def iso_day(value: object) -> str:
 
 def memory_of_row(row: Any) -> Memory:
     """A row of any release as a memory, its content without notation."""
-    noted = read_notation(row.content or "")
+    stored = row.content or ""
+    kind: str | None = getattr(row, "type", None)
+    path: str | None = getattr(row, "path", None)
     meta: Mapping[str, Any] = getattr(row, "meta", None) or {}
-    path = str(getattr(row, "path", None) or "")
-    tags = meta.get("tags") if isinstance(meta.get("tags"), list) else noted.tags
-    if not tags and getattr(row, "type", None) == "user":
+    notation = read_notation(stored)
+    tags: Sequence[Any] = listing(meta.get("tags")) or notation.tags
+    if not tags and kind == "user":
         tags = ("identity",)  # who somebody is, by whatever tool it was written
     return Memory(
         id=row.id,
-        content=noted.content,
+        content=notation.content,
         created_at=row.created_at or 0,
         updated_at=row.updated_at or 0,
-        tags=tuple(str(tag) for tag in tags or ()),
-        bank=str(meta.get("bank") or noted.bank or path.partition("/")[0]),
+        tags=tuple(map(str, tags)),
+        bank=str(meta.get("bank") or notation.bank or (path or "").partition("/")[0]),
         confidence=_number(meta.get("confidence"), 1.0),
         importance=round(_number(meta.get("importance"), 5)),
         meta=meta,
-        until=iso_day(meta.get("until")) or noted.until,
-        stored=(row.content or "", getattr(row, "type", None), getattr(row, "path", None)),
+        until=iso_day(meta.get("until")) or notation.until,
+        stored=(stored, kind, path),
     )
+
+
+def memories_of_rows(rows: Sequence[Any]) -> tuple[Memory, ...]:
+    """Rows of any release as memories."""
+    return tuple(map(memory_of_row, rows))
 
 
 def _number(value: object, default: float) -> float:
@@ -91,18 +109,53 @@ def _number(value: object, default: float) -> float:
     return number if math.isfinite(number) else default
 
 
-def memory_fields(form: Any, draft: Draft) -> dict[str, Any]:
-    """The fields of a router's form: columns where the release has them, notation else."""
-    if "path" not in form.model_fields:
+def new_row(user_id: str, memory: NewMemory, columns: Container[str]) -> dict[str, Any]:
+    """A memory as a new row of a release with these columns."""
+    draft, source, extra = memory
+    now = int(time.time())
+    return {
+        **memory_fields(columns, draft),
+        "id": str(uuid.uuid4()),
+        "user_id": user_id,
+        "meta": memory_meta(draft, source, extra or {}),
+        "created_at": min(source.said_at, now),
+        "updated_at": now,
+    }
+
+
+def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
+    """A row as it stood."""
+    content, kind, path = memory.stored
+    return {
+        "id": memory.id,
+        "user_id": user_id,
+        "content": content,
+        "type": kind or "context",
+        "path": path,
+        "meta": dict(memory.meta) or None,
+        "created_at": memory.created_at,
+        "updated_at": int(time.time()),
+    }
+
+
+def memory_fields(columns: Container[str], draft: Draft) -> dict[str, Any]:
+    """What a draft says, in the release's own columns, or in notation where it has none."""
+    if "path" not in columns:
         return {"content": write_notation(draft)}
-    kind = "user" if "identity" in draft.tags else "context"
-    return {"content": draft.content, "type": kind, "path": memory_path(draft.bank, draft.tags)}
+    return {
+        "content": draft.content,
+        "type": "user" if "identity" in draft.tags else "context",
+        "path": memory_path(draft.bank, draft.tags) or None,
+    }
 
 
 def memory_path(bank: str, tags: tuple[str, ...]) -> str:
     """Bank and category as a path the host accepts (host: utils/memory.py, clean_memory_path)."""
-    kept = ("".join(c for c in one if c.isprintable() and c != "/") for one in (bank, *tags[:1]))
-    return "/".join(part for one in kept if (part := one.strip()) not in ("", ".", ".."))
+    parts: list[str] = []
+    for name in (bank, *tags[:1]):
+        printable = filter(str.isprintable, name.replace("/", ""))
+        parts.append("".join(printable).strip())
+    return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
 def memory_meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[str, Any]:

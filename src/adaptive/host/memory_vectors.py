@@ -1,4 +1,4 @@
-"""Vectors of memories in the host's vector database: whether those of what was deleted are gone.
+"""Vectors of memories in the host's vector database, as its router has them, and surely deleted.
 
 Some of the host's clients swallow what goes wrong with a deletion (host: retrieval/vector/dbs:
 Chroma, Weaviate), and the router has deleted the row by then. A change by hand whose vector is
@@ -11,17 +11,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
+from fastapi import Request
 from sqlalchemy import Column, String, Table, delete, select
 
-from adaptive.core.errors import HostError, StoreError, with_detail
+from adaptive.core.errors import EmbeddingError, HostError, StoreError, with_detail
 from adaptive.core.model import Memory
+from adaptive.core.ports import Embedder, Vectors
 from adaptive.core.shapes import listing
 from adaptive.host.entries import ENTRIES
 from adaptive.host.faults import HostFaults
+from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
+from adaptive.host.providers import HostEmbedder
 from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
 
 log_memory_vectors = logging.getLogger("adaptive_memory.host")
@@ -35,13 +39,12 @@ HOST_MEMORIES = Table(
 )
 # Of a user whose collection may hold vectors of memories that are no more.
 STALE_VECTORS = "stale_vectors"
-_SWEPT_LATER = (
-    "the vector database may hold vectors of deleted memories; they are swept in a day: %s"
-)
 # Before each look: some vector databases show a deletion only after a second.
 _PAUSES_SECONDS = (0.0, 0.5, 1.5)
 # Memories that were made in the same second: an import.
 _MOST_LOOKED_AT = 1000
+# A service that takes longer over a portion hangs.
+_EMBEDDING_SECONDS = 10.0
 
 
 def memory_collection(user_id: str) -> str:
@@ -49,61 +52,151 @@ def memory_collection(user_id: str) -> str:
     return f"user-memory-{user_id}"
 
 
-def _ids(found: object) -> list[str]:
+async def index_rows(
+    request: Request, user: Any, rows: Sequence[Any], embedder: Embedder | None
+) -> None:
+    """Put rows into the user's collection as the router does.
+
+    A content that ``embedder`` has embedded just now for ourselves is not embedded again.
+
+    Raises:
+        EmbeddingError: no vectors were made, or not in time.
+        HostError: the vector database refuses them, or does not answer.
+    """
+    from open_webui.routers import memories as router
+
+    # Before 0.11 the router put the prefix for contents before no memory.
+    prefix: str | None = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
+    metadata: Any = getattr(router, "_memory_metadata", _metadata_of_0_9)
+    hosts = embedder if isinstance(embedder, HostEmbedder) else HostEmbedder(request, user)
+    texts = {row.id: _indexed_text(row) for row in rows}
+    vectors: dict[str, Vectors] = {}
+    for row in rows:
+        made = hosts.made.get((prefix, memory_of_row(row).content))
+        if made is not None:
+            vectors[row.id] = made
+    new = [row_id for row_id in texts if row_id not in vectors]
+    if new:
+        embedded = await _embedded(hosts, prefix, [texts[row_id] for row_id in new])
+        vectors.update(zip(new, embedded, strict=True))
+    items = [
+        {
+            "id": row.id,
+            "text": texts[row.id],
+            "vector": vectors[row.id].tolist(),
+            "metadata": metadata(row),
+        }
+        for row in rows
+    ]
+    await _upsert(request, user, items)
+
+
+def _metadata_of_0_9(row: Any) -> dict[str, Any]:
+    return {"created_at": row.created_at}
+
+
+def _indexed_text(row: Any) -> str:
+    """A path stands before the content (host: utils/memory.py, memory_vector_text), not in 0.9."""
+    path = getattr(row, "path", None)
+    return f"{path}\n{row.content}" if path else row.content
+
+
+async def _embedded(embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]) -> Vectors:
+    """Vectors of contents; a service that hangs is not waited for, a model at work here is."""
+    limit = None if await embedder.in_process() else _EMBEDDING_SECONDS
+    try:
+        async with asyncio.timeout(limit):
+            return await embedder.embed_behind(prefix, texts, query=False)
+    except TimeoutError as error:
+        reason = f"the embedding model has not answered within {_EMBEDDING_SECONDS:g} s"
+        raise EmbeddingError(reason) from error
+
+
+async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> None:
+    """Write vectors; a collection of another dimension is made anew where the host does so."""
+    from open_webui.routers import memories as router
+
+    # Since 0.11 (host: routers/memories.py, upsert_memory_vectors_or_reindex).
+    reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
+    try:
+        with HostFaults("writing Open WebUI's vectors"):
+            await HOST_VECTORS.call("upsert", memory_collection(user.id), items)
+    except HostError as error:
+        detail = error.detail.lower()
+        if reindex is None or "dimension" not in detail or "embedding" not in detail:
+            raise
+        with HostFaults("making Open WebUI's vectors anew"):
+            await reindex(request, user.id, user=user)
+
+
+async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
+    """Delete vectors from a user's collection, where the database does what it is told."""
+    with HostFaults("deleting vectors of memories"):
+        for portion in portions(ids):
+            await HOST_VECTORS.call("delete", memory_collection(user_id), ids=portion)
+
+
+def _ids(result: object) -> set[str]:
     """The ids of a result of the host's, which is ``None`` where there is no collection."""
-    lists = listing(getattr(found, "ids", None))
-    return [str(one) for one in listing(lists[0])] if lists else []
+    lists = listing(getattr(result, "ids", None))
+    return set(map(str, listing(lists[0]))) if lists else set()
 
 
 async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
     """Delete the vectors of deleted memories once more if they stand; the day's sweep looks again.
 
-    Where some stay it is logged.
+    Where some may stay it is logged.
     """
     await note_deletion(user_id)
+    reason = "some still stood"
     try:
-        for pause in _PAUSES_SECONDS[:2]:
+        for pause in _PAUSES_SECONDS:
             await asyncio.sleep(pause)
-            if not (standing := await _standing(user_id, memories)):
+            standing = await _standing(user_id, memories)
+            if not standing:
                 return
-            with HostFaults("deleting vectors of memories"):
-                await HOST_VECTORS.call("delete", memory_collection(user_id), ids=standing)
-        if not await _standing(user_id, memories):
-            return
-        reason = "some still stand"
+            await delete_vectors(user_id, standing)
     except HostError as error:
         reason = with_detail(error)
-    log_memory_vectors.warning(_SWEPT_LATER, reason)
+    log_memory_vectors.warning(
+        "the vector database may hold vectors of deleted memories; they are swept in a day: %s",
+        reason,
+    )
 
 
-async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
+async def _standing(user_id: str, memories: Sequence[Memory]) -> set[str]:
     """Those of the memories that have a vector, all where the engine does not tell.
 
     All releases put the time of a row with its vector.
     """
     name = memory_collection(user_id)
-    made_at: defaultdict[int, list[str]] = defaultdict(list)
-    for memory in memories:
-        made_at[memory.created_at].append(memory.id)
-    standing: list[str] = []
-    for created_at, ids in made_at.items():
+    ids = {memory.id for memory in memories}
+    standing = set[str]()
+    for created_at in {memory.created_at for memory in memories}:
         with HostFaults("looking for vectors of memories"):
-            found = await HOST_VECTORS.call(
+            result = await HOST_VECTORS.call(
                 "query", name, filter={"created_at": created_at}, limit=_MOST_LOOKED_AT
             )
-        if found is None:  # there is no collection, or the engine did not answer
-            return [memory.id for memory in memories] if await _holds_any(name) else []
-        standing += {*ids} & {*_ids(found)}
+        if result is None:  # there is no collection, or the engine did not answer
+            return ids & await _all_ids(name)
+        standing |= ids & _ids(result)
     return standing
 
 
 async def note_deletion(user_id: str, sessions: Sessions | None = None) -> None:
     """Have the day's sweep look for vectors of a user's deleted memories."""
-    row = {"user_id": user_id, "kind": STALE_VECTORS, "key": "memories", "body": "noted"}
-    row |= {"chat_id": "", "message_id": ""}
-    times = {"created_at": int(time.time()), "expires_at": None}
+    note = {
+        "user_id": user_id,
+        "kind": STALE_VECTORS,
+        "key": "memories",
+        "chat_id": "",
+        "message_id": "",
+        "created_at": int(time.time()),
+        "expires_at": None,
+        "body": "noted",
+    }
     try:
-        await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [row | times])
+        await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [note])
     except HostError as error:
         log_memory_vectors.warning("%s", with_detail(error))
 
@@ -115,45 +208,30 @@ async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
         HostError: our tables can't be read.
     """
     table = OwnTable(ENTRIES, sessions)
-    noted = ENTRIES.c.kind == STALE_VECTORS
-    rows = await table.rows("reading of stale vectors", select(ENTRIES.c.user_id).where(noted))
-    for row in rows:
+    is_note = ENTRIES.c.kind == STALE_VECTORS
+    notes = await table.rows("reading of stale vectors", select(ENTRIES.c.user_id).where(is_note))
+    for note in notes:
         try:
-            left = await _without_orphans(row.user_id, table)
+            await delete_vectors(note.user_id, await _orphans(note.user_id, table))
+            left = await _orphans(note.user_id, table)
         except HostError as error:
             log_memory_vectors.warning(
                 "stale vectors are swept another day: %s", with_detail(error)
             )
             continue
         if left:
-            log_memory_vectors.warning("%d vectors of deleted memories can't be deleted", left)
+            log_memory_vectors.warning("%d vectors of deleted memories can't be deleted", len(left))
             continue
-        done = delete(ENTRIES).where(noted, ENTRIES.c.user_id == row.user_id)
-        await table.change("dropping a note of stale vectors", done)
+        swept = delete(ENTRIES).where(is_note, ENTRIES.c.user_id == note.user_id)
+        await table.change("dropping a note of stale vectors", swept)
 
 
-async def _without_orphans(user_id: str, table: OwnTable) -> int:
-    """Delete vectors without a memory from a user's collection; how many still stand."""
-    name = memory_collection(user_id)
-    if not await _orphans(user_id, table):
-        return 0
-    with HostFaults("deleting stale vectors"):
-        for some in portions(await _orphans(user_id, table)):
-            await HOST_VECTORS.call("delete", name, ids=some)
-    return len(await _orphans(user_id, table))
-
-
-async def _orphans(user_id: str, table: OwnTable) -> list[str]:
+async def _orphans(user_id: str, table: OwnTable) -> set[str]:
     """The vectors without a memory; a row is written before its vector, so these are read first."""
-    name = memory_collection(user_id)
-    if not await _holds_any(name):
-        return []
-    with HostFaults("reading the vectors of a user"):
-        found = await HOST_VECTORS.call("get", name, seconds=WHOLE_COLLECTION_SECONDS)
-        vectors = _ids(found)
+    vectors = await _all_ids(memory_collection(user_id))
     rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
-    known = {row.id for row in await table.rows("reading the memories of a user", rows)}
-    return [one for one in vectors if one not in known]
+    memories = await table.rows("reading the memories of a user", rows)
+    return vectors - {memory.id for memory in memories}
 
 
 async def drop_collection(name: str) -> None:
@@ -165,23 +243,31 @@ async def drop_collection(name: str) -> None:
         StoreError: vectors still stand, or nobody can tell.
     """
     try:
-        with HostFaults("erasing Open WebUI's vectors", StoreError):
+        with HostFaults("erasing Open WebUI's vectors"):
             await HOST_VECTORS.call("delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
     except HostError as error:
         log_memory_vectors.debug("%s", with_detail(error))
     for pause in _PAUSES_SECONDS:
         await asyncio.sleep(pause)
-        if not await _holds_any(name):
+        if not await _all_ids(name):
             return
     raise StoreError("Open WebUI's vectors of the memories still stand")
 
 
-async def _holds_any(collection: str) -> bool:
-    """Whether there is a vector in it; 0.9 denies by name every collection that Chroma has."""
+async def _all_ids(collection: str) -> set[str]:
+    """The ids of all vectors in a collection, none where there is no collection.
+
+    0.9 denies by name every collection that Chroma has, so that is asked only where reading fails.
+
+    Raises:
+        StoreError: nobody can tell.
+    """
     try:
         with HostFaults("reading Open WebUI's vectors", StoreError):
-            found = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
-    except HostError:
+            result = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
+            return _ids(result)
+    except StoreError:
         with HostFaults("looking for Open WebUI's vectors", StoreError):
-            return bool(await HOST_VECTORS.call("has_collection", collection))
-    return bool(_ids(found))
+            if await HOST_VECTORS.call("has_collection", collection):
+                raise
+        return set()

@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from adaptive.core.errors import TablesUnavailable
+from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.host.faults import HostFaults, uninterrupted
 
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
@@ -72,12 +72,8 @@ class OwnTable:
         """Execute statements in one transaction; how many rows they changed."""
         if not statements:
             return 0
-        changed = 0
         async with self.session(doing) as session:
-            for statement in statements:
-                changed += (await session.execute(statement)).rowcount
-            await session.commit()
-        return changed
+            return await _committed(session, statements)
 
     @uninterrupted
     async def upsert(
@@ -142,6 +138,27 @@ async def host_rows(
         async with (sessions or host_session)() as session:
             found: Sequence[Any] = (await session.execute(query)).all()
     return found
+
+
+@uninterrupted
+async def host_change(doing: str, *statements: Executable) -> int:
+    """Execute statements on the host's own tables in one transaction; how many rows they changed.
+
+    Raises:
+        StoreError: nothing was changed.
+    """
+    with HostFaults(doing, StoreError):
+        async with host_session() as session:
+            return await _committed(session, statements)
+
+
+async def _committed(session: Any, statements: Sequence[Executable]) -> int:
+    """Execute statements and commit what they change; how many rows that is."""
+    changed = 0
+    for statement in statements:
+        changed += (await session.execute(statement)).rowcount
+    await session.commit()
+    return changed
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:
