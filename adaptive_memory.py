@@ -1409,12 +1409,8 @@ BringInStep = Callable[[Collection[str]], Awaitable[None]]
 
 class VectorUpkeep:
 
-  def __init__(
-    self,
-    pauses: Sequence[float] = _PAUSES_SECONDS__vector_upkeep,
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-  ) -> None:
-    self._pauses, self._sleep = pauses, sleep
+  def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    self._sleep = sleep
     self._behind: dict[str, set[str]] = {}
     self._tasks: set[asyncio.Task[None]] = set()
 
@@ -1439,13 +1435,11 @@ class VectorUpkeep:
   async def _catch_up(self, user_id: str, step: BringInStep, tried: asyncio.Event) -> None:
     behind = self._behind[user_id]
     try:
-      if await self._caught_up(behind, step):
-        return
-      tried.set()
-      for pause in self._pauses:
-        await self._sleep(pause)
+      for pause in _PAUSES_SECONDS__vector_upkeep:
         if await self._caught_up(behind, step):
           return
+        tried.set()
+        await self._sleep(pause)
       log_vector_upkeep.warning(
         "Open WebUI's own vectors of %d memories are missing: reindex memories", len(behind)
       )
@@ -1455,12 +1449,12 @@ class VectorUpkeep:
 
   async def _caught_up(self, behind: set[str], step: BringInStep) -> bool:
     while behind:
-      some = sorted(behind)[:_ROWS_AT_ONCE]
-      behind.difference_update(some)
+      portion = sorted(behind)[:_ROWS_AT_ONCE]
+      behind.difference_update(portion)
       try:
-        await step(some)
+        await step(portion)
       except (HostError, EmbeddingError) as error:
-        behind.update(some)
+        behind.update(portion)
         log_vector_upkeep.warning(
           "Open WebUI's own vectors come later: %s", with_detail(error)
         )
@@ -5339,15 +5333,16 @@ class HostPastChats:
   async def heads(
     self, user_id: str, chat_ids: Sequence[str] | None = None
   ) -> dict[str, ChatHead]:
-    order = (HOST_CHATS.c.updated_at.desc(), HOST_CHATS.c.id)
-    query = select(HOST_CHATS).where(HOST_CHATS.c.user_id == user_id).order_by(*order)
+    chat = HOST_CHATS.c
+    query = select(HOST_CHATS).where(chat.user_id == user_id)
     if chat_ids is not None:
-      query = query.where(HOST_CHATS.c.id.in_(chat_ids))
-    rows = await host_rows("reading the list of chats", query)
+      query = query.where(chat.id.in_(chat_ids))
+    newest_first = query.order_by(chat.updated_at.desc(), chat.id)
+    rows = await host_rows("reading the list of chats", newest_first)
     return {
-      row.id: ChatHead(row.id, row.title or "", int(row.updated_at or 0))
+      row.id: ChatHead(id=row.id, title=row.title or "", updated_at=row.updated_at or 0)
       for row in rows
-      if not _internal(row)
+      if not _is_internal(row)
     }
 
   async def messages(
@@ -5358,25 +5353,44 @@ class HostPastChats:
     query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
     rows = await host_rows("reading a chat's messages", query)
     if rows or not words:
-      return tuple(_message_of(one, user_id) for one in rows if not _internal(one))
+      return tuple(_message_of(row, user_id) for row in rows if not _is_internal(row))
     if not await self.heads(user_id, [chat_id]):
       return ()
-    with HostFaults("reading a chat's messages"):
-      from open_webui.models.chats import Chats
-
-      found = await Chats.get_messages_map_by_chat_id(chat_id)
-    named = {"chat_id": chat_id}
-    return tuple({**mapping(one), "id": id_, **named} for id_, one in mapping(found).items())
+    stored = await _host_messages(chat_id)
+    return tuple(
+      {**message, "id": message_id, "chat_id": chat_id}
+      for message_id, message in stored.items()
+    )
 
   async def current(
     self, user_id: str, keys: Sequence[tuple[str, str]]
   ) -> dict[tuple[str, str], Mapping[str, Any]]:
-    found = list[dict[str, Any]]()
-    for ids in portions(["-".join(key) for key in keys]):
-      query = _own_messages(_PAST_MESSAGES.c, user_id).where(_PAST_MESSAGES.c.id.in_(ids))
-      rows = await host_rows("reading past messages", query)
-      found += [_message_of(row, user_id) for row in rows]
-    return {(one["chat_id"], one["id"]): one for one in found}
+    ids = ["-".join(key) for key in keys]
+    query = _own_messages(_PAST_MESSAGES.c, user_id).where(_PAST_MESSAGES.c.id.in_(ids))
+    rows = await host_rows("reading past messages", query)
+    messages = [_message_of(row, user_id) for row in rows]
+    return {(message["chat_id"], message["id"]): message for message in messages}
+
+
+@uninterrupted
+async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
+  stored = await _host_messages(chat_id)
+  own = stored.pop(message_id, None)
+  if own is None:
+    return frozenset()
+  return frozenset(
+    other_id
+    for other_id, other in stored.items()
+    if other.get("role") == "user" and other.get("parentId") == own.get("parentId")
+  )
+
+
+async def _host_messages(chat_id: str) -> dict[str, Mapping[str, Any]]:
+  with HostFaults("reading a chat's messages"):
+    from open_webui.models.chats import Chats
+
+    stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
+  return {message_id: mapping(message) for message_id, message in stored.items()}
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:
@@ -5387,41 +5401,24 @@ def _own_messages(columns: Any, user_id: str) -> Any:
   )
 
 
-def _internal(row: Any) -> bool:
+def _is_internal(row: Any) -> bool:
   return mapping(row.meta).get("internal") is True
 
 
 def _message_of(row: Any, user_id: str) -> dict[str, Any]:
-  told = row._mapping
-  own = told.get("user_id") in (None, "", user_id)
+  fields = row._mapping
+  own = fields.get("user_id") in (None, "", user_id)
   return {
     "id": str(row.id).removeprefix(f"{row.chat_id}-"),
     "chat_id": row.chat_id,
     "role": row.role,
     "parentId": row.parent_id,
-    "content": told.get("content") if own else "",
-    "output": told.get("output") if own else None,
-    "done": told.get("done"),
-    "error": told.get("error"),
-    "timestamp": told.get("created_at"),
+    "content": fields.get("content") if own else "",
+    "output": fields.get("output") if own else None,
+    "done": fields.get("done"),
+    "error": fields.get("error"),
+    "timestamp": fields.get("created_at"),
   }
-
-
-@uninterrupted
-async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
-  from open_webui.models.chats import Chats
-
-  with HostFaults("reading the versions of a message"):
-    stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
-  own = mapping(stored.get(message_id))
-  if not own:
-    return frozenset()
-  others = {id: mapping(one) for id, one in stored.items() if id != message_id}
-  return frozenset(
-    str(id)
-    for id, one in others.items()
-    if one.get("role") == "user" and one.get("parentId") == own.get("parentId")
-  )
 
 
 # ---- src/adaptive/host/entries.py ----
@@ -6641,12 +6638,12 @@ class HostHistoryVectors:
     return {
       (meta["type"], str(meta.get("message_id"))): str(meta.get("digest"))
       for meta in items.values()
-      if meta.get("embedder") == content_hash(embedder) and meta.get("type") in _UNIT_KINDS
+      if _is_unit_of(embedder, meta)
     }
 
   async def chats(self, user_id: str) -> frozenset[str]:
     items = await self._query(user_id, _ANY_CHAT)
-    return frozenset(str(meta.get("chat_id") or "") for meta in items.values()) - {""}
+    return frozenset(text_field(meta, "chat_id") for meta in items.values()) - {""}
 
   @uninterrupted
   async def upsert(
@@ -6656,28 +6653,55 @@ class HostHistoryVectors:
     standing = await self._query(user_id, _ANY_CHAT, 1)
     if any(meta.get("embedder") != key for meta in standing.values()):
       await self.delete_all(user_id)
-    pairs = zip(units, vectors, strict=True)
-    items = [_vector_item(user_id, unit, row, key) for unit, row in pairs]
+    items = [
+      {
+        "id": _unit_id(user_id, unit.chat_id, unit.key),
+        "text": unit.digest if unit.kind == "exchange" else unit.text,
+        "vector": vector.tolist(),
+        "metadata": {
+          "type": unit.kind,
+          "chat_id": unit.chat_id,
+          "message_id": unit.message_id,
+          "digest": unit.digest,
+          "embedder": key,
+          "first": "yes" if unit.first else "no",
+        },
+      }
+      for unit, vector in zip(units, vectors, strict=True)
+    ]
     with HostFaults("indexing past conversation"):
       await HOST_VECTORS.call("upsert", history_collection(user_id), items)
 
   async def search(
     self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
   ) -> tuple[HistoryHit, ...]:
-    name, here = history_collection(user_id), {"chat_id": chat_id} if chat_id else None
-    query = [vector.tolist()]
-    searching = HOST_VECTORS.call("search", name, query, filter=here, limit=limit)
-    found = await self._if_there(user_id, "searching past conversation", searching)
-    told = (_first_list(found, name) for name in ("metadatas", "documents", "distances"))
-    metas, texts, distances = told
+    searching = HOST_VECTORS.call(
+      "search",
+      history_collection(user_id),
+      [vector.tolist()],
+      filter={"chat_id": chat_id} if chat_id else None,
+      limit=limit,
+    )
+    result = await self._if_there(user_id, "searching past conversation", searching)
+    distances = _first_list(result, "distances")
     sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
-    hits, key = list[HistoryHit](), content_hash(embedder)
-    for meta, text, distance in zip(map(mapping, metas), texts, distances, strict=False):
-      kind: Any = meta.get("type")
-      if kind in _UNIT_KINDS and meta.get("embedder") == key:
-        ids = (str(meta.get("chat_id") or ""), str(meta.get("message_id") or ""))
-        hits.append(HistoryHit(kind, *ids, sign * float(distance), str(text or "")))
-    return tuple(hits)
+    found = zip(
+      _first_list(result, "metadatas"),
+      _first_list(result, "documents"),
+      distances,
+      strict=False,
+    )
+    return tuple(
+      HistoryHit(
+        kind=meta["type"],
+        chat_id=text_field(meta, "chat_id"),
+        message_id=text_field(meta, "message_id"),
+        score=sign * float(distance),
+        text=str(text or ""),
+      )
+      for meta, text, distance in found
+      if _is_unit_of(embedder, mapping(meta))
+    )
 
   async def delete(
     self, user_id: str, chat_id: str, keys: Sequence[UnitKey] | None = None
@@ -6687,12 +6711,13 @@ class HostHistoryVectors:
     else:
       ids = [_unit_id(user_id, chat_id, key) for key in keys]
     with HostFaults("removing past conversation"):
-      for some in portions(ids):
-        await HOST_VECTORS.call("delete", history_collection(user_id), ids=some)
+      for portion in portions(ids):
+        await HOST_VECTORS.call("delete", history_collection(user_id), ids=portion)
 
   async def delete_all(self, user_id: str) -> None:
-    name, most = history_collection(user_id), WHOLE_COLLECTION_SECONDS
-    dropping = HOST_VECTORS.call("delete_collection", name, seconds=most)
+    dropping = HOST_VECTORS.call(
+      "delete_collection", history_collection(user_id), seconds=WHOLE_COLLECTION_SECONDS
+    )
     await self._if_there(user_id, "removing past conversation", dropping)
 
   async def _if_there(self, user_id: str, doing: str, call: Awaitable[Any]) -> Any:
@@ -6705,13 +6730,18 @@ class HostHistoryVectors:
     return None
 
   async def _query(
-    self, user_id: str, filter_: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
+    self, user_id: str, metadata: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
   ) -> dict[str, Mapping[str, Any]]:
     name = history_collection(user_id)
     with HostFaults("reading the index of past conversation"):
-      found = await HOST_VECTORS.call("query", name, filter=dict(filter_), limit=limit)
-      ids, metas = _first_list(found, "ids"), _first_list(found, "metadatas")
-      return {str(id_): mapping(meta) for id_, meta in zip(ids, metas, strict=False)}
+      result = await HOST_VECTORS.call("query", name, filter={**metadata}, limit=limit)
+      found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
+      return {str(unit_id): mapping(meta) for unit_id, meta in found}
+
+
+def _is_unit_of(embedder: str, metadata: Mapping[str, Any]) -> bool:
+  own = metadata.get("embedder") == content_hash(embedder)
+  return own and metadata.get("type") in _UNIT_KINDS
 
 
 def _unit_id(user_id: str, chat_id: str, key: UnitKey) -> str:
@@ -6719,16 +6749,8 @@ def _unit_id(user_id: str, chat_id: str, key: UnitKey) -> str:
   return str(uuid.uuid5(_UNIT_NAMES, "\0".join((user_id, kind, chat_id, message_id))))
 
 
-def _vector_item(user_id: str, unit: HistoryUnit, row: Vectors, key: str) -> dict[str, Any]:
-  told = {"type": unit.kind, "chat_id": unit.chat_id, "message_id": unit.message_id}
-  told |= {"digest": unit.digest, "embedder": key, "first": "yes" if unit.first else "no"}
-  text = unit.digest if unit.kind == "exchange" else unit.text
-  id = _unit_id(user_id, unit.chat_id, unit.key)
-  return {"id": id, "text": text, "vector": row.tolist(), "metadata": told}
-
-
-def _first_list(found: object, name: str) -> list[Any]:
-  lists = listing(getattr(found, name, None))
+def _first_list(result: object, name: str) -> list[Any]:
+  lists = listing(getattr(result, name, None))
   return listing(lists[0]) if lists else []
 
 
@@ -9254,7 +9276,8 @@ class HostSweep:
 
   async def run(self, now: float) -> None:
     self._look_again_at = now + _LOOK_SECONDS__sweeping
-    if not await self._leases.acquire(_LEASE__sweeping, uuid.uuid4().hex, now, _DAY_SECONDS):
+    worker = uuid.uuid4().hex
+    if not await self._leases.acquire(_LEASE__sweeping, worker, now, _DAY_SECONDS):
       return
     for user_id in await self._deleted_accounts():
       try:
@@ -9272,7 +9295,7 @@ class HostSweep:
       kept = select(table.c.user_id).where(table.c.user_id != "", _has_no_account(table))
       own = OwnTable(table, self._sessions)
       rows = await own.rows("looking for deleted users", kept.distinct())
-      gone |= {row.user_id for row in rows}
+      gone.update(row.user_id for row in rows)
     return sorted(gone)
 
   async def _erase(self, user_id: str) -> None:

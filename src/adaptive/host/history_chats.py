@@ -14,7 +14,7 @@ from sqlalchemy import JSON, BigInteger, Boolean, Column, String, Table, select
 
 from adaptive.core.shapes import mapping
 from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.own_table import TABLES, host_rows, portions
+from adaptive.host.own_table import TABLES, host_rows
 from adaptive.search.history_ports import ChatHead
 
 _PAST_MESSAGES = Table(
@@ -44,15 +44,16 @@ class HostPastChats:
 
         Such ones belong to notes and sub-agents (host: models/chats.py, is_internal_chat, 0.12).
         """
-        order = (HOST_CHATS.c.updated_at.desc(), HOST_CHATS.c.id)
-        query = select(HOST_CHATS).where(HOST_CHATS.c.user_id == user_id).order_by(*order)
+        chat = HOST_CHATS.c
+        query = select(HOST_CHATS).where(chat.user_id == user_id)
         if chat_ids is not None:
-            query = query.where(HOST_CHATS.c.id.in_(chat_ids))
-        rows = await host_rows("reading the list of chats", query)
+            query = query.where(chat.id.in_(chat_ids))
+        newest_first = query.order_by(chat.updated_at.desc(), chat.id)
+        rows = await host_rows("reading the list of chats", newest_first)
         return {
-            row.id: ChatHead(row.id, row.title or "", int(row.updated_at or 0))
+            row.id: ChatHead(id=row.id, title=row.title or "", updated_at=row.updated_at or 0)
             for row in rows
-            if not _internal(row)
+            if not _is_internal(row)
         }
 
     async def messages(
@@ -67,26 +68,47 @@ class HostPastChats:
         query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
         rows = await host_rows("reading a chat's messages", query)
         if rows or not words:
-            return tuple(_message_of(one, user_id) for one in rows if not _internal(one))
+            return tuple(_message_of(row, user_id) for row in rows if not _is_internal(row))
         if not await self.heads(user_id, [chat_id]):
             return ()
-        with HostFaults("reading a chat's messages"):
-            from open_webui.models.chats import Chats
-
-            found = await Chats.get_messages_map_by_chat_id(chat_id)
-        named = {"chat_id": chat_id}
-        return tuple({**mapping(one), "id": id_, **named} for id_, one in mapping(found).items())
+        stored = await _host_messages(chat_id)
+        return tuple(
+            {**message, "id": message_id, "chat_id": chat_id}
+            for message_id, message in stored.items()
+        )
 
     async def current(
         self, user_id: str, keys: Sequence[tuple[str, str]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
         """Messages by their primary key, of chats that are this user's."""
-        found = list[dict[str, Any]]()
-        for ids in portions(["-".join(key) for key in keys]):
-            query = _own_messages(_PAST_MESSAGES.c, user_id).where(_PAST_MESSAGES.c.id.in_(ids))
-            rows = await host_rows("reading past messages", query)
-            found += [_message_of(row, user_id) for row in rows]
-        return {(one["chat_id"], one["id"]): one for one in found}
+        ids = ["-".join(key) for key in keys]
+        query = _own_messages(_PAST_MESSAGES.c, user_id).where(_PAST_MESSAGES.c.id.in_(ids))
+        rows = await host_rows("reading past messages", query)
+        messages = [_message_of(row, user_id) for row in rows]
+        return {(message["chat_id"], message["id"]): message for message in messages}
+
+
+@uninterrupted
+async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
+    """Ids of a user's messages in the place of this one, as each edit makes one of them."""
+    stored = await _host_messages(chat_id)
+    own = stored.pop(message_id, None)
+    if own is None:
+        return frozenset()
+    return frozenset(
+        other_id
+        for other_id, other in stored.items()
+        if other.get("role") == "user" and other.get("parentId") == own.get("parentId")
+    )
+
+
+async def _host_messages(chat_id: str) -> dict[str, Mapping[str, Any]]:
+    """A chat's messages by id, as the host's own function has them."""
+    with HostFaults("reading a chat's messages"):
+        from open_webui.models.chats import Chats
+
+        stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
+    return {message_id: mapping(message) for message_id, message in stored.items()}
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:
@@ -98,7 +120,7 @@ def _own_messages(columns: Any, user_id: str) -> Any:
     )
 
 
-def _internal(row: Any) -> bool:
+def _is_internal(row: Any) -> bool:
     return mapping(row.meta).get("internal") is True
 
 
@@ -108,34 +130,16 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
     Since 0.12 others may write in a chat that was shared with them (host: models/chats.py,
     insert_chat_turn); its place in the tree stays.
     """
-    told = row._mapping
-    own = told.get("user_id") in (None, "", user_id)
+    fields = row._mapping
+    own = fields.get("user_id") in (None, "", user_id)
     return {
         "id": str(row.id).removeprefix(f"{row.chat_id}-"),
         "chat_id": row.chat_id,
         "role": row.role,
         "parentId": row.parent_id,
-        "content": told.get("content") if own else "",
-        "output": told.get("output") if own else None,
-        "done": told.get("done"),
-        "error": told.get("error"),
-        "timestamp": told.get("created_at"),
+        "content": fields.get("content") if own else "",
+        "output": fields.get("output") if own else None,
+        "done": fields.get("done"),
+        "error": fields.get("error"),
+        "timestamp": fields.get("created_at"),
     }
-
-
-@uninterrupted
-async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
-    """Ids of a user's messages in the place of this one, as each edit makes one of them."""
-    from open_webui.models.chats import Chats
-
-    with HostFaults("reading the versions of a message"):
-        stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
-    own = mapping(stored.get(message_id))
-    if not own:
-        return frozenset()
-    others = {id: mapping(one) for id, one in stored.items() if id != message_id}
-    return frozenset(
-        str(id)
-        for id, one in others.items()
-        if one.get("role") == "user" and one.get("parentId") == own.get("parentId")
-    )

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from adaptive.core.errors import HostError
 from adaptive.core.ports import Vectors
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.shapes import listing, mapping, text_field
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import portions
 from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
@@ -47,13 +47,13 @@ class HostHistoryVectors:
         return {
             (meta["type"], str(meta.get("message_id"))): str(meta.get("digest"))
             for meta in items.values()
-            if meta.get("embedder") == content_hash(embedder) and meta.get("type") in _UNIT_KINDS
+            if _is_unit_of(embedder, meta)
         }
 
     async def chats(self, user_id: str) -> frozenset[str]:
         """Chats by their first messages."""
         items = await self._query(user_id, _ANY_CHAT)
-        return frozenset(str(meta.get("chat_id") or "") for meta in items.values()) - {""}
+        return frozenset(text_field(meta, "chat_id") for meta in items.values()) - {""}
 
     @uninterrupted
     async def upsert(
@@ -64,8 +64,23 @@ class HostHistoryVectors:
         standing = await self._query(user_id, _ANY_CHAT, 1)
         if any(meta.get("embedder") != key for meta in standing.values()):
             await self.delete_all(user_id)
-        pairs = zip(units, vectors, strict=True)
-        items = [_vector_item(user_id, unit, row, key) for unit, row in pairs]
+        items = [
+            {
+                "id": _unit_id(user_id, unit.chat_id, unit.key),
+                # The text of a pair stands there with its two messages.
+                "text": unit.digest if unit.kind == "exchange" else unit.text,
+                "vector": vector.tolist(),
+                "metadata": {
+                    "type": unit.kind,
+                    "chat_id": unit.chat_id,
+                    "message_id": unit.message_id,
+                    "digest": unit.digest,
+                    "embedder": key,
+                    "first": "yes" if unit.first else "no",
+                },
+            }
+            for unit, vector in zip(units, vectors, strict=True)
+        ]
         with HostFaults("indexing past conversation"):
             await HOST_VECTORS.call("upsert", history_collection(user_id), items)
 
@@ -73,21 +88,34 @@ class HostHistoryVectors:
         self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
     ) -> tuple[HistoryHit, ...]:
         """The nearest units, the best first; none in a collection of another embedder."""
-        name, here = history_collection(user_id), {"chat_id": chat_id} if chat_id else None
-        query = [vector.tolist()]
-        searching = HOST_VECTORS.call("search", name, query, filter=here, limit=limit)
-        found = await self._if_there(user_id, "searching past conversation", searching)
-        told = (_first_list(found, name) for name in ("metadatas", "documents", "distances"))
-        metas, texts, distances = told
+        searching = HOST_VECTORS.call(
+            "search",
+            history_collection(user_id),
+            [vector.tolist()],
+            filter={"chat_id": chat_id} if chat_id else None,
+            limit=limit,
+        )
+        result = await self._if_there(user_id, "searching past conversation", searching)
+        distances = _first_list(result, "distances")
         # Of some engines less is nearer; what comes first is the nearest of all of them.
         sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
-        hits, key = list[HistoryHit](), content_hash(embedder)
-        for meta, text, distance in zip(map(mapping, metas), texts, distances, strict=False):
-            kind: Any = meta.get("type")
-            if kind in _UNIT_KINDS and meta.get("embedder") == key:
-                ids = (str(meta.get("chat_id") or ""), str(meta.get("message_id") or ""))
-                hits.append(HistoryHit(kind, *ids, sign * float(distance), str(text or "")))
-        return tuple(hits)
+        found = zip(
+            _first_list(result, "metadatas"),
+            _first_list(result, "documents"),
+            distances,
+            strict=False,
+        )
+        return tuple(
+            HistoryHit(
+                kind=meta["type"],
+                chat_id=text_field(meta, "chat_id"),
+                message_id=text_field(meta, "message_id"),
+                score=sign * float(distance),
+                text=str(text or ""),
+            )
+            for meta, text, distance in found
+            if _is_unit_of(embedder, mapping(meta))
+        )
 
     async def delete(
         self, user_id: str, chat_id: str, keys: Sequence[UnitKey] | None = None
@@ -98,13 +126,14 @@ class HostHistoryVectors:
         else:
             ids = [_unit_id(user_id, chat_id, key) for key in keys]
         with HostFaults("removing past conversation"):
-            for some in portions(ids):
-                await HOST_VECTORS.call("delete", history_collection(user_id), ids=some)
+            for portion in portions(ids):
+                await HOST_VECTORS.call("delete", history_collection(user_id), ids=portion)
 
     async def delete_all(self, user_id: str) -> None:
         """Drop the user's collection."""
-        name, most = history_collection(user_id), WHOLE_COLLECTION_SECONDS
-        dropping = HOST_VECTORS.call("delete_collection", name, seconds=most)
+        dropping = HOST_VECTORS.call(
+            "delete_collection", history_collection(user_id), seconds=WHOLE_COLLECTION_SECONDS
+        )
         await self._if_there(user_id, "removing past conversation", dropping)
 
     async def _if_there(self, user_id: str, doing: str, call: Awaitable[Any]) -> Any:
@@ -121,14 +150,21 @@ class HostHistoryVectors:
         return None
 
     async def _query(
-        self, user_id: str, filter_: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
+        self, user_id: str, metadata: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
     ) -> dict[str, Mapping[str, Any]]:
-        """Metadata of the units that a filter finds, by id."""
+        """Metadata of the units that have this among it, by id."""
         name = history_collection(user_id)
         with HostFaults("reading the index of past conversation"):
-            found = await HOST_VECTORS.call("query", name, filter=dict(filter_), limit=limit)
-            ids, metas = _first_list(found, "ids"), _first_list(found, "metadatas")
-            return {str(id_): mapping(meta) for id_, meta in zip(ids, metas, strict=False)}
+            # A copy, since engines may put in what they need.
+            result = await HOST_VECTORS.call("query", name, filter={**metadata}, limit=limit)
+            found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
+            return {str(unit_id): mapping(meta) for unit_id, meta in found}
+
+
+def _is_unit_of(embedder: str, metadata: Mapping[str, Any]) -> bool:
+    """Whether metadata are those of a unit whose vector this embedder has made."""
+    own = metadata.get("embedder") == content_hash(embedder)
+    return own and metadata.get("type") in _UNIT_KINDS
 
 
 def _unit_id(user_id: str, chat_id: str, key: UnitKey) -> str:
@@ -137,16 +173,7 @@ def _unit_id(user_id: str, chat_id: str, key: UnitKey) -> str:
     return str(uuid.uuid5(_UNIT_NAMES, "\0".join((user_id, kind, chat_id, message_id))))
 
 
-def _vector_item(user_id: str, unit: HistoryUnit, row: Vectors, key: str) -> dict[str, Any]:
-    """An item as the host takes it; the text of a pair stands there with its two messages."""
-    told = {"type": unit.kind, "chat_id": unit.chat_id, "message_id": unit.message_id}
-    told |= {"digest": unit.digest, "embedder": key, "first": "yes" if unit.first else "no"}
-    text = unit.digest if unit.kind == "exchange" else unit.text
-    id = _unit_id(user_id, unit.chat_id, unit.key)
-    return {"id": id, "text": text, "vector": row.tolist(), "metadata": told}
-
-
-def _first_list(found: object, name: str) -> list[Any]:
+def _first_list(result: object, name: str) -> list[Any]:
     """What was found for the first vector; the host's result may be ``None``, or hold ``None``."""
-    lists = listing(getattr(found, name, None))
+    lists = listing(getattr(result, name, None))
     return listing(lists[0]) if lists else []

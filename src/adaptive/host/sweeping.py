@@ -55,7 +55,8 @@ class HostSweep:
     async def run(self, now: float) -> None:
         """Do the day's sweep unless another worker does or has done it; raises ``HostError``."""
         self._look_again_at = now + _LOOK_SECONDS
-        if not await self._leases.acquire(_LEASE, uuid.uuid4().hex, now, _DAY_SECONDS):
+        worker = uuid.uuid4().hex
+        if not await self._leases.acquire(_LEASE, worker, now, _DAY_SECONDS):
             return
         for user_id in await self._deleted_accounts():
             try:
@@ -78,7 +79,7 @@ class HostSweep:
             kept = select(table.c.user_id).where(table.c.user_id != "", _has_no_account(table))
             own = OwnTable(table, self._sessions)
             rows = await own.rows("looking for deleted users", kept.distinct())
-            gone |= {row.user_id for row in rows}
+            gone.update(row.user_id for row in rows)
         return sorted(gone)
 
     async def _erase(self, user_id: str) -> None:

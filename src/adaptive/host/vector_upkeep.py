@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 
 from adaptive.core.errors import EmbeddingError, HostError, with_detail
@@ -33,12 +33,8 @@ BringInStep = Callable[[Collection[str]], Awaitable[None]]
 class VectorUpkeep:
     """Users' rows whose vectors are behind, and the tasks that bring these in step."""
 
-    def __init__(
-        self,
-        pauses: Sequence[float] = _PAUSES_SECONDS,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._pauses, self._sleep = pauses, sleep
+    def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+        self._sleep = sleep
         self._behind: dict[str, set[str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -69,13 +65,11 @@ class VectorUpkeep:
         """Try again and again; in the end the rows are left to an admin's reindexing."""
         behind = self._behind[user_id]
         try:
-            if await self._caught_up(behind, step):
-                return
-            tried.set()
-            for pause in self._pauses:
-                await self._sleep(pause)
+            for pause in _PAUSES_SECONDS:
                 if await self._caught_up(behind, step):
                     return
+                tried.set()
+                await self._sleep(pause)
             log_vector_upkeep.warning(
                 "Open WebUI's own vectors of %d memories are missing: reindex memories", len(behind)
             )
@@ -86,13 +80,13 @@ class VectorUpkeep:
     async def _caught_up(self, behind: set[str], step: BringInStep) -> bool:
         """Bring rows in step portion by portion; whether none is left."""
         while behind:
-            some = sorted(behind)[:_ROWS_AT_ONCE]
+            portion = sorted(behind)[:_ROWS_AT_ONCE]
             # Before they are read: a row that is changed meanwhile comes again.
-            behind.difference_update(some)
+            behind.difference_update(portion)
             try:
-                await step(some)
+                await step(portion)
             except (HostError, EmbeddingError) as error:
-                behind.update(some)
+                behind.update(portion)
                 log_vector_upkeep.warning(
                     "Open WebUI's own vectors come later: %s", with_detail(error)
                 )
