@@ -13,25 +13,22 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from adaptive.core.cache import forget_texts
 from adaptive.core.ports import Sources
-from adaptive.memory.tables import ChatTable
-from adaptive.recall import block, recollection
+from adaptive.recall import block, selection
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import Library, recollect
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.recall.window import RequestWindow
+from adaptive.settings.hook import Hook
 from benchmarks.figures import say, spread, write_results
 from tests.fakes import (
-    ListedEntries,
     ListedMemories,
     ShelvedVectors,
     WordEmbedder,
-    hook_settings,
     memory,
 )
+from tests.recall.test_recall import House
 
 TOPICS = 100
 ENTRIES = 10
@@ -59,23 +56,17 @@ async def measure() -> dict[str, Any]:
         for topic in range(TOPICS)
         for n in range(ENTRIES)
     ]
-    own = Sources("ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors())
-    indexes = MemoryIndexes()
-    settings = hook_settings(
-        related_memories_n=ENTRIES,
-        inlet_timeout_seconds=60,
-        max_injected_tokens=5000,
-        local_only_banks="Health",
-    )
-    banks = LocalOnlyBanks.of(settings)
+    house = House()
+    house.sources = Sources("ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors())
+    window = RequestWindow({}, [], memory_tokens=5000)
 
-    async def turn(topic: int, hidden: LocalOnlyBanks) -> float:
+    async def turn(topic: int, hidden: frozenset[str]) -> float:
         """Milliseconds of processor time of one turn."""
-        chats = ChatTable(ListedEntries())
-        library = Library(own, indexes, chats, hidden=hidden)
+        hook = cast(Hook, house.turn(related_memories_n=ENTRIES, hidden=hidden))
         question = Question(f"Where is the {_topic(topic)}?")
         began = time.process_time()
-        found = await recollect(library, question, settings)
+        found = await house.search.selection(hook, window, house.sources, question)
+        block.rendered_block(found.core, found.retrieved, "bullet")
         took = time.process_time() - began
         assert found.count == ENTRIES, (topic, found.count)
         return took * 1000
@@ -83,16 +74,18 @@ async def measure() -> dict[str, Any]:
     async def bare(topic: int) -> float:
         """The same without the steps that are measured."""
         with _without_the_steps():
-            return await turn(topic, NOTHING_HIDDEN)
+            return await turn(topic, frozenset())
 
     for _ in range(2):
         for topic in range(TOPICS):
             await bare(topic)
     forget_texts()
     order = range(TOPICS)
-    first = [(await bare(topic), await turn(topic, banks)) for topic in order]
+    first = [(await bare(topic), await turn(topic, frozenset({"health"}))) for topic in order]
     known = [
-        (await bare(topic), await turn(topic, banks)) for topic in order for _ in range(ROUNDS)
+        (await bare(topic), await turn(topic, frozenset({"health"})))
+        for topic in order
+        for _ in range(ROUNDS)
     ]
     return {
         "memories": len(rows),
@@ -115,13 +108,13 @@ def _told(name: str, pairs: list[tuple[float, float]]) -> dict[str, Any]:
 @contextmanager
 def _without_the_steps() -> Iterator[None]:
     """Recollecting as it was before there was a guard: entries on one line, all allowed."""
-    reason_against, escape = recollection.reason_against, block.escaped_entry
-    recollection.reason_against = lambda memory: ""  # noqa: ARG005
+    reason_against, escape = selection.reason_against, block.escaped_entry
+    selection.reason_against = lambda memory: ""  # noqa: ARG005
     setattr(block, "escaped_entry", _on_one_line)  # noqa: B010 - the block does not export it
     try:
         yield
     finally:
-        recollection.reason_against = reason_against
+        selection.reason_against = reason_against
         setattr(block, "escaped_entry", escape)  # noqa: B010
 
 

@@ -13,30 +13,18 @@ import pytest
 import pytest_asyncio
 
 from adaptive.answer.preprocessing import Preprocessor
-from adaptive.core.cache import UserCache
 from adaptive.core.errors import EmbeddingError
 from adaptive.core.model import Memory
 from adaptive.core.ports import Sources
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ChatTable
 from adaptive.privacy.redaction import RedactingCompleter
-from adaptive.recall.judge import RelevanceJudge
-from adaptive.recall.question import Question
-from adaptive.recall.recollection import Library, recollect
-from adaptive.search.indexes import MemoryIndexes
 from tests.answer.hooks import ListedChanges, a_hook
-from tests.fakes import (
-    ListedEntries,
-    ListedMemories,
-    ScriptedModel,
-    ShelvedVectors,
-    WordEmbedder,
-    hook_settings,
-    memory,
-)
+from tests.fakes import ListedMemories, ScriptedModel, ShelvedVectors, WordEmbedder, memory
+from tests.recall.test_recall import House
 
 CAT = "User has a cat called Miso."
-QUESTION = Question("What shall my cat Miso eat?", "", "chat")
+BOAT = "User owns a boat."
+QUESTION = "What shall my cat Miso eat?"
 REPLY = json.dumps({"scores": [{"id": "m-1", "score": 0.9}]})
 VALVES: dict[str, Any] = {"inlet_timeout_seconds": 60, "vector_similarity_threshold": 0.0}
 
@@ -61,29 +49,27 @@ async def _nothing_is_left() -> AsyncIterator[None]:
 
 @dataclass
 class Person:
-    """A user's library with a model that judges and an embedder; both can be held up."""
+    """A user with a model that judges and an embedder; both can be held up."""
 
-    library: Library
+    home: House
     model: ScriptedModel
     embedder: WordEmbedder
 
     async def recalled(self) -> tuple[str, ...]:
-        """What fits the question."""
-        found = await recollect(self.library, QUESTION, hook_settings(**VALVES))
-        return tuple(one.memory.content for one in found.fitting)
+        """What of the memories stands in the prompt for the question."""
+        redacting = RedactingCompleter(self.model, personal_data=True)
+        turn = self.home.turn(model=redacting, use_llm_for_relevance=True, **VALVES)
+        block = await self.home.block(turn, QUESTION)
+        return tuple(one for one in (CAT, BOAT) if one in block)
 
 
 async def person(*script: str) -> Person:
     """A user whose memory is embedded already."""
-    store = ListedMemories(memory("m-1", CAT), memory("m-2", "User owns a boat."))
-    model, embedder = ScriptedModel(*script), WordEmbedder()
-    sources = Sources("ada", store, embedder, ShelvedVectors())
-    redacting, indexes = RedactingCompleter(model, personal_data=True), MemoryIndexes()
-    judge = RelevanceJudge(redacting, AnswerFormats(), UserCache[float](99), deadline=30)
-    chats = ChatTable(ListedEntries())
-    library = Library(sources, indexes, chats, judge)
-    assert (await indexes.current(sources, patience=60)).ready
-    return Person(library, model, embedder)
+    home, model, embedder = House(), ScriptedModel(*script), WordEmbedder()
+    store = ListedMemories(memory("m-1", CAT), memory("m-2", BOAT))
+    home.sources = Sources("ada", store, embedder, ShelvedVectors())
+    assert (await home.indexes.current(home.sources, patience=60)).ready
+    return Person(home, model, embedder)
 
 
 async def stopped(work: asyncio.Task[Any], reached: Callable[[], bool]) -> None:
@@ -101,10 +87,10 @@ async def test_preprocessing() -> None:
     hook = a_hook(model=ScriptedModel("{}"), enable_preprocessing=True, inlet_timeout_seconds=60)
     hook.model.gate.clear()
     preprocessor = Preprocessor(AnswerFormats(), lambda _: None, ListedChanges().record)
-    messages = [{"role": "user", "content": QUESTION.text}]
+    messages = [{"role": "user", "content": QUESTION}]
 
     async def asking() -> None:
-        async with preprocessor.beside(hook, messages, QUESTION.text, first=True) as found:
+        async with preprocessor.beside(hook, messages, QUESTION, first=True) as found:
             assert found is not None
             await found()
 
@@ -131,7 +117,7 @@ async def test_recall(held_up: str) -> None:
 async def test_reading_for_several_turns(failing: bool) -> None:
     """What a stopped turn shares with others goes on for them, and may fail unseen."""
     ada = await person(REPLY, REPLY)
-    sources, indexes = ada.library.sources, ada.library.indexes
+    sources, indexes = ada.home.sources, ada.home.indexes
     indexes.forget("ada")
     gate = asyncio.Event()
     reading = sources.store.read

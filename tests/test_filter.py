@@ -22,7 +22,6 @@ from adaptive.host.hook import HostHook
 from adaptive.host.requests import UNSUPPORTED
 from adaptive.host.stored_answer import TurnAnswered
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
-from adaptive.recall.recall import RequestInHand
 from adaptive.recall.window import message_tokens
 from adaptive.settings.valves import UserValves
 from tests.rates import over
@@ -252,7 +251,7 @@ async def test_off_in_a_chat(
 ) -> None:
     """Where memory is off in a chat, nothing is recalled in it, not for its timers either."""
     plugin, recalling = on_a_host(), AsyncMock(side_effect=HostError("it was tried"))
-    monkeypatch.setattr(plugin._recall, "recalled", recalling)
+    monkeypatch.setattr(plugin._recall, "window", recalling)
     sent = await run(plugin.inlet, a_body_after(command), dict(metadata))
     assert recalling.await_count == times
     assert sent["features"]["memory"] is bool(times)
@@ -334,12 +333,12 @@ async def test_fitting_fails(
     """Where even the cutting fails, the chat goes on as it came."""
     plugin, body = on_a_host(), a_body()
 
-    def breaks(_: RequestInHand) -> dict[str, Any]:
+    def breaks(*_: Any) -> dict[str, Any]:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(plugin._recall, "without_memories", breaks)
+    monkeypatch.setattr(plugin._recall, "sent", breaks)
     sent = await run(plugin.inlet, body, dict(SAVED))
-    assert sent["messages"] is body["messages"]
+    assert sent["messages"] == body["messages"]
     assert "sent as it came" in caplog.text
 
 

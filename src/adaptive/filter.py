@@ -48,7 +48,8 @@ from adaptive.memory.user_memory import Memories
 from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
-from adaptive.recall.recall import Recall, RequestInHand
+from adaptive.recall.recall import Recall
+from adaptive.recall.window import RequestWindow, plain_window
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import Settings
 from adaptive.settings.status_line import StatusLines
@@ -111,7 +112,7 @@ class Filter:
         told = partial(diagnosis, indexes=indexes, formats=formats)
         self._commands = MemoryCommands(
             requests=self._requests,
-            search=self._recall,
+            search=self._recall.search,
             diagnosis=told,
             once=OncePerMessage(tables.commands, tables.leases),
         )
@@ -131,9 +132,9 @@ class Filter:
         __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
         """Put the memories that fit the newest message into the system prompt."""
-        asked: RequestInHand | None = None
-        line = ""
-        redacting = getattr(self.valves, "pii_redaction", "") == "all"
+        hook: HostHook | None = None
+        window: RequestWindow | None = None
+        redacts = getattr(self.valves, "pii_redaction", "") == "all"
         metadata = {} if __metadata__ is None else __metadata__
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
@@ -143,26 +144,25 @@ class Filter:
                 page = HostAnswer.of(metadata, __event_emitter__)
                 hook_of_turn = partial(self._hook, __user__, *of_turn)
                 await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
-            is_off = False
+            is_off = may_hold_commands(metadata) and memory_is_off(said)
             # First of all: whatever fails below, no model may read what a command was answered.
             if may_hold_commands(metadata):
-                is_off = memory_is_off(said)
                 body = without_former_commands(body)
             hook = await self._hook(__user__, *of_turn)
             if hook is not None and hook.is_served and not is_off:
-                asked = RequestInHand(hook, body)
+                window = plain_window(hook, body)
                 limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                 with self._foreground.turn():
                     async with measured_part(hook, "inlet"), limit:
-                        body = await self._recall.recalled(asked)
+                        window = await self._recall.window(hook, window)
+                        body = await self._recall.recalled(hook, window)
         except Exception as error:
             log_failure(log, "the chat goes on without memories", error)
-            line = failure_told("Answered without memories", error)
-        if line and asked is not None:
-            body = self._without_memories(asked)
-            self._start(self._status.notice(asked.hook, line))
-        held = (body, __metadata__, __event_emitter__)
-        return await self._redacted(*held) if redacting else body
+            if hook is not None and window is not None:
+                body = self._without_memories(hook, window)
+                line = failure_told("Answered without memories", error)
+                self._start(self._status.notice(hook, line))
+        return await self._redacted(body, __metadata__, __event_emitter__) if redacts else body
 
     async def _answered(self, command: Command, page: HostAnswer, hook_of_turn: HookOfTurn) -> None:
         """Give the answer to a command, be it that it failed: no model may answer it."""
@@ -177,13 +177,13 @@ class Filter:
             answer = f"{failure_told('That did not work', error)}."
         await page.give(folded_away(answer), command.title)
 
-    def _without_memories(self, asked: RequestInHand) -> dict[str, Any]:
+    def _without_memories(self, hook: HostHook, window: RequestWindow) -> dict[str, Any]:
         """A request whose recall has failed, fitted and warned; as it came where that fails."""
         try:
-            return self._recall.without_memories(asked)
+            return self._recall.sent(hook, window)
         except Exception:
             log.exception("a chat is sent as it came")
-            return asked.body
+            return window.body
 
     @property
     def stream(self) -> Callable[..., Any]:

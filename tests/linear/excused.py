@@ -32,11 +32,10 @@ COROUTINES: Mapping[str, str] = {
         memory.undo.*
         memory.user_memory.*
         memory.writing.*
-        recall.explanation.*
         recall.judge.RelevanceJudge.judged
         recall.recall.Recall.*
-        recall.recollection.*
-        recall.window.request_window
+        recall.memory_search.RecallSearch.*
+        recall.question.embedded_question
     """,
     "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
     "They hand a request to a model or a service.": """
@@ -86,7 +85,8 @@ FUNCTIONS: Mapping[str, str] = {
         memory.erasure.came_from
         memory.erasure.origin_ids
         memory.erasure.bereft_originals
-        recall.explanation._lines_of
+        recall.explanation._coming
+        recall.selection.*
         search.fusion._evidence
         search.index.MemoryIndex.with_vectors
         settings.merged.LocalOnlyBanks.holds
@@ -105,7 +105,9 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.redacted_turns.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact
         privacy.redaction.Redaction.restore
-        recall.explanation._withheld
+        recall.block.withheld_reason
+        recall.explanation.found_memories
+        recall.recall.Recall.sent
         recall.waiting.WaitingBlocks.added
         recall.waiting.WaitingBlocks.keep
         search.embedders.forward_pass

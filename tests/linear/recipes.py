@@ -43,6 +43,7 @@ from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.recall.block import (
     _part,
+    _reason_against,
     block_with,
     entry_of,
     extended_block,
@@ -50,7 +51,6 @@ from adaptive.recall.block import (
     with_block,
 )
 from adaptive.recall.question import question_of
-from adaptive.recall.recollection import _reason_against
 from adaptive.recall.window import plain_window
 from adaptive.search.bm25 import keyword_index
 from adaptive.search.fusion import ranking_index, ranking_query
@@ -267,10 +267,12 @@ RECIPES: Mapping[str, Recipe] = {
         with_block, [{"role": "system", "content": text}, *messages(text)], block_with(text, "", [])
     ),
     "recall.question.question_of": lambda text: partial(question_of, HOOK, messages(text)),
-    "recall.recollection._reason_against": lambda text: partial(
+    "recall.block._reason_against": lambda text: partial(
         _reason_against, "1", True, text, text[1:]
     ),
-    "recall.window.plain_window": lambda text: partial(plain_window, HOOK, messages(text)),
+    "recall.window.plain_window": lambda text: partial(
+        plain_window, HOOK, {"messages": messages(text)}
+    ),
     "search.bm25.KeywordIndex.scores": lambda text: partial(
         keyword_index(parts(text)[:400]).scores, parts(text)
     ),

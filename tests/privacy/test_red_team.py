@@ -18,10 +18,10 @@ from adaptive.recall.block import (
     OPEN_MARKER,
     BlockEntry,
     entry_of,
+    reason_against,
     rendered_block,
     with_block,
 )
-from adaptive.recall.recollection import reason_against
 from adaptive.settings.valves import MemoryFormat
 from tests.fakes import memory
 from tests.rates import over, rate

@@ -7,11 +7,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.memory.tables import ChatTable
 from adaptive.recall.block import BlockEntry, placed_entries
-from adaptive.recall.recollection import former_entries
-from tests.fakes import ListedEntries, memory
+from tests.fakes import memory
 from tests.rates import over
+from tests.recall.test_recall import House
 
 # One letter is one memory, the older the nearer to "a"; each costs 10.
 LETTERS = "abcdefghij"
@@ -40,15 +39,17 @@ def test_placed_entries(former: str, fitting: str, placed: str) -> None:
     assert "".join(one.memory.id for one in found) == placed
 
 
+TEA, INK = memory("tea", "green tea"), memory("ink", "blue ink")
+
+
 @over("state", ["", "{", "null", "[1]", '{"a": 1}', "[" * 100_000])
 async def test_unusable_state(state: str) -> None:
-    """Whatever stands in the column, what is not understood counts as nothing, nor can be read."""
-    entries = ListedEntries()
-    table = ChatTable(entries)
-    await table.write("ada", "c", state, 1)
-    assert await former_entries(table, "ada", "c") == []
-    entries.unavailable = True
-    assert await former_entries(table, "ada", "c") == []
+    """Whatever is kept for a chat, what is not understood counts as nothing, nor can be read."""
+    home = House(TEA, INK)
+    await home.chats.write("ada", "c", state, 1)
+    assert "ink" not in await home.block(home.turn(), "Hi", "green tea")
+    home.entries.unavailable = True
+    assert await home.block(home.turn(), "Hi", "sort") == ""
 
 
 letters = st.sampled_from(LETTERS)
@@ -79,8 +80,10 @@ def test_through_a_chat(turns: list[list[str]], room: int, table: dict[str, int]
 
 
 async def test_state_is_kept() -> None:
-    """A state is that of one user's chat."""
-    table = ChatTable(ListedEntries())
-    await table.write("ada", "c", '["a", "b"]', 1)
-    assert await former_entries(table, "ada", "c") == ["a", "b"]
-    assert await former_entries(table, "bob", "c") == await former_entries(table, "ada", "") == []
+    """What was given to a chat stands there on its next turn, and in no other one."""
+    home = House(TEA, INK)
+    await home.block(home.turn(), "green tea")
+    assert "green tea" in await home.block(home.turn(), "Hi", "sort")
+    for other in ({"chat_id": "d"}, {"user_id": "bob"}, {"told_kind": "api"}):
+        assert await home.block(home.turn(**other), "Hi", "sort") == ""
+    assert await home.block(home.turn(), "sort") == ""

@@ -10,12 +10,12 @@ import pytest
 from adaptive.core.model import Memory
 from adaptive.core.ports import Sources
 from adaptive.recall.explanation import FoundMemory
-from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.settings.hook import Hook
 from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, memory
 from tests.minilm import MINILM
 from tests.recall.test_recall import House
-from tests.recall.test_recollection import ADA, CELLO, DOG, ILL, NAME, NUTS, ORDERS, SECRET, SISTER
+from tests.recall.test_selection import ADA, CELLO, DOG, ILL, NAME, NUTS, ORDERS, SECRET, SISTER
 
 DAY = 86_400
 
@@ -23,7 +23,8 @@ DAY = 86_400
 @pytest.fixture(autouse=True)
 async def model_loaded() -> None:
     """The model at work: loading it may take longer than a turn."""
-    await MINILM.embed(NULL_PROMPTS, query=True)
+    known = [*NULL_PROMPTS, *RECALL_EXAMPLES, *(one.content for one in ADA)]
+    await MINILM.embed(known, query=True)
 
 
 def house(*memories: Memory, embedder: Any = MINILM) -> House:
@@ -36,12 +37,12 @@ def house(*memories: Memory, embedder: Any = MINILM) -> House:
 async def why(home: House, *texts: str, **fields: Any) -> str:
     """The explanation for the last of the user's messages."""
     messages = [{"role": "user", "content": text} for text in texts]
-    return await home.recall.why(cast(Hook, home.turn(**fields)), messages)
+    return await home.search.why(cast(Hook, home.turn(**fields)), messages)
 
 
 async def found(home: House, words: str, **fields: Any) -> list[FoundMemory]:
     """What words name."""
-    return await home.recall.found(cast(Hook, home.turn(**fields)), words)
+    return await home.search.found(cast(Hook, home.turn(**fields)), words)
 
 
 async def test_why_it_came() -> None:
@@ -129,7 +130,8 @@ async def test_found() -> None:
     assert (meant.memory.content, meant.has_all_words) == (CELLO, False)
     assert len(others) < 4
     assert await found(home, "boiling point of ethanol") == await found(home, "?!") == []
-    assert len(await home.recall.found(cast(Hook, home.turn()), "dog orchestra Volvo", 2)) == 2
+    many = house(*(memory(f"d{at}", f"User has dog {at}.", created_at=at) for at in range(25)))
+    assert len(await found(many, "dog")) == 20
 
 
 async def test_without_vectors() -> None:

@@ -19,12 +19,11 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.question import Complete
-from adaptive.recall.recall import Recall, RequestInHand
-from adaptive.recall.window import RequestWindow
+from adaptive.recall.recall import Recall
+from adaptive.recall.window import RequestWindow, plain_window
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, TurnState
-from adaptive.settings.merged import Settings
 from tests.fakes import (
     ListedEntries,
     ListedMemories,
@@ -62,12 +61,9 @@ class Turn(TurnHook):
     notifier: Page = field(default_factory=Page)
     regenerated_message: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def with_settings(self, settings: Settings) -> Turn:
-        """The same turn under other settings."""
-        return replace(self, settings=settings)
-
-    async def sources(self) -> Sources | None:
+    async def sources(self) -> Sources:
         """Where memories are."""
+        assert self.sources_of
         return self.sources_of
 
     async def not_injected(self, body: Any, memories: Sequence[Memory]) -> list[Memory]:
@@ -79,28 +75,40 @@ class Turn(TurnHook):
 class House:
     """Recall with ports that a test scripts, and one user's memories."""
 
-    def __init__(self, *memories: Memory) -> None:
+    def __init__(self, *memories: Memory, turns: type[Turn] = Turn) -> None:
+        self.turns = turns
         self.section: HistorySection | Exception = HistorySection()
         self.recalls_past = False
         self.usage, self.tasks = UsageTable(ListedEntries()), set[asyncio.Task[None]]()
         self.asked: list[PastQuestion] = []
         self.sources = Sources("ada", ListedMemories(*memories), WordEmbedder(), ShelvedVectors())
         beside: Any = self._asking, self
-        tables = ChatTable(ListedEntries()), ChatNotesTable(ListedEntries()), self.usage
-        self.recall = Recall(MemoryIndexes(), AnswerFormats(), *tables, self._behind, *beside)
+        self.indexes, self.entries = MemoryIndexes(), ListedEntries()
+        self.chats = ChatTable(self.entries)
+        tables = self.chats, ChatNotesTable(ListedEntries()), self.usage
+        self.recall = Recall(self.indexes, AnswerFormats(), *tables, self._behind, *beside)
+        self.search = self.recall.search
 
     def turn(self, **fields: Any) -> Turn:
         """A turn of the user; what is no field of it is a valve."""
-        own = {name: fields.pop(name) for name in [*fields] if name in Turn.__dataclass_fields__}
+        names = fields.keys() & Turn.__dataclass_fields__.keys()
+        own = {name: fields.pop(name) for name in names}
         own = {"chat_id": "c", "time_zones": ("", "", ""), "sources_of": self.sources, **own}
-        return Turn(hook_settings(inlet_timeout_seconds=60, **fields), self.sources.embedder, **own)
+        settings = hook_settings(**{"inlet_timeout_seconds": 60, **fields})
+        return self.turns(settings, self.sources.embedder, **own)
 
     async def asks(self, turn: Turn, *texts: str, **body: Any) -> dict[str, Any]:
         """The request that is sent for messages of the user."""
         messages = [{"role": "system", "content": "Be kind."}]
         messages += [{"role": "user", "content": text} for text in texts or ("green tea",)]
-        request = RequestInHand(cast(Hook, turn), {"messages": messages, **body})
-        changed = await self.recall.recalled(request)
+        return await self.sends(turn, {"messages": messages, **body})
+
+    async def sends(self, turn: Turn, body: dict[str, Any]) -> dict[str, Any]:
+        """The request that is sent, and what is done behind it."""
+        hook = cast(Hook, turn)
+        changed = await self.recall.recalled(
+            hook, await self.recall.window(hook, plain_window(hook, body))
+        )
         await asyncio.gather(*self.tasks)
         return changed
 
@@ -167,8 +175,8 @@ async def test_nobody_to_recall_for(
     assert await house.block(turn) == ""
     assert turn.state == {}
 
-    async def summed_up(hook: Hook, messages: list[dict[str, Any]], _: object) -> RequestWindow:
-        return RequestWindow(hook.settings, messages, SUMMARY)
+    async def summed_up(_: Hook, plain: RequestWindow, __: object) -> RequestWindow:
+        return replace(plain, summary=SUMMARY)
 
     monkeypatch.setattr("adaptive.recall.recall.request_window", summed_up)
     assert await house.block(house.turn(**fields, enable_preprocessing=True)) == (
@@ -182,7 +190,7 @@ async def test_behind_the_hosts_tasks() -> None:
     house, former = House(TEA), f"Be kind.\n\n{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
     turn = house.turn(adds_behind_tasks=True, enable_preprocessing=True)
     messages = [{"role": "system", "content": former}, {"role": "user", "content": "green tea"}]
-    changed = await house.recall.recalled(RequestInHand(cast(Hook, turn), {"messages": messages}))
+    changed = await house.sends(turn, {"messages": messages})
     assert changed["messages"][0]["content"] == "Be kind."
     assert turn.state.get("recalled") == "1 memory recalled"
     metadata = {"user_id": "ada", "adaptive_memory": turn.state}
@@ -289,12 +297,11 @@ async def test_without_memories() -> None:
     house = House(TEA)
     messages = [{"role": "user", "content": "word " * 2000}, {"role": "user", "content": "Hi"}]
     turn = house.turn(max_context_tokens=1000)
-    request = RequestInHand(cast(Hook, turn), {"messages": messages})
-    assert house.recall.without_memories(request)["messages"] == messages[1:]
-    request.window = RequestWindow(turn.settings, messages, "")
-    assert house.recall.without_memories(request) is request.body
+    hook, body = cast(Hook, turn), {"messages": messages}
+    assert house.recall.sent(hook, plain_window(hook, body))["messages"] == messages[1:]
+    assert house.recall.sent(hook, RequestWindow(body, messages, memory_tokens=0)) == body
     turn.state["warnings"] = ["Beware."]
-    request.window = RequestWindow(turn.settings, messages, SUMMARY)
-    sent = house.recall.without_memories(request)["messages"]
+    window = RequestWindow(body, messages, memory_tokens=0, summary=SUMMARY)
+    sent = house.recall.sent(hook, window)["messages"]
     assert SUMMARY in sent[0]["content"]
     assert "Beware." in sent[0]["content"]

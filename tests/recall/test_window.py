@@ -83,7 +83,7 @@ async def fitted(
     world = world or World()
     hook = world.hook(**{"history_recall_default": "off", **valves})
     hook.told_kind = kind
-    return await request_window(hook, messages, world.notes)
+    return await request_window(hook, plain_window(hook, {"messages": messages}), world.notes)
 
 
 async def test_summary_in_place_of_turns(caplog: pytest.LogCaptureFixture) -> None:
@@ -97,7 +97,7 @@ async def test_summary_in_place_of_turns(caplog: pytest.LogCaptureFixture) -> No
     assert window.summary.startswith("### Earlier in this conversation\nThey spoke.")
     assert len(window.summary.splitlines()) == 2
     assert "</adaptive_memory>" not in window.summary
-    assert total(window.messages) <= 4000 - window.settings.max_injected_tokens - 300
+    assert total(window.messages) <= 4000 - window.memory_tokens - 300
     alone = await fitted(messages, max_context_tokens=4000, show_memories=False)
     assert total(alone.messages) > total(window.messages) + 1000
     world.entries.unavailable = True
@@ -116,7 +116,7 @@ async def test_order_of_giving_way(
     """Turns go first, then past conversation, then memories; core memories stay."""
     messages = chat_of_turns(100, "word " * newest_words)
     window = await fitted(messages, history_recall_default="all", max_context_tokens=most)
-    memories, history = window.settings.max_injected_tokens, window.history_tokens
+    memories, history = window.memory_tokens, window.history_tokens
     assert window.messages[-1] == messages[-1]
     assert abs(memories - left_for_memories) <= 150
     assert abs(history - left_for_history) <= 150
@@ -136,4 +136,4 @@ async def test_kinds(kind: Any, cut: bool, noted: bool) -> None:
     assert (len(window.messages) < 202, bool(window.summary)) == (cut, noted)
     hook = World().hook(history_recall_default="off", max_context_tokens=2500)
     hook.told_kind = kind
-    assert plain_window(hook, messages).messages == window.messages
+    assert plain_window(hook, {"messages": messages}).messages == window.messages

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from adaptive.core.cache import text_cache
 from adaptive.core.messages import Message, estimated_tokens
 from adaptive.core.model import Memory
 from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import injection_reason, passed_mark
+from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.search.tokens import holds_words_of
+from adaptive.settings.merged import LocalOnlyBanks
 from adaptive.settings.valves import MemoryFormat
+
+log_block = logging.getLogger("adaptive_memory.recall")
 
 OPEN_MARKER = "<adaptive_memory>"
 CLOSE_MARKER = "</adaptive_memory>"
@@ -32,10 +39,10 @@ BLOCK_PREAMBLE = (
 )
 _FRAME = f"{OPEN_MARKER}\n{BLOCK_PREAMBLE}\n\n{{}}\n{CLOSE_MARKER}"
 _FRAME_TOKENS = estimated_tokens(_FRAME.format(""))
+# "Where did I live before?" is about the last time or two.
+_MOST_FORMER_CONTENTS = 2
 # How much of the block core facts may take.
 _MOST_CORE_TOKENS = 200
-# "Where did I live before?" is about the last time or two.
-_FORMERS_TOLD = 2
 # A block is built anew for one of the best three of a message, not for what fits less; and the part
 # of the room that a further one leaves free for later messages grows with its rank by this. Chosen
 # by chats of 20 questions on five people of LoCoMo: 94.4 % of the turns keep the former block and
@@ -69,16 +76,18 @@ def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
     line = _quoted(memory.content)
     if line == _QUOTED_ENTRY.format(""):
         return None
-    told = [
-        (f"until {until}: " if until else "before: ") + _quoted(former).translate(_ROUND_TO_SQUARE)
-        for former, until in former_contents(memory)
-    ]
-    if told:
+    formers: list[str] = []
+    for former in former_contents(memory):
+        day = utc_day(former.get("until"))
+        when = f"until {day}" if day else "before"
+        formers.append(f"{when}: {_quoted(str(former['content'])).translate(_ROUND_TO_SQUARE)}")
+    if formers:
         # Parts that imitate nothing may do so together: so the whole is escaped once more.
-        line = escaped_entry(f"{line} ({'; '.join(told)})")
+        line = escaped_entry(f"{line} ({'; '.join(formers)})")
     if form == "table":
         line = line.replace("|", "\\|")
-    return BlockEntry(memory, line, estimated_tokens(f"{_LEADS[form]}{line}\n"))
+    tokens = estimated_tokens(f"{_LEADS[form]}{line}\n")
+    return BlockEntry(memory=memory, line=line, tokens=tokens)
 
 
 def core_room(form: MemoryFormat, most_tokens: int) -> int:
@@ -89,10 +98,10 @@ def core_room(form: MemoryFormat, most_tokens: int) -> int:
 
 def retrieved_room(core: Sequence[BlockEntry], form: MemoryFormat, most_tokens: int) -> int:
     """Tokens that retrieved memories may take together below these core facts."""
-    spent = sum(one.tokens for one in core)
-    above = spent + _head_tokens(CORE_HEADING, form) if core else 0
-    below = _FRAME_TOKENS + _head_tokens(RETRIEVED_HEADING, form)
-    return most_tokens - above - below
+    room = most_tokens - _FRAME_TOKENS - _head_tokens(RETRIEVED_HEADING, form)
+    if not core:
+        return room
+    return room - _head_tokens(CORE_HEADING, form) - _tokens_of(core)
 
 
 def rendered_block(
@@ -103,8 +112,10 @@ def rendered_block(
     It depends on the contents of the entries alone. No line of it begins with the text of a
     memory, and none holds a mark of a block or of a chat template.
     """
-    both = ((CORE_HEADING, core), (RETRIEVED_HEADING, retrieved))
-    parts = [_part(heading, [one.line for one in some], form) for heading, some in both if some]
+    parts: list[str] = []
+    for heading, entries in {CORE_HEADING: core, RETRIEVED_HEADING: retrieved}.items():
+        if entries:
+            parts.append(_part(heading, [entry.line for entry in entries], form))
     return _FRAME.format("\n".join(parts)) if parts else ""
 
 
@@ -120,43 +131,33 @@ def placed_entries(
     fewer tokens of the room are left, the better must they fit. Where one of the best has no room,
     the block is made of the fitting ones alone, as many as there is room for, oldest first.
     """
-    anew: dict[str, BlockEntry] = {}
-    for id_ in fitting:
-        spent = sum(one.tokens for one in anew.values())
-        if id_ in existing and spent + existing[id_].tokens <= room:
-            anew[id_] = existing[id_]
-    standing = [existing[id_] for id_ in former if id_ in existing]
-    free = room - sum(one.tokens for one in standing)
-    new: list[BlockEntry] = []
-    for rank, one in enumerate(anew.values()):
-        if one.memory.id in former:
+    anew: list[BlockEntry] = []
+    for memory_id in dict.fromkeys(fitting):
+        entry = existing.get(memory_id)
+        if entry is not None and _tokens_of(anew) + entry.tokens <= room:
+            anew.append(entry)
+    standing = [existing[memory_id] for memory_id in former if memory_id in existing]
+    free = room - _tokens_of(standing)
+    appended: list[BlockEntry] = []
+    for rank, entry in enumerate(anew):
+        if entry.memory.id in former:
             continue
-        best = rank < _WORTH_A_NEW_BLOCK
-        if one.tokens + (rank * room * _LEFT_FREE if standing and not best else 0) <= free:
-            new.append(one)
-            free -= one.tokens
-        elif best:
-            return _by_age(anew.values())
-    return [*standing, *_by_age(new)] if free >= 0 else _by_age(anew.values())
+        is_best = rank < _WORTH_A_NEW_BLOCK
+        reserved = 0 if is_best or not standing else rank * room * _LEFT_FREE
+        if entry.tokens + reserved <= free:
+            appended.append(entry)
+            free -= entry.tokens
+        elif is_best:
+            return _by_age(anew)
+    return [*standing, *_by_age(appended)] if free >= 0 else _by_age(anew)
 
 
-def former_contents(memory: Memory) -> list[tuple[str, str]]:
-    """What a memory said before it was changed and until which day, the latest first.
-
-    It is what its entry tells of it: what it only said in fewer words is left out.
-    """
-    told: list[tuple[str, str]] = []
-    after = memory.content
-    for entry in map(mapping, reversed(listing(memory.meta.get("history")))):
-        former = str(entry.get("content") or "")
-        if former.strip() and not holds_words_of(after, former) and len(told) < _FORMERS_TOLD:
-            told.append((former, utc_day(entry.get("until"))))
-            after = former
-    return told
+def _tokens_of(entries: Iterable[BlockEntry]) -> int:
+    return sum(entry.tokens for entry in entries)
 
 
 def _by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:
-    return sorted(entries, key=lambda one: (one.memory.created_at, one.memory.id))
+    return sorted(entries, key=lambda entry: (entry.memory.created_at, entry.memory.id))
 
 
 def _head_tokens(heading: str, form: MemoryFormat) -> int:
@@ -201,7 +202,7 @@ def block_with(block: str, section: str, warnings: Sequence[str] = ()) -> str:
         above = () if block else (_SECTION_PREAMBLE,)
         block = extended_block(block, *above, section)
     warning = extended_block("", *warnings) if warnings else ""
-    return _SEPARATOR.join(one for one in (block, warning) if one)
+    return _SEPARATOR.join(filter(None, [block, warning]))
 
 
 def with_block(messages: Sequence[Message], block: str) -> list[Message]:
@@ -211,21 +212,22 @@ def with_block(messages: Sequence[Message], block: str) -> list[Message]:
     message stays byte for byte. Without a system message one is put first.
     """
     copied = list(messages)
-    index = next((at for at, message in enumerate(copied) if message.get("role") == "system"), None)
-    if index is None:
-        return [{"role": "system", "content": block}, *copied] if block else copied
-    content = copied[index].get("content")
-    if isinstance(content, list):
-        changed: object = _parts_with_block(cast(list[Any], content), block)
-    else:
-        changed = _text_with_block(content if isinstance(content, str) else "", block)
-    if changed != content:
-        copied[index] = {**copied[index], "content": changed}
-    return copied
+    for place, message in enumerate(copied):
+        if message.get("role") != "system":
+            continue
+        content: object = message.get("content")
+        if isinstance(content, list):
+            changed: object = _parts_with_block(cast(list[Any], content), block)
+        else:
+            changed = _text_with_block(content if isinstance(content, str) else "", block)
+        if changed != content:
+            copied[place] = {**message, "content": changed}
+        return copied
+    return [{"role": "system", "content": block}, *copied] if block else copied
 
 
 def _text_with_block(text: str, block: str) -> str:
-    return _SEPARATOR.join(one for one in (_FORMER_BLOCK.sub("", text), block) if one)
+    return _SEPARATOR.join(filter(None, [_FORMER_BLOCK.sub("", text), block]))
 
 
 def _parts_with_block(parts: Sequence[Any], block: str) -> list[Any]:
@@ -233,15 +235,63 @@ def _parts_with_block(parts: Sequence[Any], block: str) -> list[Any]:
 
     (host: utils/misc.py, get_content_from_message, when it merges system messages)
     """
-    changed, waiting = list[Any](), block
+    changed: list[Any] = []
     for part in parts:
-        if isinstance(text := mapping(part).get("text"), str):
-            part, waiting = {**part, "text": _text_with_block(text, waiting)}, ""
+        text = mapping(part).get("text")
+        if isinstance(text, str):
+            part = {**part, "text": _text_with_block(text, block)}
+            block = ""
         changed.append(part)
-    return [{"type": "text", "text": waiting}, *changed] if waiting else changed
+    return [{"type": "text", "text": block}, *changed] if block else changed
 
 
 def recall_line(count: int, note: str = "") -> str:
     """How many memories an answer was given, in words for the user; empty for none."""
-    words = "1 memory recalled" if count == 1 else f"{count} memories recalled" if count else ""
-    return f"{words} ({note})" if words and note else words or note
+    if not count:
+        return note
+    words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
+    return f"{words} ({note})" if note else words
+
+
+def withheld_reason(memory: Memory, hidden: LocalOnlyBanks) -> str:
+    """Why a memory's words may not stand where the chat's model reads them; empty if they may."""
+    return "kept from this model" if hidden.holds(memory) else reason_against(memory)
+
+
+def reason_against(memory: Memory) -> str:
+    """Why a memory may not stand in a prompt: it reads as an order, or holds a secret.
+
+    We write no such memory, but other tools write to the host's table, too, and people edit it.
+    """
+    # Unchanged since our gate let it pass, or typed in the settings (host: routers/memories.py,
+    # add_memory, since 0.10), so that no tool has written it.
+    typed = memory.meta.get("passed") == passed_mark(memory.content)
+    typed = typed or memory.meta.get("created_by") == "manual"
+    formers = (str(former["content"]) for former in former_contents(memory))
+    return _reason_against(memory.id, typed, memory.content, *formers)
+
+
+@text_cache(4096)
+def _reason_against(memory_id: str, typed: bool, *texts: str) -> str:
+    for place, text in enumerate(texts):
+        reason = injection_reason(text, typed=typed and place == 0)
+        reason = reason or secret_reason(find_secrets(text))
+        if reason:
+            log_block.info("memory %s is left out of prompts: %s", memory_id, reason)
+            return reason
+    return ""
+
+
+def former_contents(memory: Memory) -> list[Mapping[str, Any]]:
+    """The versions of a memory before it was changed, the latest first, that a block tells of.
+
+    What was only said in fewer words is left out.
+    """
+    versions: list[Mapping[str, Any]] = []
+    after = memory.content
+    for version in map(mapping, reversed(listing(memory.meta.get("history")))):
+        content = str(version.get("content") or "")
+        if content.strip() and not holds_words_of(after, content):
+            versions.append(version)
+            after = content
+    return versions[:_MOST_FORMER_CONTENTS]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import ReplyUnusable
@@ -17,7 +17,6 @@ from adaptive.llm.fields import list_schema, number
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.vectors import content_hash
-from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 
 # Then the order by nearness stands.
 _JUDGE_SECONDS = 1.5
@@ -32,59 +31,65 @@ RELEVANCE_SCHEMA = list_schema("scores", {"id": "string", "score": "number"}, "i
 
 @dataclass(frozen=True, slots=True)
 class RelevanceJudge:
-    """A model that scores candidates, with the scores that it has given lately.
+    """A model that scores memories, with the scores that it has given lately.
 
-    ``prompt`` replaces the built-in one unless it is empty. The model is not shown the memories of
-    ``hidden``: whoever asks it keeps them back.
+    ``prompt`` replaces the built-in one unless it is empty.
     """
 
     completer: Completer
     formats: AnswerFormats
     scores: UserCache[float]
     prompt: str = ""
-    hidden: LocalOnlyBanks = NOTHING_HIDDEN
     deadline: float = _JUDGE_SECONDS
 
     @staged("judge")
     async def judged(
-        self, user_id: str, message: str, candidates: Sequence[Candidate], least: float
-    ) -> list[Candidate]:
-        """Those that the model gives ``least`` or more, best first, with its score for theirs.
+        self,
+        user_id: str,
+        message: str,
+        memories: Sequence[Memory],
+        relevance: Mapping[str, float],
+        least: float,
+    ) -> dict[str, float]:
+        """The scores of those that the model gives ``least`` or more, by id, best first.
 
-        Candidates that the model left out stand behind as they came. No call is made if each is
-        clear by its own score or remembered; else all that are not remembered are asked for.
+        ``relevance`` is that of all the memories by the search, best first; those that the model
+        left out stand behind with it. No call is made if each is clear by it or remembered; else
+        all that are not remembered are asked for.
 
         Raises:
             AdaptiveMemoryError: there is no usable reply in time.
         """
         prompt = render_prompt("relevance", self.prompt, {})
-        keys = {
-            one.id: content_hash(repr((self.completer.key, prompt, message, one.id, one.content)))
-            for one in (candidate.memory for candidate in candidates)
-        }
-        kept = ((id_, self.scores.get((user_id, key))) for id_, key in keys.items())
-        scores = {id_: score for id_, score in kept if score is not None}
-        unknown = [one for one in candidates if one.memory.id not in scores]
-        if any(_CLEARLY_IRRELEVANT < one.score < _CLEARLY_RELEVANT for one in unknown):
-            asked = [one.memory for one in unknown]
+        keys: dict[str, str] = {}
+        scores: dict[str, float] = {}
+        for memory in memories:
+            scored = (self.completer.key, prompt, message, memory.id, memory.content)
+            keys[memory.id] = content_hash(repr(scored))
+            score = self.scores.get((user_id, keys[memory.id]))
+            if score is not None:
+                scores[memory.id] = score
+        asked = [memory for memory in memories if memory.id not in scores]
+        if any(_CLEARLY_IRRELEVANT < relevance[memory.id] < _CLEARLY_RELEVANT for memory in asked):
             request = _request(prompt, message, asked)
             # A second try would mostly cost the user the rest of the time.
             completion = await ask(self.completer, request, self.formats, self.deadline)
-            for id_, score in read_relevance(completion, asked).items():
-                scores[id_] = score
-                self.scores.put((user_id, keys[id_]), score)
-        known = [one for one in candidates if one.memory.id in scores]
-        scored = [replace(one, score=scores[one.memory.id]) for one in known]
-        fit = [one for one in sorted(scored, key=lambda one: -one.score) if one.score >= least]
-        return [*fit, *(one for one in candidates if one.memory.id not in scores)]
+            for memory_id, score in read_relevance(completion, asked).items():
+                scores[memory_id] = score
+                self.scores.put((user_id, keys[memory_id]), score)
+        ordered = sorted(scores, key=lambda memory_id: -scores[memory_id])
+        fit = {memory_id: scores[memory_id] for memory_id in ordered if scores[memory_id] >= least}
+        unscored = relevance.keys() - scores
+        return fit | {one: score for one, score in relevance.items() if one in unscored}
 
 
 def _request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
     """The question to the model; ``prompt`` is its system message."""
-    facts = {one.id: escaped_entry(head_and_tail(one.content, _LONGEST_FACT)) for one in memories}
-    lines = "\n".join(f"- id={id_} | {fact}" for id_, fact in facts.items())
-    said = head_and_tail(message, _LONGEST_MESSAGE)
-    user = f"## Memories\n{lines}\n\n## Message of the user\n{said}"
+    user = "## Memories\n"
+    for memory in memories:
+        fact = escaped_entry(head_and_tail(memory.content, _LONGEST_FACT))
+        user += f"- id={memory.id} | {fact}\n"
+    user += f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
     return CompletionRequest(prompt, user, "memory_relevance", RELEVANCE_SCHEMA)
 
 
@@ -96,24 +101,18 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
     """
     offered = {memory.id for memory in asked}
     scores: dict[str, float] = {}
-    for fields in map(mapping, read_items(completion, "scores", lambda one: "id" in one).items):
-        # Earlier releases' prompts asked for ``relevance``; some models map ids to scores.
-        own = {str(fields.get("id")): fields.get("score", fields.get("relevance"))}
-        for id_, told in (own if "id" in fields else fields).items():
-            score = number(told)
-            if id_.strip() in offered and score is not None and 0 <= score <= 100:
-                scores.setdefault(id_.strip(), score / 100 if "%" in str(told) else score)
+    for fields in map(mapping, read_items(completion, "scores", lambda item: "id" in item).items):
+        if "id" in fields:
+            # Earlier releases' prompts asked for ``relevance``.
+            fields = {fields["id"]: fields.get("score", fields.get("relevance"))}
+        for key, value in fields.items():  # some models map ids to scores
+            memory_id = str(key).strip()
+            score = number(value)
+            if memory_id in offered and score is not None and 0 <= score <= 100:
+                scores.setdefault(memory_id, score / 100 if "%" in str(value) else score)
     if not scores:
         raise ReplyUnusable("the model's reply scores none of the memories")
     # Some models score out of 10 or 100 whatever they are told.
     most = max(scores.values())
     scale = 1 if most <= 1 else 10 if most <= 10 else 100
-    return {id_: score / scale for id_, score in scores.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may fit a message; ``score`` is its relevance from 0 to 1."""
-
-    memory: Memory
-    score: float
+    return {memory_id: score / scale for memory_id, score in scores.items()}

@@ -1,43 +1,54 @@
-"""Recall as the inlet asks for it: from the message to the block in its prompt."""
+"""Recall as the inlet asks for it: from the message to the block in its prompt.
+
+Between what is asked and what was selected stand pure steps: who may be asked (``candidates``),
+what is nearest (``question``), what comes (``selection``), and how it reads (``block``). Here is
+what they are given by the database, the embedding model and the judging model, and what becomes of
+their outcome.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from dataclasses import replace
+from typing import Any, Protocol
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable, with_detail
-from adaptive.core.markdown import rewritten_answers, without_answer_note
+from adaptive.core.errors import (
+    MemoryUnavailable,
+    with_detail,
+)
 from adaptive.core.measures import tally, tell_outcome
 from adaptive.core.messages import Message, local_time, typed_message
+from adaptive.core.ports import Embedder
 from adaptive.core.shapes import listing, mapping
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.spoken_requests import spoken_request
-from adaptive.recall.block import block_with, extended_block, recall_line, with_block
-from adaptive.recall.explanation import FoundMemory, explained, found_memories
-from adaptive.recall.judge import Candidate, RelevanceJudge
+from adaptive.recall.block import (
+    block_with,
+    extended_block,
+    recall_line,
+    rendered_block,
+    with_block,
+)
+from adaptive.recall.memory_search import RecallSearch
 from adaptive.recall.question import Complete, Question, question_of
-from adaptive.recall.recollection import Library, Recollection, recollect
+from adaptive.recall.selection import (
+    Selection,
+)
 from adaptive.recall.waiting import WaitingBlocks
-from adaptive.recall.window import RequestWindow, plain_window, request_window
+from adaptive.recall.window import RequestWindow, request_window
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
 
 log_recalled = logging.getLogger("adaptive_memory.recall")
 
-_SCORES_KEPT = 20_000
-_SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
-_KEPT_AFTER_SECONDS = 0.1
 
 # Has a model look at the message beside the search.
 Asking = Callable[
@@ -45,25 +56,31 @@ Asking = Callable[
 ]
 
 
-@dataclass(slots=True, eq=False)
-class RequestInHand:
-    """A request on its way through the inlet; ``window`` is what of it is sent, once known."""
-
-    hook: Hook
-    body: dict[str, Any]
-    window: RequestWindow | None = None
+class PastSection(Protocol):
+    """What of past conversation stands in a prompt, and what the user is told of it."""
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
-        """Its messages without what we have written below answers."""
-        return rewritten_answers(listing(self.body.get("messages")), without_answer_note)
+    def text(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+
+
+class PastRecall(Protocol):
+    """Finds past conversation for a turn."""
+
+    def recalls(self, hook: Hook) -> bool:
+        """Whether a turn is given any of the past."""
+        ...
+
+    async def recalled(self, hook: Hook, question: PastQuestion, embedder: Embedder) -> PastSection:
+        """The section for a turn; its text is empty where nothing fits or its search fails."""
+        ...
 
 
 class Recall:
     """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten.
 
-    ``past`` finds past conversation for a turn that is given any: a section with ``text`` and
-    ``note``, either of which may be empty. ``behind`` does work that no answer waits for.
+    ``behind`` does work that no answer waits for.
     """
 
     def __init__(
@@ -75,22 +92,40 @@ class Recall:
         usage: UsageTable,
         behind: Callable[..., None],
         asking: Asking,
-        past: Any,
+        past: PastRecall,
     ) -> None:
-        self._indexes, self._formats, self._behind = indexes, formats, behind
-        self._asking, self._past = asking, past
-        self._chats, self._notes, self._usage = chats, notes, usage
-        self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
+        self.search = RecallSearch(indexes, formats, chats, notes)
+        self._notes = notes
+        self._usage = usage
+        self._behind = behind
+        self._asking = asking
+        self._past = past
         # What waits for the hook behind the host's own tasks.
         self.waiting = WaitingBlocks()
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""
-        self._indexes.forget(user_id)
-        self._scores.forget(user_id)
+        self.search.forget(user_id)
         self.waiting.forget(user_id)
 
-    async def recalled(self, request: RequestInHand) -> dict[str, Any]:
+    async def window(self, hook: Hook, plain: RequestWindow) -> RequestWindow:
+        """What of a request is sent; without the host's memory, where ours takes its place.
+
+        Raises:
+            HostError: the host does not tell where its models are, or whether it compacts chats.
+        """
+        features = mapping(plain.body.get("features"))
+        # The host would show its memories to any model.
+        if features.get("memory") and (
+            hook.settings.native_memory == "replace" or (await hook.hidden_from()).names
+        ):
+            # A copy: the original is shared with the metadata and other models' requests. From 0.10
+            # on this ends the memory tools and the background review of the turn as well.
+            off = {**plain.body, "features": {**features, "memory": False}}
+            plain = replace(plain, body=off)
+        return await request_window(hook, plain, self._notes)
+
+    async def recalled(self, hook: Hook, window: RequestWindow) -> dict[str, Any]:
         """The request with what fits its newest message in the system prompt.
 
         Where the host has a hook behind its own tasks, that is put in there.
@@ -98,173 +133,111 @@ class Recall:
         Raises:
             HostError: memories can't be read.
         """
-        hook, features = request.hook, mapping(request.body.get("features"))
-        # The host would show its memories to any model.
-        if features.get("memory") and (
-            hook.settings.native_memory == "replace" or (await hook.hidden_from()).names
-        ):
-            # A copy: the original is shared with the metadata and other models' requests. From 0.10
-            # on this ends the memory tools and the background review of the turn as well.
-            request.body = {**request.body, "features": {**features, "memory": False}}
-        messages = request.messages
+        messages = listing(window.body.get("messages"))
         question = question_of(hook, messages)
-        found: Recollection | None = None
+        # The answer would repeat what is to be erased.
+        typed = typed_message(messages, hook.question_id)
+        erases = spoken_request(hook, typed) not in (None, "restore")
+        block = "" if hook.settings.show_memories else None
         async with self._asking(hook, messages, question.text, question.first) as complete:
-            window = request.window = await request_window(hook, messages, self._notes)
-            hook = hook.with_settings(window.settings)
-            # The answer would repeat what is to be erased.
-            typed = typed_message(messages, hook.question_id)
-            erases = spoken_request(hook, typed) not in (None, "restore")
             if hook.settings.show_memories and may_be_given_memories(hook) and not erases:
-                if task := await hook.native.task_that_reads(request.body):
+                task = await hook.native.task_that_reads(window.body)
+                if task:
                     hook.state["recalled"] = withheld_line(task)
                 else:
-                    found = await self._found(hook, request.body, question, window, complete)
+                    block = await self._block(hook, window, question, complete)
             if complete is not None:
                 await complete()  # the model may have something to be warned of
-        if not hook.settings.show_memories:
-            return self.without_memories(request)
-        if found is not None:
-            self._tell(hook, found)
-        above = found.block if found else ""
-        block = block_with(above, window.summary, hook.state.get("warnings", []))
-        return {**request.body, "messages": self._with_block(hook, window.messages, block)}
+        return self.sent(hook, window, block)
 
-    async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
-        """Why memories come for the user's newest message, worked out anew, without a model.
+    def sent(self, hook: Hook, window: RequestWindow, block: str | None = None) -> dict[str, Any]:
+        """The request, cut to its window, with a block and what the model is warned of.
 
-        It is Markdown without the words of what this chat's model may not see.
-
-        Raises:
-            HostError: memories can't be read, or the user may have none.
+        Where nothing is recalled (``None``), a former block stays unless there is something to add.
         """
-        recalls = hook.settings.show_memories and may_be_given_memories(hook)
-        if not recalls or await hook.kind() != hook.told_kind:
-            return "No message here is given memories: by your settings, or the kind of this chat."
-        question = question_of(hook, messages, answered=True)
-        if not question.text:
-            return "There is no message before this one."
-        settings = (await request_window(hook, messages, self._notes)).settings
-        return await explained(await self._library(hook), question, settings)
+        added = block_with(block or "", window.summary, hook.state.get("warnings", []))
+        if block is None and not added:
+            return {**window.body, "messages": window.messages}
+        if added and hook.native.adds_behind_tasks:
+            self.waiting.keep(hook, added)
+            added = ""
+        return {**window.body, "messages": with_block(window.messages, added)}
 
-    async def found(self, hook: Hook, words: str, most: int = 20) -> list[FoundMemory]:
-        """The memories that words name, best first, unrelated ones left out; raises as ``why``."""
-        return await found_memories(await self._library(hook), words, hook.settings, most)
+    async def _block(
+        self, hook: Hook, window: RequestWindow, question: Question, complete: Complete | None
+    ) -> str:
+        """The block of a conversation; empty where that turns out to be somebody else's."""
+        sources = await self.search.sources(hook)
+        # Who owns the chat is asked beside it: it takes about as long as a query.
+        selection, past, kind = await asyncio.gather(
+            self.search.selection(hook, window, sources, question, complete),
+            self._past_section(hook, window, sources.embedder, question, complete),
+            hook.kind(),
+            return_exceptions=True,
+        )
+        if isinstance(selection, MemoryUnavailable):
+            log_recalled.debug("nothing recalled: %s", with_detail(selection))
+            tell_outcome("nothing fits")
+            return ""
+        if isinstance(selection, BaseException):
+            raise selection
+        if isinstance(kind, BaseException):
+            raise kind
+        if kind != hook.told_kind:
+            return ""
+        block = rendered_block(selection.core, selection.retrieved, hook.settings.memory_format)
+        notes = [self.search.news(hook, selection)]
+        if isinstance(past, BaseException):
+            log_recalled.error("past conversation is left out", exc_info=past)
+            notes.append("past conversation left out: an unexpected error")
+        elif past is not None:
+            if past.text:
+                block = extended_block(block, past.text)
+            notes.append(past.note)
+        self._tell(hook, selection, "; ".join(filter(None, notes)))
+        return block
 
-    def without_memories(self, request: RequestInHand) -> dict[str, Any]:
-        """The request where recall is off or fails: it fits, and is warned of its message.
-
-        It is the request itself where nothing of it changes.
-        """
-        window = request.window or plain_window(request.hook, request.messages)
-        block = block_with("", window.summary, request.hook.state.get("warnings", []))
-        messages = window.messages
-        if block:
-            messages = self._with_block(request.hook, messages, block)
-        same = messages == listing(request.body.get("messages"))
-        return request.body if same else {**request.body, "messages": messages}
-
-    def _with_block(
-        self, hook: Hook, messages: list[dict[str, Any]], block: str
-    ) -> Sequence[Message]:
-        """The messages with a block, or without any where it is put in behind the host's tasks."""
-        if block and hook.native.adds_behind_tasks:
-            self.waiting.keep(hook, block)
-            block = ""
-        return with_block(messages, block)
-
-    def _tell(self, hook: Hook, found: Recollection) -> None:
-        """Tell the measures, the turn's later hooks and the user what was found."""
+    def _tell(self, hook: Hook, selection: Selection, note: str) -> None:
+        """Tell the measures, the turn's later hooks and the user what was selected."""
         tell_outcome("nothing fits")
-        tally("entries", "core", len(found.core))
-        tally("entries", "retrieved", found.count - len(found.core))
-        fitting = [one.memory.id for one in found.fitting]
-        hook.state["recalled"] = recall_line(found.count, found.note)
-        hook.state["injected"] = [*(one.id for one in found.core), *fitting]
+        facts = [memory.id for memory in selection.facts]
+        fitting = list(selection.fitting)
+        tally("entries", "core", len(facts))
+        tally("entries", "retrieved", selection.count - len(facts))
+        hook.state["recalled"] = recall_line(selection.count, note)
+        hook.state["injected"] = facts + fitting
         settings = hook.settings
-        if settings.show_sources and found.fitting:
-            self._behind(_show_sources(hook, found.fitting), "showing sources")
+        if settings.show_sources and fitting:
+            self._behind(_show_sources(hook, selection), "showing sources")
         if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
             counting = self._usage.record(hook.user_id, fitting, int(time.time()))
             self._behind(counting, "counting recalls", gently=True)
+        question = selection.candidates.question
+        retrieved = [entry.memory.id for entry in selection.retrieved]
+        if question.chat_id and retrieved != question.former:
+            keeping = self.search.keep_block(hook.user_id, question.chat_id, retrieved)
+            self._behind(keeping, "keeping a chat's block")
 
-    async def _found(
+    async def _past_section(
         self,
         hook: Hook,
-        body: dict[str, Any],
-        question: Question,
         window: RequestWindow,
+        embedder: Embedder,
+        question: Question,
         complete: Complete | None,
-    ) -> Recollection | None:
-        """What this conversation is given, ``None`` where it turns out to be somebody else's."""
-        settings = hook.settings
-        keeps_native = settings.native_memory == "keep"
-        library = replace(
-            await self._library(hook),
-            judge=await self._judge(hook),
-            admit=partial(hook.native.not_injected, body) if keeps_native else None,
+    ) -> PastSection | None:
+        """Past conversation for a question; none for a model that banks are kept from."""
+        if question.to_forget or not self._past.recalls(hook) or (await hook.hidden_from()).names:
+            return None
+        past_question = PastQuestion(
+            text=question.text,
+            previous=question.previous,
+            first=question.first,
+            messages=window.messages,
             complete=complete,
+            tokens=window.history_tokens,
         )
-        finding = recollect(library, question, settings)
-        # No past conversation for a model that banks are kept from.
-        looks_back = self._past.recalls(hook) and not question.to_forget
-        if looks_back and not library.hidden.names:
-            said = (question.text, question.previous, question.first, window.messages)
-            asked = PastQuestion(*said, complete, window.history_tokens)
-            looking = self._past.recalled(hook, asked, library.sources.embedder)
-            finding = beside(finding, looking)
-        try:
-            # Who owns the chat is asked beside it: it takes about as long as a query.
-            found, kind = await asyncio.gather(finding, hook.kind())
-        except MemoryUnavailable as refusal:
-            log_recalled.debug("nothing recalled: %s", with_detail(refusal))
-            return Recollection()
-        if kind != hook.told_kind:
-            return None
-        if found.state is not None and question.chat_id:
-            own = (hook.user_id, question.chat_id, found.state)
-            self._behind(self._keep(*own), "keeping a chat's block")
-        return found
-
-    async def _keep(self, user_id: str, chat_id: str, state: str) -> None:
-        """Keep what a chat was given, once the host has done its own work and asked the model."""
-        await asyncio.sleep(_KEPT_AFTER_SECONDS)
-        await self._chats.write(user_id, chat_id, state, int(time.time()))
-
-    async def _library(self, hook: Hook) -> Library:
-        """What every search of a user's memories needs."""
-        sources = await hook.sources()
-        own = replace(sources, embedder=self._indexes.turn_embedder(sources))
-        return Library(own, self._indexes, self._chats, hidden=await hook.hidden_from())
-
-    async def _judge(self, hook: Hook) -> RelevanceJudge | None:
-        if not hook.settings.use_llm_for_relevance:
-            return None
-        try:
-            completer = await hook.completer()
-        except AdaptiveMemoryError as error:
-            log_recalled.warning("memories are not judged: %s", with_detail(error))
-            return None
-        prompt, hidden = hook.settings.memory_relevance_prompt, await hook.hidden_from(completer)
-        return RelevanceJudge(completer, self._formats, self._scores, prompt, hidden)
-
-
-async def beside(
-    finding: Coroutine[Any, Any, Recollection], looking: Coroutine[Any, Any, Any]
-) -> Recollection:
-    """What memories are found, with past conversation below them, whatever becomes of that."""
-    found, past = await asyncio.gather(finding, looking, return_exceptions=True)
-    if isinstance(found, BaseException):
-        raise found
-    if isinstance(past, BaseException):
-        log_recalled.error("past conversation is left out", exc_info=past)
-        note = "past conversation left out: an unexpected error"
-    else:
-        note = past.note
-        if past.text:
-            found = replace(found, block=extended_block(found.block, past.text))
-    note = "; ".join(filter(None, (found.note, note)))
-    return replace(found, note=note)
+        return await self._past.recalled(hook, past_question, embedder)
 
 
 def withheld_line(task: str) -> str:
@@ -272,19 +245,21 @@ def withheld_line(task: str) -> str:
     return f"No memories recalled: this Open WebUI would show them to its {task}"
 
 
-async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
+async def _show_sources(hook: Hook, selection: Selection) -> None:
     """Show each memory as a source, the best first: its words, what it rests on, its relevance.
 
     The page lists sources by the ``name`` of their metadata, and by their own where that is missing
     (host: the page of 0.9.6 to 0.12.4), so both are in it. Words are escaped as in the block.
     """
-    for one in sorted(used, key=lambda one: -one.score):
-        text, meta = escaped_entry(one.memory.content), one.memory.meta
+    for memory_id, score in sorted(selection.fitting.items(), key=lambda fit: -fit[1]):
+        memory = selection.candidates.memory(memory_id)
+        text = escaped_entry(memory.content)
         title = text[:_SHOWN_CHARACTERS]
-        name = f"{title} ({round(one.score * 100)} %)"
-        day = local_time(meta.get("said_at") or one.memory.created_at, *hook.time_zones)
-        chat_id = escaped_entry(str(meta.get("chat_id") or ""))
-        noted = f"Noted on {day:%Y-%m-%d}" + (f", in the chat /c/{chat_id}" if chat_id else "")
-        documents = [f"{text}\n\n{noted}."]
-        told = {"source": title, "name": name, "score": round(one.score, 3)}
-        await hook.notifier.source(title, documents, [told])
+        day = local_time(memory.meta.get("said_at") or memory.created_at, *hook.time_zones)
+        noted = f"Noted on {day:%Y-%m-%d}"
+        chat_id = escaped_entry(str(memory.meta.get("chat_id") or ""))
+        if chat_id:
+            noted += f", in the chat /c/{chat_id}"
+        name = f"{title} ({round(score * 100)} %)"
+        metadata = {"source": title, "name": name, "score": round(score, 3)}
+        await hook.notifier.source(title, [f"{text}\n\n{noted}."], [metadata])

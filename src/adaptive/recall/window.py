@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import logging
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
+from adaptive.core.markdown import rewritten_answers, without_answer_note
 from adaptive.core.messages import Message, estimated_tokens, message_text
 from adaptive.core.shapes import listing, mapping
 from adaptive.memory.tables import ChatNotesTable
@@ -27,7 +29,7 @@ log_window = logging.getLogger("adaptive_memory.recall")
 
 _SUMMARY_HEADING = "### Earlier in this conversation"
 # Most tokens of past conversation in a prompt.
-_HISTORY_TOKENS = 2000
+_MOST_HISTORY_TOKENS = 2000
 # What other people or a model wrote for one answer is not ours to cut.
 _UNCUT_KINDS = ("channel", "subagent")
 # A summary of a chat has 1,000 characters at most; core memories are never given up.
@@ -45,57 +47,73 @@ _PICTURES = frozenset({"image", "image_url", "input_image"})
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """The messages that are sent, and what stands for those that gave way, empty if none did.
+    """What of a request is sent, and the tokens left for memories and for past conversation.
 
-    ``settings`` are narrowed to the tokens that are left for memories, ``history_tokens`` are those
-    that are left for past conversation.
+    ``body`` is the request without our notes below answers, ``messages`` are those of its messages
+    that are sent. ``summary`` stands for those that gave way; it is empty if none did.
     """
 
-    settings: Settings
+    body: dict[str, Any]
     messages: list[dict[str, Any]]
+    memory_tokens: int
+    history_tokens: int = _MOST_HISTORY_TOKENS
     summary: str = ""
-    history_tokens: int = _HISTORY_TOKENS
 
 
-async def request_window(
-    hook: Hook, messages: list[dict[str, Any]], notes: ChatNotesTable
-) -> RequestWindow:
+async def request_window(hook: Hook, plain: RequestWindow, notes: ChatNotesTable) -> RequestWindow:
     """The window of a request; the request itself without a limit, or where the host shortens it.
 
     Raises:
         HostError: the host does not tell whether it does.
     """
-    settings, kept = hook.settings, plain_window(hook, messages).messages
-    if kept is messages or await hook.native.compacts():
-        return RequestWindow(settings, messages)
+    settings = hook.settings
+    messages = plain.body["messages"]
+    if plain.messages is messages or await hook.native.compacts():
+        return replace(plain, messages=messages)
     summary = ""
-    if len(kept) < len(messages) and hook.told_kind == "saved":
+    if len(plain.messages) < len(messages) and hook.told_kind == "saved":
         try:
-            noted = escaped_entry((await notes.read(hook.user_id, hook.chat_id)).summary)
-            summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
+            notes_of_chat = await notes.read(hook.user_id, hook.chat_id)
         except AdaptiveMemoryError as error:
             log_window.warning("turns gave way without a summary: %s", with_detail(error))
-    taken = sum(map(message_tokens, kept)) + estimated_tokens(summary)
-    memories, history = _budgets(settings)
+        else:
+            noted = escaped_entry(notes_of_chat.summary)
+            summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
+    taken = _tokens_of_all(plain.messages) + estimated_tokens(summary)
+    memories = _memory_tokens(settings)
     left = settings.max_context_tokens - taken - memories
-    narrowed = {"max_injected_tokens": max(memories + min(left, 0), min(_CORE_TOKENS, memories))}
-    settings = settings.model_copy(update=narrowed)
-    return RequestWindow(settings, kept, summary, min(history, max(left, 0)))
+    return replace(
+        plain,
+        memory_tokens=max(memories + min(left, 0), min(_CORE_TOKENS, memories)),
+        history_tokens=min(_history_tokens(settings), max(left, 0)),
+        summary=summary,
+    )
 
 
-def plain_window(hook: Hook, messages: list[dict[str, Any]]) -> RequestWindow:
+def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
     """The window without asking anybody: the same cut, and no summary of what gave way.
 
     What fits with all that may be recalled for it comes back as it is.
     """
-    most = hook.settings.max_context_tokens
-    reserved = sum(_budgets(hook.settings)) + (hook.told_kind == "saved") * _SUMMARY_TOKENS
-    fits = sum(map(message_tokens, messages)) + reserved <= most if most > 0 else True
-    if fits or hook.told_kind in _UNCUT_KINDS:
-        return RequestWindow(hook.settings, messages)
+    settings = hook.settings
+    messages = rewritten_answers(listing(body.get("messages")), without_answer_note)
+    window = RequestWindow(
+        body={**body, "messages": messages},
+        messages=messages,
+        memory_tokens=settings.max_injected_tokens,
+    )
+    most = settings.max_context_tokens
+    if most <= 0 or hook.told_kind in _UNCUT_KINDS:
+        return window
+    reserved = _memory_tokens(settings) + _history_tokens(settings)
+    if hook.told_kind == "saved":
+        reserved += _SUMMARY_TOKENS
+    if _tokens_of_all(messages) + reserved <= most:
+        return window
     reserved = min(reserved, int(most * _LARGEST_RESERVE))
-    kept = [dict(one) for one in fitted_messages(messages, most, reserved)]
-    return RequestWindow(hook.settings, kept)
+    return replace(
+        window, messages=[dict(kept) for kept in fitted_messages(messages, most, reserved)]
+    )
 
 
 def fitted_messages(
@@ -106,24 +124,31 @@ def fitted_messages(
     System messages and the newest turn stay, whatever they take. ``reserved`` tokens are kept free
     for what takes the place of the turns: summary, recalled messages, memories.
     """
-    fixed, costs, turn_of = 0, [0], list[int]()
+    fixed = 0  # tokens of system messages
+    costs = [0]  # tokens of each turn
+    turns: list[int] = []  # the number of each message's turn
     for message in messages:
-        role, tokens = message.get("role"), message_tokens(message)
+        tokens = message_tokens(message)
+        role = message.get("role")
         if role == "user" and costs[-1]:
             costs.append(0)
         if role == "system":
             fixed += tokens
+            turns.append(len(messages))
         else:
             costs[-1] += tokens
-        turn_of.append(len(messages) if role == "system" else len(costs) - 1)
+            turns.append(len(costs) - 1)
     excess = sum(costs) + fixed + reserved - most_tokens
+    if excess <= 0:
+        return list(messages)
     step = max(1, int(most_tokens * _STEP_SHARE))
+    in_steps = -(-excess // step) * step
+    # Tokens that go with the first turn, with the first two, and so on; never the newest one.
+    gone = list(accumulate(costs[:-1]))
     # A whole number of steps goes; where there are not as many, as few turns as it takes.
-    gone = list(enumerate(accumulate(costs[:-1]), 1))
-    wanted = (-(-excess // step) * step, excess)
-    enough = (number for least in wanted for number, tokens in gone if tokens >= least)
-    count = next(enough, len(costs) - 1) if excess > 0 else 0
-    return [one for one, turn in zip(messages, turn_of, strict=True) if turn >= count]
+    wanted = in_steps if gone and gone[-1] >= in_steps else excess
+    first = min(bisect_left(gone, wanted) + 1, len(gone))
+    return [kept for kept, turn in zip(messages, turns, strict=True) if turn >= first]
 
 
 def message_tokens(message: Message) -> int:
@@ -136,9 +161,15 @@ def message_tokens(message: Message) -> int:
     return _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
 
 
-def _budgets(settings: Settings) -> tuple[int, int]:
-    """Tokens of memories and of past conversation."""
-    return (
-        settings.max_injected_tokens if settings.show_memories else 0,
-        _HISTORY_TOKENS if settings.history_recall != "off" else 0,
-    )
+def _tokens_of_all(messages: Sequence[Message]) -> int:
+    return sum(map(message_tokens, messages))
+
+
+def _memory_tokens(settings: Settings) -> int:
+    """The most tokens of memories in a prompt."""
+    return settings.max_injected_tokens if settings.show_memories else 0
+
+
+def _history_tokens(settings: Settings) -> int:
+    """The most tokens of past conversation in a prompt."""
+    return 0 if settings.history_recall == "off" else _MOST_HISTORY_TOKENS

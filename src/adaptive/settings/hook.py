@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypedDict
 
 from adaptive.core.errors import HostError
@@ -57,10 +57,6 @@ class Hook(ABC):
     dialog: Dialog
     stored_answer: StoredAnswer
     native: HostFeatures
-
-    def with_settings(self, settings: Settings) -> Self:
-        """The same hook under other settings."""
-        return replace(self, settings=settings)
 
     @abstractmethod
     async def kind(self) -> ConversationKind:

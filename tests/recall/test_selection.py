@@ -1,4 +1,4 @@
-"""A recollection: a message goes in, the block comes out; meaning is judged by the real MiniLM."""
+"""A question goes in, what is selected comes out; meaning is judged by the real MiniLM."""
 
 from __future__ import annotations
 
@@ -8,33 +8,30 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from adaptive.core.cache import UserCache, forget_texts
+from adaptive.core.cache import forget_texts
 from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Memory
-from adaptive.core.ports import Embedder, Sources
-from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ChatTable
+from adaptive.core.ports import Completer, Embedder, Sources
 from adaptive.privacy.injection import passed_mark
-from adaptive.recall.block import CLOSE_MARKER, CORE_HEADING, RETRIEVED_HEADING
-from adaptive.recall.judge import RelevanceJudge
-from adaptive.recall.question import Question
-from adaptive.recall.recollection import Library, Recollection, reason_against, recollect
-from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.merged import LocalOnlyBanks
-from tests.fakes import (
-    ListedEntries,
-    ListedMemories,
-    ScriptedModel,
-    ShelvedVectors,
-    WordEmbedder,
-    hook_settings,
-    memory,
+from adaptive.recall.block import (
+    CLOSE_MARKER,
+    CORE_HEADING,
+    RETRIEVED_HEADING,
+    reason_against,
+    rendered_block,
 )
+from adaptive.recall.question import Complete, Question
+from adaptive.recall.selection import Selection
+from adaptive.recall.window import RequestWindow
+from adaptive.settings.hook import Hook
+from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
+from tests.fakes import ListedMemories, ScriptedModel, ShelvedVectors, WordEmbedder, memory
 from tests.minilm import MINILM
+from tests.recall.test_recall import House, Turn
 
 
 def life(*contents: str) -> list[Memory]:
@@ -70,36 +67,56 @@ OFF_TOPIC = [
 
 
 class Person:
-    """One user's library, over the turns of a chat."""
+    """One user's memories, over the turns of a chat."""
 
-    def __init__(self, *memories: Memory, embedder: Embedder = MINILM, **parts: Any) -> None:
+    def __init__(
+        self,
+        *memories: Memory,
+        embedder: Embedder = MINILM,
+        complete: Complete | None = None,
+        turns: type[Turn] = Turn,
+    ) -> None:
         self.store = ListedMemories(*memories)
-        sources = Sources("ada", self.store, embedder, ShelvedVectors())
-        chats = ChatTable(ListedEntries())
-        self.library = Library(sources, MemoryIndexes(), chats, **parts)
+        self.home = House(turns=turns)
+        self.home.sources = Sources("ada", self.store, embedder, ShelvedVectors())
+        self.complete = complete
 
     async def asks(
-        self, text: str, previous: str = "", chat: str = "", today: str = "", **valves: Any
-    ) -> Any:
-        """What a message is given; the chat's state is kept as the filter keeps it."""
-        if "inlet_timeout_seconds" not in valves:  # loading the model may take longer than a turn
-            valves["inlet_timeout_seconds"] = 60
-            await self.library.indexes.current(self.library.sources, math.inf)
+        self, text: str, previous: str = "", chat: str = "", today: str = "", **fields: Any
+    ) -> Selection:
+        """What is selected for a message; the chat's state is kept as a turn keeps it."""
+        home, sources = self.home, self.home.sources
+        if "inlet_timeout_seconds" not in fields:  # loading the model may take longer than a turn
+            await home.indexes.current(sources, math.inf)
+        turn = home.turn(**{"native_memory": "replace", **fields})
+        body = {"features": {"memory": True}}
+        window = RequestWindow(body, [], memory_tokens=turn.settings.max_injected_tokens)
         question = Question(text, previous, chat, today=today)
-        found = await recollect(self.library, question, hook_settings(**valves))
-        if found.state is not None and chat:
-            await self.library.chats.write("ada", chat, found.state, 1)
-        return found
+        hook = cast(Hook, turn)
+        selection = await home.search.selection(hook, window, sources, question, self.complete)
+        if chat:
+            await home.chats.write("ada", chat, json.dumps(retrieved(selection)), 1)
+        return selection
 
 
-def said(found: Recollection) -> list[str]:
+def retrieved(found: Selection) -> list[str]:
+    """The ids of what stands below the core facts."""
+    return [entry.memory.id for entry in found.retrieved]
+
+
+def block(found: Selection) -> str:
+    """The block of a selection."""
+    return rendered_block(found.core, found.retrieved, "bullet")
+
+
+def said(found: Selection) -> list[str]:
     """The entries of the block, which are quoted bullets."""
-    return [line[3:-1] for line in found.block.splitlines() if line.startswith("- ")]
+    return [line[3:-1] for line in block(found).splitlines() if line.startswith("- ")]
 
 
-def fits(found: Recollection) -> list[str]:
+def fits(found: Selection) -> list[str]:
     """What fits the message, best first."""
-    return [one.memory.content for one in found.fitting]
+    return [found.candidates.memory(one).content for one in found.fitting]
 
 
 CASES = {
@@ -118,11 +135,11 @@ CASES = {
 async def test_what_is_off_topic(text: str) -> None:
     """A message that has nothing to do with the user gets core facts alone, or no block."""
     found = await Person(*ADA).asks(text)
-    assert (found.block, found.fitting, found.count, found.note) == ("", (), 0, "")
+    assert (block(found), found.fitting, found.count) == ("", {}, 0)
     found = await Person(*ADA, NAME, NUTS).asks(text)
-    assert RETRIEVED_HEADING not in found.block
+    assert RETRIEVED_HEADING not in block(found)
     assert said(found) == [NUTS.content, NAME.content]
-    assert found.core == (NUTS, NAME)
+    assert found.facts == [NUTS, NAME]
 
 
 async def test_who_the_user_is() -> None:
@@ -131,7 +148,7 @@ async def test_who_the_user_is() -> None:
     person = Person(job, NAME)
     assert said(await person.asks("Hi!", chat="c")) == [NAME.content]
     advised = await person.asks("Recommend a film for tonight", chat="c")
-    assert (said(advised), advised.core) == ([NAME.content, job.content], (NAME, job))
+    assert (said(advised), advised.facts) == ([NAME.content, job.content], [NAME, job])
     assert said(await person.asks("Thanks!", chat="c")) == [NAME.content, job.content]
 
 
@@ -180,14 +197,14 @@ async def test_core_facts_have_a_cap() -> None:
     person = Person(*ADA, *many)
     found = await person.asks("Which instrument do I play?")
     assert CELLO in said(found)
-    part = found.block.partition(CORE_HEADING)[2].partition(RETRIEVED_HEADING)[0]
+    part = block(found).partition(CORE_HEADING)[2].partition(RETRIEVED_HEADING)[0]
     assert 0 < estimated_tokens(part) <= 200
-    assert estimated_tokens(found.block) <= 800
+    assert estimated_tokens(block(found)) <= 800
 
 
-def head(found: Recollection) -> str:
+def head(found: Selection) -> str:
     """The block up to where new entries are appended."""
-    return found.block.removesuffix(f"\n{CLOSE_MARKER}")
+    return block(found).removesuffix(f"\n{CLOSE_MARKER}")
 
 
 async def test_through_a_chat() -> None:
@@ -198,11 +215,12 @@ async def test_through_a_chat() -> None:
         assert needs in said(found)
         assert needs in fits(found)
         assert found.count == len(said(found))
-        assert all(0 < one.score < 1 for one in found.fitting)
+        assert all(0 < score < 1 for score in found.fitting.values())
         assert head(found).startswith(former)
         former = head(found)
         again = await person.asks(text, chat="c")
-        assert (again.block, again.state) == (found.block, None)
+        assert block(again) == block(found)
+        assert retrieved(again) == again.candidates.question.former
     assert former.count("\n- ") == len(ADA) + 1
     for text in ("Which instrument do I play?", OFF_TOPIC[0], "", "?!"):
         found = await person.asks(text, chat="c")
@@ -213,26 +231,21 @@ async def test_through_a_chat() -> None:
 COLOURS = [memory(id, f"green {id}", created_at=at) for at, id in enumerate("abc")]
 
 
-def judge(*script: str | Exception, **rules: Any) -> RelevanceJudge:
-    """A judge that gives these answers."""
-    model = ScriptedModel(*script)
-    return RelevanceJudge(model, AnswerFormats(), UserCache[float](99), deadline=30, **rules)
-
-
 def scores(**each: float) -> str:
     """A judge's answer."""
     return json.dumps({"scores": [{"id": id, "score": score} for id, score in each.items()]})
 
 
-async def judged(*script: str | Exception, **valves: Any) -> Recollection:
-    """What `green a` is given by a judge with this script."""
-    person = Person(*COLOURS, embedder=WordEmbedder(), judge=judge(*script))
-    return await person.asks("green a", **valves)
+async def judged(*script: str | Exception, **valves: Any) -> Selection:
+    """What `green a` is given by a judging model with this script."""
+    person = Person(*COLOURS, embedder=WordEmbedder())
+    model = ScriptedModel(*script)
+    return await person.asks("green a", model=model, use_llm_for_relevance=True, **valves)
 
 
-def ids(found: Recollection) -> str:
+def ids(found: Selection) -> str:
     """What fits, best first, as one word."""
-    return "".join(one.memory.id for one in found.fitting)
+    return "".join(found.fitting)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +258,7 @@ async def test_judged(valves: dict[str, Any], best_first: str) -> None:
     told = {"a": 0.4, "b": 0.5, "c": 0.9}
     found = await judged(scores(**told), **valves)
     assert ids(found) == best_first
-    assert [one.score for one in found.fitting] == [told[id] for id in best_first]
+    assert [*found.fitting.values()] == [told[id] for id in best_first]
     assert sorted(said(found)) == [f"green {id}" for id in sorted(best_first)]
 
 
@@ -255,8 +268,8 @@ async def test_judge_fails(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         found = await judged("no JSON")
     assert found.fitting == plain.fitting
-    assert found.fitting[0].memory.id == "a"
-    assert "memories were not judged" in caplog.text
+    assert ids(found)[0] == "a"
+    assert "memories are not judged" in caplog.text
     assert len((await judged("no JSON", related_memories_n=1)).fitting) == 1
 
 
@@ -264,19 +277,21 @@ async def test_what_the_host_injects_is_left_out() -> None:
     """Memories that come into the prompt by another way are neither core nor retrieved."""
     asked: list[str] = []
 
-    async def admit(memories: Sequence[Memory]) -> list[Memory]:
-        asked.extend(one.id for one in memories)
-        return [one for one in memories if one.id not in ("name", "m-0")]
+    class Asked(Turn):
+        async def not_injected(self, body: Any, memories: Sequence[Memory]) -> list[Memory]:
+            """All but two."""
+            asked.extend(one.id for one in memories)
+            return [one for one in memories if one.id not in ("name", "m-0")]
 
-    person = Person(*ADA, NAME, NUTS, admit=admit)
+    person = Person(*ADA, NAME, NUTS, turns=Asked)
     text = "Do I play the cello, and what breed is my dog?"
-    found = await person.asks(text, chat="c")
+    found = await person.asks(text, chat="c", native_memory="keep")
     assert {"name", "nuts", "m-0", "m-1"} <= set(asked)
     asked.clear()
-    await person.asks(OFF_TOPIC[0], chat="c")
+    await person.asks(OFF_TOPIC[0], chat="c", native_memory="keep")
     assert "m-1" in asked  # what stands in the block could come twice, too
-    assert CELLO not in found.block
-    assert NAME.content not in found.block
+    assert CELLO not in block(found)
+    assert NAME.content not in block(found)
     assert {DOG, NUTS.content} <= set(said(found))
     assert CELLO not in fits(found)
 
@@ -293,9 +308,9 @@ async def test_instructions_of_other_tools() -> None:
     person = Person(*ADA, *ORDERS, evil, NAME)
     found = await person.asks("What breed is my dog?", chat="c", related_memories_n=2)
     assert {DOG, NAME.content} <= set(said(found))
-    assert "Acme" not in found.block
-    assert "praise" not in found.block
-    assert not {"core", *(one.id for one in ORDERS)} & {one.memory.id for one in found.fitting}
+    assert "Acme" not in block(found)
+    assert "praise" not in block(found)
+    assert not {"core", *(one.id for one in ORDERS)} & {*found.fitting}
 
 
 ORDER, SECRET = ORDERS[0], memory("secret", "User's PIN is 4821.")
@@ -330,14 +345,12 @@ async def test_edited_in_place() -> None:
     person.store.edit("m-1", poodle)
     assert poodle in said(await person.asks(OFF_TOPIC[0], chat="c"))
     person.store.edit("m-1", ORDERS[0].content)
-    assert "praise" not in (await person.asks("What breed is my dog?", chat="c")).block
+    assert "praise" not in block(await person.asks("What breed is my dog?", chat="c"))
     del person.store.rows["m-1"]
-    assert (await person.asks(OFF_TOPIC[0], chat="c")).block == ""
+    assert block(await person.asks(OFF_TOPIC[0], chat="c")) == ""
 
 
-LOCAL_ONLY = LocalOnlyBanks.of(
-    hook_settings(local_only_banks="health", allowed_memory_banks="General, Personal, Work, Health")
-)
+LOCAL_ONLY = frozenset({"health"})
 ILL = memory("ill", "User is allergic to dogs.", bank="Health", created_at=3)
 ILL_CORE = memory("blood", "User has blood group O.", bank=" HEALTH", tags=("identity",))
 
@@ -348,12 +361,12 @@ async def test_banks_for_local_models() -> None:
     text = "Is my dog a problem for my allergy?"
     local = await person.asks(text, chat="c")
     assert {ILL.content, ILL_CORE.content} <= set(said(local))
-    person.library = replace(person.library, hidden=LOCAL_ONLY)
-    for found in (await person.asks(text, chat="c"), await person.asks(OFF_TOPIC[0], chat="c")):
+    for question in (text, OFF_TOPIC[0]):
+        found = await person.asks(question, chat="c", hidden=LOCAL_ONLY)
         assert {DOG, NAME.content} <= set(said(found))
-        assert "allergic" not in found.block
-        assert "blood" not in found.block
-        assert ILL not in [one.memory for one in found.fitting]
+        assert "allergic" not in block(found)
+        assert "blood" not in block(found)
+        assert ILL.id not in found.fitting
 
 
 async def test_what_has_ended() -> None:
@@ -367,21 +380,27 @@ async def test_what_has_ended() -> None:
         assert {DOG, NAME.content} <= set(said(found))
     found = await person.asks(text, chat="c", today="2027-03-01")
     assert not {DOG, NAME.content} & {*said(found), *fits(found)}
-    assert found.core == ()
+    assert found.facts == []
 
 
 async def test_judge_that_is_not_local() -> None:
     """A judging model that is not local is not shown them; where the chat's is, they go in."""
+
+    class Judged(Turn):
+        async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
+            """They are kept from the judging model alone."""
+            return LocalOnlyBanks(LOCAL_ONLY) if completer else NOTHING_HIDDEN
+
     kept = memory("kept", "green health", bank="Health", created_at=7)
-    asking = replace(judge(scores(a=0.9, b=0.1, c=0.1)), hidden=LOCAL_ONLY)
-    person = Person(*COLOURS, kept, embedder=WordEmbedder(), judge=asking)
-    found = await person.asks("green health a")
-    assert isinstance(asking.completer, ScriptedModel)
-    assert "green a" in asking.completer.requests[0].user
-    assert "health" not in asking.completer.requests[0].user.partition("## Message")[0]
+    model = ScriptedModel(scores(a=0.9, b=0.1, c=0.1))
+    judging: dict[str, Any] = {"model": model, "use_llm_for_relevance": True}
+    person = Person(*COLOURS, kept, embedder=WordEmbedder(), turns=Judged)
+    found = await person.asks("green health a", **judging)
+    assert "green a" in model.requests[0].user
+    assert "health" not in model.requests[0].user.partition("## Message")[0]
     assert ids(found) == "akept"
-    alone = Person(kept, embedder=WordEmbedder(), judge=asking)
-    assert ids(await alone.asks("green health")) == "kept"
+    alone = Person(kept, embedder=WordEmbedder(), turns=Judged)
+    assert ids(await alone.asks("green health", **judging)) == "kept"
 
 
 async def test_provider_hangs() -> None:
@@ -389,10 +408,12 @@ async def test_provider_hangs() -> None:
     embedder = WordEmbedder()
     embedder.gate.clear()
     person = Person(TEA, BAG, INK, embedder=embedder)
-    found = await person.asks("green tea", inlet_timeout_seconds=0.1)
-    assert said(found) == ["green tea"] or said(found)[0] == "green tea"
-    assert found.note == "3 not embedded yet: found by keywords"
+    turn = person.home.turn(inlet_timeout_seconds=0.1)
+    assert (await person.home.block(turn)).count("green tea") == 1
+    missing = "(3 not embedded yet: found by keywords)"
+    assert turn.state.get("recalled", "").endswith(missing)
     embedder.gate.set()
     await asyncio.sleep(0.01)
-    found = await person.asks("green tea")
-    assert (fits(found)[0], found.note) == ("green tea", "")
+    turn = person.home.turn()
+    assert "“green tea”" in await person.home.block(turn)
+    assert "embedded" not in turn.state.get("recalled", "")
