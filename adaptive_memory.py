@@ -48,7 +48,7 @@ import uuid
 import zlib
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -4820,143 +4820,6 @@ def _told_failures(redaction: Redaction | None) -> Generator[None]:
   except AdaptiveMemoryError as error:
     error.detail = "" if redaction is not None else without_secrets(error.detail)
     raise
-
-
-# ---- src/adaptive/privacy/redacted_chat.py ----
-
-_REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
-_STREAMED_FIELDS = frozenset({*_REASONING_FIELDS, "content", "refusal"})
-_TEXT_FIELDS = frozenset({*_STREAMED_FIELDS, "text", "code"})
-_INNER_FIELDS = frozenset(
-  {"content", "tool_calls", "function", "output", "summary", "item", "part", "response"}
-)
-_SHORTEST_BARE_NUMBER = 6
-_LONGEST_PLACEHOLDER = 36
-_UNFINISHED = re.compile(
-  r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
-    r"|(?<![0-9A-Za-z_])[A-Z][A-Z0-9_\\]{0,32}|\\{1,2})\Z"
-)
-
-_Change = Callable[[str], str]
-
-
-def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
-  texts: dict[str, str] = {}
-  for message in messages:
-    changed_texts(message, lambda text: texts.setdefault(text, text))
-  redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
-  return [changed_texts(message, redacted.__getitem__) for message in messages]
-
-
-def changed_texts(value: Any, change: _Change) -> Any:
-  if items := listing(value):
-    new = [change(one) if isinstance(one, str) else changed_texts(one, change) for one in items]
-    return new if new != items else value
-  fields, changed = mapping(value), dict[str, Any]()
-  for name, one in fields.items():
-    if name == "arguments":
-      changed[name] = _changed_json(one, change)
-    elif isinstance(one, str):
-      changed[name] = change(one) if name in _TEXT_FIELDS else one
-    elif name in _INNER_FIELDS:
-      changed[name] = changed_texts(one, change)
-  same = all(changed[name] == fields[name] for name in changed)
-  return value if same else {**fields, **changed}
-
-
-def _changed_json(arguments: Any, change: _Change) -> Any:
-  if not isinstance(arguments, str):
-    return changed_values(arguments, change)
-  try:
-    parsed = json.loads(arguments)
-  except (ValueError, RecursionError):
-    return change(arguments)
-  changed = changed_values(parsed, change)
-  return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
-
-
-def changed_values(value: Any, change: _Change) -> Any:
-  if isinstance(value, str):
-    return change(value)
-  if isinstance(value, int) and len(digits := str(value)) >= _SHORTEST_BARE_NUMBER:
-    return value if (new := change(digits)) == digits else new
-  if fields := mapping(value):
-    return {change(name): changed_values(one, change) for name, one in fields.items()}
-  return [changed_values(one, change) for one in listing(value)] or value
-
-
-class EventRestorer:
-
-  def __init__(self, redaction: Redaction) -> None:
-    self._redaction = redaction
-    self._waiting: dict[tuple[int, str | int], str] = {}
-
-  def restored(self, event: Mapping[str, Any]) -> Any:
-    kind = event.get("type")
-    if isinstance(kind, str) and kind.startswith("response."):
-      return self._restored_response(kind, event)
-    choices = listing(event.get("choices"))
-    if not choices:
-      return dict(event)
-    return {**event, "choices": [self._restored_choice(choice) for choice in choices]}
-
-  def restored_line(self, lines: str) -> str:
-
-    def restored(line: re.Match[str]) -> str:
-      with suppress(ValueError, RecursionError):
-        if event := mapping(json.loads(line[1])):
-          return f"data: {json.dumps(self.restored(event), ensure_ascii=False)}"
-      return line[0]
-
-    return re.sub("(?m)^data:(.*)", restored, lines)
-
-  def _feed(self, key: tuple[int, str | int], piece: str, *, json_text: bool = False) -> str:
-    text = self._waiting.get(key, "\n") + piece
-    unfinished = _UNFINISHED.search(text, max(1, len(text) - _LONGEST_PLACEHOLDER))
-    until = unfinished.start() if unfinished else len(text)
-    self._waiting[key] = text[until - 1 :]
-    return self._redaction.restore(text[:until], json_text=json_text)[1:]
-
-  def _restored_choice(self, choice: Any) -> Any:
-    told = dict(mapping(choice))
-    if "message" in told:
-      return {**told, "message": changed_texts(told["message"], self._redaction.restore)}
-    delta, over = dict(mapping(told.get("delta"))), bool(told.get("finish_reason"))
-    if not delta and not over:
-      return choice
-    index = told.get("index") or 0
-    calls = listing(delta.get("tool_calls"))
-    thought_over = calls or delta.get("content")
-    for name in delta.keys() & _STREAMED_FIELDS:
-      if isinstance(text := delta[name], str):
-        delta[name] = self._feed((index, name), text)
-      else:
-        delta[name] = changed_texts(text, self._redaction.restore)
-    if calls:
-      delta["tool_calls"] = [self._restored_call(index, call) for call in calls]
-    for field in _STREAMED_FIELDS if over else _REASONING_FIELDS if thought_over else ():
-      if waiting := self._waiting.pop((index, field), "")[1:]:
-        delta[field] = (delta.get(field) or "") + self._redaction.restore(waiting)
-    return {**told, "delta": delta}
-
-  def _restored_call(self, index: int, call: Any) -> Any:
-    function, number = mapping(mapping(call).get("function")), mapping(call).get("index")
-    arguments = function.get("arguments")
-    if not isinstance(arguments, str) or not isinstance(number, int):
-      return changed_texts(call, self._redaction.restore)
-    arguments = self._feed((index, number), arguments, json_text=True)
-    return {**call, "function": {**function, "arguments": arguments}}
-
-  def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:
-    part, _, stage = kind.removeprefix("response.").rpartition(".")
-    places = ("output_index", "content_index", "summary_index")
-    key = (0, "/".join([part, *(str(event.get(place, "")) for place in places)]))
-    if stage == "delta" and isinstance(delta := event.get("delta"), str):
-      json_text = part.endswith("arguments")
-      return {**event, "delta": self._feed(key, delta, json_text=json_text)}
-    if stage == "done":
-      self._waiting.pop(key, None)
-    return changed_texts(event, self._redaction.restore)
 
 
 # ---- src/adaptive/search/calibration.py ----
@@ -12131,8 +11994,21 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
   return [one for one in found if not found[one]], [one for one in found if found[one]]
 
 
-# ---- src/adaptive/privacy/redacted_turns.py ----
+# ---- src/adaptive/privacy/redacted_chat.py ----
 
+_REASONING_FIELDS = frozenset({"reasoning_content", "reasoning", "thinking"})
+_STREAMED_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
+_TEXT_FIELDS = _STREAMED_FIELDS | {"text", "code"}
+_INNER_FIELDS = frozenset(
+  {"content", "tool_calls", "function", "output", "summary", "item", "part", "response"}
+)
+_PLACES_IN_RESPONSE = ("output_index", "content_index", "summary_index")
+_SHORTEST_BARE_NUMBER = 6
+_LONGEST_PLACEHOLDER = 36
+_UNFINISHED = re.compile(
+  r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
+    r"|(?<![0-9A-Za-z_])[A-Z][A-Z0-9_\\]{0,32}|\\{1,2})\Z"
+)
 _IDLE_SECONDS = 3600.0
 _LONGEST_SECONDS = 10.0
 _WITHHELD = (
@@ -12140,24 +12016,164 @@ _WITHHELD = (
     "Say so in one sentence, and that sending it again may help.]"
 )
 
+_Change = Callable[[str], str]
+
+
+def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
+  texts: dict[str, str] = {}
+  for message in messages:
+    changed_texts(message, lambda text: texts.setdefault(text, text))
+  redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
+  return [changed_texts(message, redacted.__getitem__) for message in messages]
+
+
+def changed_texts(value: Any, change: _Change) -> Any:
+  items = listing(value)
+  if items:
+    changed_items = [
+      change(item) if isinstance(item, str) else changed_texts(item, change) for item in items
+    ]
+    return value if changed_items == items else changed_items
+  fields = mapping(value)
+  changed = {name: _changed_field(name, inner, change) for name, inner in fields.items()}
+  return value if changed == fields else changed
+
+
+def _changed_field(name: str, value: Any, change: _Change) -> Any:
+  if name == "arguments":
+    return _changed_json(value, change)
+  if name in _TEXT_FIELDS and isinstance(value, str):
+    return change(value)
+  return changed_texts(value, change) if name in _INNER_FIELDS else value
+
+
+def _changed_json(arguments: Any, change: _Change) -> Any:
+  if not isinstance(arguments, str):
+    return changed_values(arguments, change)
+  try:
+    parsed = json.loads(arguments)
+  except (ValueError, RecursionError):
+    return change(arguments)
+  changed = changed_values(parsed, change)
+  return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
+
+
+def changed_values(value: Any, change: _Change) -> Any:
+  if isinstance(value, str):
+    return change(value)
+  if isinstance(value, int):
+    digits = str(value)
+    if len(digits) < _SHORTEST_BARE_NUMBER:
+      return value
+    changed = change(digits)
+    return value if changed == digits else changed
+  fields = mapping(value)
+  if fields:
+    return {change(name): changed_values(inner, change) for name, inner in fields.items()}
+  return [changed_values(item, change) for item in listing(value)] or value
+
+
+class EventRestorer:
+
+  def __init__(self, redaction: Redaction) -> None:
+    self.redaction = redaction
+    self._waiting: dict[tuple[object, ...], str] = {}
+
+  def restored(self, event: Mapping[str, Any]) -> Any:
+    kind = event.get("type")
+    if isinstance(kind, str) and kind.startswith("response."):
+      return self._restored_response(kind, event)
+    choices = listing(event.get("choices"))
+    if not choices:
+      return event
+    return {**event, "choices": [self._restored_choice(choice) for choice in choices]}
+
+  def restored_line(self, lines: str) -> str:
+    return re.sub("(?m)^data:(.*)", self._restored_data, lines)
+
+  def _restored_data(self, line: re.Match[str]) -> str:
+    event: Mapping[str, Any] = {}
+    with suppress(ValueError, RecursionError):
+      event = mapping(json.loads(line[1]))
+    if not event:
+      return line[0]
+    return f"data: {json.dumps(self.restored(event), ensure_ascii=False)}"
+
+  def _restored_piece(
+    self, key: tuple[object, ...], piece: str, *, json_text: bool = False
+  ) -> str:
+    text = self._waiting.get(key, "\n") + piece
+    unfinished = _UNFINISHED.search(text, max(1, len(text) - _LONGEST_PLACEHOLDER))
+    certain_to = unfinished.start() if unfinished else len(text)
+    self._waiting[key] = text[certain_to - 1 :]
+    return self.redaction.restore(text[:certain_to], json_text=json_text)[1:]
+
+  def _restored_choice(self, choice: Any) -> Any:
+    fields = mapping(choice)
+    restore = self.redaction.restore
+    if "message" in fields:
+      return {**fields, "message": changed_texts(fields["message"], restore)}
+    delta = dict(mapping(fields.get("delta")))
+    is_last = bool(fields.get("finish_reason"))
+    if not delta and not is_last:
+      return choice
+    index = fields.get("index") or 0
+    calls = listing(delta.get("tool_calls"))
+    ended = frozenset[str]()
+    if is_last:
+      ended = _STREAMED_FIELDS
+    elif calls or delta.get("content"):
+      ended = _REASONING_FIELDS
+    for name in delta.keys() & _STREAMED_FIELDS:
+      text = delta[name]
+      if isinstance(text, str):
+        delta[name] = self._restored_piece((index, name), text)
+      else:
+        delta[name] = changed_texts(text, restore)
+    if calls:
+      delta["tool_calls"] = [self._restored_call(index, call) for call in calls]
+    for name in ended:
+      waiting = self._waiting.pop((index, name), "")[1:]
+      if waiting:
+        delta[name] = (delta.get(name) or "") + restore(waiting)
+    return {**fields, "delta": delta}
+
+  def _restored_call(self, index: int, call: Any) -> Any:
+    function = mapping(call, "function")
+    number = mapping(call).get("index")
+    arguments = function.get("arguments")
+    if not isinstance(arguments, str) or not isinstance(number, int):
+      return changed_texts(call, self.redaction.restore)
+    restored = self._restored_piece((index, number), arguments, json_text=True)
+    return {**call, "function": {**function, "arguments": restored}}
+
+  def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:
+    part, _, stage = kind.removeprefix("response.").rpartition(".")
+    key = (part, *map(event.get, _PLACES_IN_RESPONSE))
+    delta = event.get("delta")
+    if stage == "delta" and isinstance(delta, str):
+      json_text = part.endswith("arguments")
+      return {**event, "delta": self._restored_piece(key, delta, json_text=json_text)}
+    if stage == "done":
+      self._waiting.pop(key, None)
+    return changed_texts(event, self.redaction.restore)
+
 
 @dataclass(slots=True)
 class _RedactedTurn:
 
-  redaction: Redaction
   events: EventRestorer
-  used_at: float
   guarded: bool
+  used_at: float
 
 
 class RedactedTurns:
 
   def __init__(self) -> None:
-    self._turns: dict[str, _RedactedTurn] = {}
+    self._turns: OrderedDict[str, _RedactedTurn] = OrderedDict()
 
   def __len__(self) -> int:
-    before = time.monotonic() - _IDLE_SECONDS
-    self._turns = {mark: one for mark, one in self._turns.items() if one.used_at >= before}
+    self._forget_idle()
     return len(self._turns)
 
   async def redact(
@@ -12167,10 +12183,14 @@ class RedactedTurns:
     if again and "redaction" not in state:
       return body
     turn = self._turn(metadata) if again else None
-    redaction = turn.redaction if turn else Redaction()
-    new = _RedactedTurn(redaction, EventRestorer(redaction), time.monotonic(), guarded=again)
+    redaction = turn.events.redaction if turn else Redaction()
     mark = state.get("redaction", "") if turn else uuid.uuid4().hex
-    self._turns[mark], state["redaction"] = new, mark
+    self._turns[mark] = _RedactedTurn(
+      events=EventRestorer(redaction),
+      guarded=again,
+      used_at=time.monotonic(),
+    )
+    state["redaction"] = mark
     async with asyncio.timeout(_LONGEST_SECONDS):
       messages = listing(body.get("messages"))
       redacted = await asyncio.to_thread(redacted_chat, messages, redaction)
@@ -12178,10 +12198,9 @@ class RedactedTurns:
 
   def restore_event(self, event: Any, metadata: dict[str, Any], body: dict[str, Any]) -> Any:
     turn = self._turn(metadata)
-    if turn is None or turn.redaction.is_empty:
+    if turn is None or turn.events.redaction.is_empty:
       return event
-    runs_code = mapping(metadata.get("features")).get("code_interpreter")
-    if not turn.guarded and (body.get("tools") or runs_code):
+    if not turn.guarded and _may_call_tools(body, metadata):
       return event
     if isinstance(event, bytes):
       line = event.decode("utf-8", "surrogateescape")
@@ -12191,27 +12210,38 @@ class RedactedTurns:
     return turn.events.restored(event) if mapping(event) else event
 
   def restore_answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-    turn = self._turn(metadata)
-    if turn is None:
-      return body
-    del self._turns[turn_state(metadata).get("redaction", "")]
+    turn = self._turns.pop(turn_state(metadata).get("redaction", ""), None)
     messages = listing(body.get("messages"))
-    if turn.redaction.is_empty or not messages:
+    if turn is None or turn.events.redaction.is_empty or not messages:
       return body
-    stays = [bool(mapping(message).get("id")) for message in messages]
-    stays[-1] &= mapping(messages[-1]).get("role") != "assistant"
+    restore = turn.events.redaction.restore
     restored = [
-      message if earlier else changed_texts(message, turn.redaction.restore)
-      for earlier, message in zip(stays, messages, strict=True)
+      message if mapping(message).get("id") else changed_texts(message, restore)
+      for message in messages
     ]
-    return body if restored == messages else {**body, "messages": restored}
+    if mapping(messages[-1]).get("role") == "assistant":
+      restored[-1] = changed_texts(messages[-1], restore)
+    return {**body, "messages": restored}
 
   def _turn(self, metadata: dict[str, Any]) -> _RedactedTurn | None:
-    mark = turn_state(metadata).get("redaction")
-    turn = self._turns.get(mark) if isinstance(mark, str) else None
+    mark = turn_state(metadata).get("redaction", "")
+    turn = self._turns.get(mark)
     if turn is not None:
       turn.used_at = time.monotonic()
+      self._turns.move_to_end(mark)
     return turn
+
+  def _forget_idle(self) -> None:
+    used_since = time.monotonic() - _IDLE_SECONDS
+    while self._turns:
+      mark = next(iter(self._turns))
+      if self._turns[mark].used_at >= used_since:
+        return
+      del self._turns[mark]
+
+
+def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:
+  return bool(body.get("tools") or mapping(metadata, "features").get("code_interpreter"))
 
 
 def withheld(body: dict[str, Any]) -> dict[str, Any]:

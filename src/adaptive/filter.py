@@ -45,7 +45,7 @@ from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.audit import AuditTrail
 from adaptive.memory.user_memory import Memories
-from adaptive.privacy.redacted_turns import RedactedTurns, withheld
+from adaptive.privacy.redacted_chat import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
 from adaptive.recall.recall import Recall

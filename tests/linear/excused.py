@@ -44,7 +44,7 @@ COROUTINES: Mapping[str, str] = {
         llm.endpoints.*.complete
         llm.fields.ask_fields
         privacy.redaction.*
-        privacy.redacted_turns.RedactedTurns.redact
+        privacy.redacted_chat.RedactedTurns.redact
     """,
     "They hand texts to an embedder, or know them by their hashes.": """
         search.embedders.*.embed
@@ -101,8 +101,8 @@ FUNCTIONS: Mapping[str, str] = {
         host.tables._held
         memory.audit.ChangeKey.written
         memory.writing._change
-        privacy.redacted_turns.RedactedTurns.restore_answer
-        privacy.redacted_turns.RedactedTurns.restore_event
+        privacy.redacted_chat.RedactedTurns.restore_answer
+        privacy.redacted_chat.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact
         privacy.redaction.Redaction.restore
         recall.block.withheld_reason

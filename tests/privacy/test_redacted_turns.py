@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
+import sys
+from collections.abc import Callable
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from adaptive.privacy import redacted_turns
-from adaptive.privacy.redacted_turns import RedactedTurns
+from adaptive.privacy import redacted_chat
+from adaptive.privacy.redacted_chat import RedactedTurns
 
 MAIL, OTHER = "ana@example.org", "bo@example.org"
 
@@ -94,7 +96,7 @@ async def test_answers_that_go_back_to_the_model(
 async def test_idle_turns_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn without an end is gone after an hour in which nothing came; a busy one is not."""
     now = 0.0
-    monkeypatch.setattr(redacted_turns, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(redacted_chat, "time", SimpleNamespace(monotonic=lambda: now))
     turns, busy, idle = RedactedTurns(), dict[str, Any](), dict[str, Any]()
     await turns.redact(asking(MAIL), busy)
     await turns.redact(asking(MAIL), idle)
@@ -103,3 +105,39 @@ async def test_idle_turns_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None
     now = 4000
     assert len(turns) == 1
     assert shown(turns, idle) == "[EMAIL_1]"
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """How many lines of Python it takes, which does not depend on the machine as time does."""
+    lines = 0
+
+    def trace(_frame: FrameType, event: str, _argument: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    former = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(former)
+    return lines
+
+
+async def test_turns_are_found_by_key() -> None:
+    """A piece of an answer costs as much among hundreds of turns without an end as it does alone.
+
+    The host looks for the hook, for which the turns are counted, before each piece.
+    """
+    turns, mine = RedactedTurns(), dict[str, Any]()
+    await turns.redact(asking(MAIL), mine)
+
+    def next_piece() -> None:
+        assert turns
+        assert shown(turns, mine) == MAIL
+
+    alone = lines_run(next_piece)
+    for _ in range(300):
+        await turns.redact(asking(OTHER), {})
+    assert lines_run(next_piece) == alone
