@@ -85,7 +85,7 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, lru_cache, partial
 from importlib import metadata
-from itertools import accumulate, chain, combinations, compress, pairwise
+from itertools import accumulate, chain, combinations, compress
 from math import inf
 from numpy.typing import NDArray
 from operator import itemgetter
@@ -2597,13 +2597,14 @@ class OncePerMessage:
 
 # ---- src/adaptive/privacy/scanning.py ----
 
-_LOOK_ALIKES = (
-  dict.fromkeys("\u2024\u3002\uff0e\uff61\u00b7\u2027\u2219\u22c5\u30fb\uff65\u06d4", ".")
-  | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-")
-  | dict.fromkeys("\u2018\u2019\u02bc\uff07", "'")
-  | {"\u2236": ":", "\ua789": ":", "\u2044": "/", "\u2215": "/", "\u00ba": "\u00b0", "\u02da": "\u00b0"}
+_LOOK_ALIKES = str.maketrans(
+  "\u2024\u3002\uff0e\uff61\u00b7\u2027\u2219\u22c5\u30fb\uff65\u06d4"
+    "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
+    "\u2018\u2019\u02bc\uff07\u2236\ua789\u2044\u2215\u00ba\u02da\u1680\u0085\u2028\u2029",
+  "...........----------'''':://\u00b0\u00b0 \n\n\n",
+  "\u034f\u115f\u1160\u180b\u180c\u180d\u3164\uffa0\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06"
+    "\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f",
 )
-_FILLERS = re.compile("[\u034f\u115f\u1160\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -2613,55 +2614,64 @@ class Finding:
   start: int
   end: int
 
+  @property
+  def length(self) -> int:
+    return self.end - self.start
 
-def in_order(found: Iterable[Finding], places: Sequence[int]) -> tuple[Finding, ...]:
-  joined: list[Finding] = []
-  for one in sorted(found, key=lambda one: (one.start, -one.end)):
-    if joined and one.start < joined[-1].end:
-      former = joined.pop()
-      kind = max(former, one, key=lambda one: one.end - one.start).kind
-      one = Finding(kind, former.start, max(former.end, one.end))
-    joined.append(one)
-  return tuple(Finding(one.kind, places[one.start], places[one.end - 1] + 1) for one in joined)
+
+@dataclass(frozen=True, slots=True)
+class Respelling:
+
+  text: str
+  places: Sequence[int]
+
+  def in_original(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
+    joined: list[Finding] = []
+    for finding in sorted(found, key=lambda finding: (finding.start, -finding.end)):
+      former = joined[-1] if joined else None
+      if former is None or finding.start >= former.end:
+        joined.append(finding)
+        continue
+      longer = max(former, finding, key=lambda either: either.length)
+      end = max(former.end, finding.end)
+      joined[-1] = Finding(longer.kind, former.start, end)
+    return tuple(
+      Finding(one.kind, self.places[one.start], self.places[one.end - 1] + 1)
+      for one in joined
+    )
 
 
 def with_marks(text: str, findings: Iterable[Finding], mark: Callable[[Finding], str]) -> str:
   parts: list[str] = []
   position = 0
-  for one in findings:
-    parts += text[position : one.start], mark(one)
-    position = one.end
+  for finding in findings:
+    parts += [text[position : finding.start], mark(finding)]
+    position = finding.end
   return "".join([*parts, text[position:]])
 
 
-def plain_text(text: str) -> tuple[str, Sequence[int]]:
+def plain_text(text: str) -> Respelling:
   if text.isascii():
-    return text, range(len(text))
-  plain, places = respelled(text, _plain_sign)
-  return re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", plain), places
+    return Respelling(text, range(len(text)))
+  seen = respelled(text, _plain_sign)
+  return Respelling(re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", seen.text), seen.places)
 
 
-def respelled(text: str, plain_sign: Callable[[str], str]) -> tuple[str, Sequence[int]]:
+def respelled(text: str, plain_sign: Callable[[str], str]) -> Respelling:
   table = {ord(sign): plain_sign(sign) for sign in set(text)}
-  places = range(len(text))
+  places: Sequence[int] = range(len(text))
   if "" in table.values():
     places = [place for place, sign in enumerate(text) if table[ord(sign)]]
-  return text.translate(table), places
+  return Respelling(text.translate(table), places)
 
 
 @text_cache(20_000)
 def _plain_sign(sign: str) -> str:
-  if sign.isascii():
-    return sign
-  if unicodedata.category(sign) == "Cf" or _FILLERS.match(sign):
+  if unicodedata.category(sign) == "Cf":
     return ""
-  if sign in _LOOK_ALIKES:
-    return _LOOK_ALIKES[sign]
-  if sign.isspace():
-    return "\n" if sign in "\u0085\u2028\u2029" else " "
-  digit = unicodedata.decimal(sign, None)
-  plain = unicodedata.normalize("NFKC", sign) if digit is None else str(digit)
-  return plain if len(plain) == 1 else sign
+  digit = unicodedata.decimal(sign, sign)
+  plain = unicodedata.normalize("NFKC", str(digit).translate(_LOOK_ALIKES))
+  return plain if len(plain) <= 1 else sign
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -2692,7 +2702,7 @@ _TWINS = str.maketrans(
   "\u0430\u0441\u0501\u0435\u0261\u04bb\u0456\u0458\u043a\u04cf\u043e\u0440\u051b\u0455\u0442\u0445\u0443\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u2039\u276e\u27e8\u3008\u02c2\u1438\u3008\u276c\u2770\u203a\u276f\u27e9\u3009\u02c3\u1433\u3009\u276d\u2771",
   "acdeghijklopqstxyaeikvoptu<<<<<<<<<>>>>>>>>>",
 )
-_ROLES = {title: "|".join(some).translate(_TWINS) for title, some in word_table("roles").items()}
+_ROLES = {title: "|".join(roles).translate(_TWINS) for title, roles in word_table("roles").items()}
 _NAMES__escaping = r"system|assistant|user|human|developer|tools?|function|model|memory|instructions?|prompt"
 _OWN_MARK = r"[\s_.\-]{0,3}".join("adaptivememory")
 _IMITATION = re.compile(
@@ -2718,9 +2728,9 @@ _IMAGE = re.compile(r"(?<=!)\[(?=[^\]\n]{0,200}\]\s?[(\[])")
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 
 
-def seen_text(text: str) -> tuple[str, Sequence[int]]:
+def seen_text(text: str) -> Respelling:
   if text.isascii() and text.isprintable():
-    return text.lower(), range(len(text))
+    return Respelling(text.lower(), range(len(text)))
   return respelled(text, _seen_sign)
 
 
@@ -2737,35 +2747,37 @@ def _seen_sign(sign: str) -> str:
 def escaped_entry(text: str) -> str:
   shown = _NEVER.sub(r"\1", text).encode("utf-8", "replace").decode("utf-8")
   shown = _STRAY_JOINERS.sub("", shown)
-  lines = (_without_opening(line).strip(" \t") for line in _LINE_BREAKS.split(shown))
-  shown = re.sub("\t+", " ", " ".join(line for line in lines if line)).strip()
-  shown = _BACKTICKS.sub(lambda run: "'" * len(run.group()), shown)
-  shown = _without_opening(shown)
-  return _IMAGE.sub("&#91;", _without_imitations(shown))
+  lines = [_without_opening(line).strip(" \t") for line in _LINE_BREAKS.split(shown)]
+  shown = re.sub("\t+", " ", " ".join(filter(None, lines))).strip()
+  shown = _BACKTICKS.sub(lambda run: "'" * len(run[0]), shown)
+  shown = _without_imitations(_without_opening(shown))
+  return _IMAGE.sub("&#91;", shown)
 
 
 def imitates_structure(text: str) -> bool:
-  seen = seen_text(text)[0]
+  seen = seen_text(text).text
   return bool(_IMITATION.search(seen) or _COMMANDING_TURN.search(seen))
 
 
 def _without_opening(line: str) -> str:
-  while True:
-    bare = _LINE_OPENING.sub("", line)
-    seen, places = seen_text(bare)
-    if role := _ROLE_OPENING.match(seen):
-      colon = places[role.start("colon")]
-      bare = f"{bare[:colon].rstrip()} -{bare[colon + 1 :]}"
-    if bare == line:
-      return line
-    line = bare
+  former = None
+  while line != former:
+    former = line
+    line = _LINE_OPENING.sub("", line)
+    seen = seen_text(line)
+    role = _ROLE_OPENING.match(seen.text)
+    if role:
+      colon = seen.places[role.start("colon")]
+      line = f"{line[:colon].rstrip()} -{line[colon + 1 :]}"
+  return line
 
 
 def _without_imitations(text: str) -> str:
-  (seen, places), signs = seen_text(text), list(text)
+  seen = seen_text(text)
+  signs = list(text)
   for pattern in (_IMITATION, TAG_OPENING):
-    for match in pattern.finditer(seen):
-      signs[places[match.start()]] = _ENTITIES[match.group()]
+    for match in pattern.finditer(seen.text):
+      signs[seen.places[match.start()]] = _ENTITIES[match[0]]
   return "".join(signs)
 
 
@@ -2818,7 +2830,7 @@ def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) ->
     return "it holds characters that cannot be seen"
   if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
     return "it imitates the marks that structure a chat"
-  seen = seen_text(text)[0]
+  seen = seen_text(text).text
   if _MARKUP__injection.search(seen) or TAG_OPENING.search(seen):
     return "it carries markup, an image or a link to be fetched"
   if _FILLED_ADDRESS.search(seen):
@@ -2878,7 +2890,7 @@ def _hashed(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
 
 
 def order_parts(text: str) -> list[str]:
-  seen = seen_text(text)[0]
+  seen = seen_text(text).text
   sentences: list[str] = []
   for part in _SENTENCE_ENDS__injection.split(seen):
     if sentences and len(sentences[-1]) < _SHORTEST_SENTENCE:
@@ -2962,478 +2974,16 @@ def _process_secret() -> bytes:
   return secrets.token_bytes(_KEY_BYTES)
 
 
-# ---- src/adaptive/privacy/secret_forms.py ----
-
-_SHAPES = (
-  r"(?:AccountKey|SharedAccess\w+)=[^\s;\"'&]{20,500}",
-  r"(?:X-Amz-S|S|s)ig(?:nature)?=[\w%+/\-]{30,500}=*",
-  r"pat(?:[A-Za-z0-9]{14}\.|-[a-z]{2,3}\d-)[0-9a-f\-]{36,64}",
-  r"(?:[xyz]prv|nsec1)[0-9A-Za-z]{58,120}",
-  r"eyJ(?<![\w\-].{3})[\w\-]{10,4000}\.[\w\-]{0,8000}\.[\w\-.]{4,9000}",
-  r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}",
-  r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}",
-  r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}",
-  r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}",
-  r"(?:5[HJK]|[KL][1-9A-Z])[1-9A-HJ-NP-Za-km-z]{49,50}(?![\w+/=\-])",
-  r"(?<![\w+/=\-])(?=[a-z0-9+/]{0,20}[A-Z])(?=[A-Z0-9+/]{0,20}[a-z])[A-Za-z0-9+/]{40}(?![\w+/=\-])",
-  r"(?<![\w\-/.])(?!pk_|pub|sha\d)[A-Za-z]\w{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}"
-    r"(?:(?<=_)|(?![0-9a-f]{40,64}\b))[A-Za-z0-9]{24,200}(?:[_\-][A-Za-z0-9]{6,64}){0,3}",
-)
-_BEGINNINGS = any_of(sorted(map(re.escape, word_table("secrets")["issuers"]), reverse=True))
-_ISSUED = rf"(?:{_BEGINNINGS})[\w\-.+/]{{13,2000}}[\w=]=?"
-_KEY = re.compile(rf"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{{17}})(?:{'|'.join((_ISSUED, *_SHAPES))})")
-_SMALL = (
-  r"(?!(?:the|and|for|with|from|are|was|were|his|her|our|your|their|has|had|have|not|but|been|who"
-    r"|them|which|its|how|did|got|two|four|nine|every|must)\b)"
-)
-_LISTED = rf"{_SMALL}(?![a-z]+(?:ed|[^su]s|ly)\b)[a-z]{{3,8}}"
-_OF_ANY = rf"{_SMALL}(?![A-Za-z]{{1,2}}\b)[^\W\d_]{{1,12}}"
-_GAP__secret_forms = r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?"
-_ARGUMENT = r"[\"']?(?P<value>[^\s\"'\-<$][^\s\"']{2,100})"
-_SEARCHED = {
-  "private key": (
-    r"-{2,8} ?(?P<value>BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}"
-        r"(?=[\s\\rn\"'|>*]{0,16}(?:[A-Z][\w\-]{2,20}: [^\n]{0,80}\s{1,4}){0,4}[A-Za-z0-9+/]{16})"
-        r"(?:(?!-{2,8} ?END)[\w+/=:,.;()<>@\-\s\\\"'|*]){16,20000}+"
-        r"(?:-{2,8} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8})?)",
-    r"(?P<value>b3BlbnNzaC1rZXkt[\w+/=\s]{40,20000}|LS0tLS1CRUdJTi[\w+/=\s]{40,20000}"
-        r"|PuTTY-User-Key-File[\w+/=:.\s\-]{40,20000})",
-  ),
-  "password in an address": (
-    r"://[^\s/:@\"'<>]{0,100}:(?!\d{2,5}/)(?P<value>[^\s\"'<>/]{1,200})@(?=[\w.\-\[])",
-    r"oracle:\w+:[^\s/@:]{1,40}/(?P<value>[^\s@/]{2,60})@",
-  ),
-  "PIN or one-time code": (
-    r"(?i:cv[vc]2?|security code)\b[^\w\n]{1,4}(?:[a-z]{1,8} ){0,4}(?P<value>\d{3})(?![\w%])",
-  ),
-  "token": (
-    r"(?P<value>A[KS]IA[A-Z0-9]{16})(?![A-Za-z0-9])",
-    r"(?<!\d[ -])(?P<value>\d{6}(?:-\d{6}){7})(?![ -]?\d)",
-    r"(?:[Cc]lient|[Aa]pi|API|[Aa]uth)\(\s?[\"'](?P<value>(?=\D{0,20}\d)[\w\-]{24,200})[\"']",
-    r"://(?P<value>[A-Za-z0-9_\-]{20,200})(?::x-oauth-basic)?@[\w.\-]",
-  ),
-  "password hash": (r"(?P<value>\$(?:[156y]|apr1|2[abxy]|argon2\w+)\$[\w./$=,+]{20,200})",),
-  "Wi-Fi password": (r"WIFI:[^\n]{0,100}?[;:]P:(?P<value>[^;\s][^;\n]{0,100})",),
-  "password": (
-    r"-(?<!\S.)(?:u|-user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,100})",
-    r"(?:sshpass|mysql(?:dump)?(?=[^\n]{0,160}\s-p\S)|mariadb|zip|unzip|login|sqlcmd|mongo\w*"
-        r"|redis-cli|openssl|user(?:add|mod)|ldap\w+)\s[^\n]{0,160}?(?<=\s)-[pPakw] ?"
-        rf"{_ARGUMENT}",
-    r"echo\s[\"']?(?P<value>[^\s\"'|]{3,100})[\"']?\s{0,3}\|[^\n]{0,60}?"
-        r"(?:sudo -S|chpasswd|stdin)",
-    r"(?:(?:IDENTIFIED|[Ii]dentified) (?:BY|by)|SecureString|requirepass|masterauth|rootpw"
-        r"|-(?:store|key)pass|--(?:pass(?:word)?|token|api-key|secret))(?: --?\w+)?[ =(]{1,3}"
-        rf"{_ARGUMENT}",
-    r"(?:[Cc]redential|[Bb]asic_?[Aa]uth|auth=|\.login)\(\s{0,2}[\"'][^\"'\n]{1,60}[\"'],"
-        r"\s{0,2}[\"'](?P<value>[^\"'\n]{3,100})[\"']",
-    r"[Aa]pp(?:lication)?[ \-](?:specific )?pass\w+[^\n:=]{0,40}[:=] ?"
-        r"(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})",
-    rf"ass ?phrase(?: ?[:=]| is) (?P<value>{_OF_ANY}(?:[ \-]{_OF_ANY}){{2,9}})(?=\W*$)",
-  ),
-  "recovery phrase": (
-    "(?:[Ss]eed|[Mm]nemonic|[Ww]allet|[Rr]ecovery|\u043c\u043d\u0435\u043c\u043e\u043d\u0438|\u52a9\u8bb0\u8bcd|\u52a9\u8a18\u8a5e|\u30cb\u30fc\u30e2\u30cb\u30c3\u30af|\ub2c8\ubaa8\ub2c9)"
-        r"\W{0,12}(?:\w{1,20}\W{1,4}){0,3}?"
-        rf"(?P<value>{_OF_ANY}(?:{_GAP__secret_forms}{_OF_ANY}){{11,23}})(?!\w)",
-    r"(?<![\w'])(?!([a-z]+)\s\1\b)"
-        rf"(?P<value>(?:{_LISTED}\s{{1,4}}(?:\d{{1,2}}[.):]?\s{{1,4}})?){{11,23}}{_LISTED})(?![\w'])",
-  ),
-}
-_FORMS = [(kind, re.compile(form)) for kind, forms in _SEARCHED.items() for form in forms]
-_PLACEHOLDER__secret_forms = re.compile(
-  r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
-    "|[?*\u2022\u25cfxX.\\-_#]+|.{0,12}?(?:\\*{3}|x{5}|X{5}|\u2022{3}|\\.{3}|\u2026).{0,12}|your\\w*|[a-z_.]+[(\\[].*"
-    r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type|choose) .*"
-    r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none|null|true"
-    r"|false|nil|undefined|change_?me|redacted|example|placeholder|string)[\"'),;.]*"
-)
-
-
-def formed_secrets(text: str) -> Iterator[tuple[str, int, int]]:
-  for match in _KEY.finditer(text):
-    if looks_random(match.group(), 14):
-      yield "token", *match.span()
-  for kind, form in _FORMS:
-    for match in form.finditer(text):
-      if not is_placeholder(match["value"]):
-        yield kind, *match.span("value")
-
-
-def is_placeholder(value: str) -> bool:
-  return not value or _PLACEHOLDER__secret_forms.fullmatch(value) is not None
-
-
-def looks_random(value: str, least: int = 16) -> bool:
-  core = re.sub(r"[^A-Za-z0-9]", "", value)
-  figures = sum(map(str.isdigit, core))
-  if len(core) < least or figures == len(core) or (not figures and len(core) < 20):
-    return False
-  sorts = ["0" if one.isdigit() else "A" if one.isupper() else "a" for one in core]
-  changes = sum(one != other for one, other in itertools.pairwise(sorts))
-  if (changes * 5 < len(core) and figures * 2 < len(core)) or is_placeholder(value):
-    return False
-  shares = [count / len(core) for count in Counter(core).values()]
-  entropy = -sum(share * math.log2(share) for share in shares)
-  return entropy >= min(2.9, math.log2(len(core)) * 0.72)
-
-
-# ---- src/adaptive/privacy/personal_shapes.py ----
-
-@dataclass(frozen=True)
-class Shape:
-
-  kind: str
-  pattern: re.Pattern[str]
-  holds: Callable[[re.Match[str], bool], bool] | None = None
-  words: Set[str] = frozenset()
-  needed: bool = False
-  against: Set[str] = frozenset()
-
-
-def _code_of(match: re.Match[str]) -> str:
-  return "".join(filter(str.isalnum, match[0])).upper()
-
-
-def _ahead(match: re.Match[str], size: int) -> str:
-  return match.string[max(match.start() - size, 0) : match.start()]
-
-
-_LETTER = "0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
-_MAIL = re.compile(
-  rf"[{_LETTER}_](?<![{_LETTER}_%+\-].)(?<![{_LETTER}]\..)[{_LETTER}._%+'\-]{{0,63}}"
-    rf"@[{_LETTER}][{_LETTER}-]{{0,62}}(?:\.[{_LETTER}][{_LETTER}-]{{0,62}}){{1,8}}"
-)
-_NO_MAIL = re.compile(
-  r"(?i).*\.(?:png|jpe?g|gif|svg|webp|css|m?js|tsx?|json|html?|php|py|rb|md|pdf|zip|ya?ml|toml"
-    r"|local|localdomain|internal|lock)|(?:your[._]?)?(?:name|user|email|someone)@example\..*"
-    r"|.*(?:\.\.|\.@).*|.*\d"
-)
-_CREDENTIALS = re.compile(
-  r"[A-Za-z](?<![0-9A-Za-z].)[0-9A-Za-z+.\-]{1,15}://"
-    r"(?:[^\s/@:\"'<>?#]{0,64}:(?P<secret>[^\s/@\"'<>]{1,128})|[0-9A-Za-z_\-]{12,128})"
-    r"@[^\s/@\"'<>,;]{1,253}(?:/[^\s\"'<>]{0,200})?"
-)
-
-
-def _email_holds(match: re.Match[str], _named: bool) -> bool:
-  before, behind = _ahead(match, 70), match.string[match.end() :][:1]
-  repository = match[0].startswith("git@") and behind in ("/", ":")
-  of_url = before.endswith(":") and "://" in before
-  return not (repository or of_url or before.endswith("@") or _NO_MAIL.fullmatch(match[0]))
-
-
-_IPV4 = re.compile(
-  r"(?P<value>\d(?<![0-9A-Za-z.].)(?<![0-9A-Za-z][-+_/].)\d{0,2}(?:\.\d{1,3}){3})"
-    r"(?:/\d{1,2})?(?![0-9A-Za-z]|\.\d|[-+][0-9A-Za-z])"
-)
-_IPV6 = re.compile(
-  r"(?P<value>[0-9A-Fa-f:](?<![0-9A-Za-z:.].)[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8})"
-    r"(?:%[0-9A-Za-z]{1,16})?(?:/\d{1,3})?(?![0-9A-Za-z:])"
-)
-_MAC = re.compile(
-  r"[0-9A-Fa-f](?<![0-9A-Za-z:.\-].)[0-9A-Fa-f]([:\-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){4}"
-    r"(?![0-9A-Za-z]|[.:\-][0-9A-Za-z])"
-    r"|(?<![0-9A-Za-z.])(?=[0-9.]{0,13}[A-Fa-f])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![0-9A-Za-z])"
-)
-
-
-def _ip_holds(match: re.Match[str], named: bool) -> bool:
-  try:
-    address = ipaddress.ip_address(match["value"])
-  except ValueError:
-    return False
-  if address.is_loopback or address.is_unspecified or re.search(r"\.0/\d+$", match[0]):
-    return False
-  if address.version == 6:
-    groups = match["value"].split(":")
-    return len(groups) > 3 and any(len(group) not in (0, 2) for group in groups)
-  octets, before = address.packed, _ahead(match, 2)
-  if octets[0] in (0, *range(224, 256)) or before.rstrip()[-1:] in tuple("\u7b2c\u00a7^~=@"):
-    return False
-  low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
-  return not low or named
-
-
-_HEAD = r"(?<![0-9A-Za-z].)(?<!\d[-./].)(?<!\d{2} .)"
-_PHONE = re.compile(
-  r"(?P<number>[(+0-9](?:(?<![0-9A-Za-z/=_#&?%].)(?<![0-9A-Za-z][-.+,:(].)"
-    r"|(?<=(?i:tel|one|fax|ell|ile)[:.=].))(?<!\d{2} .)\+? ?\d?(?:[ ().\-/]{0,3}\d){6,14})"
-    "(?:,? ?(?:ext\\.?|extension|x|\u0434\u043e\u0431\\.?|Durchwahl|poste|int\\.) ?\\d{1,5})?"
-    r"(?![0-9A-Za-z_@])(?![-./:,]\d)(?!-[A-Za-z])(?! \d{2})"
-)
-_TELLING_PHONE = re.compile(
-  r"(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}"
-    r"|8[ -]?\(?[3-9]\d{2}\)?[ -]?\d{3}[ -]?\d{2}[ -]?\d{2}|\(\d\d\) ?9?\d{4}-\d{4}"
-    r"|\(?0[1-9]\d{0,4}\)?(?:[ ./\-]{1,3}\d{2,8}){1,4}"
-)
-_DAY = re.compile(r"(?:19|20)?\d\d?([-./ ])\d\d?\1(?:19|20)?\d\d?")
-_MEASURE = re.compile(
-  "(?i) ?(?:[\u20ac$\u00a3\u00a5\u20b9\u20bd%\u00b0\u5143\u5186]|(?:eur|usd|euros?|dollars?|[mck]?m|m?s|kg|px|[kmg]b|db|points)\\b)"
-)
-
-
-def _priced(match: re.Match[str]) -> bool:
-  sign = _ahead(match, 2).rstrip()[-1:]
-  return sign in tuple("\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa#") or bool(_MEASURE.match(match.string, match.end()))
-
-
-def _phone_holds(match: re.Match[str], named: bool) -> bool:
-  number = match["number"]
-  digits = "".join(filter(str.isdigit, number.replace("(0)", "")))
-  if "+" in number[:2]:
-    fits = len(digits) == 11 if digits[0] in "17" else 8 <= len(digits) <= 15
-  else:
-    fits = (named and 7 <= len(digits) <= 15) or _TELLING_PHONE.fullmatch(number) is not None
-  return fits and not (_DAY.fullmatch(match[0]) or _priced(match))
-
-
-_CARD = re.compile(
-  rf"\d{_HEAD}\d{{3}}(?:([ .-])\d{{4}}\1\d{{4}}\1\d{{4}}(?:\1\d{{3}})?"
-    r"|([ -])\d{6}\2\d{4,5}|\d{9,15})(?![0-9A-Za-z])(?![-./]\d)"
-)
-_IBAN = re.compile(
-  r"[A-Za-z](?<![0-9A-Za-z].)[A-Za-z]\d{2}(?:[0-9A-Za-z]{11,30}"
-    r"|(?:[ \-][0-9A-Z]{4}){2,7}(?:[ \-]\d[0-9A-Z]{0,2})?)(?![0-9A-Za-z])"
-)
-_SSN = re.compile(
-  rf"\d{_HEAD}\d{{2}}(?<!000)(?<!666)([- ]?)(?!00)\d{{2}}\1(?!0000)\d{{4}}"
-    r"(?!-?[0-9A-Za-z])(?![./]\d)(?! \d{2})"
-)
-_PASSPORT = re.compile(
-  r"[0-9A-Z](?<![0-9A-Za-z].)(?=(?:[A-Z ]{0,6}\d){3})(?:[0-9A-Z]{5,8}|[A-Z]?[ -]\d{6,8}"
-    "|(?:\\d ?)?\\d{1,2} (?:\u2116 ?|\u043d\u043e\u043c\u0435\u0440 |No\\.? ?)?\\d{6,7})(?![0-9A-Za-z]|[-./]\\d)"
-)
-_ID = re.compile(
-  rf"[0-9A-Z]{_HEAD}(?:(?<=\d)|(?=[A-Z]{{0,6}}\d|[A-Z](?: \d{{2}}){{3}}))"
-    r"(?=(?:[A-Z .\-/]{0,7}\d){4})"
-    r"[0-9A-Z]{0,17}(?:[ .\-/]{1,2}(?:[0-9A-Z]{0,8}\d[0-9A-Z]{0,8}"
-    r"|[A-Z]{1,2}(?![A-Za-z]))){0,7}(?![0-9A-Za-z])"
-)
-
-
-def _id_holds(match: re.Match[str], named: bool) -> bool:
-  digits = sum(map(str.isdigit, match[0]))
-  fits = named and digits >= 5 and 7 <= len(_code_of(match)) <= 18
-  return fits or _TELLING_ID.fullmatch(match[0]) is not None
-
-
-def _ssn_holds(match: re.Match[str], named: bool) -> bool:
-  return (named or (match[1] != "" and match[0][0] != "9")) and not _priced(match)
-
-
-_MONTH = rf"(?i:{any_of(' '.join(word_table('months')['heads']).split())})[^\W\d_]{{0,10}}"
-_YEAR = r"(?:19|20|25)\d{2}"
-_BIRTH = re.compile(
-  r"(?<![0-9A-Za-z])(?<!\d[-./])(?:"
-    rf"[0-3]?\d([-./ ]) ?[0-3]?\d\1 ?(?:19|20)?\d{{2}}"
-    rf"|{_YEAR}([-./ ]) ?[0-3]?\d\2 ?[0-3]?\d|{_YEAR}[01]\d[0-3]\d"
-    "|[0-3]?\\d(?:st|nd|rd|th|er|re|[\u00ba\u00b0\u00aa.]|-\u0433\u043e)?,? ?(?:of |de |d'|di |-)?"
-    f"(?:{_MONTH}\\.?(?:,? ?(?:de |del |\u0432 |-)?(?:{_YEAR}|'\\d{{2}})(?: \u0433(?:\u043e\u0434\u0430|\\.)?)?)?"
-    f"|[^\\s\\d.,;:]{{2,12}}\\.? (?:n\u0103m )?{_YEAR}|th\u00e1ng [01]?\\d(?: n\u0103m {_YEAR})?)"
-    rf"|{_MONTH}\.? (?:the )?[0-3]?\d(?:st|nd|rd|th)?(?:,? (?:of )?{_YEAR})?"
-    "|(?:(?:\u662d\u548c|\u5e73\u6210|\u4ee4\u548c)?\\d{1,4} ?[\u5e74\ub144] ?)?[01]?\\d ?[\u6708\uc6d4] ?[0-3]?\\d ?[\u65e5\u53f7\uc77c]?"
-    r")(?![0-9A-Za-z])(?![-./]\d)"
-)
-_WALLET = re.compile(
-  "(?<![0-9A-Za-z])(?:0x[0-9A-Fa-f]{40}|(?:bc|tb|ltc|addr|stake|cosmos)1[02-9ac-hj-np-z]{25,100}"
-    "|[13](?=[0-9A-Z]{0,30}[a-z])[1-9A-HJ-NP-Za-km-z]{25,33})(?![0-9A-Za-z])"
-)
-_CODED = re.compile(r"(?<![0-9A-Za-z])(?=\d{0,30}[A-Za-z])[0-9A-Za-z]{26,110}(?![0-9A-Za-z])")
-_PAIR = re.compile(
-  r"[-+0-9](?<![0-9A-Za-z_.,].)(?<![0-9A-Za-z_.,][-+].)\d{0,2}\.\d{2,15}"
-    "(?: ?[,;/] ?| | and | und | et | y |[,;&\u3001\uff0c\u5ea6]{0,2} ?[\\\"']?"
-    "(?:(?i:long?(?:itude)?|lng)|[\u7d4c\u7ecf]\u5ea6)[\\\"':=\uff1a\u306f ]{0,4})"
-    r"[-+]?\d{1,3}\.\d{2,15}(?![0-9A-Za-z_%])"
-)
-_DEGREES = "(?:[.,]\\d{1,12})? ?(?:[\u00b0\u5ea6][0-9 .,'\\\"\\u2032\\u2033\\u201d\u5206\u79d2]{0,20})?"
-_PLACE__personal_shapes = re.compile(
-  f"\\d(?<![0-9A-Za-z.,].)(?=\\d?[.,\u00b0\u5ea6])\\d?{_DEGREES}(?:(?i:nord|north|[ns])|[\u0441\u044e]\\. ?\u0448\\.),?"
-    f" {{0,2}}\\d{{1,3}}{_DEGREES}(?:(?i:ost|east|west|[ewo])|[\u0432\u0437]\\. ?\u0434\\.)(?![0-9A-Za-z])"
-    rf"|[NS] ?\d\d?{_DEGREES},? {{0,2}}[EWO] ?\d{{1,3}}{_DEGREES}"
-    f"|[\u5317\u5357][\u7eac\u7def]\\d\\d?{_DEGREES}[\u3001\uff0c, ]{{0,2}}[\u4e1c\u6771\u897f][\u7ecf\u7d4c]\\d{{1,3}}{_DEGREES}"
-)
-
-
-def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
-  latitude, longitude = re.findall(r"\d+\.\d+", match[0])
-  around = _ahead(match, 3) + "_" + match.string[match.end() : match.end() + 5]
-  other = re.search(r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around) or _priced(match)
-  precise = min(len(latitude), len(longitude)) >= 6
-  inside = float(latitude) <= 90 and float(longitude) <= 180
-  far = float(latitude) + float(longitude) > 1
-  return inside and far and (named or precise) and not other
-
-
-_CARD_ISSUERS = re.compile(
-  "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]|97)[0-9]{14}"
-    "|3[47][0-9]{13}|3[068][0-9]{12}"
-)
-
-
-def _card_holds(digits: str) -> bool:
-  doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
-  fits = (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
-  return fits and len(set(digits)) > 1 and _CARD_ISSUERS.fullmatch(digits) is not None
-
-
-def _iban_holds(code: str) -> bool:
-  return int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1
-
-
-_TELLING_ID = re.compile(
-  r"[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX]|\d{6}-[1-4]\d{6}|\d{3}\.\d{3}\.\d{3}-\d\d"
-    r"|\d{3}-\d{3}-\d{3}[ -]\d\d|[XYZ][ -]?\d{7}[ -]?[A-Z]|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
-    r"|[A-Z]{4}\d{6}[HMX][A-Z]{5}\w\d"
-)
-_NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
-SHAPES = (
-  Shape("email", _MAIL, _email_holds),
-  Shape(
-    "url_credentials",
-    _CREDENTIALS,
-    lambda match, _: match["secret"] is None or not is_placeholder(match["secret"]),
-  ),
-  Shape("ip", _IPV4, _ip_holds, {"ip"}, against={"counter"}),
-  Shape("ip", _IPV6, _ip_holds),
-  Shape("mac", _MAC, lambda match, _: len(set(match[0])) > 2),
-  Shape("card", _CARD, lambda match, _: _card_holds(_code_of(match)), against={"counter"}),
-  Shape("iban", _IBAN, lambda match, _: _iban_holds(_code_of(match))),
-  Shape("phone", _PHONE, _phone_holds, {"phone"}, against=_NUMBERS - {"phone"}),
-  Shape("national_id", _ID, _id_holds, {"id"}, against=_NUMBERS - {"id"}),
-  Shape("ssn", _SSN, _ssn_holds, {"ssn"}, against=_NUMBERS - {"ssn"}),
-  Shape("passport", _PASSPORT, None, {"passport"}, True, {"counter", "id"}),
-  Shape("birth_date", _BIRTH, None, {"birth"}, True),
-  Shape("crypto_wallet", _WALLET),
-  Shape("crypto_wallet", _CODED, None, {"wallet"}, True),
-  Shape("coordinates", _PAIR, _coordinates_hold, {"coordinates"}, False, {"counter"}),
-  Shape("coordinates", _PLACE__personal_shapes),
-)
-
-
-# ---- src/adaptive/privacy/personal_data.py ----
-
-_STEMS = word_table("personal_data")
-_POST_CODE = re.compile(
-  "[A-Z]{2} [0-9]{5}(?![0-9])|, [0-9]{4,5}(?: [A-Z]{2})? [A-Z]"
-    "|[A-Z][0-9]{1,2} [0-9][A-Z]{2}(?![0-9A-Za-z])| [0-9]{6}(?![0-9])"
-)
-
-
-def _key(words: str) -> str:
-  return "".join(filter(str.isalnum, words))
-
-
-def _pattern(stem: str) -> str:
-  parted = re.escape(stem.rstrip("$")).replace(r"\ ", r"[\W_]{1,2}")
-  return parted + (r"(?![^\W\d_])" if stem.endswith("$") else "")
-
-
-_Mention = tuple[int, int, set[str]]
-_START__personal_data = itemgetter(0)
-_SUBJECTS: dict[str, set[str]] = {}
-for _subject, _stems in _STEMS.items():
-  for _stem in _stems:
-    _SUBJECTS.setdefault(_key(_stem), set()).add(_subject)
-_LONGEST_FIRST = sorted(chain(*_STEMS.values()), key=len, reverse=True)
-_NAMING = re.compile(
-  r"(?:(?<![A-Za-z\u00c0-\u058f])|(?=[\u0590-\uffff]))"
-    f"(?:{any_of(map(_pattern, _LONGEST_FIRST))})"
-)
-
-
-def _mentions(text: str) -> list[_Mention]:
-  small = text.replace("\u0130", "i").lower()
-  named = [(*one.span(), _SUBJECTS[_key(one[0])]) for one in _NAMING.finditer(small)]
-  codes = [(*one.span(), {"residence"}) for one in _POST_CODE.finditer(text)]
-  return sorted(named + codes, key=_START__personal_data)
-
-
-_CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
-_NAME__personal_data = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
-_NAME_PART = (
-  r"(?:(?:de|du|des|del|della|dello|dei|di|da|do|dos|das|la|le|les|el|las|los|y|e|et|sur|en|i|der|den|dem)"
-    f"(?!\\w)|[dlDL]'[\\w\\-]{{2,24}}|\\d{{1,2}}[\u00ba\u00b0\u00aa]?(?= (?:[^\\W\\d]|#))|{_NAME__personal_data})"
-)
-_HOUSE = "\\d{1,5} ?(?:[A-Za-z\u0430-\u044f](?!\\w))?(?:[/\\-] ?\\d{1,4}[A-Za-z]?|/[A-Za-z])?(?!\\w)"
-_CODE_AND_CITY = (
-  r"(?:,? (?:\d{4,5}(?: ?[A-Z]{2}(?!\w))?|\d{3} \d{2}|\d{2}-\d{3}|\d{5}-\d{3})"
-    rf"(?: {_NAME__personal_data})?(?!\w))?"
-)
-_CITY_AND_CODE = (
-  rf"(?:(?:,? {_NAME__personal_data}(?:[ \-]{_NAME__personal_data}){{0,3}}){{0,2}},? (?:[A-Z]{{2,3}} \d{{4,5}}(?:-\d{{4}})?"
-    r"|[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}|[1-9]\d\d ?\d{3}|[A-Z]\d[A-Z] ?\d[A-Z]\d)(?!\w))?"
-)
-_HAN = "\u3005-\u3007\u3041-\u30ff\u4e00-\u9fff"
-_STREETS = {title: "|".join(some) for title, some in word_table("streets").items()}
-_FLAT = r"(?:Apt|Unit|Suite|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w)"
-_PATTERNS = (
-  rf"(?<![0-9A-Za-z])(?<!\d[-./])(?:{_FLAT}, )?\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? "
-    rf"(?:(?:\d{{1,3}}(?:st|nd|rd|th)|{_NAME__personal_data}) ){{1,4}}(?:{_STREETS['english']})(?![\w'])\.?"
-    rf"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?(?:,? {_FLAT})?{_CITY_AND_CODE}",
-  r"(?<!\w)(?:[Pp]\.? ?[Oo]\.? [Bb]ox|Postfach|Apartado|Caixa Postal|Postbus) \d{1,6}(?!\w)",
-  rf"(?<!\w)(?:{_CAPITAL}[^\W\d_]{{1,24}}\.?[ \-]){{0,3}}(?={_CAPITAL})[^\W\d_]{{0,24}}?"
-    rf"(?i:{_STREETS['germanic']})"
-    rf" ?{_HOUSE}{_CODE_AND_CITY}",
-  rf"(?<![0-9A-Za-z])\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D])(?!\w))?,? (?i:{_STREETS['french']})"
-    rf"(?: {_NAME_PART}){{1,6}}{_CODE_AND_CITY}",
-  rf"(?<!\w)(?i:{_STREETS['ahead']}) ?"
-    f"{_NAME_PART}(?: {_NAME_PART}){{0,5}},? ?(?:n[.\u00ba\u00b0or]{{1,2}} ?|n\u00fam(?:ero|\\.)? ?|n\u00famero |#"
-    f"|civico |\u0434\\. ?|\u0434\u043e\u043c |[Nn]o\\.? ?)?{_HOUSE}"
-    "(?:,? (?:\u043a\\.|\u043a\u043e\u0440\u043f\\.|\u043a\u0432\\.|\u043a\u0432\u0430\u0440\u0442\u0438\u0440\u0430|m\\.|lok\\.|piso|apto\\.?|int\\.) ?\\d{1,4}"
-    f"|,? \\d{{1,2}} ?[\u00ba\u00b0\u00aaoa]\\.?(?: ?[A-Z])?(?!\\w))?{_CODE_AND_CITY}",
-  f"(?<!\\w)(?:{_NAME__personal_data},? ){{1,4}}(?:(?:utca|\u00fat|t\u00e9r|\u0443\u043b\\.|\u0443\u043b\u0438\u0446[\u0430\u0435\u0443]|\u043f\u0440-\u0442|\u043f\u0440\u043e\u0441\u043f\u0435\u043a\u0442\u0435?|\u043f\u0435\u0440\\."
-    "|\u043f\u0435\u0440\u0435\u0443\u043b[\u0430-\u044f]{2,3}|\u0431\u0443\u043b\u044c\u0432\u0430\u0440\u0435?|\u0448\u043e\u0441\u0441\u0435|\u043d\u0430\u0431\u0435\u0440\u0435\u0436\u043d[\u0430-\u044f]{2}|\u043f\u043b\u043e\u0449\u0430\u0434[\u044c\u0438]),? (?:\u0434\\. ?|\u0434\u043e\u043c )?|(?:Cad(?:\\."
-    "|desi)|Sok(?:\\.|ak|a\u011f\u0131)|Bulvar\u0131|Mah(?:\\.|allesi)),? ?[\\w. ]{0,40}?(?i:no|numara)\\.?:? ?)"
-    f"{_HOUSE}(?:,? (?:\u043a\u0432\\.|D|Daire|Kat)[:.]? ?\\d{{1,3}}){{0,2}}",
-  f"(?:[{_HAN}]{{0,12}}[\u5728\u5230\u7ed9\u4e8e\u662f\u5740\u4f4f\u306f\u3092\u306b])?(?P<value>(?:\u3012 ?\\d{{3}}-\\d{{4}} ?)?"
-    f"[{_HAN}]{{2,24}}?(?:(?:\u5927\u9053|\u8def|\u8857|\u9053|\u5df7|\u5f04|\u80e1\u540c|\u6751)[{_HAN}]{{0,4}}\\d{{1,5}}(?:\u5f04|\u53f7\u9662|\u53f7|\u865f)"
-    f"(?:[{_HAN}]{{0,8}}[0-9A-Z]{{1,4}}(?:\u53f7\u697c|\u697c|\u680b|\u5e62|\u5ea7|\u5355\u5143|\u5c42|\u5ba4|\u53f7|\u6a13)){{0,4}}"
-    f"|[\u5e02\u533a\u753a\u6751\u90e1][{_HAN}]{{0,10}}\\d{{1,4}}(?:\u4e01\u76ee|\u756a\u5730?|-\\d{{1,4}})"
-    "(?:(?:-|\u306e)?\\d{1,4}(?:\u756a\u5730?|\u53f7)?){0,3}))",
-  *(pattern for script, pattern in _STREETS.items() if script.startswith("in ")),
-)
-PERSONAL_SHAPES = (
-  *SHAPES,
-  *(Shape("address", re.compile(one), None, {"residence"}, True) for one in _PATTERNS),
-)
-_BEFORE, _BEHIND = 80, 40
-
-
-def find_personal_data(text: str) -> tuple[Finding, ...]:
-  plain, places = plain_text(text)
-  mentions = _mentions(plain)
-  found = [
-    one
-    for shape in PERSONAL_SHAPES
-    for match in shape.pattern.finditer(plain)
-    if (one := _judged(shape, match, mentions))
-  ]
-  return in_order(found, places)
-
-
-def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) -> Finding | None:
-  start, end = match.span("value") if "value" in match.re.groupindex else match.span()
-  first = bisect_left(mentions, start - _BEFORE, key=_START__personal_data)
-  near = mentions[first : bisect_right(mentions, end + _BEHIND, key=_START__personal_data)]
-  named = any(not shape.words.isdisjoint(subjects) for *_, subjects in near)
-  telling = shape.words | shape.against
-  for _, stop, subjects in reversed(near):
-    if stop <= start and not telling.isdisjoint(subjects):
-      if shape.words.isdisjoint(subjects) and "\n" not in match.string[stop:start]:
-        return None
-      break
-  if (shape.needed and not named) or (shape.holds and not shape.holds(match, named)):
-    return None
-  return Finding(shape.kind, start, end)
-
-
 # ---- src/adaptive/privacy/secrets.py ----
 
 SECRET_MARK = "[secret removed]"
-_Span = tuple[int, int]
-_CODE_KIND, _KEY_KIND, _NONE = "PIN or one-time code", "key or token", "none"
+_PASSWORD = "password"
+_CODE_KIND = "PIN or one-time code"
+_KEY_KIND = "key or token"
+_NO_KIND = "none"
 _WORDS__secrets = word_table("secrets")
 _KINDS = {
-  noun: kind for kind in ("password", _CODE_KIND, _KEY_KIND, _NONE) for noun in _WORDS__secrets[kind]
+  noun: kind for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND) for noun in _WORDS__secrets[kind]
 }
 _ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
 _NOUN = re.compile(
@@ -3483,17 +3033,102 @@ _SAYING = re.compile(
   rf"(?i)(?:{'|'.join(_WORDS__secrets['saying'])})"
     rf"|[\w\-]+(?:\.[a-z]+)+|.{{3,}}(?:{'|'.join(_WORDS__secrets['ending'])})"
 )
-_SAID_BEFORE = re.compile(
+_VALUE_BEFORE = re.compile(
   "(?i)(?:^|(?<=[\\s\\\"'`(\u300c:\uff1a]))(?P<value>\\d{3}[ \\-]\\d{3}|[!-~]{4,60})[\\\"'`)\u300d]{0,2}"
     "\\s?(?:\\s(?:is|are|ist|sind|est|es|\u00e9|\u00e8|jest|as|als|comme|como|come|\u044d\u0442\u043e|\u0939\u0948)\\s|\\s[\u2014\u2013-]\\s|\u306f|\u304c|\u662f|\u4e3a|\u4f5c\u4e3a)"
     "\\s?(?:[^\\W\\d_]{1,12}[ '\u2019]){0,4}[^\\W\\d_]{0,12}$"
 )
+_FIGURE_OR_SIGN = re.compile(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)")
+
+
+_SHAPES = (
+  r"(?:AccountKey|SharedAccess\w+)=[^\s;\"'&]{20,500}",
+  r"(?:X-Amz-S|S|s)ig(?:nature)?=[\w%+/\-]{30,500}=*",
+  r"pat(?:[A-Za-z0-9]{14}\.|-[a-z]{2,3}\d-)[0-9a-f\-]{36,64}",
+  r"(?:[xyz]prv|nsec1)[0-9A-Za-z]{58,120}",
+  r"eyJ(?<![\w\-].{3})[\w\-]{10,4000}\.[\w\-]{0,8000}\.[\w\-.]{4,9000}",
+  r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}",
+  r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}",
+  r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}",
+  r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}",
+  r"(?:5[HJK]|[KL][1-9A-Z])[1-9A-HJ-NP-Za-km-z]{49,50}(?![\w+/=\-])",
+  r"(?<![\w+/=\-])(?=[a-z0-9+/]{0,20}[A-Z])(?=[A-Z0-9+/]{0,20}[a-z])[A-Za-z0-9+/]{40}(?![\w+/=\-])",
+  r"(?<![\w\-/.])(?!pk_|pub|sha\d)[A-Za-z]\w{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}"
+    r"(?:(?<=_)|(?![0-9a-f]{40,64}\b))[A-Za-z0-9]{24,200}(?:[_\-][A-Za-z0-9]{6,64}){0,3}",
+)
+_BEGINNINGS = any_of(sorted(map(re.escape, _WORDS__secrets["issuers"]), reverse=True))
+_ISSUED = rf"(?:{_BEGINNINGS})[\w\-.+/]{{13,2000}}[\w=]=?"
+_KEY = re.compile(rf"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{{17}})(?:{'|'.join((_ISSUED, *_SHAPES))})")
+_SMALL = (
+  r"(?!(?:the|and|for|with|from|are|was|were|his|her|our|your|their|has|had|have|not|but|been|who"
+    r"|them|which|its|how|did|got|two|four|nine|every|must)\b)"
+)
+_LISTED = rf"{_SMALL}(?![a-z]+(?:ed|[^su]s|ly)\b)[a-z]{{3,8}}"
+_OF_ANY = rf"{_SMALL}(?![A-Za-z]{{1,2}}\b)[^\W\d_]{{1,12}}"
+_GAP__secrets = r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?"
+_ARGUMENT = r"[\"']?(?P<value>[^\s\"'\-<$][^\s\"']{2,100})"
+_SEARCHED = {
+  "private key": (
+    r"-{2,8} ?(?P<value>BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}"
+        r"(?=[\s\\rn\"'|>*]{0,16}(?:[A-Z][\w\-]{2,20}: [^\n]{0,80}\s{1,4}){0,4}[A-Za-z0-9+/]{16})"
+        r"(?:(?!-{2,8} ?END)[\w+/=:,.;()<>@\-\s\\\"'|*]){16,20000}+"
+        r"(?:-{2,8} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8})?)",
+    r"(?P<value>b3BlbnNzaC1rZXkt[\w+/=\s]{40,20000}|LS0tLS1CRUdJTi[\w+/=\s]{40,20000}"
+        r"|PuTTY-User-Key-File[\w+/=:.\s\-]{40,20000})",
+  ),
+  "password in an address": (
+    r"://[^\s/:@\"'<>]{0,100}:(?!\d{2,5}/)(?P<value>[^\s\"'<>/]{1,200})@(?=[\w.\-\[])",
+    r"oracle:\w+:[^\s/@:]{1,40}/(?P<value>[^\s@/]{2,60})@",
+  ),
+  "PIN or one-time code": (
+    r"(?i:cv[vc]2?|security code)\b[^\w\n]{1,4}(?:[a-z]{1,8} ){0,4}(?P<value>\d{3})(?![\w%])",
+  ),
+  "token": (
+    r"(?P<value>A[KS]IA[A-Z0-9]{16})(?![A-Za-z0-9])",
+    r"(?<!\d[ -])(?P<value>\d{6}(?:-\d{6}){7})(?![ -]?\d)",
+    r"(?:[Cc]lient|[Aa]pi|API|[Aa]uth)\(\s?[\"'](?P<value>(?=\D{0,20}\d)[\w\-]{24,200})[\"']",
+    r"://(?P<value>[A-Za-z0-9_\-]{20,200})(?::x-oauth-basic)?@[\w.\-]",
+  ),
+  "password hash": (r"(?P<value>\$(?:[156y]|apr1|2[abxy]|argon2\w+)\$[\w./$=,+]{20,200})",),
+  "Wi-Fi password": (r"WIFI:[^\n]{0,100}?[;:]P:(?P<value>[^;\s][^;\n]{0,100})",),
+  "password": (
+    r"-(?<!\S.)(?:u|-user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,100})",
+    r"(?:sshpass|mysql(?:dump)?(?=[^\n]{0,160}\s-p\S)|mariadb|zip|unzip|login|sqlcmd|mongo\w*"
+        r"|redis-cli|openssl|user(?:add|mod)|ldap\w+)\s[^\n]{0,160}?(?<=\s)-[pPakw] ?"
+        rf"{_ARGUMENT}",
+    r"echo\s[\"']?(?P<value>[^\s\"'|]{3,100})[\"']?\s{0,3}\|[^\n]{0,60}?"
+        r"(?:sudo -S|chpasswd|stdin)",
+    r"(?:(?:IDENTIFIED|[Ii]dentified) (?:BY|by)|SecureString|requirepass|masterauth|rootpw"
+        r"|-(?:store|key)pass|--(?:pass(?:word)?|token|api-key|secret))(?: --?\w+)?[ =(]{1,3}"
+        rf"{_ARGUMENT}",
+    r"(?:[Cc]redential|[Bb]asic_?[Aa]uth|auth=|\.login)\(\s{0,2}[\"'][^\"'\n]{1,60}[\"'],"
+        r"\s{0,2}[\"'](?P<value>[^\"'\n]{3,100})[\"']",
+    r"[Aa]pp(?:lication)?[ \-](?:specific )?pass\w+[^\n:=]{0,40}[:=] ?"
+        r"(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})",
+    rf"ass ?phrase(?: ?[:=]| is) (?P<value>{_OF_ANY}(?:[ \-]{_OF_ANY}){{2,9}})(?=\W*$)",
+  ),
+  "recovery phrase": (
+    "(?:[Ss]eed|[Mm]nemonic|[Ww]allet|[Rr]ecovery|\u043c\u043d\u0435\u043c\u043e\u043d\u0438|\u52a9\u8bb0\u8bcd|\u52a9\u8a18\u8a5e|\u30cb\u30fc\u30e2\u30cb\u30c3\u30af|\ub2c8\ubaa8\ub2c9)"
+        r"\W{0,12}(?:\w{1,20}\W{1,4}){0,3}?"
+        rf"(?P<value>{_OF_ANY}(?:{_GAP__secrets}{_OF_ANY}){{11,23}})(?!\w)",
+    r"(?<![\w'])(?!([a-z]+)\s\1\b)"
+        rf"(?P<value>(?:{_LISTED}\s{{1,4}}(?:\d{{1,2}}[.):]?\s{{1,4}})?){{11,23}}{_LISTED})(?![\w'])",
+  ),
+}
+_FORMS = [(kind, re.compile(form)) for kind, forms in _SEARCHED.items() for form in forms]
+_CHANGE_OF_SORT = re.compile("(?<=[A-Z])[^A-Z]|(?<=[a-z])[^a-z]|(?<=[0-9])[^0-9]")
+_PLACEHOLDER__secrets = re.compile(
+  r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
+    "|[?*\u2022\u25cfxX.\\-_#]+|.{0,12}?(?:\\*{3}|x{5}|X{5}|\u2022{3}|\\.{3}|\u2026).{0,12}|your\\w*|[a-z_.]+[(\\[].*"
+    r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type|choose) .*"
+    r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none|null|true"
+    r"|false|nil|undefined|change_?me|redacted|example|placeholder|string)[\"'),;.]*"
+)
 
 
 def find_secrets(text: str) -> tuple[Finding, ...]:
-  seen, places = plain_text(text)
-  spans = (*formed_secrets(seen), *_named_secrets(seen))
-  return in_order((Finding(*span) for span in spans), places)
+  seen = plain_text(text)
+  return seen.in_original([*_formed_secrets(seen.text), *_named_secrets(seen.text)])
 
 
 def without_secrets(text: str) -> str:
@@ -3509,183 +3144,133 @@ def wide_excerpt(text: str, limit: int) -> str:
 
 
 def secret_reason(findings: tuple[Finding, ...]) -> str:
-  kinds = list(dict.fromkeys(finding.kind for finding in findings))[:2]
-  if not kinds:
+  if not findings:
     return ""
-  article = "an" if kinds[0][0] in "aeioAEIO" else "a"
-  told = " and ".join(kinds)
-  return f"it holds what looks like {article} {told}; secrets are never remembered"
+  kinds = dict.fromkeys(finding.kind for finding in findings)
+  named = " and ".join(list(kinds)[:2])
+  article = "an" if named[0] in "aeioAEIO" else "a"
+  return f"it holds what looks like {article} {named}; secrets are never remembered"
 
 
-def _named_secrets(text: str) -> Iterator[tuple[str, int, int]]:
+def _named_secrets(text: str) -> Iterator[Finding]:
   lower = text.replace("\u0130", "I").lower()
-  places = [(*one.span(), one["noun"]) for one in _NOUN.finditer(lower)]
-  former = reached = 0
-  for (start, end, noun), (following, *_) in pairwise([*places, (len(text), 0, "")]):
-    kind = _KINDS[noun]
-    reach = min(following, end + _REACH)
-    before, former = text[max(former, start - _REACH) : start], end
-    after = text[end : end + _LONGEST]
-    if kind != _NONE and start >= reached:
-      if span := _value_near(kind, noun, before, text[end:reach], after):
-        reached = end + span[1]
-        yield kind, end + span[0], reached
-        while kind == _CODE_KIND and (more := _MORE.match(text, reached)):
-          reached = more.end("value")
-          yield kind, *more.span("value")
-      elif span := _value_before(kind, before):
-        yield kind, start + span[0], start + span[1]
+  nouns = list(_NOUN.finditer(lower))
+  next_starts = [*(noun.start() for noun in nouns[1:]), len(text)]
+  former_end = 0
+  value_end = 0
+  for noun, next_start in zip(nouns, next_starts, strict=False):
+    start, end = noun.span()
+    kind = _KINDS[noun["noun"]]
+    before = text[max(former_end, start - _REACH) : start]
+    former_end = end
+    if kind == _NO_KIND or start < value_end:
+      continue
+    value = _value_behind(
+      kind,
+      before=before,
+      after=text[end : end + _LONGEST],
+      reach=min(next_start - end, _REACH),
+      may_be_joined=noun["noun"][-1] > "\u2e80",
+    )
+    offset = end
+    if value is None:
+      value = _value_before(kind, before)
+      offset = start - len(before)
+    if value is None:
+      continue
+    value_end = offset + value.end("value")
+    yield Finding(kind, offset + value.start("value"), value_end)
+    while kind == _CODE_KIND and (more := _MORE.match(text, value_end)):
+      value_end = more.end("value")
+      yield Finding(kind, more.start("value"), value_end)
 
 
-def _value_near(kind: str, noun: str, before: str, between: str, after: str) -> _Span | None:
-  spaceless = noun[-1] > "\u2e80"
-  reach = len(between) if len(between) > 2 else 0
-  for link in _LINK__secrets.finditer(after, 0, reach):
+def _value_behind(
+  kind: str, *, before: str, after: str, reach: int, may_be_joined: bool
+) -> re.Match[str] | None:
+  for link in _LINK__secrets.finditer(after, 0, reach if reach > 2 else 0):
+    quoted = _QUOTED__secrets.match(after, link.end()) if kind == _PASSWORD else None
+    code = _CODE__secrets.match(after, link.end()) if kind == _CODE_KIND else None
+    value = quoted or code or _VALUE.match(after, link.end())
+    if value is None or (link["joined"] is not None and not may_be_joined):
+      continue
+    if is_placeholder(value["value"]) or _is_amount(value):
+      continue
     is_other = _OTHER.search(after[: link.start()]) is not None
-    pattern = _CODE__secrets if kind == _CODE_KIND else _VALUE
-    quoted = _QUOTED__secrets.match(after, link.end()) if kind == "password" else None
-    value = quoted or pattern.match(after, link.end()) or _VALUE.match(after, link.end())
-    if not value or (link["joined"] is not None and not spaceless):
-      continue
-    said = value["value"]
-    is_number = said[0].isdigit() and not any(map(str.isalpha, said))
-    if is_placeholder(said) or (is_number and _AMOUNT.match(after, value.end("value"))):
-      continue
-    if kind == _CODE_KIND and value.re is _CODE__secrets:
-      good = not (is_other or _OTHER.search(before))
-    elif kind in (_KEY_KIND, _CODE_KIND):
-      good = not is_other and looks_random(said, 16 if link["blank"] else 8)
+    if code:
+      is_secret = not (is_other or _OTHER.search(before))
+    elif kind != _PASSWORD:
+      least = 16 if link["blank"] else 8
+      is_secret = not is_other and _looks_random(value["value"], least)
     elif quoted:
-      good = not _SAYING.fullmatch(said)
-    elif link["blank"]:
-      good = len(said) >= 6 and _looks_chosen(said)
+      is_secret = not _SAYING.fullmatch(value["value"])
     else:
-      good = _looks_chosen(said) or _FIGURES.fullmatch(said) is not None
-      is_told = link["sign"] or (link.start() == 1 and link.group().startswith("is "))
-      if is_told and not good and _WORD__secrets.match(after, link.end()):
-        good = not _SAYING.fullmatch(said.rstrip("!?"))
-    if good:
-      return value.span("value")
+      is_secret = _is_password(value["value"], link)
+    if is_secret:
+      return value
   return None
 
 
-def _looks_chosen(value: str) -> bool:
-  if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value) or is_placeholder(value):
+def _is_amount(value: re.Match[str]) -> bool:
+  number = value["value"]
+  if not number[0].isdigit() or any(map(str.isalpha, number)):
     return False
-  marked = re.search(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)", value)
-  return marked is not None and any(map(str.isalpha, value))
+  return _AMOUNT.match(value.string, value.end("value")) is not None
 
 
-def _value_before(kind: str, before: str) -> _Span | None:
-  match = _SAID_BEFORE.search(before)
-  if not match or is_placeholder(said := match["value"]):
+def _is_password(value: str, link: re.Match[str]) -> bool:
+  if link["blank"]:
+    return len(value) >= 6 and _looks_chosen(value)
+  if _looks_chosen(value) or _FIGURES.fullmatch(value):
+    return True
+  is_told = link["sign"] or (link.start() == 1 and link[0].startswith("is "))
+  if not is_told or not _WORD__secrets.match(link.string, link.end()):
+    return False
+  return not _SAYING.fullmatch(value.rstrip("!?"))
+
+
+def _looks_chosen(value: str) -> bool:
+  if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value):
+    return False
+  has_sign = _FIGURE_OR_SIGN.search(value) is not None
+  return has_sign and any(map(str.isalpha, value))
+
+
+def _value_before(kind: str, before: str) -> re.Match[str] | None:
+  match = _VALUE_BEFORE.search(before)
+  if match is None or is_placeholder(match["value"]):
     return None
   if kind == _CODE_KIND:
-    good = _CODE__secrets.fullmatch(said) is not None
-  else:
-    good = _looks_chosen(said) or before[: match.start("value")].endswith(("'", '"', "`", "\u300c"))
-  start = match.start("value") - len(before)
-  return (start, start + len(said)) if good else None
+    return match if _CODE__secrets.fullmatch(match["value"]) else None
+  is_quoted = before[: match.start("value")].endswith(("'", '"', "`", "\u300c"))
+  return match if is_quoted or _looks_chosen(match["value"]) else None
 
 
-# ---- src/adaptive/answer/links.py ----
-
-_SEARCH = "https://duckduckgo.com/?q="
-_LONGEST_SEARCH = 200
-MOST_LINKS = 20
-_MOST_REDIRECTS = 5
-_SECONDS = 8.0
-_WEB_PORTS = (80, 443)
-_HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
-_IPV6_SITES = ipaddress.ip_network("2000::/3")
-_NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
-_NO_IPV6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
-_NO_SITES = [ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()]
-_LINK = re.compile(
-  r"(?<![!\\])\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]{0,200}\]){1,300})\]"
-    r"\([ \t]{0,9}<?(?P<target>https?:[^\s()<>]{1,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,3})"
-    r">?(?:[ \t]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]{0,9}\)",
-  re.IGNORECASE,
-)
-_FENCE_INDENT = r"[ \t>]{0,80}"
-_CODE = re.compile(
-  rf"^{_FENCE_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]{{1,4}})?"
-    r"(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*(?P<body>[\s\S]*?)"
-    rf"(?:\n{_FENCE_INDENT}(?P=fence)[`~]*(?=[ \t]*(?:$|</|<\|))|\Z)"
-    r"|^(?: {4}|\t)[^\n]*$"
-    rf"|(?<![\\`])(?P<ticks>`+)(?!`)(?:(?!\n{_FENCE_INDENT}(?:\n|```|~~~))[\s\S]){{1,1000}}?"
-    r"(?<!`)(?P=ticks)(?!`)",
-  re.MULTILINE,
-)
+def _formed_secrets(text: str) -> Iterator[Finding]:
+  for match in _KEY.finditer(text):
+    if _looks_random(match[0], 14) and not is_placeholder(match[0]):
+      yield Finding("token", *match.span())
+  for kind, form in _FORMS:
+    for match in form.finditer(text):
+      if not is_placeholder(match["value"]):
+        yield Finding(kind, *match.span("value"))
 
 
-def masked_code(text: str) -> str:
-  return _CODE.sub(lambda code: "x" * len(code[0]), text)
+def is_placeholder(value: str) -> bool:
+  return not value or _PLACEHOLDER__secrets.fullmatch(value) is not None
 
 
-def links_to_check(text: str) -> tuple[str, ...]:
-  different = dict.fromkeys(link["target"] for link in _LINK.finditer(masked_code(text)))
-  read = {one: f"{one} {unquote_plus(one)}" for one in list(different)[:MOST_LINKS]}
-  return tuple(
-    one for one, said in read.items() if not find_secrets(said) and not find_personal_data(said)
-  )
-
-
-def corrected_links(text: str, broken: Collection[str]) -> str:
-  pieces: list[tuple[int, int, str]] = []
-  for link in _LINK.finditer(masked_code(text)):
-    if link["target"] not in broken:
-      continue
-    words = re.sub(r"[*_`~\\\[\]]", "", text[slice(*link.span("text"))])
-    words = words if any(sign.isalnum() for sign in words) else link["target"]
-    query = quote_plus(" ".join(words.split())[:_LONGEST_SEARCH], errors="replace")
-    pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
-  return spliced(text, pieces)
-
-
-def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
-  kept: list[str] = []
-  position = 0
-  for start, end, words in sorted(pieces):
-    kept += [text[position : max(start, position)], words]
-    position = max(end, position)
-  return "".join([*kept, text[position:]])
-
-
-def is_public_site(address: str, port: int) -> bool:
-  try:
-    found = ipaddress.ip_address(address)
-  except ValueError:
+def _looks_random(value: str, least: int) -> bool:
+  core = re.sub(r"[^A-Za-z0-9]", "", value)
+  figures = sum(map(str.isdigit, core))
+  if len(core) < least or figures == len(core) or (not figures and len(core) < 20):
     return False
-  if isinstance(found, ipaddress.IPv6Address) and (found.scope_id or found not in _IPV6_SITES):
+  changes = len(_CHANGE_OF_SORT.findall(core))
+  if changes * 5 < len(core) and figures * 2 < len(core):
     return False
-  odd = found.is_multicast or found.is_reserved or any(found in net for net in _NO_SITES)
-  return found.is_global and not odd and port in _WEB_PORTS
-
-
-async def broken_links(targets: Sequence[str], turns: asyncio.Semaphore) -> frozenset[str]:
-  resolving: Any = {"resolver": aiohttp.ThreadedResolver(), "use_dns_cache": False}
-  connector = aiohttp.TCPConnector(**resolving, force_close=True, socket_factory=_public_socket)
-  kept: Any = {"cookie_jar": aiohttp.DummyCookieJar(), "auto_decompress": False}
-  async with aiohttp.ClientSession(connector=connector, headers=_HEADERS, **kept) as session:
-    asked = (_is_broken(session, turns, one) for one in targets)
-    return frozenset(compress(targets, await asyncio.gather(*asked)))
-
-
-def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
-  family, kind, protocol, _, (address, port, *_) = address_info
-  if not is_public_site(address, port):
-    raise OSError(f"{address!r} is not public, or port {port} is another service's")
-  return socket.socket(family, kind, protocol)
-
-
-async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str) -> bool:
-  with suppress(aiohttp.ClientError, OSError, ValueError):
-    async with turns, asyncio.timeout(_SECONDS):
-      if (url := URL(target)).raw_user is None and url.raw_password is None:
-        async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
-          return 400 <= response.status < 500 and response.status not in (408, 429)
-  return False
+  shares = [count / len(core) for count in Counter(core).values()]
+  entropy = -sum(share * math.log2(share) for share in shares)
+  return entropy >= min(2.9, math.log2(len(core)) * 0.72)
 
 
 # ---- src/adaptive/host/faults.py ----
@@ -4680,16 +4265,464 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
   ]
 
 
+# ---- src/adaptive/privacy/personal_shapes.py ----
+
+@dataclass(frozen=True)
+class Shape:
+
+  kind: str
+  pattern: re.Pattern[str]
+  holds: Callable[[re.Match[str], bool], bool] | None = None
+  words: Set[str] = frozenset()
+  needed: bool = False
+  against: Set[str] = frozenset()
+
+
+def _code_of(match: re.Match[str]) -> str:
+  return "".join(filter(str.isalnum, match[0])).upper()
+
+
+def _ahead(match: re.Match[str], size: int) -> str:
+  return match.string[max(match.start() - size, 0) : match.start()]
+
+
+_LETTER = "0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
+_MAIL = re.compile(
+  rf"[{_LETTER}_](?<![{_LETTER}_%+\-].)(?<![{_LETTER}]\..)[{_LETTER}._%+'\-]{{0,63}}"
+    rf"@[{_LETTER}][{_LETTER}-]{{0,62}}(?:\.[{_LETTER}][{_LETTER}-]{{0,62}}){{1,8}}"
+)
+_NO_MAIL = re.compile(
+  r"(?i).*\.(?:png|jpe?g|gif|svg|webp|css|m?js|tsx?|json|html?|php|py|rb|md|pdf|zip|ya?ml|toml"
+    r"|local|localdomain|internal|lock)|(?:your[._]?)?(?:name|user|email|someone)@example\..*"
+    r"|.*(?:\.\.|\.@).*|.*\d"
+)
+_CREDENTIALS = re.compile(
+  r"[A-Za-z](?<![0-9A-Za-z].)[0-9A-Za-z+.\-]{1,15}://"
+    r"(?:[^\s/@:\"'<>?#]{0,64}:(?P<secret>[^\s/@\"'<>]{1,128})|[0-9A-Za-z_\-]{12,128})"
+    r"@[^\s/@\"'<>,;]{1,253}(?:/[^\s\"'<>]{0,200})?"
+)
+
+
+def _email_holds(match: re.Match[str], _named: bool) -> bool:
+  before, behind = _ahead(match, 70), match.string[match.end() :][:1]
+  repository = match[0].startswith("git@") and behind in ("/", ":")
+  of_url = before.endswith(":") and "://" in before
+  return not (repository or of_url or before.endswith("@") or _NO_MAIL.fullmatch(match[0]))
+
+
+_IPV4 = re.compile(
+  r"(?P<value>\d(?<![0-9A-Za-z.].)(?<![0-9A-Za-z][-+_/].)\d{0,2}(?:\.\d{1,3}){3})"
+    r"(?:/\d{1,2})?(?![0-9A-Za-z]|\.\d|[-+][0-9A-Za-z])"
+)
+_IPV6 = re.compile(
+  r"(?P<value>[0-9A-Fa-f:](?<![0-9A-Za-z:.].)[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8})"
+    r"(?:%[0-9A-Za-z]{1,16})?(?:/\d{1,3})?(?![0-9A-Za-z:])"
+)
+_MAC = re.compile(
+  r"[0-9A-Fa-f](?<![0-9A-Za-z:.\-].)[0-9A-Fa-f]([:\-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){4}"
+    r"(?![0-9A-Za-z]|[.:\-][0-9A-Za-z])"
+    r"|(?<![0-9A-Za-z.])(?=[0-9.]{0,13}[A-Fa-f])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![0-9A-Za-z])"
+)
+
+
+def _ip_holds(match: re.Match[str], named: bool) -> bool:
+  try:
+    address = ipaddress.ip_address(match["value"])
+  except ValueError:
+    return False
+  if address.is_loopback or address.is_unspecified or re.search(r"\.0/\d+$", match[0]):
+    return False
+  if address.version == 6:
+    groups = match["value"].split(":")
+    return len(groups) > 3 and any(len(group) not in (0, 2) for group in groups)
+  octets, before = address.packed, _ahead(match, 2)
+  if octets[0] in (0, *range(224, 256)) or before.rstrip()[-1:] in tuple("\u7b2c\u00a7^~=@"):
+    return False
+  low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
+  return not low or named
+
+
+_HEAD = r"(?<![0-9A-Za-z].)(?<!\d[-./].)(?<!\d{2} .)"
+_PHONE = re.compile(
+  r"(?P<number>[(+0-9](?:(?<![0-9A-Za-z/=_#&?%].)(?<![0-9A-Za-z][-.+,:(].)"
+    r"|(?<=(?i:tel|one|fax|ell|ile)[:.=].))(?<!\d{2} .)\+? ?\d?(?:[ ().\-/]{0,3}\d){6,14})"
+    "(?:,? ?(?:ext\\.?|extension|x|\u0434\u043e\u0431\\.?|Durchwahl|poste|int\\.) ?\\d{1,5})?"
+    r"(?![0-9A-Za-z_@])(?![-./:,]\d)(?!-[A-Za-z])(?! \d{2})"
+)
+_TELLING_PHONE = re.compile(
+  r"(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}"
+    r"|8[ -]?\(?[3-9]\d{2}\)?[ -]?\d{3}[ -]?\d{2}[ -]?\d{2}|\(\d\d\) ?9?\d{4}-\d{4}"
+    r"|\(?0[1-9]\d{0,4}\)?(?:[ ./\-]{1,3}\d{2,8}){1,4}"
+)
+_DAY = re.compile(r"(?:19|20)?\d\d?([-./ ])\d\d?\1(?:19|20)?\d\d?")
+_MEASURE = re.compile(
+  "(?i) ?(?:[\u20ac$\u00a3\u00a5\u20b9\u20bd%\u00b0\u5143\u5186]|(?:eur|usd|euros?|dollars?|[mck]?m|m?s|kg|px|[kmg]b|db|points)\\b)"
+)
+
+
+def _priced(match: re.Match[str]) -> bool:
+  sign = _ahead(match, 2).rstrip()[-1:]
+  return sign in tuple("\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa#") or bool(_MEASURE.match(match.string, match.end()))
+
+
+def _phone_holds(match: re.Match[str], named: bool) -> bool:
+  number = match["number"]
+  digits = "".join(filter(str.isdigit, number.replace("(0)", "")))
+  if "+" in number[:2]:
+    fits = len(digits) == 11 if digits[0] in "17" else 8 <= len(digits) <= 15
+  else:
+    fits = (named and 7 <= len(digits) <= 15) or _TELLING_PHONE.fullmatch(number) is not None
+  return fits and not (_DAY.fullmatch(match[0]) or _priced(match))
+
+
+_CARD = re.compile(
+  rf"\d{_HEAD}\d{{3}}(?:([ .-])\d{{4}}\1\d{{4}}\1\d{{4}}(?:\1\d{{3}})?"
+    r"|([ -])\d{6}\2\d{4,5}|\d{9,15})(?![0-9A-Za-z])(?![-./]\d)"
+)
+_IBAN = re.compile(
+  r"[A-Za-z](?<![0-9A-Za-z].)[A-Za-z]\d{2}(?:[0-9A-Za-z]{11,30}"
+    r"|(?:[ \-][0-9A-Z]{4}){2,7}(?:[ \-]\d[0-9A-Z]{0,2})?)(?![0-9A-Za-z])"
+)
+_SSN = re.compile(
+  rf"\d{_HEAD}\d{{2}}(?<!000)(?<!666)([- ]?)(?!00)\d{{2}}\1(?!0000)\d{{4}}"
+    r"(?!-?[0-9A-Za-z])(?![./]\d)(?! \d{2})"
+)
+_PASSPORT = re.compile(
+  r"[0-9A-Z](?<![0-9A-Za-z].)(?=(?:[A-Z ]{0,6}\d){3})(?:[0-9A-Z]{5,8}|[A-Z]?[ -]\d{6,8}"
+    "|(?:\\d ?)?\\d{1,2} (?:\u2116 ?|\u043d\u043e\u043c\u0435\u0440 |No\\.? ?)?\\d{6,7})(?![0-9A-Za-z]|[-./]\\d)"
+)
+_ID = re.compile(
+  rf"[0-9A-Z]{_HEAD}(?:(?<=\d)|(?=[A-Z]{{0,6}}\d|[A-Z](?: \d{{2}}){{3}}))"
+    r"(?=(?:[A-Z .\-/]{0,7}\d){4})"
+    r"[0-9A-Z]{0,17}(?:[ .\-/]{1,2}(?:[0-9A-Z]{0,8}\d[0-9A-Z]{0,8}"
+    r"|[A-Z]{1,2}(?![A-Za-z]))){0,7}(?![0-9A-Za-z])"
+)
+
+
+def _id_holds(match: re.Match[str], named: bool) -> bool:
+  digits = sum(map(str.isdigit, match[0]))
+  fits = named and digits >= 5 and 7 <= len(_code_of(match)) <= 18
+  return fits or _TELLING_ID.fullmatch(match[0]) is not None
+
+
+def _ssn_holds(match: re.Match[str], named: bool) -> bool:
+  return (named or (match[1] != "" and match[0][0] != "9")) and not _priced(match)
+
+
+_MONTH = rf"(?i:{any_of(' '.join(word_table('months')['heads']).split())})[^\W\d_]{{0,10}}"
+_YEAR = r"(?:19|20|25)\d{2}"
+_BIRTH = re.compile(
+  r"(?<![0-9A-Za-z])(?<!\d[-./])(?:"
+    rf"[0-3]?\d([-./ ]) ?[0-3]?\d\1 ?(?:19|20)?\d{{2}}"
+    rf"|{_YEAR}([-./ ]) ?[0-3]?\d\2 ?[0-3]?\d|{_YEAR}[01]\d[0-3]\d"
+    "|[0-3]?\\d(?:st|nd|rd|th|er|re|[\u00ba\u00b0\u00aa.]|-\u0433\u043e)?,? ?(?:of |de |d'|di |-)?"
+    f"(?:{_MONTH}\\.?(?:,? ?(?:de |del |\u0432 |-)?(?:{_YEAR}|'\\d{{2}})(?: \u0433(?:\u043e\u0434\u0430|\\.)?)?)?"
+    f"|[^\\s\\d.,;:]{{2,12}}\\.? (?:n\u0103m )?{_YEAR}|th\u00e1ng [01]?\\d(?: n\u0103m {_YEAR})?)"
+    rf"|{_MONTH}\.? (?:the )?[0-3]?\d(?:st|nd|rd|th)?(?:,? (?:of )?{_YEAR})?"
+    "|(?:(?:\u662d\u548c|\u5e73\u6210|\u4ee4\u548c)?\\d{1,4} ?[\u5e74\ub144] ?)?[01]?\\d ?[\u6708\uc6d4] ?[0-3]?\\d ?[\u65e5\u53f7\uc77c]?"
+    r")(?![0-9A-Za-z])(?![-./]\d)"
+)
+_WALLET = re.compile(
+  "(?<![0-9A-Za-z])(?:0x[0-9A-Fa-f]{40}|(?:bc|tb|ltc|addr|stake|cosmos)1[02-9ac-hj-np-z]{25,100}"
+    "|[13](?=[0-9A-Z]{0,30}[a-z])[1-9A-HJ-NP-Za-km-z]{25,33})(?![0-9A-Za-z])"
+)
+_CODED = re.compile(r"(?<![0-9A-Za-z])(?=\d{0,30}[A-Za-z])[0-9A-Za-z]{26,110}(?![0-9A-Za-z])")
+_PAIR = re.compile(
+  r"[-+0-9](?<![0-9A-Za-z_.,].)(?<![0-9A-Za-z_.,][-+].)\d{0,2}\.\d{2,15}"
+    "(?: ?[,;/] ?| | and | und | et | y |[,;&\u3001\uff0c\u5ea6]{0,2} ?[\\\"']?"
+    "(?:(?i:long?(?:itude)?|lng)|[\u7d4c\u7ecf]\u5ea6)[\\\"':=\uff1a\u306f ]{0,4})"
+    r"[-+]?\d{1,3}\.\d{2,15}(?![0-9A-Za-z_%])"
+)
+_DEGREES = "(?:[.,]\\d{1,12})? ?(?:[\u00b0\u5ea6][0-9 .,'\\\"\\u2032\\u2033\\u201d\u5206\u79d2]{0,20})?"
+_PLACE__personal_shapes = re.compile(
+  f"\\d(?<![0-9A-Za-z.,].)(?=\\d?[.,\u00b0\u5ea6])\\d?{_DEGREES}(?:(?i:nord|north|[ns])|[\u0441\u044e]\\. ?\u0448\\.),?"
+    f" {{0,2}}\\d{{1,3}}{_DEGREES}(?:(?i:ost|east|west|[ewo])|[\u0432\u0437]\\. ?\u0434\\.)(?![0-9A-Za-z])"
+    rf"|[NS] ?\d\d?{_DEGREES},? {{0,2}}[EWO] ?\d{{1,3}}{_DEGREES}"
+    f"|[\u5317\u5357][\u7eac\u7def]\\d\\d?{_DEGREES}[\u3001\uff0c, ]{{0,2}}[\u4e1c\u6771\u897f][\u7ecf\u7d4c]\\d{{1,3}}{_DEGREES}"
+)
+
+
+def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
+  latitude, longitude = re.findall(r"\d+\.\d+", match[0])
+  around = _ahead(match, 3) + "_" + match.string[match.end() : match.end() + 5]
+  other = re.search(r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around) or _priced(match)
+  precise = min(len(latitude), len(longitude)) >= 6
+  inside = float(latitude) <= 90 and float(longitude) <= 180
+  far = float(latitude) + float(longitude) > 1
+  return inside and far and (named or precise) and not other
+
+
+_CARD_ISSUERS = re.compile(
+  "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]|97)[0-9]{14}"
+    "|3[47][0-9]{13}|3[068][0-9]{12}"
+)
+
+
+def _card_holds(digits: str) -> bool:
+  doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
+  fits = (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
+  return fits and len(set(digits)) > 1 and _CARD_ISSUERS.fullmatch(digits) is not None
+
+
+def _iban_holds(code: str) -> bool:
+  return int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1
+
+
+_TELLING_ID = re.compile(
+  r"[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX]|\d{6}-[1-4]\d{6}|\d{3}\.\d{3}\.\d{3}-\d\d"
+    r"|\d{3}-\d{3}-\d{3}[ -]\d\d|[XYZ][ -]?\d{7}[ -]?[A-Z]|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
+    r"|[A-Z]{4}\d{6}[HMX][A-Z]{5}\w\d"
+)
+_NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
+SHAPES = (
+  Shape("email", _MAIL, _email_holds),
+  Shape(
+    "url_credentials",
+    _CREDENTIALS,
+    lambda match, _: match["secret"] is None or not is_placeholder(match["secret"]),
+  ),
+  Shape("ip", _IPV4, _ip_holds, {"ip"}, against={"counter"}),
+  Shape("ip", _IPV6, _ip_holds),
+  Shape("mac", _MAC, lambda match, _: len(set(match[0])) > 2),
+  Shape("card", _CARD, lambda match, _: _card_holds(_code_of(match)), against={"counter"}),
+  Shape("iban", _IBAN, lambda match, _: _iban_holds(_code_of(match))),
+  Shape("phone", _PHONE, _phone_holds, {"phone"}, against=_NUMBERS - {"phone"}),
+  Shape("national_id", _ID, _id_holds, {"id"}, against=_NUMBERS - {"id"}),
+  Shape("ssn", _SSN, _ssn_holds, {"ssn"}, against=_NUMBERS - {"ssn"}),
+  Shape("passport", _PASSPORT, None, {"passport"}, True, {"counter", "id"}),
+  Shape("birth_date", _BIRTH, None, {"birth"}, True),
+  Shape("crypto_wallet", _WALLET),
+  Shape("crypto_wallet", _CODED, None, {"wallet"}, True),
+  Shape("coordinates", _PAIR, _coordinates_hold, {"coordinates"}, False, {"counter"}),
+  Shape("coordinates", _PLACE__personal_shapes),
+)
+
+
+# ---- src/adaptive/privacy/personal_data.py ----
+
+_STEMS = word_table("personal_data")
+_POST_CODE = re.compile(
+  "[A-Z]{2} [0-9]{5}(?![0-9])|, [0-9]{4,5}(?: [A-Z]{2})? [A-Z]"
+    "|[A-Z][0-9]{1,2} [0-9][A-Z]{2}(?![0-9A-Za-z])| [0-9]{6}(?![0-9])"
+)
+
+
+def _key(words: str) -> str:
+  return "".join(filter(str.isalnum, words))
+
+
+def _pattern(stem: str) -> str:
+  parted = re.escape(stem.rstrip("$")).replace(r"\ ", r"[\W_]{1,2}")
+  return parted + (r"(?![^\W\d_])" if stem.endswith("$") else "")
+
+
+_Mention = tuple[int, int, set[str]]
+_START__personal_data = itemgetter(0)
+_SUBJECTS: dict[str, set[str]] = {}
+for _subject, _stems in _STEMS.items():
+  for _stem in _stems:
+    _SUBJECTS.setdefault(_key(_stem), set()).add(_subject)
+_LONGEST_FIRST = sorted(chain(*_STEMS.values()), key=len, reverse=True)
+_NAMING = re.compile(
+  r"(?:(?<![A-Za-z\u00c0-\u058f])|(?=[\u0590-\uffff]))"
+    f"(?:{any_of(map(_pattern, _LONGEST_FIRST))})"
+)
+
+
+def _mentions(text: str) -> list[_Mention]:
+  small = text.replace("\u0130", "i").lower()
+  named = [(*one.span(), _SUBJECTS[_key(one[0])]) for one in _NAMING.finditer(small)]
+  codes = [(*one.span(), {"residence"}) for one in _POST_CODE.finditer(text)]
+  return sorted(named + codes, key=_START__personal_data)
+
+
+_CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
+_NAME__personal_data = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
+_NAME_PART = (
+  r"(?:(?:de|du|des|del|della|dello|dei|di|da|do|dos|das|la|le|les|el|las|los|y|e|et|sur|en|i|der|den|dem)"
+    f"(?!\\w)|[dlDL]'[\\w\\-]{{2,24}}|\\d{{1,2}}[\u00ba\u00b0\u00aa]?(?= (?:[^\\W\\d]|#))|{_NAME__personal_data})"
+)
+_HOUSE = "\\d{1,5} ?(?:[A-Za-z\u0430-\u044f](?!\\w))?(?:[/\\-] ?\\d{1,4}[A-Za-z]?|/[A-Za-z])?(?!\\w)"
+_CODE_AND_CITY = (
+  r"(?:,? (?:\d{4,5}(?: ?[A-Z]{2}(?!\w))?|\d{3} \d{2}|\d{2}-\d{3}|\d{5}-\d{3})"
+    rf"(?: {_NAME__personal_data})?(?!\w))?"
+)
+_CITY_AND_CODE = (
+  rf"(?:(?:,? {_NAME__personal_data}(?:[ \-]{_NAME__personal_data}){{0,3}}){{0,2}},? (?:[A-Z]{{2,3}} \d{{4,5}}(?:-\d{{4}})?"
+    r"|[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}|[1-9]\d\d ?\d{3}|[A-Z]\d[A-Z] ?\d[A-Z]\d)(?!\w))?"
+)
+_HAN = "\u3005-\u3007\u3041-\u30ff\u4e00-\u9fff"
+_STREETS = {title: "|".join(some) for title, some in word_table("streets").items()}
+_FLAT = r"(?:Apt|Unit|Suite|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w)"
+_PATTERNS = (
+  rf"(?<![0-9A-Za-z])(?<!\d[-./])(?:{_FLAT}, )?\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? "
+    rf"(?:(?:\d{{1,3}}(?:st|nd|rd|th)|{_NAME__personal_data}) ){{1,4}}(?:{_STREETS['english']})(?![\w'])\.?"
+    rf"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?(?:,? {_FLAT})?{_CITY_AND_CODE}",
+  r"(?<!\w)(?:[Pp]\.? ?[Oo]\.? [Bb]ox|Postfach|Apartado|Caixa Postal|Postbus) \d{1,6}(?!\w)",
+  rf"(?<!\w)(?:{_CAPITAL}[^\W\d_]{{1,24}}\.?[ \-]){{0,3}}(?={_CAPITAL})[^\W\d_]{{0,24}}?"
+    rf"(?i:{_STREETS['germanic']})"
+    rf" ?{_HOUSE}{_CODE_AND_CITY}",
+  rf"(?<![0-9A-Za-z])\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D])(?!\w))?,? (?i:{_STREETS['french']})"
+    rf"(?: {_NAME_PART}){{1,6}}{_CODE_AND_CITY}",
+  rf"(?<!\w)(?i:{_STREETS['ahead']}) ?"
+    f"{_NAME_PART}(?: {_NAME_PART}){{0,5}},? ?(?:n[.\u00ba\u00b0or]{{1,2}} ?|n\u00fam(?:ero|\\.)? ?|n\u00famero |#"
+    f"|civico |\u0434\\. ?|\u0434\u043e\u043c |[Nn]o\\.? ?)?{_HOUSE}"
+    "(?:,? (?:\u043a\\.|\u043a\u043e\u0440\u043f\\.|\u043a\u0432\\.|\u043a\u0432\u0430\u0440\u0442\u0438\u0440\u0430|m\\.|lok\\.|piso|apto\\.?|int\\.) ?\\d{1,4}"
+    f"|,? \\d{{1,2}} ?[\u00ba\u00b0\u00aaoa]\\.?(?: ?[A-Z])?(?!\\w))?{_CODE_AND_CITY}",
+  f"(?<!\\w)(?:{_NAME__personal_data},? ){{1,4}}(?:(?:utca|\u00fat|t\u00e9r|\u0443\u043b\\.|\u0443\u043b\u0438\u0446[\u0430\u0435\u0443]|\u043f\u0440-\u0442|\u043f\u0440\u043e\u0441\u043f\u0435\u043a\u0442\u0435?|\u043f\u0435\u0440\\."
+    "|\u043f\u0435\u0440\u0435\u0443\u043b[\u0430-\u044f]{2,3}|\u0431\u0443\u043b\u044c\u0432\u0430\u0440\u0435?|\u0448\u043e\u0441\u0441\u0435|\u043d\u0430\u0431\u0435\u0440\u0435\u0436\u043d[\u0430-\u044f]{2}|\u043f\u043b\u043e\u0449\u0430\u0434[\u044c\u0438]),? (?:\u0434\\. ?|\u0434\u043e\u043c )?|(?:Cad(?:\\."
+    "|desi)|Sok(?:\\.|ak|a\u011f\u0131)|Bulvar\u0131|Mah(?:\\.|allesi)),? ?[\\w. ]{0,40}?(?i:no|numara)\\.?:? ?)"
+    f"{_HOUSE}(?:,? (?:\u043a\u0432\\.|D|Daire|Kat)[:.]? ?\\d{{1,3}}){{0,2}}",
+  f"(?:[{_HAN}]{{0,12}}[\u5728\u5230\u7ed9\u4e8e\u662f\u5740\u4f4f\u306f\u3092\u306b])?(?P<value>(?:\u3012 ?\\d{{3}}-\\d{{4}} ?)?"
+    f"[{_HAN}]{{2,24}}?(?:(?:\u5927\u9053|\u8def|\u8857|\u9053|\u5df7|\u5f04|\u80e1\u540c|\u6751)[{_HAN}]{{0,4}}\\d{{1,5}}(?:\u5f04|\u53f7\u9662|\u53f7|\u865f)"
+    f"(?:[{_HAN}]{{0,8}}[0-9A-Z]{{1,4}}(?:\u53f7\u697c|\u697c|\u680b|\u5e62|\u5ea7|\u5355\u5143|\u5c42|\u5ba4|\u53f7|\u6a13)){{0,4}}"
+    f"|[\u5e02\u533a\u753a\u6751\u90e1][{_HAN}]{{0,10}}\\d{{1,4}}(?:\u4e01\u76ee|\u756a\u5730?|-\\d{{1,4}})"
+    "(?:(?:-|\u306e)?\\d{1,4}(?:\u756a\u5730?|\u53f7)?){0,3}))",
+  *(pattern for script, pattern in _STREETS.items() if script.startswith("in ")),
+)
+PERSONAL_SHAPES = (
+  *SHAPES,
+  *(Shape("address", re.compile(one), None, {"residence"}, True) for one in _PATTERNS),
+)
+_BEFORE, _BEHIND = 80, 40
+
+
+def find_personal_data(text: str) -> tuple[Finding, ...]:
+  seen = plain_text(text)
+  mentions = _mentions(seen.text)
+  judged = (
+    _judged(shape, match, mentions)
+    for shape in PERSONAL_SHAPES
+    for match in shape.pattern.finditer(seen.text)
+  )
+  return seen.in_original(filter(None, judged))
+
+
+def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) -> Finding | None:
+  start, end = match.span("value") if "value" in match.re.groupindex else match.span()
+  first = bisect_left(mentions, start - _BEFORE, key=_START__personal_data)
+  near = mentions[first : bisect_right(mentions, end + _BEHIND, key=_START__personal_data)]
+  named = any(not shape.words.isdisjoint(subjects) for *_, subjects in near)
+  telling = shape.words | shape.against
+  for _, stop, subjects in reversed(near):
+    if stop <= start and not telling.isdisjoint(subjects):
+      if shape.words.isdisjoint(subjects) and "\n" not in match.string[stop:start]:
+        return None
+      break
+  if (shape.needed and not named) or (shape.holds and not shape.holds(match, named)):
+    return None
+  return Finding(shape.kind, start, end)
+
+
+# ---- src/adaptive/answer/links.py ----
+
+_SEARCH = "https://duckduckgo.com/?q="
+_LONGEST_SEARCH = 200
+MOST_LINKS = 20
+_MOST_REDIRECTS = 5
+_SECONDS = 8.0
+_WEB_PORTS = (80, 443)
+_HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
+_IPV6_SITES = ipaddress.ip_network("2000::/3")
+_NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
+_NO_IPV6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
+_NO_SITES = [ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()]
+_LINK = re.compile(
+  r"(?<![!\\])\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]{0,200}\]){1,300})\]"
+    r"\([ \t]{0,9}<?(?P<target>https?:[^\s()<>]{1,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,3})"
+    r">?(?:[ \t]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]{0,9}\)",
+  re.IGNORECASE,
+)
+_FENCE_INDENT = r"[ \t>]{0,80}"
+_CODE = re.compile(
+  rf"^{_FENCE_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]{{1,4}})?"
+    r"(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*(?P<body>[\s\S]*?)"
+    rf"(?:\n{_FENCE_INDENT}(?P=fence)[`~]*(?=[ \t]*(?:$|</|<\|))|\Z)"
+    r"|^(?: {4}|\t)[^\n]*$"
+    rf"|(?<![\\`])(?P<ticks>`+)(?!`)(?:(?!\n{_FENCE_INDENT}(?:\n|```|~~~))[\s\S]){{1,1000}}?"
+    r"(?<!`)(?P=ticks)(?!`)",
+  re.MULTILINE,
+)
+
+
+def masked_code(text: str) -> str:
+  return _CODE.sub(lambda code: "x" * len(code[0]), text)
+
+
+def links_to_check(text: str) -> tuple[str, ...]:
+  different = dict.fromkeys(link["target"] for link in _LINK.finditer(masked_code(text)))
+  read = {one: f"{one} {unquote_plus(one)}" for one in list(different)[:MOST_LINKS]}
+  return tuple(
+    one for one, said in read.items() if not find_secrets(said) and not find_personal_data(said)
+  )
+
+
+def corrected_links(text: str, broken: Collection[str]) -> str:
+  pieces: list[tuple[int, int, str]] = []
+  for link in _LINK.finditer(masked_code(text)):
+    if link["target"] not in broken:
+      continue
+    words = re.sub(r"[*_`~\\\[\]]", "", text[slice(*link.span("text"))])
+    words = words if any(sign.isalnum() for sign in words) else link["target"]
+    query = quote_plus(" ".join(words.split())[:_LONGEST_SEARCH], errors="replace")
+    pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
+  return spliced(text, pieces)
+
+
+def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
+  kept: list[str] = []
+  position = 0
+  for start, end, words in sorted(pieces):
+    kept += [text[position : max(start, position)], words]
+    position = max(end, position)
+  return "".join([*kept, text[position:]])
+
+
+def is_public_site(address: str, port: int) -> bool:
+  try:
+    found = ipaddress.ip_address(address)
+  except ValueError:
+    return False
+  if isinstance(found, ipaddress.IPv6Address) and (found.scope_id or found not in _IPV6_SITES):
+    return False
+  odd = found.is_multicast or found.is_reserved or any(found in net for net in _NO_SITES)
+  return found.is_global and not odd and port in _WEB_PORTS
+
+
+async def broken_links(targets: Sequence[str], turns: asyncio.Semaphore) -> frozenset[str]:
+  resolving: Any = {"resolver": aiohttp.ThreadedResolver(), "use_dns_cache": False}
+  connector = aiohttp.TCPConnector(**resolving, force_close=True, socket_factory=_public_socket)
+  kept: Any = {"cookie_jar": aiohttp.DummyCookieJar(), "auto_decompress": False}
+  async with aiohttp.ClientSession(connector=connector, headers=_HEADERS, **kept) as session:
+    asked = (_is_broken(session, turns, one) for one in targets)
+    return frozenset(compress(targets, await asyncio.gather(*asked)))
+
+
+def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
+  family, kind, protocol, _, (address, port, *_) = address_info
+  if not is_public_site(address, port):
+    raise OSError(f"{address!r} is not public, or port {port} is another service's")
+  return socket.socket(family, kind, protocol)
+
+
+async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str) -> bool:
+  with suppress(aiohttp.ClientError, OSError, ValueError):
+    async with turns, asyncio.timeout(_SECONDS):
+      if (url := URL(target)).raw_user is None and url.raw_password is None:
+        async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
+          return 400 <= response.status < 500 and response.status not in (408, 429)
+  return False
+
+
 # ---- src/adaptive/privacy/redaction.py ----
 
 ServiceReply = TypeVar("ServiceReply")
 _SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
 PLACEHOLDER_NAMES = {
-  one.kind: _SHORTER_NAMES.get(one.kind, one.kind.upper()) for one in PERSONAL_SHAPES
+  shape.kind: _SHORTER_NAMES.get(shape.kind, shape.kind.upper()) for shape in PERSONAL_SHAPES
 }
 _SHORTEST_LOOKED_FOR = 6
 _MOST_LOOKED_FOR = 200
-_NOWHERE = re.compile(r"(?!)")
 _WORDS__redaction = "|".join(PLACEHOLDER_NAMES.values())
 PLACEHOLDER = re.compile(
   r"(?P<opening>\\{0,2})[\[\u3010\uff3b] ?(?i:" + _WORDS__redaction.replace("_", r"\\{0,2}[_ -]") + ")"
@@ -4704,9 +4737,9 @@ _OFFERED_ID = re.compile(r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \|
 class Redaction:
 
   def __init__(self) -> None:
-    self._names: dict[str, str] = {}
+    self._placeholders: dict[str, str] = {}
     self._values: dict[str, str] = {}
-    self._reserved: set[str] = set()
+    self._taken_names: set[str] = set()
     self._numbers: Counter[str] = Counter()
 
   @property
@@ -4718,44 +4751,48 @@ class Redaction:
 
   def redact_all(self, texts: Sequence[str]) -> list[str]:
     for text in texts:
-      self._reserved.update(map(_name_of, PLACEHOLDER.finditer(text)))
-    found = [(text, find_personal_data(text)) for text in texts]
-    for text, findings in found:
-      for one in findings:
-        self._give_placeholder(PLACEHOLDER_NAMES[one.kind], text[one.start : one.end])
-    known = self._known_values()
-    return [self._replaced(text, findings, known) for text, findings in found]
+      self._taken_names.update(map(_name_of, PLACEHOLDER.finditer(text)))
+    marked = [self._marked(text) for text in texts]
+    values = self._values_to_look_for()
+    return [values.sub(lambda value: self._placeholders[value[0]], text) for text in marked]
 
   def restore(self, text: str, *, json_text: bool = False) -> str:
 
     def value_of(match: re.Match[str]) -> str:
-      if (value := self._values.get(_name_of(match))) is None:
+      value = self._values.get(_name_of(match))
+      if value is None:
         return match[0]
       if json_text:
         value = json.dumps(value, ensure_ascii=False)[1:-1]
-      opening, closing = match["opening"] or "", match["closing"] or ""
+      opening = match["opening"] or ""
+      closing = match["closing"] or ""
       return value if opening == closing else f"{opening}{value}{closing}"
 
     return PLACEHOLDER.sub(value_of, text)
 
-  def _known_values(self) -> re.Pattern[str]:
-    values = [value for value in self._names if len(value) >= _SHORTEST_LOOKED_FOR]
-    if not values or len(self._names) > _MOST_LOOKED_FOR:
-      return _NOWHERE
-    words = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
-    return re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])")
+  def _marked(self, text: str) -> str:
+    return with_marks(
+      text,
+      find_personal_data(text),
+      lambda finding: self._placeholder(finding.kind, text[finding.start : finding.end]),
+    )
 
-  def _replaced(self, text: str, findings: Sequence[Finding], known: re.Pattern[str]) -> str:
-    text = with_marks(text, findings, lambda one: self._names[text[one.start : one.end]])
-    return known.sub(lambda value: self._names[value[0]], text)
+  def _values_to_look_for(self) -> re.Pattern[str]:
+    values: list[str] = []
+    if len(self._placeholders) <= _MOST_LOOKED_FOR:
+      values = [value for value in self._placeholders if len(value) >= _SHORTEST_LOOKED_FOR]
+    longest_first = sorted(values, key=len, reverse=True)
+    any_value = "|".join(map(re.escape, longest_first)) or "(?!)"
+    return re.compile(rf"(?<![^\W_])(?:{any_value})(?![^\W_])")
 
-  def _give_placeholder(self, kind: str, value: str) -> None:
-    while value not in self._names:
+  def _placeholder(self, kind: str, value: str) -> str:
+    while value not in self._placeholders:
       self._numbers[kind] += 1
-      name = f"{kind}_{self._numbers[kind]}"
-      if name not in self._reserved:
-        self._names[value] = f"[{name}]"
+      name = f"{PLACEHOLDER_NAMES[kind]}_{self._numbers[kind]}"
+      if name not in self._taken_names:
+        self._placeholders[value] = f"[{name}]"
         self._values[name] = value
+    return self._placeholders[value]
 
 
 def _name_of(match: re.Match[str]) -> str:
@@ -4778,7 +4815,7 @@ class RedactingCompleter:
   ) -> Completion:
     redaction = Redaction() if self.personal_data else None
     sent = await asyncio.to_thread(redacted_request, request, redaction)
-    with _told_failures(redaction):
+    with _errors_without_secrets(redaction):
       reply = await self.completer.complete(sent, response_format)
     text = redaction.restore(reply.text, json_text=True) if redaction else reply.text
     return replace(reply, text=text)
@@ -4800,7 +4837,7 @@ async def sent_without_secrets(
   texts: Sequence[str], send: Callable[[Sequence[str]], Awaitable[ServiceReply]]
 ) -> ServiceReply:
   sent = await asyncio.to_thread(lambda: [without_secrets(text) for text in texts])
-  with _told_failures(None):
+  with _errors_without_secrets(None):
     return await send(sent)
 
 
@@ -4814,7 +4851,7 @@ def redacted_request(request: CompletionRequest, redaction: Redaction | None) ->
 
 
 @contextmanager
-def _told_failures(redaction: Redaction | None) -> Generator[None]:
+def _errors_without_secrets(redaction: Redaction | None) -> Generator[None]:
   try:
     yield
   except AdaptiveMemoryError as error:
@@ -7416,7 +7453,7 @@ MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 Proportion = Annotated[float, Field(ge=0, le=1)]
 PiiRedaction = Literal["off", "store", "model", "all"]
 
-_PASSWORD = {"type": "password"}
+_PASSWORD__valves = {"type": "password"}
 _MODELS = {"type": "select", "options": "model_choices"}
 
 _first = partial(valve, FIRST_GROUP)
@@ -7501,7 +7538,7 @@ class Valves(LenientModel):
     "The address of the endpoint, such as `https://openrouter.ai/api/v1` or "
         "`http://localhost:11434`.",
   )
-  llm_api_key: str = _model__valves("", "The key for the endpoint.", widget=_PASSWORD)
+  llm_api_key: str = _model__valves("", "The key for the endpoint.", widget=_PASSWORD__valves)
   llm_timeout_seconds: Annotated[float, Field(ge=1, le=600)] = _model__valves(
     60.0,
     "The longest that learning from one message may take, in seconds; the answer "
@@ -7521,7 +7558,7 @@ class Valves(LenientModel):
   embedding_api_url: str = _vectors(
     "", "The address of the endpoint, such as `https://api.openai.com/v1`."
   )
-  embedding_api_key: str = _vectors("", "The key for the endpoint.", widget=_PASSWORD)
+  embedding_api_key: str = _vectors("", "The key for the endpoint.", widget=_PASSWORD__valves)
 
   related_memories_n: Annotated[int, Field(ge=1, le=50)] = _recall(
     15,

@@ -135,7 +135,8 @@ FUNCTIONS: Mapping[str, str] = {
     "It is given no more than 4,000 characters of what stands around a noun.": """
         privacy.secrets._looks_chosen
         privacy.secrets._value_before
-        privacy.secrets._value_near
+        privacy.secrets._value_behind
+        privacy.secrets._is_password
     """,
     "It is measured as a part of `memory.listed_words.holds_listed_term`.": """
         memory.listed_words.ListedWord.is_in

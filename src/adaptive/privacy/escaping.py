@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 
 from adaptive.core.cache import text_cache
 from adaptive.core.texts import word_table
-from adaptive.privacy.scanning import respelled
+from adaptive.privacy.scanning import Respelling, respelled
 
 # Never shown: controls, marks of direction, tags, fillers, and halves of characters.
 _NEVER_SHOWN = (
@@ -41,7 +40,7 @@ _TWINS = str.maketrans(
     "асԁеɡһіјкӏорԛѕтхуαεικνορτυ‹❮⟨〈˂ᐸ〈❬❰›❯⟩〉˃ᐳ〉❭❱",
     "acdeghijklopqstxyaeikvoptu<<<<<<<<<>>>>>>>>>",
 )
-_ROLES = {title: "|".join(some).translate(_TWINS) for title, some in word_table("roles").items()}
+_ROLES = {title: "|".join(roles).translate(_TWINS) for title, roles in word_table("roles").items()}
 _NAMES = r"system|assistant|user|human|developer|tools?|function|model|memory|instructions?|prompt"
 _OWN_MARK = r"[\s_.\-]{0,3}".join("adaptivememory")
 # The sign with which an imitation opens: our own mark, tokens of chat templates, and turns.
@@ -69,10 +68,10 @@ _IMAGE = re.compile(r"(?<=!)\[(?=[^\]\n]{0,200}\]\s?[(\[])")
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 
 
-def seen_text(text: str) -> tuple[str, Sequence[int]]:
-    """The text in small, plain signs without what cannot be seen; the places of its signs."""
+def seen_text(text: str) -> Respelling:
+    """The text in small, plain signs without what cannot be seen."""
     if text.isascii() and text.isprintable():
-        return text.lower(), range(len(text))
+        return Respelling(text.lower(), range(len(text)))
     return respelled(text, _seen_sign)
 
 
@@ -91,11 +90,11 @@ def escaped_entry(text: str) -> str:
     """A text as one line that imitates no structure; the same for what was escaped before."""
     shown = _NEVER.sub(r"\1", text).encode("utf-8", "replace").decode("utf-8")
     shown = _STRAY_JOINERS.sub("", shown)
-    lines = (_without_opening(line).strip(" \t") for line in _LINE_BREAKS.split(shown))
-    shown = re.sub("\t+", " ", " ".join(line for line in lines if line)).strip()
-    shown = _BACKTICKS.sub(lambda run: "'" * len(run.group()), shown)
-    shown = _without_opening(shown)
-    return _IMAGE.sub("&#91;", _without_imitations(shown))
+    lines = [_without_opening(line).strip(" \t") for line in _LINE_BREAKS.split(shown)]
+    shown = re.sub("\t+", " ", " ".join(filter(None, lines))).strip()
+    shown = _BACKTICKS.sub(lambda run: "'" * len(run[0]), shown)
+    shown = _without_imitations(_without_opening(shown))
+    return _IMAGE.sub("&#91;", shown)
 
 
 def imitates_structure(text: str) -> bool:
@@ -103,26 +102,29 @@ def imitates_structure(text: str) -> bool:
 
     A turn counts at the beginning of a line, of a quotation or of a bracket.
     """
-    seen = seen_text(text)[0]
+    seen = seen_text(text).text
     return bool(_IMITATION.search(seen) or _COMMANDING_TURN.search(seen))
 
 
 def _without_opening(line: str) -> str:
     """A line that begins neither as a heading or a rule nor as somebody's turn."""
-    while True:
-        bare = _LINE_OPENING.sub("", line)
-        seen, places = seen_text(bare)
-        if role := _ROLE_OPENING.match(seen):
-            colon = places[role.start("colon")]
-            bare = f"{bare[:colon].rstrip()} -{bare[colon + 1 :]}"
-        if bare == line:
-            return line
-        line = bare
+    former = None
+    while line != former:
+        former = line
+        line = _LINE_OPENING.sub("", line)
+        seen = seen_text(line)
+        role = _ROLE_OPENING.match(seen.text)
+        if role:
+            colon = seen.places[role.start("colon")]
+            line = f"{line[:colon].rstrip()} -{line[colon + 1 :]}"
+    return line
 
 
 def _without_imitations(text: str) -> str:
-    (seen, places), signs = seen_text(text), list(text)
+    """A text in which each sign that opens an imitation or a tag is an entity."""
+    seen = seen_text(text)
+    signs = list(text)
     for pattern in (_IMITATION, TAG_OPENING):
-        for match in pattern.finditer(seen):
-            signs[places[match.start()]] = _ENTITIES[match.group()]
+        for match in pattern.finditer(seen.text):
+            signs[seen.places[match.start()]] = _ENTITIES[match[0]]
     return "".join(signs)

@@ -87,7 +87,7 @@ def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) ->
         return "it holds characters that cannot be seen"
     if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
         return "it imitates the marks that structure a chat"
-    seen = seen_text(text)[0]
+    seen = seen_text(text).text
     if _MARKUP.search(seen) or TAG_OPENING.search(seen):
         return "it carries markup, an image or a link to be fetched"
     if _FILLED_ADDRESS.search(seen):
@@ -156,7 +156,7 @@ def _hashed(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
 
 def order_parts(text: str) -> list[str]:
     """What is judged of a text, in plain signs: the whole, and each sentence of several."""
-    seen = seen_text(text)[0]
+    seen = seen_text(text).text
     sentences: list[str] = []
     for part in _SENTENCE_ENDS.split(seen):
         if sentences and len(sentences[-1]) < _SHORTEST_SENTENCE:

@@ -15,7 +15,7 @@ from operator import itemgetter
 
 from adaptive.core.texts import word_table
 from adaptive.privacy.personal_shapes import SHAPES, Shape
-from adaptive.privacy.scanning import Finding, any_of, in_order, plain_text
+from adaptive.privacy.scanning import Finding, any_of, plain_text
 
 # Words that name what a number or a line is, all languages together.
 _STEMS = word_table("personal_data")
@@ -119,15 +119,14 @@ _BEFORE, _BEHIND = 80, 40
 
 def find_personal_data(text: str) -> tuple[Finding, ...]:
     """All personal data in a text, in its order, none over another."""
-    plain, places = plain_text(text)
-    mentions = _mentions(plain)
-    found = [
-        one
+    seen = plain_text(text)
+    mentions = _mentions(seen.text)
+    judged = (
+        _judged(shape, match, mentions)
         for shape in PERSONAL_SHAPES
-        for match in shape.pattern.finditer(plain)
-        if (one := _judged(shape, match, mentions))
-    ]
-    return in_order(found, places)
+        for match in shape.pattern.finditer(seen.text)
+    )
+    return seen.in_original(filter(None, judged))
 
 
 def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) -> Finding | None:

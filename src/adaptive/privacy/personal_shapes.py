@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from adaptive.core.texts import word_table
 from adaptive.privacy.scanning import any_of
-from adaptive.privacy.secret_forms import is_placeholder
+from adaptive.privacy.secrets import is_placeholder
 
 
 @dataclass(frozen=True)

@@ -16,18 +16,17 @@ from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
 from adaptive.privacy.personal_data import PERSONAL_SHAPES, find_personal_data
-from adaptive.privacy.scanning import Finding, with_marks
+from adaptive.privacy.scanning import with_marks
 from adaptive.privacy.secrets import without_secrets
 
 ServiceReply = TypeVar("ServiceReply")
 _SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
 PLACEHOLDER_NAMES = {
-    one.kind: _SHORTER_NAMES.get(one.kind, one.kind.upper()) for one in PERSONAL_SHAPES
+    shape.kind: _SHORTER_NAMES.get(shape.kind, shape.kind.upper()) for shape in PERSONAL_SHAPES
 }
 # Shorter values are looked for by their recogniser alone; of more values only those it finds.
 _SHORTEST_LOOKED_FOR = 6
 _MOST_LOOKED_FOR = 200
-_NOWHERE = re.compile(r"(?!)")
 _WORDS = "|".join(PLACEHOLDER_NAMES.values())
 # As models write it back: brackets may be escaped or full-width, letters small, the underscore a
 # blank or hyphen. Without brackets in capitals only: ``email_1`` is a fine name in a program.
@@ -49,9 +48,10 @@ class Redaction:
     """
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
+        self._placeholders: dict[str, str] = {}
+        # The values again, by the names in their placeholders.
         self._values: dict[str, str] = {}
-        self._reserved: set[str] = set()
+        self._taken_names: set[str] = set()
         self._numbers: Counter[str] = Counter()
 
     @property
@@ -70,13 +70,10 @@ class Redaction:
         around it tell what it is; placeholders of this call that stand in a text stay.
         """
         for text in texts:
-            self._reserved.update(map(_name_of, PLACEHOLDER.finditer(text)))
-        found = [(text, find_personal_data(text)) for text in texts]
-        for text, findings in found:
-            for one in findings:
-                self._give_placeholder(PLACEHOLDER_NAMES[one.kind], text[one.start : one.end])
-        known = self._known_values()
-        return [self._replaced(text, findings, known) for text, findings in found]
+            self._taken_names.update(map(_name_of, PLACEHOLDER.finditer(text)))
+        marked = [self._marked(text) for text in texts]
+        values = self._values_to_look_for()
+        return [values.sub(lambda value: self._placeholders[value[0]], text) for text in marked]
 
     def restore(self, text: str, *, json_text: bool = False) -> str:
         """The text with the values of this call's placeholders; others stay as they are.
@@ -85,35 +82,44 @@ class Redaction:
         """
 
         def value_of(match: re.Match[str]) -> str:
-            if (value := self._values.get(_name_of(match))) is None:
+            value = self._values.get(_name_of(match))
+            if value is None:
                 return match[0]
             if json_text:
                 value = json.dumps(value, ensure_ascii=False)[1:-1]
             # Where only one of the brackets is escaped, the backslash is one of the text's own.
-            opening, closing = match["opening"] or "", match["closing"] or ""
+            opening = match["opening"] or ""
+            closing = match["closing"] or ""
             return value if opening == closing else f"{opening}{value}{closing}"
 
         return PLACEHOLDER.sub(value_of, text)
 
-    def _known_values(self) -> re.Pattern[str]:
-        """Where known values stand, as words of their own; of a call with few values."""
-        values = [value for value in self._names if len(value) >= _SHORTEST_LOOKED_FOR]
-        if not values or len(self._names) > _MOST_LOOKED_FOR:
-            return _NOWHERE
-        words = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
-        return re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])")
+    def _marked(self, text: str) -> str:
+        """The text with a placeholder in the place of each finding."""
+        return with_marks(
+            text,
+            find_personal_data(text),
+            lambda finding: self._placeholder(finding.kind, text[finding.start : finding.end]),
+        )
 
-    def _replaced(self, text: str, findings: Sequence[Finding], known: re.Pattern[str]) -> str:
-        text = with_marks(text, findings, lambda one: self._names[text[one.start : one.end]])
-        return known.sub(lambda value: self._names[value[0]], text)
+    def _values_to_look_for(self) -> re.Pattern[str]:
+        """Where values stand as words of their own; nowhere in a call with very many."""
+        values: list[str] = []
+        if len(self._placeholders) <= _MOST_LOOKED_FOR:
+            values = [value for value in self._placeholders if len(value) >= _SHORTEST_LOOKED_FOR]
+        longest_first = sorted(values, key=len, reverse=True)
+        any_value = "|".join(map(re.escape, longest_first)) or "(?!)"
+        return re.compile(rf"(?<![^\W_])(?:{any_value})(?![^\W_])")
 
-    def _give_placeholder(self, kind: str, value: str) -> None:
-        while value not in self._names:
+    def _placeholder(self, kind: str, value: str) -> str:
+        """The placeholder of a value, by the next number of its kind that nobody wrote."""
+        while value not in self._placeholders:
             self._numbers[kind] += 1
-            name = f"{kind}_{self._numbers[kind]}"
-            if name not in self._reserved:
-                self._names[value] = f"[{name}]"
+            name = f"{PLACEHOLDER_NAMES[kind]}_{self._numbers[kind]}"
+            if name not in self._taken_names:
+                self._placeholders[value] = f"[{name}]"
                 self._values[name] = value
+        return self._placeholders[value]
 
 
 def _name_of(match: re.Match[str]) -> str:
@@ -141,7 +147,7 @@ class RedactingCompleter:
         redaction = Redaction() if self.personal_data else None
         # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
         sent = await asyncio.to_thread(redacted_request, request, redaction)
-        with _told_failures(redaction):
+        with _errors_without_secrets(redaction):
             reply = await self.completer.complete(sent, response_format)
         text = redaction.restore(reply.text, json_text=True) if redaction else reply.text
         return replace(reply, text=text)
@@ -168,7 +174,7 @@ async def sent_without_secrets(
     """What a service answers to texts that have a mark for each secret; so have its errors."""
     # In a thread: a store's texts take seconds, and chats go on.
     sent = await asyncio.to_thread(lambda: [without_secrets(text) for text in texts])
-    with _told_failures(None):
+    with _errors_without_secrets(None):
         return await send(sent)
 
 
@@ -187,7 +193,7 @@ def redacted_request(request: CompletionRequest, redaction: Redaction | None) ->
 
 
 @contextmanager
-def _told_failures(redaction: Redaction | None) -> Generator[None]:
+def _errors_without_secrets(redaction: Redaction | None) -> Generator[None]:
     """Errors without secrets; with a redaction without details, in which providers quote it all.
 
     A quotation may be cut anywhere, so what stood around a value need not be there to tell it by.

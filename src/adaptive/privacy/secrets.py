@@ -1,4 +1,4 @@
-"""Secrets in a text: told by their form, or near a word that names them ("password is ...").
+"""Secrets in a text: told by a word that names them near ("password is ..."), or by their form.
 
 They are never a memory, and no status, log, table or request of ours carries them.
 
@@ -9,21 +9,23 @@ the value decides. What is read around a noun is bounded, so the work is linear.
 # ruff: noqa: RUF001 - words of many scripts
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 
 from adaptive.core.messages import head_and_tail
 from adaptive.core.texts import word_table
-from adaptive.privacy.scanning import Finding, any_of, in_order, plain_text, with_marks
-from adaptive.privacy.secret_forms import formed_secrets, is_placeholder, looks_random
+from adaptive.privacy.scanning import Finding, any_of, plain_text, with_marks
 
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
-_Span = tuple[int, int]
-_CODE_KIND, _KEY_KIND, _NONE = "PIN or one-time code", "key or token", "none"
+_PASSWORD = "password"  # noqa: S105 - the kind
+_CODE_KIND = "PIN or one-time code"
+_KEY_KIND = "key or token"
+_NO_KIND = "none"
 _WORDS = word_table("secrets")
 _KINDS = {
-    noun: kind for kind in ("password", _CODE_KIND, _KEY_KIND, _NONE) for noun in _WORDS[kind]
+    noun: kind for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND) for noun in _WORDS[kind]
 }
 # A letter beside a short noun makes it part of another word, in scripts with small letters.
 _ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
@@ -78,18 +80,114 @@ _SAYING = re.compile(
     rf"(?i)(?:{'|'.join(_WORDS['saying'])})"
     rf"|[\w\-]+(?:\.[a-z]+)+|.{{3,}}(?:{'|'.join(_WORDS['ending'])})"
 )
-_SAID_BEFORE = re.compile(
+_VALUE_BEFORE = re.compile(
     r"(?i)(?:^|(?<=[\s\"'`(「:：]))(?P<value>\d{3}[ \-]\d{3}|[!-~]{4,60})[\"'`)」]{0,2}"
     r"\s?(?:\s(?:is|are|ist|sind|est|es|é|è|jest|as|als|comme|como|come|это|है)\s|\s[—–-]\s|は|が|是|为|作为)"
     r"\s?(?:[^\W\d_]{1,12}[ '’]){0,4}[^\W\d_]{0,12}$"
+)
+_FIGURE_OR_SIGN = re.compile(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)")
+
+# --- secrets that tell themselves by their form: every form bounds what it repeats ---
+
+# Keys that their shape tells as well; public halves (``pk_live_``) are no secrets.
+_SHAPES = (
+    r"(?:AccountKey|SharedAccess\w+)=[^\s;\"'&]{20,500}",
+    r"(?:X-Amz-S|S|s)ig(?:nature)?=[\w%+/\-]{30,500}=*",
+    r"pat(?:[A-Za-z0-9]{14}\.|-[a-z]{2,3}\d-)[0-9a-f\-]{36,64}",
+    r"(?:[xyz]prv|nsec1)[0-9A-Za-z]{58,120}",
+    r"eyJ(?<![\w\-].{3})[\w\-]{10,4000}\.[\w\-]{0,8000}\.[\w\-.]{4,9000}",  # web tokens
+    r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}",  # Azure
+    r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}",  # Terraform
+    r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}",  # Telegram
+    r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}",  # Discord
+    r"(?:5[HJK]|[KL][1-9A-Z])[1-9A-HJ-NP-Za-km-z]{49,50}(?![\w+/=\-])",  # Bitcoin
+    # The second half of a key pair: 40 signs of base64, capitals among them, as a hash has none.
+    r"(?<![\w+/=\-])(?=[a-z0-9+/]{0,20}[A-Z])(?=[A-Z0-9+/]{0,20}[a-z])[A-Za-z0-9+/]{40}(?![\w+/=\-])",
+    # Issuers that are not known: a short prefix before a long run of chance signs.
+    r"(?<![\w\-/.])(?!pk_|pub|sha\d)[A-Za-z]\w{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}"
+    r"(?:(?<=_)|(?![0-9a-f]{40,64}\b))[A-Za-z0-9]{24,200}(?:[_\-][A-Za-z0-9]{6,64}){0,3}",
+)
+# What issuers begin their keys with, but for those that the last shape has, as ``ghp_``.
+_BEGINNINGS = any_of(sorted(map(re.escape, _WORDS["issuers"]), reverse=True))
+_ISSUED = rf"(?:{_BEGINNINGS})[\w\-.+/]{{13,2000}}[\w=]=?"
+_KEY = re.compile(rf"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{{17}})(?:{'|'.join((_ISSUED, *_SHAPES))})")
+_SMALL = (
+    r"(?!(?:the|and|for|with|from|are|was|were|his|her|our|your|their|has|had|have|not|but|been|who"
+    r"|them|which|its|how|did|got|two|four|nine|every|must)\b)"
+)
+_LISTED = rf"{_SMALL}(?![a-z]+(?:ed|[^su]s|ly)\b)[a-z]{{3,8}}"
+_OF_ANY = rf"{_SMALL}(?![A-Za-z]{{1,2}}\b)[^\W\d_]{{1,12}}"
+_GAP = r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?"
+_ARGUMENT = r"[\"']?(?P<value>[^\s\"'\-<$][^\s\"']{2,100})"
+# A form's group is the secret; most begin with a plain sign, from which a search goes to the next.
+_SEARCHED = {
+    "private key": (
+        r"-{2,8} ?(?P<value>BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}"
+        r"(?=[\s\\rn\"'|>*]{0,16}(?:[A-Z][\w\-]{2,20}: [^\n]{0,80}\s{1,4}){0,4}[A-Za-z0-9+/]{16})"
+        r"(?:(?!-{2,8} ?END)[\w+/=:,.;()<>@\-\s\\\"'|*]){16,20000}+"
+        r"(?:-{2,8} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8})?)",
+        r"(?P<value>b3BlbnNzaC1rZXkt[\w+/=\s]{40,20000}|LS0tLS1CRUdJTi[\w+/=\s]{40,20000}"
+        r"|PuTTY-User-Key-File[\w+/=:.\s\-]{40,20000})",
+    ),
+    "password in an address": (
+        r"://[^\s/:@\"'<>]{0,100}:(?!\d{2,5}/)(?P<value>[^\s\"'<>/]{1,200})@(?=[\w.\-\[])",
+        r"oracle:\w+:[^\s/@:]{1,40}/(?P<value>[^\s@/]{2,60})@",
+    ),
+    "PIN or one-time code": (
+        r"(?i:cv[vc]2?|security code)\b[^\w\n]{1,4}(?:[a-z]{1,8} ){0,4}(?P<value>\d{3})(?![\w%])",
+    ),
+    "token": (
+        r"(?P<value>A[KS]IA[A-Z0-9]{16})(?![A-Za-z0-9])",
+        r"(?<!\d[ -])(?P<value>\d{6}(?:-\d{6}){7})(?![ -]?\d)",  # BitLocker
+        r"(?:[Cc]lient|[Aa]pi|API|[Aa]uth)\(\s?[\"'](?P<value>(?=\D{0,20}\d)[\w\-]{24,200})[\"']",
+        r"://(?P<value>[A-Za-z0-9_\-]{20,200})(?::x-oauth-basic)?@[\w.\-]",
+    ),
+    "password hash": (r"(?P<value>\$(?:[156y]|apr1|2[abxy]|argon2\w+)\$[\w./$=,+]{20,200})",),
+    "Wi-Fi password": (r"WIFI:[^\n]{0,100}?[;:]P:(?P<value>[^;\s][^;\n]{0,100})",),
+    "password": (
+        r"-(?<!\S.)(?:u|-user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,100})",
+        r"(?:sshpass|mysql(?:dump)?(?=[^\n]{0,160}\s-p\S)|mariadb|zip|unzip|login|sqlcmd|mongo\w*"
+        r"|redis-cli|openssl|user(?:add|mod)|ldap\w+)\s[^\n]{0,160}?(?<=\s)-[pPakw] ?"
+        rf"{_ARGUMENT}",
+        r"echo\s[\"']?(?P<value>[^\s\"'|]{3,100})[\"']?\s{0,3}\|[^\n]{0,60}?"
+        r"(?:sudo -S|chpasswd|stdin)",
+        r"(?:(?:IDENTIFIED|[Ii]dentified) (?:BY|by)|SecureString|requirepass|masterauth|rootpw"
+        r"|-(?:store|key)pass|--(?:pass(?:word)?|token|api-key|secret))(?: --?\w+)?[ =(]{1,3}"
+        rf"{_ARGUMENT}",
+        r"(?:[Cc]redential|[Bb]asic_?[Aa]uth|auth=|\.login)\(\s{0,2}[\"'][^\"'\n]{1,60}[\"'],"
+        r"\s{0,2}[\"'](?P<value>[^\"'\n]{3,100})[\"']",
+        # A password made for one program, and a phrase of plain words.
+        r"[Aa]pp(?:lication)?[ \-](?:specific )?pass\w+[^\n:=]{0,40}[:=] ?"
+        r"(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})",
+        rf"ass ?phrase(?: ?[:=]| is) (?P<value>{_OF_ANY}(?:[ \-]{_OF_ANY}){{2,9}})(?=\W*$)",
+    ),
+    "recovery phrase": (
+        # Words of a phrase that could stand in any sentence ("in other words, ...") lead to none.
+        r"(?:[Ss]eed|[Mm]nemonic|[Ww]allet|[Rr]ecovery|мнемони|助记词|助記詞|ニーモニック|니모닉)"
+        r"\W{0,12}(?:\w{1,20}\W{1,4}){0,3}?"
+        rf"(?P<value>{_OF_ANY}(?:{_GAP}{_OF_ANY}){{11,23}})(?!\w)",
+        # Twelve words or more in a row without one that sentences cannot do without.
+        r"(?<![\w'])(?!([a-z]+)\s\1\b)"
+        rf"(?P<value>(?:{_LISTED}\s{{1,4}}(?:\d{{1,2}}[.):]?\s{{1,4}})?){{11,23}}{_LISTED})(?![\w'])",
+    ),
+}
+_FORMS = [(kind, re.compile(form)) for kind, forms in _SEARCHED.items() for form in forms]
+# Where signs of one sort (capitals, small letters, figures) end before one of another.
+_CHANGE_OF_SORT = re.compile("(?<=[A-Z])[^A-Z]|(?<=[a-z])[^a-z]|(?<=[0-9])[^0-9]")
+# Stands for a secret that is not told: ``<key>``, ``$KEY``, ``****``, ``your-key``, ``env.get(``.
+_PLACEHOLDER = re.compile(
+    r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
+    r"|[?*•●xX.\-_#]+|.{0,12}?(?:\*{3}|x{5}|X{5}|•{3}|\.{3}|…).{0,12}|your\w*|[a-z_.]+[(\[].*"
+    r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type|choose) .*"
+    r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none|null|true"
+    r"|false|nil|undefined|change_?me|redacted|example|placeholder|string)[\"'),;.]*"
 )
 
 
 def find_secrets(text: str) -> tuple[Finding, ...]:
     """All secrets in a text, in its order, none within or over another; linear in the text."""
-    seen, places = plain_text(text)
-    spans = (*formed_secrets(seen), *_named_secrets(seen))
-    return in_order((Finding(*span) for span in spans), places)
+    seen = plain_text(text)
+    return seen.in_original([*_formed_secrets(seen.text), *_named_secrets(seen.text)])
 
 
 def without_secrets(text: str) -> str:
@@ -112,90 +210,151 @@ def wide_excerpt(text: str, limit: int) -> str:
 
 def secret_reason(findings: tuple[Finding, ...]) -> str:
     """Why a text with these secrets is not kept, in words for its user, without the secrets."""
-    kinds = list(dict.fromkeys(finding.kind for finding in findings))[:2]
-    if not kinds:
+    if not findings:
         return ""
-    article = "an" if kinds[0][0] in "aeioAEIO" else "a"
-    told = " and ".join(kinds)
-    return f"it holds what looks like {article} {told}; secrets are never remembered"
+    kinds = dict.fromkeys(finding.kind for finding in findings)
+    named = " and ".join(list(kinds)[:2])
+    article = "an" if named[0] in "aeioAEIO" else "a"
+    return f"it holds what looks like {article} {named}; secrets are never remembered"
 
 
-def _named_secrets(text: str) -> Iterator[tuple[str, int, int]]:
-    """Kind, start and end of each secret near a noun that names it, in the order of the nouns."""
+def _named_secrets(text: str) -> Iterator[Finding]:
+    """Each secret near a noun that names it, in the order of the nouns."""
     lower = text.replace("\u0130", "I").lower()  # the one letter that grows in small letters
-    places = [(*one.span(), one["noun"]) for one in _NOUN.finditer(lower)]
-    former = reached = 0
-    for (start, end, noun), (following, *_) in pairwise([*places, (len(text), 0, "")]):
-        kind = _KINDS[noun]
-        reach = min(following, end + _REACH)
-        before, former = text[max(former, start - _REACH) : start], end
-        after = text[end : end + _LONGEST]
-        if kind != _NONE and start >= reached:
-            if span := _value_near(kind, noun, before, text[end:reach], after):
-                reached = end + span[1]
-                yield kind, end + span[0], reached
-                while kind == _CODE_KIND and (more := _MORE.match(text, reached)):
-                    reached = more.end("value")
-                    yield kind, *more.span("value")
-            elif span := _value_before(kind, before):
-                yield kind, start + span[0], start + span[1]
+    nouns = list(_NOUN.finditer(lower))
+    next_starts = [*(noun.start() for noun in nouns[1:]), len(text)]
+    former_end = 0
+    value_end = 0
+    for noun, next_start in zip(nouns, next_starts, strict=False):
+        start, end = noun.span()
+        kind = _KINDS[noun["noun"]]
+        before = text[max(former_end, start - _REACH) : start]
+        former_end = end
+        if kind == _NO_KIND or start < value_end:
+            continue
+        value = _value_behind(
+            kind,
+            before=before,
+            after=text[end : end + _LONGEST],
+            reach=min(next_start - end, _REACH),
+            may_be_joined=noun["noun"][-1] > "\u2e80",
+        )
+        offset = end
+        if value is None:
+            value = _value_before(kind, before)
+            offset = start - len(before)
+        if value is None:
+            continue
+        value_end = offset + value.end("value")
+        yield Finding(kind, offset + value.start("value"), value_end)
+        while kind == _CODE_KIND and (more := _MORE.match(text, value_end)):
+            value_end = more.end("value")
+            yield Finding(kind, more.start("value"), value_end)
 
 
-def _value_near(kind: str, noun: str, before: str, between: str, after: str) -> _Span | None:
-    """Where in ``after``, the text behind a noun, a value of this kind stands that it names.
+def _value_behind(
+    kind: str, *, before: str, after: str, reach: int, may_be_joined: bool
+) -> re.Match[str] | None:
+    """The value of a kind in ``after``, the text behind a noun, that the noun names.
 
-    ``between`` is what stands of it before the next noun.
+    Only ``reach`` characters of it stand before the next noun. In scripts without blanks a value
+    may be joined to the noun.
     """
-    spaceless = noun[-1] > "\u2e80"
     # Of nouns that follow one another directly the last leads to the value: SECRET_KEY=...
-    reach = len(between) if len(between) > 2 else 0
-    for link in _LINK.finditer(after, 0, reach):
+    for link in _LINK.finditer(after, 0, reach if reach > 2 else 0):
+        quoted = _QUOTED.match(after, link.end()) if kind == _PASSWORD else None
+        code = _CODE.match(after, link.end()) if kind == _CODE_KIND else None
+        value = quoted or code or _VALUE.match(after, link.end())
+        if value is None or (link["joined"] is not None and not may_be_joined):
+            continue
+        if is_placeholder(value["value"]) or _is_amount(value):
+            continue
         is_other = _OTHER.search(after[: link.start()]) is not None
-        pattern = _CODE if kind == _CODE_KIND else _VALUE
-        quoted = _QUOTED.match(after, link.end()) if kind == "password" else None
-        value = quoted or pattern.match(after, link.end()) or _VALUE.match(after, link.end())
-        if not value or (link["joined"] is not None and not spaceless):
-            continue
-        said = value["value"]
-        is_number = said[0].isdigit() and not any(map(str.isalpha, said))
-        if is_placeholder(said) or (is_number and _AMOUNT.match(after, value.end("value"))):
-            continue
-        if kind == _CODE_KIND and value.re is _CODE:
-            good = not (is_other or _OTHER.search(before))
-        elif kind in (_KEY_KIND, _CODE_KIND):
-            good = not is_other and looks_random(said, 16 if link["blank"] else 8)
+        if code:
+            is_secret = not (is_other or _OTHER.search(before))
+        elif kind != _PASSWORD:
+            least = 16 if link["blank"] else 8
+            is_secret = not is_other and _looks_random(value["value"], least)
         elif quoted:
-            good = not _SAYING.fullmatch(said)
-        elif link["blank"]:
-            # Nothing says that it is the password: it must look like one, and like nothing else.
-            good = len(said) >= 6 and _looks_chosen(said)
+            is_secret = not _SAYING.fullmatch(value["value"])
         else:
-            good = _looks_chosen(said) or _FIGURES.fullmatch(said) is not None
-            # A plain word, where nothing else can stand, that says nothing about the password.
-            is_told = link["sign"] or (link.start() == 1 and link.group().startswith("is "))
-            if is_told and not good and _WORD.match(after, link.end()):
-                good = not _SAYING.fullmatch(said.rstrip("!?"))
-        if good:
-            return value.span("value")
+            is_secret = _is_password(value["value"], link)
+        if is_secret:
+            return value
     return None
+
+
+def _is_amount(value: re.Match[str]) -> bool:
+    """Whether a value is a number of something: "2000 characters"."""
+    number = value["value"]
+    if not number[0].isdigit() or any(map(str.isalpha, number)):
+        return False
+    return _AMOUNT.match(value.string, value.end("value")) is not None
+
+
+def _is_password(value: str, link: re.Match[str]) -> bool:
+    """Whether a value without quotation marks, to which a link leads, is a password."""
+    if link["blank"]:
+        # Nothing says that it is the password: it must look like one, and like nothing else.
+        return len(value) >= 6 and _looks_chosen(value)
+    if _looks_chosen(value) or _FIGURES.fullmatch(value):
+        return True
+    # A plain word, where nothing else can stand, that says nothing about the password.
+    is_told = link["sign"] or (link.start() == 1 and link[0].startswith("is "))
+    if not is_told or not _WORD.match(link.string, link.end()):
+        return False
+    return not _SAYING.fullmatch(value.rstrip("!?"))
 
 
 def _looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures or signs within."""
-    if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value) or is_placeholder(value):
+    if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value):
         return False
-    marked = re.search(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)", value)
-    return marked is not None and any(map(str.isalpha, value))
+    has_sign = _FIGURE_OR_SIGN.search(value) is not None
+    return has_sign and any(map(str.isalpha, value))
 
 
-def _value_before(kind: str, before: str) -> _Span | None:
-    """A value that the noun follows, counted from the noun: "hunter2 is my password"."""
-    match = _SAID_BEFORE.search(before)
-    if not match or is_placeholder(said := match["value"]):
+def _value_before(kind: str, before: str) -> re.Match[str] | None:
+    """The value that the noun follows: "hunter2 is my password"."""
+    match = _VALUE_BEFORE.search(before)
+    if match is None or is_placeholder(match["value"]):
         return None
     if kind == _CODE_KIND:
-        good = _CODE.fullmatch(said) is not None
-    else:
-        good = _looks_chosen(said) or before[: match.start("value")].endswith(("'", '"', "`", "「"))
-    start = match.start("value") - len(before)
-    return (start, start + len(said)) if good else None
+        return match if _CODE.fullmatch(match["value"]) else None
+    is_quoted = before[: match.start("value")].endswith(("'", '"', "`", "「"))
+    return match if is_quoted or _looks_chosen(match["value"]) else None
+
+
+def _formed_secrets(text: str) -> Iterator[Finding]:
+    """Each secret that its form tells, in no order."""
+    for match in _KEY.finditer(text):
+        if _looks_random(match[0], 14) and not is_placeholder(match[0]):
+            yield Finding("token", *match.span())
+    for kind, form in _FORMS:
+        for match in form.finditer(text):
+            if not is_placeholder(match["value"]):
+                yield Finding(kind, *match.span("value"))
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether it stands in the place of a secret that is not told."""
+    return not value or _PLACEHOLDER.fullmatch(value) is not None
+
+
+def _looks_random(value: str, least: int) -> bool:
+    """Whether it was made by chance: ``least`` letters and figures, mixed, of high entropy.
+
+    Capitals, small letters and figures follow one another at every second place of chance signs,
+    at every eighth of joined words.
+    """
+    core = re.sub(r"[^A-Za-z0-9]", "", value)
+    figures = sum(map(str.isdigit, core))
+    if len(core) < least or figures == len(core) or (not figures and len(core) < 20):
+        return False
+    changes = len(_CHANGE_OF_SORT.findall(core))
+    if changes * 5 < len(core) and figures * 2 < len(core):
+        return False
+    shares = [count / len(core) for count in Counter(core).values()]
+    entropy = -sum(share * math.log2(share) for share in shares)
+    # Bits per sign: joined words have 2.5 to 3.6, hexadecimal chance 3.4.
+    return entropy >= min(2.9, math.log2(len(core)) * 0.72)
