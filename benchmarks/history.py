@@ -218,7 +218,7 @@ def recalled(
     question = past.about.questions[at]
     begin = time.perf_counter()
     found = rank_messages(past.index, question, hits, HistoryScope(), _RANKED)
-    messages = [message for message, _ in found]
+    messages = [each.message for each in found]
     notes = [
         PastMessage("", hit.chat_id, "topic", hit.text, past.began_at(hit.chat_id))
         for hit in hits

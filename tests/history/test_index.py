@@ -35,7 +35,7 @@ async def test_renewed() -> None:
         return indexes.at_hand("ada")
 
     index = await renewed("c")
-    assert index.levels["latin"].mean == pytest.approx(0.305, abs=0.01)
+    assert index.calibration.levels["latin"].mean == pytest.approx(0.305, abs=0.01)
     here.chats.rows["d"] = chat_of("d", "dog")
     for texts, read, times in ((["dog"], ["d"], 2), (["dog", "cat"], ["d"], 2), ([], [], 2)):
         here.chats.rows["d"] = chat_of("d", *texts) if texts else here.chats.rows["d"]

@@ -29,7 +29,7 @@ def hit(message_id: str, chat_id: str, score: float, kind: UnitKind = "message")
 
 def ids(question: str, *hits: HistoryHit, scope: HistoryScope = EVERYWHERE) -> list[str]:
     """The messages that are found, best first."""
-    return [one.id for one, _ in rank_messages(INDEX, question, hits, scope, 10)]
+    return [one.message.id for one in rank_messages(INDEX, question, hits, scope, 10)]
 
 
 def test_keywords_and_vectors() -> None:

@@ -82,14 +82,14 @@ def test_speaking_of_oneself_needs_less() -> None:
 
 def test_neighbours_in_time() -> None:
     """Of two equals the one that was learned next to the best memory comes first."""
-    vectors = directions(4, 2)
     message = directions(1, 9)[0]
-    vectors[0] = towards(message, 0.9, 3)
-    vectors[1] = vectors[2] = towards(message, 0.3, 4)
     day = 86_400
-    for times, second in (([0, 60, day, 2 * day], 1), ([0, day, 60, 2 * day], 2)):
+    for best, times, second in ((0, [0, 60, day, 2 * day], 1), (3, [0, 60, day, day + 60], 2)):
+        vectors = directions(4, 2)
+        vectors[best] = towards(message, 0.9, 3)
+        vectors[1] = vectors[2] = towards(message, 0.3, 4)
         made = store(TEXTS[:4], vectors, times=times)
-        assert places(rank(made, RankingQuery("what", message)))[:2] == [0, second]
+        assert places(rank(made, RankingQuery("what", message)))[:2] == [best, second]
 
 
 def test_follow_up() -> None:

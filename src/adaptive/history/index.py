@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,7 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.search.bm25 import KeywordIndex, keyword_index
 from adaptive.search.calibration import NULL_PROMPTS, NullLevel, Script, null_levels
-from adaptive.search.history_ports import HistoryVectors, PastChats
+from adaptive.search.history_ports import ChatHead, HistoryVectors, PastChats
 from adaptive.settings.hook import Hook
 
 # Messages of all users that a process holds, the newest of each; 20,000 take 57 MiB.
@@ -65,6 +67,23 @@ class UserPast:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryCalibration:
+    """The null distribution of a past for an embedder, and of how many messages that was."""
+
+    levels: HistoryLevels = field(default_factory=dict[Script, NullLevel])
+    embedder: str = ""
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMessages:
+    """The messages of a chat as they were when it was last changed; 0 if it may change again."""
+
+    messages: tuple[PastMessage, ...]
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryIndex:
     """Past messages in their order, chat by chat, known by their place."""
 
@@ -74,36 +93,31 @@ class HistoryIndex:
     keywords: KeywordIndex
     # With the one before it in its topic, which a short answer needs to be found.
     pair_keywords: KeywordIndex
-    read: Mapping[str, int] = field(default_factory=dict[str, int])  # how each chat stood then
-    # The null distribution, as it was for that embedder and number of messages.
-    levels: HistoryLevels = field(default_factory=dict[Script, NullLevel])
-    levels_of: tuple[str, int] = ("", 0)
+    chats: Mapping[str, IndexedMessages] = field(default_factory=dict[str, IndexedMessages])
+    calibration: HistoryCalibration = HistoryCalibration()
 
 
 def history_index(
     messages: Iterable[PastMessage], previous: HistoryIndex | None = None
 ) -> HistoryIndex:
     """Prepare past messages, those of one chat oldest first; ``previous`` spares work."""
-    chats: dict[str, list[PastMessage]] = {}
+    chats: defaultdict[str, list[PastMessage]] = defaultdict(list)
     for message in messages:
-        chats.setdefault(message.chat_id, []).append(message)
-    ordered: list[PastMessage] = []
-    topics: list[int] = []
-    for said in chats.values():
-        ordered += said
-        for topic in topics_of(said, said[-1].said_at):
-            topics += [topics[-1] + 1 if topics else 0] * len(topic.messages)
+        chats[message.chat_id].append(message)
+    topics = [topic.messages for chat in chats.values() for topic in topics_of(chat, now=0)]
+    ordered = [message for topic in topics for message in topic]
+    pairs: list[str] = []
+    for topic in topics:
+        pairs.append(topic[0].text)
+        pairs += [f"{before.text}\n{message.text}" for before, message in pairwise(topic)]
+    numbers = [number for number, topic in enumerate(topics) for _ in topic]
     texts = [message.text for message in ordered]
-    pairs = [
-        f"{texts[at - 1]}\n{text}" if at and topics[at - 1] == topics[at] else text
-        for at, text in enumerate(texts)
-    ]
     return HistoryIndex(
-        tuple(ordered),
-        {one.key: at for at, one in enumerate(ordered)},
-        np.array(topics, dtype=np.int64),
-        keyword_index(texts, previous.keywords if previous else None),
-        keyword_index(pairs, previous.pair_keywords if previous else None),
+        messages=tuple(ordered),
+        places={message.key: place for place, message in enumerate(ordered)},
+        topics=np.array(numbers, dtype=np.int64),
+        keywords=keyword_index(texts, previous.keywords if previous else None),
+        pair_keywords=keyword_index(pairs, previous.pair_keywords if previous else None),
     )
 
 
@@ -114,57 +128,66 @@ class HistoryIndexes:
     """
 
     def __init__(self, nulls: NullsOf) -> None:
-        self._held = UserCache[HistoryIndex](MOST_HELD, lambda one: len(one.messages))
+        self._indexes = UserCache[HistoryIndex](MOST_HELD, lambda index: len(index.messages))
         self._nulls = nulls
 
     def at_hand(self, user_id: str) -> HistoryIndex:
         """The index as it stands, an empty one while none does."""
-        return self._held.get((user_id,)) or history_index(())
+        return self._indexes.get((user_id,)) or history_index(())
 
     async def renew(self, past: UserPast) -> None:
         """Bring a user's index up to what is said by now; raises what its sources raise."""
-        user_id, embedder = past.user_id, await past.embedder.name()
-        index = await _index_now(past, self.at_hand(user_id))
-        known, former = index.levels_of
-        if known != embedder or len(index.messages) > former * _PAST_GROWN:
-            searches = [
-                await past.vectors.search(user_id, embedder, row, _NULL_HITS)
-                for row in await self._nulls(past.embedder)
-            ]
-            nearest = np.array([hits[0].score for hits in searches if hits], dtype=np.float32)
-            levels = null_levels(nearest) if len(nearest) == len(NULL_PROMPTS) else {}
-            index = replace(index, levels=levels, levels_of=(embedder, len(index.messages)))
-        self._held.put((user_id,), index)
+        index = await _renewed(past, self.at_hand(past.user_id))
+        size = len(index.messages)
+        embedder = await past.embedder.name()
+        known = index.calibration
+        if known.embedder != embedder or size > known.size * _PAST_GROWN:
+            levels = await self._levels(past, embedder)
+            index = replace(index, calibration=HistoryCalibration(levels, embedder, size))
+        self._indexes.put((past.user_id,), index)
+
+    async def _levels(self, past: UserPast, embedder: str) -> HistoryLevels:
+        """How near the user's past comes to each null prompt; nothing while it is too short."""
+        nearest: list[float] = []
+        for vector in await self._nulls(past.embedder):
+            hits = await past.vectors.search(past.user_id, embedder, vector, _NULL_HITS)
+            nearest += [hit.score for hit in hits[:1]]
+        complete = len(nearest) == len(NULL_PROMPTS)
+        return null_levels(np.array(nearest, dtype=np.float32)) if complete else {}
 
     def forget(self, user_id: str) -> None:
         """Drop a user's index."""
-        self._held.forget(user_id)
+        self._indexes.forget(user_id)
 
 
-async def _index_now(past: UserPast, held: HistoryIndex) -> HistoryIndex:
+async def _renewed(past: UserPast, index: HistoryIndex) -> HistoryIndex:
     """The newest messages of the chats that are indexed; only chats that changed are read again.
 
     What was never indexed, or was erased from the index, is not recalled by its words either.
     """
     indexed = await past.vectors.chats(past.user_id)
-    former: dict[str, list[PastMessage]] = {}
-    for one in held.messages:
-        former.setdefault(one.chat_id, []).append(one)
+    chats: dict[str, IndexedMessages] = {}
     messages: list[PastMessage] = []
-    read: dict[str, int] = {}
-    begun = time.time()
     for chat_id, head in (await past.chats.heads(past.user_id)).items():
         if chat_id not in indexed or len(messages) >= MOST_HELD:
             continue
-        if held.read.get(chat_id) == head.updated_at:
-            messages += former.get(chat_id, ())
-        else:
-            stored = await past.chats.messages(past.user_id, chat_id)
-            said = await asyncio.to_thread(past_messages, chat_id, stored, time.time())
-            messages += [
-                replace(one, text=head_and_tail(one.text, LONGEST_INDEXED)) for one in said
-            ]
-        # The host's clock counts seconds: what changed just now may change within this second.
-        read[chat_id] = head.updated_at if head.updated_at < begun - _CLOCK_SECONDS else 0
-    made = await asyncio.to_thread(history_index, messages, held)
-    return replace(made, read=read, levels=held.levels, levels_of=held.levels_of)
+        chat = index.chats.get(chat_id)
+        if chat is None or chat.updated_at != head.updated_at:
+            chat = await _read_chat(past, head)
+        chats[chat_id] = chat
+        messages += chat.messages
+    renewed = await asyncio.to_thread(history_index, messages, index)
+    return replace(renewed, chats=chats, calibration=index.calibration)
+
+
+async def _read_chat(past: UserPast, head: ChatHead) -> IndexedMessages:
+    """A chat's messages, of long ones head and tail."""
+    begun = time.time()
+    stored = await past.chats.messages(past.user_id, head.id)
+    said = await asyncio.to_thread(past_messages, head.id, stored, begun)
+    # The host's clock counts seconds: what changed just now may change within this second.
+    has_settled = head.updated_at < begun - _CLOCK_SECONDS
+    return IndexedMessages(
+        tuple(replace(one, text=head_and_tail(one.text, LONGEST_INDEXED)) for one in said),
+        head.updated_at if has_settled else 0,
+    )

@@ -16,6 +16,7 @@ from adaptive.core.messages import (
     without_commands,
 )
 from adaptive.privacy.secrets import excerpt_without_secrets
+from adaptive.search.history_ports import UnitKey
 from adaptive.search.vectors import content_hash
 
 # The id of a chat, and of a message in it.
@@ -42,6 +43,11 @@ class PastMessage:
         return self.chat_id, self.id
 
     @property
+    def order(self) -> tuple[int, bool]:
+        """Where it stands among others; of one second, an answer after its question."""
+        return self.said_at, self.role == "assistant"
+
+    @property
     def secretless(self) -> str:
         """The text with a placeholder for each secret; of a very long one head and tail."""
         return excerpt_without_secrets(self.text, _LONGEST_SEARCHED)
@@ -60,6 +66,11 @@ class Topic:
         return self.messages[0].id
 
     @property
+    def key(self) -> UnitKey:
+        """The key of its summary in the index."""
+        return "topic", self.id
+
+    @property
     def digest(self) -> str:
         """Changes with every word of it, and with every message that joins or leaves it."""
         return content_hash("\0".join(f"{one.id}\0{one.role}\0{one.text}" for one in self.messages))
@@ -75,24 +86,26 @@ def past_messages(
     unfinished and failed answers, and roles other than user and assistant are left out. ``now``, in
     epoch seconds, dates a message that has no usable time.
     """
-    by_id = {str(one["id"]): one for one in stored if one.get("id")}
+    by_id = {str(message["id"]): message for message in stored if message.get("id")}
     if newest_id not in by_id:
-        parents = {one.get("parentId") for one in by_id.values()}
+        parents = {message.get("parentId") for message in by_id.values()}
         leaves = [id_ for id_ in by_id if id_ not in parents]
         # Of one second the last that is stored: an edit comes after what it was.
-        newest_id = max(leaves[::-1], key=lambda id_: said_at(by_id[id_], 0), default="")
+        leaves.reverse()
+        newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
     said = without_commands(_branch(by_id, newest_id), said_while_off=False)
-    found = (past_message(chat_id, message, now) for message in said)
-    return tuple(one for one in found if one is not None)
+    messages = (past_message(chat_id, message, now) for message in said)
+    return tuple(message for message in messages if message is not None)
 
 
 def past_message(chat_id: str, stored: Message, now: float) -> PastMessage | None:
     """One message without thinking, tool results and what a filter put in; ``None`` if left out."""
-    role, text = stored.get("role"), spoken_text(message_text(stored))
-    text = without_spans(text, "think|thinking|reasoning").strip()
-    if (role != "user" and role != "assistant") or not has_words(text):
+    role = stored.get("role")
+    if role not in ("user", "assistant") or stored.get("done") is False:
         return None
-    if stored.get("done") is False or (role == "assistant" and stored.get("error")):
+    has_failed = role == "assistant" and stored.get("error")
+    text = without_spans(spoken_text(message_text(stored)), "think|thinking|reasoning").strip()
+    if has_failed or not has_words(text):
         return None
     return PastMessage(str(stored["id"]), chat_id, role, text, said_at(stored, now))
 
@@ -106,11 +119,11 @@ def unseen_messages(
     in the request, whoever has cut it: the host's compaction, another filter, or this one. Empty
     where that message is not stored, since nobody could tell then.
     """
-    chain = _branch({str(one["id"]): one for one in outline}, newest_id)
-    questions = [at for at, message in enumerate(chain) if message.get("role") == "user"]
+    branch = _branch({str(message["id"]): message for message in outline}, newest_id)
+    questions = [at for at, message in enumerate(branch) if message.get("role") == "user"]
     if not 0 < seen_questions <= len(questions):
         return frozenset()
-    return frozenset(str(one["id"]) for one in chain[: questions[-seen_questions]])
+    return frozenset(str(message["id"]) for message in branch[: questions[-seen_questions]])
 
 
 def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
@@ -119,26 +132,27 @@ def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
     A topic is closed by a pause, after its last message until ``now`` too, and by its size. A clock
     that was set back opens no topic.
     """
-    groups: list[list[PastMessage]] = []
+    topics: list[list[PastMessage]] = []
     latest = 0
     for message in messages:
-        paused = message.said_at - latest >= PAUSE_SECONDS
-        if not groups or paused or len(groups[-1]) >= MOST_MESSAGES:
-            groups.append([])
+        has_paused = message.said_at - latest >= PAUSE_SECONDS
+        if not topics or has_paused or len(topics[-1]) >= MOST_MESSAGES:
+            topics.append([])
             latest = message.said_at
-        groups[-1].append(message)
+        topics[-1].append(message)
         latest = max(latest, message.said_at)
-    over = now - latest >= PAUSE_SECONDS
+    has_rested = now - latest >= PAUSE_SECONDS
+    last = len(topics) - 1
     return tuple(
-        Topic(tuple(group), group is not groups[-1] or len(group) >= MOST_MESSAGES or over)
-        for group in groups
+        Topic(tuple(topic), at < last or has_rested or len(topic) >= MOST_MESSAGES)
+        for at, topic in enumerate(topics)
     )
 
 
 def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
     """The chain of parents that ends in a message, oldest first; a loop is walked once."""
-    chain: dict[str, Message] = {}
-    while newest_id in by_id and newest_id not in chain:
-        chain[newest_id] = by_id[newest_id]
+    branch: dict[str, Message] = {}
+    while newest_id in by_id and newest_id not in branch:
+        branch[newest_id] = by_id[newest_id]
         newest_id = str(by_id[newest_id].get("parentId") or "")
-    return list(chain.values())[::-1]
+    return [*reversed(branch.values())]

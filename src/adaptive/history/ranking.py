@@ -71,10 +71,18 @@ class HistoryScope:
         return not self.only_current
 
 
+@dataclass(frozen=True, slots=True)
+class RankedMessage:
+    """A past message with its score."""
+
+    message: PastMessage
+    score: float
+
+
 def rank_messages(
     index: HistoryIndex, question: str, hits: Sequence[HistoryHit], scope: HistoryScope, limit: int
-) -> list[tuple[PastMessage, float]]:
-    """The best past messages for a question with their scores, best first; of equals the newer.
+) -> list[RankedMessage]:
+    """The best past messages for a question, best first; of equals the newer.
 
     Hits come best first; those that the index does not know are passed over.
     """
@@ -82,11 +90,11 @@ def rank_messages(
         return []
     base = np.zeros(len(index.messages), dtype=np.float32)
     close_topics = np.zeros(int(index.topics.max()) + 1, dtype=np.float32)
-    last = hits[-1].score if hits else 0.0
-    span = hits[0].score - last if hits else 0.0
+    least = hits[-1].score if hits else 0.0
+    span = hits[0].score - least if hits else 0.0
     for hit in hits:
-        closeness = (hit.score - last) / span if span else 1.0
-        place = index.places.get((hit.chat_id, hit.message_id))
+        place = index.places.get(hit.message_key)
+        closeness = (hit.score - least) / span if span else 1.0
         if place is None:
             continue
         if hit.kind == "topic":
@@ -101,9 +109,13 @@ def rank_messages(
     score = base + _best_near(base, index.topics)
     score += np.float32(_TOPIC) * (best_of_topic + close_topics)[index.topics]
     score = np.where(_in_scope(index, scope), score, 0)
-    best = [at for at in map(int, np.argsort(-score)[: limit * 2]) if score[at] > 0]
-    best.sort(key=lambda at: (-round(float(score[at]), 4), -index.messages[at].said_at))
-    return [(index.messages[at], float(score[at])) for at in best[:limit]]
+    ranked = [
+        RankedMessage(index.messages[place], float(score[place]))
+        for place in map(int, np.argsort(-score)[: limit * 2])
+        if score[place] > 0
+    ]
+    ranked.sort(key=lambda ranked: (-round(ranked.score, 4), -ranked.message.said_at))
+    return ranked[:limit]
 
 
 def best_coverage(index: HistoryIndex, question: str, scope: HistoryScope) -> float:
@@ -137,16 +149,15 @@ def _keyword_match(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
 
 def _best_near(base: Vectors, topics: NDArray[np.int64]) -> Vectors:
     """The best faded base of the messages around each, within its topic; itself not counted."""
-    found = np.zeros(len(base), dtype=np.float32)
+    best = np.zeros_like(base)
     for distance in range(1, min(_NEAR, len(base) - 1) + 1):
-        together = topics[distance:] == topics[:-distance]
-        share = np.float32(_FADE**distance)
-        before = np.where(together, base[:-distance] * share, 0)
-        after = np.where(together, base[distance:] * share, 0)
-        found[distance:] = np.maximum(found[distance:], before)
-        found[:-distance] = np.maximum(found[:-distance], after)
-    return found
+        earlier = slice(None, -distance)
+        later = slice(distance, None)
+        fade = np.float32(_FADE**distance) * (topics[later] == topics[earlier])
+        np.maximum(best[later], base[earlier] * fade, out=best[later])
+        np.maximum(best[earlier], base[later] * fade, out=best[earlier])
+    return best
 
 
 def _in_scope(index: HistoryIndex, scope: HistoryScope) -> NDArray[np.bool_]:
-    return np.array([scope.holds(*one.key) for one in index.messages], dtype=np.bool_)
+    return np.array([scope.holds(*message.key) for message in index.messages], dtype=np.bool_)

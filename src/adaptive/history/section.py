@@ -7,6 +7,7 @@ with its role; no text can open a block, a heading or another one's turn.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,42 +53,66 @@ class PastSummary(BaseModel):
 
 def packed_section(
     question: str,
-    found: Sequence[PastMessage],
+    messages: Sequence[PastMessage],
     notes: Sequence[PastMessage],
     most_tokens: int,
     time_zones: Sequence[str] = (),
 ) -> HistorySection:
     """The section of the best messages that fit the budget; empty where none does.
 
-    ``found`` and ``notes`` come best first. Notes are taken first, up to their share, then
+    ``messages`` and ``notes`` come best first. Notes are taken first, up to their share, then
     messages, each whole or as its best passage; one that is too long for what is left is passed
     over. A day's heading is paid for with the first line under it. Secrets have a placeholder.
     """
     words = frozenset(tokens(question))
     left = most_tokens - estimated_tokens(f"{HISTORY_HEADING}\n")
-    beside_notes = left - int(most_tokens * _SHARE_FOR_NOTES)
-    days: dict[tuple[str, str], list[tuple[bool, int, bool, str]]] = {}
+    left_beside_notes = left - int(most_tokens * _SHARE_FOR_NOTES)
+    days: defaultdict[tuple[str, str], list[_Line]] = defaultdict(list)
     taken: list[PastMessage] = []
     passed_over = 0
-    for place, one in enumerate((*notes, *found)):
+    for place, said in enumerate((*notes, *messages)):
         is_message = place >= len(notes)
-        passage = shown_passage(one.secretless, words)
-        line = f"- {one.role.capitalize()}: {escaped_entry(passage)}"
-        key = (local_time(one.said_at, *time_zones).date().isoformat(), one.chat_id)
-        cost = estimated_tokens(f"{line}\n") + (key not in days) * estimated_tokens(f"{key[0]}\n")
-        if left - cost >= (0 if is_message else beside_notes):
-            left -= cost
-            order = (is_message, one.said_at, one.role == "assistant", line)
-            days.setdefault(key, []).append(order)
-            taken += [one] if is_message else []
-        elif (passed_over := passed_over + 1) == _MOST_PASSED_OVER:
-            break
+        passage = shown_passage(said.secretless, words)
+        text = f"- {said.role.capitalize()}: {escaped_entry(passage)}"
+        day = _day(said, time_zones)
+        heading = "" if (day, said.chat_id) in days else f"{day}\n"
+        cost = estimated_tokens(f"{text}\n") + estimated_tokens(heading)
+        if left - cost < (0 if is_message else left_beside_notes):
+            passed_over += 1
+            if passed_over == _MOST_PASSED_OVER:
+                break
+            continue
+        left -= cost
+        days[day, said.chat_id].append(_Line(is_message, said.order, text))
+        if is_message:
+            taken.append(said)
     parts = [HISTORY_HEADING] if days else []
-    for (day, _), lines in sorted(
-        days.items(), key=lambda one: (one[0][0], min(line[1:] for line in one[1]))
-    ):
-        parts += [day, *(line[-1] for line in sorted(lines))]
+    for (day, _), lines in sorted(days.items(), key=_day_and_beginning):
+        parts += [day, *(line.text for line in sorted(lines))]
     return HistorySection("\n".join(parts), tuple(taken))
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class _Line:
+    """A line under a day, which has notes before messages, and these as they were said."""
+
+    is_message: bool
+    order: tuple[int, bool]
+    text: str
+
+
+def _day_and_beginning(
+    day: tuple[tuple[str, str], Sequence[_Line]],
+) -> tuple[str, tuple[int, bool], str]:
+    """The order of the chats that are shown: by day, then by their first line."""
+    (date, _), lines = day
+    order, text = min((line.order, line.text) for line in lines)
+    return date, order, text
+
+
+def _day(message: PastMessage, time_zones: Sequence[str]) -> str:
+    """The day on which a message was said, as the user's calendar has it."""
+    return local_time(message.said_at, *time_zones).date().isoformat()
 
 
 def shown_passage(text: str, words: frozenset[str]) -> str:
@@ -95,7 +120,7 @@ def shown_passage(text: str, words: frozenset[str]) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
     pieces = passages(text, LONGEST_SHOWN) or [""]
-    best = max(pieces, key=lambda piece: len(words & frozenset(tokens(piece))))
+    best = max(pieces, key=lambda piece: len(words.intersection(tokens(piece))))
     before = "[…] " if best is not pieces[0] else ""
     after = " […]" if best is not pieces[-1] else ""
     return f"{before}{best}{after}"
@@ -115,24 +140,22 @@ async def history_summary(
     if (await hook.hidden_from(completer)).names:
         return ""
     request = history_summary_request(messages, tokens, question, hook.time_zones)
-    found = await ask_fields(completer, past.formats, PastSummary, request, seconds)
-    return without_secrets(found.summary)
+    reply = await ask_fields(completer, past.formats, PastSummary, request, seconds)
+    return without_secrets(reply.summary)
 
 
 def history_summary_request(
     messages: Sequence[PastMessage], tokens: int, question: str = "", time_zones: Sequence[str] = ()
 ) -> CompletionRequest:
     """The question to the model; the messages come in the order in which they were said."""
-    ordered = sorted(messages, key=lambda one: (one.said_at, one.role == "assistant"))
-    lines = [
-        f"- {local_time(one.said_at, *time_zones).date().isoformat()} {one.role}: "
-        f"{' '.join(head_and_tail(one.text, _LONGEST_SUMMARISED).split())}"
-        for one in ordered
-    ]
+    lines: list[str] = []
+    for message in sorted(messages, key=lambda message: message.order):
+        words = head_and_tail(message.text, _LONGEST_SUMMARISED).split()
+        lines.append(f"- {_day(message, time_zones)} {message.role}: {' '.join(words)}")
     user = "## Past messages\n" + head_and_tail("\n".join(lines), _LONGEST_PAST)
     if question:
-        asked = head_and_tail(question, _LONGEST_QUESTION)
-        user += f"\n\n## Newest message of the user\n{asked}"
-    words = str(max(int(tokens * _WORDS_PER_TOKEN), 20))
-    prompt = render_prompt("summarise_history", "", {"words": words})
+        newest = head_and_tail(question, _LONGEST_QUESTION)
+        user += f"\n\n## Newest message of the user\n{newest}"
+    most_words = max(int(tokens * _WORDS_PER_TOKEN), 20)
+    prompt = render_prompt("summarise_history", "", {"words": str(most_words)})
     return CompletionRequest(prompt, user, "history_summary", fields_schema(PastSummary))

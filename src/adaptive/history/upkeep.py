@@ -59,38 +59,45 @@ class HistoryUpkeep:
         A filter hears nothing of a chat's deletion (host: events.py, CHAT_DELETED goes to Event
         functions and webhooks only). May raise ``HostError`` and ``EmbeddingError``.
         """
-        hook, settings, user_id = past.hook, past.hook.settings, past.user_id
-        await self._stored(past)
-        indexed, heads = await past.vectors.chats(user_id), await past.chats.heads(user_id)
+        hook = past.hook
+        await self._until_answer_is_stored(past)
+        indexed = await past.vectors.chats(past.user_id)
+        heads = await past.chats.heads(past.user_id)
         for chat_id in indexed - heads.keys():
-            await past.vectors.delete(user_id, chat_id)
+            await past.vectors.delete(past.user_id, chat_id)
         await index_chat(past, hook.chat_id, now, hook.answer_id)
         others = [head for head in heads.values() if head.id != hook.chat_id]
-        wanted = settings.index_past_chats and settings.history_recall == "all"
-        if wanted and _PAST_CHATS not in self._done[user_id]:
+        done = self._done[past.user_id]
+        settings = hook.settings
+        wants_past_chats = settings.index_past_chats and settings.history_recall == "all"
+        if wants_past_chats and _PAST_CHATS not in done:
             await self._backfill(past, others, tell, now)
         if settings.enable_history_summary:
-            paused = [one for one in others if one.updated_at <= now - PAUSE_SECONDS]
-            left = [one for one in paused if _rested(one) not in self._done[user_id]]
-            rested = [one for one in left if one.id in indexed][:_RESTED_CHATS]
+            rested = [
+                head
+                for head in others
+                if head.id in indexed
+                and head.updated_at <= now - PAUSE_SECONDS
+                and _rested(head) not in done
+            ]
             try:
-                await self._summarise(past, rested, now)
+                await self._summarise(past, rested[:_RESTED_CHATS], now)
             except AdaptiveMemoryError as error:
                 log_history_upkeep.warning("a topic was not summarised: %s", with_detail(error))
 
     def forget(self, user_id: str, chat_id: str = "") -> None:
         """Let go of what is known of a user; without a chat nothing is backfilled any more."""
-        former = self._done.pop(user_id, set())
-        self._done[user_id] = former & {_PAST_CHATS} if chat_id else {_PAST_CHATS}
+        done = self._done[user_id]
+        self._done[user_id] = done & {_PAST_CHATS} if chat_id else {_PAST_CHATS}
 
-    async def _stored(self, past: UserPast) -> None:
+    async def _until_answer_is_stored(self, past: UserPast) -> None:
         """Wait until the turn is over and its whole answer stands in the host's table."""
         key = (past.hook.chat_id, past.hook.answer_id)
         for seconds in _ANSWER_LOOKS if past.hook.answer_id else ():
             await self._sleep(seconds)
             answer = (await past.chats.current(past.user_id, [key])).get(key, {})
-            told = bool(answer.get("error")) or has_words(message_text(answer))
-            if answer.get("done") is True and told:
+            says_something = answer.get("error") or has_words(message_text(answer))
+            if answer.get("done") is True and says_something:
                 return
 
     async def _summarise(self, past: UserPast, rested: Sequence[ChatHead], now: float) -> None:
@@ -98,20 +105,32 @@ class HistoryUpkeep:
 
         A chat that is one topic is noted already, perhaps; else a model is asked, once.
         """
-        done, current = self._done[past.user_id], (past.hook.chat_id, "", past.hook.answer_id)
-        for chat_id, mark, newest_id in (current, *((one.id, _rested(one), "") for one in rested)):
-            chat = await index_chat(past, chat_id, now, newest_id)
-            topic = next((one for one in chat.unsummarised if one.digest not in done), None)
-            if topic is None:
-                done.add(mark)
-                continue
-            done.add(topic.digest)
-            text = await past.noted(chat_id) if chat.topics == 1 else ""
-            asked = (topic.messages, _TOPIC_TOKENS, _TOPIC_SECONDS)
-            text = text or await history_summary(past, *asked)
-            if has_words(text):
-                await index_chat(past, chat_id, now, newest_id, {topic.id: text})
+        done = self._done[past.user_id]
+        if await self._summarise_topic_of(past, past.hook.chat_id, past.hook.answer_id, now):
             return
+        for head in rested:
+            if await self._summarise_topic_of(past, head.id, "", now):
+                return
+            done.add(_rested(head))
+
+    async def _summarise_topic_of(
+        self, past: UserPast, chat_id: str, newest_id: str, now: float
+    ) -> bool:
+        """Summarise a chat's first finished topic without a summary; whether there was one."""
+        done = self._done[past.user_id]
+        chat = await index_chat(past, chat_id, now, newest_id)
+        topics = [topic for topic in chat.unsummarised if topic.digest not in done]
+        if not topics:
+            return False
+        topic = topics[0]
+        done.add(topic.digest)
+        summary = await past.noted(chat_id) if chat.topics == 1 else ""
+        summary = summary or await history_summary(
+            past, topic.messages, _TOPIC_TOKENS, _TOPIC_SECONDS
+        )
+        if has_words(summary):
+            await index_chat(past, chat_id, now, newest_id, {topic.id: summary})
+        return True
 
     async def _backfill(
         self, past: UserPast, chats: Sequence[ChatHead], tell: TellUser, now: float
@@ -121,22 +140,24 @@ class HistoryUpkeep:
         It is done once, and tried again with a later turn where it comes to nothing. What stands in
         the index is passed over, so one that was stopped goes on.
         """
-        done, embedded, complete = self._done[past.user_id], 0, False
+        done = self._done[past.user_id]
         done.add(_PAST_CHATS)
+        embedded = 0
+        is_complete = False
         try:
             for head in chats:
                 if not await past.hook.wants_memory():
                     return
                 embedded += (await index_chat(past, head.id, now)).embedded
                 await self._sleep(_REST_BETWEEN_CHATS)
-            complete = True
+            is_complete = True
         except AdaptiveMemoryError as error:
             log_history_upkeep.warning("past chats are not indexed yet: %s", with_detail(error))
             await tell(f"Past chats are not all indexed yet: {error}")
         finally:
-            if not complete:
+            if not is_complete:
                 done.discard(_PAST_CHATS)
-        if embedded and complete:
+        if embedded and is_complete:
             await tell(f"Past chats indexed: {len(chats) + 1}")
 
 
@@ -152,7 +173,7 @@ class IndexedChat:
     embedded: int
     topics: int
     # Closed ones, not too short, of whose present words no summary is indexed.
-    unsummarised: tuple[Topic, ...]
+    unsummarised: Sequence[Topic]
 
 
 async def index_chat(
@@ -175,23 +196,32 @@ async def index_chat(
     messages = past_messages(chat_id, stored, now, newest_id)
     topics = topics_of(messages, now)
     # In a thread, as looking for secrets takes a moment.
-    changed = await asyncio.to_thread(message_units, messages, known)
-    summed = [topic_unit(one, text) for one in topics if (text := (summaries or {}).get(one.id))]
-    standing: list[tuple[str, str]] = [("message", one.id) for one in messages]
-    standing += [("exchange", one.id) for one in messages[1:]]
-    standing += [("topic", one.id) for one in topics if known.get(("topic", one.id)) == one.digest]
-    standing += [one.key for one in summed]
+    units = await asyncio.to_thread(message_units, messages, known)
+    for topic in topics:
+        if summary := (summaries or {}).get(topic.id):
+            units.append(topic_unit(topic, summary))
+    standing: set[UnitKey] = {("message", message.id) for message in messages}
+    standing |= {("exchange", message.id) for message in messages[1:]}
+    standing |= {key for topic in topics if known.get(key := topic.key) == topic.digest}
+    standing |= {unit.key for unit in units}
     # What goes is gone at once, and what comes is written batch by batch.
-    if gone := sorted(known.keys() - set(standing)):
+    if gone := sorted(known.keys() - standing):
         await past.vectors.delete(past.user_id, chat_id, gone)
-    changed += summed
-    for start in range(0, len(changed), _UNITS_EMBEDDED_AT_ONCE):
-        some = changed[start : start + _UNITS_EMBEDDED_AT_ONCE]
-        made = await past.embedder.embed([unit.text for unit in some], query=False)
-        await past.vectors.upsert(past.user_id, embedder, some, normalised(made))
-    long = [one for one in topics if one.closed and len(one.messages) >= FEWEST_SUMMARISED]
-    left = tuple(one for one in long if ("topic", one.id) not in standing)
-    return IndexedChat(len(changed), len(topics), left)
+    for start in range(0, len(units), _UNITS_EMBEDDED_AT_ONCE):
+        batch = units[start : start + _UNITS_EMBEDDED_AT_ONCE]
+        vectors = await past.embedder.embed([unit.text for unit in batch], query=False)
+        await past.vectors.upsert(past.user_id, embedder, batch, normalised(vectors))
+    return IndexedChat(
+        embedded=len(units),
+        topics=len(topics),
+        unsummarised=[
+            topic
+            for topic in topics
+            if topic.closed
+            and len(topic.messages) >= FEWEST_SUMMARISED
+            and topic.key not in standing
+        ],
+    )
 
 
 def message_units(
@@ -202,16 +232,17 @@ def message_units(
     Those that are ``known`` by their digests are left out.
     """
     units: list[HistoryUnit] = []
-    for at, one in enumerate(messages):
-        parts: dict[UnitKind, Sequence[PastMessage]] = {"message": (one,)}
-        if at:
-            parts["exchange"] = messages[at - 1 : at + 1]
+    for place, message in enumerate(messages):
+        parts: dict[UnitKind, Sequence[PastMessage]] = {"message": (message,)}
+        if place:
+            parts["exchange"] = messages[place - 1 : place + 1]
         for kind, said in parts.items():
-            digest = content_hash("\n".join([str(not at), *(each.text for each in said)]))
-            if known is None or known.get((kind, one.id)) != digest:
-                most = LONGEST_EMBEDDED // len(said)
-                text = "\n".join(head_and_tail(each.secretless, most) for each in said)
-                units.append(HistoryUnit(kind, *one.key, text, digest, first=not at))
+            digest = content_hash("\n".join([str(not place), *(part.text for part in said)]))
+            if known and known.get((kind, message.id)) == digest:
+                continue
+            longest = LONGEST_EMBEDDED // len(said)
+            text = "\n".join(head_and_tail(part.secretless, longest) for part in said)
+            units.append(HistoryUnit(kind, *message.key, text, digest, first=not place))
     return units
 
 

@@ -7,7 +7,7 @@ stays positive for a word that most memories have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from sys import intern
 
@@ -39,9 +39,8 @@ class KeywordIndex:
     def scores(self, words: Iterable[str]) -> Vectors:
         """BM25 of each memory for a query's tokens, each counted once; shape (n,)."""
         total = np.zeros(self.size, dtype=np.float32)
-        for term in self._known(words):
-            span = slice(self.starts[term], self.starts[term + 1])
-            total[self.rows[span]] += self.impacts[span]
+        for entries in self._lists(set(words)):
+            total[self.rows[entries]] += self.impacts[entries]
         return total
 
     def coverage(self, words: Iterable[str]) -> Vectors:
@@ -51,19 +50,19 @@ class KeywordIndex:
         by chance, but not most of its words.
         """
         distinct = set(words)
+        lists = self._lists(distinct)
         total = np.zeros(self.size, dtype=np.float32)
-        known = self._known(distinct)
-        mass = (len(distinct) - len(known)) * self._rarity(0)
-        for term in known:
-            span = slice(self.starts[term], self.starts[term + 1])
-            rarity = self._rarity(span.stop - span.start)
+        mass = (len(distinct) - len(lists)) * self._rarity(0)
+        for entries in lists:
+            rarity = self._rarity(entries.stop - entries.start)
             mass += rarity
-            total[self.rows[span]] += rarity
+            total[self.rows[entries]] += rarity
         return total / np.float32(mass) if mass else total
 
-    def _known(self, words: Iterable[str]) -> list[int]:
-        """Terms of the query in a fixed order, so that sums are the same to the bit."""
-        return sorted(self.terms[word] for word in set(words) if word in self.terms)
+    def _lists(self, words: Set[str]) -> list[slice]:
+        """The lists of a query's words in a fixed order, so that sums are the same to the bit."""
+        terms = sorted(self.terms[word] for word in words & self.terms.keys())
+        return [slice(*self.starts[term : term + 2]) for term in terms]
 
     def _rarity(self, frequency: int) -> float:
         return float(_inverse_frequency(self.size + _IMAGINED_MEMORIES, frequency))
@@ -71,24 +70,32 @@ class KeywordIndex:
 
 def keyword_index(texts: Sequence[str], previous: KeywordIndex | None = None) -> KeywordIndex:
     """The index over these texts; those that ``previous`` knows are not cut into words again."""
-    known: Mapping[str, tuple[str, ...]] = previous.documents if previous is not None else {}
+    known: Mapping[str, tuple[str, ...]] = previous.documents if previous else {}
     documents = {text: known.get(text) or tuple(map(intern, tokens(text))) for text in texts}
     terms: dict[str, int] = {}
     words = [terms.setdefault(word, len(terms)) for text in texts for word in documents[text]]
-    lengths = np.fromiter((len(documents[text]) for text in texts), np.int64, len(texts))
-    rows = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
+    lengths = np.array([len(documents[text]) for text in texts], dtype=np.int64)
     # One entry per term and text, ordered by term, then by text.
-    keys, counts = np.unique(
-        np.array(words, dtype=np.int64) * max(len(texts), 1) + rows, return_counts=True
+    size = max(len(texts), 1)
+    places = np.repeat(np.arange(len(texts)), lengths)
+    entries, counts = np.unique(
+        np.array(words, dtype=np.int64) * size + places,
+        return_counts=True,
     )
-    owners, holders = np.divmod(keys, max(len(texts), 1))
+    owners, rows = np.divmod(entries, size)
     starts = np.searchsorted(owners, np.arange(len(terms) + 1))
     rarity = _inverse_frequency(len(texts), np.diff(starts))
     average = lengths.mean() if lengths.any() else 1.0
-    damping = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[holders] / average)
+    damping = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average)
     impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
-    lists = (starts.astype(np.int64), holders.astype(np.int32), impacts.astype(np.float32))
-    return KeywordIndex(len(texts), terms, *lists, documents)
+    return KeywordIndex(
+        size=len(texts),
+        terms=terms,
+        starts=starts,
+        rows=rows.astype(np.int32),
+        impacts=impacts.astype(np.float32),
+        documents=documents,
+    )
 
 
 def _inverse_frequency(size: int, frequency: NDArray[np.int64] | int) -> NDArray[np.float64]:

@@ -24,16 +24,16 @@ from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail
 from adaptive.core.ports import Vectors
-from adaptive.core.texts import listed_lines
+from adaptive.core.texts import listed_lines, word_table
 
 Script = Literal["latin", "cyrillic", "arabic", "han", "kana", "korean", "other"]
 
 NULL_PROMPTS = tuple(listed_lines("null_prompts"))
-_EXAMPLES = listed_lines("recall_examples")
-_BORDERS = [at for at, line in enumerate(_EXAMPLES) if line == "=="]
-RECALL_EXAMPLES = tuple(line for line in _EXAMPLES if line != "==")
+_EXAMPLES = word_table("recall_examples")
+RECALL_EXAMPLES = (*_EXAMPLES["advice"], *_EXAMPLES["standing"], *_EXAMPLES["others"])
 # Where the messages that ask for advice end, and the facts that matter for every answer.
-ADVICE_END, STANDING_END = _BORDERS[0], _BORDERS[1] - 1
+ADVICE_END = len(_EXAMPLES["advice"])
+STANDING_END = ADVICE_END + len(_EXAMPLES["standing"])
 _RIDGE = 0.3
 _SCRIPT_LETTERS: Mapping[Script, str] = {
     "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
@@ -51,8 +51,9 @@ _CUT_FROM = 0.9
 # Far below the spread of any real model; keeps a store of one odd vector from dividing by zero.
 _LEAST_SPREAD = 1e-4
 
-_ABOUT_SELF = "|".join(listed_lines("speaking_of_self")).split("|==|")
-_SELF, _IMPERSONAL = re.compile(_ABOUT_SELF[0]), re.compile(_ABOUT_SELF[1], re.IGNORECASE)
+_SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
+_ABOUT_SELF = re.compile(_SELF)
+_ABOUT_ANYBODY = re.compile(_IMPERSONAL, re.IGNORECASE)
 _LONGEST_PERSONAL = 240
 
 
@@ -100,17 +101,17 @@ def script_of(text: str) -> Script:
     counts["han"] *= 2
     if counts["kana"]:
         counts["kana"] += counts.pop("han")
-    elif not counts.total() and not any(one.isalpha() for one in sample):
+    letters = sum(map(str.isalpha, sample))
+    if not letters and not counts.total():
         return "latin"  # nothing but digits and signs: they are everybody's
     script, count = counts.most_common(1)[0]
-    others = sum(one.isalpha() for one in sample)
-    return script if count * 2 >= others else "other"
+    return script if count * 2 >= letters else "other"
 
 
 def likely(vectors: Vectors, wanted: Vectors, others: Vectors) -> NDArray[np.bool_]:
     """Which vectors ridge regression takes for ``wanted`` rather than for ``others``."""
     rows = np.vstack([wanted, others])
-    targets = np.where(np.arange(len(rows)) < len(wanted), 1.0, -1.0)
+    targets = np.repeat([1.0, -1.0], [len(wanted), len(others)])
     weights = np.linalg.solve(rows @ rows.T + _RIDGE * np.eye(len(rows)), targets)
     return vectors @ (rows.T @ weights) > 0
 
@@ -122,8 +123,8 @@ def speaks_of_self(text: str) -> bool:
     satay sauce?" has no word in common with an allergy to peanuts. Long messages are left out: they
     carry other people's words.
     """
-    short = len(text) <= _LONGEST_PERSONAL
-    return short and _SELF.search(_IMPERSONAL.sub("", text)) is not None
+    is_short = len(text) <= _LONGEST_PERSONAL
+    return is_short and _ABOUT_SELF.search(_ABOUT_ANYBODY.sub("", text)) is not None
 
 
 _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])

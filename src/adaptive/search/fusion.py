@@ -65,8 +65,8 @@ class Weights:
 DEFAULT_WEIGHTS = Weights()
 # The best evidence that a message needs to get any memory, in a small store and in a large one;
 # in between it follows the logarithm of the size.
-GATES = 4.5, 6.0
-_GATE_SIZES = 12, 160
+GATES = (4.5, 6.0)
+_GATE_SIZES = (12, 160)
 # What each entry has to have of the best score, growing with the logarithm of its place, so that a
 # question about two things gets both and one about nothing much few; and of the best evidence.
 ENTRY_SHARE = 0.3
@@ -80,7 +80,10 @@ _UNSAID = ""
 
 @dataclass(frozen=True, slots=True)
 class RankingIndex:
-    """One version of a user's memories, prepared for ranking; memories are known by their place."""
+    """One version of a user's memories, oldest first, prepared for ranking; known by their place.
+
+    ``learned`` is where each stands in the order of learning, those of one second together.
+    """
 
     vectors: Vectors  # of a memory without one yet a row of zeros
     embedded: NDArray[np.bool_]
@@ -89,10 +92,8 @@ class RankingIndex:
     unit: float
     levels: Mapping[Script, NullLevel]  # without those keywords alone are evidence
     keywords: KeywordIndex
-    places: Places
-    in_order: NDArray[np.int64]
+    learned: Places
     importance: NDArray[np.int64]
-    created_at: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,13 @@ def ranking_query(
     dimension than the store's: while that has none, or another model answers to the same name.
     """
     text = head_and_tail(text, LONGEST_QUERY)
-    usable = vectors if vectors is not None and vectors.shape[1] == dimension else None
-    if usable is None and vectors is not None and dimension:
-        log_fusion.warning("messages have vectors of another length: keywords serve for now")
+    if vectors is not None and vectors.shape[1] != dimension:
+        if dimension:
+            log_fusion.warning("messages have vectors of another length: keywords serve for now")
+        vectors = None
     if not has_words(previous) or not continues(text):
-        return RankingQuery(text, None if usable is None else usable[0])
-    both = None if usable is None else normalised(usable.sum(axis=0)[None])[0]
+        return RankingQuery(text, None if vectors is None else vectors[0])
+    both = None if vectors is None else normalised(vectors.sum(axis=0, keepdims=True))[0]
     return RankingQuery(f"{previous}\n{text}", both)
 
 
@@ -154,35 +156,33 @@ def ranking_index(
     importance: Sequence[int] | None = None,
     previous: RankingIndex | None = None,
 ) -> RankingIndex:
-    """Prepare a store; ``previous`` is an older version of it, whose words are used again.
+    """Prepare a store, oldest first; ``previous`` is an older version, whose words are used again.
 
     ``nulls`` are the vectors of ``NULL_PROMPTS``.
     """
-    has_vector = np.asarray(vectors.any(axis=1), dtype=np.bool_)
-    embedded = vectors if has_vector.all() else vectors[has_vector]
-    centre = (embedded.sum(axis=0) / (len(embedded) + CENTRE_HALF)).astype(np.float32)
-    unit, levels = 1.0, dict[Script, NullLevel]()
+    embedded = np.asarray(vectors.any(axis=1), dtype=np.bool_)
+    rows = vectors if embedded.all() else vectors[embedded]
+    centre = (rows.sum(axis=0) / (len(rows) + CENTRE_HALF)).astype(np.float32)
     centrality = products(vectors, centre)
-    if nulls is not None and len(embedded):
-        cosines = nulls @ embedded.T
+    unit = 1.0
+    levels: Mapping[Script, NullLevel] = {}
+    if nulls is not None and len(rows):
+        cosines = nulls @ rows.T
         levels = null_levels(cosines.max(axis=1))
         # How near the nearest memory comes to each null prompt once the centre is taken from it.
         lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
-        cosines -= centrality[has_vector]  # in place: of a large store they take much memory
+        cosines -= centrality[embedded]  # in place: of a large store they take much memory
         unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
-    places = _learning_places(np.asarray(created_at, dtype=np.int64))
     return RankingIndex(
-        vectors,
-        has_vector,
-        centre,
-        centrality,
-        unit,
-        levels,
-        keyword_index(texts, previous.keywords if previous else None),
-        places,
-        np.argsort(places, kind="stable"),
-        np.asarray([0] * len(texts) if importance is None else importance, dtype=np.int64),
-        np.asarray(created_at, dtype=np.int64),
+        vectors=vectors,
+        embedded=embedded,
+        centre=centre,
+        centrality=centrality,
+        unit=unit,
+        levels=levels,
+        keywords=keyword_index(texts, previous.keywords if previous else None),
+        learned=_learning_places(np.asarray(created_at)),
+        importance=np.asarray(importance or [0] * len(texts)),
     )
 
 
@@ -193,18 +193,20 @@ def _learning_places(times: NDArray[np.int64]) -> Places:
     """
     distinct, members, sizes = np.unique(times, return_inverse=True, return_counts=True)
     middle = np.cumsum(sizes) - (sizes + 1) / 2
-    breaks = np.cumsum(np.diff(distinct, prepend=distinct[:1]) > SITTING_SECONDS)
-    return (middle + breaks * _APART)[members]
+    sittings = np.cumsum(np.diff(distinct, prepend=distinct[:1]) > SITTING_SECONDS)
+    return (middle + sittings * _APART)[members]
 
 
 def rank(
     index: RankingIndex, query: RankingQuery, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
 ) -> list[Ranked]:
     """The best memories for a message, best first; of equals the important, then the newest."""
-    if not index.keywords.size:
+    size = index.keywords.size
+    if not size:
         return []
     words = tokens(query.text)
-    similarity = cosine = np.zeros(index.keywords.size, dtype=np.float32)
+    cosine = np.zeros(size, dtype=np.float32)
+    similarity = cosine
     if query.vector is not None:
         cosine = products(index.vectors, query.vector)
         length = max(float(np.linalg.norm(query.vector - index.centre)), _TINY)
@@ -218,34 +220,37 @@ def rank(
     score = similarity + keywords + neighbours
     personal = weights.personal if speaks_of_self(query.text) else 0.0
     evidence = _evidence(index, query, cosine, words, weights) + np.float32(personal)
-    least, most = map(math.log, _GATE_SIZES)
-    size = min(max(math.log(len(score)), least), most)
-    gate = GATES[0] + (GATES[1] - GATES[0]) * (size - least) / (most - least)
+    gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
     # With all that equal the last of them.
-    least = np.partition(score, -limit)[-limit] if limit < len(score) else score.min()
-    best = np.flatnonzero(score >= least - 1e-4)
-    ties = (best, -index.created_at[best], -index.importance[best], -score[best].round(4))
-    parts = np.stack([similarity, keywords, neighbours, evidence, cosine], axis=1)
+    last = np.partition(score, -limit)[-limit] if limit < size else score.min()
+    best = np.flatnonzero(score >= last - 1e-4)
+    order = np.lexsort((-index.learned[best], -index.importance[best], -score[best].round(4)))
     return [
-        Ranked(int(at), *map(float, parts[at]), personal=personal, gate=gate)
-        for at in best[np.lexsort(ties)][:limit]
+        Ranked(
+            place=place,
+            similarity=float(similarity[place]),
+            keywords=float(keywords[place]),
+            neighbours=float(neighbours[place]),
+            evidence=float(evidence[place]),
+            cosine=float(cosine[place]),
+            personal=personal,
+            gate=gate,
+        )
+        for place in best[order][:limit].tolist()
     ]
 
 
 def _best_nearby(base: Vectors, index: RankingIndex, reach: float) -> Vectors:
-    """Highest base_j * exp(-|place_i - place_j| / reach), not below zero.
+    """Highest base_j * exp(-|learned_i - learned_j| / reach), not below zero.
 
     In logarithms this is a running maximum forwards and one backwards.
     """
-    order = index.in_order
-    at = index.places[order] / reach
+    at = index.learned / reach
     with np.errstate(divide="ignore"):
-        heights = np.log(np.maximum(base[order], 0).astype(np.float64))
+        heights = np.log(np.maximum(base, 0).astype(np.float64))
     before = np.maximum.accumulate(heights + at) - at
     after = np.maximum.accumulate((heights - at)[::-1])[::-1] + at
-    found = np.empty(len(base), dtype=np.float32)
-    found[order] = np.exp(np.maximum(before, after))
-    return found
+    return np.exp(np.maximum(before, after)).astype(np.float32)
 
 
 def _evidence(
@@ -255,13 +260,14 @@ def _evidence(
     words: Sequence[str],
     weights: Weights,
 ) -> Vectors:
+    """How much speaks for each memory, without what speaks for all of them."""
     coverage = index.keywords.coverage([*words, _UNSAID])
-    alone = np.float32(weights.words_alone) * coverage
+    by_words = np.float32(weights.words_alone) * coverage
     if query.vector is None or not index.levels:
-        return alone
+        return by_words
     standing = np.maximum(index.levels[script_of(query.text)].standing(cosine), 0)
-    seen = standing + np.float32(weights.coverage) * coverage
-    return np.where(index.embedded, seen, alone)
+    by_both = standing + np.float32(weights.coverage) * coverage
+    return np.where(index.embedded, by_both, by_words)
 
 
 def fitting(
@@ -279,20 +285,22 @@ def fitting(
     floor above 0 is an absolute cosine that each memory must reach. ``vector_floor`` makes the
     pool; ``relevance_floor`` chooses from it in place of the calibrated gate.
     """
-    pool = [one for one in ranked if not vector_floor or one.cosine >= vector_floor]
-    if relevance_floor:
-        return [one for one in pool if one.cosine >= relevance_floor][:limit]
-    first = pool[:limit]
-    surest = max((one.evidence for one in first), default=-math.inf)
-    gate = first[0].gate if first and gate is None else gate or 0.0
-    if not first or surest < gate:
+    floor = max(vector_floor, relevance_floor)
+    pool = [memory for memory in ranked if not floor or memory.cosine >= floor][:limit]
+    if relevance_floor or not pool:
+        return pool
+    best = pool[0]
+    gate = best.gate if gate is None else gate
+    most_evidence = max(memory.evidence for memory in pool)
+    if most_evidence < gate:
         return []
-    best, own = first[0].score, strictness * _EVIDENCE_SHARE * (surest - first[0].personal)
-    kept: list[Ranked] = []
-    for one in first:
-        share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(kept) + 1))
-        if one.score < min(best, share * best):
+    own_evidence = strictness * _EVIDENCE_SHARE * (most_evidence - best.personal)
+    fit: list[Ranked] = []
+    for memory in pool:
+        share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(fit) + 1))
+        if memory.score < min(best.score, share * best.score):
             break
-        if one.evidence - one.personal >= own and one.evidence >= _GATE_SHARE * gate:
-            kept.append(one)
-    return kept
+        stands_out = memory.evidence - memory.personal >= own_evidence
+        if stands_out and memory.evidence >= _GATE_SHARE * gate:
+            fit.append(memory)
+    return fit

@@ -54,6 +54,11 @@ class HistoryHit:
     score: float
     text: str = ""
 
+    @property
+    def message_key(self) -> tuple[str, str]:
+        """The message that it is found as, by chat and id."""
+        return self.chat_id, self.message_id
+
 
 class HistoryVectors(Protocol):
     """A user's units in a vector database; those of different embedders are never mixed."""
