@@ -7082,10 +7082,9 @@ _BYTES_PER_MEMORY = 1500
 class MemoryIndex:
 
   memories: tuple[Memory, ...]
-  hashes: tuple[str, ...]
   places: Mapping[str, int]
-  core: tuple[Memory, ...]
-  ending: tuple[Memory, ...]
+  core: Sequence[Memory]
+  ending: Sequence[Memory]
   embedded: NDArray[np.bool_]
   ranking: RankingIndex
   nulls: Vectors | None
@@ -7108,26 +7107,30 @@ class MemoryIndex:
     place = self.places.get(memory_id)
     return None if place is None else self.memories[place]
 
-  def missing(self) -> list[int]:
-    places, own = np.flatnonzero(~self.embedded).tolist(), self.memories
-    return sorted(places, key=lambda at: (-own[at].importance, -own[at].updated_at))
+  def missing(self) -> list[Memory]:
+    missing = [self.memories[place] for place in np.flatnonzero(~self.embedded)]
+    return sorted(missing, key=lambda memory: (-memory.importance, -memory.updated_at))
 
   def stored_vectors(self) -> dict[str, StoredVector]:
     return {
-      memory.id: StoredVector(digest, self.ranking.vectors[place])
-      for place, (memory, digest) in enumerate(zip(self.memories, self.hashes, strict=True))
-      if self.embedded[place]
+      memory.id: StoredVector(content_hash(memory.content), vector)
+      for memory, vector, is_embedded in zip(
+        self.memories, self.ranking.vectors, self.embedded, strict=True
+      )
+      if is_embedded
     }
 
   @property
   def ready(self) -> bool:
-    nulls = self.nulls is not None and self.dimension in (0, self.nulls.shape[1])
-    return bool(self.embedded.all()) and (nulls or not self.memories)
+    if self.nulls is None or self.dimension not in (0, self.nulls.shape[1]):
+      return not self.memories
+    return bool(self.embedded.all())
 
-  def with_vectors(self, found: Mapping[str, StoredVector], nulls: Vectors) -> MemoryIndex:
-    known = {**found, **self.stored_vectors(), **found}
-    made = (nulls, self.embedder, self.stamp, self.read_at, self)
-    return build_index(self.memories, known, *made)
+  def with_vectors(self, vectors: Mapping[str, StoredVector], nulls: Vectors) -> MemoryIndex:
+    known = {**vectors, **self.stored_vectors(), **vectors}
+    return build_index(
+      self.memories, known, nulls, self.embedder, self.stamp, self.read_at, previous=self
+    )
 
 
 def build_index(
@@ -7140,29 +7143,39 @@ def build_index(
   previous: MemoryIndex | None = None,
 ) -> MemoryIndex:
   ordered = tuple(sorted(memories, key=lambda memory: memory.created_at))
-  hashes = tuple(content_hash(memory.content) for memory in ordered)
-  places = {memory.id: place for place, memory in enumerate(ordered)}
-  dimension = next((len(one.vector) for one in known.values()), 0)
+  dimension = next((len(stored.vector) for stored in known.values()), 0)
   vectors = np.zeros((len(ordered), dimension), dtype=np.float32)
   embedded = np.zeros(len(ordered), dtype=np.bool_)
-  for memory_id, one in known.items():
-    place = places.get(memory_id)
-    if place is not None and hashes[place] == one.content_hash and len(one.vector) == dimension:
-      vectors[place], embedded[place] = one.vector, True
-  prepared = ranking_index(
+  for place, memory in enumerate(ordered):
+    stored = known.get(memory.id)
+    if stored is None or len(stored.vector) != dimension:
+      continue
+    if stored.content_hash == content_hash(memory.content):
+      vectors[place] = stored.vector
+      embedded[place] = True
+  has_nulls = nulls is not None and nulls.shape[1] == dimension
+  ranking = ranking_index(
     [memory.content for memory in ordered],
     vectors,
-    nulls if nulls is not None and nulls.shape[1] == dimension else None,
+    nulls if has_nulls else None,
     [memory.created_at for memory in ordered],
     [memory.importance for memory in ordered],
     previous.ranking if previous else None,
   )
-  core = sorted(
-    filter(is_core, ordered), key=lambda one: (-one.importance, one.created_at, one.id)
+  core = [memory for memory in ordered if is_core(memory)]
+  core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
+  return MemoryIndex(
+    memories=ordered,
+    places={memory.id: place for place, memory in enumerate(ordered)},
+    core=core,
+    ending=[memory for memory in ordered if memory.until],
+    embedded=embedded,
+    ranking=ranking,
+    nulls=nulls,
+    embedder=embedder,
+    stamp=stamp,
+    read_at=read_at,
   )
-  sorts = (tuple(core), tuple(one for one in ordered if one.until))
-  made = (embedded, prepared, nulls, embedder, stamp, read_at)
-  return MemoryIndex(ordered, hashes, places, *sorts, *made)
 
 
 # ---- src/adaptive/search/indexes.py ----
@@ -7207,29 +7220,30 @@ class MemoryIndexes:
   @staged("freshness")
   async def current(self, sources: Sources, patience: float) -> MemoryIndex:
     user, index = await self._read(sources)
-    if not index.ready:
-      rests = self.rests.are_on(index.embedder)
-      if user.embedding is None and not rests:
-        user.embedding = self._started(self._embed(user, sources))
-      few = len(index.missing()) <= _WAITED_FOR
-      if user.embedding is not None and not rests and (few or not index.embedded.any()):
-        await asyncio.wait({user.embedding}, timeout=patience)
-        index = user.index or index
-    return index
+    if index.ready or self.rests.are_on(index.embedder):
+      return index
+    if user.embedding is None:
+      user.embedding = self._started(self._embed(user, sources))
+    if len(index.missing()) <= _WAITED_FOR or not index.embedded.any():
+      await asyncio.wait({user.embedding}, timeout=patience)
+    return user.index or index
 
   def turn_embedder(self, sources: Sources) -> TurnEmbedder:
     return TurnEmbedder(sources.embedder, sources.user_id, self._queries, self.rests)
 
   def news(self, user_id: str, missing: int) -> bool:
     user = self._users.get((user_id,)) or _UserIndex()
-    told, user.told = user.told, missing > 0
-    return user.told and not told
+    was_told = user.told
+    user.told = missing > 0
+    return user.told and not was_told
 
   def forget(self, user_id: str) -> None:
-    if (user := self._users.get((user_id,))) is not None:
-      user.forgotten, user.index = True, None
-    for kept in (self._users, self._queries):
-      kept.forget(user_id)
+    user = self._users.get((user_id,))
+    if user is not None:
+      user.forgotten = True
+      user.index = None
+    self._users.forget(user_id)
+    self._queries.forget(user_id)
 
   async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
     await self.nulls.made(embedder, table)
@@ -7239,22 +7253,20 @@ class MemoryIndexes:
     await self._read(sources)
 
   async def findings(self, sources: Sources, patience: float) -> AsyncIterator[tuple[str, str]]:
-    name, began = await sources.embedder.name(), time.perf_counter()
+    name = await sources.embedder.name()
     yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
-    made = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
-    took = round(1000 * (time.perf_counter() - began))
-    yield "OK", f"{made.shape[1]} dimensions, a text takes {took} ms"
+    began = time.perf_counter()
+    vectors = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
+    milliseconds = round(1000 * (time.perf_counter() - began))
+    yield "OK", f"{vectors.shape[1]} dimensions, a text takes {milliseconds} ms"
     index = await self.current(sources, patience)
-    vectors = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
-    yield "OK" if index.embedded.all() else "Note", vectors
+    told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
+    yield "OK" if index.embedded.all() else "Note", told
     nulls = await self.nulls.known(sources.table, name)
-    if nulls is not None and nulls.shape[1] == made.shape[1]:
+    if nulls is not None and nulls.shape[1] == vectors.shape[1]:
       yield "OK", f"calibrated with {len(nulls)} prompts"
     else:
-      yield (
-        "Note",
-        "not calibrated for this model yet, which the next message will do",
-      )
+      yield "Note", "not calibrated for this model yet, which the next message will do"
 
   async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
     while True:
@@ -7269,45 +7281,46 @@ class MemoryIndexes:
   async def _refreshed(self, user: _UserIndex, sources: Sources) -> MemoryIndex:
     name = await sources.embedder.name()
     async with user.lock:
-      held = user.index if user.index and user.index.embedder == name else None
+      index = user.index if user.index and user.index.embedder == name else None
       stamp = await sources.store.stamp()
-      if held is None or not held.stands(stamp):
-        held = await self._rebuilt(sources, name, held, stamp)
+      if index is None or not index.stands(stamp):
+        index = await self._rebuilt(sources, name, index, stamp)
       if not user.forgotten:
-        user.index = held
-      return held
+        user.index = index
+      return index
 
   async def _rebuilt(
-    self, sources: Sources, name: str, held: MemoryIndex | None, stamp: StoreStamp
+    self, sources: Sources, name: str, former: MemoryIndex | None, stamp: StoreStamp
   ) -> MemoryIndex:
     read_at = self._clock()
-    memories = await _memories(sources, held)
-    if held and memories == held.memories:
-      return replace(held, stamp=stamp, read_at=read_at)
-    known = held.stored_vectors() if held else {}
-    before = {one.id: one.content for one in held.memories} if held else {}
-    new = [one.id for one in memories if before.get(one.id) != one.content]
-    if new or not held:
-      few = new if held and len(new) <= _WAITED_FOR else None
-      known |= await stored_vectors(sources.table, sources.user_id, name, few)
-    nulls = held.nulls if held else await self.nulls.known(sources.table, name)
-    made = (nulls, name, stamp, read_at, held)
-    index = await asyncio.to_thread(build_index, memories, known, *made)
+    memories = await _memories(sources, former)
+    if former and memories == former.memories:
+      return replace(former, stamp=stamp, read_at=read_at)
+    known = former.stored_vectors() if former else {}
+    nulls = former.nulls if former else await self.nulls.known(sources.table, name)
+    stood = {(memory.id, memory.content) for memory in (former.memories if former else ())}
+    new = [memory.id for memory in memories if (memory.id, memory.content) not in stood]
+    if new or not former:
+      wanted = new if former and len(new) <= _WAITED_FOR else None
+      known |= await stored_vectors(sources.table, sources.user_id, name, wanted)
+    index = await asyncio.to_thread(
+      build_index, memories, known, nulls, name, stamp, read_at, former
+    )
     if known.keys() - index.places.keys():
       self._started(sources.table.tidy(sources.user_id, name))
     return index
 
   async def _embed(self, user: _UserIndex, sources: Sources) -> None:
-    left = False
+    is_more_left = False
     try:
-      left = await self._embed_portion(user, sources)
+      is_more_left = await self._embed_portion(user, sources)
     except EmbeddingError as error:
       self.rests.begin(await sources.embedder.name(), sources.embedder)
       log_indexes.warning(
         "memories are found by keywords only for now: %s", with_detail(error)
       )
     finally:
-      user.embedding = self._started(self._embed(user, sources)) if left else None
+      user.embedding = self._started(self._embed(user, sources)) if is_more_left else None
       name = await sources.embedder.name()
       self._started(sources.table.tidy(sources.user_id, name))
 
@@ -7315,37 +7328,40 @@ class MemoryIndexes:
     index = user.index
     if index is None:
       return False
-    name, missing = index.embedder, [index.memories[place] for place in index.missing()]
-    found = await new_vectors(sources, name, missing, len(index.memories) - len(missing))
-    dimension = next((len(one.vector) for one in found.values()), index.dimension)
+    name = index.embedder
+    missing = index.missing()
+    vectors = await new_vectors(sources, name, missing, len(index.memories) - len(missing))
+    dimension = next((len(stored.vector) for stored in vectors.values()), index.dimension)
     nulls = await self.nulls.made(sources.embedder, sources.table, dimension)
     async with user.lock:
-      if (index := user.index) is None or index.embedder != name:
+      index = user.index
+      if index is None or index.embedder != name:
         return False
-      user.index = index = await asyncio.to_thread(index.with_vectors, found, nulls)
-      return 0 < len(index.missing()) < len(missing)
+      user.index = await asyncio.to_thread(index.with_vectors, vectors, nulls)
+      return 0 < len(user.index.missing()) < len(missing)
 
   def _started(self, work: Coroutine[Any, Any, IndexWork]) -> asyncio.Task[IndexWork]:
-
-    def done(task: asyncio.Task[IndexWork]) -> None:
-      self._tasks.discard(task)
-      error = None if task.cancelled() else task.exception()
-      if error is not None and not isinstance(error, AdaptiveMemoryError):
-        log_indexes.error("memories can't be prepared for search", exc_info=error)
-
     task = asyncio.create_task(work)
     self._tasks.add(task)
-    task.add_done_callback(done)
+    task.add_done_callback(self._ended)
     return task
 
+  def _ended(self, task: asyncio.Task[Any]) -> None:
+    self._tasks.discard(task)
+    error = None if task.cancelled() else task.exception()
+    if error is not None and not isinstance(error, AdaptiveMemoryError):
+      log_indexes.error("memories can't be prepared for search", exc_info=error)
 
-async def _memories(sources: Sources, held: MemoryIndex | None) -> tuple[Memory, ...]:
-  if held is None or not held.memories:
+
+async def _memories(sources: Sources, former: MemoryIndex | None) -> tuple[Memory, ...]:
+  if former is None or not former.memories:
     return await sources.store.read()
-  changed, ids = await sources.store.changes(held.stamp.newest - 1)
-  kept = {memory.id: memory for memory in held.memories if memory.id in ids}
-  kept.update({memory.id: memory for memory in changed})
-  return tuple(kept.values()) if len(kept) == len(ids) else await sources.store.read()
+  changed, ids = await sources.store.changes(former.stamp.newest - 1)
+  memories = {memory.id: memory for memory in former.memories if memory.id in ids}
+  memories.update({memory.id: memory for memory in changed})
+  if len(memories) != len(ids):
+    return await sources.store.read()
+  return tuple(memories.values())
 
 
 # ---- src/adaptive/settings/lenient.py ----
@@ -10754,25 +10770,19 @@ def rank_messages(
   if not index.messages:
     return []
   base = np.zeros(len(index.messages), dtype=np.float32)
-  close_topics = np.zeros(int(index.topics.max()) + 1, dtype=np.float32)
   least = hits[-1].score if hits else 0.0
   span = hits[0].score - least if hits else 0.0
   for hit in hits:
     place = index.places.get(hit.message_key)
-    closeness = (hit.score - least) / span if span else 1.0
-    if place is None:
-      continue
-    if hit.kind == "topic":
-      close_topics[index.topics[place]] += closeness
-    else:
-      base[place] += closeness
+    if place is not None and hit.kind != "topic":
+      base[place] += (hit.score - least) / span if span else 1.0
   words = tokens(question)
   base += _keyword_match(index.keywords, words)
   base += np.float32(_PAIR_KEYWORDS) * _keyword_match(index.pair_keywords, words)
-  best_of_topic = np.zeros_like(close_topics)
+  best_of_topic = np.zeros(index.topics[-1] + 1, dtype=np.float32)
   np.maximum.at(best_of_topic, index.topics, base)
   score = base + _best_near(base, index.topics)
-  score += np.float32(_TOPIC) * (best_of_topic + close_topics)[index.topics]
+  score += np.float32(_TOPIC) * best_of_topic[index.topics]
   score = np.where(_in_scope(index, scope), score, 0)
   ranked = [
     RankedMessage(index.messages[place], float(score[place]))
@@ -10875,8 +10885,9 @@ def packed_section(
     if is_message:
       taken.append(said)
   parts = [HISTORY_HEADING] if days else []
-  for (day, _), lines in sorted(days.items(), key=_day_and_beginning):
-    parts += [day, *(line.text for line in sorted(lines))]
+  beginnings = {chat: min(line.order for line in lines) for chat, lines in days.items()}
+  for day, chat_id in sorted(days, key=lambda chat: (chat[0], beginnings[chat], chat[1])):
+    parts += [day, *(line.text for line in sorted(days[day, chat_id]))]
   return HistorySection("\n".join(parts), tuple(taken))
 
 
@@ -10886,14 +10897,6 @@ class _Line:
   is_message: bool
   order: tuple[int, bool]
   text: str
-
-
-def _day_and_beginning(
-  day: tuple[tuple[str, str], Sequence[_Line]],
-) -> tuple[str, tuple[int, bool], str]:
-  (date, _), lines = day
-  order, text = min((line.order, line.text) for line in lines)
-  return date, order, text
 
 
 def _day(message: PastMessage, time_zones: Sequence[str]) -> str:
@@ -11003,30 +11006,22 @@ class HistoryUpkeep:
 
   async def _summarise(self, past: UserPast, rested: Sequence[ChatHead], now: float) -> None:
     done = self._done[past.user_id]
-    if await self._summarise_topic_of(past, past.hook.chat_id, past.hook.answer_id, now):
+    branches = {past.hook.chat_id: past.hook.answer_id}
+    for chat_id in (past.hook.chat_id, *(head.id for head in rested)):
+      newest_id = branches.get(chat_id, "")
+      chat = await index_chat(past, chat_id, now, newest_id)
+      topic = next((one for one in chat.unsummarised if one.digest not in done), None)
+      if topic is None:
+        done.update(_rested(head) for head in rested if head.id == chat_id)
+        continue
+      done.add(topic.digest)
+      summary = await past.noted(chat_id) if chat.topics == 1 else ""
+      summary = summary or await history_summary(
+        past, topic.messages, _TOPIC_TOKENS, _TOPIC_SECONDS
+      )
+      if has_words(summary):
+        await index_chat(past, chat_id, now, newest_id, {topic.id: summary})
       return
-    for head in rested:
-      if await self._summarise_topic_of(past, head.id, "", now):
-        return
-      done.add(_rested(head))
-
-  async def _summarise_topic_of(
-    self, past: UserPast, chat_id: str, newest_id: str, now: float
-  ) -> bool:
-    done = self._done[past.user_id]
-    chat = await index_chat(past, chat_id, now, newest_id)
-    topics = [topic for topic in chat.unsummarised if topic.digest not in done]
-    if not topics:
-      return False
-    topic = topics[0]
-    done.add(topic.digest)
-    summary = await past.noted(chat_id) if chat.topics == 1 else ""
-    summary = summary or await history_summary(
-      past, topic.messages, _TOPIC_TOKENS, _TOPIC_SECONDS
-    )
-    if has_words(summary):
-      await index_chat(past, chat_id, now, newest_id, {topic.id: summary})
-    return True
 
   async def _backfill(
     self, past: UserPast, chats: Sequence[ChatHead], tell: TellUser, now: float
@@ -11145,14 +11140,6 @@ _MOST_TOPICS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
-
-  question: str
-  scope: HistoryScope
-  hits: Sequence[HistoryHit]
-
-
-@dataclass(frozen=True, slots=True)
 class _Selection:
 
   messages: Sequence[PastMessage] = ()
@@ -11226,18 +11213,17 @@ class PastConversation:
       if not scope.only_current:
         self._indexes.forget(past.user_id)
       return HistorySection()
-    search = _Search("\n".join(texts), scope, hits or ())
-    selection = await _selection(past, self._indexes.at_hand(past.user_id), search)
+    asked = "\n".join(texts)
+    index = self._indexes.at_hand(past.user_id)
+    selection = await _selection(past, index, asked, hits or (), scope)
     opens_chat = question.first and scope.current_chat and not scope.only_current
     notes = await _similar_chats(past, selection.best) if opens_chat else []
     told = "\n".join(note.text for note in notes)
     notes += [topic for topic in selection.topics if topic.text not in told]
-    section = packed_section(
-      search.question, selection.messages, notes, budget, past.hook.time_zones
-    )
+    section = packed_section(asked, selection.messages, notes, budget, past.hook.time_zones)
     if not settings.enable_history_summary or {*selection.best} <= {*section.messages}:
       return section
-    summary = await _summary(past, selection.best, search.question, budget, patience)
+    summary = await _summary(past, selection.best, asked, budget, patience)
     return replace(section, text=summary) if summary else section
 
   async def keep(self, hook: Hook, tell: TellUser) -> None:
@@ -11312,9 +11298,14 @@ async def _hits(
     return None
 
 
-async def _selection(past: UserPast, index: HistoryIndex, search: _Search) -> _Selection:
-  question, scope = search.question, search.scope
-  near = [hit for hit in search.hits if scope.holds(*hit.message_key)]
+async def _selection(
+  past: UserPast,
+  index: HistoryIndex,
+  question: str,
+  hits: Sequence[HistoryHit],
+  scope: HistoryScope,
+) -> _Selection:
+  near = [hit for hit in hits if scope.holds(*hit.message_key)]
   new = (hit.message_key for hit in near if hit.kind != "topic")
   current = await _current(past, [key for key in new if key not in index.places])
   said = sorted(current.values(), key=lambda message: message.order)
@@ -11327,7 +11318,7 @@ async def _selection(past: UserPast, index: HistoryIndex, search: _Search) -> _S
   ranked = [
     ranked
     for each in indexes
-    for ranked in rank_messages(each, question, search.hits, scope, _MOST_RANKED)
+    for ranked in rank_messages(each, question, hits, scope, _MOST_RANKED)
   ]
   ranked.sort(key=lambda ranked: -ranked.score)
   del ranked[_MOST_RANKED:]

@@ -65,15 +65,6 @@ _MOST_TOPICS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
-    """A search of the past: what it is for, and the units that the vector database has brought."""
-
-    question: str
-    scope: HistoryScope
-    hits: Sequence[HistoryHit]
-
-
-@dataclass(frozen=True, slots=True)
 class _Selection:
     """Past messages that may come, the best first, and those of them that fit about as well.
 
@@ -164,18 +155,17 @@ class PastConversation:
             if not scope.only_current:
                 self._indexes.forget(past.user_id)
             return HistorySection()
-        search = _Search("\n".join(texts), scope, hits or ())
-        selection = await _selection(past, self._indexes.at_hand(past.user_id), search)
+        asked = "\n".join(texts)
+        index = self._indexes.at_hand(past.user_id)
+        selection = await _selection(past, index, asked, hits or (), scope)
         opens_chat = question.first and scope.current_chat and not scope.only_current
         notes = await _similar_chats(past, selection.best) if opens_chat else []
         told = "\n".join(note.text for note in notes)
         notes += [topic for topic in selection.topics if topic.text not in told]
-        section = packed_section(
-            search.question, selection.messages, notes, budget, past.hook.time_zones
-        )
+        section = packed_section(asked, selection.messages, notes, budget, past.hook.time_zones)
         if not settings.enable_history_summary or {*selection.best} <= {*section.messages}:
             return section
-        summary = await _summary(past, selection.best, search.question, budget, patience)
+        summary = await _summary(past, selection.best, asked, budget, patience)
         return replace(section, text=summary) if summary else section
 
     async def keep(self, hook: Hook, tell: TellUser) -> None:
@@ -263,13 +253,18 @@ async def _hits(
         return None
 
 
-async def _selection(past: UserPast, index: HistoryIndex, search: _Search) -> _Selection:
+async def _selection(
+    past: UserPast,
+    index: HistoryIndex,
+    question: str,
+    hits: Sequence[HistoryHit],
+    scope: HistoryScope,
+) -> _Selection:
     """What of the past fits a question; nothing where too little speaks for any of it.
 
     It is read anew: what was edited stands as it stands now, what was deleted does not.
     """
-    question, scope = search.question, search.scope
-    near = [hit for hit in search.hits if scope.holds(*hit.message_key)]
+    near = [hit for hit in hits if scope.holds(*hit.message_key)]
     # Of messages that only the vector database knows, being new, an index is made beside it.
     new = (hit.message_key for hit in near if hit.kind != "topic")
     current = await _current(past, [key for key in new if key not in index.places])
@@ -283,7 +278,7 @@ async def _selection(past: UserPast, index: HistoryIndex, search: _Search) -> _S
     ranked = [
         ranked
         for each in indexes
-        for ranked in rank_messages(each, question, search.hits, scope, _MOST_RANKED)
+        for ranked in rank_messages(each, question, hits, scope, _MOST_RANKED)
     ]
     ranked.sort(key=lambda ranked: -ranked.score)
     del ranked[_MOST_RANKED:]

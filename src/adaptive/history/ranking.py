@@ -84,30 +84,25 @@ def rank_messages(
 ) -> list[RankedMessage]:
     """The best past messages for a question, best first; of equals the newer.
 
-    Hits come best first; those that the index does not know are passed over.
+    Hits come best first; those that the index does not know are passed over, and so are summaries
+    of topics: these are told beside the messages.
     """
     if not index.messages:
         return []
     base = np.zeros(len(index.messages), dtype=np.float32)
-    close_topics = np.zeros(int(index.topics.max()) + 1, dtype=np.float32)
     least = hits[-1].score if hits else 0.0
     span = hits[0].score - least if hits else 0.0
     for hit in hits:
         place = index.places.get(hit.message_key)
-        closeness = (hit.score - least) / span if span else 1.0
-        if place is None:
-            continue
-        if hit.kind == "topic":
-            close_topics[index.topics[place]] += closeness
-        else:
-            base[place] += closeness
+        if place is not None and hit.kind != "topic":
+            base[place] += (hit.score - least) / span if span else 1.0
     words = tokens(question)
     base += _keyword_match(index.keywords, words)
     base += np.float32(_PAIR_KEYWORDS) * _keyword_match(index.pair_keywords, words)
-    best_of_topic = np.zeros_like(close_topics)
+    best_of_topic = np.zeros(index.topics[-1] + 1, dtype=np.float32)
     np.maximum.at(best_of_topic, index.topics, base)
     score = base + _best_near(base, index.topics)
-    score += np.float32(_TOPIC) * (best_of_topic + close_topics)[index.topics]
+    score += np.float32(_TOPIC) * best_of_topic[index.topics]
     score = np.where(_in_scope(index, scope), score, 0)
     ranked = [
         RankedMessage(index.messages[place], float(score[place]))

@@ -87,8 +87,10 @@ def packed_section(
         if is_message:
             taken.append(said)
     parts = [HISTORY_HEADING] if days else []
-    for (day, _), lines in sorted(days.items(), key=_day_and_beginning):
-        parts += [day, *(line.text for line in sorted(lines))]
+    # A day's chats by their first line.
+    beginnings = {chat: min(line.order for line in lines) for chat, lines in days.items()}
+    for day, chat_id in sorted(days, key=lambda chat: (chat[0], beginnings[chat], chat[1])):
+        parts += [day, *(line.text for line in sorted(days[day, chat_id]))]
     return HistorySection("\n".join(parts), tuple(taken))
 
 
@@ -99,15 +101,6 @@ class _Line:
     is_message: bool
     order: tuple[int, bool]
     text: str
-
-
-def _day_and_beginning(
-    day: tuple[tuple[str, str], Sequence[_Line]],
-) -> tuple[str, tuple[int, bool], str]:
-    """The order of the chats that are shown: by day, then by their first line."""
-    (date, _), lines = day
-    order, text = min((line.order, line.text) for line in lines)
-    return date, order, text
 
 
 def _day(message: PastMessage, time_zones: Sequence[str]) -> str:

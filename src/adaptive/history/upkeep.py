@@ -106,31 +106,22 @@ class HistoryUpkeep:
         A chat that is one topic is noted already, perhaps; else a model is asked, once.
         """
         done = self._done[past.user_id]
-        if await self._summarise_topic_of(past, past.hook.chat_id, past.hook.answer_id, now):
+        branches = {past.hook.chat_id: past.hook.answer_id}
+        for chat_id in (past.hook.chat_id, *(head.id for head in rested)):
+            newest_id = branches.get(chat_id, "")
+            chat = await index_chat(past, chat_id, now, newest_id)
+            topic = next((one for one in chat.unsummarised if one.digest not in done), None)
+            if topic is None:
+                done.update(_rested(head) for head in rested if head.id == chat_id)
+                continue
+            done.add(topic.digest)
+            summary = await past.noted(chat_id) if chat.topics == 1 else ""
+            summary = summary or await history_summary(
+                past, topic.messages, _TOPIC_TOKENS, _TOPIC_SECONDS
+            )
+            if has_words(summary):
+                await index_chat(past, chat_id, now, newest_id, {topic.id: summary})
             return
-        for head in rested:
-            if await self._summarise_topic_of(past, head.id, "", now):
-                return
-            done.add(_rested(head))
-
-    async def _summarise_topic_of(
-        self, past: UserPast, chat_id: str, newest_id: str, now: float
-    ) -> bool:
-        """Summarise a chat's first finished topic without a summary; whether there was one."""
-        done = self._done[past.user_id]
-        chat = await index_chat(past, chat_id, now, newest_id)
-        topics = [topic for topic in chat.unsummarised if topic.digest not in done]
-        if not topics:
-            return False
-        topic = topics[0]
-        done.add(topic.digest)
-        summary = await past.noted(chat_id) if chat.topics == 1 else ""
-        summary = summary or await history_summary(
-            past, topic.messages, _TOPIC_TOKENS, _TOPIC_SECONDS
-        )
-        if has_words(summary):
-            await index_chat(past, chat_id, now, newest_id, {topic.id: summary})
-        return True
 
     async def _backfill(
         self, past: UserPast, chats: Sequence[ChatHead], tell: TellUser, now: float

@@ -25,10 +25,9 @@ class MemoryIndex:
     """Memories in a fixed order, known by their place in it."""
 
     memories: tuple[Memory, ...]
-    hashes: tuple[str, ...]
     places: Mapping[str, int]
-    core: tuple[Memory, ...]  # the core facts, most important first, then oldest
-    ending: tuple[Memory, ...]  # those that have a last day
+    core: Sequence[Memory]  # the core facts, most important first, then oldest
+    ending: Sequence[Memory]  # those that have a last day
     embedded: NDArray[np.bool_]  # which have a vector
     ranking: RankingIndex
     nulls: Vectors | None  # those of the null prompts
@@ -55,30 +54,35 @@ class MemoryIndex:
         place = self.places.get(memory_id)
         return None if place is None else self.memories[place]
 
-    def missing(self) -> list[int]:
-        """Places of memories without a vector, the most important first, then the newest."""
-        places, own = np.flatnonzero(~self.embedded).tolist(), self.memories
-        return sorted(places, key=lambda at: (-own[at].importance, -own[at].updated_at))
+    def missing(self) -> list[Memory]:
+        """Memories without a vector, the most important first, then the newest."""
+        missing = [self.memories[place] for place in np.flatnonzero(~self.embedded)]
+        return sorted(missing, key=lambda memory: (-memory.importance, -memory.updated_at))
 
     def stored_vectors(self) -> dict[str, StoredVector]:
         """Vectors that are known, by memory id."""
         return {
-            memory.id: StoredVector(digest, self.ranking.vectors[place])
-            for place, (memory, digest) in enumerate(zip(self.memories, self.hashes, strict=True))
-            if self.embedded[place]
+            memory.id: StoredVector(content_hash(memory.content), vector)
+            for memory, vector, is_embedded in zip(
+                self.memories, self.ranking.vectors, self.embedded, strict=True
+            )
+            if is_embedded
         }
 
     @property
     def ready(self) -> bool:
         """Whether nothing is left to embed, null prompts of the same length included."""
-        nulls = self.nulls is not None and self.dimension in (0, self.nulls.shape[1])
-        return bool(self.embedded.all()) and (nulls or not self.memories)
+        if self.nulls is None or self.dimension not in (0, self.nulls.shape[1]):
+            return not self.memories
+        return bool(self.embedded.all())
 
-    def with_vectors(self, found: Mapping[str, StoredVector], nulls: Vectors) -> MemoryIndex:
+    def with_vectors(self, vectors: Mapping[str, StoredVector], nulls: Vectors) -> MemoryIndex:
         """The same memories with these vectors, too; others of another length are dropped."""
-        known = {**found, **self.stored_vectors(), **found}
-        made = (nulls, self.embedder, self.stamp, self.read_at, self)
-        return build_index(self.memories, known, *made)
+        # The first one tells the length.
+        known = {**vectors, **self.stored_vectors(), **vectors}
+        return build_index(
+            self.memories, known, nulls, self.embedder, self.stamp, self.read_at, previous=self
+        )
 
 
 def build_index(
@@ -96,26 +100,36 @@ def build_index(
     """
     # Rows of one second stay as the database gave them: mostly in the order they were written.
     ordered = tuple(sorted(memories, key=lambda memory: memory.created_at))
-    hashes = tuple(content_hash(memory.content) for memory in ordered)
-    places = {memory.id: place for place, memory in enumerate(ordered)}
-    dimension = next((len(one.vector) for one in known.values()), 0)
+    dimension = next((len(stored.vector) for stored in known.values()), 0)
     vectors = np.zeros((len(ordered), dimension), dtype=np.float32)
     embedded = np.zeros(len(ordered), dtype=np.bool_)
-    for memory_id, one in known.items():
-        place = places.get(memory_id)
-        if place is not None and hashes[place] == one.content_hash and len(one.vector) == dimension:
-            vectors[place], embedded[place] = one.vector, True
-    prepared = ranking_index(
+    for place, memory in enumerate(ordered):
+        stored = known.get(memory.id)
+        if stored is None or len(stored.vector) != dimension:
+            continue
+        if stored.content_hash == content_hash(memory.content):
+            vectors[place] = stored.vector
+            embedded[place] = True
+    has_nulls = nulls is not None and nulls.shape[1] == dimension
+    ranking = ranking_index(
         [memory.content for memory in ordered],
         vectors,
-        nulls if nulls is not None and nulls.shape[1] == dimension else None,
+        nulls if has_nulls else None,
         [memory.created_at for memory in ordered],
         [memory.importance for memory in ordered],
         previous.ranking if previous else None,
     )
-    core = sorted(
-        filter(is_core, ordered), key=lambda one: (-one.importance, one.created_at, one.id)
+    core = [memory for memory in ordered if is_core(memory)]
+    core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
+    return MemoryIndex(
+        memories=ordered,
+        places={memory.id: place for place, memory in enumerate(ordered)},
+        core=core,
+        ending=[memory for memory in ordered if memory.until],
+        embedded=embedded,
+        ranking=ranking,
+        nulls=nulls,
+        embedder=embedder,
+        stamp=stamp,
+        read_at=read_at,
     )
-    sorts = (tuple(core), tuple(one for one in ordered if one.until))
-    made = (embedded, prepared, nulls, embedder, stamp, read_at)
-    return MemoryIndex(ordered, hashes, places, *sorts, *made)

@@ -87,15 +87,13 @@ class MemoryIndexes:
             HostError: the memories can't be read.
         """
         user, index = await self._read(sources)
-        if not index.ready:
-            rests = self.rests.are_on(index.embedder)
-            if user.embedding is None and not rests:
-                user.embedding = self._started(self._embed(user, sources))
-            few = len(index.missing()) <= _WAITED_FOR
-            if user.embedding is not None and not rests and (few or not index.embedded.any()):
-                await asyncio.wait({user.embedding}, timeout=patience)
-                index = user.index or index
-        return index
+        if index.ready or self.rests.are_on(index.embedder):
+            return index
+        if user.embedding is None:
+            user.embedding = self._started(self._embed(user, sources))
+        if len(index.missing()) <= _WAITED_FOR or not index.embedded.any():
+            await asyncio.wait({user.embedding}, timeout=patience)
+        return user.index or index
 
     def turn_embedder(self, sources: Sources) -> TurnEmbedder:
         """Who makes the vectors of one turn of a user."""
@@ -104,15 +102,18 @@ class MemoryIndexes:
     def news(self, user_id: str, missing: int) -> bool:
         """Whether it is to be told that vectors are missing: once, until all were there again."""
         user = self._users.get((user_id,)) or _UserIndex()
-        told, user.told = user.told, missing > 0
-        return user.told and not told
+        was_told = user.told
+        user.told = missing > 0
+        return user.told and not was_told
 
     def forget(self, user_id: str) -> None:
         """Let go of all that is held of a user; what is being read or embedded is not kept."""
-        if (user := self._users.get((user_id,))) is not None:
-            user.forgotten, user.index = True, None
-        for kept in (self._users, self._queries):
-            kept.forget(user_id)
+        user = self._users.get((user_id,))
+        if user is not None:
+            user.forgotten = True
+            user.index = None
+        self._users.forget(user_id)
+        self._queries.forget(user_id)
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
@@ -125,22 +126,20 @@ class MemoryIndexes:
 
     async def findings(self, sources: Sources, patience: float) -> AsyncIterator[tuple[str, str]]:
         """For an admin: who makes vectors, and whether all that are needed are there."""
-        name, began = await sources.embedder.name(), time.perf_counter()
+        name = await sources.embedder.name()
         yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
-        made = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
-        took = round(1000 * (time.perf_counter() - began))
-        yield "OK", f"{made.shape[1]} dimensions, a text takes {took} ms"
+        began = time.perf_counter()
+        vectors = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
+        milliseconds = round(1000 * (time.perf_counter() - began))
+        yield "OK", f"{vectors.shape[1]} dimensions, a text takes {milliseconds} ms"
         index = await self.current(sources, patience)
-        vectors = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
-        yield "OK" if index.embedded.all() else "Note", vectors
+        told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
+        yield "OK" if index.embedded.all() else "Note", told
         nulls = await self.nulls.known(sources.table, name)
-        if nulls is not None and nulls.shape[1] == made.shape[1]:
+        if nulls is not None and nulls.shape[1] == vectors.shape[1]:
             yield "OK", f"calibrated with {len(nulls)} prompts"
         else:
-            yield (
-                "Note",
-                "not calibrated for this model yet, which the next message will do",
-            )
+            yield "Note", "not calibrated for this model yet, which the next message will do"
 
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         """The user's entry with an index that is fresh; others stop waiting without harm."""
@@ -157,50 +156,51 @@ class MemoryIndexes:
         """The index as the database stands now; nothing is read where nothing has changed."""
         name = await sources.embedder.name()
         async with user.lock:
-            held = user.index if user.index and user.index.embedder == name else None
+            index = user.index if user.index and user.index.embedder == name else None
             # Before the rows are read: a change in between makes the next stamp differ.
             stamp = await sources.store.stamp()
-            if held is None or not held.stands(stamp):
-                held = await self._rebuilt(sources, name, held, stamp)
+            if index is None or not index.stands(stamp):
+                index = await self._rebuilt(sources, name, index, stamp)
             if not user.forgotten:
-                user.index = held
-            return held
+                user.index = index
+            return index
 
     async def _rebuilt(
-        self, sources: Sources, name: str, held: MemoryIndex | None, stamp: StoreStamp
+        self, sources: Sources, name: str, former: MemoryIndex | None, stamp: StoreStamp
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
         read_at = self._clock()
-        memories = await _memories(sources, held)
-        if held and memories == held.memories:
-            return replace(held, stamp=stamp, read_at=read_at)
-        known = held.stored_vectors() if held else {}
-        before = {one.id: one.content for one in held.memories} if held else {}
+        memories = await _memories(sources, former)
+        if former and memories == former.memories:
+            return replace(former, stamp=stamp, read_at=read_at)
+        known = former.stored_vectors() if former else {}
+        nulls = former.nulls if former else await self.nulls.known(sources.table, name)
+        stood = {(memory.id, memory.content) for memory in (former.memories if former else ())}
+        new = [memory.id for memory in memories if (memory.id, memory.content) not in stood]
         # This process may have those of all others; any process may have stored these.
-        new = [one.id for one in memories if before.get(one.id) != one.content]
-        if new or not held:
-            few = new if held and len(new) <= _WAITED_FOR else None
-            known |= await stored_vectors(sources.table, sources.user_id, name, few)
-        nulls = held.nulls if held else await self.nulls.known(sources.table, name)
+        if new or not former:
+            wanted = new if former and len(new) <= _WAITED_FOR else None
+            known |= await stored_vectors(sources.table, sources.user_id, name, wanted)
         # In a thread: with a large store it is felt by other chats.
-        made = (nulls, name, stamp, read_at, held)
-        index = await asyncio.to_thread(build_index, memories, known, *made)
+        index = await asyncio.to_thread(
+            build_index, memories, known, nulls, name, stamp, read_at, former
+        )
         if known.keys() - index.places.keys():
             self._started(sources.table.tidy(sources.user_id, name))
         return index
 
     async def _embed(self, user: _UserIndex, sources: Sources) -> None:
         """Embed what has no vector yet, portion by portion, and the null prompts."""
-        left = False
+        is_more_left = False
         try:
-            left = await self._embed_portion(user, sources)
+            is_more_left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
             self.rests.begin(await sources.embedder.name(), sources.embedder)
             log_indexes.warning(
                 "memories are found by keywords only for now: %s", with_detail(error)
             )
         finally:
-            user.embedding = self._started(self._embed(user, sources)) if left else None
+            user.embedding = self._started(self._embed(user, sources)) if is_more_left else None
             # A memory may have been deleted meanwhile: vectors are personal data, too.
             name = await sources.embedder.name()
             self._started(sources.table.tidy(sources.user_id, name))
@@ -210,37 +210,40 @@ class MemoryIndexes:
         index = user.index
         if index is None:
             return False
-        name, missing = index.embedder, [index.memories[place] for place in index.missing()]
-        found = await new_vectors(sources, name, missing, len(index.memories) - len(missing))
-        dimension = next((len(one.vector) for one in found.values()), index.dimension)
+        name = index.embedder
+        missing = index.missing()
+        vectors = await new_vectors(sources, name, missing, len(index.memories) - len(missing))
+        dimension = next((len(stored.vector) for stored in vectors.values()), index.dimension)
         nulls = await self.nulls.made(sources.embedder, sources.table, dimension)
         async with user.lock:
-            if (index := user.index) is None or index.embedder != name:
+            index = user.index
+            if index is None or index.embedder != name:
                 return False
-            user.index = index = await asyncio.to_thread(index.with_vectors, found, nulls)
-            return 0 < len(index.missing()) < len(missing)
+            user.index = await asyncio.to_thread(index.with_vectors, vectors, nulls)
+            return 0 < len(user.index.missing()) < len(missing)
 
     def _started(self, work: Coroutine[Any, Any, IndexWork]) -> asyncio.Task[IndexWork]:
         """Begin some work that nobody's giving up ends; what nobody foresaw is logged."""
-
-        def done(task: asyncio.Task[IndexWork]) -> None:
-            self._tasks.discard(task)
-            error = None if task.cancelled() else task.exception()
-            if error is not None and not isinstance(error, AdaptiveMemoryError):
-                log_indexes.error("memories can't be prepared for search", exc_info=error)
-
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(done)
+        task.add_done_callback(self._ended)
         return task
 
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, AdaptiveMemoryError):
+            log_indexes.error("memories can't be prepared for search", exc_info=error)
 
-async def _memories(sources: Sources, held: MemoryIndex | None) -> tuple[Memory, ...]:
+
+async def _memories(sources: Sources, former: MemoryIndex | None) -> tuple[Memory, ...]:
     """All memories: of a large store that is known, only what changed is read."""
-    if held is None or not held.memories:
+    if former is None or not former.memories:
         return await sources.store.read()
-    changed, ids = await sources.store.changes(held.stamp.newest - 1)
-    kept = {memory.id: memory for memory in held.memories if memory.id in ids}
-    kept.update({memory.id: memory for memory in changed})
+    changed, ids = await sources.store.changes(former.stamp.newest - 1)
+    memories = {memory.id: memory for memory in former.memories if memory.id in ids}
+    memories.update({memory.id: memory for memory in changed})
     # A row that came with an old date, from an import for instance, is in neither.
-    return tuple(kept.values()) if len(kept) == len(ids) else await sources.store.read()
+    if len(memories) != len(ids):
+        return await sources.store.read()
+    return tuple(memories.values())
