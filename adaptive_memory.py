@@ -339,6 +339,52 @@ def with_detail(error: BaseException) -> str:
   return f"{sentence} ({detail})" if detail else sentence
 
 
+# ---- src/adaptive/core/breaker.py ----
+
+log_breaker = logging.getLogger("adaptive_memory.core")
+
+_PROBE_SECONDS = 30.0
+_FIRST_PAUSE_SECONDS = 15.0
+_LONGEST_PAUSE_SECONDS = 300.0
+
+
+class CircuitBreaker:
+
+  def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    self._sleep = sleep
+    self._probes: dict[str, asyncio.Task[None]] = {}
+
+  def is_open(self, name: str) -> bool:
+    return name in self._probes
+
+  def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    if name not in self._probes:
+      self._probes[name] = asyncio.create_task(self._probe(name, probe))
+
+  def close(self, name: str) -> None:
+    if name in self._probes:
+      self._probes[name].cancel()
+
+  async def _probe(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    pause = _FIRST_PAUSE_SECONDS
+    try:
+      while not await _has_answered(name, probe):
+        await self._sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+    finally:
+      del self._probes[name]
+
+
+async def _has_answered(name: str, probe: Callable[[], Awaitable[object]]) -> bool:
+  try:
+    async with asyncio.timeout(_PROBE_SECONDS):
+      await probe()
+  except (AdaptiveMemoryError, TimeoutError) as error:
+    log_breaker.warning("%s is left in peace for a while: %s", name, with_detail(error))
+    return False
+  return True
+
+
 # ---- src/adaptive/core/foreground.py ----
 
 _STILL_WAITING_SECONDS = 0.25
@@ -373,8 +419,8 @@ class Foreground:
 
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NOT_SUPPORTED = 501
-_FIRST_PAUSE_SECONDS = 1.0
-_LONGEST_PAUSE_SECONDS = 30.0
+_FIRST_PAUSE_SECONDS__http = 1.0
+_LONGEST_PAUSE_SECONDS__http = 30.0
 
 Result = TypeVar("Result")
 
@@ -384,7 +430,7 @@ async def with_retry(call: Callable[[], Awaitable[Result]], retries: int) -> Res
     try:
       return await call()
     except ModelBusy as busy:
-      pause = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt)
+      pause = min(_LONGEST_PAUSE_SECONDS__http, _FIRST_PAUSE_SECONDS__http * 2**attempt)
       jittered = pause * random.uniform(0.5, 1)
       await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
   return await call()
@@ -1321,21 +1367,18 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
 USUAL_SECONDS = 5.0
 WHOLE_COLLECTION_SECONDS = 30.0
 _CALLS_AT_ONCE = 4
-_FIRST_PAUSE_SECONDS__vector_database = 15.0
-_LONGEST_PAUSE_SECONDS__vector_database = 600.0
 _PROBED_COLLECTION = "adaptive-memory"
-_SILENT = "the vector database does not answer"
+_NAME = "the vector database"
+_SILENT = f"{_NAME} does not answer"
 Answered = TypeVar("Answered")
 
 
 class VectorDatabase:
 
-  def __init__(
-    self, client: Callable[[], Any], first_pause: float = _FIRST_PAUSE_SECONDS__vector_database
-  ) -> None:
-    self._client, self._first_pause = client, first_pause
+  def __init__(self, client: Callable[[], Any]) -> None:
+    self._client = client
     self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-    self._probe: asyncio.Task[None] | None = None
+    self._breaker = CircuitBreaker()
 
   async def call(
     self, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
@@ -1347,7 +1390,7 @@ class VectorDatabase:
     return await self.ask(called, seconds)
 
   async def ask(self, work: Callable[[Any], Answered], seconds: float) -> Answered:
-    if self._probe is not None:
+    if self._breaker.is_open(_NAME):
       raise HostError(_SILENT)
     answer = self._begun(work)
     limit = asyncio.get_running_loop().call_later(seconds, self._rest, answer)
@@ -1364,21 +1407,14 @@ class VectorDatabase:
     return answer
 
   def _rest(self, unanswered: asyncio.Future[Any]) -> None:
-    if self._probe is None and not unanswered.done():
-      self._probe = asyncio.get_running_loop().create_task(self._probed(unanswered))
+    if not unanswered.done():
+      self._breaker.open(_NAME, self._answered_anything)
+      unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
 
-  async def _probed(self, unanswered: asyncio.Future[Any]) -> None:
-    pause = self._first_pause
-    asked = {unanswered}
-    try:
-      while not (await asyncio.wait(asked, timeout=pause))[0]:
-        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS__vector_database)
-        self._threads.shutdown(wait=False)
-        self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-        probe = self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))
-        asked = {unanswered, probe}
-    finally:
-      self._probe = None
+  async def _answered_anything(self) -> None:
+    self._threads.shutdown(wait=False)
+    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+    await asyncio.wait({self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))})
 
 
 def _looked_at(answer: asyncio.Future[Any]) -> None:
@@ -4947,12 +4983,7 @@ _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 # ---- src/adaptive/search/embedder_rests.py ----
 
-log_rests = logging.getLogger("adaptive_memory.search")
-
 _PROBE = "Is anybody there?"
-_PROBE_SECONDS = 30.0
-_FIRST_PAUSE_SECONDS__embedder_rests = 15.0
-_LONGEST_PAUSE_SECONDS__embedder_rests = 300.0
 _HANGS_FROM_SECONDS = 0.3
 _BEYOND_USUAL_SECONDS = 0.2
 _MOST_SECONDS = 1.5
@@ -4960,21 +4991,17 @@ _FADING = 0.9
 _UNKNOWN_SECONDS = 0.6
 
 
-class EmbedderRests:
+class EmbedderRests(CircuitBreaker):
 
   def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
-    self._sleep = sleep
-    self._probes: dict[str, asyncio.Task[None]] = {}
+    super().__init__(sleep)
     self._took: dict[str, float] = {}
-
-  def are_on(self, name: str) -> bool:
-    return name in self._probes
 
   async def ask(
     self, embedder: Embedder, texts: Sequence[str], *, query: bool, briefly: bool = False
   ) -> Vectors:
     name = await embedder.name()
-    if self.are_on(name):
+    if self.is_open(name):
       raise EmbeddingError("the embedding model rests")
     usual = self._took.get(name, _UNKNOWN_SECONDS)
     patience = min(usual + _BEYOND_USUAL_SECONDS, _MOST_SECONDS)
@@ -4991,29 +5018,7 @@ class EmbedderRests:
     return vectors
 
   def begin(self, name: str, embedder: Embedder) -> None:
-    if name not in self._probes:
-      self._probes[name] = asyncio.create_task(self._probed(name, embedder))
-
-  async def _probed(self, name: str, embedder: Embedder) -> None:
-    pause = _FIRST_PAUSE_SECONDS__embedder_rests
-    try:
-      while not await _answers(embedder):
-        await self._sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS__embedder_rests)
-    finally:
-      del self._probes[name]
-
-
-async def _answers(embedder: Embedder) -> bool:
-  try:
-    async with asyncio.timeout(_PROBE_SECONDS):
-      await embedder.embed([_PROBE], query=True)
-  except (EmbeddingError, TimeoutError) as error:
-    log_rests.warning(
-      "the embedding model is left in peace for a while: %s", with_detail(error)
-    )
-    return False
-  return True
+    self.open(name, partial(embedder.embed, [_PROBE], query=True))
 
 
 # ---- src/adaptive/search/embedders.py ----
@@ -5939,7 +5944,7 @@ def _best_window(span: Sequence[str], units: Sequence[str]) -> _Window:
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3
 _LEAST_ABBREVIATED = 6
-_NAME = re.compile(r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})")
+_NAME__support = re.compile(r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})")
 _TELLING__support = "x0x"
 _NEAR__support = 3
 _MOST_LETTERS = 400
@@ -6024,7 +6029,7 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
 
 
 def new_name(sentence: str, said: Vocabulary) -> str:
-  names = [match for match in _NAME.finditer(sentence) if match[1][0].isupper()]
+  names = [match for match in _NAME__support.finditer(sentence) if match[1][0].isupper()]
   words = [one for one in telling_words(sentence) if not one[0].isdecimal()]
   if len(names) > max(1, _MOST_CAPITALS * len(words)):
     return ""
@@ -6261,7 +6266,8 @@ log_vectors = logging.getLogger("adaptive_memory.search")
 _LONGEST_CALL_SECONDS = 600.0
 LONGEST_QUERY = 4000
 _NOBODY = ""
-_LEAST_AT_ONCE, _MOST_AT_ONCE = 64, 2048
+_LEAST_AT_ONCE = 64
+_MOST_AT_ONCE = 2048
 _PROBES = 8
 _SAME_MODEL = 0.99
 
@@ -6272,8 +6278,7 @@ def normalised(vectors: Vectors) -> Vectors:
 
 
 def products(vectors: Vectors, vector: Vectors) -> Vectors:
-  found: Vectors = np.einsum("ij,j->i", vectors, vector)
-  return found
+  return cast(Vectors, np.einsum("ij,j->i", vectors, vector))
 
 
 def content_hash(text: str) -> str:
@@ -6291,9 +6296,11 @@ async def embedded_texts(embedder: Embedder, texts: Sequence[str], *, query: boo
 class TurnEmbedder:
 
   def __init__(
-    self, embedder: Embedder, user_id: str, kept: UserCache[Vectors], rests: EmbedderRests
+    self, embedder: Embedder, user_id: str, queries: UserCache[Vectors], rests: EmbedderRests
   ) -> None:
-    self._embedder, self._user_id, self._kept = embedder, user_id, kept
+    self._embedder = embedder
+    self._user_id = user_id
+    self._queries = queries
     self._rests = rests
     self._making = asyncio.Lock()
 
@@ -6306,30 +6313,32 @@ class TurnEmbedder:
     name = await self.name()
     keys = {text: (self._user_id, name, content_hash(text)) for text in texts}
     async with self._making:
-      rows = {text: self._kept.get(key) for text, key in keys.items()}
-      if new := [text for text, row in rows.items() if row is None]:
-        made = await self._made(new)
-        if any(row is not None and row.shape != made[0].shape for row in rows.values()):
-          new, made = [*keys], await self._made([*keys])
-        for text, row in zip(new, made, strict=True):
-          rows[text] = row
-          self._kept.put(keys[text], row)
-    return np.stack([row for text in texts if (row := rows[text]) is not None])
+      known = {text: self._queries.get(key) for text, key in keys.items()}
+      rows = {text: vector for text, vector in known.items() if vector is not None}
+      new = [text for text in keys if text not in rows]
+      if new:
+        rows.update(await self._made(new))
+      if len({len(vector) for vector in rows.values()}) > 1:
+        rows = await self._made([*keys])
+      for text, vector in rows.items():
+        self._queries.put(keys[text], vector)
+    return np.stack([rows[text] for text in texts])
 
-  async def _made(self, texts: Sequence[str]) -> Vectors:
-    return await self._rests.ask(self._embedder, texts, query=True)
+  async def _made(self, texts: Sequence[str]) -> dict[str, Vectors]:
+    vectors = await self._rests.ask(self._embedder, texts, query=True)
+    return dict(zip(texts, vectors, strict=True))
 
 
 @staged("embedding")
 async def query_vectors(
   embedder: Embedder, texts: Sequence[str], patience: float
 ) -> Vectors | None:
-  said = [head_and_tail(text, LONGEST_QUERY) for text in texts if has_words(text)]
-  if not said:
+  queries = [head_and_tail(text, LONGEST_QUERY) for text in texts if has_words(text)]
+  if not queries:
     return None
   try:
     async with asyncio.timeout(patience):
-      return normalised(await embedder.embed(said, query=True))
+      return normalised(await embedder.embed(queries, query=True))
   except (EmbeddingError, TimeoutError) as error:
     tally("anomalies", "embedding_failed")
     log_vectors.warning("a message is searched by its keywords only: %s", with_detail(error))
@@ -6347,10 +6356,10 @@ async def stored_vectors(
 
 
 async def store_vectors(
-  table: VectorTable, user_id: str, name: str, found: Mapping[str, StoredVector]
+  table: VectorTable, user_id: str, name: str, vectors: Mapping[str, StoredVector]
 ) -> None:
   try:
-    await table.write(user_id, name, found)
+    await table.write(user_id, name, vectors)
   except TablesUnavailable as error:
     log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
 
@@ -6358,40 +6367,50 @@ async def store_vectors(
 async def keep_vectors(
   sources: Sources, contents: Mapping[str, str], made: Mapping[str, Vectors]
 ) -> bool:
-  found = {
-    id: StoredVector(content_hash(content), made[content])
-    for id, content in contents.items()
+  vectors = {
+    memory_id: StoredVector(content_hash(content), made[content])
+    for memory_id, content in contents.items()
     if content in made
   }
-  if found:
-    await store_vectors(sources.table, sources.user_id, await sources.embedder.name(), found)
-  return len(found) == len(contents)
+  if vectors:
+    name = await sources.embedder.name()
+    await store_vectors(sources.table, sources.user_id, name, vectors)
+  return len(vectors) == len(contents)
 
 
 async def new_vectors(
   sources: Sources, name: str, memories: Sequence[Memory], known: int
 ) -> dict[str, StoredVector]:
-  made = [] if known else await _held__vectors(sources, memories)
-  if memories and not made:
-    new = memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]
-    rows = await embedded_texts(sources.embedder, [one.content for one in new], query=False)
-    made = [*zip(new, rows, strict=True)]
-  found = {one.id: StoredVector(content_hash(one.content), row) for one, row in made}
-  await store_vectors(sources.table, sources.user_id, name, found)
-  return found
+  rows = {} if known else await _vectors_of_host(sources, memories)
+  portion = [memory for memory in memories if memory.id in rows]
+  if memories and not rows:
+    portion = [*memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]]
+    contents = [memory.content for memory in portion]
+    made = await embedded_texts(sources.embedder, contents, query=False)
+    rows = {memory.id: row for memory, row in zip(portion, made, strict=True)}
+  vectors = {
+    memory.id: StoredVector(content_hash(memory.content), rows[memory.id]) for memory in portion
+  }
+  await store_vectors(sources.table, sources.user_id, name, vectors)
+  return vectors
 
 
-async def _held__vectors(sources: Sources, memories: Sequence[Memory]) -> list[tuple[Memory, Vectors]]:
+async def _vectors_of_host(sources: Sources, memories: Sequence[Memory]) -> dict[str, Vectors]:
   held = await sources.table.held(sources.user_id, memories)
-  known = sorted((one for one in memories if one.id in held), key=lambda one: one.updated_at)
+  known = [memory for memory in memories if memory.id in held]
   if len(known) <= _PROBES:
-    return []
-  at: list[int] = np.linspace(0, len(known) - 1, _PROBES, dtype=int).tolist()
-  own = await embedded_texts(sources.embedder, [known[i].content for i in at], query=False)
-  size, rows = own.shape[1], normalised(np.stack([held[one.id] for one in known]))
-  same = rows.shape[1] >= size and (rows[at, :size] * own).sum(axis=1).min() >= _SAME_MODEL
-  log_vectors.info("the host has vectors of %d memories, of our model: %s", len(known), same)
-  return [*zip(known, rows[:, :size], strict=True)] if same else []
+    return {}
+  known.sort(key=lambda memory: memory.updated_at)
+  places = map(int, np.linspace(0, len(known) - 1, _PROBES))
+  probed = [known[place] for place in places]
+  contents = [memory.content for memory in probed]
+  own = await embedded_texts(sources.embedder, contents, query=False)
+  rows = normalised(np.stack([held[memory.id] for memory in known]))[:, : own.shape[1]]
+  vectors = {memory.id: row for memory, row in zip(known, rows, strict=True)}
+  theirs = np.stack([vectors[memory.id] for memory in probed])
+  is_ours = theirs.shape == own.shape and (theirs * own).sum(axis=1).min() >= _SAME_MODEL
+  log_vectors.info("the host has vectors of %d memories, of our model: %s", len(known), is_ours)
+  return vectors if is_ours else {}
 
 
 class SharedVectors:
@@ -6399,34 +6418,36 @@ class SharedVectors:
   def __init__(self, texts: Sequence[str], examples: Sequence[str] = ()) -> None:
     self._texts = {content_hash(text): text for text in (*texts, *examples)}
     self._examples_from = len(texts)
-    self._held: dict[str, Vectors] = {}
+    self._vectors: dict[str, Vectors] = {}
     self._making = asyncio.Lock()
 
   async def known(self, table: VectorTable, name: str) -> Vectors | None:
-    if name not in self._held:
+    if name not in self._vectors:
       stored = await stored_vectors(table, _NOBODY, name)
-      found = [stored[digest].vector for digest in self._texts if digest in stored]
-      if len(found) == len(self._texts) and len({len(one) for one in found}) == 1:
-        self._held[name] = np.stack(found)
-    held = self._held.get(name)
-    return None if held is None else held[: self._examples_from]
+      rows = [stored[digest].vector for digest in self._texts if digest in stored]
+      if len(rows) == len(self._texts) and len({len(row) for row in rows}) == 1:
+        self._vectors[name] = np.stack(rows)
+    vectors = self._vectors.get(name)
+    return None if vectors is None else vectors[: self._examples_from]
 
   def examples_for(self, name: str, dimension: int) -> Vectors | None:
-    held = self._held.get(name, np.empty((0, 0), dtype=np.float32))
-    return held[self._examples_from :] if held.shape[1] == dimension > 0 else None
+    vectors = self._vectors.get(name)
+    if vectors is None or vectors.shape[1] != dimension:
+      return None
+    return vectors[self._examples_from :]
 
   async def made(self, embedder: Embedder, table: VectorTable, dimension: int = 0) -> Vectors:
     name = await embedder.name()
     async with self._making:
       known = await self.known(table, name)
-      if known is None or dimension not in (0, known.shape[1]):
-        made = await embedded_texts(embedder, [*self._texts.values()], query=True)
-        self._held[name] = made
-        rows = zip(self._texts, made, strict=True)
-        found = {digest: StoredVector(digest, row) for digest, row in rows}
-        await store_vectors(table, _NOBODY, name, found)
-        known = made[: self._examples_from]
-      return known
+      if known is not None and dimension in (0, known.shape[1]):
+        return known
+      made = await embedded_texts(embedder, [*self._texts.values()], query=True)
+      self._vectors[name] = made
+      rows = zip(self._texts, made, strict=True)
+      stored = {digest: StoredVector(digest, row) for digest, row in rows}
+      await store_vectors(table, _NOBODY, name, stored)
+      return made[: self._examples_from]
 
 
 # ---- src/adaptive/history/messages.py ----
@@ -7220,7 +7241,7 @@ class MemoryIndexes:
   @staged("freshness")
   async def current(self, sources: Sources, patience: float) -> MemoryIndex:
     user, index = await self._read(sources)
-    if index.ready or self.rests.are_on(index.embedder):
+    if index.ready or self.rests.is_open(index.embedder):
       return index
     if user.embedding is None:
       user.embedding = self._started(self._embed(user, sources))

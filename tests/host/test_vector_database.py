@@ -53,10 +53,9 @@ async def test_hanging(client: Client) -> None:
 
 async def test_probed_behind(client: Client) -> None:
     """A call that never returns is no hindrance: another one is tried on a thread of its own."""
-    database, lost = VectorDatabase(lambda: client, first_pause=0.01), threading.Event()
+    database, lost = VectorDatabase(lambda: client), threading.Event()
     with pytest.raises(HostError, match="does not answer"):
         await database.ask(lambda _: lost.wait(), 0.01)
-    await resting(database)
     await resting(database, over=True)
     assert await database.call("has_collection", "c") is True
     lost.set()
@@ -76,7 +75,7 @@ async def test_lost_patience(client: Client) -> None:
 
 async def resting(database: VectorDatabase, *, over: bool = False) -> None:
     """Wait until it rests, or until that is over."""
-    while (database._probe is None) is not over:
+    while database._breaker.is_open("the vector database") is over:
         await asyncio.sleep(0.001)
 
 

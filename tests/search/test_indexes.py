@@ -205,7 +205,7 @@ async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixtur
     assert len(world.embedder.calls) == 1
     world.embedder.failing = False
     rested.set()
-    while world.indexes.rests.are_on(await world.embedder.name()):
+    while world.indexes.rests.is_open(await world.embedder.name()):
         await asyncio.sleep(0)
     assert (await world.current()).ready
 

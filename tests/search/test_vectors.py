@@ -43,10 +43,10 @@ async def test_an_embedder_that_hangs_rests_for_all() -> None:
     rests, kept = EmbedderRests(), UserCache[Vectors](9)
     ada, bob = (TurnEmbedder(inner, one, kept, rests) for one in ("ada", "bob"))
     assert await query_vectors(ada, ["boat"], 0.4) is None
-    assert rests.are_on(await inner.name())
+    assert rests.is_open(await inner.name())
     assert await query_vectors(bob, ["boat"], 3600) is None
     inner.gate.set()
-    while rests.are_on(await inner.name()):
+    while rests.is_open(await inner.name()):
         await asyncio.sleep(0)
     assert await query_vectors(bob, ["boat"], 3600) is not None
 
@@ -62,26 +62,9 @@ async def test_brief_patience() -> None:
     with pytest.raises(EmbeddingError, match="rests"):
         await rests.ask(inner, ["boat"], query=False)
     inner.gate.set()
-    while rests.are_on(name):
+    while rests.is_open(name):
         await asyncio.sleep(0)
     assert len(await rests.ask(inner, ["boat"], query=False)) == 1
-
-
-async def test_probes() -> None:
-    """An embedder that fails is probed more and more seldom, by one probe at a time."""
-    inner, pauses = WordEmbedder(), list[float]()
-    inner.failing = True
-
-    async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
-        inner.failing = len(pauses) < 6
-
-    rests = EmbedderRests(sleep)
-    for _ in range(2):
-        rests.begin("words", inner)
-    while rests.are_on("words"):
-        await asyncio.sleep(0)
-    assert pauses == [15, 30, 60, 120, 240, 300]
 
 
 async def test_turn_embedder() -> None:

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from adaptive.core.breaker import CircuitBreaker
 from adaptive.core.errors import HostError
 
 # For a portion of rows, and for what reads or drops a whole collection.
 USUAL_SECONDS = 5.0
 WHOLE_COLLECTION_SECONDS = 30.0
 _CALLS_AT_ONCE = 4
-_FIRST_PAUSE_SECONDS = 15.0
-_LONGEST_PAUSE_SECONDS = 600.0
 _PROBED_COLLECTION = "adaptive-memory"
-_SILENT = "the vector database does not answer"
+_NAME = "the vector database"
+_SILENT = f"{_NAME} does not answer"
 Answered = TypeVar("Answered")
 
 
@@ -28,15 +28,13 @@ class VectorDatabase:
     """Calls of a synchronous client, which ``client`` gives; it may take a while to be made.
 
     After a call that came to its limit the database rests: further calls fail at once, until that
-    one has come back, or a probe behind, after a growing pause, has been answered.
+    one has come back, or a probe behind has been answered.
     """
 
-    def __init__(
-        self, client: Callable[[], Any], first_pause: float = _FIRST_PAUSE_SECONDS
-    ) -> None:
-        self._client, self._first_pause = client, first_pause
+    def __init__(self, client: Callable[[], Any]) -> None:
+        self._client = client
         self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-        self._probe: asyncio.Task[None] | None = None
+        self._breaker = CircuitBreaker()
 
     async def call(
         self, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
@@ -55,7 +53,7 @@ class VectorDatabase:
         Raises:
             HostError: it has not returned within the ``seconds``, or the database rests.
         """
-        if self._probe is not None:
+        if self._breaker.is_open(_NAME):
             raise HostError(_SILENT)
         answer = self._begun(work)
         # Whoever asks may lose patience before; that the database hangs is noticed all the same.
@@ -75,23 +73,16 @@ class VectorDatabase:
 
     def _rest(self, unanswered: asyncio.Future[Any]) -> None:
         """Leave the database alone until it answers again."""
-        if self._probe is None and not unanswered.done():
-            self._probe = asyncio.get_running_loop().create_task(self._probed(unanswered))
+        if not unanswered.done():
+            self._breaker.open(_NAME, self._answered_anything)
+            unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
 
-    async def _probed(self, unanswered: asyncio.Future[Any]) -> None:
+    async def _answered_anything(self) -> None:
         """Wait until the database has answered anything, be it with an error."""
-        pause = self._first_pause
-        asked = {unanswered}
-        try:
-            while not (await asyncio.wait(asked, timeout=pause))[0]:
-                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-                # All threads of before may hang.
-                self._threads.shutdown(wait=False)
-                self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-                probe = self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))
-                asked = {unanswered, probe}
-        finally:
-            self._probe = None
+        # All threads of before may hang.
+        self._threads.shutdown(wait=False)
+        self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+        await asyncio.wait({self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))})
 
 
 def _looked_at(answer: asyncio.Future[Any]) -> None:

@@ -87,7 +87,7 @@ class MemoryIndexes:
             HostError: the memories can't be read.
         """
         user, index = await self._read(sources)
-        if index.ready or self.rests.are_on(index.embedder):
+        if index.ready or self.rests.is_open(index.embedder):
             return index
         if user.embedding is None:
             user.embedding = self._started(self._embed(user, sources))

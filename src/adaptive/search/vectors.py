@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -26,7 +27,8 @@ LONGEST_QUERY = 4000
 # What belongs to no user stands in the table under this name instead of a user's.
 _NOBODY = ""
 # The ranking is prepared anew after each portion: each is as large as all before, within these.
-_LEAST_AT_ONCE, _MOST_AT_ONCE = 64, 2048
+_LEAST_AT_ONCE = 64
+_MOST_AT_ONCE = 2048
 # So many of the host's vectors are made anew, before the others are taken for ours: as near to them
 # as one model comes to itself in another batch or in half precision, and no other model does.
 _PROBES = 8
@@ -44,8 +46,7 @@ def products(vectors: Vectors, vector: Vectors) -> Vectors:
 
     OpenBLAS would share it out to all cores, and wait for those that are at work for others.
     """
-    found: Vectors = np.einsum("ij,j->i", vectors, vector)
-    return found
+    return cast(Vectors, np.einsum("ij,j->i", vectors, vector))
 
 
 def content_hash(text: str) -> str:
@@ -66,14 +67,16 @@ class TurnEmbedder:
     """An ``Embedder`` that embeds no query of a user twice; it is made for one turn.
 
     Memories and past conversation are searched at the same time, the next turn asks for its former
-    message again, and so does learning: ``kept`` are the vectors that this process has made. An
+    message again, and so does learning: ``queries`` are the vectors that this process has made. An
     embedder that fails, or is not waited for to the end, ``rests``; queries fail at once then.
     """
 
     def __init__(
-        self, embedder: Embedder, user_id: str, kept: UserCache[Vectors], rests: EmbedderRests
+        self, embedder: Embedder, user_id: str, queries: UserCache[Vectors], rests: EmbedderRests
     ) -> None:
-        self._embedder, self._user_id, self._kept = embedder, user_id, kept
+        self._embedder = embedder
+        self._user_id = user_id
+        self._queries = queries
         self._rests = rests
         self._making = asyncio.Lock()
 
@@ -88,20 +91,22 @@ class TurnEmbedder:
         name = await self.name()
         keys = {text: (self._user_id, name, content_hash(text)) for text in texts}
         async with self._making:
-            rows = {text: self._kept.get(key) for text, key in keys.items()}
-            if new := [text for text, row in rows.items() if row is None]:
-                made = await self._made(new)
-                if any(row is not None and row.shape != made[0].shape for row in rows.values()):
-                    # Another model answers to the same name.
-                    new, made = [*keys], await self._made([*keys])
-                for text, row in zip(new, made, strict=True):
-                    rows[text] = row
-                    self._kept.put(keys[text], row)
-        return np.stack([row for text in texts if (row := rows[text]) is not None])
+            known = {text: self._queries.get(key) for text, key in keys.items()}
+            rows = {text: vector for text, vector in known.items() if vector is not None}
+            new = [text for text in keys if text not in rows]
+            if new:
+                rows.update(await self._made(new))
+            if len({len(vector) for vector in rows.values()}) > 1:
+                # Another model answers to the same name.
+                rows = await self._made([*keys])
+            for text, vector in rows.items():
+                self._queries.put(keys[text], vector)
+        return np.stack([rows[text] for text in texts])
 
-    async def _made(self, texts: Sequence[str]) -> Vectors:
-        """New vectors of queries."""
-        return await self._rests.ask(self._embedder, texts, query=True)
+    async def _made(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        """New vectors of queries, by text."""
+        vectors = await self._rests.ask(self._embedder, texts, query=True)
+        return dict(zip(texts, vectors, strict=True))
 
 
 @staged("embedding")
@@ -112,12 +117,12 @@ async def query_vectors(
 
     That is where none does, and where the provider fails or takes more than ``patience`` seconds.
     """
-    said = [head_and_tail(text, LONGEST_QUERY) for text in texts if has_words(text)]
-    if not said:
+    queries = [head_and_tail(text, LONGEST_QUERY) for text in texts if has_words(text)]
+    if not queries:
         return None
     try:
         async with asyncio.timeout(patience):
-            return normalised(await embedder.embed(said, query=True))
+            return normalised(await embedder.embed(queries, query=True))
     except (EmbeddingError, TimeoutError) as error:
         tally("anomalies", "embedding_failed")
         log_vectors.warning("a message is searched by its keywords only: %s", with_detail(error))
@@ -136,11 +141,11 @@ async def stored_vectors(
 
 
 async def store_vectors(
-    table: VectorTable, user_id: str, name: str, found: Mapping[str, StoredVector]
+    table: VectorTable, user_id: str, name: str, vectors: Mapping[str, StoredVector]
 ) -> None:
     """Keep vectors for all workers; where the table refuses, this process alone has them."""
     try:
-        await table.write(user_id, name, found)
+        await table.write(user_id, name, vectors)
     except TablesUnavailable as error:
         log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
 
@@ -152,14 +157,15 @@ async def keep_vectors(
 
     ``contents`` are by memory id, ``made`` by content. Whether each content has a vector.
     """
-    found = {
-        id: StoredVector(content_hash(content), made[content])
-        for id, content in contents.items()
+    vectors = {
+        memory_id: StoredVector(content_hash(content), made[content])
+        for memory_id, content in contents.items()
         if content in made
     }
-    if found:
-        await store_vectors(sources.table, sources.user_id, await sources.embedder.name(), found)
-    return len(found) == len(contents)
+    if vectors:
+        name = await sources.embedder.name()
+        await store_vectors(sources.table, sources.user_id, name, vectors)
+    return len(vectors) == len(contents)
 
 
 async def new_vectors(
@@ -169,33 +175,42 @@ async def new_vectors(
 
     ``known`` are how many others have one already. Raises ``EmbeddingError``.
     """
-    made = [] if known else await _held(sources, memories)
-    if memories and not made:
-        new = memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]
-        rows = await embedded_texts(sources.embedder, [one.content for one in new], query=False)
-        made = [*zip(new, rows, strict=True)]
-    found = {one.id: StoredVector(content_hash(one.content), row) for one, row in made}
-    await store_vectors(sources.table, sources.user_id, name, found)
-    return found
+    rows = {} if known else await _vectors_of_host(sources, memories)
+    portion = [memory for memory in memories if memory.id in rows]
+    if memories and not rows:
+        portion = [*memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]]
+        contents = [memory.content for memory in portion]
+        made = await embedded_texts(sources.embedder, contents, query=False)
+        rows = {memory.id: row for memory, row in zip(portion, made, strict=True)}
+    vectors = {
+        memory.id: StoredVector(content_hash(memory.content), rows[memory.id]) for memory in portion
+    }
+    await store_vectors(sources.table, sources.user_id, name, vectors)
+    return vectors
 
 
-async def _held(sources: Sources, memories: Sequence[Memory]) -> list[tuple[Memory, Vectors]]:
-    """Many memories with the vectors that the host already has, if those are of our model.
+async def _vectors_of_host(sources: Sources, memories: Sequence[Memory]) -> dict[str, Vectors]:
+    """The vectors that the host has of many memories, by id, if those are of our model.
 
     After a change of the model it keeps the former ones until an admin has it reindex, and adds new
     ones: so memories of all ages are probed.
     """
     held = await sources.table.held(sources.user_id, memories)
-    known = sorted((one for one in memories if one.id in held), key=lambda one: one.updated_at)
+    known = [memory for memory in memories if memory.id in held]
     if len(known) <= _PROBES:
-        return []
-    at: list[int] = np.linspace(0, len(known) - 1, _PROBES, dtype=int).tolist()
-    own = await embedded_texts(sources.embedder, [known[i].content for i in at], query=False)
+        return {}
+    known.sort(key=lambda memory: memory.updated_at)
+    places = map(int, np.linspace(0, len(known) - 1, _PROBES))
+    probed = [known[place] for place in places]
+    contents = [memory.content for memory in probed]
+    own = await embedded_texts(sources.embedder, contents, query=False)
     # Filled up with zeros by some databases; with anything else they come out too far away.
-    size, rows = own.shape[1], normalised(np.stack([held[one.id] for one in known]))
-    same = rows.shape[1] >= size and (rows[at, :size] * own).sum(axis=1).min() >= _SAME_MODEL
-    log_vectors.info("the host has vectors of %d memories, of our model: %s", len(known), same)
-    return [*zip(known, rows[:, :size], strict=True)] if same else []
+    rows = normalised(np.stack([held[memory.id] for memory in known]))[:, : own.shape[1]]
+    vectors = {memory.id: row for memory, row in zip(known, rows, strict=True)}
+    theirs = np.stack([vectors[memory.id] for memory in probed])
+    is_ours = theirs.shape == own.shape and (theirs * own).sum(axis=1).min() >= _SAME_MODEL
+    log_vectors.info("the host has vectors of %d memories, of our model: %s", len(known), is_ours)
+    return vectors if is_ours else {}
 
 
 class SharedVectors:
@@ -204,23 +219,25 @@ class SharedVectors:
     def __init__(self, texts: Sequence[str], examples: Sequence[str] = ()) -> None:
         self._texts = {content_hash(text): text for text in (*texts, *examples)}
         self._examples_from = len(texts)
-        self._held: dict[str, Vectors] = {}
+        self._vectors: dict[str, Vectors] = {}
         self._making = asyncio.Lock()
 
     async def known(self, table: VectorTable, name: str) -> Vectors | None:
         """Those of a model that this process or any other has made."""
-        if name not in self._held:
+        if name not in self._vectors:
             stored = await stored_vectors(table, _NOBODY, name)
-            found = [stored[digest].vector for digest in self._texts if digest in stored]
-            if len(found) == len(self._texts) and len({len(one) for one in found}) == 1:
-                self._held[name] = np.stack(found)
-        held = self._held.get(name)
-        return None if held is None else held[: self._examples_from]
+            rows = [stored[digest].vector for digest in self._texts if digest in stored]
+            if len(rows) == len(self._texts) and len({len(row) for row in rows}) == 1:
+                self._vectors[name] = np.stack(rows)
+        vectors = self._vectors.get(name)
+        return None if vectors is None else vectors[: self._examples_from]
 
     def examples_for(self, name: str, dimension: int) -> Vectors | None:
         """Those of the examples, where this process knows any of that length."""
-        held = self._held.get(name, np.empty((0, 0), dtype=np.float32))
-        return held[self._examples_from :] if held.shape[1] == dimension > 0 else None
+        vectors = self._vectors.get(name)
+        if vectors is None or vectors.shape[1] != dimension:
+            return None
+        return vectors[self._examples_from :]
 
     async def made(self, embedder: Embedder, table: VectorTable, dimension: int = 0) -> Vectors:
         """Those of an embedder's model, made where there are none of that dimension (0: any).
@@ -231,11 +248,11 @@ class SharedVectors:
         name = await embedder.name()
         async with self._making:
             known = await self.known(table, name)
-            if known is None or dimension not in (0, known.shape[1]):
-                made = await embedded_texts(embedder, [*self._texts.values()], query=True)
-                self._held[name] = made
-                rows = zip(self._texts, made, strict=True)
-                found = {digest: StoredVector(digest, row) for digest, row in rows}
-                await store_vectors(table, _NOBODY, name, found)
-                known = made[: self._examples_from]
-            return known
+            if known is not None and dimension in (0, known.shape[1]):
+                return known
+            made = await embedded_texts(embedder, [*self._texts.values()], query=True)
+            self._vectors[name] = made
+            rows = zip(self._texts, made, strict=True)
+            stored = {digest: StoredVector(digest, row) for digest, row in rows}
+            await store_vectors(table, _NOBODY, name, stored)
+            return made[: self._examples_from]

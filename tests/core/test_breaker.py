@@ -1,0 +1,43 @@
+"""Services that have failed are left alone and probed behind."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from adaptive.core.breaker import CircuitBreaker
+from adaptive.core.errors import EmbeddingError
+
+
+async def test_probes(caplog: pytest.LogCaptureFixture) -> None:
+    """A service that fails is probed more and more seldom, by one probe at a time."""
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    async def probe() -> None:
+        if len(pauses) < 6:
+            raise EmbeddingError("the provider is down")
+
+    breaker = CircuitBreaker(sleep)
+    for _ in range(2):
+        breaker.open("words", probe)
+    assert breaker.is_open("words")
+    assert not breaker.is_open("others")
+    while breaker.is_open("words"):
+        await asyncio.sleep(0)
+    assert pauses == [15, 30, 60, 120, 240, 300]
+    assert "words is left in peace for a while: the provider is down" in caplog.text
+
+
+async def test_answered_by_itself() -> None:
+    """A service that has answered meanwhile is asked again at once."""
+    breaker, never = CircuitBreaker(), asyncio.Event()
+    breaker.open("words", never.wait)
+    await asyncio.sleep(0)
+    breaker.close("words")
+    breaker.close("others")
+    while breaker.is_open("words"):
+        await asyncio.sleep(0)
