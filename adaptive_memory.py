@@ -83,7 +83,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
-from functools import cache, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from importlib import metadata
 from itertools import accumulate, chain, combinations, compress, pairwise
 from math import inf
@@ -1503,6 +1503,62 @@ class VectorUpkeep:
 VECTOR_UPKEEP = VectorUpkeep()
 
 
+# ---- src/adaptive/learn/numerals.py ----
+
+_FROM_TWO_TO_NINE = range(0x10108, 0x10110)
+_TENS = range(0x10110, 0x10119)
+_FROM_ELEVEN_TO_NINETEEN = range(0x246A, 0x2473)
+
+
+def _number_words(signs: range) -> dict[str, int]:
+  return {
+    unicodedata.name(chr(sign)).rpartition(" ")[2].lower(): int(unicodedata.numeric(chr(sign)))
+    for sign in signs
+  }
+
+
+_UNIT_WORDS = _number_words(_FROM_TWO_TO_NINE)
+_UNIT_VALUES = {"one": 1, **_UNIT_WORDS}
+_TENS_VALUES = _number_words(_TENS)
+_WORD_VALUES = {**_UNIT_WORDS, **_TENS_VALUES, **_number_words(_FROM_ELEVEN_TO_NINETEEN)}
+_TENS_WORD, _UNIT_WORD, _WORD__numerals = map("|".join, (_TENS_VALUES, _UNIT_VALUES, _WORD_VALUES))
+_NUMBER_WORD = re.compile(rf"\b(?ai:({_TENS_WORD})[- ]({_UNIT_WORD})|{_WORD__numerals})\b")
+_HAN_NUMERAL = re.compile("(?<!\\d)[\u3007\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e\u5343\u4e07\u842c\u5104\u4ebf]{1,12}")
+_TEN = 10
+_TEN_THOUSAND = 10_000
+
+
+def spelled_in_digits(text: str) -> str:
+  return _NUMBER_WORD.sub(_digits_of_word, text)
+
+
+def _digits_of_word(match: re.Match[str]) -> str:
+  if match[1]:
+    return str(_TENS_VALUES[match[1].lower()] + _UNIT_VALUES[match[2].lower()])
+  return str(_WORD_VALUES[match[0].lower()])
+
+
+def han_numbers(text: str) -> Iterator[Decimal]:
+  for match in _HAN_NUMERAL.finditer(text):
+    if match[0] != "\u4e00":
+      yield Decimal(_han_value(match[0]))
+
+
+def _han_value(written: str) -> int:
+  total = digits = 0
+  for sign in written:
+    value = int(unicodedata.numeric(sign))
+    if value < _TEN:
+      digits = digits * 10 + value
+      continue
+    if value < _TEN_THOUSAND:
+      total += (digits or 1) * value
+    else:
+      total = (total + digits or 1) * value
+    digits = 0
+  return total + digits
+
+
 # ---- src/adaptive/learn/figures.py ----
 
 _MARKS__figures = str.maketrans(
@@ -1518,11 +1574,12 @@ _MARKS__figures = str.maketrans(
 _FIGURE = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*")
 _GROUPS = re.compile(r"[.,' ]")
 _LONGEST_FIGURE = 40
-_AFTERNOON = re.compile(r" ?p\.? ?m\b", re.I)
+_HALF = re.compile(r"(?::\d\d)? ?([ap])\.? ?m\b", re.I)
 _THOUSANDS = re.compile(r" ?k\b", re.I)
 _NEXT_WORD = re.compile(r"[ -]([^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+")
 _HALF_DAY = 12
+_AFTERNOON = "p"
 _LATEST_HOUR = 24
 _LAST_DAY = 31
 _LARGEST_SPELLED = 100
@@ -1540,6 +1597,7 @@ class Figure:
   values: frozenset[Decimal]
   parts: tuple[Decimal, ...]
   unit: str
+  half: str
   is_clock: bool
 
   @property
@@ -1552,7 +1610,7 @@ class Figure:
 
   @property
   def is_often_spelled(self) -> bool:
-    return all(
+    return bool(self.values) and all(
       value * _QUARTERS % 1 == 0
       and (value <= _LARGEST_SPELLED or len(_digits(value)[0]) <= _ROUND_DIGITS)
       for value in self.values
@@ -1585,8 +1643,10 @@ def figures(text: str) -> Iterator[Figure]:
     values, parts = _readings(written)
     factor = _factor(plain, end)
     values = {value * factor for value in values}
-    if _AFTERNOON.match(plain, end):
-      values |= {value + _HALF_DAY for value in values if value < _HALF_DAY}
+    is_minute = plain.endswith(":", 0, match.start())
+    half = None if is_minute else _HALF.match(plain, end)
+    if half and half[1].lower() == _AFTERNOON:
+      values = {value + _HALF_DAY if value < _HALF_DAY else value for value in values}
     unit = _NEXT_WORD.match(plain, end)
     yield Figure(
       written=match[0],
@@ -1595,6 +1655,7 @@ def figures(text: str) -> Iterator[Figure]:
       values=frozenset(values),
       parts=parts,
       unit=unit[1] if unit else "",
+      half=half[1].lower() if half else "",
       is_clock=plain[end : end + 1] == ":",
     )
 
@@ -1633,36 +1694,49 @@ def _are_thousands(groups: list[str], marks: list[str]) -> bool:
 @dataclass(frozen=True, slots=True)
 class SaidFigures:
 
-  values: frozenset[Decimal]
+  halves: Mapping[Decimal, Set[str]]
   counted: Mapping[tuple[int, ...], Set[tuple[int, str]]]
 
   @classmethod
   def of(cls, texts: Iterable[str]) -> SaidFigures:
-    values: set[Decimal] = set()
+    halves: dict[Decimal, set[str]] = {}
     counted: dict[tuple[int, ...], set[tuple[int, str]]] = {}
-    for figure in (figure for text in texts for figure in figures(text)):
-      values.update(figure.values, figure.parts)
-      for value in figure.values if figure.unit else ():
-        digits, exponent = _digits(value)
-        counted.setdefault(digits, set()).add((exponent, figure.unit.casefold()))
-    return cls(frozenset(values), counted)
+    for text in texts:
+      for value in han_numbers(text):
+        halves.setdefault(value, set()).add("")
+      for figure in figures(spelled_in_digits(text)):
+        for value in (*figure.values, *figure.parts):
+          halves.setdefault(value, set()).add(figure.half)
+        for value in figure.values if figure.unit else ():
+          digits, exponent = _digits(value)
+          counted.setdefault(digits, set()).add((exponent, figure.unit.casefold()))
+    return cls(halves, counted)
+
+  @property
+  def values(self) -> frozenset[Decimal]:
+    return frozenset(self.halves)
 
   def lacking(self, sentence: str) -> list[Figure]:
     words = frozenset(_WORD.findall(sentence.casefold()))
-    return [one for one in figures(sentence) if not self._hold(one, words)]
+    return [figure for figure in figures(sentence) if not self._hold(figure, words)]
 
   def _hold(self, figure: Figure, words: frozenset[str]) -> bool:
-    if not figure.written.strip("0") or not self.values.isdisjoint(figure.values):
+    if not figure.written.strip("0"):
       return True
-    if figure.parts and self.values.issuperset(figure.parts):
+    if figure.parts and all(part in self.halves for part in figure.parts):
       return True
-    for value in figure.values:
-      is_afternoon = figure.is_clock and _HALF_DAY < value <= _LATEST_HOUR
-      if is_afternoon and value - _HALF_DAY in self.values:
-        return True
-      if self._is_multiplied(value, words):
-        return True
-    return False
+    return any(
+      value in self.halves
+      or self._is_other_half(figure, value)
+      or self._is_multiplied(value, words)
+      for value in figure.values
+    )
+
+  def _is_other_half(self, figure: Figure, value: Decimal) -> bool:
+    is_afternoon = figure.is_clock or figure.half == _AFTERNOON
+    if is_afternoon and _HALF_DAY < value <= _LATEST_HOUR:
+      return "" in self.halves.get(value - _HALF_DAY, ())
+    return not figure.half and _AFTERNOON in self.halves.get(value + _HALF_DAY, ())
 
   def _is_multiplied(self, value: Decimal, words: frozenset[str]) -> bool:
     digits, exponent = _digits(value)
@@ -5951,7 +6025,8 @@ _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD__support = re.compile(r"[^\W_]+")
 _DIGIT__support = re.compile(r"\d")
-_MOST_CAPITALS = 0.4
+_SHORT_PREFIX = re.compile(r"\b([^\W_]{1,3})-(?=[^\W_])")
+_MOST_CAPITALS = 0.45
 
 
 def beginnings(text: str) -> frozenset[str]:
@@ -5965,7 +6040,8 @@ def beginning(word: str) -> str:
 
 
 def telling_words(text: str) -> list[str]:
-  words = tokens(f"{text} {_TELLING__support}")[:-1]
+  joined = _SHORT_PREFIX.sub(r"\1", text)
+  words = tokens(f"{joined} {_TELLING__support}")[:-1]
   return [word for word in words if word.isascii() or _is_telling(word)]
 
 
@@ -5989,7 +6065,8 @@ class Vocabulary:
   @classmethod
   def of(cls, texts: Iterable[str]) -> Vocabulary:
     joined = "\n".join(texts)
-    return cls(beginnings(joined), frozenset(_WORD__support.findall(folded_text(joined))))
+    telling = beginnings(joined) | beginnings(spelled_in_digits(joined))
+    return cls(telling, frozenset(_WORD__support.findall(folded_text(joined))))
 
   def supports(self, token: str) -> bool:
     return beginning(token) in self.telling
@@ -6028,12 +6105,39 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
   return len(quoted - beginnings(sentence))
 
 
+def with_initials(sentence: str, said: Vocabulary) -> str:
+  pieces: list[str] = []
+  end = 0
+  for name in _names(sentence):
+    initials = folded_text("".join(word[1][0] for word in name))
+    if len(name) > 1 and said.knows(initials):
+      pieces += [sentence[end : name[0].start(1)], initials]
+      end = name[-1].end(1)
+  return "".join([*pieces, sentence[end:]])
+
+
+def _names(sentence: str) -> list[list[re.Match[str]]]:
+  names: list[list[re.Match[str]]] = []
+  for word in _capitalised(sentence):
+    if names and word.start(1) == names[-1][-1].end(1) + 1:
+      names[-1].append(word)
+    else:
+      names.append([word])
+  return names
+
+
+def _capitalised(text: str) -> list[re.Match[str]]:
+  return [match for match in _NAME__support.finditer(text) if match[1][0].isupper()]
+
+
+def capitalises_nouns(texts: Iterable[str]) -> bool:
+  joined = "\n".join(texts)
+  words = [word for word in telling_words(joined) if not word[0].isdecimal()]
+  return len(_capitalised(joined)) > max(1, _MOST_CAPITALS * len(words))
+
+
 def new_name(sentence: str, said: Vocabulary) -> str:
-  names = [match for match in _NAME__support.finditer(sentence) if match[1][0].isupper()]
-  words = [one for one in telling_words(sentence) if not one[0].isdecimal()]
-  if len(names) > max(1, _MOST_CAPITALS * len(words)):
-    return ""
-  for match in names:
+  for match in _capitalised(sentence):
     is_in_date = _beside_figure(sentence, match)
     if not is_in_date and telling_words(match[1]) and not said.knows(match[1]):
       return match[1]
@@ -6050,7 +6154,7 @@ def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
   right = _spelled_beginnings(after)
   own = beginnings(f"{before} {after}")
   for span in spans:
-    words = list(map(beginning, telling_words(span)))
+    words = list(map(beginning, telling_words(spelled_in_digits(span))))
     places = {word: place for place, word in enumerate(words)}
     begins = [places[word] for word in left if word in places]
     ends = [places[word] for word in right if word in places]
@@ -9168,6 +9272,129 @@ def _has_no_account(table: Table) -> Any:
   return ~exists().where(_HOST_USERS.c.id == table.c.user_id)
 
 
+# ---- src/adaptive/learn/claim.py ----
+
+_LEAST_QUOTED = 0.7
+_LEAST_SAME_LANGUAGE = 0.5
+_LEAST_REPEATED = 0.5
+_LEAST_REPEATED_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+
+  words: str
+  earlier: str
+  typed: str
+  unpasted: str
+  remembered: tuple[str, ...] = ()
+
+  @classmethod
+  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
+    said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
+    return cls(
+      words=turn.words,
+      earlier="\n".join(said),
+      typed=typed_words(turn.words),
+      unpasted=unpasted_words(turn.words),
+      remembered=tuple(memory.content for memory in shown),
+    )
+
+  def quotes(self, spans: Sequence[str]) -> bool:
+    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
+
+  def holds_memory_of(self, sentence: str) -> bool:
+    telling = beginnings(sentence)
+    return any(telling <= beginnings(memory) for memory in self.remembered)
+
+
+@dataclass(frozen=True)
+class Claim:
+
+  operation: Operation
+  source: Source
+  changed: Memory | None
+  has_own_language: bool
+  quotation: tuple[str, ...]
+  said: str
+
+  @classmethod
+  def of(
+    cls, operation: Operation, source: Source, changed: Memory | None, settings: Settings
+  ) -> Claim:
+    proof = operation.proof
+    said = source.typed
+    is_quoted = source.quotes(proof.evidence)
+    is_complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
+    if is_complete and not is_quoted and quoted_share(proof.evidence, source.unpasted) == 1:
+      is_quoted = True
+      said = source.unpasted
+    return cls(
+      operation=operation,
+      source=source,
+      changed=changed,
+      has_own_language=bool(settings.memory_language.strip()),
+      quotation=proof.evidence if is_quoted else (),
+      said=said,
+    )
+
+  @cached_property
+  def sentence(self) -> str:
+    return with_initials(self.operation.draft.content, self.message)
+
+  @property
+  def known(self) -> str:
+    return self.changed.content if self.changed else ""
+
+  @property
+  def quoted_words(self) -> int:
+    return sum(len(word_units(span)) for span in self.quotation)
+
+  @property
+  def quoted(self) -> tuple[str, ...]:
+    return self.quotation or (self.said,)
+
+  @cached_property
+  def around(self) -> tuple[str, ...]:
+    return neighbourhood(self.quotation, self.source.words), self.source.earlier
+
+  @cached_property
+  def message(self) -> Vocabulary:
+    return Vocabulary.of(self.around)
+
+  @cached_property
+  def familiar(self) -> Vocabulary:
+    return Vocabulary.of([*self.around, *self.source.remembered])
+
+  @cached_property
+  def support(self) -> float:
+    return supported_share(self.sentence, Vocabulary.of([*self.around, self.known]))
+
+  @cached_property
+  def is_translated(self) -> bool:
+    script = main_script(self.sentence.removeprefix("User"))
+    return self.has_own_language or script != main_script(self.source.words)
+
+  @property
+  def repeated(self) -> list[str]:
+    return [one for one in self.source.remembered if _repeats(self.sentence, one)]
+
+  @property
+  def untold_numbers(self) -> frozenset[Decimal]:
+    return SaidFigures.of(self.quoted).values - SaidFigures.of([self.sentence]).values
+
+  @property
+  def is_comparable(self) -> bool:
+    is_in_other_words = self.is_translated and self.support < _LEAST_SAME_LANGUAGE
+    return not is_in_other_words and not self.source.holds_memory_of(self.sentence)
+
+
+def _repeats(sentence: str, memory: str) -> bool:
+  telling = beginnings(memory)
+  shared = telling & beginnings(sentence)
+  return len(shared) >= max(_LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling))
+
+
 # ---- src/adaptive/learn/extraction.py ----
 
 _LONGEST_WORDS = 12000
@@ -9626,13 +9853,11 @@ class GuardedStore:
 
 # ---- src/adaptive/learn/grounding.py ----
 
-_LEAST_QUOTED = 0.7
 _LEAST_QUOTED_WORDS = 2
 _LEAST_TOLD = 0.3
 _LEAST_SUPPORTED = 0.2
 _LEAST_IMPLIED = 0.5
 _LEAST_NEW_ENDING = 2
-_LEAST_SAME_LANGUAGE = 0.5
 _LEAST_NAMED = 0.4
 _REASONS = {
   "META": "it is about this conversation only",
@@ -9648,82 +9873,13 @@ NOT_NAMED = "your message does not name it"
 _LEAST_NEW = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-
-  words: str
-  earlier: str
-  typed: str
-  unpasted: str
-  remembered: tuple[str, ...] = ()
-
-  @classmethod
-  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
-    said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
-    return cls(
-      words=turn.words,
-      earlier="\n".join(said),
-      typed=typed_words(turn.words),
-      unpasted=unpasted_words(turn.words),
-      remembered=tuple(memory.content for memory in shown),
-    )
-
-  def holds_memory_of(self, sentence: str) -> bool:
-    telling = beginnings(sentence)
-    return any(telling <= beginnings(known) for known in self.remembered)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-
-  operation: Operation
-  source: Source
-  changed: Memory | None
-  has_own_language: bool
-  quotation: tuple[str, ...]
-  said: str
-
-  @classmethod
-  def of(
-    cls, operation: Operation, source: Source, changed: Memory | None, settings: Settings
-  ) -> Claim:
-    proof, said = operation.proof, source.typed
-    is_quoted = quoted_share(proof.evidence, said) >= _LEAST_QUOTED
-    is_complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
-    if is_complete and not is_quoted and quoted_share(proof.evidence, source.unpasted) == 1:
-      is_quoted, said = True, source.unpasted
-    return cls(
-      operation=operation,
-      source=source,
-      changed=changed,
-      has_own_language=bool(settings.memory_language.strip()),
-      quotation=proof.evidence if is_quoted else (),
-      said=said,
-    )
-
-  @property
-  def sentence(self) -> str:
-    return self.operation.draft.content
-
-  @property
-  def known(self) -> str:
-    return self.changed.content if self.changed else ""
-
-  @property
-  def quoted_words(self) -> int:
-    return sum(len(word_units(span)) for span in self.quotation)
-
-  @property
-  def is_translated(self) -> bool:
-    script = main_script(self.sentence.removeprefix("User"))
-    return self.has_own_language or script != main_script(self.source.words)
-
-
 def grounding_refusal(
   operation: Operation, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
   claim = Claim.of(operation, source, changed, settings)
-  rules = _DELETION_RULES if operation.kind == "DELETE" else _FACT_RULES
+  if operation.kind == "DELETE":
+    return _undeletable(claim)
+  rules = _FACT_RULES + _WORD_RULES if claim.is_comparable else _FACT_RULES
   return next(filter(None, (rule(claim) for rule in rules)), "")
 
 
@@ -9743,31 +9899,32 @@ def _unquoted(claim: Claim) -> str:
 
 
 def _unsupported(claim: Claim) -> str:
-  source, sentence, spans = claim.source, claim.sentence, claim.quotation
-  if source.holds_memory_of(sentence):
-    return ""
-  message = [neighbourhood(spans, source.words), source.earlier]
-  share = supported_share(sentence, Vocabulary.of([*message, claim.known]))
-  if claim.is_translated and share < _LEAST_SAME_LANGUAGE:
-    return ""
-  is_about = not spans or supported_share(sentence, Vocabulary.of(spans)) > 0
-  is_said = supported_share(sentence, Vocabulary.of(message)) > 0
-  if not is_said or share < (_LEAST_SUPPORTED if is_about else _LEAST_IMPLIED):
+  if not supported_share(claim.sentence, claim.message):
     return DOES_NOT_FOLLOW
-  known = Vocabulary.of([*message, *source.remembered])
-  if name := new_name(sentence, known):
-    return f"you did not say {name}"
-  ending = new_ending(sentence, known)
-  is_added = ending >= _LEAST_NEW_ENDING and left_over(spans or [claim.said], sentence) <= ending
-  return DOES_NOT_FOLLOW if is_added else ""
+  quoted = Vocabulary.of(claim.quotation)
+  is_implied = claim.quotation and not supported_share(claim.sentence, quoted)
+  least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
+  return "" if claim.support >= least else DOES_NOT_FOLLOW
+
+
+def _unsaid_name(claim: Claim) -> str:
+  if capitalises_nouns([claim.sentence, *claim.source.remembered]):
+    return ""
+  name = new_name(claim.sentence, claim.familiar)
+  return f"you did not say {name}" if name else ""
+
+
+def _unsaid_ending(claim: Claim) -> str:
+  ending = new_ending(claim.sentence, claim.familiar)
+  is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
+  return "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
 
 
 def _unsaid_figure(claim: Claim) -> str:
-  source, sentence = claim.source, claim.sentence
-  said = SaidFigures.of((source.words, source.earlier, claim.known))
-  lacking = said.lacking(sentence)
-  is_dated = any(figure.is_year for figure in figures(sentence))
-  for figure in lacking:
+  source = claim.source
+  said = SaidFigures.of([source.words, source.earlier, claim.known, *claim.repeated])
+  is_dated = any(figure.is_year for figure in figures(claim.sentence))
+  for figure in said.lacking(claim.sentence):
     is_worked_out = figure.is_year or (is_dated and figure.is_day)
     if not is_worked_out and not _is_spelled(figure, claim):
       return f"{figure.written} is not in your message"
@@ -9775,21 +9932,13 @@ def _unsaid_figure(claim: Claim) -> str:
 
 
 def _is_spelled(figure: Figure, claim: Claim) -> bool:
-  spans = claim.quotation or (claim.said,)
   if not figure.is_often_spelled:
     return False
   if claim.is_translated:
-    return left_over(spans, claim.sentence) > 0
-  sentence = plain_figures(claim.sentence)
-  return may_be_spelled(sentence[: figure.begin], sentence[figure.end :], spans)
-
-
-_FACT_RULES: tuple[Callable[[Claim], str], ...] = (
-  _unlasting,
-  _unquoted,
-  _unsupported,
-  _unsaid_figure,
-)
+    is_another = bool(claim.untold_numbers)
+    return not is_another and left_over(claim.quoted, claim.sentence) > 0
+  content = plain_figures(claim.sentence)
+  return may_be_spelled(content[: figure.begin], content[figure.end :], claim.quoted)
 
 
 def _undeletable(claim: Claim) -> str:
@@ -9799,48 +9948,50 @@ def _undeletable(claim: Claim) -> str:
   return "" if named >= _LEAST_NAMED else NOT_SAID
 
 
-_DELETION_RULES: tuple[Callable[[Claim], str], ...] = (_undeletable,)
+_FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
+_WORD_RULES = (_unsupported, _unsaid_name, _unsaid_ending)
 
 
 @stage("screening")
 def screened(
   found: Extraction, turn: Turn, shown: Sequence[Memory], settings: Settings
 ) -> Extraction:
-  source, policy, memories = (
-    Source.of(turn, shown),
-    gate_policy(settings),
-    {one.id: one for one in shown},
-  )
+  source = Source.of(turn, shown)
+  policy = gate_policy(settings)
+  memories = {memory.id: memory for memory in shown}
   secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
   operations: list[Operation] = []
   doubtful: list[Operation] = []
   refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
   for proposed in found.operations:
     operation = readdressed(proposed, memories.get(proposed.id))
-    changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
-    told = operation.draft.content or (changed.content if changed else "")
+    changed = memories.get(operation.id)
+    is_deletion = operation.kind == "DELETE"
+    told = tellable(operation.draft.content or (changed.content if changed else ""), policy)
     if reason := grounding_refusal(operation, source, changed, settings):
-      status = "kept" if is_deletion else "rejected"
-      refused.append(Outcome(status, tellable(told, policy), reason))
+      refused.append(Outcome("kept" if is_deletion else "rejected", told, reason))
       continue
     if is_deletion:
       is_doubtful = changed and not is_named(changed, f"{source.typed}\n{source.earlier}")
       (doubtful if is_doubtful else operations).append(replace(operation, draft=Draft("")))
       continue
-    quoted = quoted_share(operation.proof.evidence, source.typed) >= _LEAST_QUOTED
-    own_wish = operation.proof.kind == "STYLE" and quoted
-    draft = gated_draft(operation.draft, replace(policy, typed=own_wish, quoted=quoted))
+    draft = gated_draft(operation.draft, _policy_for(operation, source, policy))
     if isinstance(draft, Draft):
       operations.append(replace(operation, draft=draft))
       continue
     reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
-    hidden = draft.rule in ("secret", "personal data")
-    refused.append(Outcome("rejected", "" if hidden else tellable(told, policy), reason))
+    is_hidden = draft.rule in ("secret", "personal data")
+    refused.append(Outcome("rejected", "" if is_hidden else told, reason))
   return Extraction(
     operations=tuple(operations),
     refused=tuple(dict.fromkeys(refused)),
     doubtful=tuple(doubtful),
   )
+
+
+def _policy_for(operation: Operation, source: Source, policy: GatePolicy) -> GatePolicy:
+  quoted = source.quotes(operation.proof.evidence)
+  return replace(policy, typed=operation.proof.kind == "STYLE" and quoted, quoted=quoted)
 
 
 def says_no_more(content: str, said: Sequence[str]) -> bool:

@@ -18,11 +18,11 @@ from adaptive.core.model import (
     Utterance,
 )
 from adaptive.learn import quotation
+from adaptive.learn.claim import Source
 from adaptive.learn.extraction import Extraction
 from adaptive.learn.grounding import (
     DOES_NOT_FOLLOW,
     NOT_SAID,
-    Source,
     grounding_refusal,
     screened,
 )
@@ -57,6 +57,8 @@ class Case:
 
 NOT_BORNE_OUT = DOES_NOT_FOLLOW
 NICE = "you did not say Nice"
+FOUR = "4 is not in your message"
+GYM = "User goes to the gym with Sam from 6 to 7."
 TEA_TIME = "User adores green tea"
 BIKE = "User has a blue Koga bike of 2019."
 ABOUT_ASSISTANT = "it is about the assistant, not about you"
@@ -71,6 +73,29 @@ CASES = [
     Case("a name", TEA_TIME, "User adores green tea from Uji.", refused="you did not say Uji"),
     Case("a name alone", "I was born in Lyon", "User was born in Nice.", refused=NICE),
     Case("a name in short", "gym on mon and wed", "User goes to the gym on Mondays."),
+    Case("a name in initials", "I teach in bh", "User teaches in Belo Horizonte."),
+    Case(
+        "other initials", "I teach in sp", "User teaches in Belo Horizonte.", refused=NOT_BORNE_OUT
+    ),
+    Case(
+        "a noun with a capital",
+        "frag nicht am ende",
+        "User will am Ende keine Frage.",
+        shown="User hat eine Katze, einen Garten und eine Werkstatt.",
+    ),
+    Case("one word or two", "just an elena crv for now", "User has a CR-V, the only car for now."),
+    Case("a number by its value", "turned forty last week", "User is 40 years old."),
+    Case("another value", "three boys and a dog", "User has 4 sons and a dog.", refused=FOUR),
+    Case("Japanese, number", "犬を二匹飼っています", "User has 2 dogs."),
+    Case("Japanese, other number", "犬を二匹飼っています", "User has 4 dogs.", refused=FOUR),
+    Case("a number that a memory has", "sister Ana moved", f"Sister Ana moved; {GYM}", shown=GYM),
+    Case(
+        "a memory's number alone",
+        "my sister pays rent",
+        "User's sister pays 1437.",
+        refused="1437 is not in your message",
+        shown="User pays 1437 a month for rent.",
+    ),
     Case("a known name", "she adores tea", "User's wife Ann adores tea.", shown="wife Ann"),
     Case(
         "an update of something else",

@@ -260,14 +260,12 @@ async def test_findings() -> None:
     assert len(house.model.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("chosen", "language", "unproved"), [("", "Danish", []), ("German", "German", [DOGS])]
-)
-async def test_what_a_turn_is_learned_with(chosen: str, language: str, unproved: list[str]) -> None:
+@pytest.mark.parametrize(("chosen", "language"), [("", "Danish"), ("German", "German")])
+async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
     """Memories are in the language that was found unless the admin chose one, and dated there.
 
-    What others wrote in the chat does not go to the model. A figure that the user did
-    not name is refused unless the admin has facts translated.
+    What others wrote in the chat does not go to the model. A figure in place of the one that the
+    user named is refused, also where the admin has facts translated.
     """
     said = "I live in Porto with 2 dogs."
     dogs = {"kind": "NEW", "content": DOGS, "evidence": said}
@@ -280,7 +278,7 @@ async def test_what_a_turn_is_learned_with(chosen: str, language: str, unproved:
     assert f"one fact in one sentence, in {language}:" in asked.system
     assert f"It is Wednesday, 15 November 2023, 12:13 ({ZONE.key})." in asked.system
     assert "Earlier turns" not in asked.user
-    assert house.store.contents == unproved
+    assert house.store.contents == []
 
 
 @pytest.mark.parametrize(

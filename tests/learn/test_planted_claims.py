@@ -1,4 +1,4 @@
-"""Proposals of a careless model beside what was said; their author had not seen the code."""
+"""Proposals of a careless model beside what was said; their authors had not seen the rules."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def judged(case: dict[str, Any]) -> str:
 def test_inventions_are_kept_out() -> None:
     """What was not said is not stored, and no memory is overwritten or deleted for another one."""
     wrong = [case for case in CASES if case["right"] != "keep"]
-    rate(wrong, lambda case: judged(case) != "keep").at_least(0.8)
+    rate(wrong, lambda case: judged(case) != "keep").at_least(0.85)
 
 
 def test_true_claims_pass() -> None:
     """What was said passes, in whatever words, digits and languages."""
     true = [case for case in CASES if case["right"] == "keep"]
-    rate(true, lambda case: judged(case) == "keep").at_least(0.92)
+    rate(true, lambda case: judged(case) == "keep").at_least(0.96)

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from adaptive.core.model import Completion, Memory
+from adaptive.learn.claim import Source
 from adaptive.learn.extraction import read_extraction
-from adaptive.learn.grounding import Source, grounding_refusal
+from adaptive.learn.grounding import grounding_refusal
 from adaptive.learn.outdated import Change, read_outdated
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import LESSONS, ReadLesson, read_lessons
@@ -81,7 +82,9 @@ class Damage:
 
 
 DAMAGES = [
-    Damage("as it was answered", dict, 0.96, 0.98),
+    # Two of 182 are refused: "spark here" does not say "electrician" in any word, nor "grandson"
+    # that he goes to school. One more may go.
+    Damage("as it was answered", dict, 0.983, 0.995),
     Damage("evidence is the sentence", lambda one: {**one, "evidence": one["content"]}, 0.9, 0.98),
     Damage("evidence in another language", lambda one: {**one, "evidence": FOREIGN}, 0.9, 0.98),
     Damage(
@@ -90,7 +93,7 @@ DAMAGES = [
         0.9,
         0.98,
     ),
-    Damage("wrong kind", lambda one: {**one, "kind": WRONG_KINDS[one["kind"]]}, 0.96, 0.98),
+    Damage("wrong kind", lambda one: {**one, "kind": WRONG_KINDS[one["kind"]]}, 0.983, 0.995),
     Damage("imagined, it says", lambda one: {**one, "kind": "IMAGINED"}, 0.0, 1.0),
     Damage("passing, it says", lambda one: {**one, "kind": "STATE"}, 0.0, 0.98),
 ]
@@ -111,7 +114,7 @@ def test_merged_facts() -> None:
         for lesson in read_lessons()
         for first, second in zip(items_of(lesson), items_of(lesson)[1:], strict=False)
     ]
-    rate(pairs, lambda fact: passes(*fact)).at_least(0.92)
+    rate(pairs, lambda fact: passes(*fact)).at_least(0.975)
 
 
 def test_outdated_memories_are_taken() -> None:

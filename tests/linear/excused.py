@@ -61,11 +61,16 @@ COROUTINES: Mapping[str, str] = {
 FUNCTIONS: Mapping[str, str] = {
     "Its texts are sentences and quotations of a reply, none of which is longer than a few kB; all "
     "that is grounded of a reply is measured as `learn.grounding.screened`.": """
-        learn.grounding.Claim.of
+        learn.claim.Claim.of
+        learn.claim.Source.quotes
+        learn.claim._repeats
+        learn.grounding._policy_for
         learn.grounding.grounding_refusal
         learn.addressed._is_form
         learn.figures._factor
         learn.figures._readings
+        learn.numerals._digits_of_word
+        learn.numerals._han_value
         learn.quotation.*
         learn.support.may_be_spelled
         learn.support.Vocabulary.*

@@ -22,14 +22,21 @@ from adaptive.history.messages import PastMessage, topics_of
 from adaptive.history.ranking import HistoryScope, _keyword_match, best_coverage, rank_messages
 from adaptive.history.section import history_summary_request, packed_section
 from adaptive.history.upkeep import message_units, topic_unit
+from adaptive.learn.claim import Source
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import Extraction, read_extraction
 from adaptive.learn.figures import SaidFigures
-from adaptive.learn.grounding import Source, screened
+from adaptive.learn.grounding import screened
 from adaptive.learn.lesson import joined_lines
 from adaptive.learn.outdated import read_outdated
 from adaptive.learn.queue import _shortened, joined_turn, typed_turn
-from adaptive.learn.support import Vocabulary, new_ending, new_name, supported_share
+from adaptive.learn.support import (
+    Vocabulary,
+    new_ending,
+    new_name,
+    supported_share,
+    with_initials,
+)
 from adaptive.llm.endpoints import chat_body
 from adaptive.llm.reply import _found, read_items, read_object
 from adaptive.memory.archive import plan_restoration
@@ -198,7 +205,7 @@ RECIPES: Mapping[str, Recipe] = {
     "learn.figures.SaidFigures.lacking": lambda text: partial(
         SaidFigures.of([text]).lacking, text[1:]
     ),
-    "learn.grounding.Source.holds_memory_of": lambda text: partial(
+    "learn.claim.Source.holds_memory_of": lambda text: partial(
         Source.of(queued_turn(text), memories(text)).holds_memory_of, text[1:]
     ),
     "learn.grounding.screened": lambda text: partial(
@@ -218,6 +225,9 @@ RECIPES: Mapping[str, Recipe] = {
     "learn.queue.joined_turn": lambda text: partial(joined_turn, [turn(text)] * 2),
     "learn.queue.typed_turn": lambda text: partial(typed_turn, HOOK, messages(text)),
     "learn.support.new_ending": lambda text: partial(new_ending, text, Vocabulary.of([text[1:]])),
+    "learn.support.with_initials": lambda text: partial(
+        with_initials, text, Vocabulary.of([text[1:]])
+    ),
     "learn.support.new_name": lambda text: partial(new_name, text, Vocabulary.of([text[1:]])),
     "learn.support.supported_share": lambda text: partial(
         supported_share, text, Vocabulary.of([text[1:]])

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from decimal import Decimal
 
+from adaptive.learn.numerals import han_numbers, spelled_in_digits
+
 _MARKS = str.maketrans(
     {
         "\u066b": ".",  # Arabic decimal mark
@@ -25,11 +27,12 @@ _MARKS = str.maketrans(
 _FIGURE = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*")
 _GROUPS = re.compile(r"[.,' ]")
 _LONGEST_FIGURE = 40  # signs; nobody tells longer ones apart
-_AFTERNOON = re.compile(r" ?p\.? ?m\b", re.I)
+_HALF = re.compile(r"(?::\d\d)? ?([ap])\.? ?m\b", re.I)
 _THOUSANDS = re.compile(r" ?k\b", re.I)
 _NEXT_WORD = re.compile(r"[ -]([^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+")
-_HALF_DAY = 12
+_HALF_DAY = 12  # hours
+_AFTERNOON = "p"  # of p.m.
 _LATEST_HOUR = 24
 _LAST_DAY = 31
 _LARGEST_SPELLED = 100
@@ -42,7 +45,8 @@ _MULTIPLIERS = (2, 3, 5, 6, 7, 9)  # powers of ten that have a name somewhere
 class Figure:
     """One figure: where it stands in ``plain_figures``, and all that it can mean.
 
-    ``parts`` are the numbers of a date or a version by themselves, ``unit`` is the next word.
+    ``parts`` are the numbers of a date or a version by themselves, ``unit`` is the next word, and
+    ``half`` is the half of the day that an hour is written with.
     """
 
     written: str
@@ -51,6 +55,7 @@ class Figure:
     values: frozenset[Decimal]
     parts: tuple[Decimal, ...]
     unit: str
+    half: str
     is_clock: bool
 
     @property
@@ -66,7 +71,7 @@ class Figure:
     @property
     def is_often_spelled(self) -> bool:
         """Whether people write such numbers as words: small, round, or a simple fraction."""
-        return all(
+        return bool(self.values) and all(
             value * _QUARTERS % 1 == 0
             and (value <= _LARGEST_SPELLED or len(_digits(value)[0]) <= _ROUND_DIGITS)
             for value in self.values
@@ -102,8 +107,10 @@ def figures(text: str) -> Iterator[Figure]:
         values, parts = _readings(written)
         factor = _factor(plain, end)
         values = {value * factor for value in values}
-        if _AFTERNOON.match(plain, end):
-            values |= {value + _HALF_DAY for value in values if value < _HALF_DAY}
+        is_minute = plain.endswith(":", 0, match.start())
+        half = None if is_minute else _HALF.match(plain, end)
+        if half and half[1].lower() == _AFTERNOON:
+            values = {value + _HALF_DAY if value < _HALF_DAY else value for value in values}
         unit = _NEXT_WORD.match(plain, end)
         yield Figure(
             written=match[0],
@@ -112,6 +119,7 @@ def figures(text: str) -> Iterator[Figure]:
             values=frozenset(values),
             parts=parts,
             unit=unit[1] if unit else "",
+            half=half[1].lower() if half else "",
             is_clock=plain[end : end + 1] == ":",
         )
 
@@ -152,40 +160,62 @@ def _are_thousands(groups: list[str], marks: list[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SaidFigures:
-    """The numbers that stand in what was said, and words that may multiply one of them."""
+    """The numbers that stand in what was said, and words that may multiply one of them.
 
-    values: frozenset[Decimal]
+    Each number has the halves of the day with which it was said, an empty one for a bare number.
+    """
+
+    halves: Mapping[Decimal, Set[str]]
     counted: Mapping[tuple[int, ...], Set[tuple[int, str]]]
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> SaidFigures:
         """All figures of several texts."""
-        values: set[Decimal] = set()
+        halves: dict[Decimal, set[str]] = {}
         counted: dict[tuple[int, ...], set[tuple[int, str]]] = {}
-        for figure in (figure for text in texts for figure in figures(text)):
-            values.update(figure.values, figure.parts)
-            for value in figure.values if figure.unit else ():
-                digits, exponent = _digits(value)
-                counted.setdefault(digits, set()).add((exponent, figure.unit.casefold()))
-        return cls(frozenset(values), counted)
+        for text in texts:
+            for value in han_numbers(text):
+                halves.setdefault(value, set()).add("")
+            for figure in figures(spelled_in_digits(text)):
+                for value in (*figure.values, *figure.parts):
+                    halves.setdefault(value, set()).add(figure.half)
+                for value in figure.values if figure.unit else ():
+                    digits, exponent = _digits(value)
+                    counted.setdefault(digits, set()).add((exponent, figure.unit.casefold()))
+        return cls(halves, counted)
+
+    @property
+    def values(self) -> frozenset[Decimal]:
+        """All that was said, whatever the half of the day."""
+        return frozenset(self.halves)
 
     def lacking(self, sentence: str) -> list[Figure]:
         """The figures of a sentence that were not said, however they may be written."""
         words = frozenset(_WORD.findall(sentence.casefold()))
-        return [one for one in figures(sentence) if not self._hold(one, words)]
+        return [figure for figure in figures(sentence) if not self._hold(figure, words)]
 
     def _hold(self, figure: Figure, words: frozenset[str]) -> bool:
-        if not figure.written.strip("0") or not self.values.isdisjoint(figure.values):
+        """Whether a figure was said, as a whole, in parts, as an hour or multiplied by a word."""
+        if not figure.written.strip("0"):
             return True  # full hours are not said
-        if figure.parts and self.values.issuperset(figure.parts):
+        if figure.parts and all(part in self.halves for part in figure.parts):
             return True
-        for value in figure.values:
-            is_afternoon = figure.is_clock and _HALF_DAY < value <= _LATEST_HOUR
-            if is_afternoon and value - _HALF_DAY in self.values:
-                return True
-            if self._is_multiplied(value, words):
-                return True
-        return False
+        return any(
+            value in self.halves
+            or self._is_other_half(figure, value)
+            or self._is_multiplied(value, words)
+            for value in figure.values
+        )
+
+    def _is_other_half(self, figure: Figure, value: Decimal) -> bool:
+        """Whether an hour was said on the twelve-hour clock and is written on the other one.
+
+        Where both name the half of the day it is the same one: no "7 am" for "7 pm".
+        """
+        is_afternoon = figure.is_clock or figure.half == _AFTERNOON
+        if is_afternoon and _HALF_DAY < value <= _LATEST_HOUR:
+            return "" in self.halves.get(value - _HALF_DAY, ())
+        return not figure.half and _AFTERNOON in self.halves.get(value + _HALF_DAY, ())
 
     def _is_multiplied(self, value: Decimal, words: frozenset[str]) -> bool:
         """Whether it is a said number times the word behind that ("85 thousand", "3 lakh").

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from adaptive.learn.numerals import spelled_in_digits
 from adaptive.learn.words import UNSPACED
 from adaptive.search.tokens import folded_text, tokens
 
@@ -21,8 +22,9 @@ _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT = re.compile(r"\d")
-# Of a sentence's telling words; in languages that write all nouns with capitals they are more.
-_MOST_CAPITALS = 0.4
+_SHORT_PREFIX = re.compile(r"\b([^\W_]{1,3})-(?=[^\W_])")  # "X-ray", which is typed "xray", too
+# Of telling words; in languages that write all nouns with capitals they are more than half.
+_MOST_CAPITALS = 0.45
 
 
 def beginnings(text: str) -> frozenset[str]:
@@ -39,7 +41,8 @@ def beginning(word: str) -> str:
 
 def telling_words(text: str) -> list[str]:
     """The telling words of a text in their order; none of a text that has no others."""
-    words = tokens(f"{text} {_TELLING}")[:-1]
+    joined = _SHORT_PREFIX.sub(r"\1", text)
+    words = tokens(f"{joined} {_TELLING}")[:-1]
     return [word for word in words if word.isascii() or _is_telling(word)]
 
 
@@ -67,7 +70,8 @@ class Vocabulary:
     def of(cls, texts: Iterable[str]) -> Vocabulary:
         """All words of several texts."""
         joined = "\n".join(texts)
-        return cls(beginnings(joined), frozenset(_WORD.findall(folded_text(joined))))
+        telling = beginnings(joined) | beginnings(spelled_in_digits(joined))
+        return cls(telling, frozenset(_WORD.findall(folded_text(joined))))
 
     def supports(self, token: str) -> bool:
         """Whether a telling word begins like one of these."""
@@ -111,13 +115,44 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
     return len(quoted - beginnings(sentence))
 
 
+def with_initials(sentence: str, said: Vocabulary) -> str:
+    """A sentence with the initials in place of each name of several words that was said so."""
+    pieces: list[str] = []
+    end = 0
+    for name in _names(sentence):
+        initials = folded_text("".join(word[1][0] for word in name))
+        if len(name) > 1 and said.knows(initials):
+            pieces += [sentence[end : name[0].start(1)], initials]
+            end = name[-1].end(1)
+    return "".join([*pieces, sentence[end:]])
+
+
+def _names(sentence: str) -> list[list[re.Match[str]]]:
+    """The names of a sentence: words with capitals that follow on each other."""
+    names: list[list[re.Match[str]]] = []
+    for word in _capitalised(sentence):
+        if names and word.start(1) == names[-1][-1].end(1) + 1:
+            names[-1].append(word)
+        else:
+            names.append([word])
+    return names
+
+
+def _capitalised(text: str) -> list[re.Match[str]]:
+    """The words of a text with capitals, but those that open it."""
+    return [match for match in _NAME.finditer(text) if match[1][0].isupper()]
+
+
+def capitalises_nouns(texts: Iterable[str]) -> bool:
+    """Whether texts are in a language that writes all nouns with capitals."""
+    joined = "\n".join(texts)
+    words = [word for word in telling_words(joined) if not word[0].isdecimal()]
+    return len(_capitalised(joined)) > max(1, _MOST_CAPITALS * len(words))
+
+
 def new_name(sentence: str, said: Vocabulary) -> str:
     """The first name in a sentence that was not said; empty without one."""
-    names = [match for match in _NAME.finditer(sentence) if match[1][0].isupper()]
-    words = [one for one in telling_words(sentence) if not one[0].isdecimal()]
-    if len(names) > max(1, _MOST_CAPITALS * len(words)):
-        return ""  # a language in which all nouns have capitals
-    for match in names:
+    for match in _capitalised(sentence):
         is_in_date = _beside_figure(sentence, match)
         if not is_in_date and telling_words(match[1]) and not said.knows(match[1]):
             return match[1]
@@ -139,7 +174,7 @@ def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
     right = _spelled_beginnings(after)
     own = beginnings(f"{before} {after}")
     for span in spans:
-        words = list(map(beginning, telling_words(span)))
+        words = list(map(beginning, telling_words(spelled_in_digits(span))))
         places = {word: place for place, word in enumerate(words)}
         begins = [places[word] for word in left if word in places]
         ends = [places[word] for word in right if word in places]
