@@ -2641,7 +2641,7 @@ def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
 log_once = logging.getLogger("adaptive_memory.control")
 
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
-_LONGEST_WAIT_SECONDS = 60.0
+_LONGEST_WAIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.5
 NOT_KNOWN = (
   "This was begun before, and how it ended is not known: `/memory log` shows what was changed. "
@@ -3977,9 +3977,13 @@ async def account(user: Mapping[str, Any]) -> Any:
 
 # ---- src/adaptive/host/stored_answer.py ----
 
-_ANSWER_SECONDS = 150.0
-_GOES_ON = "This takes longer than usual. It goes on, and its answer will stand here."
-_BROKEN_OFF = (
+_COMMAND_SECONDS = 5.0
+_LOOK_SECONDS__stored_answer = 0.25
+_GOES_ON = (
+  "This takes a while and goes on behind: its result will stand here once it is done "
+    "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
+)
+BROKEN_OFF = (
   "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 )
 _LONGEST_WRITING_SECONDS = 15.0
@@ -3993,15 +3997,6 @@ _TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 class TurnAnswered(asyncio.CancelledError):
   """Ends a turn as the page's Stop button does, for an answer that stands already."""
-
-
-async def end_turn(page: HostAnswer, answering: asyncio.Task[None]) -> None:
-  await asyncio.wait({answering}, timeout=_ANSWER_SECONDS)
-  if not answering.done():
-    await page.give(folded_away(_GOES_ON))
-  elif answering.cancelled():
-    await page.give(folded_away(_BROKEN_OFF))
-  raise TurnAnswered
 
 
 @asynccontextmanager
@@ -4077,6 +4072,12 @@ class HostAnswer:
     await show_event(self.emitter, "chat:completion", answer)
     if is_stored and title:
       await self.name_chat(title)
+
+  async def give_late(self, text: str, announced: str) -> None:
+    if is_temporary(self.chat_id):
+      await self.give(text)
+    else:
+      await self.rewrite(announced, lambda _: text)
 
   async def said(self) -> str | None:
     texts: list[str] = []
@@ -4160,6 +4161,52 @@ class HostAnswer:
       async with alone_in_chat(self.chat_id):
         return await self.store(self.chat_id, self.message_id, changed_if_whole)
     return None
+
+
+@dataclass(slots=True)
+class CommandTurn:
+
+  page: HostAnswer
+  title: str
+  caller: EventCaller | None
+  _giving: asyncio.Lock = field(default_factory=asyncio.Lock)
+  _open_questions: int = 0
+  _is_answered: bool = False
+  _is_put_off: bool = False
+
+  @property
+  def questions(self) -> EventCaller | None:
+    return self._asked if self.caller else None
+
+  async def give(self, text: str) -> None:
+    answer = folded_away(text)
+    async with self._giving:
+      self._is_answered = True
+      if self._is_put_off:
+        await self.page.give_late(answer, folded_away(_GOES_ON))
+      else:
+        await self.page.give(answer, self.title)
+
+  async def end(self, answering: asyncio.Task[None]) -> None:
+    waited = 0.0
+    while not answering.done() and waited < _COMMAND_SECONDS:
+      await asyncio.wait({answering}, timeout=_LOOK_SECONDS__stored_answer)
+      if not self._open_questions:
+        waited += _LOOK_SECONDS__stored_answer
+    async with self._giving:
+      if not self._is_answered:
+        self._is_put_off = True
+        await self.page.give(folded_away(_GOES_ON), self.title)
+    raise TurnAnswered
+
+  async def _asked(self, event: dict[str, Any]) -> Any:
+    if self.caller is None:
+      return None
+    self._open_questions += 1
+    try:
+      return await self.caller(event)
+    finally:
+      self._open_questions -= 1
 
 
 def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:
@@ -15231,9 +15278,9 @@ class MemoryCommands:
     try:
       if await hook.kind() == "shared":
         return await self._answer_before_others(hook, command)
+      if command.name not in _CHANGING:
+        return await self._answering(command.name)(hook, command)
       async with self._locks.of(hook.user_id):
-        if command.name not in _CHANGING:
-          return await self._answering(command.name)(hook, command)
         carry_out = partial(self._carried_out, hook, command)
         ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
         return await self._once.answer(*ids, carry_out)
@@ -16254,11 +16301,10 @@ class Filter:
       status=self._status,
       eraser_of=partial(host_eraser, held),
     )
-    told = partial(diagnosis, indexes=indexes, formats=formats)
     self._commands = MemoryCommands(
       requests=self._requests,
       search=self._recall.search,
-      diagnosis=told,
+      diagnosis=partial(diagnosis, indexes=indexes, formats=formats),
       once=OncePerMessage(tables.commands, tables.leases),
     )
     Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
@@ -16285,9 +16331,10 @@ class Filter:
       said = messages_of(body)
       command = command_in(said) if takes_commands(metadata) else None
       if command is not None:
-        page = HostAnswer.of(metadata, __event_emitter__)
-        hook_of_turn = partial(self._hook, __user__, *of_turn)
-        await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
+        answer = HostAnswer.of(metadata, __event_emitter__)
+        turn = CommandTurn(answer, command.title, __event_call__)
+        hook_of_turn = partial(self._hook, __user__, *of_turn[:-1], turn.questions)
+        await turn.end(self._start(self._answered(command, turn, hook_of_turn)))
       is_off = may_hold_commands(metadata) and memory_is_off(said)
       if may_hold_commands(metadata):
         body = without_former_commands(body)
@@ -16307,17 +16354,18 @@ class Filter:
         self._start(self._status.notice(hook, line))
     return await self._redacted(body, __metadata__, __event_emitter__) if redacts else body
 
-  async def _answered(self, command: Command, page: HostAnswer, hook_of_turn: HookOfTurn) -> None:
+  async def _answered(self, command: Command, turn: CommandTurn, hook_of: HookOfTurn) -> None:
     try:
-      hook = await hook_of_turn()
-      if hook is None:
-        answer = f"That did not work: {UNSUPPORTED}."
-      else:
-        answer = await self._commands.answer(hook, command)
+      hook = await hook_of()
+      too_old = f"That did not work: {UNSUPPORTED}."
+      answer = await self._commands.answer(hook, command) if hook else too_old
+    except asyncio.CancelledError:
+      await turn.give(BROKEN_OFF)
+      raise
     except Exception as error:
       log.exception("an unexpected error while answering a command")
       answer = f"{failure_told('That did not work', error)}."
-    await page.give(folded_away(answer), command.title)
+    await turn.give(answer)
 
   def _without_memories(self, hook: HostHook, window: RequestWindow) -> dict[str, Any]:
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import say, spread, write_results
-from benchmarks.host import FILTER, complete_index, measured_host
+from benchmarks.host import FILTER, command_result, complete_index, measured_host
 from benchmarks.host_recall import remembering_user, system_prompt
 from benchmarks.import_lines import made_up_lines
 from benchmarks.locomo import DEFAULT_DATA, Recollector, load_conversations
@@ -31,12 +31,6 @@ ROUNDS = 20
 # Of each user's questions one in so many is asked, before and after.
 QUESTIONS_ONE_IN = 4
 _IMPORT_SECONDS = 600.0
-
-
-async def told(chat: Conversation, command: str) -> str:
-    """What a command is answered."""
-    running = await chat.start(command)
-    return (await running.finish(_IMPORT_SECONDS)).content
 
 
 async def share_of_gold(host: RunningHost, page: Page, about: Recollector) -> float:
@@ -54,16 +48,15 @@ async def carried(host: RunningHost, about: Recollector) -> tuple[float, float]:
     """The share of gold before an export, and when all was erased and brought in again."""
     page = await remembering_user(host, about)
     before = await share_of_gold(host, page, about)
-    chat = page.new_chat(model=FILTER.model)
     page.answers |= {"execute": True, "input": "erase", "confirmation": True}
-    await told(chat, "/memory export")
+    await command_result(page, "/memory export", _IMPORT_SECONDS)
     code = page.questions("execute")[-1]["code"]
     found = re.search(r"new Blob\(\[(\".*?\")\], \{type", code)
     assert found is not None
     text = json.loads(found[1])
-    await told(chat, "/forget everything")
+    await command_result(page, "/forget everything", _IMPORT_SECONDS)
     assert await page.memories() == []
-    line = await told(chat, f"/memory import {text}")
+    line = await command_result(page, f"/memory import {text}", _IMPORT_SECONDS)
     say(f"  {about.name}: {line}")
     await complete_index(host, page, len(await page.memories()))
     return before, await share_of_gold(host, page, about)
@@ -75,7 +68,8 @@ async def imported(host: RunningHost) -> dict[str, Any]:
     page.answers["confirmation"] = True
     lines = "\n".join(f"- {line}" for line in made_up_lines(LINES))
     started = time.perf_counter()
-    task = asyncio.create_task(told(page.new_chat(FILTER.model), f"/memory import\n{lines}"))
+    importing = command_result(page, f"/memory import\n{lines}", _IMPORT_SECONDS)
+    task = asyncio.create_task(importing)
     beside: list[float] = []
     while not task.done():
         beside.append(await _timed(other.new_chat(FILTER.model), "Who has a boat?"))

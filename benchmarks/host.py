@@ -260,6 +260,17 @@ async def timed_turn(host: RunningHost, page: Page, variant: Variant, words: str
     )
 
 
+async def command_result(page: Page, command: str, seconds: float) -> str:
+    """What a command in a new chat came to, be it after the end of its turn."""
+    chat = page.new_chat(model=FILTER.model)
+    turn = await (await chat.start(command)).finish(seconds)
+    said = turn.content
+    while "goes on behind" in said:
+        await asyncio.sleep(0.2)
+        said = (await chat.stored_message(turn.message_id))["content"]
+    return said
+
+
 def request_saying(host: RunningHost, words: str) -> ModelRequest:
     """The newest request whose newest user message is this."""
     return next(one for one in reversed(host.model.requests) if one.user_text == words)

@@ -34,6 +34,7 @@ from benchmarks.host import (
     FILTER,
     THINGS,
     VERBS,
+    command_result,
     complete_index,
     made_up_memory,
     measured_host,
@@ -113,9 +114,8 @@ class Street:
     quiet: dict[str, float] = field(default_factory=dict[str, float])
 
     async def send(self, words: str) -> str:
-        """What the busy user is answered in a new chat."""
-        running = await self.busy.new_chat(model=FILTER.model).start(words)
-        return (await running.finish(LONGEST_CASE_SECONDS)).content
+        """What the busy user is answered in a new chat, or what a command comes to."""
+        return await command_result(self.busy, words, LONGEST_CASE_SECONDS)
 
     async def measure(self, case: str, action: Action | None, least: float) -> None:
         """One row: what the neighbours wait until an action is done, ``least`` seconds at least."""

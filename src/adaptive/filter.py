@@ -22,7 +22,6 @@ from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import HINDRANCE, failure_told, hindrance_line, log_failure
 from adaptive.core.foreground import Foreground
-from adaptive.core.markdown import folded_away
 from adaptive.core.messages import memory_is_off, messages_of, typed_message
 from adaptive.history.conversation import PastConversation
 from adaptive.host.doctor import diagnosis
@@ -35,7 +34,7 @@ from adaptive.host.native_features import has_memory_on
 from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
 from adaptive.host.providers import known_models
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
-from adaptive.host.stored_answer import HostAnswer, end_turn
+from adaptive.host.stored_answer import BROKEN_OFF, CommandTurn, HostAnswer
 from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
@@ -109,11 +108,10 @@ class Filter:
             status=self._status,
             eraser_of=partial(host_eraser, held),
         )
-        told = partial(diagnosis, indexes=indexes, formats=formats)
         self._commands = MemoryCommands(
             requests=self._requests,
             search=self._recall.search,
-            diagnosis=told,
+            diagnosis=partial(diagnosis, indexes=indexes, formats=formats),
             once=OncePerMessage(tables.commands, tables.leases),
         )
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
@@ -141,9 +139,10 @@ class Filter:
             said = messages_of(body)
             command = command_in(said) if takes_commands(metadata) else None
             if command is not None:
-                page = HostAnswer.of(metadata, __event_emitter__)
-                hook_of_turn = partial(self._hook, __user__, *of_turn)
-                await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
+                answer = HostAnswer.of(metadata, __event_emitter__)
+                turn = CommandTurn(answer, command.title, __event_call__)
+                hook_of_turn = partial(self._hook, __user__, *of_turn[:-1], turn.questions)
+                await turn.end(self._start(self._answered(command, turn, hook_of_turn)))
             is_off = may_hold_commands(metadata) and memory_is_off(said)
             # First of all: whatever fails below, no model may read what a command was answered.
             if may_hold_commands(metadata):
@@ -164,18 +163,19 @@ class Filter:
                 self._start(self._status.notice(hook, line))
         return await self._redacted(body, __metadata__, __event_emitter__) if redacts else body
 
-    async def _answered(self, command: Command, page: HostAnswer, hook_of_turn: HookOfTurn) -> None:
+    async def _answered(self, command: Command, turn: CommandTurn, hook_of: HookOfTurn) -> None:
         """Give the answer to a command, be it that it failed: no model may answer it."""
         try:
-            hook = await hook_of_turn()
-            if hook is None:
-                answer = f"That did not work: {UNSUPPORTED}."
-            else:
-                answer = await self._commands.answer(hook, command)
+            hook = await hook_of()
+            too_old = f"That did not work: {UNSUPPORTED}."
+            answer = await self._commands.answer(hook, command) if hook else too_old
+        except asyncio.CancelledError:
+            await turn.give(BROKEN_OFF)
+            raise
         except Exception as error:
             log.exception("an unexpected error while answering a command")
             answer = f"{failure_told('That did not work', error)}."
-        await page.give(folded_away(answer), command.title)
+        await turn.give(answer)
 
     def _without_memories(self, hook: HostHook, window: RequestWindow) -> dict[str, Any]:
         """A request whose recall has failed, fitted and warned; as it came where that fails."""

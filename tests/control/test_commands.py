@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import AsyncMock
@@ -251,6 +252,28 @@ async def test_edited_command() -> None:
         assert command is not None
         told.append(await house.commands.answer(house.hook, command))
     assert told == [f"Taken back: gone: User likes {one}." for one in ("tea", "milk", "tea")]
+
+
+async def test_how_things_stand_is_told_meanwhile() -> None:
+    """While one command changes something, others tell how things stand, and a change waits."""
+    house, done = House(), asyncio.Event()
+    await house.learn("User likes tea.", "User likes milk.")
+
+    delete = house.world.store.delete
+
+    async def slow_delete(*memories: Memory) -> None:
+        await done.wait()
+        await delete(*memories)
+
+    house.world.store.delete = slow_delete  # type: ignore[method-assign]
+    first = asyncio.create_task(house.answer("/undo"))
+    await asyncio.sleep(0)
+    assert "2 memories" in await house.answer("/memory")
+    second = asyncio.create_task(house.answer("/undo"))
+    done.set()
+    assert [await first, await second] == [
+        f"Taken back: gone: User likes {one}." for one in ("milk", "tea")
+    ]
 
 
 async def test_scope_of_forgetting() -> None:

@@ -157,9 +157,10 @@ class MemoryCommands:
         try:
             if await hook.kind() == "shared":
                 return await self._answer_before_others(hook, command)
+            # What changes nothing tells how things stand, also while a change is under way.
+            if command.name not in _CHANGING:
+                return await self._answering(command.name)(hook, command)
             async with self._locks.of(hook.user_id):
-                if command.name not in _CHANGING:
-                    return await self._answering(command.name)(hook, command)
                 carry_out = partial(self._carried_out, hook, command)
                 ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
                 return await self._once.answer(*ids, carry_out)

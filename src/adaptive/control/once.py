@@ -21,8 +21,8 @@ log_once = logging.getLogger("adaptive_memory.control")
 
 # Who takes a lease on a message holds it for good: its command is never carried out again.
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
-# How long to wait for whoever carries a command out, and how often to look.
-_LONGEST_WAIT_SECONDS = 60.0
+# How long a command may go on behind, for whoever waits for it, and how often to look.
+_LONGEST_WAIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.5
 NOT_KNOWN = (
     "This was begun before, and how it ended is not known: `/memory log` shows what was changed. "

@@ -202,3 +202,29 @@ async def test_vector_that_comes_back(second_host: RunningHost) -> None:
     await page.new_chat().send("Good morning!")
     await host.rest()
     assert host.vectors(f"user-memory-{page.user_id}") == 1
+
+
+@pytest.mark.every_release
+async def test_what_takes_long_goes_on_behind(second_host: RunningHost) -> None:
+    """With a slow embedding service the turn of an import ends, and its result stands there later.
+
+    Meanwhile the user is told what is known by then, and goes on with the same chat.
+    """
+    host = second_host
+    learns_nothing_else(host.model)
+    await host.kept_filter(PLUGIN)
+    page = await host.user("ann")
+    page.answers["confirmation"] = True
+    chat = page.new_chat()
+    host.model.trouble_embeddings(Hang(8))
+    lines = "\n".join(f"- I own boat number {number}." for number in range(30))
+    turn = await chat.send(f"/memory import\n{lines}")
+    assert "goes on behind" in turn.content
+    host.model.trouble_embeddings(None)
+    assert "30 memories" in (await page.new_chat().send("/memory")).content
+    reply = await chat.send("Hello.")
+    await host.rest()
+    stored = await chat.stored_message(turn.message_id)
+    assert "Imported: 30 of 30" in stored["content"]
+    assert (await chat.stored_message(reply.message_id))["content"] == reply.content
+    assert len(await page.memories()) == 30
