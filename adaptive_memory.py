@@ -124,6 +124,8 @@ from sqlalchemy import (
     or_,
     select,
     text,
+    true,
+    tuple_,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -3461,6 +3463,7 @@ def _over(task: asyncio.Task[Any]) -> None:
 
 # ---- src/adaptive/host/own_table.py ----
 
+Value = TypeVar("Value")
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 _PER_STATEMENT = 500
 _UNUSABLE = "Open WebUI's database can't be used right now"
@@ -3547,9 +3550,9 @@ class OwnTable:
         await session.commit()
 
 
-def portions(values: Collection[Any]) -> Iterator[list[Any]]:
+def portions(values: Collection[Value], most: int = _PER_STATEMENT) -> Iterator[list[Value]]:
   listed = list(values)
-  return (listed[at : at + _PER_STATEMENT] for at in range(0, len(listed), _PER_STATEMENT))
+  return (listed[at : at + most] for at in range(0, len(listed), most))
 
 
 @uninterrupted
@@ -5488,11 +5491,13 @@ class SealedEntries:
   async def put(
     self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
   ) -> None:
-    rows = {one.key: self._row(kind, user_id, one) for one in entries}
+    rows = {entry.key: self._row(kind, user_id, entry) for entry in entries}
     if not rows:
       return
-    afterwards = list[Any]()
-    replaceable = _UNSETTLED if kind in _MADE_ANEW else _UNSETTLED & ~self._foreign
+    replaceable = _UNSETTLED
+    if kind not in _MADE_ANEW:
+      replaceable &= ~self._foreign
+    afterwards: list[Executable] = []
     if newest:
       mine = _of(kind, user_id) & replaceable
       surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
@@ -5502,7 +5507,7 @@ class SealedEntries:
       self._expire_again_at = now + _EXPIRE_SECONDS
       afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
     doing = f"writing {kind} entries"
-    await self._table.upsert(doing, list(rows.values()), *afterwards, where=replaceable)
+    await self._table.upsert(doing, [*rows.values()], *afterwards, where=replaceable)
 
   async def read(
     self,
@@ -5512,65 +5517,62 @@ class SealedEntries:
     *,
     settled: bool = False,
   ) -> list[Entry]:
-    query = select(ENTRIES).where(_of(kind, user_id))
-    query = query.where(~_UNSETTLED if settled else _UNSETTLED).order_by(*_NEWEST_FIRST)
-    found = list[Any]()
-    for some in [None] if keys is None else portions(keys):
-      these = query if some is None else query.where(_ROW.key.in_(some))
-      found += await self._table.rows(f"reading {kind} entries", these)
-    opened: list[Entry] = []
-    for begin in range(0, len(found), _OPENED_AT_ONCE):
-      opened += await asyncio.to_thread(self._entries, found[begin : begin + _OPENED_AT_ONCE])
-    return [one for one in opened if settled or one.body is not None]
+    these = _of(kind, user_id) & (~_UNSETTLED if settled else _UNSETTLED)
+    if keys is not None:
+      these &= _ROW.key.in_(keys)
+    query = select(ENTRIES).where(these).order_by(*_NEWEST_FIRST)
+    rows = await self._table.rows(f"reading {kind} entries", query)
+    entries = await asyncio.to_thread(self._opened, rows)
+    return [entry for entry in entries if settled or entry.body is not None]
 
   async def keys(
     self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
   ) -> list[str]:
     these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
     query = select(_ROW.key).where(these).order_by(_ROW.key.desc()).limit(most)
-    return [row.key for row in await self._table.rows(f"looking into {kind} entries", query)]
+    rows = await self._table.rows(f"looking into {kind} entries", query)
+    return [row.key for row in rows]
 
   async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
-    query = select(_ROW.user_id, _ROW.kind, _ROW.body).where(_UNSETTLED, ~self._own)
-    query = query.where(_ROW.kind != "lease").limit(_MOST_COUNTED)
+    these = _UNSETTLED & ~self._own & (_ROW.kind != "lease")
     if user_id:
-      query = query.where(_ROW.user_id == user_id)
+      these &= _ROW.user_id == user_id
+    query = select(ENTRIES).where(these).limit(_MOST_COUNTED)
     rows = await self._table.rows("counting what can't be opened", query)
-    return await asyncio.to_thread(self._sealed_by_another, rows)
-
-  def _sealed_by_another(self, rows: Sequence[Any]) -> Counter[EntryKind]:
-    opening = ((row.kind, self._sealer.open(row.user_id, row.kind, row.body)) for row in rows)
-    return Counter(kind for kind, text in opening if text is None)
+    entries = await asyncio.to_thread(self._opened, rows)
+    pairs = zip(rows, entries, strict=True)
+    return Counter(row.kind for row, entry in pairs if entry.body is None)
 
   async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
     unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
     sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-    changed = update(ENTRIES).where(unchanged).values(body=sealed)
-    return bool(await self._table.change(f"changing {kind} entries", changed))
+    change = update(ENTRIES).where(unchanged).values(body=sealed)
+    return bool(await self._table.change(f"changing {kind} entries", change))
 
   async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
-    these = (_of(kind, user_id) & _ROW.key.in_(some) for some in portions(sorted(keys)))
-    dropped = (delete(ENTRIES).where(one, _UNSETTLED) for one in these)
-    await self._table.change(f"dropping {kind} entries", *dropped)
+    these = _of(kind, user_id) & _UNSETTLED & _ROW.key.in_(keys)
+    await self._table.change(f"dropping {kind} entries", delete(ENTRIES).where(these))
 
   async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
-    known = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
-    gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~known
+    stands = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
+    gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~stands
     await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
 
   def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
-    text = None if entry.body is None else json.dumps(entry.body, default=str)
-    body = self._sealer.seal(user_id, kind, text) if text else ""
+    body = ""
+    if entry.body is not None:
+      body = self._sealer.seal(user_id, kind, json.dumps(entry.body, default=str))
     fields = {name: getattr(entry, name) for name in _FIELDS}
-    return {"user_id": user_id, "kind": kind, **fields, "body": body}
+    return {"user_id": user_id, "kind": kind, "body": body, **fields}
 
-  def _entries(self, rows: Sequence[Any]) -> list[Entry]:
-    return [self._entry(row) for row in rows]
-
-  def _entry(self, row: Any) -> Entry:
-    text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
-    body = json.loads(text) if text else None
-    return Entry(body=body, sealed=row.body, **{name: getattr(row, name) for name in _FIELDS})
+  def _opened(self, rows: Sequence[Any]) -> list[Entry]:
+    entries: list[Entry] = []
+    for row in rows:
+      text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
+      body = json.loads(text) if text else None
+      fields = {name: getattr(row, name) for name in _FIELDS}
+      entries.append(Entry(body=body, sealed=row.body, **fields))
+    return entries
 
 
 def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
@@ -5583,11 +5585,18 @@ class HostLeases:
     self._table = OwnTable(ENTRIES, sessions)
 
   async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
-    row = {"user_id": name.rpartition(":")[2], "kind": "lease", "key": name, "body": owner}
-    row |= {"chat_id": "", "message_id": ""}
-    times = {"created_at": int(now), "expires_at": math.ceil(now + seconds)}
+    lease = {
+      "user_id": name.rpartition(":")[2],
+      "kind": "lease",
+      "key": name,
+      "chat_id": "",
+      "message_id": "",
+      "created_at": int(now),
+      "expires_at": math.ceil(now + seconds),
+      "body": owner,
+    }
     free = (_ROW.expires_at < now) | (_ROW.body == owner)
-    return bool(await self._table.upsert("taking a lease", [row | times], where=free))
+    return bool(await self._table.upsert("taking a lease", [lease], where=free))
 
 
 # ---- src/adaptive/search/tokens.py ----
@@ -6155,7 +6164,7 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
 def with_initials(sentence: str, said: Vocabulary) -> str:
   pieces: list[str] = []
   end = 0
-  for name in _names(sentence):
+  for name in _names__support(sentence):
     initials = folded_text("".join(word[1][0] for word in name))
     if len(name) > 1 and said.knows(initials):
       pieces += [sentence[end : name[0].start(1)], initials]
@@ -6163,7 +6172,7 @@ def with_initials(sentence: str, said: Vocabulary) -> str:
   return "".join([*pieces, sentence[end:]])
 
 
-def _names(sentence: str) -> list[list[re.Match[str]]]:
+def _names__support(sentence: str) -> list[list[re.Match[str]]]:
   names: list[list[re.Match[str]]] = []
   for word in _capitalised(sentence):
     if names and word.start(1) == names[-1][-1].end(1) + 1:
@@ -12969,14 +12978,7 @@ def _plain_words(text: str) -> str:
 
 # ---- src/adaptive/host/erasure.py ----
 
-_KEYS: dict[str, Any] = {
-  "pending": PENDING.c.message_id,
-  "entries": ENTRIES.c.key,
-  "vector": VECTORS.c.memory_id,
-}
-USER_TABLES = tuple(_KEYS)
-_DELETED_AT_ONCE = 100
-_TEXTS = {"body", "payload", "vector"}
+_MEMORIES_AT_ONCE = 100
 _UNCOUNTED = ("lease", "command")
 _TELLING = ("archive", "audit")
 _NO_PROVENANCE = (
@@ -12997,50 +12999,14 @@ class HeldHistory(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRow:
-
-  kind: str
-  key: str
-  memory_id: str = ""
-  change: str = ""
-  chat_id: str = ""
-  message_id: str = ""
-  said_at: float = 0.0
-  leased_until: float = 0.0
-
-  @classmethod
-  def of(cls, table: str, row: Mapping[str, Any]) -> HeldRow:
-    key = row[_KEYS[table].name]
-    if table == "entries":
-      _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
-      where = (row["chat_id"], row["message_id"], row["created_at"])
-      return cls(row["kind"], key, memory_id, change, *where)
-    if table == "pending":
-      waits = row["state"] == "waiting"
-      said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
-      return cls(table, key, "", "", *said, leased_until=row["lease_until"])
-    return cls(table, key, memory_id=key)
-
-  def came_from(self, origin: Origin | None) -> bool:
-    if origin is None:
-      return True
-    if origin.period is None:
-      return bool(origin.chat_id) and self.chat_id == origin.chat_id
-    since, until = origin.period
-    if self.kind == "chat_notes":
-      return self.said_at >= since
-    return bool(self.message_id) and since <= self.said_at < until
-
-
-@dataclass(frozen=True, slots=True)
 class HostEraser:
 
   memories: HostMemoryStore
   user_id: str
   archive: ArchiveTable
-  history: HeldHistory | None = None
-  caches: tuple[Forget, ...] = ()
-  forget_waiting: Forget = str
+  history: HeldHistory
+  caches: Sequence[Forget] = ()
+  waits: Sequence[Forget] = ()
   sessions: Sessions | None = None
 
   async def find(self, origin: Origin | None) -> ErasureReport:
@@ -13050,100 +13016,151 @@ class HostEraser:
 
   async def erase(self, origin: Origin | None) -> ErasureReport:
     report = ErasureReport()
-    forgetting = self.caches if origin else (*self.caches, self.forget_waiting)
     for _ in range(1 if origin else 2):
       report.failed.clear()
-      for forget in forgetting:
-        forget(self.user_id)
+      self._forget(origin)
       await self._sweep(origin, report, erasing=True)
-    for forget in forgetting:
-      forget(self.user_id)
+    self._forget(origin)
     return report
 
+  def _forget(self, origin: Origin | None) -> None:
+    for forget in self.caches if origin else (*self.caches, *self.waits):
+      forget(self.user_id)
+
   async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
-    turns = await report.tried(self.rows("pending"), ())
-    waiting = [row for row in turns if row.came_from(origin)]
-    number = len(waiting)
-    if erasing:
-      number = await report.tried(self.drop("pending", waiting, emptied=bool(origin)), 0)
-      if any(row.leased_until >= time.time() for row in turns):
-        await asyncio.sleep(LEASE_PROOF_SECONDS)
-    report.counts["pending"] += number
-    rows = [row for one in USER_TABLES[1:] for row in await report.tried(self.rows(one), ())]
-    found = await report.tried(self.memories.read(), ())
-    ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
+    turns = self._sweep_turns(origin, erasing=erasing)
+    report.counts["pending"] += await report.tried(turns, 0)
+    entries = await report.tried(self._entries(), ())
+    stored = await report.tried(self.memories.read(), ())
+    ids = frozenset(memory.id for memory in stored)
+    archived: tuple[ArchivedMemory, ...] = ()
     if origin is not None:
+      archived = await report.tried(self.archive.read(self.user_id), ())
+      ids = origin_ids(stored, archived, origin, _learned_ids(entries, origin))
       if not self.memories.keeps_history and origin.period is None:
         report.note = _NO_PROVENANCE
-      learned = (row for row in rows if row.change in ("saved", "updated"))
-      known = {row.memory_id for row in learned if row.came_from(origin)}
-      archived = await report.tried(self.archive.read(self.user_id), archived)
-      ids = origin_ids(found, archived, origin, known)
-    report.memories = gone = tuple(row for row in found if row.id in ids)
+    gone = report.memories = tuple(memory for memory in stored if memory.id in ids)
     if erasing:
       gone = await self._erase_memories(report, everything=origin is None)
       report.bereft = bereft_originals(archived, gone, ids)
     report.counts["memory"] += len(gone)
-    kept = _kept_kinds(origin, report)
-    surely = {row.id for row in gone}
-    going: defaultdict[str, list[HeldRow]] = defaultdict(list)
-    for row in rows:
-      named = row.memory_id in ids or row.came_from(origin)
-      if row.memory_id in surely or (named and row.kind not in kept):
-        going[row.kind].append(row)
-    for kind, some in going.items():
-      number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
-      report.counts[kind] += 0 if kind in _UNCOUNTED else number
-    if self.history is not None and (origin is None or origin.chat_id):
-      work = self.history.erase if erasing else self.history.held
-      chats = work(self.user_id, origin.chat_id if origin else "")
+    going = [entry for entry in entries if _names(entry, origin, ids)]
+    if origin is not None and report.failed:
+      gone_ids = {memory.id for memory in gone}
+      going = [
+        entry
+        for entry in going
+        if entry.kind not in _TELLING or _memory_id(entry) in gone_ids
+      ]
+    if erasing:
+      vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
+      going = await report.tried(self._erase_notes(going, vectors), [])
+    report.counts.update(entry.kind for entry in going if entry.kind not in _UNCOUNTED)
+    if origin is None or origin.chat_id:
+      sweep_history = self.history.erase if erasing else self.history.held
+      chats = sweep_history(self.user_id, origin.chat_id if origin else "")
       report.counts["history"] += await report.tried(chats, 0)
 
-  async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
+  async def _sweep_turns(self, origin: Origin | None, *, erasing: bool) -> int:
+    table = OwnTable(PENDING, self.sessions)
+    these = PENDING.c.user_id == self.user_id
+    erasure: Any = delete(PENDING)
+    if origin is not None:
+      these &= _waits_from(origin)
+      erasure = update(PENDING).values(learned_values(time.time()))
+    figures = select(func.count(), func.max(PENDING.c.lease_until)).where(these)
+    [(count, leased_until)] = await table.rows("looking for turns", figures)
+    if erasing and count:
+      await table.change("erasing turns", erasure.where(these))
+      if leased_until >= time.time():
+        await asyncio.sleep(LEASE_PROOF_SECONDS)
+    return count
+
+  async def _entries(self) -> Sequence[Any]:
+    columns = (column for column in ENTRIES.c if column.name != "body")
+    query = select(*columns).where(
+      ENTRIES.c.user_id == self.user_id, ENTRIES.c.kind != STALE_VECTORS
+    )
+    return await OwnTable(ENTRIES, self.sessions).rows("looking for entries", query)
+
+  async def _erase_notes(self, entries: list[Any], vectors: ColumnElement[bool]) -> list[Any]:
+    names = tuple_(ENTRIES.c.kind, ENTRIES.c.key)
+    keys = [(entry.kind, entry.key) for entry in entries]
+    mine = ENTRIES.c.user_id == self.user_id
+    await OwnTable(VECTORS, self.sessions).change(
+      "erasing what is noted of memories",
+      delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
+      *(delete(ENTRIES).where(mine, names.in_(some)) for some in portions(keys)),
+    )
+    return entries
+
+  async def _erase_memories(
+    self, report: ErasureReport, *, everything: bool
+  ) -> tuple[Memory, ...]:
     if everything:
       await report.tried(self.memories.delete_all(), None)
     else:
-      for begin in range(0, len(report.memories), _DELETED_AT_ONCE):
-        await self._delete(report, report.memories[begin : begin + _DELETED_AT_ONCE])
-    left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
-    return [row for row in report.memories if row.id not in left]
+      for memories in portions(report.memories, _MEMORIES_AT_ONCE):
+        await self._delete(memories, report)
+    left = await report.tried(self.memories.read(), report.memories)
+    left_ids = {memory.id for memory in left}
+    return tuple(memory for memory in report.memories if memory.id not in left_ids)
 
-  async def _delete(self, report: ErasureReport, memories: Sequence[Memory]) -> None:
+  async def _delete(self, memories: Sequence[Memory], report: ErasureReport) -> None:
     try:
       await self.memories.delete(*memories)
     except HostError:
       for memory in memories:
         await report.tried(self.memories.delete(memory), None)
 
-  async def rows(self, name: str) -> tuple[HeldRow, ...]:
-    table = _KEYS[name].table
-    columns = (column for column in table.c if column.name not in _TEXTS)
-    query = select(*columns).where(table.c.user_id == self.user_id)
-    found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
-    return tuple(HeldRow.of(name, row._mapping) for row in found)
 
-  async def drop(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
-    key = _KEYS.get(kind, ENTRIES.c.key)
-    mine = key.table.c.user_id == self.user_id
-    if key.table is ENTRIES:
-      mine &= ENTRIES.c.kind == kind
-    erased: Any = delete(key.table)
-    if emptied:
-      erased = update(PENDING).values(learned_values(time.time()))
-    changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
-    return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
+def _waits_from(origin: Origin) -> ColumnElement[bool]:
+  waits = PENDING.c.state == "waiting"
+  if origin.period is None:
+    return waits & (PENDING.c.chat_id == origin.chat_id) & (PENDING.c.chat_id != "")
+  since, until = origin.period
+  return waits & (PENDING.c.queued_at >= since) & (PENDING.c.queued_at < until)
 
 
-def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]:
-  return (STALE_VECTORS, *_TELLING) if origin and report.failed else (STALE_VECTORS,)
+def _names(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
+  return origin is None or _memory_id(entry) in ids or _came_from(entry, origin)
+
+
+def _memory_id(entry: Any) -> str:
+  return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
+
+
+def _came_from(entry: Any, origin: Origin) -> bool:
+  if origin.period is None:
+    return bool(origin.chat_id) and entry.chat_id == origin.chat_id
+  since, until = origin.period
+  if entry.kind == "chat_notes":
+    return entry.created_at >= since
+  return bool(entry.message_id) and since <= entry.created_at < until
+
+
+def _learned_ids(entries: Sequence[Any], origin: Origin) -> set[str]:
+  there = (entry for entry in entries if entry.kind == "audit" and _came_from(entry, origin))
+  changes = [ChangeKey.read(entry.key) for entry in there]
+  return {change.memory_id for change in changes if change.kind in ("saved", "updated")}
 
 
 async def host_eraser(
-  held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Hook
+  hook: Hook,
+  archive: ArchiveTable,
+  history: HeldHistory,
+  caches: Sequence[Forget],
+  waits: Sequence[Forget],
 ) -> HostEraser:
   host = cast(HostHook, hook)
-  memories = HostMemoryStore(isolated_request(host.request), await account(host.user))
-  return HostEraser(memories, hook.user_id, *held)
+  return HostEraser(
+    memories=HostMemoryStore(isolated_request(host.request), await account(host.user)),
+    user_id=hook.user_id,
+    archive=archive,
+    history=history,
+    caches=caches,
+    waits=waits,
+  )
 
 
 # ---- src/adaptive/memory/archive.py ----
@@ -16293,13 +16310,17 @@ class Filter:
     self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
     self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
     self._correction = AnswerCorrection()
-    caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
-    held = (tables.archive, self._history, caches, learning.forget)
     self._requests = MemoryRequests(
       memories=memories,
       learner=learning,
       status=self._status,
-      eraser_of=partial(host_eraser, held),
+      eraser_of=partial(
+        host_eraser,
+        archive=tables.archive,
+        history=self._history,
+        caches=(self._recall.forget, self._postprocessor.forget, forget_texts),
+        waits=(learning.forget,),
+      ),
     )
     self._commands = MemoryCommands(
       requests=self._requests,

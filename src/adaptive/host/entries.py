@@ -14,6 +14,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     ColumnElement,
+    Executable,
     String,
     Table,
     Text,
@@ -23,7 +24,7 @@ from sqlalchemy import (
 )
 
 from adaptive.host.history_chats import HOST_CHATS
-from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
+from adaptive.host.own_table import TABLES, OwnTable, Sessions
 from adaptive.memory.entries import Entry, EntryKind
 from adaptive.privacy.sealing import MARKED, Sealer
 
@@ -65,12 +66,14 @@ class SealedEntries:
         self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
     ) -> None:
         """Store all or none (see ``Entries``); once an hour drop what has expired, whose it is."""
-        rows = {one.key: self._row(kind, user_id, one) for one in entries}
+        rows = {entry.key: self._row(kind, user_id, entry) for entry in entries}
         if not rows:
             return
-        afterwards = list[Any]()
-        # What another secret has sealed comes back with it: only what is told by others may go.
-        replaceable = _UNSETTLED if kind in _MADE_ANEW else _UNSETTLED & ~self._foreign
+        replaceable = _UNSETTLED
+        if kind not in _MADE_ANEW:
+            # What another secret has sealed comes back with it: only what is told by others may go.
+            replaceable &= ~self._foreign
+        afterwards: list[Executable] = []
         if newest:
             mine = _of(kind, user_id) & replaceable
             surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
@@ -81,7 +84,7 @@ class SealedEntries:
             self._expire_again_at = now + _EXPIRE_SECONDS
             afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
         doing = f"writing {kind} entries"
-        await self._table.upsert(doing, list(rows.values()), *afterwards, where=replaceable)
+        await self._table.upsert(doing, [*rows.values()], *afterwards, where=replaceable)
 
     async def read(
         self,
@@ -92,17 +95,14 @@ class SealedEntries:
         settled: bool = False,
     ) -> list[Entry]:
         """Entries, the newest first (see ``Entries``)."""
-        query = select(ENTRIES).where(_of(kind, user_id))
-        query = query.where(~_UNSETTLED if settled else _UNSETTLED).order_by(*_NEWEST_FIRST)
-        found = list[Any]()
-        for some in [None] if keys is None else portions(keys):
-            these = query if some is None else query.where(_ROW.key.in_(some))
-            found += await self._table.rows(f"reading {kind} entries", these)
-        opened: list[Entry] = []
-        for begin in range(0, len(found), _OPENED_AT_ONCE):
-            # In a thread: opening a hundred takes longer than others may wait.
-            opened += await asyncio.to_thread(self._entries, found[begin : begin + _OPENED_AT_ONCE])
-        return [one for one in opened if settled or one.body is not None]
+        these = _of(kind, user_id) & (~_UNSETTLED if settled else _UNSETTLED)
+        if keys is not None:
+            these &= _ROW.key.in_(keys)
+        query = select(ENTRIES).where(these).order_by(*_NEWEST_FIRST)
+        rows = await self._table.rows(f"reading {kind} entries", query)
+        # In a thread: opening a hundred takes longer than others may wait.
+        entries = await asyncio.to_thread(self._opened, rows)
+        return [entry for entry in entries if settled or entry.body is not None]
 
     async def keys(
         self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
@@ -110,34 +110,31 @@ class SealedEntries:
         """Keys in their order, the last one first (see ``Entries``); no entry is opened."""
         these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
         query = select(_ROW.key).where(these).order_by(_ROW.key.desc()).limit(most)
-        return [row.key for row in await self._table.rows(f"looking into {kind} entries", query)]
+        rows = await self._table.rows(f"looking into {kind} entries", query)
+        return [row.key for row in rows]
 
     async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
         """How many entries of a user, or of all, another secret has sealed, by kind."""
-        query = select(_ROW.user_id, _ROW.kind, _ROW.body).where(_UNSETTLED, ~self._own)
-        query = query.where(_ROW.kind != "lease").limit(_MOST_COUNTED)
+        these = _UNSETTLED & ~self._own & (_ROW.kind != "lease")
         if user_id:
-            query = query.where(_ROW.user_id == user_id)
+            these &= _ROW.user_id == user_id
+        query = select(ENTRIES).where(these).limit(_MOST_COUNTED)
         rows = await self._table.rows("counting what can't be opened", query)
-        return await asyncio.to_thread(self._sealed_by_another, rows)
-
-    def _sealed_by_another(self, rows: Sequence[Any]) -> Counter[EntryKind]:
-        """Rows that this secret does not open, counted by kind."""
-        opening = ((row.kind, self._sealer.open(row.user_id, row.kind, row.body)) for row in rows)
-        return Counter(kind for kind, text in opening if text is None)
+        entries = await asyncio.to_thread(self._opened, rows)
+        pairs = zip(rows, entries, strict=True)
+        return Counter(row.kind for row, entry in pairs if entry.body is None)
 
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
         """Give an entry another body unless somebody else has changed it since it was read."""
         unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
         sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-        changed = update(ENTRIES).where(unchanged).values(body=sealed)
-        return bool(await self._table.change(f"changing {kind} entries", changed))
+        change = update(ENTRIES).where(unchanged).values(body=sealed)
+        return bool(await self._table.change(f"changing {kind} entries", change))
 
     async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
         """Drop entries that are not settled."""
-        these = (_of(kind, user_id) & _ROW.key.in_(some) for some in portions(sorted(keys)))
-        dropped = (delete(ENTRIES).where(one, _UNSETTLED) for one in these)
-        await self._table.change(f"dropping {kind} entries", *dropped)
+        these = _of(kind, user_id) & _UNSETTLED & _ROW.key.in_(keys)
+        await self._table.change(f"dropping {kind} entries", delete(ENTRIES).where(these))
 
     async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
         """Drop entries of chats that the host has no more, the current one excepted.
@@ -146,25 +143,27 @@ class SealedEntries:
         elsewhere. A filter hears nothing of a chat's deletion: the event goes to Event functions
         and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
         """
-        known = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
-        gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~known
+        stands = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
+        gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~stands
         await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
 
     def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
-        # What is no JSON comes back different, which whoever must not lose it looks for.
-        text = None if entry.body is None else json.dumps(entry.body, default=str)
-        body = self._sealer.seal(user_id, kind, text) if text else ""
+        body = ""
+        if entry.body is not None:
+            # What is no JSON comes back different, which whoever must not lose it looks for.
+            body = self._sealer.seal(user_id, kind, json.dumps(entry.body, default=str))
         fields = {name: getattr(entry, name) for name in _FIELDS}
-        return {"user_id": user_id, "kind": kind, **fields, "body": body}
+        return {"user_id": user_id, "kind": kind, "body": body, **fields}
 
-    def _entries(self, rows: Sequence[Any]) -> list[Entry]:
-        """Rows, opened."""
-        return [self._entry(row) for row in rows]
-
-    def _entry(self, row: Any) -> Entry:
-        text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
-        body = json.loads(text) if text else None
-        return Entry(body=body, sealed=row.body, **{name: getattr(row, name) for name in _FIELDS})
+    def _opened(self, rows: Sequence[Any]) -> list[Entry]:
+        """Entries of rows, without a body where they are settled or another secret's."""
+        entries: list[Entry] = []
+        for row in rows:
+            text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
+            body = json.loads(text) if text else None
+            fields = {name: getattr(row, name) for name in _FIELDS}
+            entries.append(Entry(body=body, sealed=row.body, **fields))
+        return entries
 
 
 def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
@@ -179,8 +178,15 @@ class HostLeases:
 
     async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
         """Take or prolong a lease by one INSERT; behind the colon of its name is whose it is."""
-        row = {"user_id": name.rpartition(":")[2], "kind": "lease", "key": name, "body": owner}
-        row |= {"chat_id": "", "message_id": ""}
-        times = {"created_at": int(now), "expires_at": math.ceil(now + seconds)}
+        lease = {
+            "user_id": name.rpartition(":")[2],
+            "kind": "lease",
+            "key": name,
+            "chat_id": "",
+            "message_id": "",
+            "created_at": int(now),
+            "expires_at": math.ceil(now + seconds),
+            "body": owner,
+        }
         free = (_ROW.expires_at < now) | (_ROW.body == owner)
-        return bool(await self._table.upsert("taking a lease", [row | times], where=free))
+        return bool(await self._table.upsert("taking a lease", [lease], where=free))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, delete, func, select, true, tuple_, update
 
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
@@ -25,20 +24,13 @@ from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import VECTORS
+from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import ErasureReport, Origin, bereft_originals, origin_ids
 from adaptive.memory.tables import ArchivedMemory, ArchiveTable
 from adaptive.privacy.pending import LEASE_PROOF_SECONDS
 from adaptive.settings.hook import Hook
 
-# Our tables, each by the column that names its rows; turns first, so that nobody learns meanwhile.
-_KEYS: dict[str, Any] = {
-    "pending": PENDING.c.message_id,
-    "entries": ENTRIES.c.key,
-    "vector": VECTORS.c.memory_id,
-}
-USER_TABLES = tuple(_KEYS)
-_DELETED_AT_ONCE = 100
-_TEXTS = {"body", "payload", "vector"}
+_MEMORIES_AT_ONCE = 100
 # Who works on what, and what the memory was told to do, is erased without being counted.
 _UNCOUNTED = ("lease", "command")
 # They tell where memories came from, so what they hold of one that could not be erased stays.
@@ -64,61 +56,19 @@ class HeldHistory(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRow:
-    """A row without its texts; ``memory_id`` and ``change`` are those that it is about, if any."""
-
-    kind: str
-    key: str
-    memory_id: str = ""
-    change: str = ""
-    chat_id: str = ""
-    message_id: str = ""
-    said_at: float = 0.0
-    leased_until: float = 0.0
-
-    @classmethod
-    def of(cls, table: str, row: Mapping[str, Any]) -> HeldRow:
-        """A row of one of ``USER_TABLES``."""
-        key = row[_KEYS[table].name]
-        if table == "entries":
-            # Of the audit the key tells kind and memory (see ``AuditTable``), else the memory only.
-            _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
-            where = (row["chat_id"], row["message_id"], row["created_at"])
-            return cls(row["kind"], key, memory_id, change, *where)
-        if table == "pending":
-            # A turn that has been learned holds no words any more.
-            waits = row["state"] == "waiting"
-            said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
-            return cls(table, key, "", "", *said, leased_until=row["lease_until"])
-        return cls(table, key, memory_id=key)
-
-    def came_from(self, origin: Origin | None) -> bool:
-        """Whether it is of an origin; of a source no row tells."""
-        if origin is None:
-            return True
-        if origin.period is None:
-            return bool(origin.chat_id) and self.chat_id == origin.chat_id
-        since, until = origin.period
-        if self.kind == "chat_notes":  # later ones repeat what was said on that day
-            return self.said_at >= since
-        # What upkeep does has no message.
-        return bool(self.message_id) and since <= self.said_at < until
-
-
-@dataclass(frozen=True, slots=True)
 class HostEraser:
     """An ``Eraser`` of all that is held of one user; raises nothing of ours.
 
     Each of ``caches`` forgets a user within this process, while other workers' look at the tables;
-    what waits in this process only (``forget_waiting``) is forgotten with everything else.
+    what ``waits`` in this process only is forgotten with everything else.
     """
 
     memories: HostMemoryStore
     user_id: str
     archive: ArchiveTable
-    history: HeldHistory | None = None
-    caches: tuple[Forget, ...] = ()
-    forget_waiting: Forget = str
+    history: HeldHistory
+    caches: Sequence[Forget] = ()
+    waits: Sequence[Forget] = ()
     sessions: Sessions | None = None
 
     async def find(self, origin: Origin | None) -> ErasureReport:
@@ -134,68 +84,110 @@ class HostEraser:
         does a summary of one that goes. For everything it is looked twice: a write may have begun.
         """
         report = ErasureReport()
-        forgetting = self.caches if origin else (*self.caches, self.forget_waiting)
         for _ in range(1 if origin else 2):
             report.failed.clear()
-            for forget in forgetting:  # what is being prepared behind the turns is not kept then
-                forget(self.user_id)
+            # What is being prepared behind the turns is not kept then.
+            self._forget(origin)
             await self._sweep(origin, report, erasing=True)
-        for forget in forgetting:
-            forget(self.user_id)
+        self._forget(origin)
         return report
+
+    def _forget(self, origin: Origin | None) -> None:
+        for forget in self.caches if origin else (*self.caches, *self.waits):
+            forget(self.user_id)
 
     async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
         """Count or erase what there is of an origin, or of everything."""
-        turns = await report.tried(self.rows("pending"), ())
-        waiting = [row for row in turns if row.came_from(origin)]
-        number = len(waiting)
-        if erasing:
-            number = await report.tried(self.drop("pending", waiting, emptied=bool(origin)), 0)
-            # A worker that has turns in its hands surely writes no more then.
-            if any(row.leased_until >= time.time() for row in turns):
-                await asyncio.sleep(LEASE_PROOF_SECONDS)
-        report.counts["pending"] += number
-        rows = [row for one in USER_TABLES[1:] for row in await report.tried(self.rows(one), ())]
-        found = await report.tried(self.memories.read(), ())
-        ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
+        # Turns first, so that nobody learns from them meanwhile.
+        turns = self._sweep_turns(origin, erasing=erasing)
+        report.counts["pending"] += await report.tried(turns, 0)
+        entries = await report.tried(self._entries(), ())
+        stored = await report.tried(self.memories.read(), ())
+        ids = frozenset(memory.id for memory in stored)
+        archived: tuple[ArchivedMemory, ...] = ()
         if origin is not None:
+            archived = await report.tried(self.archive.read(self.user_id), ())
+            ids = origin_ids(stored, archived, origin, _learned_ids(entries, origin))
             if not self.memories.keeps_history and origin.period is None:
                 report.note = _NO_PROVENANCE
-            learned = (row for row in rows if row.change in ("saved", "updated"))
-            known = {row.memory_id for row in learned if row.came_from(origin)}
-            archived = await report.tried(self.archive.read(self.user_id), archived)
-            ids = origin_ids(found, archived, origin, known)
-        report.memories = gone = tuple(row for row in found if row.id in ids)
+        gone = report.memories = tuple(memory for memory in stored if memory.id in ids)
         if erasing:
             gone = await self._erase_memories(report, everything=origin is None)
             report.bereft = bereft_originals(archived, gone, ids)
         report.counts["memory"] += len(gone)
-        kept = _kept_kinds(origin, report)
-        surely = {row.id for row in gone}
-        going: defaultdict[str, list[HeldRow]] = defaultdict(list)
-        for row in rows:
-            named = row.memory_id in ids or row.came_from(origin)
-            if row.memory_id in surely or (named and row.kind not in kept):
-                going[row.kind].append(row)
-        for kind, some in going.items():
-            number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
-            report.counts[kind] += 0 if kind in _UNCOUNTED else number
-        if self.history is not None and (origin is None or origin.chat_id):
-            work = self.history.erase if erasing else self.history.held
-            chats = work(self.user_id, origin.chat_id if origin else "")
+        going = [entry for entry in entries if _names(entry, origin, ids)]
+        # What helps to find again what could not be erased stays.
+        if origin is not None and report.failed:
+            gone_ids = {memory.id for memory in gone}
+            going = [
+                entry
+                for entry in going
+                if entry.kind not in _TELLING or _memory_id(entry) in gone_ids
+            ]
+        if erasing:
+            vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
+            going = await report.tried(self._erase_notes(going, vectors), [])
+        report.counts.update(entry.kind for entry in going if entry.kind not in _UNCOUNTED)
+        if origin is None or origin.chat_id:
+            sweep_history = self.history.erase if erasing else self.history.held
+            chats = sweep_history(self.user_id, origin.chat_id if origin else "")
             report.counts["history"] += await report.tried(chats, 0)
 
-    async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
+    async def _sweep_turns(self, origin: Origin | None, *, erasing: bool) -> int:
+        """Count or erase turns; how many there were.
+
+        Of an origin they are emptied, and nobody learns from them: their rows stay for their month,
+        since an answer made anew to such a message would be learned from otherwise.
+        """
+        table = OwnTable(PENDING, self.sessions)
+        these = PENDING.c.user_id == self.user_id
+        erasure: Any = delete(PENDING)
+        if origin is not None:
+            these &= _waits_from(origin)
+            erasure = update(PENDING).values(learned_values(time.time()))
+        figures = select(func.count(), func.max(PENDING.c.lease_until)).where(these)
+        [(count, leased_until)] = await table.rows("looking for turns", figures)
+        if erasing and count:
+            await table.change("erasing turns", erasure.where(these))
+            # A worker that has them in its hands surely writes no more then.
+            if leased_until >= time.time():
+                await asyncio.sleep(LEASE_PROOF_SECONDS)
+        return count
+
+    async def _entries(self) -> Sequence[Any]:
+        """The user's entries without their texts, but for the note for the day's sweep."""
+        columns = (column for column in ENTRIES.c if column.name != "body")
+        query = select(*columns).where(
+            ENTRIES.c.user_id == self.user_id, ENTRIES.c.kind != STALE_VECTORS
+        )
+        return await OwnTable(ENTRIES, self.sessions).rows("looking for entries", query)
+
+    async def _erase_notes(self, entries: list[Any], vectors: ColumnElement[bool]) -> list[Any]:
+        """Delete entries and vectors, all or none; the entries."""
+        names = tuple_(ENTRIES.c.kind, ENTRIES.c.key)
+        keys = [(entry.kind, entry.key) for entry in entries]
+        mine = ENTRIES.c.user_id == self.user_id
+        await OwnTable(VECTORS, self.sessions).change(
+            "erasing what is noted of memories",
+            delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
+            *(delete(ENTRIES).where(mine, names.in_(some)) for some in portions(keys)),
+        )
+        return entries
+
+    async def _erase_memories(
+        self, report: ErasureReport, *, everything: bool
+    ) -> tuple[Memory, ...]:
         """Erase the rows that were found, or all with whatever vectors there are; what went."""
         if everything:
             await report.tried(self.memories.delete_all(), None)
         else:
-            for begin in range(0, len(report.memories), _DELETED_AT_ONCE):
-                await self._delete(report, report.memories[begin : begin + _DELETED_AT_ONCE])
-        left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
-        return [row for row in report.memories if row.id not in left]
+            for memories in portions(report.memories, _MEMORIES_AT_ONCE):
+                await self._delete(memories, report)
+        left = await report.tried(self.memories.read(), report.memories)
+        left_ids = {memory.id for memory in left}
+        return tuple(memory for memory in report.memories if memory.id not in left_ids)
 
-    async def _delete(self, report: ErasureReport, memories: Sequence[Memory]) -> None:
+    async def _delete(self, memories: Sequence[Memory], report: ErasureReport) -> None:
         """Delete rows together; where that fails, each by itself, so that none spoils another."""
         try:
             await self.memories.delete(*memories)
@@ -203,40 +195,58 @@ class HostEraser:
             for memory in memories:
                 await report.tried(self.memories.delete(memory), None)
 
-    async def rows(self, name: str) -> tuple[HeldRow, ...]:
-        """All of the user's rows in one of ``USER_TABLES``; may raise ``TablesUnavailable``."""
-        table = _KEYS[name].table
-        columns = (column for column in table.c if column.name not in _TEXTS)
-        query = select(*columns).where(table.c.user_id == self.user_id)
-        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
-        return tuple(HeldRow.of(name, row._mapping) for row in found)
 
-    async def drop(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
-        """Delete rows of a kind; how many there were; may raise ``TablesUnavailable``.
-
-        Turns may be ``emptied`` instead, and nobody learns from them: their rows stay for their
-        month, since an answer made anew to such a message would be learned from otherwise.
-        """
-        key = _KEYS.get(kind, ENTRIES.c.key)
-        mine = key.table.c.user_id == self.user_id
-        if key.table is ENTRIES:
-            mine &= ENTRIES.c.kind == kind
-        erased: Any = delete(key.table)
-        if emptied:
-            erased = update(PENDING).values(learned_values(time.time()))
-        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
-        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
+def _waits_from(origin: Origin) -> ColumnElement[bool]:
+    """Whether a turn waits that was said there; of a source no turn tells."""
+    waits = PENDING.c.state == "waiting"
+    if origin.period is None:
+        return waits & (PENDING.c.chat_id == origin.chat_id) & (PENDING.c.chat_id != "")
+    since, until = origin.period
+    return waits & (PENDING.c.queued_at >= since) & (PENDING.c.queued_at < until)
 
 
-def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]:
-    """What stays: the note for the day's sweep, and what helps to find what could not be erased."""
-    return (STALE_VECTORS, *_TELLING) if origin and report.failed else (STALE_VECTORS,)
+def _names(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
+    """Whether an entry is of an origin, or about one of the memories with these ids."""
+    return origin is None or _memory_id(entry) in ids or _came_from(entry, origin)
+
+
+def _memory_id(entry: Any) -> str:
+    """The id of the memory that an entry is about, if any: most have it for their key."""
+    return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
+
+
+def _came_from(entry: Any, origin: Origin) -> bool:
+    """Whether an entry was made of what was said there; of a source none tells."""
+    if origin.period is None:
+        return bool(origin.chat_id) and entry.chat_id == origin.chat_id
+    since, until = origin.period
+    if entry.kind == "chat_notes":  # later ones repeat what was said on that day
+        return entry.created_at >= since
+    # What upkeep does has no message.
+    return bool(entry.message_id) and since <= entry.created_at < until
+
+
+def _learned_ids(entries: Sequence[Any], origin: Origin) -> set[str]:
+    """Ids of the memories that were learned from an origin, as the keys of the audit tell."""
+    there = (entry for entry in entries if entry.kind == "audit" and _came_from(entry, origin))
+    changes = [ChangeKey.read(entry.key) for entry in there]
+    return {change.memory_id for change in changes if change.kind in ("saved", "updated")}
 
 
 async def host_eraser(
-    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Hook
+    hook: Hook,
+    archive: ArchiveTable,
+    history: HeldHistory,
+    caches: Sequence[Forget],
+    waits: Sequence[Forget],
 ) -> HostEraser:
     """What erases of a hook's user; ``HostError`` where the host does not know the user."""
     host = cast(HostHook, hook)  # this room has made it
-    memories = HostMemoryStore(isolated_request(host.request), await account(host.user))
-    return HostEraser(memories, hook.user_id, *held)
+    return HostEraser(
+        memories=HostMemoryStore(isolated_request(host.request), await account(host.user)),
+        user_id=hook.user_id,
+        archive=archive,
+        history=history,
+        caches=caches,
+        waits=waits,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Executable, MetaData, Table
 from sqlalchemy.dialects import postgresql, sqlite
@@ -14,6 +14,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.host.faults import HostFaults, uninterrupted
 
+Value = TypeVar("Value")
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 # SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
 _PER_STATEMENT = 500
@@ -123,10 +124,10 @@ class OwnTable:
                 await session.commit()
 
 
-def portions(values: Collection[Any]) -> Iterator[list[Any]]:
+def portions(values: Collection[Value], most: int = _PER_STATEMENT) -> Iterator[list[Value]]:
     """As many values at a time as one statement takes."""
     listed = list(values)
-    return (listed[at : at + _PER_STATEMENT] for at in range(0, len(listed), _PER_STATEMENT))
+    return (listed[at : at + most] for at in range(0, len(listed), most))
 
 
 @uninterrupted
