@@ -1364,75 +1364,6 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
   return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
 
 
-# ---- src/adaptive/host/vector_database.py ----
-
-USUAL_SECONDS = 5.0
-WHOLE_COLLECTION_SECONDS = 30.0
-_CALLS_AT_ONCE = 4
-_PROBED_COLLECTION = "adaptive-memory"
-_NAME = "the vector database"
-_SILENT = f"{_NAME} does not answer"
-Answered = TypeVar("Answered")
-
-
-class VectorDatabase:
-
-  def __init__(self, client: Callable[[], Any]) -> None:
-    self._client = client
-    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-    self._breaker = CircuitBreaker()
-
-  async def call(
-    self, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
-  ) -> Any:
-
-    def called(client: Any) -> Any:
-      return getattr(client, method)(*arguments, **named)
-
-    return await self.ask(called, seconds)
-
-  async def ask(self, work: Callable[[Any], Answered], seconds: float) -> Answered:
-    if self._breaker.is_open(_NAME):
-      raise HostError(_SILENT)
-    answer = self._begun(work)
-    limit = asyncio.get_running_loop().call_later(seconds, self._rest, answer)
-    answer.add_done_callback(lambda _: limit.cancel())
-    done, _ = await asyncio.wait({answer}, timeout=seconds)
-    if not done:
-      raise HostError(f"{_SILENT} within {seconds:g} s")
-    return answer.result()
-
-  def _begun(self, work: Callable[[Any], Answered]) -> asyncio.Future[Answered]:
-    loop = asyncio.get_running_loop()
-    answer = loop.run_in_executor(self._threads, lambda: work(self._client()))
-    answer.add_done_callback(_looked_at)
-    return answer
-
-  def _rest(self, unanswered: asyncio.Future[Any]) -> None:
-    if not unanswered.done():
-      self._breaker.open(_NAME, self._answered_anything)
-      unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
-
-  async def _answered_anything(self) -> None:
-    self._threads.shutdown(wait=False)
-    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-    await asyncio.wait({self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))})
-
-
-def _looked_at(answer: asyncio.Future[Any]) -> None:
-  if not answer.cancelled():
-    answer.exception()
-
-
-def _host_client() -> Any:
-  from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-  return ASYNC_VECTOR_DB_CLIENT.sync
-
-
-HOST_VECTORS = VectorDatabase(_host_client)
-
-
 # ---- src/adaptive/host/vector_upkeep.py ----
 
 log_vector_upkeep = logging.getLogger("adaptive_memory.host")
@@ -4248,6 +4179,76 @@ def _stores_without_lock() -> bool:
   return not hasattr(Chats, "_chat_transaction")
 
 
+# ---- src/adaptive/host/vector_database.py ----
+
+USUAL_SECONDS = 5.0
+WHOLE_COLLECTION_SECONDS = 30.0
+_CALLS_AT_ONCE = 4
+_PROBED_COLLECTION = "adaptive-memory"
+_NAME = "the vector database"
+_SILENT = f"{_NAME} does not answer"
+Answered = TypeVar("Answered")
+
+
+class VectorDatabase:
+
+  def __init__(self, client: Callable[[], Any]) -> None:
+    self._client = client
+    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+    self._breaker = CircuitBreaker()
+
+  async def call(
+    self, doing: str, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
+  ) -> Any:
+
+    def called(client: Any) -> Any:
+      return getattr(client, method)(*arguments, **named)
+
+    return await self.ask(doing, called, seconds)
+
+  async def ask(self, doing: str, work: Callable[[Any], Answered], seconds: float) -> Answered:
+    if self._breaker.is_open(_NAME):
+      raise HostError(_SILENT)
+    answer = self._begun(work)
+    limit = asyncio.get_running_loop().call_later(seconds, self._rest, answer)
+    answer.add_done_callback(lambda _: limit.cancel())
+    done, _ = await asyncio.wait({answer}, timeout=seconds)
+    if not done:
+      raise HostError(f"{_SILENT} within {seconds:g} s")
+    with HostFaults(doing):
+      return answer.result()
+
+  def _begun(self, work: Callable[[Any], Answered]) -> asyncio.Future[Answered]:
+    loop = asyncio.get_running_loop()
+    answer = loop.run_in_executor(self._threads, lambda: work(self._client()))
+    answer.add_done_callback(_looked_at)
+    return answer
+
+  def _rest(self, unanswered: asyncio.Future[Any]) -> None:
+    if not unanswered.done():
+      self._breaker.open(_NAME, self._answered_anything)
+      unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
+
+  async def _answered_anything(self) -> None:
+    self._threads.shutdown(wait=False)
+    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+    await asyncio.wait({self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))})
+
+
+def _looked_at(answer: asyncio.Future[Any]) -> None:
+  if not answer.cancelled():
+    answer.exception()
+
+
+def _host_client() -> Any:
+  from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+  return ASYNC_VECTOR_DB_CLIENT.sync
+
+
+HOST_VECTORS = VectorDatabase(_host_client)
+
+
 # ---- src/adaptive/memory/audit.py ----
 
 log_audit = logging.getLogger("adaptive_memory.memory")
@@ -6773,20 +6774,21 @@ class HostHistoryVectors:
       }
       for unit, vector in zip(units, vectors, strict=True)
     ]
-    with HostFaults("indexing past conversation"):
-      await HOST_VECTORS.call("upsert", history_collection(user_id), items)
+    name = history_collection(user_id)
+    await HOST_VECTORS.call("indexing past conversation", "upsert", name, items)
 
   async def search(
     self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
   ) -> tuple[HistoryHit, ...]:
     searching = HOST_VECTORS.call(
+      "searching past conversation",
       "search",
       history_collection(user_id),
       [vector.tolist()],
       filter={"chat_id": chat_id} if chat_id else None,
       limit=limit,
     )
-    result = await self._if_there(user_id, "searching past conversation", searching)
+    result = await self._if_there(user_id, searching)
     distances = _first_list(result, "distances")
     sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
     found = zip(
@@ -6814,20 +6816,22 @@ class HostHistoryVectors:
       ids = [*await self._query(user_id, {"chat_id": chat_id})]
     else:
       ids = [_unit_id(user_id, chat_id, key) for key in keys]
-    with HostFaults("removing past conversation"):
-      for portion in portions(ids):
-        await HOST_VECTORS.call("delete", history_collection(user_id), ids=portion)
+    name = history_collection(user_id)
+    for portion in portions(ids):
+      await HOST_VECTORS.call("removing past conversation", "delete", name, ids=portion)
 
   async def delete_all(self, user_id: str) -> None:
     dropping = HOST_VECTORS.call(
-      "delete_collection", history_collection(user_id), seconds=WHOLE_COLLECTION_SECONDS
+      "removing past conversation",
+      "delete_collection",
+      history_collection(user_id),
+      seconds=WHOLE_COLLECTION_SECONDS,
     )
-    await self._if_there(user_id, "removing past conversation", dropping)
+    await self._if_there(user_id, dropping)
 
-  async def _if_there(self, user_id: str, doing: str, call: Awaitable[Any]) -> Any:
+  async def _if_there(self, user_id: str, call: Awaitable[Any]) -> Any:
     try:
-      with HostFaults(doing):
-        return await call
+      return await call
     except HostError:
       if await self._query(user_id, _ANY_CHAT, 1):
         raise
@@ -6836,11 +6840,15 @@ class HostHistoryVectors:
   async def _query(
     self, user_id: str, metadata: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
   ) -> dict[str, Mapping[str, Any]]:
-    name = history_collection(user_id)
-    with HostFaults("reading the index of past conversation"):
-      result = await HOST_VECTORS.call("query", name, filter={**metadata}, limit=limit)
-      found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
-      return {str(unit_id): mapping(meta) for unit_id, meta in found}
+    result = await HOST_VECTORS.call(
+      "reading the index of past conversation",
+      "query",
+      history_collection(user_id),
+      filter={**metadata},
+      limit=limit,
+    )
+    found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
+    return {str(unit_id): mapping(meta) for unit_id, meta in found}
 
 
 def _is_unit_of(embedder: str, metadata: Mapping[str, Any]) -> bool:
@@ -8621,9 +8629,9 @@ async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> N
   from open_webui.routers import memories as router
 
   reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
+  name = memory_collection(user.id)
   try:
-    with HostFaults("writing Open WebUI's vectors"):
-      await HOST_VECTORS.call("upsert", memory_collection(user.id), items)
+    await HOST_VECTORS.call("writing Open WebUI's vectors", "upsert", name, items)
   except HostError as error:
     detail = error.detail.lower()
     if reindex is None or "dimension" not in detail or "embedding" not in detail:
@@ -8633,9 +8641,9 @@ async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> N
 
 
 async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
-  with HostFaults("deleting vectors of memories"):
-    for portion in portions(ids):
-      await HOST_VECTORS.call("delete", memory_collection(user_id), ids=portion)
+  name = memory_collection(user_id)
+  for portion in portions(ids):
+    await HOST_VECTORS.call("deleting vectors of memories", "delete", name, ids=portion)
 
 
 def _ids(result: object) -> set[str]:
@@ -8666,10 +8674,13 @@ async def _standing(user_id: str, memories: Sequence[Memory]) -> set[str]:
   ids = {memory.id for memory in memories}
   standing = set[str]()
   for created_at in {memory.created_at for memory in memories}:
-    with HostFaults("looking for vectors of memories"):
-      result = await HOST_VECTORS.call(
-        "query", name, filter={"created_at": created_at}, limit=_MOST_LOOKED_AT
-      )
+    result = await HOST_VECTORS.call(
+      "looking for vectors of memories",
+      "query",
+      name,
+      filter={"created_at": created_at},
+      limit=_MOST_LOOKED_AT,
+    )
     if result is None:
       return ids & await _all_ids(name)
     standing |= ids & _ids(result)
@@ -8721,9 +8732,9 @@ async def _orphans(user_id: str, table: OwnTable) -> set[str]:
 
 
 async def drop_collection(name: str) -> None:
+  doing = "erasing Open WebUI's vectors"
   try:
-    with HostFaults("erasing Open WebUI's vectors"):
-      await HOST_VECTORS.call("delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+    await HOST_VECTORS.call(doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
   except HostError as error:
     log_memory_vectors.debug("%s", with_detail(error))
   for pause in _PAUSES_SECONDS:
@@ -8733,16 +8744,15 @@ async def drop_collection(name: str) -> None:
   raise StoreError("Open WebUI's vectors of the memories still stand")
 
 
-async def _all_ids(collection: str) -> set[str]:
+async def _all_ids(name: str) -> set[str]:
+  doing = "reading Open WebUI's vectors"
   try:
-    with HostFaults("reading Open WebUI's vectors", StoreError):
-      result = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
-      return _ids(result)
-  except StoreError:
-    with HostFaults("looking for Open WebUI's vectors", StoreError):
-      if await HOST_VECTORS.call("has_collection", collection):
-        raise
+    result = await HOST_VECTORS.call(doing, "get", name, seconds=WHOLE_COLLECTION_SECONDS)
+  except HostError:
+    if await HOST_VECTORS.call(doing, "has_collection", name):
+      raise
     return set()
+  return _ids(result)
 
 
 # ---- src/adaptive/host/memories.py ----
@@ -9159,26 +9169,31 @@ class HostVectorTable:
     await self._table.change("dropping vectors", dropped)
 
   async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
-    contents = {one.id: one.content for one in memories}
-    with suppress(HostError), HostFaults("reading the host's vectors"):
-      reading = partial(_held, collection=f"user-memory-{user_id}", contents=contents)
-      return await HOST_VECTORS.ask(reading, WHOLE_COLLECTION_SECONDS)
+    contents = {memory.id: memory.content for memory in memories}
+    reading = partial(_held, collection=memory_collection(user_id), contents=contents)
+    with suppress(HostError):
+      doing = "reading the host's vectors"
+      return await HOST_VECTORS.ask(doing, reading, WHOLE_COLLECTION_SECONDS)
     return {}
 
 
 def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
   rows: list[tuple[str, str, Any]] = []
   if type(client).__name__ == "ChromaClient":
-    held = client.client.get_collection(name=collection, embedding_function=None)
+    chroma = client.client.get_collection(name=collection, embedding_function=None)
     for ids in portions(contents):
-      got = held.get(ids=ids, include=["documents", "embeddings"])
+      got = chroma.get(ids=ids, include=["documents", "embeddings"])
       rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
   elif type(client).__name__ == "PgvectorClient":
-    row: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
+    chunk: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
     with client.session.session_factory() as session:
-      found = session.query(row.id, row.text, row.vector)
-      rows = found.filter(row.collection_name == collection).all()
-  return {id: np.asarray(own, np.float32) for id, text, own in rows if contents.get(id) == text}
+      query = session.query(chunk.id, chunk.text, chunk.vector)
+      rows = query.filter(chunk.collection_name == collection).all()
+  return {
+    memory_id: np.asarray(vector, np.float32)
+    for memory_id, text, vector in rows
+    if contents.get(memory_id) == text
+  }
 
 
 class HostTables:
@@ -9188,9 +9203,12 @@ class HostTables:
     self.vectors = HostVectorTable(sessions)
     self.pending = HostPendingTable(sealer, sessions)
     self.leases = HostLeases(sessions)
-    self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
-    self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
-    self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
+    self.archive = ArchiveTable(entries)
+    self.audit = AuditTable(entries)
+    self.usage = UsageTable(entries)
+    self.suggestions = SuggestionTable(entries)
+    self.chats = ChatTable(entries)
+    self.chat_notes = ChatNotesTable(entries)
     self.commands = CommandTable(entries)
 
 
@@ -13146,11 +13164,11 @@ def _learned_ids(entries: Sequence[Any], origin: Origin) -> set[str]:
 
 
 async def host_eraser(
-  hook: Hook,
   archive: ArchiveTable,
   history: HeldHistory,
   caches: Sequence[Forget],
   waits: Sequence[Forget],
+  hook: Hook,
 ) -> HostEraser:
   host = cast(HostHook, hook)
   return HostEraser(
@@ -16310,17 +16328,13 @@ class Filter:
     self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
     self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
     self._correction = AnswerCorrection()
+    caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
+    eraser_of = partial(host_eraser, tables.archive, self._history, caches, (learning.forget,))
     self._requests = MemoryRequests(
       memories=memories,
       learner=learning,
       status=self._status,
-      eraser_of=partial(
-        host_eraser,
-        archive=tables.archive,
-        history=self._history,
-        caches=(self._recall.forget, self._postprocessor.forget, forget_texts),
-        waits=(learning.forget,),
-      ),
+      eraser_of=eraser_of,
     )
     self._commands = MemoryCommands(
       requests=self._requests,

@@ -100,17 +100,13 @@ class Filter:
         self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
         self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
         self._correction = AnswerCorrection()
+        caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
+        eraser_of = partial(host_eraser, tables.archive, self._history, caches, (learning.forget,))
         self._requests = MemoryRequests(
             memories=memories,
             learner=learning,
             status=self._status,
-            eraser_of=partial(
-                host_eraser,
-                archive=tables.archive,
-                history=self._history,
-                caches=(self._recall.forget, self._postprocessor.forget, forget_texts),
-                waits=(learning.forget,),
-            ),
+            eraser_of=eraser_of,
         )
         self._commands = MemoryCommands(
             requests=self._requests,

@@ -38,26 +38,26 @@ def client() -> Iterator[Client]:
 async def test_hanging(client: Client) -> None:
     """A call comes to its limit, further ones fail at once, and all is well when one returns."""
     database = VectorDatabase(lambda: client)
-    assert await database.call("has_collection", "c") is True
+    assert await database.call("looking", "has_collection", "c") is True
     client.answers.clear()
     with pytest.raises(HostError, match=r"^the vector database does not answer within 0.05 s$"):
-        await database.call("has_collection", "c", seconds=0.05)
+        await database.call("looking", "has_collection", "c", seconds=0.05)
     await resting(database)
     for _ in range(10):
         with pytest.raises(HostError, match=r"^the vector database does not answer$"):
-            await database.call("has_collection", "c", seconds=3600)
+            await database.call("looking", "has_collection", "c", seconds=3600)
     client.answers.set()
     await resting(database, over=True)
-    assert await database.call("has_collection", "c") is True
+    assert await database.call("looking", "has_collection", "c") is True
 
 
 async def test_probed_behind(client: Client) -> None:
     """A call that never returns is no hindrance: another one is tried on a thread of its own."""
     database, lost = VectorDatabase(lambda: client), threading.Event()
     with pytest.raises(HostError, match="does not answer"):
-        await database.ask(lambda _: lost.wait(), 0.01)
+        await database.ask("waiting", lambda _: lost.wait(), 0.01)
     await resting(database, over=True)
-    assert await database.call("has_collection", "c") is True
+    assert await database.call("looking", "has_collection", "c") is True
     lost.set()
 
 
@@ -67,7 +67,7 @@ async def test_lost_patience(client: Client) -> None:
     client.answers.clear()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
-            await database.call("has_collection", "c", seconds=0.05)
+            await database.call("looking", "has_collection", "c", seconds=0.05)
     await resting(database)
     client.answers.set()
     await resting(database, over=True)

@@ -234,11 +234,11 @@ def _learned_ids(entries: Sequence[Any], origin: Origin) -> set[str]:
 
 
 async def host_eraser(
-    hook: Hook,
     archive: ArchiveTable,
     history: HeldHistory,
     caches: Sequence[Forget],
     waits: Sequence[Forget],
+    hook: Hook,
 ) -> HostEraser:
     """What erases of a hook's user; ``HostError`` where the host does not know the user."""
     host = cast(HostHook, hook)  # this room has made it

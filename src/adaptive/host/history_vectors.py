@@ -14,7 +14,7 @@ from typing import Any, get_args
 from adaptive.core.errors import HostError
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import listing, mapping, text_field
-from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.faults import uninterrupted
 from adaptive.host.own_table import portions
 from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
 from adaptive.search.history_ports import HistoryHit, HistoryUnit, UnitKey, UnitKind
@@ -81,21 +81,22 @@ class HostHistoryVectors:
             }
             for unit, vector in zip(units, vectors, strict=True)
         ]
-        with HostFaults("indexing past conversation"):
-            await HOST_VECTORS.call("upsert", history_collection(user_id), items)
+        name = history_collection(user_id)
+        await HOST_VECTORS.call("indexing past conversation", "upsert", name, items)
 
     async def search(
         self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
     ) -> tuple[HistoryHit, ...]:
         """The nearest units, the best first; none in a collection of another embedder."""
         searching = HOST_VECTORS.call(
+            "searching past conversation",
             "search",
             history_collection(user_id),
             [vector.tolist()],
             filter={"chat_id": chat_id} if chat_id else None,
             limit=limit,
         )
-        result = await self._if_there(user_id, "searching past conversation", searching)
+        result = await self._if_there(user_id, searching)
         distances = _first_list(result, "distances")
         # Of some engines less is nearer; what comes first is the nearest of all of them.
         sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
@@ -125,25 +126,27 @@ class HostHistoryVectors:
             ids = [*await self._query(user_id, {"chat_id": chat_id})]
         else:
             ids = [_unit_id(user_id, chat_id, key) for key in keys]
-        with HostFaults("removing past conversation"):
-            for portion in portions(ids):
-                await HOST_VECTORS.call("delete", history_collection(user_id), ids=portion)
+        name = history_collection(user_id)
+        for portion in portions(ids):
+            await HOST_VECTORS.call("removing past conversation", "delete", name, ids=portion)
 
     async def delete_all(self, user_id: str) -> None:
         """Drop the user's collection."""
         dropping = HOST_VECTORS.call(
-            "delete_collection", history_collection(user_id), seconds=WHOLE_COLLECTION_SECONDS
+            "removing past conversation",
+            "delete_collection",
+            history_collection(user_id),
+            seconds=WHOLE_COLLECTION_SECONDS,
         )
-        await self._if_there(user_id, "removing past conversation", dropping)
+        await self._if_there(user_id, dropping)
 
-    async def _if_there(self, user_id: str, doing: str, call: Awaitable[Any]) -> Any:
+    async def _if_there(self, user_id: str, call: Awaitable[Any]) -> Any:
         """What a call brings; ``None`` where it fails for want of a collection.
 
         Engines differ in what they say of one that does not exist, so only looking tells.
         """
         try:
-            with HostFaults(doing):
-                return await call
+            return await call
         except HostError:
             if await self._query(user_id, _ANY_CHAT, 1):
                 raise
@@ -153,12 +156,15 @@ class HostHistoryVectors:
         self, user_id: str, metadata: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
     ) -> dict[str, Mapping[str, Any]]:
         """Metadata of the units that have this among it, by id."""
-        name = history_collection(user_id)
-        with HostFaults("reading the index of past conversation"):
-            # A copy, since engines may put in what they need.
-            result = await HOST_VECTORS.call("query", name, filter={**metadata}, limit=limit)
-            found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
-            return {str(unit_id): mapping(meta) for unit_id, meta in found}
+        result = await HOST_VECTORS.call(
+            "reading the index of past conversation",
+            "query",
+            history_collection(user_id),
+            filter={**metadata},
+            limit=limit,
+        )
+        found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
+        return {str(unit_id): mapping(meta) for unit_id, meta in found}
 
 
 def _is_unit_of(embedder: str, metadata: Mapping[str, Any]) -> bool:

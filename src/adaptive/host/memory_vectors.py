@@ -118,9 +118,9 @@ async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> N
 
     # Since 0.11 (host: routers/memories.py, upsert_memory_vectors_or_reindex).
     reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
+    name = memory_collection(user.id)
     try:
-        with HostFaults("writing Open WebUI's vectors"):
-            await HOST_VECTORS.call("upsert", memory_collection(user.id), items)
+        await HOST_VECTORS.call("writing Open WebUI's vectors", "upsert", name, items)
     except HostError as error:
         detail = error.detail.lower()
         if reindex is None or "dimension" not in detail or "embedding" not in detail:
@@ -131,9 +131,9 @@ async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> N
 
 async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
     """Delete vectors from a user's collection, where the database does what it is told."""
-    with HostFaults("deleting vectors of memories"):
-        for portion in portions(ids):
-            await HOST_VECTORS.call("delete", memory_collection(user_id), ids=portion)
+    name = memory_collection(user_id)
+    for portion in portions(ids):
+        await HOST_VECTORS.call("deleting vectors of memories", "delete", name, ids=portion)
 
 
 def _ids(result: object) -> set[str]:
@@ -173,10 +173,13 @@ async def _standing(user_id: str, memories: Sequence[Memory]) -> set[str]:
     ids = {memory.id for memory in memories}
     standing = set[str]()
     for created_at in {memory.created_at for memory in memories}:
-        with HostFaults("looking for vectors of memories"):
-            result = await HOST_VECTORS.call(
-                "query", name, filter={"created_at": created_at}, limit=_MOST_LOOKED_AT
-            )
+        result = await HOST_VECTORS.call(
+            "looking for vectors of memories",
+            "query",
+            name,
+            filter={"created_at": created_at},
+            limit=_MOST_LOOKED_AT,
+        )
         if result is None:  # there is no collection, or the engine did not answer
             return ids & await _all_ids(name)
         standing |= ids & _ids(result)
@@ -240,11 +243,11 @@ async def drop_collection(name: str) -> None:
     One that is not there is an error for some vector databases, so only looking tells.
 
     Raises:
-        StoreError: vectors still stand, or nobody can tell.
+        HostError: vectors still stand, or nobody can tell.
     """
+    doing = "erasing Open WebUI's vectors"
     try:
-        with HostFaults("erasing Open WebUI's vectors"):
-            await HOST_VECTORS.call("delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+        await HOST_VECTORS.call(doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
     except HostError as error:
         log_memory_vectors.debug("%s", with_detail(error))
     for pause in _PAUSES_SECONDS:
@@ -254,20 +257,19 @@ async def drop_collection(name: str) -> None:
     raise StoreError("Open WebUI's vectors of the memories still stand")
 
 
-async def _all_ids(collection: str) -> set[str]:
+async def _all_ids(name: str) -> set[str]:
     """The ids of all vectors in a collection, none where there is no collection.
 
     0.9 denies by name every collection that Chroma has, so that is asked only where reading fails.
 
     Raises:
-        StoreError: nobody can tell.
+        HostError: nobody can tell.
     """
+    doing = "reading Open WebUI's vectors"
     try:
-        with HostFaults("reading Open WebUI's vectors", StoreError):
-            result = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
-            return _ids(result)
-    except StoreError:
-        with HostFaults("looking for Open WebUI's vectors", StoreError):
-            if await HOST_VECTORS.call("has_collection", collection):
-                raise
+        result = await HOST_VECTORS.call(doing, "get", name, seconds=WHOLE_COLLECTION_SECONDS)
+    except HostError:
+        if await HOST_VECTORS.call(doing, "has_collection", name):
+            raise
         return set()
+    return _ids(result)

@@ -15,8 +15,7 @@ from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
 from adaptive.core.ports import StoredVector, Vectors
 from adaptive.host.entries import HostLeases, SealedEntries
-from adaptive.host.faults import HostFaults
-from adaptive.host.memory_vectors import HOST_MEMORIES
+from adaptive.host.memory_vectors import HOST_MEMORIES, memory_collection
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
@@ -89,10 +88,11 @@ class HostVectorTable:
 
     async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
         """The host's own vectors of just these texts (see ``VectorTable``)."""
-        contents = {one.id: one.content for one in memories}
-        with suppress(HostError), HostFaults("reading the host's vectors"):
-            reading = partial(_held, collection=f"user-memory-{user_id}", contents=contents)
-            return await HOST_VECTORS.ask(reading, WHOLE_COLLECTION_SECONDS)
+        contents = {memory.id: memory.content for memory in memories}
+        reading = partial(_held, collection=memory_collection(user_id), contents=contents)
+        with suppress(HostError):
+            doing = "reading the host's vectors"
+            return await HOST_VECTORS.ask(doing, reading, WHOLE_COLLECTION_SECONDS)
         return {}
 
 
@@ -103,17 +103,21 @@ def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str
     """
     rows: list[tuple[str, str, Any]] = []
     if type(client).__name__ == "ChromaClient":
-        held = client.client.get_collection(name=collection, embedding_function=None)
+        chroma = client.client.get_collection(name=collection, embedding_function=None)
         for ids in portions(contents):
-            got = held.get(ids=ids, include=["documents", "embeddings"])
+            got = chroma.get(ids=ids, include=["documents", "embeddings"])
             rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
     elif type(client).__name__ == "PgvectorClient":
-        row: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
+        chunk: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
         with client.session.session_factory() as session:
             # With encryption the text comes as bytes, which are no memory's.
-            found = session.query(row.id, row.text, row.vector)
-            rows = found.filter(row.collection_name == collection).all()
-    return {id: np.asarray(own, np.float32) for id, text, own in rows if contents.get(id) == text}
+            query = session.query(chunk.id, chunk.text, chunk.vector)
+            rows = query.filter(chunk.collection_name == collection).all()
+    return {
+        memory_id: np.asarray(vector, np.float32)
+        for memory_id, text, vector in rows
+        if contents.get(memory_id) == text
+    }
 
 
 class HostTables:
@@ -127,9 +131,12 @@ class HostTables:
         self.vectors = HostVectorTable(sessions)
         self.pending = HostPendingTable(sealer, sessions)
         self.leases = HostLeases(sessions)
-        self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
-        self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
-        self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
+        self.archive = ArchiveTable(entries)
+        self.audit = AuditTable(entries)
+        self.usage = UsageTable(entries)
+        self.suggestions = SuggestionTable(entries)
+        self.chats = ChatTable(entries)
+        self.chat_notes = ChatNotesTable(entries)
         self.commands = CommandTable(entries)
 
 

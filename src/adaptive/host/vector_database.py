@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from adaptive.core.breaker import CircuitBreaker
 from adaptive.core.errors import HostError
+from adaptive.host.faults import HostFaults
 
 # For a portion of rows, and for what reads or drops a whole collection.
 USUAL_SECONDS = 5.0
@@ -37,7 +38,7 @@ class VectorDatabase:
         self._breaker = CircuitBreaker()
 
     async def call(
-        self, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
+        self, doing: str, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
     ) -> Any:
         """What a method of the client returns (see ``ask``)."""
 
@@ -45,13 +46,14 @@ class VectorDatabase:
             """The method's answer."""
             return getattr(client, method)(*arguments, **named)
 
-        return await self.ask(called, seconds)
+        return await self.ask(doing, called, seconds)
 
-    async def ask(self, work: Callable[[Any], Answered], seconds: float) -> Answered:
-        """What work with the client, on a thread, returns; raises what it raises.
+    async def ask(self, doing: str, work: Callable[[Any], Answered], seconds: float) -> Answered:
+        """What work with the client, on a thread, returns.
 
         Raises:
-            HostError: it has not returned within the ``seconds``, or the database rests.
+            HostError: it has failed, has not returned within the ``seconds``, or the database
+                rests.
         """
         if self._breaker.is_open(_NAME):
             raise HostError(_SILENT)
@@ -62,7 +64,8 @@ class VectorDatabase:
         done, _ = await asyncio.wait({answer}, timeout=seconds)
         if not done:
             raise HostError(f"{_SILENT} within {seconds:g} s")
-        return answer.result()
+        with HostFaults(doing):
+            return answer.result()
 
     def _begun(self, work: Callable[[Any], Answered]) -> asyncio.Future[Answered]:
         """Work on a thread, since the client itself may have to be made first."""
