@@ -103,7 +103,6 @@ FUNCTIONS: Mapping[str, str] = {
         answer.postprocessing.answered_turn
         control.overview.change_log
         host.memory_rows.memory_fields
-        host.memory_rows.new_row
         host.tables._held
         memory.audit.ChangeKey.written
         memory.writing._change
