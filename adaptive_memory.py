@@ -18,7 +18,6 @@ import aiohttp
 import asyncio
 import base64
 import calendar
-import contextlib
 import difflib
 import functools
 import gc
@@ -88,7 +87,7 @@ from importlib import metadata
 from itertools import accumulate, chain, combinations, compress, pairwise
 from math import inf
 from numpy.typing import NDArray
-from operator import itemgetter
+from operator import attrgetter
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -2827,7 +2826,6 @@ def _without_imitations(text: str) -> str:
 # ---- src/adaptive/privacy/injection.py ----
 
 LONGEST_CANDIDATE = 8000
-_TAG_FLAGS = re.compile(TAG_FLAG)
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _HIDDEN = re.compile(
   "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-\ufffb"
@@ -2851,16 +2849,14 @@ _ESCAPED = re.compile(
 )
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
 BUCKETS = 1 << 17
-_BUCKET_SHIFT = np.uint64(64 - 16)
+_BUCKET_SHIFT = 64 - 16
 _WORD_VALUE = 4.0
-_NEXT_SIGN = np.uint64(0x100000001B3)
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_WORD_APART = np.uint64(0x100000001B5)
+_NEXT_SIGN = 0x100000001B3
+_SPREAD = 0x9E3779B97F4A7C15
+_WORD_APART = 0x100000001B5
 _LONGEST_GRAM = 5
 _LENGTH_EXPONENT = 0.7
 _START = "\x02"
-_WORDS__injection = re.compile(r"\w+")
-_DIGITS = re.compile(r"\d")
 _SENTENCE_ENDS__injection = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _QUOTED_BAR = 1.5
 _SHORTEST_SENTENCE = 12
@@ -2869,7 +2865,7 @@ _SHORTEST_SENTENCE = 12
 def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) -> str:
   if len(text) > LONGEST_CANDIDATE:
     return "it is too long to be one memory"
-  if _HIDDEN.search(_TAG_FLAGS.sub("", text)):
+  if _HIDDEN.search(re.sub(TAG_FLAG, "", text)):
     return "it holds characters that cannot be seen"
   if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
     return "it imitates the marks that structure a chat"
@@ -2912,24 +2908,29 @@ def order_score(text: str) -> float:
 
 
 def order_features(seen: str) -> NDArray[np.intp]:
-  seen = _DIGITS.sub("0", seen)
-  words = [_START, *_WORDS__injection.findall(seen)]
+  seen = re.sub(r"\d", "0", seen)
   signs = f"{_START}{' '.join(seen.split())} ".encode("utf-32-le", "replace")
   codes = np.frombuffer(signs, dtype="<u4").astype(np.uint64)
-  hashed = [zlib.crc32(one.encode(errors="replace")) for one in words]
-  single = np.array(hashed, dtype=np.uint64)
-  pairs = [single[:-1] * _NEXT_SIGN + single[1:], single[:-2] * _WORD_APART + single[2:]]
-  grams, found = codes, [codes]
+  grams = [codes]
   for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
-    grams = grams[:-1] * _NEXT_SIGN + codes[size - 1 :]
-    found.append(grams)
-  of_signs = _hashed(np.concatenate(found))
-  of_words = _hashed(np.concatenate([single * _NEXT_SIGN, *pairs])) + BUCKETS // 2
-  return np.unique(np.concatenate([of_signs, of_words]))
+    grams.append(grams[-1][:-1] * _NEXT_SIGN + codes[size - 1 :])
+  words = [_START, *re.findall(r"\w+", seen)]
+  single = np.array(
+    [zlib.crc32(word.encode(errors="replace")) for word in words],
+    dtype=np.uint64,
+  )
+  words_and_pairs = [
+    single * _NEXT_SIGN,
+    single[:-1] * _NEXT_SIGN + single[1:],
+    single[:-2] * _WORD_APART + single[2:],
+  ]
+  return np.unique(
+    np.concatenate([_hashed(grams), _hashed(words_and_pairs) + BUCKETS // 2]),
+  )
 
 
-def _hashed(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
-  return ((codes * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
+def _hashed(codes: Sequence[NDArray[np.uint64]]) -> NDArray[np.intp]:
+  return ((np.concatenate(codes) * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
 
 
 def order_parts(text: str) -> list[str]:
@@ -3300,7 +3301,7 @@ def _formed_secrets(text: str) -> Iterator[Finding]:
 
 
 def is_placeholder(value: str) -> bool:
-  return not value or _PLACEHOLDER__secrets.fullmatch(value) is not None
+  return _PLACEHOLDER__secrets.fullmatch(value) is not None
 
 
 def _looks_random(value: str, least: int) -> bool:
@@ -4435,7 +4436,6 @@ class Shape:
   pattern: re.Pattern[str]
   holds: Callable[[re.Match[str], bool], bool] | None = None
   words: Set[str] = frozenset()
-  needed: bool = False
   against: Set[str] = frozenset()
 
 
@@ -4445,6 +4445,10 @@ def _code_of(match: re.Match[str]) -> str:
 
 def _ahead(match: re.Match[str], size: int) -> str:
   return match.string[max(match.start() - size, 0) : match.start()]
+
+
+def _sign_before(match: re.Match[str]) -> str:
+  return _ahead(match, 2).rstrip()[-1:]
 
 
 _LETTER = "0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
@@ -4465,10 +4469,16 @@ _CREDENTIALS = re.compile(
 
 
 def _email_holds(match: re.Match[str], _named: bool) -> bool:
-  before, behind = _ahead(match, 70), match.string[match.end() :][:1]
-  repository = match[0].startswith("git@") and behind in ("/", ":")
-  of_url = before.endswith(":") and "://" in before
-  return not (repository or of_url or before.endswith("@") or _NO_MAIL.fullmatch(match[0]))
+  before = _ahead(match, 70)
+  is_repository = match[0].startswith("git@") and match.string.startswith(("/", ":"), match.end())
+  is_in_url = before.endswith(":") and "://" in before
+  if is_repository or is_in_url or before.endswith("@"):
+    return False
+  return _NO_MAIL.fullmatch(match[0]) is None
+
+
+def _credentials_hold(match: re.Match[str], _named: bool) -> bool:
+  return match["secret"] is None or not is_placeholder(match["secret"])
 
 
 _IPV4 = re.compile(
@@ -4496,11 +4506,15 @@ def _ip_holds(match: re.Match[str], named: bool) -> bool:
   if address.version == 6:
     groups = match["value"].split(":")
     return len(groups) > 3 and any(len(group) not in (0, 2) for group in groups)
-  octets, before = address.packed, _ahead(match, 2)
-  if octets[0] in (0, *range(224, 256)) or before.rstrip()[-1:] in tuple("\u7b2c\u00a7^~=@"):
+  octets = address.packed
+  if octets[0] == 0 or octets[0] >= 224 or _sign_before(match) in tuple("\u7b2c\u00a7^~=@"):
     return False
-  low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
-  return not low or named
+  is_low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
+  return not is_low or named
+
+
+def _mac_holds(match: re.Match[str], _named: bool) -> bool:
+  return len(set(match[0])) > 2
 
 
 _HEAD = r"(?<![0-9A-Za-z].)(?<!\d[-./].)(?<!\d{2} .)"
@@ -4522,8 +4536,9 @@ _MEASURE = re.compile(
 
 
 def _priced(match: re.Match[str]) -> bool:
-  sign = _ahead(match, 2).rstrip()[-1:]
-  return sign in tuple("\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa#") or bool(_MEASURE.match(match.string, match.end()))
+  if _sign_before(match) in tuple("\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa#"):
+    return True
+  return _MEASURE.match(match.string, match.end()) is not None
 
 
 def _phone_holds(match: re.Match[str], named: bool) -> bool:
@@ -4606,11 +4621,13 @@ _PLACE__personal_shapes = re.compile(
 def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
   latitude, longitude = re.findall(r"\d+\.\d+", match[0])
   around = _ahead(match, 3) + "_" + match.string[match.end() : match.end() + 5]
-  other = re.search(r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around) or _priced(match)
-  precise = min(len(latitude), len(longitude)) >= 6
-  inside = float(latitude) <= 90 and float(longitude) <= 180
-  far = float(latitude) + float(longitude) > 1
-  return inside and far and (named or precise) and not other
+  if _priced(match) or re.search(r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around):
+    return False
+  if float(latitude) > 90 or float(longitude) > 180:
+    return False
+  if float(latitude) + float(longitude) <= 1:
+    return False
+  return named or min(len(latitude), len(longitude)) >= 6
 
 
 _CARD_ISSUERS = re.compile(
@@ -4619,13 +4636,15 @@ _CARD_ISSUERS = re.compile(
 )
 
 
-def _card_holds(digits: str) -> bool:
+def _card_holds(match: re.Match[str], _named: bool) -> bool:
+  digits = _code_of(match)
   doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
   fits = (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
   return fits and len(set(digits)) > 1 and _CARD_ISSUERS.fullmatch(digits) is not None
 
 
-def _iban_holds(code: str) -> bool:
+def _iban_holds(match: re.Match[str], _named: bool) -> bool:
+  code = _code_of(match)
   return int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1
 
 
@@ -4637,24 +4656,20 @@ _TELLING_ID = re.compile(
 _NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
 SHAPES = (
   Shape("email", _MAIL, _email_holds),
-  Shape(
-    "url_credentials",
-    _CREDENTIALS,
-    lambda match, _: match["secret"] is None or not is_placeholder(match["secret"]),
-  ),
-  Shape("ip", _IPV4, _ip_holds, {"ip"}, against={"counter"}),
+  Shape("url_credentials", _CREDENTIALS, _credentials_hold),
+  Shape("ip", _IPV4, _ip_holds, words={"ip"}, against={"counter"}),
   Shape("ip", _IPV6, _ip_holds),
-  Shape("mac", _MAC, lambda match, _: len(set(match[0])) > 2),
-  Shape("card", _CARD, lambda match, _: _card_holds(_code_of(match)), against={"counter"}),
-  Shape("iban", _IBAN, lambda match, _: _iban_holds(_code_of(match))),
-  Shape("phone", _PHONE, _phone_holds, {"phone"}, against=_NUMBERS - {"phone"}),
-  Shape("national_id", _ID, _id_holds, {"id"}, against=_NUMBERS - {"id"}),
-  Shape("ssn", _SSN, _ssn_holds, {"ssn"}, against=_NUMBERS - {"ssn"}),
-  Shape("passport", _PASSPORT, None, {"passport"}, True, {"counter", "id"}),
-  Shape("birth_date", _BIRTH, None, {"birth"}, True),
+  Shape("mac", _MAC, _mac_holds),
+  Shape("card", _CARD, _card_holds, against={"counter"}),
+  Shape("iban", _IBAN, _iban_holds),
+  Shape("phone", _PHONE, _phone_holds, words={"phone"}, against=_NUMBERS),
+  Shape("national_id", _ID, _id_holds, words={"id"}, against=_NUMBERS),
+  Shape("ssn", _SSN, _ssn_holds, words={"ssn"}, against=_NUMBERS),
+  Shape("passport", _PASSPORT, words={"passport"}, against={"counter", "id"}),
+  Shape("birth_date", _BIRTH, words={"birth"}),
   Shape("crypto_wallet", _WALLET),
-  Shape("crypto_wallet", _CODED, None, {"wallet"}, True),
-  Shape("coordinates", _PAIR, _coordinates_hold, {"coordinates"}, False, {"counter"}),
+  Shape("crypto_wallet", _CODED, words={"wallet"}),
+  Shape("coordinates", _PAIR, _coordinates_hold, words={"coordinates"}, against={"counter"}),
   Shape("coordinates", _PLACE__personal_shapes),
 )
 
@@ -4677,8 +4692,15 @@ def _pattern(stem: str) -> str:
   return parted + (r"(?![^\W\d_])" if stem.endswith("$") else "")
 
 
-_Mention = tuple[int, int, set[str]]
-_START__personal_data = itemgetter(0)
+@dataclass(frozen=True, slots=True)
+class _Mention:
+
+  start: int
+  end: int
+  subjects: set[str]
+
+
+_START__personal_data = attrgetter("start")
 _SUBJECTS: dict[str, set[str]] = {}
 for _subject, _stems in _STEMS.items():
   for _stem in _stems:
@@ -4692,9 +4714,11 @@ _NAMING = re.compile(
 
 def _mentions(text: str) -> list[_Mention]:
   small = text.replace("\u0130", "i").lower()
-  named = [(*one.span(), _SUBJECTS[_key(one[0])]) for one in _NAMING.finditer(small)]
-  codes = [(*one.span(), {"residence"}) for one in _POST_CODE.finditer(text)]
-  return sorted(named + codes, key=_START__personal_data)
+  mentions = [
+    _Mention(*name.span(), _SUBJECTS[_key(name[0])]) for name in _NAMING.finditer(small)
+  ]
+  mentions += [_Mention(*code.span(), {"residence"}) for code in _POST_CODE.finditer(text)]
+  return sorted(mentions, key=_START__personal_data)
 
 
 _CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
@@ -4743,9 +4767,10 @@ _PATTERNS = (
 )
 PERSONAL_SHAPES = (
   *SHAPES,
-  *(Shape("address", re.compile(one), None, {"residence"}, True) for one in _PATTERNS),
+  *(Shape("address", re.compile(pattern), words={"residence"}) for pattern in _PATTERNS),
 )
-_BEFORE, _BEHIND = 80, 40
+_BEFORE = 80
+_BEHIND = 40
 
 
 def find_personal_data(text: str) -> tuple[Finding, ...]:
@@ -4760,19 +4785,22 @@ def find_personal_data(text: str) -> tuple[Finding, ...]:
 
 
 def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) -> Finding | None:
-  start, end = match.span("value") if "value" in match.re.groupindex else match.span()
+  start, end = match.span("value" if "value" in match.re.groupindex else 0)
   first = bisect_left(mentions, start - _BEFORE, key=_START__personal_data)
   near = mentions[first : bisect_right(mentions, end + _BEHIND, key=_START__personal_data)]
-  named = any(not shape.words.isdisjoint(subjects) for *_, subjects in near)
-  telling = shape.words | shape.against
-  for _, stop, subjects in reversed(near):
-    if stop <= start and not telling.isdisjoint(subjects):
-      if shape.words.isdisjoint(subjects) and "\n" not in match.string[stop:start]:
-        return None
-      break
-  if (shape.needed and not named) or (shape.holds and not shape.holds(match, named)):
+  if _is_something_else(shape, match.string, start, near):
     return None
-  return Finding(shape.kind, start, end)
+  named = any(shape.words & mention.subjects for mention in near)
+  holds = shape.holds(match, named) if shape.holds else named or not shape.words
+  return Finding(shape.kind, start, end) if holds else None
+
+
+def _is_something_else(shape: Shape, text: str, start: int, near: Sequence[_Mention]) -> bool:
+  telling = shape.words | shape.against
+  before = [mention for mention in near if mention.end <= start and telling & mention.subjects]
+  if not before or shape.words & before[-1].subjects:
+    return False
+  return "\n" not in text[before[-1].end : start]
 
 
 # ---- src/adaptive/answer/links.py ----
@@ -12578,11 +12606,11 @@ class EventRestorer:
 
   def _restored_call(self, index: int, call: Any) -> Any:
     function = mapping(call, "function")
-    number = mapping(call).get("index")
     arguments = function.get("arguments")
-    if not isinstance(arguments, str) or not isinstance(number, int):
+    if not isinstance(arguments, str):
       return changed_texts(call, self.redaction.restore)
-    restored = self._restored_piece((index, number), arguments, json_text=True)
+    key = (index, call.get("index"))
+    restored = self._restored_piece(key, arguments, json_text=True)
     return {**call, "function": {**function, "arguments": restored}}
 
   def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:
@@ -12688,18 +12716,24 @@ def withheld(body: dict[str, Any]) -> dict[str, Any]:
 
 # ---- src/adaptive/privacy/spoken_requests.py ----
 
-_KINDS__spoken_requests = word_table("spoken_requests")
-_MONTHS = [tuple(one.split()) for one in word_table("months")["heads"]]
+HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+_MONTHS = [tuple(heads.split()) for heads in word_table("months")["heads"]]
 _DATES = (
   "(?:(?P<y>\\d{4})[-\u5e74]|(?=\\d\\d?\u6708))(?P<m>\\d{1,2})[-\u6708](?P<d>\\d{1,2})\u65e5?",
   r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
     "[ .,/-]*(?:de )?(?P<y>\\d{4})?(?: \u0433\u043e\u0434\u0430)?",
   r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
 )
-
+_YEARS_BACK = 9
 _LONGEST_REQUEST = 160
-HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+_SENTENCE_END__spoken_requests = re.compile("(?<=[.!?\u3002\uff01\uff1f\u0964\u061f])|\\n")
+_LONGEST_READ = 2000
 
+WordKinds = frozenset[str]
+_UNKNOWN__spoken_requests = frozenset({"unknown"})
+_VERBS = frozenset({"erasing", "forgetting"})
+_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
+_ADVERBS = 2
 
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
@@ -12711,32 +12745,30 @@ class ErasureRequest:
   day: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
-
-  scope: ErasureScope
-  needed: str
-  any_of: frozenset[str]
-  none_of: frozenset[str] = frozenset()
-
-
-_WHOSE = frozenset({"me", "my"})
-_SCOPES__spoken_requests = (
-  _Scope("imported", "imported", frozenset({"all", "memories"})),
-  _Scope("tools", "tools", frozenset({"said", "memories"})),
-  _Scope("chat", "chat", frozenset({"forgetting", "said", "memories"})),
-  _Scope("day", "day", frozenset({"all", "said", "memories"})),
-  _Scope("everything", "memories", _WHOSE | {"all"}),
-  _Scope("everything", "data", _WHOSE),
-  _Scope("everything", "all", _WHOSE | {"forgetting", "said"}),
-  _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
+_SCOPES__spoken_requests: tuple[tuple[ErasureScope, str, set[str]], ...] = (
+  ("imported", "imported", {"all", "memories"}),
+  ("tools", "tools", {"said", "memories"}),
+  ("chat", "chat", {"forgetting", "said", "memories"}),
+  ("day", "day", {"all", "said", "memories"}),
+  ("everything", "memories", {"me", "my", "all"}),
+  ("everything", "data", {"me", "my"}),
+  ("everything", "all", {"me", "my", "forgetting", "said"}),
 )
-_UNKNOWN__spoken_requests = frozenset({"unknown"})
-_VERBS = frozenset({"erasing", "forgetting"})
-_SENTENCE_END__spoken_requests = re.compile("(?<=[.!?\u3002\uff01\uff1f\u0964\u061f])|\\n")
-_LONGEST_READ = 2000
-_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
-_ADVERBS = 2
+
+
+class _ReadMessage:
+
+  def __init__(self, folded: str) -> None:
+    self.words = [_VOCABULARY.get(word, _UNKNOWN__spoken_requests) for word in _WORD__spoken_requests.findall(folded)]
+    self.kinds = frozenset[str]().union(*self.words)
+    is_told = bool(self.words) and "subject" in self.words[0]
+    self.tells_or_asks = (is_told or "?" in folded) and "polite" not in self.kinds
+
+  @property
+  def requested(self) -> WordKinds:
+    if self.tells_or_asks or self.kinds & {"unknown", "negated"}:
+      return frozenset()
+    return self.kinds | _VERBS if self.kinds >= {"polite", "wished"} else self.kinds
 
 
 def spoken_request(
@@ -12753,28 +12785,33 @@ def spoken_request(
 
 
 def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
-  plain, day = _without_day(_folded(words), today)
-  kinds = _kinds_of(plain)
-  day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
-  kinds |= {"day"} if day else set()
-  if not kinds & {"erasing", "forgetting"}:
+  folded, day = _without_day(_folded(words), today)
+  kinds = _ReadMessage(folded).requested
+  for days_ago in (2, 1, 0):
+    if str(days_ago) in kinds:
+      day = today - timedelta(days_ago)
+  scope = _scope_of(kinds | {"day"} if day else kinds)
+  if scope is None or kinds.isdisjoint(_VERBS):
     return None
-  for one in _SCOPES__spoken_requests:
-    if one.needed in kinds and kinds & one.any_of and not kinds & one.none_of:
-      return ErasureRequest(one.scope, day if one.scope == "day" else None)
-  return None
+  return ErasureRequest(scope, day if scope == "day" else None)
+
+
+def _scope_of(kinds: WordKinds) -> ErasureScope | None:
+  for scope, named, beside in _SCOPES__spoken_requests:
+    if named in kinds and kinds & beside:
+      return scope
+  return "everything" if kinds >= {"me", "forgetting"} and "said" not in kinds else None
 
 
 def nearly_asks_to_erase(words: str) -> bool:
-  plain = _folded(words)
-  pieces = _pieces(plain)
-  kinds = frozenset[str]().union(*pieces)
-  unknown = pieces.count(_UNKNOWN__spoken_requests)
-  if "negated" in kinds or 2 * unknown > len(pieces) or _told_or_asked(plain, pieces):
+  message = _ReadMessage(_folded(words))
+  kinds = message.kinds
+  unknown = message.words.count(_UNKNOWN__spoken_requests)
+  if message.tells_or_asks or "negated" in kinds or 2 * unknown > len(message.words):
     return False
-  if "memories" in kinds or ("data" in kinds and kinds & _WHOSE):
-    return _begins_with_verb(pieces, _ADVERBS) or _begins_with_verb(pieces[::-1])
-  return "me" in kinds and _begins_with_verb(pieces)
+  if "memories" in kinds or ("data" in kinds and kinds & {"me", "my"}):
+    return bool(_up_to_verb(message.words, _ADVERBS) or _up_to_verb(message.words[::-1]))
+  return "me" in kinds and bool(_up_to_verb(message.words))
 
 
 def sentences_to_forget(words: str) -> str:
@@ -12783,82 +12820,68 @@ def sentences_to_forget(words: str) -> str:
 
 
 def _orders_to_forget(sentence: str) -> bool:
-  plain = _folded(sentence[:_LONGEST_REQUEST])
-  pieces = _pieces(plain)
-  if _told_or_asked(plain, pieces):
-    return False
-  for in_order in (pieces, pieces[::-1]):
-    if _begins_with_verb(in_order):
-      verb = next(at for at, piece in enumerate(in_order) if piece & _VERBS)
-      return not any("negated" in piece for piece in in_order[: verb + 2])
-  return False
+  message = _ReadMessage(_folded(sentence[:_LONGEST_REQUEST]))
+  opening = _up_to_verb(message.words) or _up_to_verb(message.words[::-1])
+  is_negated = any("negated" in word for word in opening)
+  return bool(opening) and not is_negated and not message.tells_or_asks
 
 
-def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
-  for piece in pieces:
-    if piece & _VERBS:
-      return True
-    unknown -= piece == _UNKNOWN__spoken_requests
-    if unknown < 0 or not piece & _AROUND_A_VERB:
-      return False
-  return False
+def _up_to_verb(words: Sequence[WordKinds], unknown: int = 0) -> Sequence[WordKinds]:
+  for place, word in enumerate(words):
+    if word & _VERBS:
+      return words[: place + 2]
+    unknown -= word == _UNKNOWN__spoken_requests
+    if unknown < 0 or not word & _AROUND_A_VERB:
+      break
+  return ()
 
 
-def _without_day(plain: str, today: date) -> tuple[str, date | None]:
-  for found in (found for form in _DATES for found in re.finditer(form, plain)):
-    months = (n for n, stems in enumerate(_MONTHS, 1) if found["m"].startswith(stems))
-    month = int(found["m"]) if found["m"].isdecimal() else next(months, 0)
-    for year in [int(found["y"])] if found["y"] else range(today.year, today.year - 9, -1):
-      with contextlib.suppress(ValueError):
-        if (day := date(year, month, int(found["d"]))) <= today:
-          return f"{plain[: found.start()]} {plain[found.end() :]}", day
-  return plain, None
+def _without_day(folded: str, today: date) -> tuple[str, date | None]:
+  for form in _DATES:
+    for match in re.finditer(form, folded):
+      day = _last_day(match, today)
+      if day is not None:
+        return f"{folded[: match.start()]} {folded[match.end() :]}", day
+  return folded, None
+
+
+def _last_day(named: re.Match[str], today: date) -> date | None:
+  years = range(today.year, today.year - _YEARS_BACK, -1)
+  for year in [int(named["y"])] if named["y"] else years:
+    with suppress(ValueError):
+      day = date(year, _month(named["m"]), int(named["d"]))
+      if day <= today:
+        return day
+  return None
+
+
+def _month(name: str) -> int:
+  if name.isdecimal():
+    return int(name)
+  return next((month for month, heads in enumerate(_MONTHS, 1) if name.startswith(heads)), 0)
 
 
 def asks_to_restore(words: str) -> bool:
-  return _kinds_of(_folded(words)) >= {"restoring", "archived", "memories"}
+  return _ReadMessage(_folded(words)).requested >= {"restoring", "archived", "memories"}
 
 
-def _kinds_of(plain: str) -> set[str]:
-  pieces = _pieces(plain)
-  kinds = set[str]().union(*pieces)
-  if kinds & {"unknown", "negated"} or _told_or_asked(plain, pieces):
-    return set()
-  return kinds | {"erasing", "forgetting"} if kinds >= {"polite", "wished"} else kinds
-
-
-def _told_or_asked(plain: str, pieces: Sequence[frozenset[str]]) -> bool:
-  told = bool(pieces) and "subject" in pieces[0]
-  return (told or "?" in plain) and not any("polite" in piece for piece in pieces)
-
-
-def _pieces(plain: str) -> list[frozenset[str]]:
-  return [_VOCABULARY.get(piece, _UNKNOWN__spoken_requests) for piece in _WORD__spoken_requests.findall(plain)]
+_SPELLINGS = str.maketrans("\u2019\u0131\u061f", "'i?", "\u0640\u200e\u200f")
 
 
 def _folded(text: str) -> str:
-  small = text.casefold() if len(text) <= _LONGEST_REQUEST else ""
-  for written, plain in _SPELLINGS:
-    small = small.replace(written, plain)
+  if len(text) > _LONGEST_REQUEST:
+    return ""
+  small = text.casefold().translate(_SPELLINGS).replace("day before y", "day-before-y")
   signs = unicodedata.normalize("NFKD", small)
   return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
 
-_SPELLINGS = (
-  ("\u2019", "'"),
-  ("day before y", "day-before-y"),
-  ("\u0131", "i"),
-  ("\u0640", ""),
-  ("\u061f", "?"),
-  ("\u200e", ""),
-  ("\u200f", ""),
-)
-_VOCABULARY: dict[str, frozenset[str]] = {}
-for _kind, _words__spoken_requests in _KINDS__spoken_requests.items():
+_VOCABULARY: dict[str, WordKinds] = {}
+for _kind, _words__spoken_requests in word_table("spoken_requests").items():
   for _word in map(_folded, _words__spoken_requests):
     _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
 _UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
-_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len)[::-1])
+_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len, reverse=True))
 _WORD__spoken_requests = re.compile(f"{_KNOWN_UNSPACED}|[\\u3040-\\u9fff]|[^\\s.,!?\u00bf\u00a1\u3002\u3001\u0964\u060c\\u3040-\\u9fff]+")
 
 

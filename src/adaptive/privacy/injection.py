@@ -14,7 +14,7 @@ import hashlib
 import html
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 
@@ -27,7 +27,6 @@ from adaptive.privacy.guard_weights import GUARD_BIAS, GUARD_SCALE, PACKED_GUARD
 
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
-_TAG_FLAGS = re.compile(TAG_FLAG)
 # Overrides of direction, tags, hidden operators, joiners in Latin words, selectors in rows.
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _HIDDEN = re.compile(
@@ -54,19 +53,17 @@ _ESCAPED = re.compile(
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
 # Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
 BUCKETS = 1 << 17
-_BUCKET_SHIFT = np.uint64(64 - 16)
+_BUCKET_SHIFT = 64 - 16
 # Words tell more of what a text is than pieces of them do, and there are fewer.
 _WORD_VALUE = 4.0
 # Multipliers that spread the bits: of FNV-1a, and the golden ratio.
-_NEXT_SIGN = np.uint64(0x100000001B3)
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
-_WORD_APART = np.uint64(0x100000001B5)
+_NEXT_SIGN = 0x100000001B3
+_SPREAD = 0x9E3779B97F4A7C15
+_WORD_APART = 0x100000001B5
 _LONGEST_GRAM = 5
 # A sum over n features grows more slowly than n, and faster than its root.
 _LENGTH_EXPONENT = 0.7
 _START = "\x02"
-_WORDS = re.compile(r"\w+")
-_DIGITS = re.compile(r"\d")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 # So few ordinary memories score as high (one in 700), and half of the attacks do.
 _QUOTED_BAR = 1.5
@@ -83,7 +80,7 @@ def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) ->
     """
     if len(text) > LONGEST_CANDIDATE:
         return "it is too long to be one memory"
-    if _HIDDEN.search(_TAG_FLAGS.sub("", text)):
+    if _HIDDEN.search(re.sub(TAG_FLAG, "", text)):
         return "it holds characters that cannot be seen"
     if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
         return "it imitates the marks that structure a chat"
@@ -134,24 +131,30 @@ def order_score(text: str) -> float:
 
 def order_features(seen: str) -> NDArray[np.intp]:
     """The buckets of a text that was brought to plain signs (``seen_text``), each once."""
-    seen = _DIGITS.sub("0", seen)
-    words = [_START, *_WORDS.findall(seen)]
+    seen = re.sub(r"\d", "0", seen)
     signs = f"{_START}{' '.join(seen.split())} ".encode("utf-32-le", "replace")
     codes = np.frombuffer(signs, dtype="<u4").astype(np.uint64)
-    hashed = [zlib.crc32(one.encode(errors="replace")) for one in words]
-    single = np.array(hashed, dtype=np.uint64)
-    pairs = [single[:-1] * _NEXT_SIGN + single[1:], single[:-2] * _WORD_APART + single[2:]]
-    grams, found = codes, [codes]
+    grams = [codes]
     for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
-        grams = grams[:-1] * _NEXT_SIGN + codes[size - 1 :]
-        found.append(grams)
-    of_signs = _hashed(np.concatenate(found))
-    of_words = _hashed(np.concatenate([single * _NEXT_SIGN, *pairs])) + BUCKETS // 2
-    return np.unique(np.concatenate([of_signs, of_words]))
+        grams.append(grams[-1][:-1] * _NEXT_SIGN + codes[size - 1 :])
+    words = [_START, *re.findall(r"\w+", seen)]
+    single = np.array(
+        [zlib.crc32(word.encode(errors="replace")) for word in words],
+        dtype=np.uint64,
+    )
+    words_and_pairs = [
+        single * _NEXT_SIGN,
+        single[:-1] * _NEXT_SIGN + single[1:],
+        single[:-2] * _WORD_APART + single[2:],
+    ]
+    return np.unique(
+        np.concatenate([_hashed(grams), _hashed(words_and_pairs) + BUCKETS // 2]),
+    )
 
 
-def _hashed(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    return ((codes * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
+def _hashed(codes: Sequence[NDArray[np.uint64]]) -> NDArray[np.intp]:
+    """The buckets of all these codes, in one half."""
+    return ((np.concatenate(codes) * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
 
 
 def order_parts(text: str) -> list[str]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter
 
 from adaptive.core.texts import word_table
 from adaptive.privacy.personal_shapes import SHAPES, Shape
@@ -36,9 +37,16 @@ def _pattern(stem: str) -> str:
     return parted + (r"(?![^\W\d_])" if stem.endswith("$") else "")
 
 
-# Start, end and subjects.
-_Mention = tuple[int, int, set[str]]
-_START = itemgetter(0)
+@dataclass(frozen=True, slots=True)
+class _Mention:
+    """Where a text names subjects."""
+
+    start: int
+    end: int
+    subjects: set[str]
+
+
+_START = attrgetter("start")
 _SUBJECTS: dict[str, set[str]] = {}
 for _subject, _stems in _STEMS.items():
     for _stem in _stems:
@@ -51,11 +59,13 @@ _NAMING = re.compile(
 
 
 def _mentions(text: str) -> list[_Mention]:
-    """Where a text names subjects, in its order."""
+    """All places where a text names subjects, in its order."""
     small = text.replace("İ", "i").lower()  # the only letter that is longer in small letters
-    named = [(*one.span(), _SUBJECTS[_key(one[0])]) for one in _NAMING.finditer(small)]
-    codes = [(*one.span(), {"residence"}) for one in _POST_CODE.finditer(text)]
-    return sorted(named + codes, key=_START)
+    mentions = [
+        _Mention(*name.span(), _SUBJECTS[_key(name[0])]) for name in _NAMING.finditer(small)
+    ]
+    mentions += [_Mention(*code.span(), {"residence"}) for code in _POST_CODE.finditer(text)]
+    return sorted(mentions, key=_START)
 
 
 # A street address: a word for a street, its name and a number, near a word of living.
@@ -111,10 +121,11 @@ _PATTERNS = (
 )
 PERSONAL_SHAPES = (
     *SHAPES,
-    *(Shape("address", re.compile(one), None, {"residence"}, True) for one in _PATTERNS),
+    *(Shape("address", re.compile(pattern), words={"residence"}) for pattern in _PATTERNS),
 )
 # So many characters before a value, and behind it, may a word begin that tells what it is.
-_BEFORE, _BEHIND = 80, 40
+_BEFORE = 80
+_BEHIND = 40
 
 
 def find_personal_data(text: str) -> tuple[Finding, ...]:
@@ -131,17 +142,21 @@ def find_personal_data(text: str) -> tuple[Finding, ...]:
 
 def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) -> Finding | None:
     """What was matched, if it is named where it must be, and its check holds."""
-    start, end = match.span("value") if "value" in match.re.groupindex else match.span()
+    start, end = match.span("value" if "value" in match.re.groupindex else 0)
     first = bisect_left(mentions, start - _BEFORE, key=_START)
     near = mentions[first : bisect_right(mentions, end + _BEHIND, key=_START)]
-    named = any(not shape.words.isdisjoint(subjects) for *_, subjects in near)
-    telling = shape.words | shape.against
-    for _, stop, subjects in reversed(near):
-        if stop <= start and not telling.isdisjoint(subjects):
-            # What another line speaks of, as another message, does not tell what this one holds.
-            if shape.words.isdisjoint(subjects) and "\n" not in match.string[stop:start]:
-                return None
-            break
-    if (shape.needed and not named) or (shape.holds and not shape.holds(match, named)):
+    if _is_something_else(shape, match.string, start, near):
         return None
-    return Finding(shape.kind, start, end)
+    named = any(shape.words & mention.subjects for mention in near)
+    holds = shape.holds(match, named) if shape.holds else named or not shape.words
+    return Finding(shape.kind, start, end) if holds else None
+
+
+def _is_something_else(shape: Shape, text: str, start: int, near: Sequence[_Mention]) -> bool:
+    """Whether the nearest word before a value that tells what it is names something else."""
+    telling = shape.words | shape.against
+    before = [mention for mention in near if mention.end <= start and telling & mention.subjects]
+    if not before or shape.words & before[-1].subjects:
+        return False
+    # What another line speaks of, as another message, does not tell what this one holds.
+    return "\n" not in text[before[-1].end : start]

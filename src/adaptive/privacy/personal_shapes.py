@@ -18,16 +18,15 @@ from adaptive.privacy.secrets import is_placeholder
 class Shape:
     """One form of one kind of personal data.
 
-    ``pattern`` is bounded in width; a group ``value`` narrows what is found. ``holds`` checks the
-    match, and whether a word near names it. ``words`` are the subjects that name it, one of which
-    must stand near where ``needed``; those ``against`` it, nearer before it, say it is none.
+    ``pattern`` is bounded in width; a group ``value`` narrows what is found. ``words`` are the
+    subjects that name it; those ``against`` it, nearer before it, say it is none. ``holds`` checks
+    the match, and whether it is named; where nothing checks it, one of the words must stand near.
     """
 
     kind: str
     pattern: re.Pattern[str]
     holds: Callable[[re.Match[str], bool], bool] | None = None
     words: Set[str] = frozenset()
-    needed: bool = False
     against: Set[str] = frozenset()
 
 
@@ -39,6 +38,11 @@ def _code_of(match: re.Match[str]) -> str:
 def _ahead(match: re.Match[str], size: int) -> str:
     """What stands before a match."""
     return match.string[max(match.start() - size, 0) : match.start()]
+
+
+def _sign_before(match: re.Match[str]) -> str:
+    """The sign before a match, or before the space before it."""
+    return _ahead(match, 2).rstrip()[-1:]
 
 
 # Of scripts that part words by spaces; others would draw in the words around.
@@ -62,10 +66,17 @@ _CREDENTIALS = re.compile(
 
 def _email_holds(match: re.Match[str], _named: bool) -> bool:
     """No image, repository, handle or manual's account."""
-    before, behind = _ahead(match, 70), match.string[match.end() :][:1]
-    repository = match[0].startswith("git@") and behind in ("/", ":")
-    of_url = before.endswith(":") and "://" in before
-    return not (repository or of_url or before.endswith("@") or _NO_MAIL.fullmatch(match[0]))
+    before = _ahead(match, 70)
+    is_repository = match[0].startswith("git@") and match.string.startswith(("/", ":"), match.end())
+    is_in_url = before.endswith(":") and "://" in before
+    if is_repository or is_in_url or before.endswith("@"):
+        return False
+    return _NO_MAIL.fullmatch(match[0]) is None
+
+
+def _credentials_hold(match: re.Match[str], _named: bool) -> bool:
+    """No password that stands for another."""
+    return match["secret"] is None or not is_placeholder(match["secret"])
 
 
 _IPV4 = re.compile(
@@ -94,11 +105,16 @@ def _ip_holds(match: re.Match[str], named: bool) -> bool:
     if address.version == 6:
         groups = match["value"].split(":")
         return len(groups) > 3 and any(len(group) not in (0, 2) for group in groups)
-    octets, before = address.packed, _ahead(match, 2)
-    if octets[0] in (0, *range(224, 256)) or before.rstrip()[-1:] in tuple("第§^~=@"):
+    octets = address.packed
+    if octets[0] == 0 or octets[0] >= 224 or _sign_before(match) in tuple("第§^~=@"):
         return False
-    low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
-    return not low or named
+    is_low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
+    return not is_low or named
+
+
+def _mac_holds(match: re.Match[str], _named: bool) -> bool:
+    """No row of one sign."""
+    return len(set(match[0])) > 2
 
 
 # Heads of numbers in groups, which may be the middle of a longer one.
@@ -123,8 +139,9 @@ _MEASURE = re.compile(
 
 def _priced(match: re.Match[str]) -> bool:
     """Whether it is an amount of something."""
-    sign = _ahead(match, 2).rstrip()[-1:]
-    return sign in tuple("€$£¥₹₽₩₺₪#") or bool(_MEASURE.match(match.string, match.end()))
+    if _sign_before(match) in tuple("€$£¥₹₽₩₺₪#"):
+        return True
+    return _MEASURE.match(match.string, match.end()) is not None
 
 
 def _phone_holds(match: re.Match[str], named: bool) -> bool:
@@ -212,12 +229,14 @@ def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
     """Within the globe, and no measure, no call of a drawing, no part of a list of numbers."""
     latitude, longitude = re.findall(r"\d+\.\d+", match[0])
     around = _ahead(match, 3) + "_" + match.string[match.end() : match.end() + 5]
-    other = re.search(r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around) or _priced(match)
-    precise = min(len(latitude), len(longitude)) >= 6
+    if _priced(match) or re.search(r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around):
+        return False
+    if float(latitude) > 90 or float(longitude) > 180:
+        return False
     # Two shares of one, as in vectors, are on the open sea off Ghana.
-    inside = float(latitude) <= 90 and float(longitude) <= 180
-    far = float(latitude) + float(longitude) > 1
-    return inside and far and (named or precise) and not other
+    if float(latitude) + float(longitude) <= 1:
+        return False
+    return named or min(len(latitude), len(longitude)) >= 6
 
 
 # Check digits, separators left out.
@@ -227,15 +246,17 @@ _CARD_ISSUERS = re.compile(
 )
 
 
-def _card_holds(digits: str) -> bool:
+def _card_holds(match: re.Match[str], _named: bool) -> bool:
     """Whether digits begin and are as many as on an issuer's cards, and fit Luhn."""
+    digits = _code_of(match)
     doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
     fits = (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
     return fits and len(set(digits)) > 1 and _CARD_ISSUERS.fullmatch(digits) is not None
 
 
-def _iban_holds(code: str) -> bool:
-    """Whether a code in capitals has the remainder 1 (ISO 13616)."""
+def _iban_holds(match: re.Match[str], _named: bool) -> bool:
+    """Whether a code has the remainder 1 (ISO 13616)."""
+    code = _code_of(match)
     return int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1
 
 
@@ -248,23 +269,19 @@ _TELLING_ID = re.compile(
 _NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
 SHAPES = (
     Shape("email", _MAIL, _email_holds),
-    Shape(
-        "url_credentials",
-        _CREDENTIALS,
-        lambda match, _: match["secret"] is None or not is_placeholder(match["secret"]),
-    ),
-    Shape("ip", _IPV4, _ip_holds, {"ip"}, against={"counter"}),
+    Shape("url_credentials", _CREDENTIALS, _credentials_hold),
+    Shape("ip", _IPV4, _ip_holds, words={"ip"}, against={"counter"}),
     Shape("ip", _IPV6, _ip_holds),
-    Shape("mac", _MAC, lambda match, _: len(set(match[0])) > 2),
-    Shape("card", _CARD, lambda match, _: _card_holds(_code_of(match)), against={"counter"}),
-    Shape("iban", _IBAN, lambda match, _: _iban_holds(_code_of(match))),
-    Shape("phone", _PHONE, _phone_holds, {"phone"}, against=_NUMBERS - {"phone"}),
-    Shape("national_id", _ID, _id_holds, {"id"}, against=_NUMBERS - {"id"}),
-    Shape("ssn", _SSN, _ssn_holds, {"ssn"}, against=_NUMBERS - {"ssn"}),
-    Shape("passport", _PASSPORT, None, {"passport"}, True, {"counter", "id"}),
-    Shape("birth_date", _BIRTH, None, {"birth"}, True),
+    Shape("mac", _MAC, _mac_holds),
+    Shape("card", _CARD, _card_holds, against={"counter"}),
+    Shape("iban", _IBAN, _iban_holds),
+    Shape("phone", _PHONE, _phone_holds, words={"phone"}, against=_NUMBERS),
+    Shape("national_id", _ID, _id_holds, words={"id"}, against=_NUMBERS),
+    Shape("ssn", _SSN, _ssn_holds, words={"ssn"}, against=_NUMBERS),
+    Shape("passport", _PASSPORT, words={"passport"}, against={"counter", "id"}),
+    Shape("birth_date", _BIRTH, words={"birth"}),
     Shape("crypto_wallet", _WALLET),
-    Shape("crypto_wallet", _CODED, None, {"wallet"}, True),
-    Shape("coordinates", _PAIR, _coordinates_hold, {"coordinates"}, False, {"counter"}),
+    Shape("crypto_wallet", _CODED, words={"wallet"}),
+    Shape("coordinates", _PAIR, _coordinates_hold, words={"coordinates"}, against={"counter"}),
     Shape("coordinates", _PLACE),
 )

@@ -191,11 +191,11 @@ class EventRestorer:
     def _restored_call(self, index: int, call: Any) -> Any:
         """A piece of a call of a tool in the choice of this number."""
         function = mapping(call, "function")
-        number = mapping(call).get("index")
         arguments = function.get("arguments")
-        if not isinstance(arguments, str) or not isinstance(number, int):
+        if not isinstance(arguments, str):
             return changed_texts(call, self.redaction.restore)
-        restored = self._restored_piece((index, number), arguments, json_text=True)
+        key = (index, call.get("index"))
+        restored = self._restored_piece(key, arguments, json_text=True)
         return {**call, "function": {**function, "arguments": restored}}
 
     def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:

@@ -338,7 +338,7 @@ def _formed_secrets(text: str) -> Iterator[Finding]:
 
 def is_placeholder(value: str) -> bool:
     """Whether it stands in the place of a secret that is not told."""
-    return not value or _PLACEHOLDER.fullmatch(value) is not None
+    return _PLACEHOLDER.fullmatch(value) is not None
 
 
 def _looks_random(value: str, least: int) -> bool:

@@ -9,11 +9,11 @@ nearly a request erases nothing: its user is told the command.
 
 from __future__ import annotations
 
-import contextlib
 import re
 import time
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
@@ -22,18 +22,27 @@ from adaptive.core.messages import Message, head_and_tail, local_time, said_at
 from adaptive.core.texts import word_table
 from adaptive.settings.hook import Hook
 
-_KINDS = word_table("spoken_requests")
-_MONTHS = [tuple(one.split()) for one in word_table("months")["heads"]]
+HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+_MONTHS = [tuple(heads.split()) for heads in word_table("months")["heads"]]
 _DATES = (
     r"(?:(?P<y>\d{4})[-年]|(?=\d\d?月))(?P<m>\d{1,2})[-月](?P<d>\d{1,2})日?",
     r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
     r"[ .,/-]*(?:de )?(?P<y>\d{4})?(?: года)?",
     r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
 )
-
+_YEARS_BACK = 9
 _LONGEST_REQUEST = 160
-HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？।؟])|\n")
+# Of a long message what is said at its head and its tail is read, in characters.
+_LONGEST_READ = 2000
 
+WordKinds = frozenset[str]
+_UNKNOWN = frozenset({"unknown"})
+_VERBS = frozenset({"erasing", "forgetting"})
+# What may stand before the verb of a request, or behind it.
+_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
+# How many unknown words may stand before it where memories or data are named ("immediately").
+_ADVERBS = 2
 
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
@@ -46,37 +55,34 @@ class ErasureRequest:
     day: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """What a request names by a kind of words, beside ``any_of`` others and ``none_of`` these."""
-
-    scope: ErasureScope
-    needed: str
-    any_of: frozenset[str]
-    none_of: frozenset[str] = frozenset()
-
-
-_WHOSE = frozenset({"me", "my"})
-_SCOPES = (
-    _Scope("imported", "imported", frozenset({"all", "memories"})),
-    _Scope("tools", "tools", frozenset({"said", "memories"})),
-    _Scope("chat", "chat", frozenset({"forgetting", "said", "memories"})),
-    _Scope("day", "day", frozenset({"all", "said", "memories"})),
-    _Scope("everything", "memories", _WHOSE | {"all"}),
-    _Scope("everything", "data", _WHOSE),
-    _Scope("everything", "all", _WHOSE | {"forgetting", "said"}),
-    # "Forget what I said" is about the last message.
-    _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
+# What is to be erased, by what names it and by words of which one stands beside.
+_SCOPES: tuple[tuple[ErasureScope, str, set[str]], ...] = (
+    ("imported", "imported", {"all", "memories"}),
+    ("tools", "tools", {"said", "memories"}),
+    ("chat", "chat", {"forgetting", "said", "memories"}),
+    ("day", "day", {"all", "said", "memories"}),
+    ("everything", "memories", {"me", "my", "all"}),
+    ("everything", "data", {"me", "my"}),
+    ("everything", "all", {"me", "my", "forgetting", "said"}),
 )
-_UNKNOWN = frozenset({"unknown"})
-_VERBS = frozenset({"erasing", "forgetting"})
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？।؟])|\n")
-# Of a long message what is said at its head and its tail is read, in characters.
-_LONGEST_READ = 2000
-# What may stand before the verb of a request, or behind it.
-_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
-# How many unknown words may stand before it where memories or data are named ("immediately").
-_ADVERBS = 2
+
+
+class _ReadMessage:
+    """A folded message as the kinds of its words; a word may be of several kinds."""
+
+    def __init__(self, folded: str) -> None:
+        self.words = [_VOCABULARY.get(word, _UNKNOWN) for word in _WORD.findall(folded)]
+        self.kinds = frozenset[str]().union(*self.words)
+        is_told = bool(self.words) and "subject" in self.words[0]
+        # Whether it says what somebody does or asks a question, and wishes nothing.
+        self.tells_or_asks = (is_told or "?" in folded) and "polite" not in self.kinds
+
+    @property
+    def requested(self) -> WordKinds:
+        """The kinds of words of a request; none where one is unknown, negated, asked or told."""
+        if self.tells_or_asks or self.kinds & {"unknown", "negated"}:
+            return frozenset()
+        return self.kinds | _VERBS if self.kinds >= {"polite", "wished"} else self.kinds
 
 
 def spoken_request(
@@ -98,16 +104,24 @@ def spoken_request(
 
 def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
     """What a message asks to erase, if it does; ``today`` is the day where the user lives."""
-    plain, day = _without_day(_folded(words), today)
-    kinds = _kinds_of(plain)
-    day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
-    kinds |= {"day"} if day else set()
-    if not kinds & {"erasing", "forgetting"}:
+    folded, day = _without_day(_folded(words), today)
+    kinds = _ReadMessage(folded).requested
+    for days_ago in (2, 1, 0):
+        if str(days_ago) in kinds:
+            day = today - timedelta(days_ago)
+    scope = _scope_of(kinds | {"day"} if day else kinds)
+    if scope is None or kinds.isdisjoint(_VERBS):
         return None
-    for one in _SCOPES:
-        if one.needed in kinds and kinds & one.any_of and not kinds & one.none_of:
-            return ErasureRequest(one.scope, day if one.scope == "day" else None)
-    return None
+    return ErasureRequest(scope, day if scope == "day" else None)
+
+
+def _scope_of(kinds: WordKinds) -> ErasureScope | None:
+    """What a request to erase is about, by the kinds of its words."""
+    for scope, named, beside in _SCOPES:
+        if named in kinds and kinds & beside:
+            return scope
+    # "Forget what I said" is about the last message.
+    return "everything" if kinds >= {"me", "forgetting"} and "said" not in kinds else None
 
 
 def nearly_asks_to_erase(words: str) -> bool:
@@ -116,15 +130,14 @@ def nearly_asks_to_erase(words: str) -> bool:
     It is short, names memories, one's data or oneself, begins or ends with a verb of erasing or
     forgetting, and no more than half of it is unknown.
     """
-    plain = _folded(words)
-    pieces = _pieces(plain)
-    kinds = frozenset[str]().union(*pieces)
-    unknown = pieces.count(_UNKNOWN)
-    if "negated" in kinds or 2 * unknown > len(pieces) or _told_or_asked(plain, pieces):
+    message = _ReadMessage(_folded(words))
+    kinds = message.kinds
+    unknown = message.words.count(_UNKNOWN)
+    if message.tells_or_asks or "negated" in kinds or 2 * unknown > len(message.words):
         return False
-    if "memories" in kinds or ("data" in kinds and kinds & _WHOSE):
-        return _begins_with_verb(pieces, _ADVERBS) or _begins_with_verb(pieces[::-1])
-    return "me" in kinds and _begins_with_verb(pieces)
+    if "memories" in kinds or ("data" in kinds and kinds & {"me", "my"}):
+        return bool(_up_to_verb(message.words, _ADVERBS) or _up_to_verb(message.words[::-1]))
+    return "me" in kinds and bool(_up_to_verb(message.words))
 
 
 def sentences_to_forget(words: str) -> str:
@@ -138,90 +151,79 @@ def sentences_to_forget(words: str) -> str:
 
 
 def _orders_to_forget(sentence: str) -> bool:
-    plain = _folded(sentence[:_LONGEST_REQUEST])
-    pieces = _pieces(plain)
-    if _told_or_asked(plain, pieces):
-        return False
-    for in_order in (pieces, pieces[::-1]):
-        if _begins_with_verb(in_order):
-            verb = next(at for at, piece in enumerate(in_order) if piece & _VERBS)
-            return not any("negated" in piece for piece in in_order[: verb + 2])
-    return False
+    """Whether a sentence begins or ends with a verb of forgetting that is not negated."""
+    message = _ReadMessage(_folded(sentence[:_LONGEST_REQUEST]))
+    opening = _up_to_verb(message.words) or _up_to_verb(message.words[::-1])
+    is_negated = any("negated" in word for word in opening)
+    return bool(opening) and not is_negated and not message.tells_or_asks
 
 
-def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
-    """Whether the first word that matters erases or forgets, behind so many unknown ones."""
-    for piece in pieces:
-        if piece & _VERBS:
-            return True
-        unknown -= piece == _UNKNOWN
-        if unknown < 0 or not piece & _AROUND_A_VERB:
-            return False
-    return False
+def _up_to_verb(words: Sequence[WordKinds], unknown: int = 0) -> Sequence[WordKinds]:
+    """The words as far as the one behind the verb, if the first that matters erases or forgets.
+
+    Before it may stand so many unknown ones.
+    """
+    for place, word in enumerate(words):
+        if word & _VERBS:
+            return words[: place + 2]
+        unknown -= word == _UNKNOWN
+        if unknown < 0 or not word & _AROUND_A_VERB:
+            break
+    return ()
 
 
-def _without_day(plain: str, today: date) -> tuple[str, date | None]:
+def _without_day(folded: str, today: date) -> tuple[str, date | None]:
     """A folded text without the day that it names, and the last such day up to today."""
-    for found in (found for form in _DATES for found in re.finditer(form, plain)):
-        months = (n for n, stems in enumerate(_MONTHS, 1) if found["m"].startswith(stems))
-        month = int(found["m"]) if found["m"].isdecimal() else next(months, 0)
-        for year in [int(found["y"])] if found["y"] else range(today.year, today.year - 9, -1):
-            with contextlib.suppress(ValueError):
-                if (day := date(year, month, int(found["d"]))) <= today:
-                    return f"{plain[: found.start()]} {plain[found.end() :]}", day
-    return plain, None
+    for form in _DATES:
+        for match in re.finditer(form, folded):
+            day = _last_day(match, today)
+            if day is not None:
+                return f"{folded[: match.start()]} {folded[match.end() :]}", day
+    return folded, None
+
+
+def _last_day(named: re.Match[str], today: date) -> date | None:
+    """The last day up to today that is named so; without its year, of the last few years."""
+    years = range(today.year, today.year - _YEARS_BACK, -1)
+    for year in [int(named["y"])] if named["y"] else years:
+        with suppress(ValueError):
+            day = date(year, _month(named["m"]), int(named["d"]))
+            if day <= today:
+                return day
+    return None
+
+
+def _month(name: str) -> int:
+    """The number of a month; 0 where there is none of the name."""
+    if name.isdecimal():
+        return int(name)
+    return next((month for month, heads in enumerate(_MONTHS, 1) if name.startswith(heads)), 0)
 
 
 def asks_to_restore(words: str) -> bool:
     """Whether a message asks to bring archived memories back."""
-    return _kinds_of(_folded(words)) >= {"restoring", "archived", "memories"}
-
-
-def _kinds_of(plain: str) -> set[str]:
-    """Of which kinds the words are; none where one is unknown, asked about or told of somebody."""
-    pieces = _pieces(plain)
-    kinds = set[str]().union(*pieces)
-    if kinds & {"unknown", "negated"} or _told_or_asked(plain, pieces):
-        return set()
-    return kinds | {"erasing", "forgetting"} if kinds >= {"polite", "wished"} else kinds
-
-
-def _told_or_asked(plain: str, pieces: Sequence[frozenset[str]]) -> bool:
-    """Whether a text says what somebody does or asks a question, and wishes nothing."""
-    told = bool(pieces) and "subject" in pieces[0]
-    return (told or "?" in plain) and not any("polite" in piece for piece in pieces)
-
-
-def _pieces(plain: str) -> list[frozenset[str]]:
-    """Of which kinds each word of a folded text is; a word may be of several."""
-    return [_VOCABULARY.get(piece, _UNKNOWN) for piece in _WORD.findall(plain)]
-
-
-def _folded(text: str) -> str:
-    """A short text in small letters without accents; nothing of a longer one."""
-    small = text.casefold() if len(text) <= _LONGEST_REQUEST else ""
-    for written, plain in _SPELLINGS:
-        small = small.replace(written, plain)
-    signs = unicodedata.normalize("NFKD", small)
-    return "".join(sign for sign in signs if not unicodedata.combining(sign))
+    return _ReadMessage(_folded(words)).requested >= {"restoring", "archived", "memories"}
 
 
 # Turkish has an i without a dot, whose capital folds to one with it; Arabic words may be stretched,
 # and unseen marks of direction stand around them.
-_SPELLINGS = (
-    ("’", "'"),
-    ("day before y", "day-before-y"),
-    ("ı", "i"),
-    ("ـ", ""),
-    ("؟", "?"),
-    ("\u200e", ""),
-    ("\u200f", ""),
-)
-_VOCABULARY: dict[str, frozenset[str]] = {}
-for _kind, _words in _KINDS.items():
+_SPELLINGS = str.maketrans("’ı؟", "'i?", "ـ\u200e\u200f")
+
+
+def _folded(text: str) -> str:
+    """A short text in small letters without accents; nothing of a longer one."""
+    if len(text) > _LONGEST_REQUEST:
+        return ""
+    small = text.casefold().translate(_SPELLINGS).replace("day before y", "day-before-y")
+    signs = unicodedata.normalize("NFKD", small)
+    return "".join(sign for sign in signs if not unicodedata.combining(sign))
+
+
+_VOCABULARY: dict[str, WordKinds] = {}
+for _kind, _words in word_table("spoken_requests").items():
     for _word in map(_folded, _words):
         _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
 # Words of scripts that leave no blanks, the longest first; else all up to a blank or stop.
 _UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
-_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len)[::-1])
+_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len, reverse=True))
 _WORD = re.compile(rf"{_KNOWN_UNSPACED}|[\u3040-\u9fff]|[^\s.,!?¿¡。、।،\u3040-\u9fff]+")
