@@ -1159,11 +1159,12 @@ PROMPTS: dict[str, str] = {
         '{"scores": [{"id": "<id of the memory>", "score": <0 to 1>}]}\n'
   ),
   'roles': unpacked("T>t<81poj4|NsC0{{SnR3Fl^uMokF*e{=2tsEsnCY?^HzrT)6U{Zt&_LMu=gbrD&V^F?sWs$N!A)d&C16M$X@!7e89a?ALMfNco&yK7~<)L1ttyICThc_?g$!@)U7_TcnJQ4B~$279m`HAZx<HaCnojG`GxU*rN{i63A_@G$1Iq}^0CM-td3hfOaBjMx&T8dY^NS8sl-d#P$};SIgD5~r>e>8*3AFacbpJb{#dCF9H&PT@3SLr9NO1qVvlcU3FnOgd0oqorZx>QRLZ1jMhD`J^jMKNn;x%Jv#Ve<o?yS(3eD(Kj3WC{N$MHKL`#Xj#d@k?jUcSF+P}BC|1!LKyl6HApMgz~O5T)xYAykD2Ic8~LbOEEuJ?sD|<B#0hB+WrRyCD%ZopUfs8!F*ud?^|gl@%&xk@Q$q(*rgQZ$uAF}A!lz~=3`SS{_cL<Xm-+RHDXti!YEnt7ym7QUgDkA(66v%?%rilxRVIgr*s1Ne&`A-kpoa1KWq2ukl?TgyeH)w+h12bndJXr|Yr0mgx^NL?uP0w`J12_j0LP9KV}v~ajj>=x04!p)4iTvTQs!iO9uDzD<Wxaae(@6yrV$l)Na>n!3xj8{mJKEUxB*^ut7Kwwm>9A(m`guKVs7&+tm{Pnkz_=DXe;#O)aovlJ-T;z-!hDlHWQHBxL6M|LH`k|{r~").decode(),
+  'secret_forms': unpacked("T>t<81poj4|NsC0{{SN!%0};)KGa?(0Te_(DeqVRke~M1YkPQZovn@+^+#qvvR2H;{Y!lnXF8}lpe=v~*Dre26a)wKo-d@3uI|)gjizr?qLSK?YGP=2DqP`#KAbnjI0K77>P~;=T3?JnzJhy_x@EQBl88=TqeAp6Uk2YH42y~B-F~_+HQx4LRwjlF9%lY3o%x_H;Mu5`L&_mcNj4bvcX_ZCDr2{r40@*uCdwmaQcVol9WQi(*%*nAZ0ZfTH1U9LANbOKxTC<i1H|8RU}gV;-s*?N8S}GWj#8ik0lrG02l1tsx@Ym|P`VK9^9wK9Y+IEe<d1iyqWEZt^+<J&uyWCK3fv>#pHWyTU-zG$n3-!eS=jw==Yc@Iudb$7p0`YN=gE8!hvbkXv^rj{E+~pE!L3=vEyduz`0Xx#$bpVUSR-3Mq3t$~Y>9)#{j59X=)1&p4^iLpO4}ah4ztq?!yCt5Sv?%OJ$(Dn&Omn+g>uoWHNR*WQvasld%f|2!IoC%0yR)%KxH)A4=uc{SaKk=hS$8??=?G+8M>ue$9vvca~e@+9<Gtn<C{&+X@ms7C}RsfQABYm|9z2DuaDOS!vkyd_R;{VP;z$!cv3^!j}J|7x%fo)yJ*Enfjr+TAih=#MrY7staRg4!f$VyD2P@leCKr%_;zw}3H)fz`l^VR1B!;gt<zR-APpL)|NV^Y^(ui@TwIx(^$1^G#o6Pu>bXYe0KxZ(`Tc8G2Ao($$J$;@M9>Gm#vKbY3bxv?!7mh=e#3&)ojmRUTY|Pvq9SV4fVoelbTC)nwpuMJhF$cvkj@vK4W)wev&Sl^7sNDG*cFB*Q?-+;;CzQQv0fepqvGsx)g~2?N3w~ygt`y_#SOES(Xub0;(x)u^pLD-7!5V=sT_etLXNHPa<fH`E9e6ZLQSa~JQG#T)G2?nAJg5@bSv+9u$`*(HGd)%^czuNQVeR>o2<$BLh0DVxkE6-^;I>3y}Ni6O(RDwy*FzqqfF*sze(!FZ-PSFQUebjBk2{}A7}-nGP+NBryq2OuVnwLX>38Mh=c<^koYA?o8zS2>eSpfCW=??VurADB`GR;7`l>hKAKZ87K~4uEChMNbOqb~BpBj;CF;VQ*@r9=VO$$*><?SzlkMk5$YN*`T*gKKfWjCQktqtV@`j$1Eg4KKm`5>~{0|NQ`%ei%1`n1S*#cjURgV%JF;QL+iA4FZc!y~#PfS&_bgThmwqJ#vX3gr!L7ekDHwn5WIMO}Gqq9;^%*(jHxqGyXhmz!c+X47Jfw7}(EBGrd@Izmevw=-X%5YdvXAkPOU3CAc7qER8Aj`{Z6WdG<J<wwA=#bJ8r+3QuFb{Q{P@4jA+wmq|m2G!aLn2|@M^WdHg1is=*W>(&WKO2{SQBs=j>6fGER<3Z##=)v%IiJq-W}S#b@u-A$mjp{KVM$}q3<P8mIX=XDEao!=xRoOW%Q>mFR-dNTb7u_5B8U|WJ=CXjZsj9f?Jl_CsC!^@FWI_C>NP9@|S5hSOQV7F5*|}DeB^gtu@lGQtyL5RC~mcTpTga2F)V7b!I2_!R;6|43WpV@9*>Mah0~>!%X5R3KujEOP*l;CK`GXnndW_C3~Kv1h%3@)+fcS3mHL1qR4mFqU`s;NYw|yE7Vu2iZ*M9+d-6n)ahl)WgoCwi8)Vo-RJ#Y5nwF#!C+J^>$aDWcD(|Jdk9v}@e~dIs>j9pNF+{ek}rK{M~nzhLY#99M_v>3K@D#Ss;M3ZDJ$UWh86j4Iu3eH*rBTDHleE8Iidm6@vDO1jMEO4AxU0X=OkD84~+r=<jb!?r4NnO@<7!%pmM&~t!L-k{%&eea&3hcHagyyh`}U`EG@gsNU-tTrzDThsdf_k)00+FKU-;~gy|VcyTOEAVrM{wu%utp?b6yac`t?Q-|n4<>$-$AJ^_;D`AzLLY1%V&(FVp)=hJ$&xGM7}hd1B3H95Bs^I9uaye^zng8@g^UI)O9B!p|)J?kRIJQM5S4BUdz_^%GkzJ~PqY9|}r9@{2p98)(&y<gFGmNZ0tbfI=(f^S;APwxV}+GEn8>DT*RhuWJW&D@xA?9oFzL=IDCz-^Xs8ckYd-3~La;rl(h9pf623L`38zWtMBlJRi}`tC1}0$xioDp#6T=7k*nNWshIiSbrmH2Wzw!PtKVAT~xh4bMQa*vbX-gaGF;2D_FP{hW9gbO^G-!@&B`-S;Y&P|Z5lfA&G}g+THB2fJl>YZdNvn`AXR4WyqpV=>3)&wQH)Dx_=s&{A^+P*=uvI6eIJ1jm(v(!7ZC{H{UF?&>HyTG%)|vNc9F$7pZqHT)ht6Y0*|1WPmv*gWHx^+vz#uflIEn~r!STDeKBByRw2>x$cv$J5c9r>!}au2Q-p;w(vHX-Vc5sxe+m3KsRD{PXgtOA0iXXE;Bx2ac^BI}Q|Z<B8_8V$gG7o?qGed&I?CbAJc@uUiMDM=4ZciKj|C<T-YG^e)D7*OMrqWT%%)J)*6vSV4KmAj0tRmpFL>5~X$K>Wi;e$>uc=mcdK1NiPhE?f&l;w@qA-3U$75N%`lPE5|KfR0e<q4+0YGUp&lN3B0je9gTN19)3>NqRjFUy}u^U+XRyVBBfA^P}1I#Jk==OZ#F=SUi^V-4#TFHP0v7nts$3yFbEfddpM9)lRe3ay-0E_t}OLfYs=?Ok)&M2{qZdfJ99%A-wmiE@E=Fn1OZw8#F=Y_cwlgJeOk_6!GU8y^eeV<tf1tN_YTYOMJV&W={`F1Y>fnt63gq`VR|l4vzj*4oQB6mz(sz`ac<Uq1&0F$I7$<(JRl*ng>ImPj`W_|N6$`0>-JGh04KloOT=R4q#CnNB+Jstx$fCf#n>~b*8Tx&JoR@4xtR$@p!^5+p0jMT#zUO<Pe5G}mdl%ujk+mpf%u44Q^Fsesh8TmXR^+>vfv98HYVWL>M>{hf5eOX2Gwvp8hE6?Bsfk54Oz1yl&(4`3X&H8{5mf=").decode(),
   'secrets': unpacked("T>t<81poj4|NsC0{{SZ&%BKL8>dmgUc2C16(;_ER`kXGWM15+6Q_R0L){q=x)P!;0oF(*tcx{Xu7Y2+Pme7Vz4kY*1{2%pYf?I#Lq;fiqcR^EHt!h_)$SGLbD{H||>syMo#>D)BzjmJ&$YJAIbBV@caU6w5pz2D<tIU6JEO)iXjibv_ChNRk9=_y<#usjFa9Q~^2hF8B7Jo)q_e}=_UlDnVX&YtRVzBMX-H#;@;&ZOpfk-A2!h<-^f)sGR9OWAd(X_@<m4B;0TDa^vmu<BH&QD=VU^`{KX{;2^eRWBsrnKwM9c>Kf^}ZNlUKCCzoxhyKRL;IW8Tdiy-~EjhrjCojTz>#in9Ole@+Tn5P!IlIT%`&$rY#>kg!LnokyK}4fxB2xCQsJlmU-4rNXyQggHt{PSFpy4!fc@oB+SF+4PT8yAZOV|0rodCJ2pp9UDy1nc1Eg1oEw%Y%2d`7QX>jUCMtIsZhG>mU6w<e=+uZ&7nIOrcZMEccC6-_@G~%UQIaa*w6PHfKzdJsO+$;kPb!`PlaVx1Kq$w$Ox_$NQ#IrE#dnGEgn&&3ep`L57A=(f8>}e_`0ol@*f#BgMhS@OOt7+8spLTR=mjE=zuic&D+}DL32x;Cx6e>@gb{QlH;z0pigi?Ud1^zJEqHSvhY&Ya03L;npOW7ZQ`CZjF*3L2!4Mo#^}4W~1Sguuc)oW0BOhEmsbDtC&jOs)tA#e=@NDaRVqk4}y$$X1G5xtZr`g>)MNBq3U)S?{gHjQYK%bPbOlJe@bPNPn>+)*$wCFvoaaTf9XJ<>lu1{qZKP-G)OU>pKUj{fhmL5k!Dq@XqJeWbFeza>8e2u#F4lTs8K+w0SmAfr4N)PSv_n=M%PA*-cv)DSQE&l|O(GkQvFLmWkwl?O6{LCY@j9Fp&q^Q(3;Pc@5Tg|sa+OG8!OMv)}Q<1WeDqzv|9T_}UcQuRSLh9~(s}mK03K5x@81T*^IjpX~HVvZ+2o<NUk$;2D51kAGms-h}tR<#Hc~EnddF5sd-rSU1OHEx&`KUQXWaX3GN79U_99cta(bZ;U%PRiRCF+8wkgo2K5>ivFxKnmly{Wo%omCR-CuI`pPve?)R(}?<ub?gCoE?mG;ju--MH)Ivonb-JlC>XL5=C*sxmoJN5>$GYtcVFz4ObUJjAx?<45236TmTkaPR_tlz;GbGqkbPOG>L6P$ew3_BszmtU;B8D4(iRM>g(YvG_LJIa2R@dKB~LcCKKUWFt9^HXe@;nhd=2&?;+m($HEp}FrRVpb#}cjh$M`eBIr=kRM2&vIZqoC_j?|Wv{^Q_A5Id7?3oFT&e+4E^#3+{Z3SH^#pf&NZ%wtFRF70-eL4we8w6~w`!~ZO_?!R<RISfez(-`<eztaFlm+pfi{`Fz?rT>jp#h7hS(-Y1sSr^Vsimb9|4I-5M%F-M0JhCpqsRt$cxP@hMXs&9YcN0BZD@=`cLtrYIcr8OMBQgPM-HmNyLId``NqDG<2aeW>o_%E)i4pIO5#+W!a&0^4y6*wI2UKF>pDvFfR2KM8kb1cGJ7I{^M%Q}Gg3(I!^l3+WKmz{DtBPPD*q!AM@{(gLm%Y;#a)ATA<h-Y@snGElB<y-8PxQnn$@}334`AiTUH$kXE;?-uB+#ap&Pzi<h%8%JGKpo!NCo&9_tmjckC4kyKzfK+fy7fP|TR^Q_a0cep|J4AKUX}s5>kGpVNuJ4(;+ERD%U9c8{#Z<h$6(=^r^YTB{E>G~Z4~;7Puz=@kCE5pl}46EIP~7)lw$hv9kEtLJIxwalR-q0{5kE<fYt(yV<SF;-i+=otjkG-~Q|G!GS7=$;eXmk;XYeDK3^tdIs1RICqQ)IfJ2_uU6gl?BpxsU4kIQz=i_rAC{|Ya?Mc3rRCv))D$_#uNo1TZ<?^m8Vd>07X8r_@Xf+c2*i<zeRT3I<_cZN&dF)Qd%5rjfP|KVQZ$T1WxaHE^8OUdYfy1W|A!&XB&}WtAz+1CL!paZ@%cxe6?kxW{PFbk75g8e_+XRcdv^IaQXWL`(Tw6keI6J9YmmK1lDrP{-RR77U|#Pu4G=#DH7!}#j19Pl^Ei*pNW>a@g5GrbocHUlPbN(8$)i{i&Od+0@i67QI36Nxaq1mq@vXU#XT~q7rV|uE|c?dkm&<^d31^Ov$NC#IG=!RZ-wNK>VvDWSdNasxpM7{962eB4e*EVpT~oL-5X+tAd(%#OVbnz{<b+9dD*h2kra1uf2QOE;T4SnU=UAhTb82M#zNab?<0gDY(lsE?3b^&z8d4Bm(?6EKFMM|L7Ms3q{tx#VAz)E0$J@X+J=W+iorh-R^Ix2)UJ`C4M(aYnMSv)8$?r;K&&ZH<D)jt|HGueYW=|Wc5*vtjmlZx)VBIuA?I~Bju_Q#7kRKDk(N)%2SabV9#wP|!JcJKX&vXzGcOv&?0K1U@*C)_$UTS}mmhE|l-oT@+hdm7F==;Jho>3Xc(7~FU4&n2rat_%6;hE34qb6yr4o;Jh0MMQnq4b>Q$==NvK0n1g{J2Gd`|Cgz_(R%(r-w2&=p7WH&A6TGDm8h@JRV|(=`$<goFRkUslt~@@S1D!ok~G)z0_JRCZ5csrt%sqk9M$Paz5uzsRtoOvfb=03;O}11N6?T~AgQozE;7acQr>IW>t%q~fb^I2k-t7=a;D5EX%6Uvo&G2f)`NQ6b`~otqX$C0?onYP|C_SmDf7nxv?dLCpu32a$o$L<v&-^M525{?H8+0rJ@)Ntrb=i=V(`g}*QcHaqj@>VB&6SJSEmI8zMdQ|6-RskBf8T%pYd@orj|qX679w1uUv8-RCi3V=BqEkApl-rky{2b<z?ut&DjgS66j@t3e`AR>&RToI{bNl^FETc(NapdAwtFXndT*Ub{GSEmrlqZqcF0t89s_cLJ73nGTQ2%l<p!gCH<6k2MB>GNNp?x9GP&D;&JX<ga!ML!FX)-2oyW^jA2c3eexyz&+DJzZ{T@@xAZzU6(9{I(VFWYD&8rc~OS(@pw_(@<`~r;zgS;iA^-;4j3#;e%iWSo*9UTA)g1X|#Ux;%of$EvWzI&~>W").decode(),
   'small_talk': unpacked("T>t<81poj4|NsC0{{Rt)2WUC*Li_V$At@d{R(BL3a6&l5l$+;2jN~sn<5>p2zr#c+vQB<B?^_^d_4R3z^>;yV62+Qm!M`98hArgu`Wc4Z;nTf@(3aM(IAGgUT%x2U5$+;XqygxP%l!Y-d(jw2WZjofGw8J~gruL$R4?zNWSK?0DeZAQtya*|DE=oX&$|N2k}xNF;{tv7u*;G8-8hQ-wUz)e>=1Q2QKD-ujxEAuM{X^kT7e;B$_M;m;gi_I*8}Q_CHF201Sz4xa6ntaG2xD<hXs}pT}>k}lu_r;Iz~vy4JC?N&g+2fML)h&CISB?dpNf_3|De+p3R;8ZYd45oJQCY_@gjV>A>~=-zQiB0pk`12(u}Se%;g999&G)=pH%v=Gde8JJ@RaM|K#l#GTFA;gRubMc=>gZ%A|6idI6!NesqWhj+*C)BP^?a8=dws8lIGl|`L17Ne@oufm88V|`hb<^vN<`BFvlr}#rT6ajS>#cRf#X2|Xb=9TUj(8%xhm+Yz+1;tiI?1IYQ2;#iX)|K3N9j!^G$EU`p!^Y=I_mHs~iaU$3xt)yU7`{sD7AYNs`jMLAj#?@WS`PbRC`+5@G2A0e9U(lowB*PiiAOg#f*Rass-7IF5dI)O%KpmPeY}@B4|$d6DhFA~bYTJ>j+?sr_+ZCA7e4PqdZRait+~LrSwXi%L$?vR!DO&uvHBMcEM-)~suoZ#PZnr$j;j{`go`ghy-`oN;BYLAxl&%Z^&)(iY(ep*4`(0gN!ry0ViCFqYr|0cR7g{~+qH=+N_<{ZKDj**V!tb$V6`uJ(YtW(Xk<1x|Mym{NB").decode(),
   'speaking_of_self': unpacked("T>t<81poj4|NsC0{{Rt)2FJm^>Q#)t;WYEk)UmHHG}rW50#XLS^>Y}Wm4?p$5uiBQ_(-D7X@Y_YhclNHS!b1JCxy!%#Fmy>%~o(OUeg@{kVksTeOXn07dD5!5Moo3_w20tA@zNo%F(>iD#6Qe+WS={R)XWPNGgp2#1@)^74!628S!<nH~xnittrFR*y@qs*<U>W3IcyH78X;nNtfCq7$ERTnI|jTHOeu&Z{U3$6!YmhT#aV_zU7dlYE{mZm`(FcoCUvQ=TJ)%Gamy|=3;+7q|3m$uH<*v`0<#Y%{%pX&pw!F40F2#=%AiQL2*twDFoUl8@iWVD<oQkBQE8_@kNOwf^MfWpB4$np-XdZpRk%0jN?E3^$jzHl4??9GcLI6&SvH0CyTLx^xg(*-3K^)%AEU0O$gtOCvTBmFp@g}EgsVBU_x5K7uiEH%7h_!^c2dHxwN|&&V?Ht=jV@>S+ukixcg8CInaF}mW0dT;wfU&MEanrMTC@6-!{up9<u-^gZFu5fVR|w2J)Fom@dZ_xi!<Y#O6Pe04r8s*3o#bnCf(jZ{|p47q+Te-C@HRr#9wF-YNJtn2rgh+H-weFxO^$(SjubW`c8tN<l6-`S_oX;5tlg1`AZ}TT`j=NNgnT^fgejJWYq<Vrbw<;U<tH6mbCz4<a-9eZ!>w6mO(|CZg@A_tUiBB<~5C7$pb<BiqAuln~N_I=}V;$a<DRPG$+rYr{`qbgA{3Qq`gV%i2iTQ#V*qC|1wILNUe%?fPhQ=&8l;AQFaUSs>ioc$9pE@zdq|_gdF5x*-<(^Kt5)8;~UJq8b^}MP;+<LN~AFZo0<^_GzIjl!2Ddk~7_}6y7OHhds>II|BEpYNch>)EKjJ1VH{JlwpSl5xQ4kCIHY}$K<g76bN^pDpREFp&c$_J{SfY-kEx48^(bp=s~1Md=}v>$0u%gGCHi@70{Go66@=|zyA2CCI").decode(),
   'spoken_requests': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQdr$pH%%kJbIGs-^#<l`kqYDLXZ*=khfAapS#ITr?iNA!ljUW*^IQB7@bbKR4ixZ#vQ;=4#1xu<<DtqoHb&D2I{Gse46q^@0rwK**5c+Z27VG__Dx{j~>_Pi!9>Nz_Vxe5z+`Aj~NlWSrfgOy_YH-){}X9?t@G{fLr=NOWR^aedfjxT>9D8QYPkLCU%9+wDj$dqf;jBXEj)egSHVD{#Hdb`d+qM7oE+7A{w|DC@)`JtH%P-d*|HTy^x#OQ<C3Ej=V6C$tRjMV&0_Qrap`bUPxJsx?AK$*PuBPQ0=`ZOcuXen@mQB>GbS5r2I#W+r)G0>>S|&OMHpI@d;msbo9Q^b)NUyBO~ut?pZBdyg2C-MTNSp7%2rd=cJ6BXXIj;E05;ex<PvzN=6V?khsyt@zgaX^+5~jYEG-HNMz+}Hh$^1CweWhLmQTn1^?zg<c6yUM@I~?XIQH7>kLYNsE_Xlh&zzkSWc)vj_hzIEvTG)D944nAn<<x*hPDe?1|Rllf_l}-Wc!%PM54juML_?M%_vUja(hE5u}02S_^Ind8_nzWCSmBgtGt}{txFv%Lo%EMAPa~t%ux<1T<iXszZC)FRr2V&S^^lYFM*yYUW`P?D5~II`0i^`!@+PGQ!VI){hO8A(0yurzTMb#;)xz|Fd`6&HPbYwO=LkZS$LskTJb2iWC(`)I+;IV>ji^nq29_zSuw0|BjQ55Z0)5w!7tk2zro`m3TzrcMAe4#Y(a94(lfeO$dPMc2gBvH^0OT(jY9md$)qcR2G+}BNOqmfxlaIo6@ax8MJ9jg9ecST}z$1H$Ik(Svc;Md2Q#wA#|Ojd0~th1lo?p@e_jCf<dT1!1TESpTe(^!AfqDjy{Bm#;;T*BxF_p2nDT3-}T?x=(tQH>@^Q`<;Bo05$gOHLi~+#1|26mnZVI-VMA6jIm^h1ySkO!RIm?NhVn}$(<w-&=tL%0E)SR8Fob#gF>!TP3t_qfX<yy_e^dHkBsuYxQm(`PrVJe%KR>H0EP+u669uOJqV&MojcJec6$F;DhOvhH-pEZOG$RAF9QckZl>>UHn##P5xbLS1X_CMr*-#ZQB(`mCZ1VLR)Nn1W5jezxx>D)}rv7v;l;gXF*#1vi>NPN_e_4j44n47P4yQ`Y8=Ckz&%GSLL_f~D#30SN847mR$i<9Me3Joz6<D53;!N{Zw|H6AKwVFO1{EWW#rDarb{VT};5))NzJ_Q&TD^$hlBLJ3`IUj`gsAO_ZM(B{AaDaNC4kAKT|cF{>9;k*oAX*8c<kJSUc&a~vt{pX1flLyyZ-7UTwJ?c-wRqc@v*qIF|7b>&{}sv8V5DJW=!5J5f754{!~OJL0uek5){=L9ShVC4NlSv6o&oE%+r9AtMKdCg3|8Z+1fky12lrO+G8i25&8G~v&w_^{}Z;m5<b{8BEhNmyQsg{yC{s3B12j7K)CExhMfN9v8ze%I1OP6N9qsviJ~827Y)|xC#}}Sz>>pjj`=_-E`{fiANFPh(d1{_Gaaahxwn@uKO5*f#YRrEmzb@qp37F=PJ-#s3wv)9RtU;pRRQ@+LQVwyrh09N3qAVl6t9@y&!)zQPi<{e9UDy*aRxx5tJz+BVdFG_DzPPh%H)eo%}smHWK{gW47XfbST4z|XSXn^D2zqD(bv9Q^8#Z1H5J=$f)CF@3)_8Jd$;MM(dq>;s-YKPvK)#DMmK}BVC!o<s=TMQ_K>z@zRiDmrfUFr_|$>+r&{>nUgn4#O65H;Gi;UJDE<s($2bDVPp^yd3{aXxFU)rqD?|3KTS$s9`W|Cs0+&X2vbT3si$uDfYCdZL(Sxs|Jbwm!4=6_(0+%xkRx^7q)&$hahZv9tQvMyP%Y+D}(tv2i-_0Eel^NCsO(VN;Gf~NZGtiVpSRr?Gi>kAmH9>uzlMdJ@7)W?sfuptu&roSJ@&h*A{PWQ{2tQ_K?LKa|2=R!%2!!G+2cripYWO=?Ajq=Q_1p<W!(}o0&Y*B4{Nqdf5!6}XS)dkrsK;JPSxRaF#KSJ9<!Gerx0~flq@qCS+XCRYq}fJlyOsyf7U#&!(~)}B2vk6|hcI8)@?DH>m<?MDss+Zn#p1y+3ofVfb0@kh+Iu@bT%@Hq(73=j)1@F%fBmf{u?Vw{zYc@$UU#)S?x0*-z-10z4qDIzKD;W*dQS@rim;pTl~|gZ7Jg`hF69msZ7ynSDmgH})494vtDqQzD(!X7b7Qf<Nv}vI?ylH9VAr^>Ga%s6=Z>v+iQY+W`FlYM=Cq$yao*tEd?aPCSOeI7pj1Y|PKFPYi3oc^4b{E~neMqK2{ID&By}6|`?RQit+3r7g?Y0(2SX$2Jt|$&p@0M=GEB+zFQsiXRq<{rt$2&dp{e5cG64FVDBo=;w%G}EgDs7~kmIVMK%U-V#5Y2~V{GS`gV%Ja*hvPBs!#FY-buD?-9<GT=1eoS^fJk;Q0OmKxy4M5R8)j1eu{QoW=dt8O(r+|oY`FYR|Ouh`Nq?|t*tJ{Zlw3Mmu=8TN?=>~h28khRB7|0E!WC`d0lB7CP$KC=FzRMRKbjU9F2C6-xN9_7Tg(o+(u=6j*5vw(ER?YTlO-;4e!lbxT@G-%E)<Fnq|L1sFgEE3ocqRXUP)JadzxO$5NQ&!GUa8QPFF4#A<+*q%#TdmZ^~9cCGZF3DAY>B!~@S(9<AEnRk;~HsJyvHLyVp?2|DyvuJ_29S?P(iS`4WJjBGOGm~w}H$Zq$iFg9thSsfHYX6qPP%#@iaEzdInwmadO6qSzsS@eX1Rw(_7fM0kg$dm}-oN;mmqw?ba|4@c_rYL$6ViT3-Eo}IOKwJ+t=>m$8X~yNJXsX}x8|cFW-ZH?oEa%he&G5?e`!YssUs(6{QTg^Mh?N^$3JHlESU^M-Qn`m6iG0fSv<K$A4U)_vm$p-XP#Wf#^{vuc@w+VctgzqfjkleGsPe&ob~mORL-iHE(Lwy#s})p=uY4j7L)WQ)7ZPi9P>mQn+{n*QsJ)rPC$CXIYA#k(~L5Eb(M+l@7(vBw^Bl@aRJs+f)u&7O{=~a{hC31Qp_#^14<W$JJIp=+Yfls=4PJzh4TsY(3l@A@{lung|T)F!KcpqAq^qUh|=irHazyY`$^%b<i|I55LU{+c`2c`Yhz6r4wRoUH3*9~T#@*$MDMsds1lmF+<rvFwuHYqsj{>d;@$5HOAp6+g&jo<6`AKRHE#Sq;}@>g$_NLUrb?mm@Y}2$f90+)E*$s(?%L0jH{DT)dyGo;l+k)JelKv{d>3~W-?bOm1TL6X(f(3r5Jo$X@R@LmEva6ai`EeiZY)bP53qtiCKrehU9kLOGFC&*?iCnA>f`Ae_{cdAFR>ux3SxNWLQ5qfAl#nxi_7ck8f!+XkPSt!e<PSMRPCJy@@u4@KXh<~1t7mEev>Va5V3D^%l;9@=(Hx>pVfH?e0-t2sTJi66Kfcs9B+M8xCX(U`i~mF**%F@++UgFDY=?3voJy6n{An5kT(;-AtIkm#zz2}m22F9YF2F1w5DS)30PX`B~PW+PBT6L^~;}3G10s;r6MMW+yT4A1B&@7dL)1Q9jqr!pmj(;n^T?STM9;TpOtZA$TXXYj8<4^>^Me6ipPu=IUt99p|2#f`YlWBf+G-OVNWx!x<$2!N%t{h+VYe#Vi2k|kcY!6HbcwTE9#u3;!afGsV%0nGbbWeH-oQ(;6`ID*u5HLsSpLphR6~fOu3Xlvij_Gl*_N+XaRrGJ}){aPqDReiW&A0TlM*Wf|Kep8*0i_9&vJ3>&0S8?FY~R2$Dl?=yAJ4wL8Nz>{~}jf9_EIH<sp%{Md+M_myv2K5wEZWpuKn8AV`D!tE>m^Nigx7MOeS&UeWmQZG@N1TuJex$=}5vhESZ<)ho^hy#z6G(g6{-Z^^uYRc+m0B$E|=y#>~s7k%4BJ{S2CZb-z@>A(22pQ4wEwL&raq3mqP)}iH#=!dbU9Fh6(zYakXm}bA)*hvw|3XR$N4~27PW@2LM)Q3pPpNwQp1LrhRp$sfcZ#7r31jmf3Z{xUb|6aLP-)B4<0F}CUw;=;B*MB^NlXYjPL4ILyr-7T7iBE55{r?N>2jTFyBeE66|r#-vx2aV2K%li4kq^@W``y+kO_rH*MA$UZ^U;%oVtWA90?|w-R?L=IlMT6R*MROwhA(A|Np<#NFt@PH$Wuv1&wK)P-c<T0Z;YlM8>Og2+<c*eaN#&O}X^2fcXYMn=!9G=k)hynA&c-iAN!Jnm@aa;+nj!i4ZhUd@Pf1a7p}cIuvs1HR2&8z}DAiPTa2tid0A~o%UTDdJI+fd>0F_LTH|nq^~p?9flx95YE|jFLligyb>B{{nrs5ACdw9sKgU0{zrHM&rWXne?={tFV*A9x?tE_mp@(Zw;5P);pm2OEY%Q9+=qr-d|dvYBOTzq<g^5dNx**PU^*Y_Agq2f<R5*W|GgtpK9W|%i=WA?h~~2`$^&PUMQn;Q%zlb55Mq+8Wid%<>AOkMYB{M5rAD#Y!|-$>A<b()tXn`*@MkN_MlUT9!@W;kiwtN0Q?|;mF-*_q%DKYW7^4B*&KYS%0r3^T21P-`V4c(#iFvIdj8W=aH$EfT2PzE3ls+6lOsQYc-M5kSEe93!A3DF~+#O-M0mfT7rFIs0JKTPYi9e!V%q*ak4n#}toqtLk-v0s@w7gyn;Cqq(<EUMlaOQbxB1YA6ksnKwM#jKA>^#8fE$fkxB+x<p^3J~RK61K78;g%J`ZM2*hbpo9#K&wO4k|7D0k{jES5rAMor#2Hh2@UeTO=Hdj_4ey?5h?KiL|#F_TI#QHyvdls5{>8kjs8M0z0C?C1)ziI`Gyc$-s=p8P!Sgf}R1kF!$=-H|>(C=_iV~==K~S`aaCc>`PIR*b+O{4TsPjts`tPG~`p=#&b;nyh<w<JQhME$rtG7=OIkM;S1JDGD8EdzEj~Lzh%cm{fJ$aV4_2XffcAUwD02`UE@gsS@sWVIRGe4ZN!r((TI_7+AfE4L4r@~q#DMMf&|zIw^z1^iaC>m_~b5ww|Ad22uHizch%(%w)6dS@wLKi0yu`^|H)RcN2P9c;tW!T<5uIKo{#O&1r|1kEiMQujz-I5yVMtM)?eMyz`@xqw~7a{cp@#4-OLJt(Z(T_leGtm9)R^q(^oduz3oGg{<)inRl6fMI+>K8q1y_u`S3BVCyHv1&^_j^e#a#*3}UhQS#7h|oDTqiQf*PbXIIBu&+%X;FgS>wElB-4BL6dhgBzuYg{{xXZPGxJ<Cqzv{4!mczZ>{@?{&-cDN((nqK|)P>_GteZx+%Yw)I;yDz$l*YMF{gcX4(GpPoJDdy($JU0a!*krgRf-Tqt8NHAx&036S1y;dBYf1nA*d#;1^^yEbluieqr<fPa+VzTwYcFg8o6d0^tFSp+y6}W_)ksMpp2*aI%WR+hjV+QwGMM-d#fOI6sB9PbjOpt=_F6{r$-7}OdN{($IzgOsIqef(G8#*Dbc8|a7)N|jjU=rh23G$uD`hmA1_uM2V^-?j+9A!xzF}GBT`m0}0Xmv3xTr;=<KId_8Ko&&<066ZNBZ%g1nc{Q=mjc2K@}zBg6LZW&Xa}O_LuMNA>KWhB<!<}1*Z9o(=!Fc`zfXxnkR9B+bvSkc1m7KxD>$efwJxjjCWyqCvMDDXK1tW7`6<Av;rT5kS&}s9R@DIBCCtMD;m|PbL2M@AG~#&AG#Qjz?zKHu0NGWxf7z7jFQIbK(MP$7GL^Whrh65AS&jV-j2G+At{yAC$`QQ?$FuB9STtq{czGY;u+b9A@o;5u>E6qALgU12|2l}y6!?CZrhzp~(N-Q?%Z`M7Tw6~5>MRC?Hu@G@`rIo+VQZJXmfAV6@G7^6@#TN47+BGtk8=>OH$S+}Thn29(Hz4$5koN~yY4hsHG72HuqYvX?gYV{yOCA)wn4E1*Z>QZX08$=#vFvIGAgCdXZTvKmj-oD*2`4|nYTKn9X}^=rufzB2=xN(B&+yWWMY|*>NqXwP0Klx^u8|uOzGYy{jy*&P8GRIM&A|!qnwR_*YW|ls{*)n(~ocaK|s4N-6XkkHw;f@oJCIxHoDg;QmMCZGZi&JUz>hTpAD{(0o!Yf&V_&NP5E)ueO+592t(+7(k0#Hj09SA1nyb2r)!sxu$>mx14x<2(i_k{qu^9GTkqR-KjnL!IEWuCwzQ+VUobM$!GF02v|Y{mB?kRE^+r7;(Xhc2H{?VZt!m2uPPOgW*$lb>Gga$o!zTqQXi82H%Q-p1CHDF7Eh0q+PHWu+<{}I$5=tN>Y?9YL5)#gaEyRR4PZOztAnBJQ+8y}~HL0X>Kjbztf42!ohct$w`POflKuGxv)x1D@|F`nW=s_xb5?k?ICy6&5ietYiz0dEAWV63-e$-bcF`nRJ@|yqb;54-crykvG@NqGMmyA>EsA55}3Z&vk2a`jE937$-XkSYKx1i?}<2m*G1DwRQTG&khK4_`fS+rdWImbkGwi|FzT38drvomC?`u6x{gyvow)796%?Z@0*OO&__uHM{Rd+CcW4&3Ksl)3iloa5R7F9{UMQn5n-^NdMA!wC&=cWMg|4=VK2pzs^Ur&8VPb&{WnNqLeE1NuI#d-nmZeIXV&^dw-x-Qk+()LB9F=ZKD^^$k7nP7*HLw@(xA2t7P3KvIU<0q2rgJQoII28t^<7HMLf{p4!Qe0mbWO-n(&VbWZrPS=umEznIbLLO1<BGJW{B3qZcW%04Z^sj8Z?-NOfEZ{!a%NO0uNdh1|y^(18^Z2+IE#n706K(hK5d$@og*oGY%t^KRe$%(-Sq_hC+f)Um4P&%MY!3m{zFGOtSAT^w2z7dDAOqmMW?9cT1l-Q&&s(9=7^uLE!Am&phg-*DFq93vAwg3dwp+MY;W&zxjY|!T``#MnjE_3MWos@VW7jQ$qUr6hrx<i&MuQS{45H}7>=M$aJS|~9yJN%u+W6|z").decode(),
-  'streets': unpacked("T>t<81poj4|NsC0{{SnS%0^b3Z$Yg>%$;qcj>;4jP)%e^ve)9Hook}xc4edih(?R5#ki;E7vBYi4%|CZxtjhW7#H-R*?F&2)^_7(T2D_CkyhDRjIiNB;vdOBS#q%w3q^py@;M5;Is}>|pOOIe2N+{23IxQ*-FO<2gjy1SWuqRACUt_XTJ;ku&?)i}=PfyxjSBL4JE|OVJi$2%F}?6&t|zMscEJ#{Wzj%i@9%%%1mo&qiT&uIAsZKl9*-r$@hw2Ss^za`P|VB#t%O5@Wr07yXH#~EZ-<RhV~04gr(hjre(fC7`U1H1lf6U$?qJzr9zYqI1^7oK|HmiM(B;?8;`_YgW+|7RNJv3rfLttMe04J4rtuP7IiX~z_v5+j*dOPVgnQn8jHMk=E=d&}*Kd*n9O8eWp>2x?`?6tGKS>)|_b>caJ%3y1bx-Kllv)am^Wku!@J!6z=OlK9{XkviK-)&!nH&ct-&QlV+WcH;nPvO21}NUqN9^&1l#J&-Mew8I#$Jv{VR;x|OeYVqj|`wyM_{GO=&t?;w@oLu;}RL7hSI;=_{1krgY%-1@T*$@=RYN%4TRmCPXMe4Kl?j@B{TA7h>lFZiPRM45%lJN$L|)8lKmsAYCQoeCv=x7_^~ughECQ3HNV6S5F)5E!GzAhD9FE_TnJO<0Atphy_WGy^Zs|-+*AB5Nsm9hlh{rOtOvwzj1yvuyi1C94k@)6*D~7+Wg}UZrtG|G%~$s1J+-xp-jmemLt?|(rxKjsuY1%J+7LT|t%P`Z8_w;O!f%{4I>(p=NC5ZrANY^M^>j$Zs&e=%VyIp(1)?~Ky5jb&;1<P)Src)B8Q8>IpJETFXJNnAO#Sz?aOwz6Xy+*C?c>I;h3zMJfPX-wp5ES6<L_!dR@ud(vwfkB4Ro<cq*4daT}n?Tg#MR=OO6i9t%F{GCK26I?C=~(T=b3r%R%Y~wLbA)o;k0v>*Z*yfGOO>51{oQzE+XdT+@-?o;8YhS=Ur9J`H>XF^xnfZ8|=JELx3qFG)!!15P1&zV016i*FlAb%-$ncR1RP7e2hQIP!>nv)rnv7+36v;cz0ab1I^gHJ1!&ml`DQK=JNauh@#+$qvPpdkUh(y01_W9h2lolDnZ&v<O*nJ=-a$g9MSA*lD%`u_3F_uZgpKm%~^8X`-d^g`J0pChwlTX*57TqUP;39=8s(Y$x1#1`J?CIjHMSYrmy)pF_7*@hB<0;N|Y}U$-)O6yrBJzfz|B(>!2Y8PY$=-F37jKp`nTVveOogo<IAz<k4m1KzYw3AC=B#jt8Z4@uS<IX=K394`<LyS(Pf@5M3^7A!J;0}JqMj@z(zY$x7N>IOP8&$IM208=9Z_Xl4tXpx10bdB17w-RkNXl2J>JN3s935lvU+|;`ZkqoE+xH7iRVHH>>S<d`-1ArG4`s++3KkIQ}U`Xb}$=8h$PP}(bo~f5JWAo0MN|^+BtDe7?Xh}D0v+WO!YnS9rWiN1(w)%B#U~yu3kUzK<{$&R4w@_Jd6wsAhemMI{_wJ^d&V3i+Hx1t7B{+EKNCdRj=>=gE3$}>npV9Z##wbpvwxL0E+{^$Q`WD>~G!WROjsSMMpp(23aF$V-;R?WKrJkjBvkFU)4+a%~{qxKIE6!s").decode(),
+  'streets': unpacked("T>t<81poj4|NsC0{{SQ#%Hjhx+aSnYb{E|Y8Syjgz-S1hFYYjSl6sr6=9K>wui+QuSb;aalRWkWWxf`8V?Slb>4P|*U?^Mql2G9bovTO%Qp=?gCWoRAA|0D%yHU_%EEQ*0Iy^GBVkE71BD&2Gh?if}+4)qt#Dzjt!tn1zD04*B+mpr0BHYCd3Hqe@M3^M|{Nun-$kfJLG?s8<I4D$Bh2#5@eG=E!+<8Aj5u_qqHsJ0{6#oATsQE1BF7;NIM`s4t_gJ?*D_!hw5DE=s;BQel;Msn%eLj}wILOz&HjCD?J#QRTWJ<sQT)Q@YX9)QWnz!=)uZtWL!*QBY0~hO%34y79HW<2_T<|#CKWz^2lUnjGP{>->ET(#XBG|lQS+3gZEm~kWS15){jH-TCtv-EyfqB_Ef-EGiPAbv3f^AJgaC91<a{;TA32)pQIfSBpN$)@?*hg-@Kjql~H{H`>hkYvkXCyXCfNgC$z~8^&fz*ZgC=nVo*pfUtxgTJ_^<n`E(>-&XJi340^5<+3V+0C}>#K2Q8FAXo17j@en3|6g)RU2pKJqu~q-+G94wE9sv)LGhDWFv(Y7L~n;LMd5H(5#g4+iHHNAVl-uf8aLZ311tl~P6ALaz+8H-^;#kva<P+7uhzX8`o%<y$Rv>`k?Q-a?>_y8>-AFk@K=13H*Y8Xrn6dZ2e*0A8CvEXcSt@LW0WGdzmQ4S=YeJmdrcmv&(CC2&_y$mG%H*w2-`PNcD3vy$&7n_yHQtBWF5Ac!*^UsLrX@>8!A&nbPBd4yq|eDMP34)Xg@V!v^x5%;3md|&C4aJBE0ZRw4;kJG3VwHh@W%%Tj&0Kh=}6}QAsYr=?MLXsj&F)wrh8YucOMZ*(!^M}CZ!@kTld?UW%jb1GXr}^H$(oXb)DCUfZf(2izM?iBjtiI9$Ln*_|;R=MSJI`_GZ@#>sl>{Wku3Z>j-%p%WUla8)wNGrDi$HbcbD+BxG_XQ_JmX?TmGK&%ry@vb?+;z{=8|0CnAOoRPqqhA^S~i+9|#r;87Rpo3G8rMK5|T`-Rvu(__41&2*`gP_ygBHpsa^Z^{8jM3qy_<lDH`Ojx^*z)Uue0^7dR45c<7N9eEQVu`e9&5PHyAjYl6_k_{LL#5UK|j34jV_P@&f5s6$t|5EHtC4jYPbamZ-fHRbisHF{<$ic{pBxtp^N*u^6!r!3JDf^=(VlY=p(8O&IzN~t)SnnGLPVG=buzv#GJ+ZfMAhO%yLnGBc*LpXQF&YF{!Pj^N=@m?nr6`^9F@Ts}^vAvl(2Ds=;Hx;^zop_hnwx>*U3X$)nBVhn!E%*l`!n@Tgo+qpda+l;f1^d(A4Dd~6yA@nCi6`Zh*XlsI>R~{QsL9v@u~vhlYD!q3CTvgW3TgVB+ksS<sDw&ir_q$t|)C)LjpgQD0;vQJSL!O&4oIN&QYf%`6_oj-GLG0!seo@(mk%<M=HiHgry#vZp}A#F#@2csU>RVJFPa5<Ut&yuvhn`qnMzP0e3^t3DoI1KxO()sZWn@uHDOA#2q^qr#1L~s2x*yKM$N<bNcTkXp{|;E9>2oo!N#1u;PiMr?udqpa!h8qoo>Fs%7X`)$NNFV=M?bm+OKQc!+e6SMQ}G4_228;=BJ#IB%kkj$xe>hl7pR^z4b7Ey+Ej;NK-jE8^P%<vQsoc~V4rOcsK=()Lk4h1z5`pc{$<LSv$<#u1_#X@W6;WN5LdR+EXGbpQnM(Iey8XDq0aM8>E<`-ZI?{diz>#K36}!gJEv8-%bgZVv$?K<4s4WlFS8gij%L)`@S84=4fb95WEmqoz}8-kFia<W#BSq*G1S3Ie&}Ss-FwV%{Y-z8eFI|Cq}`E2ze73*}EEF(pq}^Dtyq2t;qHw6fCZgmx&`Jo|)~euXH87z}oOlfFD9gfcr+IhiJ(f5km<ei{I4!d`7V9H4g<Lc2{7ez^0QnO~gvYWYm2?p3y@*V1rEqTToKgH)JFFQxe5=ws$on6dHFDUKx{>0q`SV8Y48i8`A=uyl-}uNUhqt!15D-s3fs5nrm7q{!mzE<Brg@dfy|H;<QJcvMN5YGJ7|XPm;qp`wvM9kGXAY*>ZsIfH@1gRB5RF7^8d94%1+IRuUM!Q&rCXN@oAC_?Ilrk>lPt`tBNYWLaf5tPJliI;?HXjzrWnN3rn5PZCHl(M)oKbJ;NS8aHX{ji);M|JOKqE+8gc5@fd1DH{43tYD9>x!tCl8l0Q!*8F`-FL<jeIKk<d4ga?$zfyHtJxP{YO!~a$BO=?;<DP1VPrlUmO<DJ<v2zUAG+N!^Uc=n6k>dRC(?U<zyWcJSzRA(P=&I0Xzz$zRy(!6l{tNmybFavBNssUWYu~>g7jP-Dvh%i)mYAE+3~>xsXO55527fCT(QaDZkA=JyiS~J)SMQUu~okSl4gqiB|j{=cietNMu^g0=f4j53?Ko7u|l9DCR%|d<mRG{DJ|$`ZeD$G3SA8uOx@|$9`Es?>|t|xt<h&>6z2dM`5#Ul+Wdga7K>9{`AfAD_sIgD^5e*f)=|z>a0kG$is8BJ$*-3fY(MPhjIAwcZJ9Y>&up@7hq!zL`#kBSL;>Su`o^EpPtir336>yS{b$kOAH|vIui)rkIAzy6#S|P5LrWU}RwPUj6lWRsi>IEIW+4HoU1T-l*2#$qU>n7oYvJ!`ubk)g>R?qU1<i6<P(I*5)kiwbO;QKM*_{#8NHDM}&JcQm7yS)zVQLhz3BO-FGJ%R+bNG|yqLKd#cKs&~Ny(_;8DjC4&eAzdziQ5($kn%d+Rah{hNoZSL?3Th&24B`ygeIcmW;44&n<1+W;B4IDdpTd=NzMT+eCWW|HAML{XI1MMu@89l)Yr0oUqyb8CZCP)eyIbeIAKxPI(`luVV;B$_bib+0?E>Elna|0(kNbJ1zFp5pxhviFd9kXFYpwdc6*UerWWOw{x*1FZ#mhLi|*9TA!V<UYjZ-Q&#NxWF8~IXf)!>l<)Mg%&dM!_=7La1awZJ&z^x24cIPHXA^Bv2e`2h^oMJ#a%Z91NC{L;!j<B;f3cGodAuooD5st27(hD_z5$cLa-*Suor>LPljG~N-wZ{W6LZ?%rWn3tKg7xU2!sA5&omZKqf&{E1&?a~-61GfD*Z1jfQ7@q37Zc<N6h@J^n1+=Um(I<xETiytSiM}C!~YRW4*q{S1g`lRe_rm`N60?Bo%WKsO_=1)KZzK5>h=>kL1qzdMF~{e7<^hCx$M_l63%orb1x7@P%)R<-9t&>Ho(f-L#ImQb2*D63=^HS=c|v5$p`0jPO~w<0^JT05AMN6N7n7d<-;(U=jZVDH8j5Q<t#tW)($hT4Diif$iFDyis=d&mK=RKl*gVzaE`uf!4HmF5sOXYoE7E8U~ot>&^a7JQvITv%b+98B;Al`+f%kbEe7PygQMD)3qEevVsW#LJNQZ3z4ZU)SXX3(O>xYqa^?Q!2cQ").decode(),
   'summarise_history': (
     '# Summarise history\n'
         '\n'
@@ -1203,6 +1204,16 @@ def listed_lines(name: str) -> list[str]:
 def word_table(name: str) -> dict[str, list[str]]:
   titled = (part.partition("\n") for part in PROMPTS[name].split("\n= ")[1:])
   return {title: words.strip().replace("\n", "|").split("|") for title, _, words in titled}
+
+
+def pattern_table(name: str) -> dict[str, list[str]]:
+  table: dict[str, list[str]] = {}
+  for titled in PROMPTS[name].split("\n= ")[1:]:
+    title, _, lines = titled.partition("\n")
+    whole_lines = re.sub("\n +", "", lines.strip())
+    patterns = re.sub(r"\{([A-Z_]+)\}", lambda part: "|".join(table[part[1]]), whole_lines)
+    table[title] = [line for line in patterns.split("\n") if not line.startswith("# ")]
+  return table
 
 
 # ---- src/adaptive/host/memory_rows.py ----
@@ -2748,7 +2759,8 @@ _ROLES = {title: "|".join(roles).translate(_TWINS) for title, roles in word_tabl
 _NAMES__escaping = r"system|assistant|user|human|developer|tools?|function|model|memory|instructions?|prompt"
 _OWN_MARK = r"[\s_.\-]{0,3}".join("adaptivememory")
 _IMITATION = re.compile(
-  rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{_OWN_MARK}|(?:{_NAMES__escaping}|inst|sys|s)[\w:.\-]{{0,20}}[\s/|]{{0,8}}>))"
+  rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{_OWN_MARK}|(?:{_NAMES__escaping}|inst|sys"
+    rf"|s)[\w:.\-]{{0,20}}[\s/|]{{0,8}}>))"
     r"|<(?=\s{0,3}\||!--|(?:start|end)_of_|(?:im|eo)[_a-z]{0,10}>)"
     rf"|[\[{{](?=[\[{{]?\s{{0,3}}[/#|~]?\s{{0,3}}(?:inst|sys|end of [a-z ]{{3,30}}|{_NAMES__escaping})"
     r"(?:[\s_\-](?:message|note|calls?|results?|instructions?|prompt))?\s{0,3}[~\]:}])"
@@ -2758,11 +2770,13 @@ TAG_OPENING = re.compile(
 )
 _COMMANDING_TURN = re.compile(
   rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_ROLES['commanding']})[\s*_)\]\"'`]{{0,6}}:"
-    rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_ROLES['commanding']})[ \t#]{{0,4}}(?:\n|$)"
+    rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_ROLES['commanding']})[ \t#]{{0,4}}"
+    rf"(?:\n|$)"
     r"|\"(?:role|tool|tool_calls?|function_call|messages)\"\s?:"
 )
 _ROLE_OPENING = re.compile(
-  rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{'|'.join(_ROLES.values())})[\s*_)\]\"'`]{{0,6}}(?P<colon>:)"
+  rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{'|'.join(_ROLES.values())})[\s*_)\]\"'`]{{0,6}}"
+    rf"(?P<colon>:)"
 )
 _LINE_OPENING = re.compile(r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*")
 _BACKTICKS = re.compile("`{3,}")
@@ -2830,9 +2844,11 @@ _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _HIDDEN = re.compile(
   "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-\ufffb"
     "\u3164\uffa0\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
-    "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+(?=[A-Za-z0-9<>/|_])"
+    "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+"
+    "(?=[A-Za-z0-9<>/|_])"
     "|[\u200b-\u200d\u2060\ufeff]{3,}|(?<![A-Za-z0-9])[\u200b\u2060\ufeff](?=[A-Za-z])"
-    f"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z])[{_SELECTORS}]|[A-Za-z][\u0334-\u0338\u20d0-\u20f0]"
+    f"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z])[{_SELECTORS}]"
+    f"|[A-Za-z][\u0334-\u0338\u20d0-\u20f0]"
 )
 _MARKUP__injection = re.compile(
   r"!?\[[^\]\n]{0,200}\]\s?(?:\(\s?[^)\s]|:\s?(?:https?:|//|data:))"
@@ -2844,7 +2860,8 @@ _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}")
 _HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x)?[0-9a-fA-F]{2}[\s:,\-]{0,2}){10,2000}")
 _URL_SIGNS = str.maketrans("+/", "-_", "=")
 _ESCAPED = re.compile(
-  r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}){4}"
+  r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}"
+    r"|\\u00[0-9a-f]{2}){4}"
     r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
 )
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
@@ -3012,7 +3029,8 @@ def is_sealed(text: str) -> bool:
 @cache
 def _process_secret() -> bytes:
   log_sealing.warning(
-    "Open WebUI has no secret (WEBUI_SECRET_KEY): what is sealed now can be opened by this "
+    "Open WebUI has no secret "
+        "(WEBUI_SECRET_KEY): what is sealed now can be opened by this "
         "process only and is absent after a restart"
   )
   return secrets.token_bytes(_KEY_BYTES)
@@ -3042,8 +3060,10 @@ _REACH = 120
 _LINK__secrets = re.compile(
   "(?i)(?P<sign>[\\\"'`*_\\])]{0,4}\\s{0,3}(?:[:=\uff1a]{1,2}>?(?!\\?)|\\A>(?=[^\\s@])|->|\u2192|\u2014|\u2013"
     r"|(?<!\S)-(?= ))\s{0,4}(?:[\"']?(?:basic|bearer|token|apikey) )?)"
-    "|(?<!\\w)(?:is|was|are|to|as|be|je|ist|lautet|auf|est|es|era|\u00e9|\u00e8|war|\u00e9tait|\u044d\u0442\u043e|\u00e4r|er|este|olarak"
-    "|adalah|l\u00e0|na|en|on|\u00e0|su|\u0432|\u03b5\u03af\u03bd\u03b1\u03b9|\u0647\u0648|\u0647\u064a|\u0939\u0948|\u05d4\u05d5\u05d0|\u05d4\u05d9\u05d0)(?: (?:now|still|le|het|jetzt|ahora|agora))?"
+    "|(?<!\\w)(?:is|was|are|to|as|be|je|ist|lautet|auf|est|es|era|\u00e9|\u00e8|war|\u00e9tait|\u044d\u0442\u043e|\u00e4r|er"
+    r"|este|olarak"
+    "|adalah|l\u00e0|na|en|on|\u00e0|su|\u0432|\u03b5\u03af\u03bd\u03b1\u03b9|\u0647\u0648|\u0647\u064a|\u0939\u0948|\u05d4\u05d5\u05d0|\u05d4\u05d9\u05d0)(?: (?:now|still|le|het|jetzt"
+    r"|ahora|agora))?"
     ":?[ \\t]{1,3}|(?:\u662f|\u4e3a|\u70ba|\u306f|\u304c|\u3092|\ub294|\uc740|\uc774|\uac00)[ \\t:\uff1a]{0,3}"
     r"|(?P<joined>\A(?=[!-~]))|(?P<blank>\A(?:'s)?\s{1,3}|\s(?=\S{0,40}[\d@#$!*]))"
 )
@@ -3052,7 +3072,8 @@ _LONGEST = 4000
 _WIDEST_SECRET = 20_000
 _QUOTED__secrets = re.compile("\\\\?[\\\"'`\u201c\u300c\u300e](?P<value>[^\\\"'`\u201c\u201d\u300c\u300d\u300e\u300f\\n]{4,200})[\\\"'`\u201d\u300d\u300f]")
 _VALUE = re.compile(
-  "[\\\"'`\u201c*(\\[]{0,3}(?P<value>(?:(?!</)[!-~\\u00c0-\\u052f]){3,}(?:[\\u2e80-\\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\\]}>\\\"'`])|[^\\s,;\uff0c\u3002\u3001\uff1b\uff01\uff1f\u300c\u300d\u300f]{3,80})"
+  "[\\\"'`\u201c*(\\[]{0,3}(?P<value>(?:(?!</)[!-~\\u00c0-\\u052f]){3,}"
+    "(?:[\\u2e80-\\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\\]}>\\\"'`])|[^\\s,;\uff0c\u3002\u3001\uff1b\uff01\uff1f\u300c\u300d\u300f]{3,80})"
 )
 _WORD__secrets = re.compile(r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))")
 _CODE__secrets = re.compile(
@@ -3063,11 +3084,12 @@ _CODE__secrets = re.compile(
     "(?![A-Za-z0-9_%\u20ac$])(?![.,:/\\-]\\d)"
 )
 _MORE = re.compile(
-  "[\\\"'`)]{0,2}(?:\\s?[,;\u3001/&]\\s?|\\s?\\n\\s?(?:- |\\d\\d?[.)] )?|\\s(?:and|und|et|y|e|\u0438|i|en|ve)\\s)"
-  + _CODE__secrets.pattern
+  "[\\\"'`)]{0,2}(?:\\s?[,;\u3001/&]\\s?|\\s?\\n\\s?(?:- |\\d\\d?[.)] )?|\\s(?:and|und|et|y|e|\u0438|i|en"
+    r"|ve)\s)" + _CODE__secrets.pattern
 )
 _PLAIN = re.compile(
-  r"(?i)https?://\S*|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+\w?|\d+-?[a-z]{0,10}|[\w.\-]*/\S*"
+  r"(?i)https?://\S*|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+\w?"
+    r"|\d+-?[a-z]{0,10}|[\w.\-]*/\S*"
     "|[A-Za-z]+(?:['\u2019_./\\-][A-Za-z]+)*|\\w+\\([^)]*\\)|(?:user|login|name|mail)\\w*=.*"
     r"|(?:sha|md|base|argon|wpa|aes|rsa|oauth|ps|win|ed)-?\d+\w*"
 )
@@ -3079,93 +3101,34 @@ _SAYING = re.compile(
 )
 _VALUE_BEFORE = re.compile(
   "(?i)(?:^|(?<=[\\s\\\"'`(\u300c:\uff1a]))(?P<value>\\d{3}[ \\-]\\d{3}|[!-~]{4,60})[\\\"'`)\u300d]{0,2}"
-    "\\s?(?:\\s(?:is|are|ist|sind|est|es|\u00e9|\u00e8|jest|as|als|comme|como|come|\u044d\u0442\u043e|\u0939\u0948)\\s|\\s[\u2014\u2013-]\\s|\u306f|\u304c|\u662f|\u4e3a|\u4f5c\u4e3a)"
+    "\\s?(?:\\s(?:is|are|ist|sind|est|es|\u00e9|\u00e8|jest|as|als|comme|como|come|\u044d\u0442\u043e|\u0939\u0948)\\s"
+    "|\\s[\u2014\u2013-]\\s|\u306f|\u304c|\u662f|\u4e3a|\u4f5c\u4e3a)"
     "\\s?(?:[^\\W\\d_]{1,12}[ '\u2019]){0,4}[^\\W\\d_]{0,12}$"
 )
 _FIGURE_OR_SIGN = re.compile(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)")
 
-
-_SHAPES = (
-  r"(?:AccountKey|SharedAccess\w+)=[^\s;\"'&]{20,500}",
-  r"(?:X-Amz-S|S|s)ig(?:nature)?=[\w%+/\-]{30,500}=*",
-  r"pat(?:[A-Za-z0-9]{14}\.|-[a-z]{2,3}\d-)[0-9a-f\-]{36,64}",
-  r"(?:[xyz]prv|nsec1)[0-9A-Za-z]{58,120}",
-  r"eyJ(?<![\w\-].{3})[\w\-]{10,4000}\.[\w\-]{0,8000}\.[\w\-.]{4,9000}",
-  r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}",
-  r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}",
-  r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}",
-  r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}",
-  r"(?:5[HJK]|[KL][1-9A-Z])[1-9A-HJ-NP-Za-km-z]{49,50}(?![\w+/=\-])",
-  r"(?<![\w+/=\-])(?=[a-z0-9+/]{0,20}[A-Z])(?=[A-Z0-9+/]{0,20}[a-z])[A-Za-z0-9+/]{40}(?![\w+/=\-])",
-  r"(?<![\w\-/.])(?!pk_|pub|sha\d)[A-Za-z]\w{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}"
-    r"(?:(?<=_)|(?![0-9a-f]{40,64}\b))[A-Za-z0-9]{24,200}(?:[_\-][A-Za-z0-9]{6,64}){0,3}",
-)
+_SECRET_FORMS = pattern_table("secret_forms")
 _BEGINNINGS = any_of(sorted(map(re.escape, _WORDS__secrets["issuers"]), reverse=True))
 _ISSUED = rf"(?:{_BEGINNINGS})[\w\-.+/]{{13,2000}}[\w=]=?"
-_KEY = re.compile(rf"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{{17}})(?:{'|'.join((_ISSUED, *_SHAPES))})")
-_SMALL = (
-  r"(?!(?:the|and|for|with|from|are|was|were|his|her|our|your|their|has|had|have|not|but|been|who"
-    r"|them|which|its|how|did|got|two|four|nine|every|must)\b)"
+_KEY = re.compile(
+  r"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{17})"
+    rf"(?:{'|'.join([_ISSUED, *_SECRET_FORMS['KEY']])})"
 )
-_LISTED = rf"{_SMALL}(?![a-z]+(?:ed|[^su]s|ly)\b)[a-z]{{3,8}}"
-_OF_ANY = rf"{_SMALL}(?![A-Za-z]{{1,2}}\b)[^\W\d_]{{1,12}}"
-_GAP__secrets = r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?"
-_ARGUMENT = r"[\"']?(?P<value>[^\s\"'\-<$][^\s\"']{2,100})"
-_SEARCHED = {
-  "private key": (
-    r"-{2,8} ?(?P<value>BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}"
-        r"(?=[\s\\rn\"'|>*]{0,16}(?:[A-Z][\w\-]{2,20}: [^\n]{0,80}\s{1,4}){0,4}[A-Za-z0-9+/]{16})"
-        r"(?:(?!-{2,8} ?END)[\w+/=:,.;()<>@\-\s\\\"'|*]){16,20000}+"
-        r"(?:-{2,8} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8})?)",
-    r"(?P<value>b3BlbnNzaC1rZXkt[\w+/=\s]{40,20000}|LS0tLS1CRUdJTi[\w+/=\s]{40,20000}"
-        r"|PuTTY-User-Key-File[\w+/=:.\s\-]{40,20000})",
-  ),
-  "password in an address": (
-    r"://[^\s/:@\"'<>]{0,100}:(?!\d{2,5}/)(?P<value>[^\s\"'<>/]{1,200})@(?=[\w.\-\[])",
-    r"oracle:\w+:[^\s/@:]{1,40}/(?P<value>[^\s@/]{2,60})@",
-  ),
-  "PIN or one-time code": (
-    r"(?i:cv[vc]2?|security code)\b[^\w\n]{1,4}(?:[a-z]{1,8} ){0,4}(?P<value>\d{3})(?![\w%])",
-  ),
-  "token": (
-    r"(?P<value>A[KS]IA[A-Z0-9]{16})(?![A-Za-z0-9])",
-    r"(?<!\d[ -])(?P<value>\d{6}(?:-\d{6}){7})(?![ -]?\d)",
-    r"(?:[Cc]lient|[Aa]pi|API|[Aa]uth)\(\s?[\"'](?P<value>(?=\D{0,20}\d)[\w\-]{24,200})[\"']",
-    r"://(?P<value>[A-Za-z0-9_\-]{20,200})(?::x-oauth-basic)?@[\w.\-]",
-  ),
-  "password hash": (r"(?P<value>\$(?:[156y]|apr1|2[abxy]|argon2\w+)\$[\w./$=,+]{20,200})",),
-  "Wi-Fi password": (r"WIFI:[^\n]{0,100}?[;:]P:(?P<value>[^;\s][^;\n]{0,100})",),
-  "password": (
-    r"-(?<!\S.)(?:u|-user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,100})",
-    r"(?:sshpass|mysql(?:dump)?(?=[^\n]{0,160}\s-p\S)|mariadb|zip|unzip|login|sqlcmd|mongo\w*"
-        r"|redis-cli|openssl|user(?:add|mod)|ldap\w+)\s[^\n]{0,160}?(?<=\s)-[pPakw] ?"
-        rf"{_ARGUMENT}",
-    r"echo\s[\"']?(?P<value>[^\s\"'|]{3,100})[\"']?\s{0,3}\|[^\n]{0,60}?"
-        r"(?:sudo -S|chpasswd|stdin)",
-    r"(?:(?:IDENTIFIED|[Ii]dentified) (?:BY|by)|SecureString|requirepass|masterauth|rootpw"
-        r"|-(?:store|key)pass|--(?:pass(?:word)?|token|api-key|secret))(?: --?\w+)?[ =(]{1,3}"
-        rf"{_ARGUMENT}",
-    r"(?:[Cc]redential|[Bb]asic_?[Aa]uth|auth=|\.login)\(\s{0,2}[\"'][^\"'\n]{1,60}[\"'],"
-        r"\s{0,2}[\"'](?P<value>[^\"'\n]{3,100})[\"']",
-    r"[Aa]pp(?:lication)?[ \-](?:specific )?pass\w+[^\n:=]{0,40}[:=] ?"
-        r"(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})",
-    rf"ass ?phrase(?: ?[:=]| is) (?P<value>{_OF_ANY}(?:[ \-]{_OF_ANY}){{2,9}})(?=\W*$)",
-  ),
-  "recovery phrase": (
-    "(?:[Ss]eed|[Mm]nemonic|[Ww]allet|[Rr]ecovery|\u043c\u043d\u0435\u043c\u043e\u043d\u0438|\u52a9\u8bb0\u8bcd|\u52a9\u8a18\u8a5e|\u30cb\u30fc\u30e2\u30cb\u30c3\u30af|\ub2c8\ubaa8\ub2c9)"
-        r"\W{0,12}(?:\w{1,20}\W{1,4}){0,3}?"
-        rf"(?P<value>{_OF_ANY}(?:{_GAP__secrets}{_OF_ANY}){{11,23}})(?!\w)",
-    r"(?<![\w'])(?!([a-z]+)\s\1\b)"
-        rf"(?P<value>(?:{_LISTED}\s{{1,4}}(?:\d{{1,2}}[.):]?\s{{1,4}})?){{11,23}}{_LISTED})(?![\w'])",
-  ),
-}
-_FORMS = [(kind, re.compile(form)) for kind, forms in _SEARCHED.items() for form in forms]
+_FORMS = [
+  (kind, re.compile(form))
+  for kind, forms in _SECRET_FORMS.items()
+  if not kind.isupper()
+  for form in forms
+]
 _CHANGE_OF_SORT = re.compile("(?<=[A-Z])[^A-Z]|(?<=[a-z])[^a-z]|(?<=[0-9])[^0-9]")
 _PLACEHOLDER__secrets = re.compile(
   r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
-    "|[?*\u2022\u25cfxX.\\-_#]+|.{0,12}?(?:\\*{3}|x{5}|X{5}|\u2022{3}|\\.{3}|\u2026).{0,12}|your\\w*|[a-z_.]+[(\\[].*"
-    r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type|choose) .*"
-    r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none|null|true"
+    "|[?*\u2022\u25cfxX.\\-_#]+|.{0,12}?(?:\\*{3}|x{5}|X{5}|\u2022{3}|\\.{3}|\u2026).{0,12}|your\\w*"
+    r"|[a-z_.]+[(\[].*"
+    r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type"
+    r"|choose) .*"
+    r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none"
+    r"|null|true"
     r"|false|nil|undefined|change_?me|redacted|example|placeholder|string)[\"'),;.]*"
 )
 
@@ -4457,8 +4420,10 @@ _MAIL = re.compile(
     rf"@[{_LETTER}][{_LETTER}-]{{0,62}}(?:\.[{_LETTER}][{_LETTER}-]{{0,62}}){{1,8}}"
 )
 _NO_MAIL = re.compile(
-  r"(?i).*\.(?:png|jpe?g|gif|svg|webp|css|m?js|tsx?|json|html?|php|py|rb|md|pdf|zip|ya?ml|toml"
-    r"|local|localdomain|internal|lock)|(?:your[._]?)?(?:name|user|email|someone)@example\..*"
+  r"(?i).*\.(?:png|jpe?g|gif|svg|webp|css|m?js|tsx?|json|html?|php|py|rb|md|pdf|zip"
+    r"|ya?ml|toml"
+    r"|local|localdomain|internal|lock)|(?:your[._]?)?(?:name|user|email"
+    r"|someone)@example\..*"
     r"|.*(?:\.\.|\.@).*|.*\d"
 )
 _CREDENTIALS = re.compile(
@@ -4490,9 +4455,11 @@ _IPV6 = re.compile(
     r"(?:%[0-9A-Za-z]{1,16})?(?:/\d{1,3})?(?![0-9A-Za-z:])"
 )
 _MAC = re.compile(
-  r"[0-9A-Fa-f](?<![0-9A-Za-z:.\-].)[0-9A-Fa-f]([:\-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){4}"
+  r"[0-9A-Fa-f](?<![0-9A-Za-z:.\-].)[0-9A-Fa-f]([:\-])[0-9A-Fa-f]{2}"
+    r"(?:\1[0-9A-Fa-f]{2}){4}"
     r"(?![0-9A-Za-z]|[.:\-][0-9A-Za-z])"
-    r"|(?<![0-9A-Za-z.])(?=[0-9.]{0,13}[A-Fa-f])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![0-9A-Za-z])"
+    r"|(?<![0-9A-Za-z.])(?=[0-9.]{0,13}[A-Fa-f])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}"
+    r"(?![0-9A-Za-z])"
 )
 
 
@@ -4531,7 +4498,8 @@ _TELLING_PHONE = re.compile(
 )
 _DAY = re.compile(r"(?:19|20)?\d\d?([-./ ])\d\d?\1(?:19|20)?\d\d?")
 _MEASURE = re.compile(
-  "(?i) ?(?:[\u20ac$\u00a3\u00a5\u20b9\u20bd%\u00b0\u5143\u5186]|(?:eur|usd|euros?|dollars?|[mck]?m|m?s|kg|px|[kmg]b|db|points)\\b)"
+  "(?i) ?(?:[\u20ac$\u00a3\u00a5\u20b9\u20bd%\u00b0\u5143\u5186]|(?:eur|usd|euros?|dollars?|[mck]?m|m?s|kg|px|[kmg]b|db"
+    r"|points)\b)"
 )
 
 
@@ -4599,7 +4567,8 @@ _BIRTH = re.compile(
     r")(?![0-9A-Za-z])(?![-./]\d)"
 )
 _WALLET = re.compile(
-  "(?<![0-9A-Za-z])(?:0x[0-9A-Fa-f]{40}|(?:bc|tb|ltc|addr|stake|cosmos)1[02-9ac-hj-np-z]{25,100}"
+  "(?<![0-9A-Za-z])(?:0x[0-9A-Fa-f]{40}|(?:bc|tb|ltc|addr|stake"
+    "|cosmos)1[02-9ac-hj-np-z]{25,100}"
     "|[13](?=[0-9A-Z]{0,30}[a-z])[1-9A-HJ-NP-Za-km-z]{25,33})(?![0-9A-Za-z])"
 )
 _CODED = re.compile(r"(?<![0-9A-Za-z])(?=\d{0,30}[A-Za-z])[0-9A-Za-z]{26,110}(?![0-9A-Za-z])")
@@ -4611,7 +4580,8 @@ _PAIR = re.compile(
 )
 _DEGREES = "(?:[.,]\\d{1,12})? ?(?:[\u00b0\u5ea6][0-9 .,'\\\"\\u2032\\u2033\\u201d\u5206\u79d2]{0,20})?"
 _PLACE__personal_shapes = re.compile(
-  f"\\d(?<![0-9A-Za-z.,].)(?=\\d?[.,\u00b0\u5ea6])\\d?{_DEGREES}(?:(?i:nord|north|[ns])|[\u0441\u044e]\\. ?\u0448\\.),?"
+  f"\\d(?<![0-9A-Za-z.,].)(?=\\d?[.,\u00b0\u5ea6])\\d?{_DEGREES}(?:(?i:nord|north|[ns])"
+    f"|[\u0441\u044e]\\. ?\u0448\\.),?"
     f" {{0,2}}\\d{{1,3}}{_DEGREES}(?:(?i:ost|east|west|[ewo])|[\u0432\u0437]\\. ?\u0434\\.)(?![0-9A-Za-z])"
     rf"|[NS] ?\d\d?{_DEGREES},? {{0,2}}[EWO] ?\d{{1,3}}{_DEGREES}"
     f"|[\u5317\u5357][\u7eac\u7def]\\d\\d?{_DEGREES}[\u3001\uff0c, ]{{0,2}}[\u4e1c\u6771\u897f][\u7ecf\u7d4c]\\d{{1,3}}{_DEGREES}"
@@ -4631,7 +4601,8 @@ def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
 
 
 _CARD_ISSUERS = re.compile(
-  "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]|97)[0-9]{14}"
+  "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]"
+    "|97)[0-9]{14}"
     "|3[47][0-9]{13}|3[068][0-9]{12}"
 )
 
@@ -4649,8 +4620,10 @@ def _iban_holds(match: re.Match[str], _named: bool) -> bool:
 
 
 _TELLING_ID = re.compile(
-  r"[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX]|\d{6}-[1-4]\d{6}|\d{3}\.\d{3}\.\d{3}-\d\d"
-    r"|\d{3}-\d{3}-\d{3}[ -]\d\d|[XYZ][ -]?\d{7}[ -]?[A-Z]|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
+  r"[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX]|\d{6}-[1-4]\d{6}"
+    r"|\d{3}\.\d{3}\.\d{3}-\d\d"
+    r"|\d{3}-\d{3}-\d{3}[ -]\d\d|[XYZ][ -]?\d{7}[ -]?[A-Z]"
+    r"|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
     r"|[A-Z]{4}\d{6}[HMX][A-Z]{5}\w\d"
 )
 _NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
@@ -4721,53 +4694,12 @@ def _mentions(text: str) -> list[_Mention]:
   return sorted(mentions, key=_START__personal_data)
 
 
-_CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
-_NAME__personal_data = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
-_NAME_PART = (
-  r"(?:(?:de|du|des|del|della|dello|dei|di|da|do|dos|das|la|le|les|el|las|los|y|e|et|sur|en|i|der|den|dem)"
-    f"(?!\\w)|[dlDL]'[\\w\\-]{{2,24}}|\\d{{1,2}}[\u00ba\u00b0\u00aa]?(?= (?:[^\\W\\d]|#))|{_NAME__personal_data})"
-)
-_HOUSE = "\\d{1,5} ?(?:[A-Za-z\u0430-\u044f](?!\\w))?(?:[/\\-] ?\\d{1,4}[A-Za-z]?|/[A-Za-z])?(?!\\w)"
-_CODE_AND_CITY = (
-  r"(?:,? (?:\d{4,5}(?: ?[A-Z]{2}(?!\w))?|\d{3} \d{2}|\d{2}-\d{3}|\d{5}-\d{3})"
-    rf"(?: {_NAME__personal_data})?(?!\w))?"
-)
-_CITY_AND_CODE = (
-  rf"(?:(?:,? {_NAME__personal_data}(?:[ \-]{_NAME__personal_data}){{0,3}}){{0,2}},? (?:[A-Z]{{2,3}} \d{{4,5}}(?:-\d{{4}})?"
-    r"|[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}|[1-9]\d\d ?\d{3}|[A-Z]\d[A-Z] ?\d[A-Z]\d)(?!\w))?"
-)
-_HAN = "\u3005-\u3007\u3041-\u30ff\u4e00-\u9fff"
-_STREETS = {title: "|".join(some) for title, some in word_table("streets").items()}
-_FLAT = r"(?:Apt|Unit|Suite|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w)"
-_PATTERNS = (
-  rf"(?<![0-9A-Za-z])(?<!\d[-./])(?:{_FLAT}, )?\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? "
-    rf"(?:(?:\d{{1,3}}(?:st|nd|rd|th)|{_NAME__personal_data}) ){{1,4}}(?:{_STREETS['english']})(?![\w'])\.?"
-    rf"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?(?:,? {_FLAT})?{_CITY_AND_CODE}",
-  r"(?<!\w)(?:[Pp]\.? ?[Oo]\.? [Bb]ox|Postfach|Apartado|Caixa Postal|Postbus) \d{1,6}(?!\w)",
-  rf"(?<!\w)(?:{_CAPITAL}[^\W\d_]{{1,24}}\.?[ \-]){{0,3}}(?={_CAPITAL})[^\W\d_]{{0,24}}?"
-    rf"(?i:{_STREETS['germanic']})"
-    rf" ?{_HOUSE}{_CODE_AND_CITY}",
-  rf"(?<![0-9A-Za-z])\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D])(?!\w))?,? (?i:{_STREETS['french']})"
-    rf"(?: {_NAME_PART}){{1,6}}{_CODE_AND_CITY}",
-  rf"(?<!\w)(?i:{_STREETS['ahead']}) ?"
-    f"{_NAME_PART}(?: {_NAME_PART}){{0,5}},? ?(?:n[.\u00ba\u00b0or]{{1,2}} ?|n\u00fam(?:ero|\\.)? ?|n\u00famero |#"
-    f"|civico |\u0434\\. ?|\u0434\u043e\u043c |[Nn]o\\.? ?)?{_HOUSE}"
-    "(?:,? (?:\u043a\\.|\u043a\u043e\u0440\u043f\\.|\u043a\u0432\\.|\u043a\u0432\u0430\u0440\u0442\u0438\u0440\u0430|m\\.|lok\\.|piso|apto\\.?|int\\.) ?\\d{1,4}"
-    f"|,? \\d{{1,2}} ?[\u00ba\u00b0\u00aaoa]\\.?(?: ?[A-Z])?(?!\\w))?{_CODE_AND_CITY}",
-  f"(?<!\\w)(?:{_NAME__personal_data},? ){{1,4}}(?:(?:utca|\u00fat|t\u00e9r|\u0443\u043b\\.|\u0443\u043b\u0438\u0446[\u0430\u0435\u0443]|\u043f\u0440-\u0442|\u043f\u0440\u043e\u0441\u043f\u0435\u043a\u0442\u0435?|\u043f\u0435\u0440\\."
-    "|\u043f\u0435\u0440\u0435\u0443\u043b[\u0430-\u044f]{2,3}|\u0431\u0443\u043b\u044c\u0432\u0430\u0440\u0435?|\u0448\u043e\u0441\u0441\u0435|\u043d\u0430\u0431\u0435\u0440\u0435\u0436\u043d[\u0430-\u044f]{2}|\u043f\u043b\u043e\u0449\u0430\u0434[\u044c\u0438]),? (?:\u0434\\. ?|\u0434\u043e\u043c )?|(?:Cad(?:\\."
-    "|desi)|Sok(?:\\.|ak|a\u011f\u0131)|Bulvar\u0131|Mah(?:\\.|allesi)),? ?[\\w. ]{0,40}?(?i:no|numara)\\.?:? ?)"
-    f"{_HOUSE}(?:,? (?:\u043a\u0432\\.|D|Daire|Kat)[:.]? ?\\d{{1,3}}){{0,2}}",
-  f"(?:[{_HAN}]{{0,12}}[\u5728\u5230\u7ed9\u4e8e\u662f\u5740\u4f4f\u306f\u3092\u306b])?(?P<value>(?:\u3012 ?\\d{{3}}-\\d{{4}} ?)?"
-    f"[{_HAN}]{{2,24}}?(?:(?:\u5927\u9053|\u8def|\u8857|\u9053|\u5df7|\u5f04|\u80e1\u540c|\u6751)[{_HAN}]{{0,4}}\\d{{1,5}}(?:\u5f04|\u53f7\u9662|\u53f7|\u865f)"
-    f"(?:[{_HAN}]{{0,8}}[0-9A-Z]{{1,4}}(?:\u53f7\u697c|\u697c|\u680b|\u5e62|\u5ea7|\u5355\u5143|\u5c42|\u5ba4|\u53f7|\u6a13)){{0,4}}"
-    f"|[\u5e02\u533a\u753a\u6751\u90e1][{_HAN}]{{0,10}}\\d{{1,4}}(?:\u4e01\u76ee|\u756a\u5730?|-\\d{{1,4}})"
-    "(?:(?:-|\u306e)?\\d{1,4}(?:\u756a\u5730?|\u53f7)?){0,3}))",
-  *(pattern for script, pattern in _STREETS.items() if script.startswith("in ")),
-)
 PERSONAL_SHAPES = (
   *SHAPES,
-  *(Shape("address", re.compile(pattern), words={"residence"}) for pattern in _PATTERNS),
+  *(
+    Shape("address", re.compile(pattern), words={"residence"})
+    for pattern in pattern_table("streets")["address"]
+  ),
 )
 _BEFORE = 80
 _BEHIND = 40
@@ -5634,7 +5566,7 @@ _LONGEST_TEXT = 8000
 _LONGEST_WORD = 40
 _LONGEST_COMPARED = 1000
 
-_HAN__tokens = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _UNSPACED__tokens = (
   "\u3041-\u30ff\u31f0-\u31ff\uac00-\ud7a3"
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede"
@@ -5643,7 +5575,7 @@ _UNSPACED__tokens = (
 _WORD__tokens = re.compile(r"[^\W_]+")
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
 _RUNS = re.compile(
-  rf"(?P<han>[{_HAN__tokens}]+)|(?P<pairs>[{_UNSPACED__tokens}]+)|(?:[^\W_{_HAN__tokens}{_UNSPACED__tokens}]|[{_INDIC}])+"
+  rf"(?P<han>[{_HAN}]+)|(?P<pairs>[{_UNSPACED__tokens}]+)|(?:[^\W_{_HAN}{_UNSPACED__tokens}]|[{_INDIC}])+"
 )
 _ACCENTS = re.compile("[\u0300-\u036f\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _ARABIC_ARTICLE = re.compile("^(?:[\u0648\u0628\u0643\u0641]?\u0627\u0644|\u0644\u0644)(?=\\w\\w)")

@@ -125,6 +125,7 @@ FUNCTIONS: Mapping[str, str] = {
         llm.reply._as_json
         llm.reply._as_json_escape
         privacy.personal_data._judged
+        privacy.personal_data._is_something_else
         privacy.scanning.any_of
         privacy.personal_shapes._*
         privacy.redaction._name_of
@@ -132,8 +133,7 @@ FUNCTIONS: Mapping[str, str] = {
         settings.names.not_understood
     """,
     "It reads no more than the first 160 characters of a message.": """
-        privacy.spoken_requests._begins_with_verb
-        privacy.spoken_requests._told_or_asked
+        privacy.spoken_requests._last_day
         privacy.spoken_requests._without_day
         privacy.spoken_requests.spoken_request
     """,

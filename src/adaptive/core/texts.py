@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import lzma
+import re
 
 
 def unpacked(packed: str) -> bytes:
@@ -30,3 +31,17 @@ def word_table(name: str) -> dict[str, list[str]]:
     """The words of a table by the title above them ("= title"), parted by bars and lines."""
     titled = (part.partition("\n") for part in PROMPTS[name].split("\n= ")[1:])
     return {title: words.strip().replace("\n", "|").split("|") for title, _, words in titled}
+
+
+def pattern_table(name: str) -> dict[str, list[str]]:
+    """The patterns of a table by the title above them, one a line; indented lines go on with it.
+
+    A title in braces and capitals stands for all patterns of a title above.
+    """
+    table: dict[str, list[str]] = {}
+    for titled in PROMPTS[name].split("\n= ")[1:]:
+        title, _, lines = titled.partition("\n")
+        whole_lines = re.sub("\n +", "", lines.strip())
+        patterns = re.sub(r"\{([A-Z_]+)\}", lambda part: "|".join(table[part[1]]), whole_lines)
+        table[title] = [line for line in patterns.split("\n") if not line.startswith("# ")]
+    return table

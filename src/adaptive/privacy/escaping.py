@@ -45,7 +45,8 @@ _NAMES = r"system|assistant|user|human|developer|tools?|function|model|memory|in
 _OWN_MARK = r"[\s_.\-]{0,3}".join("adaptivememory")
 # The sign with which an imitation opens: our own mark, tokens of chat templates, and turns.
 _IMITATION = re.compile(
-    rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{_OWN_MARK}|(?:{_NAMES}|inst|sys|s)[\w:.\-]{{0,20}}[\s/|]{{0,8}}>))"
+    rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{_OWN_MARK}|(?:{_NAMES}|inst|sys"
+    rf"|s)[\w:.\-]{{0,20}}[\s/|]{{0,8}}>))"
     r"|<(?=\s{0,3}\||!--|(?:start|end)_of_|(?:im|eo)[_a-z]{0,10}>)"
     rf"|[\[{{](?=[\[{{]?\s{{0,3}}[/#|~]?\s{{0,3}}(?:inst|sys|end of [a-z ]{{3,30}}|{_NAMES})"
     r"(?:[\s_\-](?:message|note|calls?|results?|instructions?|prompt))?\s{0,3}[~\]:}])"
@@ -55,11 +56,13 @@ TAG_OPENING = re.compile(
 )
 _COMMANDING_TURN = re.compile(
     rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_ROLES['commanding']})[\s*_)\]\"'`]{{0,6}}:"
-    rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_ROLES['commanding']})[ \t#]{{0,4}}(?:\n|$)"
+    rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_ROLES['commanding']})[ \t#]{{0,4}}"
+    rf"(?:\n|$)"
     r"|\"(?:role|tool|tool_calls?|function_call|messages)\"\s?:"
 )
 _ROLE_OPENING = re.compile(
-    rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{'|'.join(_ROLES.values())})[\s*_)\]\"'`]{{0,6}}(?P<colon>:)"
+    rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{'|'.join(_ROLES.values())})[\s*_)\]\"'`]{{0,6}}"
+    rf"(?P<colon>:)"
 )
 _LINE_OPENING = re.compile(r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*")
 _BACKTICKS = re.compile("`{3,}")

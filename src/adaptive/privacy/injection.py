@@ -32,9 +32,11 @@ _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _HIDDEN = re.compile(
     "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-\ufffb"
     "\u3164\uffa0\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
-    "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+(?=[A-Za-z0-9<>/|_])"
+    "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+"
+    "(?=[A-Za-z0-9<>/|_])"
     "|[\u200b-\u200d\u2060\ufeff]{3,}|(?<![A-Za-z0-9])[\u200b\u2060\ufeff](?=[A-Za-z])"
-    f"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z])[{_SELECTORS}]|[A-Za-z][\u0334-\u0338\u20d0-\u20f0]"
+    f"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z])[{_SELECTORS}]"
+    f"|[A-Za-z][\u0334-\u0338\u20d0-\u20f0]"
 )
 _MARKUP = re.compile(
     r"!?\[[^\]\n]{0,200}\]\s?(?:\(\s?[^)\s]|:\s?(?:https?:|//|data:))"
@@ -47,7 +49,8 @@ _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}")
 _HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x)?[0-9a-fA-F]{2}[\s:,\-]{0,2}){10,2000}")
 _URL_SIGNS = str.maketrans("+/", "-_", "=")
 _ESCAPED = re.compile(
-    r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}){4}"
+    r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}"
+    r"|\\u00[0-9a-f]{2}){4}"
     r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
 )
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")

@@ -3,8 +3,6 @@
 Time is linear in the length of the text, all of which is read: nothing may pass unseen.
 """
 
-# ruff: noqa: RUF001 - words of many scripts
-
 from __future__ import annotations
 
 import re
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 
-from adaptive.core.texts import word_table
+from adaptive.core.texts import pattern_table, word_table
 from adaptive.privacy.personal_shapes import SHAPES, Shape
 from adaptive.privacy.scanning import Finding, any_of, plain_text
 
@@ -68,60 +66,13 @@ def _mentions(text: str) -> list[_Mention]:
     return sorted(mentions, key=_START)
 
 
-# A street address: a word for a street, its name and a number, near a word of living.
-_CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
-_NAME = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
-_NAME_PART = (
-    r"(?:(?:de|du|des|del|della|dello|dei|di|da|do|dos|das|la|le|les|el|las|los|y|e|et|sur|en|i|der|den|dem)"
-    rf"(?!\w)|[dlDL]'[\w\-]{{2,24}}|\d{{1,2}}[º°ª]?(?= (?:[^\W\d]|#))|{_NAME})"
-)
-_HOUSE = r"\d{1,5} ?(?:[A-Za-zа-я](?!\w))?(?:[/\-] ?\d{1,4}[A-Za-z]?|/[A-Za-z])?(?!\w)"
-_CODE_AND_CITY = (
-    r"(?:,? (?:\d{4,5}(?: ?[A-Z]{2}(?!\w))?|\d{3} \d{2}|\d{2}-\d{3}|\d{5}-\d{3})"
-    rf"(?: {_NAME})?(?!\w))?"
-)
-_CITY_AND_CODE = (
-    rf"(?:(?:,? {_NAME}(?:[ \-]{_NAME}){{0,3}}){{0,2}},? (?:[A-Z]{{2,3}} \d{{4,5}}(?:-\d{{4}})?"
-    r"|[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}|[1-9]\d\d ?\d{3}|[A-Z]\d[A-Z] ?\d[A-Z]\d)(?!\w))?"
-)
-_HAN = "\u3005-\u3007\u3041-\u30ff\u4e00-\u9fff"
-_STREETS = {title: "|".join(some) for title, some in word_table("streets").items()}
-_FLAT = r"(?:Apt|Unit|Suite|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w)"
-_PATTERNS = (
-    # 12 Main Street, Apt 4, Springfield, IL 62701
-    rf"(?<![0-9A-Za-z])(?<!\d[-./])(?:{_FLAT}, )?\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? "
-    rf"(?:(?:\d{{1,3}}(?:st|nd|rd|th)|{_NAME}) ){{1,4}}(?:{_STREETS['english']})(?![\w'])\.?"
-    rf"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?(?:,? {_FLAT})?{_CITY_AND_CODE}",
-    r"(?<!\w)(?:[Pp]\.? ?[Oo]\.? [Bb]ox|Postfach|Apartado|Caixa Postal|Postbus) \d{1,6}(?!\w)",
-    # Lange Straße 44, 10115 Berlin; Keizersgracht 123
-    rf"(?<!\w)(?:{_CAPITAL}[^\W\d_]{{1,24}}\.?[ \-]){{0,3}}(?={_CAPITAL})[^\W\d_]{{0,24}}?"
-    rf"(?i:{_STREETS['germanic']})"
-    rf" ?{_HOUSE}{_CODE_AND_CITY}",
-    # 3 bis avenue Victor Hugo, 69006 Lyon
-    rf"(?<![0-9A-Za-z])\d{{1,4}}(?: ?(?:bis|ter|quater|[A-D])(?!\w))?,? (?i:{_STREETS['french']})"
-    rf"(?: {_NAME_PART}){{1,6}}{_CODE_AND_CITY}",
-    # Via Roma, 22, 10121 Torino; ул. Ленина, д. 5, кв. 12
-    rf"(?<!\w)(?i:{_STREETS['ahead']}) ?"
-    rf"{_NAME_PART}(?: {_NAME_PART}){{0,5}},? ?(?:n[.º°or]{{1,2}} ?|núm(?:ero|\.)? ?|número |#"
-    rf"|civico |д\. ?|дом |[Nn]o\.? ?)?{_HOUSE}"
-    r"(?:,? (?:к\.|корп\.|кв\.|квартира|m\.|lok\.|piso|apto\.?|int\.) ?\d{1,4}"
-    rf"|,? \d{{1,2}} ?[º°ªoa]\.?(?: ?[A-Z])?(?!\w))?{_CODE_AND_CITY}",
-    # Тверская улица, дом 7; Atatürk Caddesi No: 12
-    rf"(?<!\w)(?:{_NAME},? ){{1,4}}(?:(?:utca|út|tér|ул\.|улиц[аеу]|пр-т|проспекте?|пер\."
-    r"|переул[а-я]{2,3}|бульваре?|шоссе|набережн[а-я]{2}|площад[ьи]),? (?:д\. ?|дом )?|(?:Cad(?:\."
-    r"|desi)|Sok(?:\.|ak|ağı)|Bulvarı|Mah(?:\.|allesi)),? ?[\w. ]{0,40}?(?i:no|numara)\.?:? ?)"
-    rf"{_HOUSE}(?:,? (?:кв\.|D|Daire|Kat)[:.]? ?\d{{1,3}}){{0,2}}",
-    # By signs of their scripts. What tells of living stands right before it.
-    rf"(?:[{_HAN}]{{0,12}}[在到给于是址住はをに])?(?P<value>(?:〒 ?\d{{3}}-\d{{4}} ?)?"
-    rf"[{_HAN}]{{2,24}}?(?:(?:大道|路|街|道|巷|弄|胡同|村)[{_HAN}]{{0,4}}\d{{1,5}}(?:弄|号院|号|號)"
-    rf"(?:[{_HAN}]{{0,8}}[0-9A-Z]{{1,4}}(?:号楼|楼|栋|幢|座|单元|层|室|号|樓)){{0,4}}"
-    rf"|[市区町村郡][{_HAN}]{{0,10}}\d{{1,4}}(?:丁目|番地?|-\d{{1,4}})"
-    r"(?:(?:-|の)?\d{1,4}(?:番地?|号)?){0,3}))",
-    *(pattern for script, pattern in _STREETS.items() if script.startswith("in ")),
-)
+# A street address counts near a word of living.
 PERSONAL_SHAPES = (
     *SHAPES,
-    *(Shape("address", re.compile(pattern), words={"residence"}) for pattern in _PATTERNS),
+    *(
+        Shape("address", re.compile(pattern), words={"residence"})
+        for pattern in pattern_table("streets")["address"]
+    ),
 )
 # So many characters before a value, and behind it, may a word begin that tells what it is.
 _BEFORE = 80

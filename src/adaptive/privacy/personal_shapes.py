@@ -53,8 +53,10 @@ _MAIL = re.compile(
 )
 # Files and packages that carry an at sign, hosts of no network, and addresses of manuals.
 _NO_MAIL = re.compile(
-    r"(?i).*\.(?:png|jpe?g|gif|svg|webp|css|m?js|tsx?|json|html?|php|py|rb|md|pdf|zip|ya?ml|toml"
-    r"|local|localdomain|internal|lock)|(?:your[._]?)?(?:name|user|email|someone)@example\..*"
+    r"(?i).*\.(?:png|jpe?g|gif|svg|webp|css|m?js|tsx?|json|html?|php|py|rb|md|pdf|zip"
+    r"|ya?ml|toml"
+    r"|local|localdomain|internal|lock)|(?:your[._]?)?(?:name|user|email"
+    r"|someone)@example\..*"
     r"|.*(?:\.\.|\.@).*|.*\d"
 )
 _CREDENTIALS = re.compile(
@@ -88,9 +90,11 @@ _IPV6 = re.compile(
     r"(?:%[0-9A-Za-z]{1,16})?(?:/\d{1,3})?(?![0-9A-Za-z:])"
 )
 _MAC = re.compile(
-    r"[0-9A-Fa-f](?<![0-9A-Za-z:.\-].)[0-9A-Fa-f]([:\-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){4}"
+    r"[0-9A-Fa-f](?<![0-9A-Za-z:.\-].)[0-9A-Fa-f]([:\-])[0-9A-Fa-f]{2}"
+    r"(?:\1[0-9A-Fa-f]{2}){4}"
     r"(?![0-9A-Za-z]|[.:\-][0-9A-Za-z])"
-    r"|(?<![0-9A-Za-z.])(?=[0-9.]{0,13}[A-Fa-f])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}(?![0-9A-Za-z])"
+    r"|(?<![0-9A-Za-z.])(?=[0-9.]{0,13}[A-Fa-f])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}"
+    r"(?![0-9A-Za-z])"
 )
 
 
@@ -133,7 +137,8 @@ _TELLING_PHONE = re.compile(
 )
 _DAY = re.compile(r"(?:19|20)?\d\d?([-./ ])\d\d?\1(?:19|20)?\d\d?")
 _MEASURE = re.compile(
-    r"(?i) ?(?:[€$£¥₹₽%°元円]|(?:eur|usd|euros?|dollars?|[mck]?m|m?s|kg|px|[kmg]b|db|points)\b)"
+    r"(?i) ?(?:[€$£¥₹₽%°元円]|(?:eur|usd|euros?|dollars?|[mck]?m|m?s|kg|px|[kmg]b|db"
+    r"|points)\b)"
 )
 
 
@@ -206,7 +211,8 @@ _BIRTH = re.compile(
     r")(?![0-9A-Za-z])(?![-./]\d)"
 )
 _WALLET = re.compile(
-    "(?<![0-9A-Za-z])(?:0x[0-9A-Fa-f]{40}|(?:bc|tb|ltc|addr|stake|cosmos)1[02-9ac-hj-np-z]{25,100}"
+    "(?<![0-9A-Za-z])(?:0x[0-9A-Fa-f]{40}|(?:bc|tb|ltc|addr|stake"
+    "|cosmos)1[02-9ac-hj-np-z]{25,100}"
     "|[13](?=[0-9A-Z]{0,30}[a-z])[1-9A-HJ-NP-Za-km-z]{25,33})(?![0-9A-Za-z])"
 )
 _CODED = re.compile(r"(?<![0-9A-Za-z])(?=\d{0,30}[A-Za-z])[0-9A-Za-z]{26,110}(?![0-9A-Za-z])")
@@ -218,7 +224,8 @@ _PAIR = re.compile(
 )
 _DEGREES = r"(?:[.,]\d{1,12})? ?(?:[°度][0-9 .,'\"\u2032\u2033\u201d分秒]{0,20})?"
 _PLACE = re.compile(
-    rf"\d(?<![0-9A-Za-z.,].)(?=\d?[.,°度])\d?{_DEGREES}(?:(?i:nord|north|[ns])|[сю]\. ?ш\.),?"
+    rf"\d(?<![0-9A-Za-z.,].)(?=\d?[.,°度])\d?{_DEGREES}(?:(?i:nord|north|[ns])"
+    rf"|[сю]\. ?ш\.),?"
     rf" {{0,2}}\d{{1,3}}{_DEGREES}(?:(?i:ost|east|west|[ewo])|[вз]\. ?д\.)(?![0-9A-Za-z])"
     rf"|[NS] ?\d\d?{_DEGREES},? {{0,2}}[EWO] ?\d{{1,3}}{_DEGREES}"
     rf"|[北南][纬緯]\d\d?{_DEGREES}[、，, ]{{0,2}}[东東西][经経]\d{{1,3}}{_DEGREES}"
@@ -241,7 +248,8 @@ def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
 
 # Check digits, separators left out.
 _CARD_ISSUERS = re.compile(
-    "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]|97)[0-9]{14}"
+    "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]"
+    "|97)[0-9]{14}"
     "|3[47][0-9]{13}|3[068][0-9]{12}"
 )
 
@@ -262,8 +270,10 @@ def _iban_holds(match: re.Match[str], _named: bool) -> bool:
 
 # Ids that their form tells: China, Korea, Brazil, Russia, Spain's foreigners, Italy, Mexico.
 _TELLING_ID = re.compile(
-    r"[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX]|\d{6}-[1-4]\d{6}|\d{3}\.\d{3}\.\d{3}-\d\d"
-    r"|\d{3}-\d{3}-\d{3}[ -]\d\d|[XYZ][ -]?\d{7}[ -]?[A-Z]|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
+    r"[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX]|\d{6}-[1-4]\d{6}"
+    r"|\d{3}\.\d{3}\.\d{3}-\d\d"
+    r"|\d{3}-\d{3}-\d{3}[ -]\d\d|[XYZ][ -]?\d{7}[ -]?[A-Z]"
+    r"|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
     r"|[A-Z]{4}\d{6}[HMX][A-Z]{5}\w\d"
 )
 _NUMBERS = {"counter", "passport", "ssn", "phone", "id"}

@@ -88,7 +88,8 @@ def is_sealed(text: str) -> bool:
 def _process_secret() -> bytes:
     """A secret that ends with the process; made, and told in the log, once."""
     log_sealing.warning(
-        "Open WebUI has no secret (WEBUI_SECRET_KEY): what is sealed now can be opened by this "
+        "Open WebUI has no secret "
+        "(WEBUI_SECRET_KEY): what is sealed now can be opened by this "
         "process only and is absent after a restart"
     )
     return secrets.token_bytes(_KEY_BYTES)
