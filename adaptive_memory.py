@@ -6125,7 +6125,7 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
 def with_initials(sentence: str, said: Vocabulary) -> str:
   pieces: list[str] = []
   end = 0
-  for name in _names__support(sentence):
+  for name in _names(sentence):
     initials = folded_text("".join(word[1][0] for word in name))
     if len(name) > 1 and said.knows(initials):
       pieces += [sentence[end : name[0].start(1)], initials]
@@ -6133,7 +6133,7 @@ def with_initials(sentence: str, said: Vocabulary) -> str:
   return "".join([*pieces, sentence[end:]])
 
 
-def _names__support(sentence: str) -> list[list[re.Match[str]]]:
+def _names(sentence: str) -> list[list[re.Match[str]]]:
   names: list[list[re.Match[str]]] = []
   for word in _capitalised(sentence):
     if names and word.start(1) == names[-1][-1].end(1) + 1:
@@ -8528,7 +8528,6 @@ HOST_MEMORIES = Table(
 )
 STALE_VECTORS = "stale_vectors"
 _PAUSES_SECONDS = (0.0, 0.5, 1.5)
-_MOST_LOOKED_AT = 1000
 _EMBEDDING_SECONDS = 10.0
 
 
@@ -8606,18 +8605,14 @@ async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
     await HOST_VECTORS.call("deleting vectors of memories", "delete", name, ids=portion)
 
 
-def _ids(result: object) -> set[str]:
-  lists = listing(getattr(result, "ids", None))
-  return set(map(str, listing(lists[0]))) if lists else set()
-
-
-async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
+async def sure_of_deletion(user_id: str, memory_ids: Collection[str]) -> None:
   await note_deletion(user_id)
   reason = "some still stood"
   try:
     for pause in _PAUSES_SECONDS:
       await asyncio.sleep(pause)
-      standing = await _standing(user_id, memories)
+      vectors = await _all_ids(memory_collection(user_id))
+      standing = vectors.intersection(memory_ids)
       if not standing:
         return
       await delete_vectors(user_id, standing)
@@ -8627,24 +8622,6 @@ async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
     "the vector database may hold vectors of deleted memories; they are swept in a day: %s",
     reason,
   )
-
-
-async def _standing(user_id: str, memories: Sequence[Memory]) -> set[str]:
-  name = memory_collection(user_id)
-  ids = {memory.id for memory in memories}
-  standing = set[str]()
-  for created_at in {memory.created_at for memory in memories}:
-    result = await HOST_VECTORS.call(
-      "looking for vectors of memories",
-      "query",
-      name,
-      filter={"created_at": created_at},
-      limit=_MOST_LOOKED_AT,
-    )
-    if result is None:
-      return ids & await _all_ids(name)
-    standing |= ids & _ids(result)
-  return standing
 
 
 async def note_deletion(user_id: str, sessions: Sessions | None = None) -> None:
@@ -8712,7 +8689,8 @@ async def _all_ids(name: str) -> set[str]:
     if await HOST_VECTORS.call(doing, "has_collection", name):
       raise
     return set()
-  return _ids(result)
+  lists = listing(getattr(result, "ids", None))
+  return set(map(str, listing(lists[0]))) if lists else set()
 
 
 # ---- src/adaptive/host/memories.py ----
@@ -8790,7 +8768,7 @@ class HostMemoryStore:
     if await self._rows(these):
       raise StoreError(_STILL_THERE)
     await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    await sure_of_deletion(self.user.id, memories)
+    await sure_of_deletion(self.user.id, ids)
     await self._publish("MEMORY_DELETED", memories)
 
   @uninterrupted
@@ -13004,27 +12982,27 @@ class HostEraser:
     turns = self._sweep_turns(origin, erasing=erasing)
     report.counts["pending"] += await report.tried(turns, 0)
     entries = await report.tried(self._entries(), ())
-    stored = await report.tried(self.memories.read(), ())
-    ids = frozenset(memory.id for memory in stored)
     archived: tuple[ArchivedMemory, ...] = ()
     if origin is not None:
       archived = await report.tried(self.archive.read(self.user_id), ())
+    stored = await report.tried(self.memories.read(), ())
+    ids = frozenset(memory.id for memory in stored)
+    if origin is not None:
       ids = origin_ids(stored, archived, origin, _learned_ids(entries, origin))
       if not self.memories.keeps_history and origin.period is None:
         report.note = _NO_PROVENANCE
-    gone = report.memories = tuple(memory for memory in stored if memory.id in ids)
+    report.memories = tuple(memory for memory in stored if memory.id in ids)
+    gone = report.memories
     if erasing:
       gone = await self._erase_memories(report, everything=origin is None)
       report.bereft = bereft_originals(archived, gone, ids)
     report.counts["memory"] += len(gone)
-    going = [entry for entry in entries if _names(entry, origin, ids)]
-    if origin is not None and report.failed:
-      gone_ids = {memory.id for memory in gone}
-      going = [
-        entry
-        for entry in going
-        if entry.kind not in _TELLING or _memory_id(entry) in gone_ids
-      ]
+    gone_ids = {memory.id for memory in gone}
+    going: list[Any] = []
+    for entry in entries:
+      tells = bool(origin and report.failed) and entry.kind in _TELLING
+      if _memory_id(entry) in gone_ids or (not tells and _is_of(entry, origin, ids)):
+        going.append(entry)
     if erasing:
       vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
       going = await report.tried(self._erase_notes(going, vectors), [])
@@ -13095,7 +13073,7 @@ def _waits_from(origin: Origin) -> ColumnElement[bool]:
   return waits & (PENDING.c.queued_at >= since) & (PENDING.c.queued_at < until)
 
 
-def _names(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
+def _is_of(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
   return origin is None or _memory_id(entry) in ids or _came_from(entry, origin)
 
 
@@ -15570,7 +15548,7 @@ async def carried_out(
     outcomes += [*sifted.refused, *left_out]
     operations = tuple(one for one in operations if one.kind == "DELETE")
   written, too_many = await write(room, turn, operations, held, partly_written=partly_written)
-  unnamed = await _standing__lesson(room, found.doubtful)
+  unnamed = await _standing(room, found.doubtful)
   status = "asked" if room.can_ask else "kept"
   outcomes += written
   outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
@@ -15594,7 +15572,7 @@ async def carried_out(
   )
 
 
-async def _standing__lesson(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
+async def _standing(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
   if not operations:
     return ()
   index = await room.index()

@@ -102,28 +102,28 @@ class HostEraser:
         turns = self._sweep_turns(origin, erasing=erasing)
         report.counts["pending"] += await report.tried(turns, 0)
         entries = await report.tried(self._entries(), ())
-        stored = await report.tried(self.memories.read(), ())
-        ids = frozenset(memory.id for memory in stored)
         archived: tuple[ArchivedMemory, ...] = ()
         if origin is not None:
             archived = await report.tried(self.archive.read(self.user_id), ())
+        stored = await report.tried(self.memories.read(), ())
+        ids = frozenset(memory.id for memory in stored)
+        if origin is not None:
             ids = origin_ids(stored, archived, origin, _learned_ids(entries, origin))
             if not self.memories.keeps_history and origin.period is None:
                 report.note = _NO_PROVENANCE
-        gone = report.memories = tuple(memory for memory in stored if memory.id in ids)
+        report.memories = tuple(memory for memory in stored if memory.id in ids)
+        gone = report.memories
         if erasing:
             gone = await self._erase_memories(report, everything=origin is None)
             report.bereft = bereft_originals(archived, gone, ids)
         report.counts["memory"] += len(gone)
-        going = [entry for entry in entries if _names(entry, origin, ids)]
-        # What helps to find again what could not be erased stays.
-        if origin is not None and report.failed:
-            gone_ids = {memory.id for memory in gone}
-            going = [
-                entry
-                for entry in going
-                if entry.kind not in _TELLING or _memory_id(entry) in gone_ids
-            ]
+        gone_ids = {memory.id for memory in gone}
+        going: list[Any] = []
+        for entry in entries:
+            # What helps to find again what could not be erased stays.
+            tells = bool(origin and report.failed) and entry.kind in _TELLING
+            if _memory_id(entry) in gone_ids or (not tells and _is_of(entry, origin, ids)):
+                going.append(entry)
         if erasing:
             vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
             going = await report.tried(self._erase_notes(going, vectors), [])
@@ -205,7 +205,7 @@ def _waits_from(origin: Origin) -> ColumnElement[bool]:
     return waits & (PENDING.c.queued_at >= since) & (PENDING.c.queued_at < until)
 
 
-def _names(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
+def _is_of(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
     """Whether an entry is of an origin, or about one of the memories with these ids."""
     return origin is None or _memory_id(entry) in ids or _came_from(entry, origin)
 

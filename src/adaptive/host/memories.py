@@ -123,7 +123,7 @@ class HostMemoryStore:
         if await self._rows(these):
             raise StoreError(_STILL_THERE)
         await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-        await sure_of_deletion(self.user.id, memories)
+        await sure_of_deletion(self.user.id, ids)
         await self._publish("MEMORY_DELETED", memories)
 
     @uninterrupted
