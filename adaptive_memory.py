@@ -115,6 +115,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    and_,
     case,
     delete,
     exists,
@@ -5489,42 +5490,67 @@ class SealedEntries:
   async def keys(
     self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
   ) -> list[str]:
-    these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
-    query = select(_ROW.key).where(these).order_by(_ROW.key.desc()).limit(most)
+    query = (
+      select(_ROW.key)
+      .where(_of(kind, user_id), _UNSETTLED, _ROW.key >= first)
+      .order_by(_ROW.key.desc())
+      .limit(most)
+    )
     rows = await self._table.rows(f"looking into {kind} entries", query)
     return [row.key for row in rows]
 
   async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
-    these = _UNSETTLED & ~self._own & (_ROW.kind != "lease")
+    query = (
+      select(ENTRIES).where(_UNSETTLED, ~self._own, _ROW.kind != "lease").limit(_MOST_COUNTED)
+    )
     if user_id:
-      these &= _ROW.user_id == user_id
-    query = select(ENTRIES).where(these).limit(_MOST_COUNTED)
+      query = query.where(_ROW.user_id == user_id)
     rows = await self._table.rows("counting what can't be opened", query)
     entries = await asyncio.to_thread(self._opened, rows)
     pairs = zip(rows, entries, strict=True)
     return Counter(row.kind for row, entry in pairs if entry.body is None)
 
   async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
-    unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
     sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-    change = update(ENTRIES).where(unchanged).values(body=sealed)
+    change = (
+      update(ENTRIES)
+      .where(
+        _of(kind, user_id),
+        _ROW.key == entry.key,
+        _ROW.body == entry.sealed,
+      )
+      .values(body=sealed)
+    )
     return bool(await self._table.change(f"changing {kind} entries", change))
 
   async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
-    these = _of(kind, user_id) & _UNSETTLED & _ROW.key.in_(keys)
-    await self._table.change(f"dropping {kind} entries", delete(ENTRIES).where(these))
+    dropping = delete(ENTRIES).where(
+      _of(kind, user_id),
+      _UNSETTLED,
+      _ROW.key.in_(keys),
+    )
+    await self._table.change(f"dropping {kind} entries", dropping)
 
   async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
     stands = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
-    gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~stands
-    await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
+    dropping = delete(ENTRIES).where(
+      _of(kind, user_id),
+      _ROW.chat_id != current,
+      ~stands,
+    )
+    await self._table.change(f"dropping old {kind} entries", dropping)
 
   def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
     body = ""
     if entry.body is not None:
       body = self._sealer.seal(user_id, kind, json.dumps(entry.body, default=str))
     fields = {name: getattr(entry, name) for name in _FIELDS}
-    return {"user_id": user_id, "kind": kind, "body": body, **fields}
+    return {
+      "user_id": user_id,
+      "kind": kind,
+      "body": body,
+      **fields,
+    }
 
   def _opened(self, rows: Sequence[Any]) -> list[Entry]:
     entries: list[Entry] = []
@@ -8761,7 +8787,6 @@ class HostMemoryStore:
 
   @uninterrupted
   async def delete(self, *memories: Memory) -> None:
-    await _require_memories(self.request, self.user)
     ids = [memory.id for memory in memories]
     these = _columns().id.in_(ids)
     await self._delete("deleting memories", these)
@@ -8773,10 +8798,10 @@ class HostMemoryStore:
 
   @uninterrupted
   async def delete_all(self) -> None:
+    deleted = await self._delete("erasing the memories")
     if (await self.stamp()).count:
-      await self._delete("erasing the memories")
-      if (await self.stamp()).count:
-        raise StoreError(_STILL_THERE)
+      raise StoreError(_STILL_THERE)
+    if deleted:
       await self._publish("MEMORY_DELETED", [self.user])
     VECTOR_UPKEEP.forget(self.user.id)
     await note_deletion(self.user.id)
@@ -8809,9 +8834,10 @@ class HostMemoryStore:
     await self._publish("MEMORY_UPDATED", updated)
     return [*memories_of_rows(written)]
 
-  async def _delete(self, doing: str, *conditions: ColumnElement[bool]) -> None:
+  async def _delete(self, doing: str, *conditions: ColumnElement[bool]) -> int:
+    await _require_memories(self.request, self.user)
     mine = _columns().user_id == self.user.id
-    await host_change(doing, delete(_table()).where(mine, *conditions))
+    return await host_change(doing, delete(_table()).where(mine, *conditions))
 
   async def _bring_in_step(self, row_ids: Collection[str]) -> None:
     these = _columns().id.in_(row_ids)
@@ -9092,19 +9118,25 @@ class HostVectorTable:
         "user_id": user_id,
         "memory_id": memory_id,
         "embedder": key,
-        "content_hash": one.content_hash,
-        "vector": one.vector.astype("<f4").tobytes(),
+        "content_hash": stored.content_hash,
+        "vector": stored.vector.astype("<f4").tobytes(),
       }
-      for memory_id, one in vectors.items()
+      for memory_id, stored in vectors.items()
     ]
     await self._table.upsert("writing vectors", rows)
 
   async def tidy(self, user_id: str, embedder: str) -> None:
-    row, memory = VECTORS.c, HOST_MEMORIES.c
-    known = select(memory.id).where(memory.id == row.memory_id, memory.user_id == user_id)
-    gone = (row.embedder != content_hash(embedder)) | ~known.exists()
-    dropped = delete(VECTORS).where(row.user_id == user_id, gone)
-    await self._table.change("dropping vectors", dropped)
+    row = VECTORS.c
+    memory = select(HOST_MEMORIES.c.id).where(
+      HOST_MEMORIES.c.id == row.memory_id,
+      HOST_MEMORIES.c.user_id == user_id,
+    )
+    is_foreign = row.embedder != content_hash(embedder)
+    dropping = delete(VECTORS).where(
+      row.user_id == user_id,
+      is_foreign | ~memory.exists(),
+    )
+    await self._table.change("dropping vectors", dropping)
 
   async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
     contents = {memory.id: memory.content for memory in memories}
@@ -13030,7 +13062,8 @@ class HostEraser:
   async def _entries(self) -> Sequence[Any]:
     columns = (column for column in ENTRIES.c if column.name != "body")
     query = select(*columns).where(
-      ENTRIES.c.user_id == self.user_id, ENTRIES.c.kind != STALE_VECTORS
+      ENTRIES.c.user_id == self.user_id,
+      ENTRIES.c.kind != STALE_VECTORS,
     )
     return await OwnTable(ENTRIES, self.sessions).rows("looking for entries", query)
 
@@ -13066,11 +13099,20 @@ class HostEraser:
 
 
 def _waits_from(origin: Origin) -> ColumnElement[bool]:
-  waits = PENDING.c.state == "waiting"
+  turn = PENDING.c
+  waits = turn.state == "waiting"
   if origin.period is None:
-    return waits & (PENDING.c.chat_id == origin.chat_id) & (PENDING.c.chat_id != "")
+    return and_(
+      waits,
+      turn.chat_id == origin.chat_id,
+      turn.chat_id != "",
+    )
   since, until = origin.period
-  return waits & (PENDING.c.queued_at >= since) & (PENDING.c.queued_at < until)
+  return and_(
+    waits,
+    turn.queued_at >= since,
+    turn.queued_at < until,
+  )
 
 
 def _is_of(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:

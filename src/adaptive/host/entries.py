@@ -108,17 +108,22 @@ class SealedEntries:
         self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
     ) -> list[str]:
         """Keys in their order, the last one first (see ``Entries``); no entry is opened."""
-        these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
-        query = select(_ROW.key).where(these).order_by(_ROW.key.desc()).limit(most)
+        query = (
+            select(_ROW.key)
+            .where(_of(kind, user_id), _UNSETTLED, _ROW.key >= first)
+            .order_by(_ROW.key.desc())
+            .limit(most)
+        )
         rows = await self._table.rows(f"looking into {kind} entries", query)
         return [row.key for row in rows]
 
     async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
         """How many entries of a user, or of all, another secret has sealed, by kind."""
-        these = _UNSETTLED & ~self._own & (_ROW.kind != "lease")
+        query = (
+            select(ENTRIES).where(_UNSETTLED, ~self._own, _ROW.kind != "lease").limit(_MOST_COUNTED)
+        )
         if user_id:
-            these &= _ROW.user_id == user_id
-        query = select(ENTRIES).where(these).limit(_MOST_COUNTED)
+            query = query.where(_ROW.user_id == user_id)
         rows = await self._table.rows("counting what can't be opened", query)
         entries = await asyncio.to_thread(self._opened, rows)
         pairs = zip(rows, entries, strict=True)
@@ -126,15 +131,26 @@ class SealedEntries:
 
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
         """Give an entry another body unless somebody else has changed it since it was read."""
-        unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
         sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-        change = update(ENTRIES).where(unchanged).values(body=sealed)
+        change = (
+            update(ENTRIES)
+            .where(
+                _of(kind, user_id),
+                _ROW.key == entry.key,
+                _ROW.body == entry.sealed,
+            )
+            .values(body=sealed)
+        )
         return bool(await self._table.change(f"changing {kind} entries", change))
 
     async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
         """Drop entries that are not settled."""
-        these = _of(kind, user_id) & _UNSETTLED & _ROW.key.in_(keys)
-        await self._table.change(f"dropping {kind} entries", delete(ENTRIES).where(these))
+        dropping = delete(ENTRIES).where(
+            _of(kind, user_id),
+            _UNSETTLED,
+            _ROW.key.in_(keys),
+        )
+        await self._table.change(f"dropping {kind} entries", dropping)
 
     async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
         """Drop entries of chats that the host has no more, the current one excepted.
@@ -144,8 +160,12 @@ class SealedEntries:
         and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
         """
         stands = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
-        gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~stands
-        await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
+        dropping = delete(ENTRIES).where(
+            _of(kind, user_id),
+            _ROW.chat_id != current,
+            ~stands,
+        )
+        await self._table.change(f"dropping old {kind} entries", dropping)
 
     def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
         body = ""
@@ -153,7 +173,12 @@ class SealedEntries:
             # What is no JSON comes back different, which whoever must not lose it looks for.
             body = self._sealer.seal(user_id, kind, json.dumps(entry.body, default=str))
         fields = {name: getattr(entry, name) for name in _FIELDS}
-        return {"user_id": user_id, "kind": kind, "body": body, **fields}
+        return {
+            "user_id": user_id,
+            "kind": kind,
+            "body": body,
+            **fields,
+        }
 
     def _opened(self, rows: Sequence[Any]) -> list[Entry]:
         """Entries of rows, without a body where they are settled or another secret's."""

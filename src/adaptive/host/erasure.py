@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from sqlalchemy import ColumnElement, delete, func, select, true, tuple_, update
+from sqlalchemy import ColumnElement, and_, delete, func, select, true, tuple_, update
 
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
@@ -158,7 +158,8 @@ class HostEraser:
         """The user's entries without their texts, but for the note for the day's sweep."""
         columns = (column for column in ENTRIES.c if column.name != "body")
         query = select(*columns).where(
-            ENTRIES.c.user_id == self.user_id, ENTRIES.c.kind != STALE_VECTORS
+            ENTRIES.c.user_id == self.user_id,
+            ENTRIES.c.kind != STALE_VECTORS,
         )
         return await OwnTable(ENTRIES, self.sessions).rows("looking for entries", query)
 
@@ -198,11 +199,20 @@ class HostEraser:
 
 def _waits_from(origin: Origin) -> ColumnElement[bool]:
     """Whether a turn waits that was said there; of a source no turn tells."""
-    waits = PENDING.c.state == "waiting"
+    turn = PENDING.c
+    waits = turn.state == "waiting"
     if origin.period is None:
-        return waits & (PENDING.c.chat_id == origin.chat_id) & (PENDING.c.chat_id != "")
+        return and_(
+            waits,
+            turn.chat_id == origin.chat_id,
+            turn.chat_id != "",
+        )
     since, until = origin.period
-    return waits & (PENDING.c.queued_at >= since) & (PENDING.c.queued_at < until)
+    return and_(
+        waits,
+        turn.queued_at >= since,
+        turn.queued_at < until,
+    )
 
 
 def _is_of(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:

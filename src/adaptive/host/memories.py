@@ -116,7 +116,6 @@ class HostMemoryStore:
     @uninterrupted
     async def delete(self, *memories: Memory) -> None:
         """Remove rows, all or none, and look that they are gone; their vectors may go later."""
-        await _require_memories(self.request, self.user)
         ids = [memory.id for memory in memories]
         these = _columns().id.in_(ids)
         await self._delete("deleting memories", these)
@@ -133,10 +132,10 @@ class HostMemoryStore:
         Raises:
             StoreError: some still stand, or nobody can tell.
         """
+        deleted = await self._delete("erasing the memories")
         if (await self.stamp()).count:
-            await self._delete("erasing the memories")
-            if (await self.stamp()).count:
-                raise StoreError(_STILL_THERE)
+            raise StoreError(_STILL_THERE)
+        if deleted:
             await self._publish("MEMORY_DELETED", [self.user])
         VECTOR_UPKEEP.forget(self.user.id)
         await note_deletion(self.user.id)
@@ -175,10 +174,11 @@ class HostMemoryStore:
         await self._publish("MEMORY_UPDATED", updated)
         return [*memories_of_rows(written)]
 
-    async def _delete(self, doing: str, *conditions: ColumnElement[bool]) -> None:
-        """Delete the user's rows that meet the conditions, by one statement."""
+    async def _delete(self, doing: str, *conditions: ColumnElement[bool]) -> int:
+        """Delete the user's rows that meet the conditions, by one statement; how many."""
+        await _require_memories(self.request, self.user)
         mine = _columns().user_id == self.user.id
-        await host_change(doing, delete(_table()).where(mine, *conditions))
+        return await host_change(doing, delete(_table()).where(mine, *conditions))
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
         """Have the user's collection say what rows say, and nothing of rows that are gone."""

@@ -71,20 +71,26 @@ class HostVectorTable:
                 "user_id": user_id,
                 "memory_id": memory_id,
                 "embedder": key,
-                "content_hash": one.content_hash,
-                "vector": one.vector.astype("<f4").tobytes(),
+                "content_hash": stored.content_hash,
+                "vector": stored.vector.astype("<f4").tobytes(),
             }
-            for memory_id, one in vectors.items()
+            for memory_id, stored in vectors.items()
         ]
         await self._table.upsert("writing vectors", rows)
 
     async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop vectors of memories that the host has no more, and those of other embedders."""
-        row, memory = VECTORS.c, HOST_MEMORIES.c
-        known = select(memory.id).where(memory.id == row.memory_id, memory.user_id == user_id)
-        gone = (row.embedder != content_hash(embedder)) | ~known.exists()
-        dropped = delete(VECTORS).where(row.user_id == user_id, gone)
-        await self._table.change("dropping vectors", dropped)
+        row = VECTORS.c
+        memory = select(HOST_MEMORIES.c.id).where(
+            HOST_MEMORIES.c.id == row.memory_id,
+            HOST_MEMORIES.c.user_id == user_id,
+        )
+        is_foreign = row.embedder != content_hash(embedder)
+        dropping = delete(VECTORS).where(
+            row.user_id == user_id,
+            is_foreign | ~memory.exists(),
+        )
+        await self._table.change("dropping vectors", dropping)
 
     async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
         """The host's own vectors of just these texts (see ``VectorTable``)."""
