@@ -1375,78 +1375,6 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
   return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
 
 
-# ---- src/adaptive/host/vector_upkeep.py ----
-
-log_vector_upkeep = logging.getLogger("adaptive_memory.host")
-
-_PAUSES_SECONDS__vector_upkeep = (15.0, 30.0, 60.0, 120.0, 300.0, *[600.0] * 6, *[3600.0] * 20)
-_ROWS_AT_ONCE = 12
-_BREATH_SECONDS = 0.05
-_PATIENCE_SECONDS = 0.2
-
-BringInStep = Callable[[Collection[str]], Awaitable[None]]
-
-
-class VectorUpkeep:
-
-  def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
-    self._sleep = sleep
-    self._behind: dict[str, set[str]] = {}
-    self._tasks: set[asyncio.Task[None]] = set()
-
-  async def written(self, user_id: str, row_ids: Collection[str], step: BringInStep) -> None:
-    behind = self._behind.get(user_id)
-    if behind is not None:
-      behind.update(row_ids)
-      return
-    self._behind[user_id] = set(row_ids)
-    tried = asyncio.Event()
-    task = asyncio.create_task(self._catch_up(user_id, step, tried))
-    self._tasks.add(task)
-    task.add_done_callback(self._tasks.discard)
-    with suppress(TimeoutError):
-      few = len(row_ids) <= _ROWS_AT_ONCE
-      await asyncio.wait_for(tried.wait(), _PATIENCE_SECONDS if few else None)
-
-  def forget(self, user_id: str) -> None:
-    if user_id in self._behind:
-      self._behind[user_id].clear()
-
-  async def _catch_up(self, user_id: str, step: BringInStep, tried: asyncio.Event) -> None:
-    behind = self._behind[user_id]
-    try:
-      for pause in _PAUSES_SECONDS__vector_upkeep:
-        if await self._caught_up(behind, step):
-          return
-        tried.set()
-        await self._sleep(pause)
-      log_vector_upkeep.warning(
-        "Open WebUI's own vectors of %d memories are missing: reindex memories", len(behind)
-      )
-    finally:
-      del self._behind[user_id]
-      tried.set()
-
-  async def _caught_up(self, behind: set[str], step: BringInStep) -> bool:
-    while behind:
-      portion = sorted(behind)[:_ROWS_AT_ONCE]
-      behind.difference_update(portion)
-      try:
-        await step(portion)
-      except (HostError, EmbeddingError) as error:
-        behind.update(portion)
-        log_vector_upkeep.warning(
-          "Open WebUI's own vectors come later: %s", with_detail(error)
-        )
-        return False
-      if behind:
-        await self._sleep(_BREATH_SECONDS)
-    return True
-
-
-VECTOR_UPKEEP = VectorUpkeep()
-
-
 # ---- src/adaptive/learn/numerals.py ----
 
 _FROM_TWO_TO_NINE = range(0x10108, 0x10110)
@@ -8553,8 +8481,14 @@ HOST_MEMORIES = Table(
   Column("user_id", String),
 )
 STALE_VECTORS = "stale_vectors"
-_PAUSES_SECONDS = (0.0, 0.5, 1.5)
+_LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 _EMBEDDING_SECONDS = 10.0
+_TRY_PAUSES_SECONDS = (15.0, 30.0, 60.0, 120.0, 300.0, *[600.0] * 6, *[3600.0] * 20)
+_ROWS_AT_ONCE = 12
+_BREATH_SECONDS = 0.05
+_PATIENCE_SECONDS = 0.2
+
+BringInStep = Callable[[Collection[str]], Awaitable[None]]
 
 
 def memory_collection(user_id: str) -> str:
@@ -8635,7 +8569,7 @@ async def sure_of_deletion(user_id: str, memory_ids: Collection[str]) -> None:
   await note_deletion(user_id)
   reason = "some still stood"
   try:
-    for pause in _PAUSES_SECONDS:
+    for pause in _LOOK_PAUSES_SECONDS:
       await asyncio.sleep(pause)
       vectors = await _all_ids(memory_collection(user_id))
       standing = vectors.intersection(memory_ids)
@@ -8700,7 +8634,7 @@ async def drop_collection(name: str) -> None:
     await HOST_VECTORS.call(doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
   except HostError as error:
     log_memory_vectors.debug("%s", with_detail(error))
-  for pause in _PAUSES_SECONDS:
+  for pause in _LOOK_PAUSES_SECONDS:
     await asyncio.sleep(pause)
     if not await _all_ids(name):
       return
@@ -8717,6 +8651,66 @@ async def _all_ids(name: str) -> set[str]:
     return set()
   lists = listing(getattr(result, "ids", None))
   return set(map(str, listing(lists[0]))) if lists else set()
+
+
+class VectorUpkeep:
+
+  def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    self._sleep = sleep
+    self._behind: dict[str, set[str]] = {}
+    self._tasks: set[asyncio.Task[None]] = set()
+
+  async def written(self, user_id: str, row_ids: Collection[str], step: BringInStep) -> None:
+    behind = self._behind.get(user_id)
+    if behind is not None:
+      behind.update(row_ids)
+      return
+    self._behind[user_id] = set(row_ids)
+    tried = asyncio.Event()
+    task = asyncio.create_task(self._catch_up(user_id, step, tried))
+    self._tasks.add(task)
+    task.add_done_callback(self._tasks.discard)
+    with suppress(TimeoutError):
+      few = len(row_ids) <= _ROWS_AT_ONCE
+      await asyncio.wait_for(tried.wait(), _PATIENCE_SECONDS if few else None)
+
+  def forget(self, user_id: str) -> None:
+    if user_id in self._behind:
+      self._behind[user_id].clear()
+
+  async def _catch_up(self, user_id: str, step: BringInStep, tried: asyncio.Event) -> None:
+    behind = self._behind[user_id]
+    try:
+      for pause in _TRY_PAUSES_SECONDS:
+        if await self._caught_up(behind, step):
+          return
+        tried.set()
+        await self._sleep(pause)
+      log_memory_vectors.warning(
+        "Open WebUI's own vectors of %d memories are missing: reindex memories", len(behind)
+      )
+    finally:
+      del self._behind[user_id]
+      tried.set()
+
+  async def _caught_up(self, behind: set[str], step: BringInStep) -> bool:
+    while behind:
+      portion = sorted(behind)[:_ROWS_AT_ONCE]
+      behind.difference_update(portion)
+      try:
+        await step(portion)
+      except (HostError, EmbeddingError) as error:
+        behind.update(portion)
+        log_memory_vectors.warning(
+          "Open WebUI's own vectors come later: %s", with_detail(error)
+        )
+        return False
+      if behind:
+        await self._sleep(_BREATH_SECONDS)
+    return True
+
+
+VECTOR_UPKEEP = VectorUpkeep()
 
 
 # ---- src/adaptive/host/memories.py ----

@@ -26,7 +26,7 @@ async def embed(texts: Any, **_: Any) -> Any:
 
 async def in_step() -> None:
     """Wait until the host's own vectors are in step with the rows."""
-    from adaptive.host.vector_upkeep import VECTOR_UPKEEP
+    from adaptive.host.memory_vectors import VECTOR_UPKEEP
 
     while VECTOR_UPKEEP._behind:
         await asyncio.sleep(0.01)

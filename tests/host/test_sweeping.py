@@ -84,7 +84,7 @@ class Engine(test_history_vectors.Engine):
 @pytest.fixture
 def engine(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch) -> Engine:
     """The host's vector database, and its sessions."""
-    monkeypatch.setattr(memory_vectors, "_PAUSES_SECONDS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(memory_vectors, "_LOOK_PAUSES_SECONDS", (0.0, 0.0, 0.0))
     running = Engine()
     client = SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=SimpleNamespace(sync=running))
     monkeypatch.setitem(sys.modules, "open_webui.retrieval.vector.async_client", client)

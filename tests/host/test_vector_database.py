@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import HostError
+from adaptive.host.memory_vectors import VectorUpkeep
 from adaptive.host.vector_database import VectorDatabase
-from adaptive.host.vector_upkeep import VectorUpkeep
 
 
 class Client:

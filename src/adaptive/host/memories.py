@@ -21,6 +21,7 @@ from adaptive.core.ports import Embedder, NewMemory
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.memory_rows import former_row, memories_of_rows, meta_with_history, new_row
 from adaptive.host.memory_vectors import (
+    VECTOR_UPKEEP,
     delete_vectors,
     drop_collection,
     index_rows,
@@ -29,7 +30,6 @@ from adaptive.host.memory_vectors import (
     sure_of_deletion,
 )
 from adaptive.host.own_table import host_change, host_rows
-from adaptive.host.vector_upkeep import VECTOR_UPKEEP
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
 # So many rows become memories in a few milliseconds.
