@@ -2596,9 +2596,10 @@ class Finding:
   start: int
   end: int
 
-  @property
-  def length(self) -> int:
-    return self.end - self.start
+  def joined(self, next_one: Finding) -> Finding:
+    is_longer = self.end - self.start >= next_one.end - next_one.start
+    kind = self.kind if is_longer else next_one.kind
+    return Finding(kind, self.start, max(self.end, next_one.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -2610,13 +2611,10 @@ class Respelling:
   def in_original(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
     joined: list[Finding] = []
     for finding in sorted(found, key=lambda finding: (finding.start, -finding.end)):
-      former = joined[-1] if joined else None
-      if former is None or finding.start >= former.end:
+      if joined and finding.start < joined[-1].end:
+        joined[-1] = joined[-1].joined(finding)
+      else:
         joined.append(finding)
-        continue
-      longer = max(former, finding, key=lambda either: either.length)
-      end = max(former.end, finding.end)
-      joined[-1] = Finding(longer.kind, former.start, end)
     return tuple(
       Finding(one.kind, self.places[one.start], self.places[one.end - 1] + 1)
       for one in joined
@@ -3082,8 +3080,8 @@ def wide_excerpt(text: str, limit: int) -> str:
 def secret_reason(findings: tuple[Finding, ...]) -> str:
   if not findings:
     return ""
-  kinds = dict.fromkeys(finding.kind for finding in findings)
-  named = " and ".join(list(kinds)[:2])
+  kinds = list(dict.fromkeys(finding.kind for finding in findings))
+  named = " and ".join(kinds[:2])
   article = "an" if named[0] in "aeioAEIO" else "a"
   return f"it holds what looks like {article} {named}; secrets are never remembered"
 
@@ -3116,9 +3114,11 @@ def _named_secrets(text: str) -> Iterator[Finding]:
       continue
     value_end = offset + value.end("value")
     yield Finding(kind, offset + value.start("value"), value_end)
-    while kind == _CODE_KIND and (more := _MORE.match(text, value_end)):
+    more = _MORE.match(text, value_end) if kind == _CODE_KIND else None
+    while more:
       value_end = more.end("value")
       yield Finding(kind, more.start("value"), value_end)
+      more = _MORE.match(text, value_end)
 
 
 def _value_behind(
@@ -3168,8 +3168,7 @@ def _is_password(value: str, link: re.Match[str]) -> bool:
 def _looks_chosen(value: str) -> bool:
   if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value):
     return False
-  has_sign = _FIGURE_OR_SIGN.search(value) is not None
-  return has_sign and any(map(str.isalpha, value))
+  return any(map(str.isalpha, value)) and _FIGURE_OR_SIGN.search(value) is not None
 
 
 def _value_before(kind: str, before: str) -> re.Match[str] | None:
@@ -4571,7 +4570,13 @@ SHAPES = (
   Shape("birth_date", _BIRTH, words={"birth"}),
   Shape("crypto_wallet", _WALLET),
   Shape("crypto_wallet", _CODED, words={"wallet"}),
-  Shape("coordinates", _PAIR, _coordinates_hold, words={"coordinates"}, against={"counter"}),
+  Shape(
+    "coordinates",
+    _PAIR,
+    _coordinates_hold,
+    words={"coordinates"},
+    against={"counter"},
+  ),
   Shape("coordinates", _PLACE__personal_shapes),
 )
 
@@ -4865,10 +4870,11 @@ class RedactingCompleter:
   ) -> Completion:
     redaction = Redaction() if self.personal_data else None
     sent = await asyncio.to_thread(redacted_request, request, redaction)
-    with _errors_without_secrets(redaction):
+    with _errors_without_secrets(quoted=redaction is None):
       reply = await self.completer.complete(sent, response_format)
-    text = redaction.restore(reply.text, json_text=True) if redaction else reply.text
-    return replace(reply, text=text)
+    if redaction is None:
+      return reply
+    return replace(reply, text=redaction.restore(reply.text, json_text=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -4887,7 +4893,7 @@ async def sent_without_secrets(
   texts: Sequence[str], send: Callable[[Sequence[str]], Awaitable[ServiceReply]]
 ) -> ServiceReply:
   sent = await asyncio.to_thread(lambda: [without_secrets(text) for text in texts])
-  with _errors_without_secrets(None):
+  with _errors_without_secrets(quoted=True):
     return await send(sent)
 
 
@@ -4901,11 +4907,11 @@ def redacted_request(request: CompletionRequest, redaction: Redaction | None) ->
 
 
 @contextmanager
-def _errors_without_secrets(redaction: Redaction | None) -> Generator[None]:
+def _errors_without_secrets(*, quoted: bool) -> Generator[None]:
   try:
     yield
   except AdaptiveMemoryError as error:
-    error.detail = "" if redaction is not None else without_secrets(error.detail)
+    error.detail = without_secrets(error.detail) if quoted else ""
     raise
 
 
@@ -12402,7 +12408,16 @@ _REASONING_FIELDS = frozenset({"reasoning_content", "reasoning", "thinking"})
 _STREAMED_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
 _TEXT_FIELDS = _STREAMED_FIELDS | {"text", "code"}
 _INNER_FIELDS = frozenset(
-  {"content", "tool_calls", "function", "output", "summary", "item", "part", "response"}
+  {
+    "content",
+    "tool_calls",
+    "function",
+    "output",
+    "summary",
+    "item",
+    "part",
+    "response",
+  }
 )
 _PLACES_IN_RESPONSE = ("output_index", "content_index", "summary_index")
 _SHORTEST_BARE_NUMBER = 6
@@ -12488,7 +12503,10 @@ class EventRestorer:
     choices = listing(event.get("choices"))
     if not choices:
       return event
-    return {**event, "choices": [self._restored_choice(choice) for choice in choices]}
+    return {
+      **event,
+      "choices": [self._restored_choice(choice) for choice in choices],
+    }
 
   def restored_line(self, lines: str) -> str:
     return re.sub("(?m)^data:(.*)", self._restored_data, lines)
@@ -12555,7 +12573,10 @@ class EventRestorer:
     delta = event.get("delta")
     if stage == "delta" and isinstance(delta, str):
       json_text = part.endswith("arguments")
-      return {**event, "delta": self._restored_piece(key, delta, json_text=json_text)}
+      return {
+        **event,
+        "delta": self._restored_piece(key, delta, json_text=json_text),
+      }
     if stage == "done":
       self._waiting.pop(key, None)
     return changed_texts(event, self.redaction.restore)
@@ -12794,11 +12815,18 @@ def _last_day(named: re.Match[str], today: date) -> date | None:
 def _month(name: str) -> int:
   if name.isdecimal():
     return int(name)
-  return next((month for month, heads in enumerate(_MONTHS, 1) if name.startswith(heads)), 0)
+  return next(
+    (month for month, heads in enumerate(_MONTHS, 1) if name.startswith(heads)),
+    0,
+  )
 
 
 def asks_to_restore(words: str) -> bool:
-  return _ReadMessage(_folded(words)).requested >= {"restoring", "archived", "memories"}
+  return _ReadMessage(_folded(words)).requested >= {
+    "restoring",
+    "archived",
+    "memories",
+  }
 
 
 _SPELLINGS = str.maketrans("\u2019\u0131\u061f", "'i?", "\u0640\u200e\u200f")

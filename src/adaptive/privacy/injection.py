@@ -22,8 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.texts import unpacked
-from adaptive.privacy.escaping import TAG_FLAG, TAG_OPENING, imitates_structure, seen_text
-from adaptive.privacy.guard_weights import GUARD_BIAS, GUARD_SCALE, PACKED_GUARD_WEIGHTS
+from adaptive.privacy.escaping import (
+    TAG_FLAG,
+    TAG_OPENING,
+    imitates_structure,
+    seen_text,
+)
+from adaptive.privacy.guard_weights import (
+    GUARD_BIAS,
+    GUARD_SCALE,
+    PACKED_GUARD_WEIGHTS,
+)
 
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000

@@ -292,6 +292,12 @@ SHAPES = (
     Shape("birth_date", _BIRTH, words={"birth"}),
     Shape("crypto_wallet", _WALLET),
     Shape("crypto_wallet", _CODED, words={"wallet"}),
-    Shape("coordinates", _PAIR, _coordinates_hold, words={"coordinates"}, against={"counter"}),
+    Shape(
+        "coordinates",
+        _PAIR,
+        _coordinates_hold,
+        words={"coordinates"},
+        against={"counter"},
+    ),
     Shape("coordinates", _PLACE),
 )

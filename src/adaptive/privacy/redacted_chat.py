@@ -23,7 +23,16 @@ _STREAMED_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
 _TEXT_FIELDS = _STREAMED_FIELDS | {"text", "code"}
 # Fields that hold such fields, in messages and in OpenAI's Responses API; ids and names stay.
 _INNER_FIELDS = frozenset(
-    {"content", "tool_calls", "function", "output", "summary", "item", "part", "response"}
+    {
+        "content",
+        "tool_calls",
+        "function",
+        "output",
+        "summary",
+        "item",
+        "part",
+        "response",
+    }
 )
 _PLACES_IN_RESPONSE = ("output_index", "content_index", "summary_index")
 # Shorter numbers without quotes, as counts and years in a tool's arguments, are nobody's.
@@ -127,7 +136,10 @@ class EventRestorer:
         choices = listing(event.get("choices"))
         if not choices:
             return event
-        return {**event, "choices": [self._restored_choice(choice) for choice in choices]}
+        return {
+            **event,
+            "choices": [self._restored_choice(choice) for choice in choices],
+        }
 
     def restored_line(self, lines: str) -> str:
         """Lines as they go over the wire, each with one event; others stay as they are.
@@ -205,7 +217,10 @@ class EventRestorer:
         delta = event.get("delta")
         if stage == "delta" and isinstance(delta, str):
             json_text = part.endswith("arguments")
-            return {**event, "delta": self._restored_piece(key, delta, json_text=json_text)}
+            return {
+                **event,
+                "delta": self._restored_piece(key, delta, json_text=json_text),
+            }
         if stage == "done":
             self._waiting.pop(key, None)
         return changed_texts(event, self.redaction.restore)

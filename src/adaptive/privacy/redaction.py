@@ -147,10 +147,11 @@ class RedactingCompleter:
         redaction = Redaction() if self.personal_data else None
         # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
         sent = await asyncio.to_thread(redacted_request, request, redaction)
-        with _errors_without_secrets(redaction):
+        with _errors_without_secrets(quoted=redaction is None):
             reply = await self.completer.complete(sent, response_format)
-        text = redaction.restore(reply.text, json_text=True) if redaction else reply.text
-        return replace(reply, text=text)
+        if redaction is None:
+            return reply
+        return replace(reply, text=redaction.restore(reply.text, json_text=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ async def sent_without_secrets(
     """What a service answers to texts that have a mark for each secret; so have its errors."""
     # In a thread: a store's texts take seconds, and chats go on.
     sent = await asyncio.to_thread(lambda: [without_secrets(text) for text in texts])
-    with _errors_without_secrets(None):
+    with _errors_without_secrets(quoted=True):
         return await send(sent)
 
 
@@ -193,13 +194,13 @@ def redacted_request(request: CompletionRequest, redaction: Redaction | None) ->
 
 
 @contextmanager
-def _errors_without_secrets(redaction: Redaction | None) -> Generator[None]:
-    """Errors without secrets; with a redaction without details, in which providers quote it all.
+def _errors_without_secrets(*, quoted: bool) -> Generator[None]:
+    """Errors without secrets, and without details unless a request may be ``quoted`` in them.
 
     A quotation may be cut anywhere, so what stood around a value need not be there to tell it by.
     """
     try:
         yield
     except AdaptiveMemoryError as error:
-        error.detail = "" if redaction is not None else without_secrets(error.detail)
+        error.detail = without_secrets(error.detail) if quoted else ""
         raise

@@ -29,10 +29,11 @@ class Finding:
     start: int
     end: int
 
-    @property
-    def length(self) -> int:
-        """The number of its characters."""
-        return self.end - self.start
+    def joined(self, next_one: Finding) -> Finding:
+        """This and one that begins within it as one, of the kind of the longer."""
+        is_longer = self.end - self.start >= next_one.end - next_one.start
+        kind = self.kind if is_longer else next_one.kind
+        return Finding(kind, self.start, max(self.end, next_one.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,10 @@ class Respelling:
         """Findings as they stand in the original, in their order; those that overlap are one."""
         joined: list[Finding] = []
         for finding in sorted(found, key=lambda finding: (finding.start, -finding.end)):
-            former = joined[-1] if joined else None
-            if former is None or finding.start >= former.end:
+            if joined and finding.start < joined[-1].end:
+                joined[-1] = joined[-1].joined(finding)
+            else:
                 joined.append(finding)
-                continue
-            longer = max(former, finding, key=lambda either: either.length)
-            end = max(former.end, finding.end)
-            joined[-1] = Finding(longer.kind, former.start, end)
         return tuple(
             Finding(one.kind, self.places[one.start], self.places[one.end - 1] + 1)
             for one in joined

@@ -149,8 +149,8 @@ def secret_reason(findings: tuple[Finding, ...]) -> str:
     """Why a text with these secrets is not kept, in words for its user, without the secrets."""
     if not findings:
         return ""
-    kinds = dict.fromkeys(finding.kind for finding in findings)
-    named = " and ".join(list(kinds)[:2])
+    kinds = list(dict.fromkeys(finding.kind for finding in findings))
+    named = " and ".join(kinds[:2])
     article = "an" if named[0] in "aeioAEIO" else "a"
     return f"it holds what looks like {article} {named}; secrets are never remembered"
 
@@ -184,9 +184,11 @@ def _named_secrets(text: str) -> Iterator[Finding]:
             continue
         value_end = offset + value.end("value")
         yield Finding(kind, offset + value.start("value"), value_end)
-        while kind == _CODE_KIND and (more := _MORE.match(text, value_end)):
+        more = _MORE.match(text, value_end) if kind == _CODE_KIND else None
+        while more:
             value_end = more.end("value")
             yield Finding(kind, more.start("value"), value_end)
+            more = _MORE.match(text, value_end)
 
 
 def _value_behind(
@@ -247,8 +249,7 @@ def _looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures or signs within."""
     if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value):
         return False
-    has_sign = _FIGURE_OR_SIGN.search(value) is not None
-    return has_sign and any(map(str.isalpha, value))
+    return any(map(str.isalpha, value)) and _FIGURE_OR_SIGN.search(value) is not None
 
 
 def _value_before(kind: str, before: str) -> re.Match[str] | None:

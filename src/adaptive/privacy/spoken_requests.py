@@ -197,12 +197,19 @@ def _month(name: str) -> int:
     """The number of a month; 0 where there is none of the name."""
     if name.isdecimal():
         return int(name)
-    return next((month for month, heads in enumerate(_MONTHS, 1) if name.startswith(heads)), 0)
+    return next(
+        (month for month, heads in enumerate(_MONTHS, 1) if name.startswith(heads)),
+        0,
+    )
 
 
 def asks_to_restore(words: str) -> bool:
     """Whether a message asks to bring archived memories back."""
-    return _ReadMessage(_folded(words)).requested >= {"restoring", "archived", "memories"}
+    return _ReadMessage(_folded(words)).requested >= {
+        "restoring",
+        "archived",
+        "memories",
+    }
 
 
 # Turkish has an i without a dot, whose capital folds to one with it; Arabic words may be stretched,
