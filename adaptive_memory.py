@@ -13054,8 +13054,10 @@ class HostEraser:
     gone_ids = {memory.id for memory in gone}
     going: list[Any] = []
     for entry in entries:
-      tells = bool(origin and report.failed) and entry.kind in _TELLING
-      if _memory_id(entry) in gone_ids or (not tells and _is_of(entry, origin, ids)):
+      memory_id = _memory_id(entry)
+      is_named = memory_id in ids or _came_from(entry, origin)
+      is_needed = bool(origin and report.failed) and entry.kind in _TELLING
+      if memory_id in gone_ids or (is_named and not is_needed):
         going.append(entry)
     if erasing:
       vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
@@ -13137,15 +13139,13 @@ def _waits_from(origin: Origin) -> ColumnElement[bool]:
   )
 
 
-def _is_of(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
-  return origin is None or _memory_id(entry) in ids or _came_from(entry, origin)
-
-
 def _memory_id(entry: Any) -> str:
   return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
 
 
-def _came_from(entry: Any, origin: Origin) -> bool:
+def _came_from(entry: Any, origin: Origin | None) -> bool:
+  if origin is None:
+    return True
   if origin.period is None:
     return bool(origin.chat_id) and entry.chat_id == origin.chat_id
   since, until = origin.period

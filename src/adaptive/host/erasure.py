@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -120,9 +120,11 @@ class HostEraser:
         gone_ids = {memory.id for memory in gone}
         going: list[Any] = []
         for entry in entries:
+            memory_id = _memory_id(entry)
+            is_named = memory_id in ids or _came_from(entry, origin)
             # What helps to find again what could not be erased stays.
-            tells = bool(origin and report.failed) and entry.kind in _TELLING
-            if _memory_id(entry) in gone_ids or (not tells and _is_of(entry, origin, ids)):
+            is_needed = bool(origin and report.failed) and entry.kind in _TELLING
+            if memory_id in gone_ids or (is_named and not is_needed):
                 going.append(entry)
         if erasing:
             vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
@@ -215,18 +217,15 @@ def _waits_from(origin: Origin) -> ColumnElement[bool]:
     )
 
 
-def _is_of(entry: Any, origin: Origin | None, ids: Collection[str]) -> bool:
-    """Whether an entry is of an origin, or about one of the memories with these ids."""
-    return origin is None or _memory_id(entry) in ids or _came_from(entry, origin)
-
-
 def _memory_id(entry: Any) -> str:
     """The id of the memory that an entry is about, if any: most have it for their key."""
     return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
 
 
-def _came_from(entry: Any, origin: Origin) -> bool:
-    """Whether an entry was made of what was said there; of a source none tells."""
+def _came_from(entry: Any, origin: Origin | None) -> bool:
+    """Whether an entry was made of what was said there, or anywhere; of a source none tells."""
+    if origin is None:
+        return True
     if origin.period is None:
         return bool(origin.chat_id) and entry.chat_id == origin.chat_id
     since, until = origin.period
