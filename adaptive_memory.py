@@ -2488,7 +2488,7 @@ def read_turn(text: str) -> Turn | None:
   try:
     fields = mapping(json.loads(text))
     return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
-  except ValueError as error:
+  except (ValueError, RecursionError) as error:
     log_turns.warning("a turn that waits can't be read: %s", type(error).__name__)
     return None
 

@@ -83,6 +83,7 @@ FUNCTIONS: Mapping[str, str] = {
         control.overview.withheld_ids
         history.messages._branch
         history.ranking.history_evidence
+        history.section._day
         host.hook.HostHook.typed_to
         learn.prefilter.holds_fact
         learn.queue.by_model
@@ -102,6 +103,9 @@ FUNCTIONS: Mapping[str, str] = {
         answer.correction.AnswerCorrection.has_links
         answer.postprocessing.answered_turn
         control.overview.change_log
+        host.memories._is_written
+        host.memories._writes
+        host.memory_rows._without_mark
         host.memory_rows.memory_fields
         host.tables._held
         memory.audit.ChangeKey.written

@@ -137,7 +137,7 @@ def read_turn(text: str) -> Turn | None:
         fields = mapping(json.loads(text))
         # Earlier builds kept what was said apart from what was known of it.
         return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         log_turns.warning("a turn that waits can't be read: %s", type(error).__name__)
         return None
 
