@@ -141,6 +141,7 @@ from typing import (
     ClassVar,
     Generic,
     Literal,
+    NoReturn,
     ParamSpec,
     Protocol,
     Self,
@@ -896,13 +897,8 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
 # ---- src/adaptive/core/messages.py ----
 
 Message = Mapping[str, Any]
-AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS__messages = 1e11
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-_COMMAND = re.compile(
-  r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
-)
-_UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
 
 
 def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -940,47 +936,10 @@ def typed_message(messages: Sequence[Message], message_id: str) -> tuple[Message
   return (newest, words) if newest is not None and has_words(words) else None
 
 
-def read_command(text: str) -> tuple[str, str] | None:
-  found = _COMMAND.match(text.strip().strip(_UNSEEN_AROUND).strip())
-  return (found[1].lower(), (found[2] or "").strip()) if found else None
-
-
-def read_memory_command(words: str) -> tuple[str, str]:
-  first, *rest = words.split(maxsplit=1) or [""]
-  return first.lower().rstrip(".,;:!?"), "".join(rest)
-
-
-def without_commands(
-  messages: Sequence[AnyMessage], *, said_while_off: bool = True
-) -> list[AnyMessage]:
-  return [
-    message
-    for message, is_command, off in _with_commands(messages)
-    if message.get("role") == "system" or not (is_command or (off and not said_while_off))
-  ]
-
-
-def memory_is_off(messages: Sequence[Message]) -> bool:
-  return any(off for _, _, off in [*_with_commands(messages)][-1:])
-
-
-def _with_commands(messages: Sequence[AnyMessage]) -> Iterator[tuple[AnyMessage, bool, bool]]:
-  command, off = None, False
-  for message in messages:
-    if message.get("role") == "user":
-      command = read_command(message_text(message))
-      name, words = command or ("", "")
-      switch = read_memory_command(words)[0] if name == "memory" else ""
-      if switch in ("on", "off"):
-        off = switch == "off"
-    yield message, command is not None, off
-
-
 def earlier_utterances(
   messages: Sequence[Message], before: Message, limit: int
 ) -> tuple[Utterance, ...]:
-  said = without_commands(messages, said_while_off=False)
-  earlier = [*itertools.takewhile(lambda one: one is not before, said)]
+  earlier = [*itertools.takewhile(lambda message: message is not before, messages)]
   utterances = (one for one in map(_utterance, reversed(earlier)) if one is not None)
   return tuple(itertools.islice(utterances, limit))[::-1]
 
@@ -1039,7 +998,71 @@ def estimated_tokens(text: str) -> int:
   return -(-ascii_characters // 4) + len(text) - ascii_characters
 
 
-# ---- src/adaptive/control/former_commands.py ----
+# ---- src/adaptive/control/reading.py ----
+
+AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
+
+_COMMAND = re.compile(
+  r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
+)
+_UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+SWITCHES = ("on", "off")
+_LONGEST_TITLE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+
+  name: str
+  words: str
+  typed: str
+  messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+  @property
+  def title(self) -> str:
+    return clipped_line(self.typed, _LONGEST_TITLE)
+
+
+def read_command(typed: str) -> Command | None:
+  match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
+  if match is None:
+    return None
+  name = match[1].lower()
+  words = (match[2] or "").strip()
+  if name == "memory":
+    parts = words.split(maxsplit=1)
+    name = parts[0].lower().rstrip(".,;:!?") if parts else ""
+    words = "".join(parts[1:])
+  return Command(name=name, words=words, typed=typed)
+
+
+def command_in(messages: list[dict[str, Any]]) -> Command | None:
+  command = read_command(message_text(newest_user_message(messages) or {}))
+  return replace(command, messages=messages) if command is not None else None
+
+
+def without_commands(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+  return [
+    placed.message
+    for placed in _placed_messages(messages)
+    if placed.is_system or not placed.belongs_to_command
+  ]
+
+
+def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+  return [
+    placed.message
+    for placed in _placed_messages(messages)
+    if placed.is_system or not (placed.belongs_to_command or placed.memory_is_off)
+  ]
+
+
+def memory_is_off(messages: Sequence[Message]) -> bool:
+  is_off = False
+  for placed in _placed_messages(messages):
+    is_off = placed.memory_is_off
+  return is_off
+
 
 def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
   messages = messages_of(body)
@@ -1050,6 +1073,33 @@ def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
   if memory_is_off(messages):
     body["features"] = {**mapping(body.get("features")), "memory": False}
   return body
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedMessage(Generic[AnyMessage]):
+
+  message: AnyMessage
+  belongs_to_command: bool
+  memory_is_off: bool
+
+  @property
+  def is_system(self) -> bool:
+    return self.message.get("role") == "system"
+
+
+def _placed_messages(messages: Sequence[AnyMessage]) -> Iterator[_PlacedMessage[AnyMessage]]:
+  command: Command | None = None
+  is_off = False
+  for message in messages:
+    if message.get("role") == "user":
+      command = read_command(message_text(message))
+      if command is not None and command.name in SWITCHES:
+        is_off = command.name == "off"
+    yield _PlacedMessage(
+      message=message,
+      belongs_to_command=command is not None,
+      memory_is_off=is_off,
+    )
 
 
 # ---- src/adaptive/core/texts.py ----
@@ -2508,17 +2558,82 @@ def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
   return tuple(joined[:_MOST_JOINED])
 
 
-# ---- src/adaptive/control/once.py ----
+# ---- src/adaptive/control/turn.py ----
 
-log_once = logging.getLogger("adaptive_memory.control")
+log_turn = logging.getLogger("adaptive_memory.control")
 
+_COMMAND_SECONDS = 5.0
+_TURN_LOOK_SECONDS = 0.25
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 _LONGEST_WAIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.5
+_GOES_ON = (
+  "This takes a while and goes on behind: its result will stand here once it is done "
+    "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
+)
+BROKEN_OFF = (
+  "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
+)
 NOT_KNOWN = (
   "This was begun before, and how it ended is not known: `/memory log` shows what was changed. "
     "Send it as a new message to have it done again."
 )
+
+AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
+
+
+class CommandAnswerPlace(Protocol):
+
+  async def give(self, text: str, title: str = "") -> None:
+    ...
+
+  async def give_late(self, text: str, announced: str) -> None:
+    ...
+
+
+@dataclass(slots=True)
+class CommandTurn:
+
+  place: CommandAnswerPlace
+  title: str
+  asking: AskPage | None
+  _giving: asyncio.Lock = field(default_factory=asyncio.Lock)
+  _open_questions: int = 0
+  _is_answered: bool = False
+  _is_put_off: bool = False
+
+  @property
+  def questions(self) -> AskPage | None:
+    return self._asked if self.asking else None
+
+  async def give(self, text: str) -> None:
+    answer = folded_away(text)
+    async with self._giving:
+      self._is_answered = True
+      if self._is_put_off:
+        await self.place.give_late(answer, folded_away(_GOES_ON))
+      else:
+        await self.place.give(answer, self.title)
+
+  async def wait_for(self, answering: asyncio.Task[None]) -> None:
+    waited = 0.0
+    while not answering.done() and waited < _COMMAND_SECONDS:
+      await asyncio.wait({answering}, timeout=_TURN_LOOK_SECONDS)
+      if not self._open_questions:
+        waited += _TURN_LOOK_SECONDS
+    async with self._giving:
+      if not self._is_answered:
+        self._is_put_off = True
+        await self.place.give(folded_away(_GOES_ON), self.title)
+
+  async def _asked(self, event: dict[str, Any]) -> Any:
+    if self.asking is None:
+      return None
+    self._open_questions += 1
+    try:
+      return await self.asking(event)
+    finally:
+      self._open_questions -= 1
 
 
 class OncePerMessage:
@@ -2562,7 +2677,7 @@ class OncePerMessage:
       answer = CommandAnswer(text=text, begun_at=begun_at)
       await self._table.write(user_id, chat_id, message_id, answer)
     except TablesUnavailable as error:
-      log_once.warning("the answer to a command is not remembered: %s", with_detail(error))
+      log_turn.warning("the answer to a command is not remembered: %s", with_detail(error))
     return text
 
   async def _given(self, user_id: str, message_id: str) -> str:
@@ -3803,15 +3918,6 @@ async def account(user: Mapping[str, Any]) -> Any:
 
 # ---- src/adaptive/host/stored_answer.py ----
 
-_COMMAND_SECONDS = 5.0
-_LOOK_SECONDS__stored_answer = 0.25
-_GOES_ON = (
-  "This takes a while and goes on behind: its result will stand here once it is done "
-    "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
-)
-BROKEN_OFF = (
-  "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
-)
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
 _NOTE_ITEM = "adaptive_memory_note"
@@ -3987,52 +4093,6 @@ class HostAnswer:
       async with alone_in_chat(self.chat_id):
         return await self.store(self.chat_id, self.message_id, changed_if_whole)
     return None
-
-
-@dataclass(slots=True)
-class CommandTurn:
-
-  page: HostAnswer
-  title: str
-  caller: EventCaller | None
-  _giving: asyncio.Lock = field(default_factory=asyncio.Lock)
-  _open_questions: int = 0
-  _is_answered: bool = False
-  _is_put_off: bool = False
-
-  @property
-  def questions(self) -> EventCaller | None:
-    return self._asked if self.caller else None
-
-  async def give(self, text: str) -> None:
-    answer = folded_away(text)
-    async with self._giving:
-      self._is_answered = True
-      if self._is_put_off:
-        await self.page.give_late(answer, folded_away(_GOES_ON))
-      else:
-        await self.page.give(answer, self.title)
-
-  async def end(self, answering: asyncio.Task[None]) -> None:
-    waited = 0.0
-    while not answering.done() and waited < _COMMAND_SECONDS:
-      await asyncio.wait({answering}, timeout=_LOOK_SECONDS__stored_answer)
-      if not self._open_questions:
-        waited += _LOOK_SECONDS__stored_answer
-    async with self._giving:
-      if not self._is_answered:
-        self._is_put_off = True
-        await self.page.give(folded_away(_GOES_ON), self.title)
-    raise TurnAnswered
-
-  async def _asked(self, event: dict[str, Any]) -> Any:
-    if self.caller is None:
-      return None
-    self._open_questions += 1
-    try:
-      return await self.caller(event)
-    finally:
-      self._open_questions -= 1
 
 
 def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:
@@ -6535,6 +6595,8 @@ class SharedVectors:
 
 MessageKey = tuple[str, str]
 
+MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
+
 PAUSE_SECONDS = 5 * 3600
 MOST_MESSAGES = 400
 _LONGEST_SEARCHED = 20_000
@@ -6582,7 +6644,12 @@ class Topic:
 
 
 def past_messages(
-  chat_id: str, stored: Iterable[Message], now: float, newest_id: str = ""
+  chat_id: str,
+  stored: Iterable[Message],
+  now: float,
+  *,
+  rememberable: MessageFilter,
+  newest_id: str = "",
 ) -> tuple[PastMessage, ...]:
   by_id = {str(message["id"]): message for message in stored if message.get("id")}
   if newest_id not in by_id:
@@ -6590,7 +6657,7 @@ def past_messages(
     leaves = [id_ for id_ in by_id if id_ not in parents]
     leaves.reverse()
     newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
-  said = without_commands(_branch(by_id, newest_id), said_while_off=False)
+  said = rememberable(_branch(by_id, newest_id))
   messages = (past_message(chat_id, message, now) for message in said)
   return tuple(message for message in messages if message is not None)
 
@@ -10535,9 +10602,6 @@ class Dialog(Protocol):
 
 class StoredAnswer(Protocol):
 
-  async def give(self, text: str, title: str = "") -> None:
-    ...
-
   async def said(self) -> str | None:
     ...
 
@@ -10828,6 +10892,7 @@ class UserPast:
   chats: PastChats
   notes: ChatNotesTable
   formats: AnswerFormats
+  rememberable: MessageFilter
 
   @property
   def user_id(self) -> str:
@@ -10940,7 +11005,9 @@ async def _renewed(past: UserPast, index: HistoryIndex) -> HistoryIndex:
 async def _read_chat(past: UserPast, head: ChatHead) -> IndexedMessages:
   begun = time.time()
   stored = await past.chats.messages(past.user_id, head.id)
-  said = await asyncio.to_thread(past_messages, head.id, stored, begun)
+  said = await asyncio.to_thread(
+    past_messages, head.id, stored, begun, rememberable=past.rememberable
+  )
   has_settled = head.updated_at < begun - _CLOCK_SECONDS
   return IndexedMessages(
     tuple(replace(one, text=head_and_tail(one.text, LONGEST_INDEXED)) for one in said),
@@ -11285,7 +11352,13 @@ async def index_chat(
   embedder = await past.embedder.name()
   known = await past.vectors.known(past.user_id, embedder, chat_id)
   stored = await past.chats.messages(past.user_id, chat_id)
-  messages = past_messages(chat_id, stored, now, newest_id)
+  messages = past_messages(
+    chat_id,
+    stored,
+    now,
+    rememberable=past.rememberable,
+    newest_id=newest_id,
+  )
   topics = topics_of(messages, now)
   units = await asyncio.to_thread(message_units, messages, known)
   for topic in topics:
@@ -11372,6 +11445,7 @@ class PastConversation:
     nulls: NullsOf,
     vectors: HistoryVectors,
     chats: PastChats,
+    rememberable: MessageFilter,
   ) -> None:
     self._vectors = vectors
     self._past_of = partial(
@@ -11380,6 +11454,7 @@ class PastConversation:
       chats=chats,
       notes=notes,
       formats=formats,
+      rememberable=rememberable,
     )
     self._indexes = HistoryIndexes(nulls)
     self._upkeep = HistoryUpkeep()
@@ -11988,6 +12063,61 @@ class HostHook(Hook):
       await self.stored_answer.add_follow_ups(lines)
 
 
+# ---- src/adaptive/host/arguments.py ----
+
+log_arguments = logging.getLogger("adaptive_memory")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookArguments:
+
+  user: dict[str, Any] | None
+  metadata: dict[str, Any]
+  request: Request | None
+  emitter: EventEmitter | None
+  chat_model: Any
+  caller: EventCaller | None
+
+
+class HostHooks:
+
+  def __init__(self, valves: Callable[[], Valves], vectors: HostVectorTable) -> None:
+    self.is_supported: bool | None = None
+    self._valves = valves
+    self._vectors = vectors
+    self._misread: tuple[str, ...] = ()
+
+  async def of(self, arguments: HookArguments) -> HostHook | None:
+    user = arguments.user or {}
+    settings = Settings.merge(self._valves(), user.get("valves"))
+    self._log_misread(settings)
+    if arguments.request is None or not user.get("id"):
+      return None
+    if self.is_supported is None:
+      self.is_supported = host_is_supported()
+      if not self.is_supported:
+        log_arguments.error(UNSUPPORTED)
+    if self.is_supported and not await has_memory_on(arguments.request, user):
+      settings = settings.model_copy(update={"enabled": False})
+    return HostHook.of(
+      settings=settings,
+      user=user,
+      metadata=arguments.metadata,
+      request=arguments.request,
+      emitter=arguments.emitter,
+      chat_model=arguments.chat_model,
+      caller=arguments.caller,
+      vectors=self._vectors,
+    )
+
+  def _log_misread(self, settings: Settings) -> None:
+    if settings.misread == self._misread:
+      return
+    self._misread = settings.misread
+    misread = "; ".join(self._misread) or "none"
+    log_arguments.warning("valves that are not understood: %s", misread)
+
+
 # ---- src/adaptive/host/telemetry.py ----
 
 log_measures = logging.getLogger("adaptive_memory.measures")
@@ -12263,7 +12393,9 @@ class LearningQueue:
     return due_at if held and failed else inf
 
 
-def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
+def typed_turn(
+  hook: Hook, messages: Sequence[Message], rememberable: Sequence[Message]
+) -> Turn | None:
   typed = typed_message(messages, hook.question_id)
   if typed is None or hook.state.get("unlearned") or not may_be_learned_from(hook):
     return None
@@ -12275,7 +12407,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
     message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
     said_at=min(said_at(message, now), int(now)),
   )
-  earlier = earlier_utterances(messages, message, _EARLIER_MESSAGES)
+  earlier = earlier_utterances(rememberable, message, _EARLIER_MESSAGES)
   return Turn(
     user_id=hook.user_id,
     kind=hook.told_kind,
@@ -15054,15 +15186,24 @@ class Postprocessor:
 
 
 def answered_turn(
-  hook: Hook, messages: Sequence[Message], words: str, turn: Turn | None
+  hook: Hook, messages: Sequence[Message], turn: Turn | None
 ) -> AnsweredTurn | None:
   if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
     return None
+  typed = typed_message(messages, hook.question_id)
   message: Message = messages[-1] if messages else {}
-  answer = spoken_text(message_text(message)) if message.get("role") == "assistant" else ""
-  if not has_words(words) or not has_words(answer):
+  if typed is None or message.get("role") != "assistant":
     return None
-  return AnsweredTurn(hook, words, answer, hook.state.get("injected", ()), turn)
+  answer = spoken_text(message_text(message))
+  if not has_words(answer):
+    return None
+  return AnsweredTurn(
+    hook=hook,
+    words=typed[1],
+    answer=answer,
+    injected=hook.state.get("injected", ()),
+    turn=turn,
+  )
 
 
 def _new_notes(
@@ -15231,33 +15372,8 @@ _OFF = (
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
-_SWITCHING = ("on", "off")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
-_LONGEST_TITLE = 60
 _ASKED = Proof(kind="ASKED")
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-
-  name: str
-  words: str
-  messages: list[dict[str, Any]]
-
-  @property
-  def title(self) -> str:
-    typed = message_text(newest_user_message(self.messages) or {})
-    return clipped_line(typed, _LONGEST_TITLE)
-
-
-def command_in(messages: list[dict[str, Any]]) -> Command | None:
-  command = read_command(message_text(newest_user_message(messages) or {}))
-  if command is None:
-    return None
-  name, words = command
-  if name == "memory":
-    name, words = read_memory_command(words)
-  return Command(name=name, words=words, messages=messages)
 
 
 Answering = Callable[[Hook, Command], Awaitable[str]]
@@ -15300,6 +15416,20 @@ class MemoryCommands:
     self._diagnosis = diagnosis
     self._once = once
     self._locks = KeyedLocks()
+    self._answers: dict[str, Answering] = {
+      "find": self._find,
+      "why": self._why,
+      "log": self._log,
+      "undo": self._undo,
+      "remember": self._remember,
+      "forget": self._forget,
+      "restore": self._restore,
+      "export": self._export,
+      "import": self._import,
+      "doctor": self._doctor,
+      "on": self._switched,
+      "off": self._switched,
+    }
 
   async def answer(self, hook: Hook, command: Command) -> str:
     if command.name in _SAVING:
@@ -15311,95 +15441,81 @@ class MemoryCommands:
       if await hook.kind() == "shared":
         return await self._answer_before_others(hook, command)
       if command.name not in _CHANGING:
-        return await self._answering(command.name)(hook, command)
+        return await self._carried_out(hook, command)
       async with self._locks.of(hook.user_id):
-        carry_out = partial(self._carried_out, hook, command)
-        ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
-        return await self._once.answer(*ids, carry_out)
+        return await self._once.answer(
+          user_id=hook.user_id,
+          chat_id=hook.chat_id,
+          message_id=_command_id(hook.question_id, command),
+          carry_out=partial(self._carried_out, hook, command),
+        )
     except AdaptiveMemoryError as error:
       return _failed(error)
 
   async def _carried_out(self, hook: Hook, command: Command) -> str:
+    answering = self._answers.get(command.name, self._list)
     try:
-      return await self._answering(command.name)(hook, command)
+      return await answering(hook, command)
     except AdaptiveMemoryError as error:
       return _failed(error)
 
   async def _answer_before_others(self, hook: Hook, command: Command) -> str:
-    if command.name in _SWITCHING:
-      return await self._switched(command)
+    if command.name in SWITCHES:
+      return await self._switched(hook, command)
     if command.name in self._answers:
       return _ELSEWHERE
     memory = await self._memories.of(hook)
-    counted = memories_counted(len(await memory.store.read()))
-    return f"{counted}. {_ELSEWHERE}"
+    memories = await memory.store.read()
+    return f"{memories_counted(len(memories))}. {_ELSEWHERE}"
 
-  def _answering(self, name: str) -> Answering:
-    return self._answers.get(name, lambda hook, _: self._list(hook))
-
-  @property
-  def _answers(self) -> dict[str, Answering]:
-    return {
-      "find": self._find,
-      "why": self._why,
-      "log": self._log,
-      "undo": self._undo,
-      "remember": self._remember,
-      "forget": self._forget,
-      "restore": lambda hook, command: self._requests.restore(hook, command.words),
-      "export": lambda hook, _: self._export(hook),
-      "import": self._import,
-      **dict.fromkeys(_SWITCHING, lambda _, command: self._switched(command)),
-      "doctor": lambda hook, _: self._doctor(hook),
-    }
-
-  async def _list(self, hook: Hook) -> str:
+  async def _list(self, hook: Hook, _: Command) -> str:
     memory = await self._memories.of(hook)
     memories = await memory.store.read()
     hidden = await hook.hidden_from()
     shown = hidden.without(memories)
-    noted = await self._learner.waiting(hook)
-    if withheld := len(memories) - len(shown):
-      noted.append(f"{withheld} not shown here, kept from this chat's model")
-    if archived := await memory.archive.count(hook.user_id):
-      noted.append(f"{archived} archived")
-    since = time.time() - _REFUSED_LATELY_SECONDS
-    lately = await memory.trail.keys(hook.user_id, since)
-    refused = [key for key in lately if key.kind == "refused"]
-    for last in await memory.changes(refused[:1]):
+    notes = await self._learner.waiting(hook)
+    withheld = len(memories) - len(shown)
+    if withheld:
+      notes.append(f"{withheld} not shown here, kept from this chat's model")
+    archived = await memory.archive.count(hook.user_id)
+    if archived:
+      notes.append(f"{archived} archived")
+    month_ago = time.time() - _REFUSED_LATELY_SECONDS
+    changes = await memory.trail.keys(hook.user_id, month_ago)
+    refusals = [change for change in changes if change.kind == "refused"]
+    for last in await memory.changes(refusals[:1]):
       why = "" if hidden.names else f" (the last: {last.reason})"
-      noted.append(f"{len(refused)} refused in a month{why}")
+      notes.append(f"{len(refusals)} refused in a month{why}")
     counted = memories_counted(len(memories))
-    return overview(counted, shown, _day_of(hook), noted)
+    return overview(counted, shown, _day_of(hook), notes)
 
   async def _find(self, hook: Hook, command: Command) -> str:
     if not command.words:
       return _HOW_TO_FIND
-    found = await self._search.found(hook, command.words)
-    if not found:
+    matches = await self._search.found(hook, command.words)
+    if not matches:
       return _UNKNOWN
     day = _day_of(hook)
-    lines = [f"Found: {memories_counted(len(found))}", ""]
-    for one in found:
-      when = day(one.memory.updated_at)
-      words = f"a memory that is not repeated here, {one.withheld}"
-      if not one.withheld:
-        words = listed(one.memory)
-      lines.append(f"- {words} ({one.score:.0f} %, {when})")
+    lines = [f"Found: {memories_counted(len(matches))}", ""]
+    for match in matches:
+      words = listed(match.memory)
+      if match.withheld:
+        words = f"a memory that is not repeated here, {match.withheld}"
+      when = day(match.memory.updated_at)
+      lines.append(f"- {words} ({match.score:.0f} %, {when})")
     return "\n".join(lines)
 
   async def _why(self, hook: Hook, command: Command) -> str:
-    said = without_commands(command.messages)
-    if newest_user_message(said) is None:
+    messages = without_commands(command.messages)
+    if newest_user_message(messages) is None:
       return "There is no answer yet in this chat."
-    return await self._search.why(hook, said)
+    return await self._search.why(hook, messages)
 
   async def _log(self, hook: Hook, command: Command) -> str:
     memory = await self._memories.of(hook)
     steps = await memory.steps()
-    number = _number_in(command.words)
-    most = min(number or _STEPS_SHOWN, _MOST_STEPS)
-    shown = steps[:most]
+    number = _number_in(command.words) or _STEPS_SHOWN
+    shown = steps[: min(number, _MOST_STEPS)]
     changes = await memory.changes(shown_of_steps(shown))
     withheld = await self._withheld(hook, memory, changes)
     day = _day_of(hook, "%Y-%m-%d %H:%M")
@@ -15409,19 +15525,20 @@ class MemoryCommands:
     memory = await self._memories.of(hook)
     steps = await memory.steps()
     number = _number_in(command.words)
-    if command.words and number is None:
+    if number is not None:
+      candidates = [step for step in steps if step.number == number]
+    elif command.words:
       return _WHICH_CHANGE
-    if number is None:
-      chosen = next((one for one in steps if not one.is_undo and one.standing), None)
     else:
-      chosen = next((one for one in steps if one.number == number), None)
-    if chosen is None:
+      candidates = [step for step in steps if step.standing and not step.is_undo]
+    if not candidates:
       return " ".join(f"There is no change {command.words} to take back.".split())
-    if not chosen.standing:
+    step = candidates[0]
+    if not step.standing:
       return "That is taken back already; the log tells by what."
-    told = await memory.changes(chosen.standing[:_MOST_TOLD])
-    withheld = await self._withheld(hook, memory, told)
-    made = await memory.undo(chosen, partial(self._requests.status.reply, hook))
+    changes = await memory.changes(step.standing[:_MOST_TOLD])
+    withheld = await self._withheld(hook, memory, changes)
+    made = await memory.undo(step, self._progress(hook))
     lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
     if len(lines) == 1:
       return f"Taken back: {lines[0].removeprefix('- ')}"
@@ -15435,6 +15552,9 @@ class MemoryCommands:
       return frozenset()
     return withheld_ids(changes, await memory.store.read(), hidden)
 
+  def _progress(self, hook: Hook) -> Callable[[str], Awaitable[None]]:
+    return partial(self._requests.status.reply, hook)
+
   async def _remember(self, hook: Hook, command: Command) -> str:
     policy = replace(gate_policy(hook.settings), typed=True)
     draft = Draft(command.words, bank=hook.settings.default_bank)
@@ -15446,57 +15566,66 @@ class MemoryCommands:
 
   async def _forget(self, hook: Hook, command: Command) -> str:
     words = " ".join(command.words.split())
-    if scope := _SCOPES.get(words.casefold().strip(" .!")):
+    if not words:
+      return "Forget what? Add a few words."
+    scope = _SCOPES.get(words.casefold().strip(" .!"))
+    if scope is not None:
       today = local_time(time.time(), *hook.time_zones).date()
       request = ErasureRequest(scope, today if scope == "day" else None)
       return await self._requests.erase(hook, request)
-    found = await self._search.found(hook, command.words) if command.words else ()
-    exact = [one for one in found if one.has_all_words]
+    matches = await self._search.found(hook, command.words)
+    exact = [match for match in matches if match.has_all_words]
     if len(exact) == 1:
       deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
       line = await self._learner.do(hook, [deletion])
       return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
-    meant = exact or found[:_MOST_ASKED_ABOUT]
+    meant = exact or matches[:_MOST_ASKED_ABOUT]
     if not meant:
-      return _UNKNOWN if command.words else "Forget what? Add a few words."
-    memories = [one.memory for one in meant]
+      return _UNKNOWN
+    memories = [match.memory for match in meant]
     return _told_of(meant, await self._learner.ask_deletion(hook, memories))
 
-  async def _export(self, hook: Hook) -> str:
+  async def _restore(self, hook: Hook, command: Command) -> str:
+    return await self._requests.restore(hook, command.words)
+
+  async def _export(self, hook: Hook, _: Command) -> str:
     memory = await self._memories.of(hook)
     memories = await memory.store.read()
+    counted = memories_counted(len(memories))
     now = time.time()
     name = f"memories-{_day_of(hook)(now)}.json"
     if await hook.dialog.download(name, exported(memories, now)):
-      return f"{memories_counted(len(memories))} in the file `{name}`."
-    shown = (await hook.hidden_from()).without(memories)
-    counted = f"{len(shown)} of {memories_counted(len(memories))}"
+      return f"{counted} in the file `{name}`."
+    hidden = await hook.hidden_from()
+    shown = hidden.without(memories)
     text = exported(shown, now)
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
-    return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
+    longest_ticks = max(map(len, re.findall("`+", text)), default=2)
+    fence = "`" * (longest_ticks + 1)
+    return f"{len(shown)} of {counted}:\n\n{fence}json\n{text}\n{fence}"
 
   async def _import(self, hook: Hook, command: Command) -> str:
-    found, now = await asyncio.to_thread(read_import, command.words), time.time()
-    if not found.memories:
+    content = await asyncio.to_thread(read_import, command.words)
+    if not content.memories:
       return _HOW_TO_IMPORT
-    carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
-    shown = named_memories([draft for draft, _, _ in carried])
-    question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
+    now = time.time()
+    drafts = [memory.draft for memory in content.memories]
+    counted = memories_counted(len(drafts))
+    question = f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
     if not await hook.dialog.confirm("Import memories?", question):
       return "Nothing imported: you did not confirm it."
     if not await hook.wants_memory():
       return _OFF
     memory = await self._memories.of(hook)
-    show = partial(self._requests.status.reply, hook)
-    line = await memory.bring_in(carried, hook.chat_id, show)
-    unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
+    carried = [(one.draft, one.source(now), one.extra) for one in content.memories]
+    line = await memory.bring_in(carried, hook.chat_id, self._progress(hook))
+    unread = f" \u00b7 {content.left_out} could not be read" if content.left_out else ""
     return f"{plain_line(line)}{unread}"
 
-  async def _doctor(self, hook: Hook) -> str:
+  async def _doctor(self, hook: Hook, _: Command) -> str:
     return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
 
-  async def _switched(self, command: Command) -> str:
-    if memory_is_off(command.messages):
+  async def _switched(self, _: Hook, command: Command) -> str:
+    if command.name == "off":
       return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
     return "Memory is on in this chat."
 
@@ -15507,8 +15636,8 @@ def _command_id(message_id: str, command: Command) -> str:
 
 
 def _number_in(words: str) -> int | None:
-  number = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
-  return int(number[1]) if number else None
+  match = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
+  return int(match[1]) if match else None
 
 
 def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
@@ -16278,11 +16407,140 @@ def _asked_turn(hook: Hook) -> Turn:
   return Turn(hook.user_id, hook.told_kind, "", (), source)
 
 
+# ---- src/adaptive/wiring.py ----
+
+class Services:
+
+  def __init__(
+    self,
+    start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+    behind: Callable[..., None],
+  ) -> None:
+    self.foreground = Foreground()
+    self.tables = HostTables(Sealer(host_secret()))
+    self.indexes = MemoryIndexes()
+    self.status = StatusLines(self.tables.usage.count_hint)
+    formats = AnswerFormats()
+    trail = AuditTrail(self.tables.audit)
+    memories = Memories(
+      archive=self.tables.archive,
+      usage=self.tables.usage,
+      trail=trail,
+      give_way=self.foreground.give_way,
+    )
+    self.learning = Learning(
+      indexes=self.indexes,
+      pending=self.tables.pending,
+      memories=memories,
+      leases=self.tables.leases,
+      formats=formats,
+      start=start,
+      suggestions=Suggestions(self.tables.suggestions),
+      foreground=self.foreground,
+      status=self.status,
+    )
+    history_vectors = HostHistoryVectors()
+    self.sweep = HostSweep(self.tables.leases, history_vectors)
+    self.history = PastConversation(
+      formats=formats,
+      notes=self.tables.chat_notes,
+      nulls=partial(self.indexes.nulls.made, table=self.tables.vectors),
+      vectors=history_vectors,
+      chats=HostPastChats(),
+      rememberable=rememberable_messages,
+    )
+    preprocessor = Preprocessor(
+      formats=formats,
+      start=start,
+      record=trail.record,
+    )
+    self.recall = Recall(
+      indexes=self.indexes,
+      formats=formats,
+      chats=self.tables.chats,
+      notes=self.tables.chat_notes,
+      usage=self.tables.usage,
+      behind=behind,
+      asking=preprocessor.beside,
+      past=self.history,
+    )
+    self.correction = AnswerCorrection()
+    self.postprocessor = Postprocessor(
+      formats=formats,
+      notes=self.tables.chat_notes,
+      record=trail.record,
+      learning=self.learning,
+      status=self.status,
+    )
+    caches = (
+      self.recall.forget,
+      self.postprocessor.forget,
+      forget_texts,
+    )
+    self.requests = MemoryRequests(
+      memories=memories,
+      learner=self.learning,
+      status=self.status,
+      eraser_of=partial(
+        host_eraser,
+        self.tables.archive,
+        self.history,
+        caches,
+        (self.learning.forget,),
+      ),
+    )
+    self.commands = MemoryCommands(
+      requests=self.requests,
+      search=self.recall.search,
+      diagnosis=partial(diagnosis, indexes=self.indexes, formats=formats),
+      once=OncePerMessage(self.tables.commands, self.tables.leases),
+    )
+
+
 # ---- src/adaptive/filter.py ----
 
 log = logging.getLogger("adaptive_memory")
 
-HookOfTurn = Callable[[], Awaitable[HostHook | None]]
+
+class RedactionEdge:
+
+  def __init__(self, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
+    self._start = start
+    self._turns = RedactedTurns()
+    self.restore_answer = self._turns.restore_answer
+
+  @property
+  def is_awaited(self) -> bool:
+    return bool(self._turns)
+
+  async def redact(
+    self,
+    body: dict[str, Any],
+    metadata: dict[str, Any],
+    emitter: EventEmitter | None,
+    *,
+    again: bool = False,
+  ) -> dict[str, Any]:
+    try:
+      return await self._turns.redact(body, metadata, again=again)
+    except Exception as error:
+      log.error("a chat's messages were withheld: %s", type(error).__name__)
+      line = "Not sent to the model: personal data in it could not be replaced"
+      self._start(PageNotifier(emitter).status(line))
+      return withheld(body)
+
+  def restore_event(
+    self,
+    event: Any,
+    __metadata__: dict[str, Any] | None = None,
+    __body__: dict[str, Any] | None = None,
+  ) -> Any:
+    metadata = {} if __metadata__ is None else __metadata__
+    try:
+      return self._turns.restore_event(event, metadata, __body__ or {})
+    except Exception as error:
+      log.warning("placeholders stay in an answer: %s", type(error).__name__)
+      return event
 
 
 class Filter:
@@ -16293,55 +16551,16 @@ class Filter:
   def __init__(self) -> None:
     self.valves = Valves()
     self._tasks: set[asyncio.Task[None]] = set()
-    self._foreground = Foreground()
-    self._redacted_turns = RedactedTurns()
-    self._supported: bool | None = None
-    self._misread: tuple[str, ...] = ()
     self._installation = Installation(self, self._tasks)
-    indexes, formats, start = MemoryIndexes(), AnswerFormats(), self._start
-    tables = self._tables = HostTables(Sealer(host_secret()))
-    notes, trail = tables.chat_notes, AuditTrail(tables.audit)
-    suggestions = Suggestions(tables.suggestions)
-    memories = Memories(tables.archive, tables.usage, trail, self._foreground.give_way)
-    self._status = StatusLines(tables.usage.count_hint)
-    learning = self._learning = Learning(
-      indexes=indexes,
-      pending=tables.pending,
-      memories=memories,
-      leases=tables.leases,
-      formats=formats,
-      start=start,
-      suggestions=suggestions,
-      foreground=self._foreground,
-      status=self._status,
-    )
-    nulls = partial(indexes.nulls.made, table=tables.vectors)
-    vectors = HostHistoryVectors()
-    self._history = PastConversation(formats, notes, nulls, vectors, HostPastChats())
-    self._sweep = HostSweep(tables.leases, vectors)
-    self._preprocessor = Preprocessor(formats, start, trail.record)
-    beside = (self._preprocessor.beside, self._history)
-    recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
-    self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
-    self._postprocessor = Postprocessor(formats, notes, trail.record, learning, self._status)
-    self._correction = AnswerCorrection()
-    caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
-    eraser_of = partial(host_eraser, tables.archive, self._history, caches, (learning.forget,))
-    self._requests = MemoryRequests(
-      memories=memories,
-      learner=learning,
-      status=self._status,
-      eraser_of=eraser_of,
-    )
-    self._commands = MemoryCommands(
-      requests=self._requests,
-      search=self._recall.search,
-      diagnosis=partial(diagnosis, indexes=indexes, formats=formats),
-      once=OncePerMessage(tables.commands, tables.leases),
-    )
+    self._redaction = RedactionEdge(self._start)
+    services = Services(start=self._start, behind=partial(self._behind, None))
+    self._services = services
+    self._status = services.status
+    self._hooks = HostHooks(lambda: self.valves, services.tables.vectors)
     Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
-    if (request := host_request()) is not None:
-      warming = warm_up(request, indexes, tables.vectors)
+    request = host_request()
+    if request is not None:
+      warming = warm_up(request, services.indexes, services.tables.vectors)
       self._behind(None, warming, "making ready ahead")
 
   async def inlet(
@@ -16354,43 +16573,72 @@ class Filter:
     __model__: Any = None,
     __event_call__: EventCaller | None = None,
   ) -> dict[str, Any]:
+    arguments = HookArguments(
+      user=__user__,
+      metadata={} if __metadata__ is None else __metadata__,
+      request=__request__,
+      emitter=__event_emitter__,
+      chat_model=__model__,
+      caller=__event_call__,
+    )
+    metadata = arguments.metadata
+    redacts = getattr(self.valves, "pii_redaction", "") == "all"
+    recall = self._services.recall
     hook: HostHook | None = None
     window: RequestWindow | None = None
-    redacts = getattr(self.valves, "pii_redaction", "") == "all"
-    metadata = {} if __metadata__ is None else __metadata__
     try:
-      of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-      said = messages_of(body)
-      command = command_in(said) if takes_commands(metadata) else None
+      messages = messages_of(body)
+      command = command_in(messages) if takes_commands(metadata) else None
       if command is not None:
-        answer = HostAnswer.of(metadata, __event_emitter__)
-        turn = CommandTurn(answer, command.title, __event_call__)
-        hook_of_turn = partial(self._hook, __user__, *of_turn[:-1], turn.questions)
-        await turn.end(self._start(self._answered(command, turn, hook_of_turn)))
-      is_off = may_hold_commands(metadata) and memory_is_off(said)
+        await self._answer_command(command, arguments)
+      is_off = False
       if may_hold_commands(metadata):
+        is_off = memory_is_off(messages)
         body = without_former_commands(body)
-      hook = await self._hook(__user__, *of_turn)
+      hook = await self._hook(arguments)
       if hook is not None and hook.is_served and not is_off:
         window = plain_window(hook, body)
-        limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
-        with self._foreground.turn():
-          async with measured_part(hook, "inlet"), limit:
-            window = await self._recall.window(hook, window)
-            body = await self._recall.recalled(hook, window)
+        time_limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
+        with self._services.foreground.turn():
+          async with measured_part(hook, "inlet"), time_limit:
+            window = await recall.window(hook, window)
+            body = await recall.recalled(hook, window)
     except Exception as error:
       log_failure(log, "the chat goes on without memories", error)
       if hook is not None and window is not None:
         body = self._without_memories(hook, window)
         line = failure_told("Answered without memories", error)
         self._start(self._status.notice(hook, line))
-    return await self._redacted(body, __metadata__, __event_emitter__) if redacts else body
+    if redacts:
+      body = await self._redaction.redact(body, metadata, __event_emitter__)
+    return body
 
-  async def _answered(self, command: Command, turn: CommandTurn, hook_of: HookOfTurn) -> None:
+  def _without_memories(self, hook: HostHook, window: RequestWindow) -> dict[str, Any]:
     try:
-      hook = await hook_of()
-      too_old = f"That did not work: {UNSUPPORTED}."
-      answer = await self._commands.answer(hook, command) if hook else too_old
+      return self._services.recall.sent(hook, window)
+    except Exception:
+      log.exception("a chat is sent as it came")
+      return window.body
+
+  async def _answer_command(self, command: Command, arguments: HookArguments) -> NoReturn:
+    turn = CommandTurn(
+      place=HostAnswer.of(arguments.metadata, arguments.emitter),
+      title=command.title,
+      asking=arguments.caller,
+    )
+    timed = replace(arguments, caller=turn.questions)
+    await turn.wait_for(self._start(self._answered(command, turn, timed)))
+    raise TurnAnswered
+
+  async def _answered(
+    self, command: Command, turn: CommandTurn, arguments: HookArguments
+  ) -> None:
+    try:
+      hook = await self._hook(arguments)
+      if hook is None:
+        answer = f"That did not work: {UNSUPPORTED}."
+      else:
+        answer = await self._services.commands.answer(hook, command)
     except asyncio.CancelledError:
       await turn.give(BROKEN_OFF)
       raise
@@ -16398,19 +16646,6 @@ class Filter:
       log.exception("an unexpected error while answering a command")
       answer = f"{failure_told('That did not work', error)}."
     await turn.give(answer)
-
-  def _without_memories(self, hook: HostHook, window: RequestWindow) -> dict[str, Any]:
-    try:
-      return self._recall.sent(hook, window)
-    except Exception:
-      log.exception("a chat is sent as it came")
-      return window.body
-
-  @property
-  def stream(self) -> Callable[..., Any]:
-    if not self._redacted_turns:
-      raise AttributeError("stream")
-    return self._restored_event
 
   async def request(
     self,
@@ -16420,40 +16655,16 @@ class Filter:
   ) -> dict[str, Any]:
     metadata = {} if __metadata__ is None else __metadata__
     try:
-      body = self._recall.waiting.added(body, metadata)
+      body = self._services.recall.waiting.added(body, metadata)
     except Exception:
       log.exception("the chat goes on without memories")
-    return await self._redacted(body, metadata, __event_emitter__, again=True)
+    return await self._redaction.redact(body, metadata, __event_emitter__, again=True)
 
-  def _restored_event(
-    self,
-    event: Any,
-    __metadata__: dict[str, Any] | None = None,
-    __body__: dict[str, Any] | None = None,
-  ) -> Any:
-    metadata = {} if __metadata__ is None else __metadata__
-    try:
-      return self._redacted_turns.restore_event(event, metadata, __body__ or {})
-    except Exception as error:
-      log.warning("placeholders stay in an answer: %s", type(error).__name__)
-      return event
-
-  async def _redacted(
-    self,
-    body: dict[str, Any],
-    metadata: dict[str, Any] | None,
-    emitter: EventEmitter | None,
-    *,
-    again: bool = False,
-  ) -> dict[str, Any]:
-    try:
-      told = {} if metadata is None else metadata
-      return await self._redacted_turns.redact(body, told, again=again)
-    except Exception as error:
-      log.error("a chat's messages were withheld: %s", type(error).__name__)
-      reason = "personal data in it could not be replaced"
-      self._start(PageNotifier(emitter).status(f"Not sent to the model: {reason}"))
-      return withheld(body)
+  @property
+  def stream(self) -> Callable[..., Any]:
+    if not self._redaction.is_awaited:
+      raise AttributeError("stream")
+    return self._redaction.restore_event
 
   async def outlet(
     self,
@@ -16465,22 +16676,30 @@ class Filter:
     __model__: Any = None,
     __event_call__: EventCaller | None = None,
   ) -> dict[str, Any]:
-    metadata = {} if __metadata__ is None else __metadata__
+    arguments = HookArguments(
+      user=__user__,
+      metadata={} if __metadata__ is None else __metadata__,
+      request=__request__,
+      emitter=__event_emitter__,
+      chat_model=__model__,
+      caller=__event_call__,
+    )
+    metadata = arguments.metadata
     hook: HostHook | None = None
     try:
-      self._recall.waiting.let_go(metadata)
-      body = self._redacted_turns.restore_answer(body, metadata)
-      of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-      if (hook := await self._hook(__user__, *of_turn)) is not None:
+      self._services.recall.waiting.let_go(metadata)
+      body = self._redaction.restore_answer(body, metadata)
+      hook = await self._hook(arguments)
+      if hook is not None:
         self._sweep_when_due()
-        is_off = may_hold_commands(metadata) and memory_is_off(messages_of(body))
+        messages = messages_of(body)
+        holds_commands = may_hold_commands(metadata)
+        is_off = holds_commands and memory_is_off(messages)
         if hook.is_served and not is_off:
-          body = await self._with_answer(hook, body)
-        elif self._asked(hook, messages_of(body)):
-          return body
-        if hook.is_switched_off:
-          seeing = hook.tell_switched_off(self._tables.leases)
-          self._behind(hook, seeing, "telling that memory is off")
+          body = await self._with_answer(hook, body, holds_commands=holds_commands)
+        elif not self._asked(hook, messages) and hook.is_switched_off:
+          telling = hook.tell_switched_off(self._services.tables.leases)
+          self._behind(hook, telling, "telling that memory is off")
     except Exception:
       log.exception("nothing can be learned from this turn")
       if hook is not None:
@@ -16488,33 +16707,40 @@ class Filter:
         self._behind(hook, telling, "telling that nothing is saved")
     return body
 
-  async def _with_answer(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
-    body = await self._correction.cleaned(hook, body)
-    if self._correction.has_links(hook, body):
-      self._behind(hook, self._correction.correct_links(hook), "checking an answer's links")
+  async def _with_answer(
+    self, hook: HostHook, body: dict[str, Any], *, holds_commands: bool
+  ) -> dict[str, Any]:
+    services = self._services
+    body = await services.correction.cleaned(hook, body)
+    if services.correction.has_links(hook, body):
+      correcting = services.correction.correct_links(hook)
+      self._behind(hook, correcting, "checking an answer's links")
     messages = messages_of(body)
-    if title := hook.state.pop("title", ""):
+    title = hook.state.pop("title", "")
+    if title:
       self._behind(hook, hook.name_chat(title, messages), "naming a chat")
-    turn = typed_turn(hook, messages)
+    rememberable = rememberable_messages(messages) if holds_commands else messages
+    turn = typed_turn(hook, messages, rememberable)
     if self._asked(hook, messages):
       return body
-    with self._foreground.turn():
-      queued = await self._learning.put(hook, turn) if turn is not None else None
+    with services.foreground.turn():
+      queued = await services.learning.put(hook, turn) if turn is not None else None
     learned = asyncio.Event()
-    self._behind(hook, self._learning.learn(hook, queued, learned), "learning", "Nothing saved")
-    _, said = typed_message(messages, hook.question_id) or ({}, "")
-    if looked_at := answered_turn(hook, messages, said, turn):
-      processing = self._postprocessor.process(looked_at, learned)
+    learning = services.learning.learn(hook, queued, learned)
+    self._behind(hook, learning, "learning", "Nothing saved")
+    answered = answered_turn(hook, messages, turn)
+    if answered is not None:
+      processing = services.postprocessor.process(answered, learned)
       self._behind(hook, processing, "postprocessing", gently=True)
-    if self._history.keeps(hook):
-      keeping = self._history.keep(hook, partial(self._status.notice, hook))
+    if services.history.keeps(hook):
+      keeping = services.history.keep(hook, partial(self._status.notice, hook))
       self._behind(hook, keeping, "history", gently=True)
     return body
 
   def _sweep_when_due(self) -> None:
     now = time.time()
-    if self._sweep.is_due(now):
-      self._behind(None, self._sweep.run(now), "sweeping", gently=True)
+    if self._services.sweep.is_due(now):
+      self._behind(None, self._services.sweep.run(now), "sweeping", gently=True)
 
   def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
     request = spoken_request(hook, typed_message(messages, hook.question_id))
@@ -16525,38 +16751,19 @@ class Filter:
       self._behind(hook, telling, "telling how to erase")
       return False
     if request == "restore":
-      work, failure = self._requests.restore(hook), "Not restored"
+      work = self._services.requests.restore(hook)
+      failure = "Not restored"
     else:
-      work, failure = self._requests.erase(hook, request), "Not erased"
+      work = self._services.requests.erase(hook, request)
+      failure = "Not erased"
     self._behind(hook, work, "doing what was asked for", failure, asked_for=True)
     return True
 
-  async def _hook(
-    self,
-    user: dict[str, Any] | None,
-    metadata: dict[str, Any] | None,
-    request: Request | None,
-    emitter: EventEmitter | None,
-    chat_model: Any,
-    caller: EventCaller | None = None,
-  ) -> HostHook | None:
-    settings = Settings.merge(self.valves, (user or {}).get("valves"))
-    if request is None or not user or not user.get("id"):
-      return None
-    if settings.misread != self._misread:
-      self._misread = settings.misread
-      log.warning("valves that are not understood: %s", "; ".join(self._misread) or "none")
-    if self._supported is None:
-      self._supported = host_is_supported()
-      if not self._supported:
-        log.error(UNSUPPORTED)
-    if self._supported and not await has_memory_on(request, user):
-      settings = settings.model_copy(update={"enabled": False})
-    told, vectors = {} if metadata is None else metadata, self._tables.vectors
-    hook = HostHook.of(settings, user, told, request, emitter, chat_model, caller, vectors)
-    if self._supported:
+  async def _hook(self, arguments: HookArguments) -> HostHook | None:
+    hook = await self._hooks.of(arguments)
+    if hook is None or self._hooks.is_supported:
       return hook
-    if settings.enabled:
+    if hook.settings.enabled:
       telling = self._status.notice(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
       self._behind(hook, telling, "telling that the release is too old")
     return None
@@ -16576,7 +16783,7 @@ class Filter:
       try:
         async with measured_part(hook, doing) if hook else nullcontext():
           if gently:
-            await self._foreground.give_way()
+            await self._services.foreground.give_way()
           line = await work
       except Exception as error:
         log_failure(log, f"{doing} has failed", error)

@@ -57,7 +57,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
 
     vectors, chats = HostHistoryVectors(), HostPastChats()
     nothing: Any = None
-    history = PastConversation(nothing, nothing, nulls, vectors, chats)
+    history = PastConversation(nothing, nothing, nulls, vectors, chats, list)
     name = await embedder.name()
     units = [HistoryUnit(**unit) for unit in told["units"]]
     begin = time.perf_counter()
@@ -67,7 +67,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     settings = Settings.merge(Valves(history_recall_default="all"), None)
     told_of = {"chat_id": "new chat", "question_id": "", "told_kind": "saved", "time_zones": ()}
     hook = cast(Any, SimpleNamespace(user_id=USER, settings=settings, **told_of))
-    past = UserPast(hook, embedder, vectors, chats, nothing, nothing)
+    past = UserPast(hook, embedder, vectors, chats, nothing, nothing, list)
 
     async def recalled(at: int) -> tuple[float, float, bool]:
         """Milliseconds on the clock and of processor time, and whether anything was recalled."""

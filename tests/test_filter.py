@@ -18,6 +18,7 @@ from fastapi import FastAPI, Request
 
 from adaptive.core.errors import HINDRANCE, HostError, TablesUnavailable, hindrance_line
 from adaptive.filter import Filter
+from adaptive.host.arguments import HookArguments
 from adaptive.host.hook import HostHook
 from adaptive.host.requests import UNSUPPORTED
 from adaptive.host.stored_answer import TurnAnswered
@@ -50,7 +51,7 @@ class Page:
 def on_a_host() -> Filter:
     """A filter that takes the host for a supported one."""
     plugin = Filter()
-    plugin._supported = True
+    plugin._hooks.is_supported = True
     return plugin
 
 
@@ -124,8 +125,8 @@ async def test_lasting_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> 
     refused.lasting = True
     plugin, page = on_a_host(), Page()
     failing = AsyncMock(side_effect=refused)
-    monkeypatch.setattr(plugin._tables.pending, "put", failing)
-    monkeypatch.setattr(plugin._recall, "recalled", failing)
+    monkeypatch.setattr(plugin._services.tables.pending, "put", failing)
+    monkeypatch.setattr(plugin._services.recall, "recalled", failing)
     for number in range(3):
         told = {**TEMPORARY, "user_message_id": f"m{number}"}
         for hook in (plugin.inlet, plugin.outlet):
@@ -136,7 +137,9 @@ async def test_lasting_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> 
 async def test_unexpected_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """An outlet that breaks says so once to each user, and the chat goes on."""
     plugin, page, body = on_a_host(), Page(), a_body()
-    monkeypatch.setattr(plugin._correction, "cleaned", AsyncMock(side_effect=ValueError("x")))
+    monkeypatch.setattr(
+        plugin._services.correction, "cleaned", AsyncMock(side_effect=ValueError("x"))
+    )
     for _ in range(3):
         assert await run(plugin.outlet, body, TEMPORARY, page) is body
     assert page.lines == [hindrance_line("an unexpected error")]
@@ -162,11 +165,13 @@ TYPED: dict[str, Any] = {**SAVED, "chat_id": "temporary:1", "message_id": "a"}
 
 
 @over("unsupported", [True, False])
-async def test_failing_command_is_answered(unsupported: bool) -> None:
+async def test_failing_command_is_answered(
+    unsupported: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A command that fails, whatever the reason, is answered so, and never reaches a model."""
     plugin = Filter() if unsupported else on_a_host()
-    plugin._commands = AsyncMock()
-    plugin._commands.answer.side_effect = RuntimeError("a bug")
+    failing = AsyncMock(side_effect=RuntimeError("a bug"))
+    monkeypatch.setattr(plugin._services.commands, "answer", failing)
     shown: list[dict[str, Any]] = []
 
     async def emit(event: dict[str, Any]) -> None:
@@ -187,11 +192,11 @@ async def test_failing_command_is_answered(unsupported: bool) -> None:
     assert event["data"]["done"]
 
 
-async def test_command_broken_off() -> None:
+async def test_command_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command that a new load of the plug-in breaks off is answered with that."""
     plugin, shown = on_a_host(), AsyncMock()
-    plugin._commands = AsyncMock()
-    plugin._commands.answer.side_effect = asyncio.CancelledError
+    broken_off = AsyncMock(side_effect=asyncio.CancelledError)
+    monkeypatch.setattr(plugin._services.commands, "answer", broken_off)
     with pytest.raises(TurnAnswered):
         await plugin.inlet(
             a_body("/undo"),
@@ -251,7 +256,7 @@ async def test_off_in_a_chat(
 ) -> None:
     """Where memory is off in a chat, nothing is recalled in it, not for its timers either."""
     plugin, recalling = on_a_host(), AsyncMock(side_effect=HostError("it was tried"))
-    monkeypatch.setattr(plugin._recall, "window", recalling)
+    monkeypatch.setattr(plugin._services.recall, "window", recalling)
     sent = await run(plugin.inlet, a_body_after(command), dict(metadata))
     assert recalling.await_count == times
     assert sent["features"]["memory"] is bool(times)
@@ -336,7 +341,7 @@ async def test_fitting_fails(
     def breaks(*_: Any) -> dict[str, Any]:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(plugin._recall, "sent", breaks)
+    monkeypatch.setattr(plugin._services.recall, "sent", breaks)
     sent = await run(plugin.inlet, body, dict(SAVED))
     assert sent["messages"] == body["messages"]
     assert "sent as it came" in caplog.text
@@ -391,9 +396,15 @@ def noted_work(plugin: Filter, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any
 
         return work
 
-    works = [(HostHook, "name_chat"), (plugin._history, "keep")]
-    works += [(plugin._learning, "put"), (plugin._learning, "learn")]
-    works += [(plugin._correction, "correct_links"), (plugin._postprocessor, "process")]
+    services = plugin._services
+    works = [
+        (HostHook, "name_chat"),
+        (services.history, "keep"),
+        (services.learning, "put"),
+        (services.learning, "learn"),
+        (services.correction, "correct_links"),
+        (services.postprocessor, "process"),
+    ]
     for owner, name in works:
         monkeypatch.setattr(owner, name, noting(name))
     return begun
@@ -452,7 +463,16 @@ async def test_work_behind_an_answer(caplog: pytest.LogCaptureFixture) -> None:
     """What fails behind an answer is logged and measured, and told where the user waits for it."""
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
     plugin, page = on_a_host(), Page()
-    hook = await plugin._hook({"id": "ada"}, dict(SAVED), request(), page.emit, None)
+    hook = await plugin._hook(
+        HookArguments(
+            user={"id": "ada"},
+            metadata=dict(SAVED),
+            request=request(),
+            emitter=page.emit,
+            chat_model=None,
+            caller=None,
+        )
+    )
     assert hook is not None
 
     async def work() -> str:

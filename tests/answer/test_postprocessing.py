@@ -163,7 +163,6 @@ async def test_erased_meanwhile(forgotten: str) -> None:
 
 def test_nothing_to_look_back_at() -> None:
     """Only saved chats are looked back at, with words and an answer, where the admin wants it."""
-    question = {"id": "m", "role": "user", "content": WORDS}
     thinking = {"id": "a", "role": "assistant", "content": "<details>thinking</details>"}
     answer = {**thinking, "content": "<details>thinking</details>Try a soup."}
 
@@ -171,11 +170,13 @@ def test_nothing_to_look_back_at() -> None:
         said: dict[str, Any], words: str = WORDS, chat_id: str = "c", on: bool = True
     ) -> str:
         hook = a_hook({**SAVED, "chat_id": chat_id}, enable_postprocessing=on)
-        found = answered_turn(hook, [question, said], words, None)
+        question = {"id": "m", "role": "user", "content": words}
+        found = answered_turn(hook, [question, said], None)
         return found.answer if found else ""
 
     assert answered(answer) == "Try a soup."
-    assert answered(thinking) == answered(question) == answered(answer, "…") == ""
+    spoken_on = {**answer, "role": "user"}
+    assert answered(thinking) == answered(spoken_on) == answered(answer, "…") == ""
     for chat_id in ("local:1", "channel:1"):
         assert answered(answer, chat_id=chat_id) == ""
     assert answered(answer, on=False) == ""

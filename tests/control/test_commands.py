@@ -9,10 +9,16 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from adaptive.control.commands import MemoryCommands, command_in
-from adaptive.control.once import OncePerMessage
+from adaptive.control.commands import MemoryCommands
 from adaptive.control.overview import change_log, shown_of_steps
+from adaptive.control.reading import (
+    command_in,
+    memory_is_off,
+    rememberable_messages,
+    without_commands,
+)
 from adaptive.control.requests import MemoryRequests
+from adaptive.control.turn import OncePerMessage
 from adaptive.core.errors import StoreError
 from adaptive.core.model import Draft, Memory, Operation
 from adaptive.learn.queue import always
@@ -126,6 +132,37 @@ def test_reading(typed: str, name: str, words: str) -> None:
     command = command_in([{"role": "user", "content": typed}])
     assert command is not None
     assert (command.name, command.words) == (name, words)
+
+
+@over(
+    "typed, is_off",
+    [
+        ("/memory off", True),
+        ("/MEMORY Off.", True),
+        ("/memory off please", True),
+        ("/memory on!", False),
+        ("/memory often", False),
+        ("/remember off", False),
+        ("memory off", False),
+    ],
+)
+def test_memory_is_off(typed: str, is_off: bool) -> None:
+    """A chat's memory is off from the command on that says so, as people end it."""
+    said = [{"role": "user", "content": typed}, {"role": "user", "content": "Hello"}]
+    assert memory_is_off(said) is is_off
+    assert rememberable_messages(said)[-1:] == ([] if is_off else said[-1:])
+
+
+def test_rememberable_messages() -> None:
+    """Commands, their answers, and what is said from *off* to *on* are not remembered."""
+    said = ["Hi", "/memory off", "It is off.", "secret", "Oh", "/memory on", "It is on.", "Bye"]
+    roles = ["user", "user", "assistant", "user", "assistant", "user", "assistant", "user"]
+    messages = [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)]
+    messages.insert(2, {"role": "system", "content": "Be kind."})
+    remembered = [message["content"] for message in rememberable_messages(messages)]
+    assert remembered == ["Hi", "Be kind.", "Bye"]
+    sent = [message["content"] for message in without_commands(messages)]
+    assert sent == ["Hi", "Be kind.", "secret", "Oh", "Bye"]
 
 
 @over("typed", ["/undo #1", "/undo 1.", "/undo 1", "/undo (1)", "/undo \u0661"])

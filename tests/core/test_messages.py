@@ -12,29 +12,11 @@ from adaptive.core.messages import (
     earlier_utterances,
     head_and_tail,
     local_time,
-    memory_is_off,
     message_text,
     said_at,
     spoken_text,
 )
 from tests.rates import over
-
-
-@over(
-    "typed, is_off",
-    [
-        ("/memory off", True),
-        ("/MEMORY Off.", True),
-        ("/memory off please", True),
-        ("/memory on!", False),
-        ("/memory often", False),
-        ("memory off", False),
-    ],
-)
-def test_memory_is_off(typed: str, is_off: bool) -> None:
-    """A chat's memory is off from the command on that says so, as people end it."""
-    assert memory_is_off([{"role": "user", "content": typed}]) is is_off
-
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 # As release 0.10 stores answers.

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from adaptive.control.reading import rememberable_messages
 from adaptive.core.errors import HostError, ModelBusy
 from adaptive.history.conversation import PastConversation
 from adaptive.history.section import HistorySection
@@ -31,7 +32,7 @@ class Room(World):
         )
         self.note(**notes)
         self.history = PastConversation(
-            AnswerFormats(), self.notes, no_nulls, self.vectors, self.chats
+            AnswerFormats(), self.notes, no_nulls, self.vectors, self.chats, rememberable_messages
         )
 
     async def indexed(self, *chat_ids: str, warm: bool = False) -> Room:

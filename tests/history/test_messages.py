@@ -16,14 +16,16 @@ def test_standing_branch() -> None:
     """Messages come along the parent chain; of a regenerated answer the newer or named one."""
     stored = chat_of("c", "A name?", "Tom")
     stored.append({**stored[1], "id": "other", "content": "Tim", "timestamp": START + 90})
-    found = past_messages("c", reversed(stored), NOW)
+    found = past_messages("c", reversed(stored), NOW, rememberable=list)
     assert [(one.text, one.role, one.said_at) for one in found] == [
         ("A name?", "user", START),
         ("Tim", "assistant", START + 90),
     ]
-    assert [one.text for one in past_messages("c", stored, NOW, "c1")] == ["A name?", "Tom"]
+    assert [
+        one.text for one in past_messages("c", stored, NOW, rememberable=list, newest_id="c1")
+    ] == ["A name?", "Tom"]
     stored[0] |= {"parentId": "c1", "timestamp": None}
-    looped = past_messages("c", stored, NOW, "c1")
+    looped = past_messages("c", stored, NOW, rememberable=list, newest_id="c1")
     assert [(one.id, one.said_at) for one in looped] == [("c0", NOW), ("c1", START + 60)]
 
 
@@ -46,7 +48,7 @@ def test_recalled_text(fields: dict[str, Any], text: str) -> None:
     """Of an answer counts what was said in it, where it stands there whole and in words."""
     stored = chat_of("c", "A name?", "Tom")
     stored[1].update(fields)
-    found = [one.text for one in past_messages("c", stored, NOW)]
+    found = [one.text for one in past_messages("c", stored, NOW, rememberable=list)]
     assert found == ["A name?", *([text] if text else [])]
 
 
@@ -78,4 +80,4 @@ def test_edited_within_the_second() -> None:
     stored = [
         {"id": id, "role": "user", "content": id, "timestamp": NOW} for id in ("former", "edited")
     ]
-    assert [one.text for one in past_messages("c", stored, NOW)] == ["edited"]
+    assert [one.text for one in past_messages("c", stored, NOW, rememberable=list)] == ["edited"]

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from adaptive.control.reading import rememberable_messages
 from adaptive.core.errors import HostError
 from adaptive.core.ports import Embedder, Vectors
 from adaptive.history.index import UserPast
@@ -159,8 +160,15 @@ class World:
 
     def past(self, hook: Any = None) -> UserPast:
         """The past as a hook has it."""
-        sources = (self.vectors, self.chats, self.notes, AnswerFormats())
-        return UserPast(hook or self.hook(), self.embedder, *sources)
+        return UserPast(
+            hook=hook or self.hook(),
+            embedder=self.embedder,
+            vectors=self.vectors,
+            chats=self.chats,
+            notes=self.notes,
+            formats=AnswerFormats(),
+            rememberable=rememberable_messages,
+        )
 
     def note(self, **summaries: str) -> None:
         """Let chats have been noted in these words."""

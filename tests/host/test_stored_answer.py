@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import JSON, String, select, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from adaptive.core.markdown import answer_note, folded_away
-from adaptive.host.stored_answer import _GOES_ON, CommandTurn, HostAnswer, TurnAnswered
+from adaptive.core.markdown import answer_note
+from adaptive.host.stored_answer import HostAnswer
 from tests.answer.hooks import Shelf
 from tests.host.databases import DATABASES, Worker, two_workers
 from tests.rates import over
@@ -192,83 +192,6 @@ async def test_no_note(fields: dict[str, Any]) -> None:
     closed = Shelf("```py\nx\n```")
     assert await HostAnswer("c", "a", None, closed.change).add_note(LINE)
     assert closed.message["content"] == f"```py\nx\n```\n\n{NOTE}"
-
-
-class Answer:
-    """Where the answer to a command stands, and what it has said so far."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.titles: list[str] = []
-
-    async def give(self, text: str, title: str = "") -> None:
-        """Make a text the answer."""
-        self.said.append(text)
-        self.titles.append(title)
-
-    async def give_late(self, text: str, announced: str) -> None:
-        """Make a text the answer in place of what announced it."""
-        assert self.said == [announced]
-        self.said.append(text)
-
-
-@pytest.fixture
-def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A turn of a command waits for a moment only."""
-    monkeypatch.setattr("adaptive.host.stored_answer._COMMAND_SECONDS", 0.02)
-    monkeypatch.setattr("adaptive.host.stored_answer._LOOK_SECONDS", 0.01)
-
-
-async def test_command_in_time() -> None:
-    """A command that is quick is answered before its turn ends, and the chat gets a title."""
-    page: Any = Answer()
-    turn = CommandTurn(page, "/undo", None)
-    with pytest.raises(TurnAnswered):
-        await turn.end(asyncio.create_task(turn.give("Taken back")))
-    assert (page.said, page.titles) == ([folded_away("Taken back")], ["/undo"])
-
-
-@pytest.mark.usefixtures("no_patience")
-async def test_command_that_takes_long() -> None:
-    """A turn ends with the word that its command goes on, in whose place the result comes."""
-    page: Any = Answer()
-    turn = CommandTurn(page, "/undo", None)
-    done = asyncio.Event()
-
-    async def carry_out() -> None:
-        await done.wait()
-        await turn.give("That did not work: the database is away.")
-
-    answering = asyncio.create_task(carry_out())
-    with pytest.raises(TurnAnswered):
-        await turn.end(answering)
-    assert page.said == [folded_away(_GOES_ON)]
-    done.set()
-    await answering
-    assert page.said[1:] == [folded_away("That did not work: the database is away.")]
-    assert page.titles == ["/undo"]
-
-
-@pytest.mark.usefixtures("no_patience")
-async def test_questions_are_not_hurried() -> None:
-    """While a user is asked something, the turn of a command waits on."""
-    page: Any = Answer()
-
-    async def answered(_: dict[str, Any]) -> bool:
-        await asyncio.sleep(0.2)
-        return True
-
-    turn = CommandTurn(page, "/memory import", answered)
-    assert turn.questions is not None
-    ask = turn.questions
-
-    async def carry_out() -> None:
-        assert await ask({"type": "confirmation"})
-        await turn.give("Imported")
-
-    with pytest.raises(TurnAnswered):
-        await turn.end(asyncio.create_task(carry_out()))
-    assert page.said == [folded_away("Imported")]
 
 
 async def test_late_answer(host: Host) -> None:

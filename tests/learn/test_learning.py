@@ -176,7 +176,8 @@ async def test_calls_of_one_second() -> None:
     program = Program(house, learn_from_api_calls=True)
     learning = house.learning()
     for said in ("I live in Porto", "I play the violin"):
-        typed = typed_turn(program.hook, [{"role": "user", "content": said, "timestamp": 1e9}])
+        messages = [{"role": "user", "content": said, "timestamp": 1e9}]
+        typed = typed_turn(program.hook, messages, messages)
         assert typed is not None
         queued = await learning.put(program.hook, typed)
     await learning.learn(program.hook, queued, asyncio.Event())

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 COROUTINES: Mapping[str, str] = {
     "They are steps of a hook, which call plain functions and other steps.": """
         filter.Filter.*
+        filter.RedactionEdge.redact
         answer.*
         control.requests.MemoryRequests.*
+        control.turn.CommandTurn.give
         history.conversation.*
         history.section.history_summary
         history.upkeep.index_chat
@@ -106,6 +108,7 @@ FUNCTIONS: Mapping[str, str] = {
         host.memories._is_written
         host.memories._writes
         host.memory_rows._without_mark
+        filter.RedactionEdge.restore_event
         host.memory_rows.memory_fields
         host.tables._held
         memory.audit.ChangeKey.written

@@ -14,11 +14,12 @@ from adaptive.answer.links import spliced
 from adaptive.answer.postprocessing import AnsweredTurn, Postprocessing, _new_notes, _request
 from adaptive.control.commands import _told_of
 from adaptive.control.overview import _told_change, changes_told, overview
+from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import named_memories
 from adaptive.core.characters import normalised_text
 from adaptive.core.model import Completion, CompletionRequest, Memory, Outcome, StoreStamp, Turn
 from adaptive.history.index import HistoryIndex, history_index
-from adaptive.history.messages import PastMessage, topics_of
+from adaptive.history.messages import PastMessage, past_messages, topics_of
 from adaptive.history.ranking import HistoryScope, _keyword_match, best_coverage, rank_messages
 from adaptive.history.section import history_summary_request, packed_section
 from adaptive.history.upkeep import message_units, topic_unit
@@ -173,6 +174,9 @@ RECIPES: Mapping[str, Recipe] = {
     "control.commands._told_of": lambda text: partial(_told_of, [], text),
     "core.characters.normalised_text": lambda text: partial(normalised_text, text, "NFKD"),
     "history.index.history_index": lambda text: partial(history_index, past(text)),
+    "history.messages.past_messages": lambda text: partial(
+        past_messages, "c", messages(text), 1.0, rememberable=rememberable_messages
+    ),
     "history.messages.topics_of": lambda text: partial(topics_of, past(text), 1.0),
     "history.ranking.rank_messages": lambda text: partial(
         rank_messages, past_index(text), text, [], HistoryScope(), 10
@@ -223,7 +227,9 @@ RECIPES: Mapping[str, Recipe] = {
         _shortened, turn(text).earlier, excerpt_without_secrets
     ),
     "learn.queue.joined_turn": lambda text: partial(joined_turn, [turn(text)] * 2),
-    "learn.queue.typed_turn": lambda text: partial(typed_turn, HOOK, messages(text)),
+    "learn.queue.typed_turn": lambda text: partial(
+        typed_turn, HOOK, messages(text), messages(text)
+    ),
     "learn.support.new_ending": lambda text: partial(new_ending, text, Vocabulary.of([text[1:]])),
     "learn.support.with_initials": lambda text: partial(
         with_initials, text, Vocabulary.of([text[1:]])

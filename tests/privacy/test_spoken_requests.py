@@ -177,7 +177,7 @@ async def test_request_is_not_learned(
     """
     plugin, page, put = on_a_host(), Page(), AsyncMock()
     plugin.valves = Valves(show_status=confirmation != "off", confirmation=confirmation)
-    monkeypatch.setattr(plugin._learning, "put", put)
+    monkeypatch.setattr(plugin._services.learning, "put", put)
     if error:
         monkeypatch.setattr(MemoryRequests, "restore", AsyncMock(side_effect=error))
     earlier = {"id": "a", "role": "user", "content": "Forget everything"}

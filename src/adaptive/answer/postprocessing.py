@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.measures import staged
-from adaptive.core.messages import Message, has_words, message_text, spoken_text
+from adaptive.core.messages import Message, has_words, message_text, spoken_text, typed_message
 from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats, render_prompt
@@ -161,19 +161,28 @@ class Postprocessor:
 
 
 def answered_turn(
-    hook: Hook, messages: Sequence[Message], words: str, turn: Turn | None
+    hook: Hook, messages: Sequence[Message], turn: Turn | None
 ) -> AnsweredTurn | None:
     """What to look back at, ``None`` where that is off or the chat is none of the user's own.
 
-    ``words`` are what the user typed, ``turn`` is what may be learned from.
+    ``turn`` is what may be learned from.
     """
     if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
         return None
+    typed = typed_message(messages, hook.question_id)
     message: Message = messages[-1] if messages else {}
-    answer = spoken_text(message_text(message)) if message.get("role") == "assistant" else ""
-    if not has_words(words) or not has_words(answer):
+    if typed is None or message.get("role") != "assistant":
         return None
-    return AnsweredTurn(hook, words, answer, hook.state.get("injected", ()), turn)
+    answer = spoken_text(message_text(message))
+    if not has_words(answer):
+        return None
+    return AnsweredTurn(
+        hook=hook,
+        words=typed[1],
+        answer=answer,
+        injected=hook.state.get("injected", ()),
+        turn=turn,
+    )
 
 
 def _new_notes(

@@ -8,11 +8,10 @@ import re
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
-from adaptive.control.once import OncePerMessage
 from adaptive.control.overview import (
     Day,
     change_log,
@@ -22,20 +21,14 @@ from adaptive.control.overview import (
     shown_of_steps,
     withheld_ids,
 )
+from adaptive.control.reading import SWITCHES, Command, without_commands
 from adaptive.control.requests import MemoryRequests, named_memories
 from adaptive.control.transfer import exported, read_import
+from adaptive.control.turn import OncePerMessage
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.locks import KeyedLocks
-from adaptive.core.markdown import clipped_line, plain_line
-from adaptive.core.messages import (
-    local_time,
-    memory_is_off,
-    message_text,
-    newest_user_message,
-    read_command,
-    read_memory_command,
-    without_commands,
-)
+from adaptive.core.markdown import plain_line
+from adaptive.core.messages import local_time, newest_user_message
 from adaptive.core.model import Draft, Memory, Operation, Proof
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry
@@ -62,36 +55,8 @@ _OFF = (
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
-_SWITCHING = ("on", "off")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
-_LONGEST_TITLE = 60
 _ASKED = Proof(kind="ASKED")
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command: its name, the words behind it, and the chat's messages up to it."""
-
-    name: str
-    words: str
-    messages: list[dict[str, Any]]
-
-    @property
-    def title(self) -> str:
-        """What a chat is called that begins with it: the command as it was typed."""
-        typed = message_text(newest_user_message(self.messages) or {})
-        return clipped_line(typed, _LONGEST_TITLE)
-
-
-def command_in(messages: list[dict[str, Any]]) -> Command | None:
-    """The command that the newest message of the user is, ``None`` where it is none."""
-    command = read_command(message_text(newest_user_message(messages) or {}))
-    if command is None:
-        return None
-    name, words = command
-    if name == "memory":
-        name, words = read_memory_command(words)
-    return Command(name=name, words=words, messages=messages)
 
 
 Answering = Callable[[Hook, Command], Awaitable[str]]
@@ -146,6 +111,20 @@ class MemoryCommands:
         self._once = once
         # One command of a user's at a time: models that are asked side by side bring the same.
         self._locks = KeyedLocks()
+        self._answers: dict[str, Answering] = {
+            "find": self._find,
+            "why": self._why,
+            "log": self._log,
+            "undo": self._undo,
+            "remember": self._remember,
+            "forget": self._forget,
+            "restore": self._restore,
+            "export": self._export,
+            "import": self._import,
+            "doctor": self._doctor,
+            "on": self._switched,
+            "off": self._switched,
+        }
 
     async def answer(self, hook: Hook, command: Command) -> str:
         """The answer to a command, in Markdown whose first line tells the most."""
@@ -159,122 +138,113 @@ class MemoryCommands:
                 return await self._answer_before_others(hook, command)
             # What changes nothing tells how things stand, also while a change is under way.
             if command.name not in _CHANGING:
-                return await self._answering(command.name)(hook, command)
+                return await self._carried_out(hook, command)
             async with self._locks.of(hook.user_id):
-                carry_out = partial(self._carried_out, hook, command)
-                ids = (hook.user_id, hook.chat_id, _command_id(hook.question_id, command))
-                return await self._once.answer(*ids, carry_out)
+                return await self._once.answer(
+                    user_id=hook.user_id,
+                    chat_id=hook.chat_id,
+                    message_id=_command_id(hook.question_id, command),
+                    carry_out=partial(self._carried_out, hook, command),
+                )
         except AdaptiveMemoryError as error:
             return _failed(error)
 
     async def _carried_out(self, hook: Hook, command: Command) -> str:
-        """The answer to a command that changes something, be it that it failed."""
+        """The answer to a command that is carried out, be it that this fails."""
+        # A word behind /memory that is no command shows the list, with the commands below it.
+        answering = self._answers.get(command.name, self._list)
         try:
-            return await self._answering(command.name)(hook, command)
+            return await answering(hook, command)
         except AdaptiveMemoryError as error:
             return _failed(error)
 
     async def _answer_before_others(self, hook: Hook, command: Command) -> str:
         """The answer in a chat that other people can read: how much is known, and no word of it."""
-        if command.name in _SWITCHING:
-            return await self._switched(command)
+        if command.name in SWITCHES:
+            return await self._switched(hook, command)
         if command.name in self._answers:
             return _ELSEWHERE
         memory = await self._memories.of(hook)
-        counted = memories_counted(len(await memory.store.read()))
-        return f"{counted}. {_ELSEWHERE}"
+        memories = await memory.store.read()
+        return f"{memories_counted(len(memories))}. {_ELSEWHERE}"
 
-    def _answering(self, name: str) -> Answering:
-        """What answers a command, by the word behind ``/memory`` or its own name."""
-        return self._answers.get(name, lambda hook, _: self._list(hook))
-
-    @property
-    def _answers(self) -> dict[str, Answering]:
-        return {
-            "find": self._find,
-            "why": self._why,
-            "log": self._log,
-            "undo": self._undo,
-            "remember": self._remember,
-            "forget": self._forget,
-            "restore": lambda hook, command: self._requests.restore(hook, command.words),
-            "export": lambda hook, _: self._export(hook),
-            "import": self._import,
-            **dict.fromkeys(_SWITCHING, lambda _, command: self._switched(command)),
-            "doctor": lambda hook, _: self._doctor(hook),
-        }
-
-    async def _list(self, hook: Hook) -> str:
-        """What is known, and what else there is; of words that are no command the commands."""
+    async def _list(self, hook: Hook, _: Command) -> str:
+        """What is known, what else there is, and the commands."""
         memory = await self._memories.of(hook)
         memories = await memory.store.read()
         hidden = await hook.hidden_from()
         shown = hidden.without(memories)
-        noted = await self._learner.waiting(hook)
-        if withheld := len(memories) - len(shown):
-            noted.append(f"{withheld} not shown here, kept from this chat's model")
-        if archived := await memory.archive.count(hook.user_id):
-            noted.append(f"{archived} archived")
-        since = time.time() - _REFUSED_LATELY_SECONDS
-        lately = await memory.trail.keys(hook.user_id, since)
-        refused = [key for key in lately if key.kind == "refused"]
-        for last in await memory.changes(refused[:1]):
+        notes = await self._learner.waiting(hook)
+        withheld = len(memories) - len(shown)
+        if withheld:
+            notes.append(f"{withheld} not shown here, kept from this chat's model")
+        archived = await memory.archive.count(hook.user_id)
+        if archived:
+            notes.append(f"{archived} archived")
+        month_ago = time.time() - _REFUSED_LATELY_SECONDS
+        changes = await memory.trail.keys(hook.user_id, month_ago)
+        refusals = [change for change in changes if change.kind == "refused"]
+        for last in await memory.changes(refusals[:1]):
             # The reason may name a word of what was refused.
             why = "" if hidden.names else f" (the last: {last.reason})"
-            noted.append(f"{len(refused)} refused in a month{why}")
+            notes.append(f"{len(refusals)} refused in a month{why}")
         counted = memories_counted(len(memories))
-        return overview(counted, shown, _day_of(hook), noted)
+        return overview(counted, shown, _day_of(hook), notes)
 
     async def _find(self, hook: Hook, command: Command) -> str:
+        """The memories that the words name."""
         if not command.words:
             return _HOW_TO_FIND
-        found = await self._search.found(hook, command.words)
-        if not found:
+        matches = await self._search.found(hook, command.words)
+        if not matches:
             return _UNKNOWN
         day = _day_of(hook)
-        lines = [f"Found: {memories_counted(len(found))}", ""]
-        for one in found:
-            when = day(one.memory.updated_at)
-            words = f"a memory that is not repeated here, {one.withheld}"
-            if not one.withheld:
-                words = listed(one.memory)
-            lines.append(f"- {words} ({one.score:.0f} %, {when})")
+        lines = [f"Found: {memories_counted(len(matches))}", ""]
+        for match in matches:
+            words = listed(match.memory)
+            if match.withheld:
+                words = f"a memory that is not repeated here, {match.withheld}"
+            when = day(match.memory.updated_at)
+            lines.append(f"- {words} ({match.score:.0f} %, {when})")
         return "\n".join(lines)
 
     async def _why(self, hook: Hook, command: Command) -> str:
-        said = without_commands(command.messages)
-        if newest_user_message(said) is None:
+        """Why memories came for the chat's last answer."""
+        messages = without_commands(command.messages)
+        if newest_user_message(messages) is None:
             return "There is no answer yet in this chat."
-        return await self._search.why(hook, said)
+        return await self._search.why(hook, messages)
 
     async def _log(self, hook: Hook, command: Command) -> str:
+        """The last changes of the memory."""
         memory = await self._memories.of(hook)
         steps = await memory.steps()
-        number = _number_in(command.words)
-        most = min(number or _STEPS_SHOWN, _MOST_STEPS)
-        shown = steps[:most]
+        number = _number_in(command.words) or _STEPS_SHOWN
+        shown = steps[: min(number, _MOST_STEPS)]
         changes = await memory.changes(shown_of_steps(shown))
         withheld = await self._withheld(hook, memory, changes)
         day = _day_of(hook, "%Y-%m-%d %H:%M")
         return change_log(shown, changes, len(steps), day, withheld)
 
     async def _undo(self, hook: Hook, command: Command) -> str:
+        """Take back the newest change, or the one of a number."""
         memory = await self._memories.of(hook)
         steps = await memory.steps()
         number = _number_in(command.words)
-        if command.words and number is None:
+        if number is not None:
+            candidates = [step for step in steps if step.number == number]
+        elif command.words:
             return _WHICH_CHANGE
-        if number is None:
-            chosen = next((one for one in steps if not one.is_undo and one.standing), None)
         else:
-            chosen = next((one for one in steps if one.number == number), None)
-        if chosen is None:
+            candidates = [step for step in steps if step.standing and not step.is_undo]
+        if not candidates:
             return " ".join(f"There is no change {command.words} to take back.".split())
-        if not chosen.standing:
+        step = candidates[0]
+        if not step.standing:
             return "That is taken back already; the log tells by what."
-        told = await memory.changes(chosen.standing[:_MOST_TOLD])
-        withheld = await self._withheld(hook, memory, told)
-        made = await memory.undo(chosen, partial(self._requests.status.reply, hook))
+        changes = await memory.changes(step.standing[:_MOST_TOLD])
+        withheld = await self._withheld(hook, memory, changes)
+        made = await memory.undo(step, self._progress(hook))
         lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
@@ -289,7 +259,12 @@ class MemoryCommands:
             return frozenset()
         return withheld_ids(changes, await memory.store.read(), hidden)
 
+    def _progress(self, hook: Hook) -> Callable[[str], Awaitable[None]]:
+        """What shows the user how far a long change has come."""
+        return partial(self._requests.status.reply, hook)
+
     async def _remember(self, hook: Hook, command: Command) -> str:
+        """Save the words as they stand."""
         policy = replace(gate_policy(hook.settings), typed=True)
         draft = Draft(command.words, bank=hook.settings.default_bank)
         verdict = await asyncio.to_thread(gated_draft, draft, policy)
@@ -301,60 +276,73 @@ class MemoryCommands:
     async def _forget(self, hook: Hook, command: Command) -> str:
         """Forget what is meant: one memory that has all the words goes at once."""
         words = " ".join(command.words.split())
-        if scope := _SCOPES.get(words.casefold().strip(" .!")):
+        if not words:
+            return "Forget what? Add a few words."
+        scope = _SCOPES.get(words.casefold().strip(" .!"))
+        if scope is not None:
             today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
             return await self._requests.erase(hook, request)
-        found = await self._search.found(hook, command.words) if command.words else ()
-        exact = [one for one in found if one.has_all_words]
+        matches = await self._search.found(hook, command.words)
+        exact = [match for match in matches if match.has_all_words]
         if len(exact) == 1:
             deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
             line = await self._learner.do(hook, [deletion])
             return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
-        meant = exact or found[:_MOST_ASKED_ABOUT]
+        meant = exact or matches[:_MOST_ASKED_ABOUT]
         if not meant:
-            return _UNKNOWN if command.words else "Forget what? Add a few words."
-        memories = [one.memory for one in meant]
+            return _UNKNOWN
+        memories = [match.memory for match in meant]
         return _told_of(meant, await self._learner.ask_deletion(hook, memories))
 
-    async def _export(self, hook: Hook) -> str:
+    async def _restore(self, hook: Hook, command: Command) -> str:
+        """Bring archived memories back."""
+        return await self._requests.restore(hook, command.words)
+
+    async def _export(self, hook: Hook, _: Command) -> str:
+        """Give the memories as a file, or as text where the page saves none."""
         memory = await self._memories.of(hook)
         memories = await memory.store.read()
+        counted = memories_counted(len(memories))
         now = time.time()
         name = f"memories-{_day_of(hook)(now)}.json"
         if await hook.dialog.download(name, exported(memories, now)):
-            return f"{memories_counted(len(memories))} in the file `{name}`."
+            return f"{counted} in the file `{name}`."
         # What this chat's model may not see goes into a file alone.
-        shown = (await hook.hidden_from()).without(memories)
-        counted = f"{len(shown)} of {memories_counted(len(memories))}"
+        hidden = await hook.hidden_from()
+        shown = hidden.without(memories)
         text = exported(shown, now)
-        fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
-        return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
+        longest_ticks = max(map(len, re.findall("`+", text)), default=2)
+        fence = "`" * (longest_ticks + 1)
+        return f"{len(shown)} of {counted}:\n\n{fence}json\n{text}\n{fence}"
 
     async def _import(self, hook: Hook, command: Command) -> str:
-        found, now = await asyncio.to_thread(read_import, command.words), time.time()
-        if not found.memories:
+        """Save the memories of an export or a list, once the user has confirmed it."""
+        content = await asyncio.to_thread(read_import, command.words)
+        if not content.memories:
             return _HOW_TO_IMPORT
-        carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
-        shown = named_memories([draft for draft, _, _ in carried])
-        question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
+        now = time.time()
+        drafts = [memory.draft for memory in content.memories]
+        counted = memories_counted(len(drafts))
+        question = f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
         # The question may have stood for a while.
         if not await hook.wants_memory():
             return _OFF
         memory = await self._memories.of(hook)
-        show = partial(self._requests.status.reply, hook)
-        line = await memory.bring_in(carried, hook.chat_id, show)
-        unread = f" · {found.left_out} could not be read" if found.left_out else ""
+        carried = [(one.draft, one.source(now), one.extra) for one in content.memories]
+        line = await memory.bring_in(carried, hook.chat_id, self._progress(hook))
+        unread = f" · {content.left_out} could not be read" if content.left_out else ""
         return f"{plain_line(line)}{unread}"
 
-    async def _doctor(self, hook: Hook) -> str:
+    async def _doctor(self, hook: Hook, _: Command) -> str:
+        """How the server stands."""
         return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
 
-    async def _switched(self, command: Command) -> str:
-        # The chat itself tells it from now on, to whoever reads it.
-        if memory_is_off(command.messages):
+    async def _switched(self, _: Hook, command: Command) -> str:
+        """What is so from now on: the chat itself tells it to whoever reads it."""
+        if command.name == "off":
             return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
         return "Memory is on in this chat."
 
@@ -367,8 +355,8 @@ def _command_id(message_id: str, command: Command) -> str:
 
 def _number_in(words: str) -> int | None:
     """The number that words are, be it with a sign around it: ``3``, ``#3``, ``3.``."""
-    number = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
-    return int(number[1]) if number else None
+    match = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
+    return int(match[1]) if match else None
 
 
 def _told_of(memories: Sequence[NamedMemory], line: str) -> str:

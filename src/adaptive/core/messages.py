@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from adaptive.core.characters import storable_text
@@ -15,15 +15,8 @@ from adaptive.core.model import Utterance
 from adaptive.core.shapes import listing, mapping
 
 Message = Mapping[str, Any]
-AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS = 1e11  # the year 5138
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-# What the user says to the memory itself, the same in every language.
-_COMMAND = re.compile(
-    r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
-)
-# Keyboards of scripts that are written from right to left, and pasting, put them around a text.
-_UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
 
 
 def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -72,53 +65,11 @@ def typed_message(messages: Sequence[Message], message_id: str) -> tuple[Message
     return (newest, words) if newest is not None and has_words(words) else None
 
 
-def read_command(text: str) -> tuple[str, str] | None:
-    """The name of a command in small letters and what stands behind it; ``None`` of other texts."""
-    found = _COMMAND.match(text.strip().strip(_UNSEEN_AROUND).strip())
-    return (found[1].lower(), (found[2] or "").strip()) if found else None
-
-
-def read_memory_command(words: str) -> tuple[str, str]:
-    """What is asked for behind ``/memory``, in small letters without a stop, and its words."""
-    first, *rest = words.split(maxsplit=1) or [""]
-    return first.lower().rstrip(".,;:!?"), "".join(rest)
-
-
-def without_commands(
-    messages: Sequence[AnyMessage], *, said_while_off: bool = True
-) -> list[AnyMessage]:
-    """Messages without commands and their answers, or what was said while memory was off, too."""
-    return [
-        message
-        for message, is_command, off in _with_commands(messages)
-        if message.get("role") == "system" or not (is_command or (off and not said_while_off))
-    ]
-
-
-def memory_is_off(messages: Sequence[Message]) -> bool:
-    """Whether the last ``/memory off`` or ``/memory on`` of a chat says off."""
-    return any(off for _, _, off in [*_with_commands(messages)][-1:])
-
-
-def _with_commands(messages: Sequence[AnyMessage]) -> Iterator[tuple[AnyMessage, bool, bool]]:
-    """Each message, whether it is a command or the answer to one, and whether memory is off."""
-    command, off = None, False
-    for message in messages:
-        if message.get("role") == "user":
-            command = read_command(message_text(message))
-            name, words = command or ("", "")
-            switch = read_memory_command(words)[0] if name == "memory" else ""
-            if switch in ("on", "off"):
-                off = switch == "off"
-        yield message, command is not None, off
-
-
 def earlier_utterances(
     messages: Sequence[Message], before: Message, limit: int
 ) -> tuple[Utterance, ...]:
     """The last ``limit`` texts of user and assistant that stand before a message, oldest first."""
-    said = without_commands(messages, said_while_off=False)
-    earlier = [*itertools.takewhile(lambda one: one is not before, said)]
+    earlier = [*itertools.takewhile(lambda message: message is not before, messages)]
     # From the newest back, so that no more messages are read than are wanted.
     utterances = (one for one in map(_utterance, reversed(earlier)) if one is not None)
     return tuple(itertools.islice(utterances, limit))[::-1]

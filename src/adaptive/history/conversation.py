@@ -20,7 +20,13 @@ from adaptive.core.measures import staged, tally
 from adaptive.core.messages import Message, estimated_tokens, has_words
 from adaptive.core.ports import Embedder
 from adaptive.history.index import HistoryIndex, HistoryIndexes, NullsOf, UserPast, history_index
-from adaptive.history.messages import MessageKey, PastMessage, past_message, unseen_messages
+from adaptive.history.messages import (
+    MessageFilter,
+    MessageKey,
+    PastMessage,
+    past_message,
+    unseen_messages,
+)
 from adaptive.history.ranking import (
     HISTORY_GATE,
     HistoryScope,
@@ -79,7 +85,8 @@ class _Selection:
 class PastConversation:
     """What an instance of the plug-in needs to recall conversations; none of it is one user's.
 
-    ``nulls`` brings an embedder's vectors of the null prompts, as memories have them.
+    ``nulls`` brings an embedder's vectors of the null prompts, as memories have them, and
+    ``rememberable`` takes out of a chat what its user has not given to be remembered.
     """
 
     def __init__(
@@ -89,6 +96,7 @@ class PastConversation:
         nulls: NullsOf,
         vectors: HistoryVectors,
         chats: PastChats,
+        rememberable: MessageFilter,
     ) -> None:
         self._vectors = vectors
         self._past_of = partial(
@@ -97,6 +105,7 @@ class PastConversation:
             chats=chats,
             notes=notes,
             formats=formats,
+            rememberable=rememberable,
         )
         self._indexes = HistoryIndexes(nulls)
         self._upkeep = HistoryUpkeep()

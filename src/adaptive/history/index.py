@@ -21,7 +21,13 @@ from adaptive.core.cache import UserCache
 from adaptive.core.errors import TablesUnavailable
 from adaptive.core.messages import head_and_tail
 from adaptive.core.ports import Embedder, Vectors
-from adaptive.history.messages import MessageKey, PastMessage, past_messages, topics_of
+from adaptive.history.messages import (
+    MessageFilter,
+    MessageKey,
+    PastMessage,
+    past_messages,
+    topics_of,
+)
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.search.bm25 import KeywordIndex, keyword_index
@@ -53,6 +59,7 @@ class UserPast:
     chats: PastChats
     notes: ChatNotesTable
     formats: AnswerFormats
+    rememberable: MessageFilter
 
     @property
     def user_id(self) -> str:
@@ -184,7 +191,9 @@ async def _read_chat(past: UserPast, head: ChatHead) -> IndexedMessages:
     """A chat's messages, of long ones head and tail."""
     begun = time.time()
     stored = await past.chats.messages(past.user_id, head.id)
-    said = await asyncio.to_thread(past_messages, head.id, stored, begun)
+    said = await asyncio.to_thread(
+        past_messages, head.id, stored, begun, rememberable=past.rememberable
+    )
     # The host's clock counts seconds: what changed just now may change within this second.
     has_settled = head.updated_at < begun - _CLOCK_SECONDS
     return IndexedMessages(

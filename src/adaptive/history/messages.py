@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +13,6 @@ from adaptive.core.messages import (
     message_text,
     said_at,
     spoken_text,
-    without_commands,
 )
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.history_ports import UnitKey
@@ -21,6 +20,9 @@ from adaptive.search.vectors import content_hash
 
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
+
+# From the messages of a chat to those that may be remembered.
+MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
 
 # A topic is what was said without a pause of so many seconds, and so many messages at most.
 PAUSE_SECONDS = 5 * 3600
@@ -77,14 +79,19 @@ class Topic:
 
 
 def past_messages(
-    chat_id: str, stored: Iterable[Message], now: float, newest_id: str = ""
+    chat_id: str,
+    stored: Iterable[Message],
+    now: float,
+    *,
+    rememberable: MessageFilter,
+    newest_id: str = "",
 ) -> tuple[PastMessage, ...]:
     """The messages of a chat that can be recalled, oldest first.
 
     Of a chat with branches (regenerated answers, edited questions) that one counts which ends in
     ``newest_id``, or in the newest message where that is unknown. Messages without words,
-    unfinished and failed answers, and roles other than user and assistant are left out. ``now``, in
-    epoch seconds, dates a message that has no usable time.
+    unfinished and failed answers, and roles other than user and assistant are left out, and so is
+    what is not ``rememberable``. ``now``, in epoch seconds, dates a message without a usable time.
     """
     by_id = {str(message["id"]): message for message in stored if message.get("id")}
     if newest_id not in by_id:
@@ -93,7 +100,7 @@ def past_messages(
         # Of one second the last that is stored: an edit comes after what it was.
         leaves.reverse()
         newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
-    said = without_commands(_branch(by_id, newest_id), said_while_off=False)
+    said = rememberable(_branch(by_id, newest_id))
     messages = (past_message(chat_id, message, now) for message in said)
     return tuple(message for message in messages if message is not None)
 

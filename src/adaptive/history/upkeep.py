@@ -184,7 +184,13 @@ async def index_chat(
     # Read first: what another turn adds meanwhile is not taken for something that has gone.
     known = await past.vectors.known(past.user_id, embedder, chat_id)
     stored = await past.chats.messages(past.user_id, chat_id)
-    messages = past_messages(chat_id, stored, now, newest_id)
+    messages = past_messages(
+        chat_id,
+        stored,
+        now,
+        rememberable=past.rememberable,
+        newest_id=newest_id,
+    )
     topics = topics_of(messages, now)
     # In a thread, as looking for secrets takes a moment.
     units = await asyncio.to_thread(message_units, messages, known)

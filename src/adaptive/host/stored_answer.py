@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -20,7 +20,6 @@ from sqlalchemy.orm.attributes import flag_modified
 from adaptive.core.locks import KeyedLocks
 from adaptive.core.markdown import (
     answer_note,
-    folded_away,
     rewritten_answer,
     without_answer_note,
 )
@@ -28,18 +27,8 @@ from adaptive.core.messages import Message, message_text
 from adaptive.core.shapes import listing, mapping, text_field
 from adaptive.host.faults import faults_logged, uninterrupted
 from adaptive.host.own_table import host_session
-from adaptive.host.page import EventCaller, EventEmitter, emitter_to, is_temporary, show_event
+from adaptive.host.page import EventEmitter, emitter_to, is_temporary, show_event
 
-# So long a turn waits for its command to be carried out, questions to the user not counted.
-_COMMAND_SECONDS = 5.0
-_LOOK_SECONDS = 0.25
-_GOES_ON = (
-    "This takes a while and goes on behind: its result will stand here once it is done "
-    "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
-)
-BROKEN_OFF = (
-    "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
-)
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
@@ -262,66 +251,6 @@ class HostAnswer:
             async with alone_in_chat(self.chat_id):
                 return await self.store(self.chat_id, self.message_id, changed_if_whole)
         return None
-
-
-@dataclass(slots=True)
-class CommandTurn:
-    """A turn that is answered in the model's place, though the answer may come after its end.
-
-    ``caller`` asks the page, which stops the clock: nobody hurries a user.
-    """
-
-    page: HostAnswer
-    title: str
-    caller: EventCaller | None
-    _giving: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _open_questions: int = 0
-    _is_answered: bool = False
-    _is_put_off: bool = False
-
-    @property
-    def questions(self) -> EventCaller | None:
-        """What asks the page, if anything can."""
-        return self._asked if self.caller else None
-
-    async def give(self, text: str) -> None:
-        """Make a Markdown text the answer, or put it in the place of what said that it comes."""
-        answer = folded_away(text)
-        async with self._giving:
-            self._is_answered = True
-            if self._is_put_off:
-                await self.page.give_late(answer, folded_away(_GOES_ON))
-            else:
-                await self.page.give(answer, self.title)
-
-    async def end(self, answering: asyncio.Task[None]) -> None:
-        """Wait a few seconds for the answer, then say that it comes; end the turn.
-
-        Who presses Stop ends the waiting and not the work.
-
-        Raises:
-            TurnAnswered: always.
-        """
-        waited = 0.0
-        while not answering.done() and waited < _COMMAND_SECONDS:
-            await asyncio.wait({answering}, timeout=_LOOK_SECONDS)
-            if not self._open_questions:
-                waited += _LOOK_SECONDS
-        async with self._giving:
-            if not self._is_answered:
-                self._is_put_off = True
-                await self.page.give(folded_away(_GOES_ON), self.title)
-        raise TurnAnswered
-
-    async def _asked(self, event: dict[str, Any]) -> Any:
-        """What the page answers to an event."""
-        if self.caller is None:
-            return None
-        self._open_questions += 1
-        try:
-            return await self.caller(event)
-        finally:
-            self._open_questions -= 1
 
 
 def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:

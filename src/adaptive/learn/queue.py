@@ -291,8 +291,13 @@ class LearningQueue:
         return due_at if held and failed else inf
 
 
-def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
-    """The turn to learn, ``None`` where nothing in it is the user's own new words."""
+def typed_turn(
+    hook: Hook, messages: Sequence[Message], rememberable: Sequence[Message]
+) -> Turn | None:
+    """The turn to learn, ``None`` where nothing in it is the user's own new words.
+
+    Of a chat's ``messages`` those that are ``rememberable`` may be shown beside it.
+    """
     typed = typed_message(messages, hook.question_id)
     if typed is None or hook.state.get("unlearned") or not may_be_learned_from(hook):
         return None
@@ -305,7 +310,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> Turn | None:
         message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
         said_at=min(said_at(message, now), int(now)),
     )
-    earlier = earlier_utterances(messages, message, _EARLIER_MESSAGES)
+    earlier = earlier_utterances(rememberable, message, _EARLIER_MESSAGES)
     return Turn(
         user_id=hook.user_id,
         kind=hook.told_kind,

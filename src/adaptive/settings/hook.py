@@ -216,13 +216,6 @@ class Dialog(Protocol):
 class StoredAnswer(Protocol):
     """The answer of a turn in a saved chat, in the database and on the page; never raises."""
 
-    async def give(self, text: str, title: str = "") -> None:
-        """Make a text the whole answer, which the page of a temporary chat shows, too.
-
-        A stored chat that has no title yet gets this one, if there is one.
-        """
-        ...
-
     async def said(self) -> str | None:
         """What a whole answer says, without our lines; None where none is stored."""
         ...

@@ -1,4 +1,4 @@
-"""A command is carried out once for its message, however often and from wherever it is asked."""
+"""The turn of a command: carried out once for its message, and answered in time or later."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
-from adaptive.control.once import NOT_KNOWN, OncePerMessage
+from adaptive.control.turn import _GOES_ON, NOT_KNOWN, CommandTurn, OncePerMessage
 from adaptive.core.errors import TablesUnavailable
+from adaptive.core.markdown import folded_away
 from adaptive.memory.tables import CommandTable
 from tests.fakes import ListedEntries
 from tests.learn.virtual_time import VirtualTimeLoop
@@ -111,3 +113,77 @@ async def test_an_answer_that_cannot_be_kept_is_given() -> None:
         return "done"
 
     assert await server.worker().answer("ada", "c", "m1", carry_out) == "done"
+
+
+class Answer:
+    """Where the answer to a command stands, and what it has said so far."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.titles: list[str] = []
+
+    async def give(self, text: str, title: str = "") -> None:
+        """Make a text the answer."""
+        self.said.append(text)
+        self.titles.append(title)
+
+    async def give_late(self, text: str, announced: str) -> None:
+        """Make a text the answer in place of what announced it."""
+        assert self.said == [announced]
+        self.said.append(text)
+
+
+@pytest.fixture
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn of a command waits for a moment only."""
+    monkeypatch.setattr("adaptive.control.turn._COMMAND_SECONDS", 0.02)
+    monkeypatch.setattr("adaptive.control.turn._TURN_LOOK_SECONDS", 0.01)
+
+
+async def test_command_in_time() -> None:
+    """A command that is quick is answered before its turn ends, and the chat gets a title."""
+    page: Any = Answer()
+    turn = CommandTurn(page, "/undo", None)
+    await turn.wait_for(asyncio.create_task(turn.give("Taken back")))
+    assert (page.said, page.titles) == ([folded_away("Taken back")], ["/undo"])
+
+
+@pytest.mark.usefixtures("no_patience")
+async def test_command_that_takes_long() -> None:
+    """A turn ends with the word that its command goes on, in whose place the result comes."""
+    page: Any = Answer()
+    turn = CommandTurn(page, "/undo", None)
+    done = asyncio.Event()
+
+    async def carry_out() -> None:
+        await done.wait()
+        await turn.give("That did not work: the database is away.")
+
+    answering = asyncio.create_task(carry_out())
+    await turn.wait_for(answering)
+    assert page.said == [folded_away(_GOES_ON)]
+    done.set()
+    await answering
+    assert page.said[1:] == [folded_away("That did not work: the database is away.")]
+    assert page.titles == ["/undo"]
+
+
+@pytest.mark.usefixtures("no_patience")
+async def test_questions_are_not_hurried() -> None:
+    """While a user is asked something, the turn of a command waits on."""
+    page: Any = Answer()
+
+    async def answered(_: dict[str, Any]) -> bool:
+        await asyncio.sleep(0.2)
+        return True
+
+    turn = CommandTurn(page, "/memory import", answered)
+    assert turn.questions is not None
+    ask = turn.questions
+
+    async def carry_out() -> None:
+        assert await ask({"type": "confirmation"})
+        await turn.give("Imported")
+
+    await turn.wait_for(asyncio.create_task(carry_out()))
+    assert page.said == [folded_away("Imported")]

@@ -1,4 +1,4 @@
-"""Carrying out a command once for its message, however often its answer is asked for.
+"""The turn of a command: carried out once, and answered in the model's place.
 
 Two models that are asked side by side, an answer made anew or continued, and a process that starts
 again all bring the same message. Who comes first takes a lease on it and carries the command out;
@@ -12,22 +12,106 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from adaptive.core.errors import TablesUnavailable, with_detail
+from adaptive.core.markdown import folded_away
 from adaptive.memory.tables import CommandAnswer, CommandTable
 from adaptive.privacy.pending import Leases
 
-log_once = logging.getLogger("adaptive_memory.control")
+log_turn = logging.getLogger("adaptive_memory.control")
 
+# So long a turn waits for its command to be carried out, questions to the user not counted.
+_COMMAND_SECONDS = 5.0
+_TURN_LOOK_SECONDS = 0.25
 # Who takes a lease on a message holds it for good: its command is never carried out again.
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 # How long a command may go on behind, for whoever waits for it, and how often to look.
 _LONGEST_WAIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.5
+_GOES_ON = (
+    "This takes a while and goes on behind: its result will stand here once it is done "
+    "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
+)
+BROKEN_OFF = (
+    "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
+)
 NOT_KNOWN = (
     "This was begun before, and how it ended is not known: `/memory log` shows what was changed. "
     "Send it as a new message to have it done again."
 )
+
+# Asks the page for something; what it answers to an event.
+AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
+
+
+class CommandAnswerPlace(Protocol):
+    """Where the answer to a command stands: in the database and on the page; never raises."""
+
+    async def give(self, text: str, title: str = "") -> None:
+        """Make a text the whole answer; a stored chat without a title gets one, if there is one."""
+        ...
+
+    async def give_late(self, text: str, announced: str) -> None:
+        """Make a text the answer in place of what ``announced`` it, wherever the chat is by now."""
+        ...
+
+
+@dataclass(slots=True)
+class CommandTurn:
+    """A turn that is answered in the model's place, though the answer may come after its end.
+
+    ``asking`` asks the page, which stops the clock: nobody hurries a user.
+    """
+
+    place: CommandAnswerPlace
+    title: str
+    asking: AskPage | None
+    _giving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _open_questions: int = 0
+    _is_answered: bool = False
+    _is_put_off: bool = False
+
+    @property
+    def questions(self) -> AskPage | None:
+        """What asks the page, if anything can."""
+        return self._asked if self.asking else None
+
+    async def give(self, text: str) -> None:
+        """Make a Markdown text the answer, or put it in the place of what said that it comes."""
+        answer = folded_away(text)
+        async with self._giving:
+            self._is_answered = True
+            if self._is_put_off:
+                await self.place.give_late(answer, folded_away(_GOES_ON))
+            else:
+                await self.place.give(answer, self.title)
+
+    async def wait_for(self, answering: asyncio.Task[None]) -> None:
+        """Wait a few seconds for the answer, then say that it comes.
+
+        Who presses Stop ends the waiting and not the work.
+        """
+        waited = 0.0
+        while not answering.done() and waited < _COMMAND_SECONDS:
+            await asyncio.wait({answering}, timeout=_TURN_LOOK_SECONDS)
+            if not self._open_questions:
+                waited += _TURN_LOOK_SECONDS
+        async with self._giving:
+            if not self._is_answered:
+                self._is_put_off = True
+                await self.place.give(folded_away(_GOES_ON), self.title)
+
+    async def _asked(self, event: dict[str, Any]) -> Any:
+        """What the page answers to an event."""
+        if self.asking is None:
+            return None
+        self._open_questions += 1
+        try:
+            return await self.asking(event)
+        finally:
+            self._open_questions -= 1
 
 
 class OncePerMessage:
@@ -78,7 +162,7 @@ class OncePerMessage:
             answer = CommandAnswer(text=text, begun_at=begun_at)
             await self._table.write(user_id, chat_id, message_id, answer)
         except TablesUnavailable as error:
-            log_once.warning("the answer to a command is not remembered: %s", with_detail(error))
+            log_turn.warning("the answer to a command is not remembered: %s", with_detail(error))
         return text
 
     async def _given(self, user_id: str, message_id: str) -> str:

@@ -1,0 +1,126 @@
+"""The plug-in's parts, put together: the only place beside the filter that knows the host's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from adaptive.answer.correction import AnswerCorrection
+from adaptive.answer.postprocessing import Postprocessor
+from adaptive.answer.preprocessing import Preprocessor
+from adaptive.control.commands import MemoryCommands
+from adaptive.control.reading import rememberable_messages
+from adaptive.control.requests import MemoryRequests
+from adaptive.control.turn import OncePerMessage
+from adaptive.core.cache import forget_texts
+from adaptive.core.foreground import Foreground
+from adaptive.history.conversation import PastConversation
+from adaptive.host.doctor import diagnosis
+from adaptive.host.erasure import host_eraser
+from adaptive.host.history_chats import HostPastChats
+from adaptive.host.history_vectors import HostHistoryVectors
+from adaptive.host.sweeping import HostSweep
+from adaptive.host.tables import HostTables, host_secret
+from adaptive.learn.learning import Learning
+from adaptive.learn.suggestions import Suggestions
+from adaptive.llm.ask import AnswerFormats
+from adaptive.memory.audit import AuditTrail
+from adaptive.memory.user_memory import Memories
+from adaptive.privacy.sealing import Sealer
+from adaptive.recall.recall import Recall
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.status_line import StatusLines
+
+
+class Services:
+    """What the hooks of an instance of the plug-in call; nothing in it belongs to one user.
+
+    ``start`` runs work in the background, ``behind`` does work that no answer waits for.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+        behind: Callable[..., None],
+    ) -> None:
+        self.foreground = Foreground()
+        self.tables = HostTables(Sealer(host_secret()))
+        self.indexes = MemoryIndexes()
+        self.status = StatusLines(self.tables.usage.count_hint)
+        formats = AnswerFormats()
+        trail = AuditTrail(self.tables.audit)
+        memories = Memories(
+            archive=self.tables.archive,
+            usage=self.tables.usage,
+            trail=trail,
+            give_way=self.foreground.give_way,
+        )
+        self.learning = Learning(
+            indexes=self.indexes,
+            pending=self.tables.pending,
+            memories=memories,
+            leases=self.tables.leases,
+            formats=formats,
+            start=start,
+            suggestions=Suggestions(self.tables.suggestions),
+            foreground=self.foreground,
+            status=self.status,
+        )
+        history_vectors = HostHistoryVectors()
+        self.sweep = HostSweep(self.tables.leases, history_vectors)
+        self.history = PastConversation(
+            formats=formats,
+            notes=self.tables.chat_notes,
+            nulls=partial(self.indexes.nulls.made, table=self.tables.vectors),
+            vectors=history_vectors,
+            chats=HostPastChats(),
+            rememberable=rememberable_messages,
+        )
+        preprocessor = Preprocessor(
+            formats=formats,
+            start=start,
+            record=trail.record,
+        )
+        self.recall = Recall(
+            indexes=self.indexes,
+            formats=formats,
+            chats=self.tables.chats,
+            notes=self.tables.chat_notes,
+            usage=self.tables.usage,
+            behind=behind,
+            asking=preprocessor.beside,
+            past=self.history,
+        )
+        self.correction = AnswerCorrection()
+        self.postprocessor = Postprocessor(
+            formats=formats,
+            notes=self.tables.chat_notes,
+            record=trail.record,
+            learning=self.learning,
+            status=self.status,
+        )
+        caches = (
+            self.recall.forget,
+            self.postprocessor.forget,
+            forget_texts,
+        )
+        self.requests = MemoryRequests(
+            memories=memories,
+            learner=self.learning,
+            status=self.status,
+            eraser_of=partial(
+                host_eraser,
+                self.tables.archive,
+                self.history,
+                caches,
+                (self.learning.forget,),
+            ),
+        )
+        self.commands = MemoryCommands(
+            requests=self.requests,
+            search=self.recall.search,
+            diagnosis=partial(diagnosis, indexes=self.indexes, formats=formats),
+            once=OncePerMessage(self.tables.commands, self.tables.leases),
+        )
