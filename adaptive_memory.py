@@ -555,9 +555,22 @@ def tell_outcome(outcome: str, reason: str = "") -> None:
 # ---- src/adaptive/core/model.py ----
 
 CATEGORIES = ("identity", "behavior", "preference", "goal", "relationship", "possession")
-OperationKind = Literal["NEW", "UPDATE", "DELETE", "END"]
-_Written = Literal["saved", "updated", "deleted", "ended", "archived"]
-OutcomeStatus = Literal[_Written, "asked", "kept", "unchanged", "rejected", "failed"]
+ProposalKind = Literal["NEW", "UPDATE", "DELETE", "END"]
+ProposalStatus = Literal[
+  "open",
+  "saved",
+  "updated",
+  "deleted",
+  "ended",
+  "archived",
+  "asked",
+  "kept",
+  "unchanged",
+  "superseded",
+  "suggested",
+  "rejected",
+  "failed",
+]
 ConversationKind = Literal[
   "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"
 ]
@@ -640,30 +653,28 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proposal:
 
+  kind: ProposalKind
+  memory_id: str = ""
+  draft: Draft = Draft("")
   evidence: tuple[str, ...] = ()
   about: str = ""
-  kind: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-
-  kind: OperationKind
-  id: str = ""
-  draft: Draft = Draft("")
-  proof: Proof = Proof()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-
-  status: OutcomeStatus
-  content: str
+  fact_kind: str = ""
+  status: ProposalStatus = "open"
   reason: str = ""
-  memory_id: str = ""
   before: str = ""
+
+  @property
+  def is_open(self) -> bool:
+    return self.status == "open"
+
+  @property
+  def is_removal(self) -> bool:
+    return self.kind in ("DELETE", "END")
+
+  def decided(self, status: ProposalStatus, reason: str) -> Proposal:
+    return replace(self, status=status, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -6210,56 +6221,6 @@ def _spelled_beginnings(text: str) -> list[str]:
   return [beginning(word) for word in telling_words(text) if not word.isdecimal()]
 
 
-# ---- src/adaptive/learn/addressed.py ----
-
-_LEAST_SHARED = 0.3
-_LEAST_LETTERS = 2
-_LONGEST_ENDING = 2
-_SAME_LETTERS = 5
-
-
-def readdressed(operation: Operation, memory: Memory | None) -> Operation:
-  if operation.kind != "UPDATE" or memory is None:
-    return operation
-  draft = operation.draft
-  ours, theirs = subjects(draft.content), subjects(memory.content)
-  if len(ours & theirs) >= _LEAST_SHARED * max(1, min(len(ours), len(theirs))):
-    return operation
-  until = "" if draft.until == memory.until else draft.until
-  return replace(operation, kind="NEW", id="", draft=replace(draft, until=until))
-
-
-def is_named(memory: Memory, said: str) -> bool:
-  lengths: dict[str, set[int]] = {}
-  for own in _subject_words(memory.content):
-    lengths.setdefault(beginning(own), set()).add(len(own))
-  firsts = {own[:_SAME_LETTERS] for own in _subject_words(memory.content)}
-  return any(_is_form(word, lengths, firsts) for word in telling_words(said))
-
-
-def _is_form(word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]) -> bool:
-  alike = lengths.get(beginning(word), frozenset())
-  return (
-    any(abs(len(word) - length) <= _LONGEST_ENDING for length in alike)
-    or word[:_SAME_LETTERS] in firsts
-  )
-
-
-def subjects(sentence: str) -> frozenset[str]:
-  return frozenset(map(beginning, _subject_words(sentence)))
-
-
-def _subject_words(sentence: str) -> list[str]:
-  first = sentence.split(maxsplit=1)[:1]
-  is_spaced = first and not UNSPACED.search(first[0])
-  user = set(map(beginning, telling_words(first[0]))) if is_spaced else set[str]()
-  return [
-    word
-    for word in telling_words(sentence)
-    if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user
-  ]
-
-
 # ---- src/adaptive/memory/listed_words.py ----
 
 _SEPARATORS = re.compile("[,;\uff0c\u3001\uff1b\n]")
@@ -9389,6 +9350,10 @@ _LEAST_QUOTED = 0.7
 _LEAST_SAME_LANGUAGE = 0.5
 _LEAST_REPEATED = 0.5
 _LEAST_REPEATED_WORDS = 4
+_LEAST_SHARED = 0.3
+_LEAST_LETTERS = 2
+_LONGEST_ENDING = 2
+_SAME_LETTERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -9422,7 +9387,7 @@ class Source:
 @dataclass(frozen=True)
 class Claim:
 
-  operation: Operation
+  proposal: Proposal
   source: Source
   changed: Memory | None
   has_own_language: bool
@@ -9431,27 +9396,29 @@ class Claim:
 
   @classmethod
   def of(
-    cls, operation: Operation, source: Source, changed: Memory | None, settings: Settings
+    cls, proposal: Proposal, source: Source, changed: Memory | None, settings: Settings
   ) -> Claim:
-    proof = operation.proof
     said = source.typed
-    is_quoted = source.quotes(proof.evidence)
-    is_complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
-    if is_complete and not is_quoted and quoted_share(proof.evidence, source.unpasted) == 1:
+    is_quoted = source.quotes(proposal.evidence)
+    is_complete = proposal.fact_kind in ("FACT", "STYLE") and proposal.about in (
+      "user",
+      "other",
+    )
+    if is_complete and not is_quoted and quoted_share(proposal.evidence, source.unpasted) == 1:
       is_quoted = True
       said = source.unpasted
     return cls(
-      operation=operation,
+      proposal=proposal,
       source=source,
       changed=changed,
       has_own_language=bool(settings.memory_language.strip()),
-      quotation=proof.evidence if is_quoted else (),
+      quotation=proposal.evidence if is_quoted else (),
       said=said,
     )
 
   @cached_property
   def sentence(self) -> str:
-    return with_initials(self.operation.draft.content, self.message)
+    return with_initials(self.proposal.draft.content, self.message)
 
   @property
   def known(self) -> str:
@@ -9506,6 +9473,55 @@ def _repeats(sentence: str, memory: str) -> bool:
   return len(shared) >= max(_LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling))
 
 
+def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
+  if proposal.kind != "UPDATE" or memory is None:
+    return proposal
+  draft = proposal.draft
+  ours = subjects(draft.content)
+  theirs = subjects(memory.content)
+  if len(ours & theirs) >= _LEAST_SHARED * max(1, min(len(ours), len(theirs))):
+    return proposal
+  until = "" if draft.until == memory.until else draft.until
+  return Proposal(
+    kind="NEW",
+    draft=replace(draft, until=until),
+    evidence=proposal.evidence,
+    about=proposal.about,
+    fact_kind=proposal.fact_kind,
+  )
+
+
+def is_named(known: str, said: str) -> bool:
+  lengths: dict[str, set[int]] = {}
+  for own in _subject_words(known):
+    lengths.setdefault(beginning(own), set()).add(len(own))
+  firsts = {own[:_SAME_LETTERS] for own in _subject_words(known)}
+  return any(_is_form(word, lengths, firsts) for word in telling_words(said))
+
+
+def _is_form(word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]) -> bool:
+  alike = lengths.get(beginning(word), frozenset())
+  return (
+    any(abs(len(word) - length) <= _LONGEST_ENDING for length in alike)
+    or word[:_SAME_LETTERS] in firsts
+  )
+
+
+def subjects(sentence: str) -> frozenset[str]:
+  return frozenset(map(beginning, _subject_words(sentence)))
+
+
+def _subject_words(sentence: str) -> list[str]:
+  first = sentence.split(maxsplit=1)[:1]
+  is_spaced = first and not UNSPACED.search(first[0])
+  user = set(map(beginning, telling_words(first[0]))) if is_spaced else set[str]()
+  return [
+    word
+    for word in telling_words(sentence)
+    if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user
+  ]
+
+
 # ---- src/adaptive/learn/extraction.py ----
 
 _LONGEST_WORDS = 12000
@@ -9518,6 +9534,8 @@ It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
+_LEAST_SAID_AGAIN = 0.5
+SAID_TWICE = "it was said twice"
 _LONGEST_NAMED__extraction = 200
 _MOST_SPANS = 4
 ABOUT = ("user", "other", "assistant", "world")
@@ -9530,7 +9548,7 @@ _NAMES__extraction = {
   **dict.fromkeys(("tag", "category", "categories"), "tags"),
   **dict.fromkeys(("memorybank", "bank"), "memory_bank"),
 }
-_WORDS: Mapping[str, OperationKind] = {
+_WORDS: Mapping[str, ProposalKind] = {
   **dict.fromkeys(("new", "add", "create", "insert", "save", "store"), "NEW"),
   **dict.fromkeys(("update", "edit", "modify", "change", "correct", "refine"), "UPDATE"),
   **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
@@ -9564,24 +9582,25 @@ EXTRACT_SCHEMA = list_schema(
 @staged("extraction")
 async def extraction(
   ask_model: AskModel, turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
-) -> Extraction:
+) -> Sequence[Proposal]:
   request = await asyncio.to_thread(extraction_request, turn, shown, settings, now)
+  first: Sequence[Proposal] = ()
   try:
-    first = read_extraction(await ask_model(request), shown, settings)
-    wrong = list(dict.fromkeys(one.reason for one in first.refused))
+    first = read_proposals(await ask_model(request), shown, settings)
+    wrong = list(dict.fromkeys(one.reason for one in first if one.status == "rejected"))
   except ReplyUnusable as error:
-    first = Extraction((), ())
     wrong = [str(error) if str(error) in REPLY_REASONS else "it held no JSON that can be read"]
   if not wrong:
     return first
   note = _AGAIN.format("\n- ".join(wrong))
   again = replace(request, user=f"{request.user}\n\n{note}")
   try:
-    return first.joined(read_extraction(await ask_model(again), shown, settings))
+    second = read_proposals(await ask_model(again), shown, settings)
   except ModelError:
     if not first:
       raise
     return first
+  return joined_answers(first, second)
 
 
 def extraction_request(
@@ -9639,40 +9658,58 @@ def _one_line(text: str, limit: int) -> str:
   return " ".join(excerpt_without_secrets(text, limit).split())
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
-
-  operations: tuple[Operation, ...]
-  refused: tuple[Outcome, ...]
-  doubtful: tuple[Operation, ...] = ()
-
-  def __bool__(self) -> bool:
-    return bool(self.operations or self.refused or self.doubtful)
-
-  def joined(self, second: Extraction) -> Extraction:
-    taken = {one.id or one.draft.content for one in self.operations}
-    more = [one for one in second.operations if (one.id or one.draft.content) not in taken]
-    return Extraction((*self.operations, *more), second.refused)
+def joined_answers(first: Sequence[Proposal], second: Sequence[Proposal]) -> list[Proposal]:
+  changes = {_change_of(one) for one in first}
+  new = [one for one in second if _change_of(one) not in changes]
+  joined: list[Proposal] = []
+  for proposal in first:
+    if not proposal.is_open:
+      proposal = proposal.decided("superseded", proposal.reason)
+    elif any(_says_again(other, proposal) for other in new):
+      proposal = proposal.decided("superseded", SAID_TWICE)
+    joined.append(proposal)
+  return without_doubles([*joined, *second])
 
 
-def read_extraction(
+def _says_again(second: Proposal, first: Proposal) -> bool:
+  if not (second.is_open and first.kind == second.kind == "NEW"):
+    return False
+  if set(first.evidence).isdisjoint(second.evidence):
+    return False
+  ours = subjects(first.draft.content)
+  theirs = subjects(second.draft.content)
+  return len(ours & theirs) >= _LEAST_SAID_AGAIN * max(len(ours), len(theirs))
+
+
+def without_doubles(proposals: Sequence[Proposal]) -> list[Proposal]:
+  earlier: set[tuple[str, ...]] = set()
+  checked: list[Proposal] = []
+  for proposal in proposals:
+    change = (*_change_of(proposal), proposal.status, proposal.reason)
+    if change in earlier:
+      proposal = proposal.decided("superseded", SAID_TWICE)
+    earlier.add(change)
+    checked.append(proposal)
+  return checked
+
+
+def _change_of(proposal: Proposal) -> tuple[str, str, str]:
+  return proposal.kind, proposal.memory_id, proposal.draft.content
+
+
+def read_proposals(
   completion: Completion, offered: Sequence[Memory], settings: Settings
-) -> Extraction:
+) -> list[Proposal]:
   reply = read_items(
     completion, "operations", lambda item: isinstance(_named(item).get("operation"), str)
   )
-  operations: dict[tuple[str, str, str], Operation] = {}
-  refused: list[Outcome] = []
-  for fields in (_named(mapping(item)) for item in reply.items):
-    for read in _operations_in(fields, offered, settings):
-      if isinstance(read, Operation):
-        operations.setdefault((read.kind, read.id, read.draft.content), read)
-      else:
-        said = text_lines(fields.get("content") or fields.get("id"))
-        refused.append(Outcome("rejected", " ".join(said), read))
+  proposals: list[Proposal] = []
+  for item in reply.items:
+    proposals += _proposals_in(_named(mapping(item)), offered, settings)
   if reply.cut:
-    refused.append(Outcome("rejected", "", "the model's reply was cut off"))
-  return Extraction(tuple(operations.values()), tuple(dict.fromkeys(refused)))
+    cut = Proposal("NEW")
+    proposals.append(cut.decided("rejected", "the model's reply was cut off"))
+  return without_doubles(proposals)
 
 
 def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -9684,33 +9721,45 @@ def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
   return fields
 
 
-def _operations_in(
+def _proposals_in(
   fields: Mapping[str, Any], offered: Sequence[Memory], settings: Settings
-) -> Iterator[Operation | str]:
-  content, ids = text_line(fields.get("content")), text_lines(fields.get("id"))
+) -> Iterator[Proposal]:
+  content = text_line(fields.get("content"))
+  ids = text_lines(fields.get("id"))
   word = plain_name(text_line(fields.get("operation")))
   if content and not ids and "operation" not in fields:
     word = "new"
-  about, what = text_line(fields.get("about")).lower(), text_line(fields.get("kind")).upper()
-  spans = tuple(text_lines(fields.get("evidence"))[:_MOST_SPANS])
-  proof = Proof(spans, about if about in ABOUT else "", what if what in FACT_KINDS else "")
-  kind = _WORDS.get(word)
   if word in _NOTHING_TO_DO:
     return
+  about = text_line(fields.get("about")).lower()
+  fact_kind = text_line(fields.get("kind")).upper()
+  kind = _WORDS.get(word)
+  proposal = Proposal(
+    kind=kind or "NEW",
+    draft=Draft(" ".join(text_lines(fields.get("content")) or ids)),
+    evidence=tuple(text_lines(fields.get("evidence"))[:_MOST_SPANS]),
+    about=about if about in ABOUT else "",
+    fact_kind=fact_kind if fact_kind in FACT_KINDS else "",
+  )
   if kind is None:
-    yield "not said whether to save or delete it" if fields else "it is no operation"
+    unclear = "not said whether to save or delete it" if fields else "it is no operation"
+    yield proposal.decided("rejected", unclear)
   elif kind != "DELETE" and (len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)):
-    yield "the sentence is empty or too long"
+    yield proposal.decided("rejected", "the sentence is empty or too long")
   elif kind == "NEW":
-    yield Operation(kind, "", _draft(fields, content, None, settings), proof)
+    yield replace(proposal, draft=_draft(fields, content, None, settings))
   else:
-    for said in ids or [""]:
-      memory = named_memory(said, offered)
+    for named in ids or [""]:
+      memory = named_memory(named, offered)
       if memory is None or (kind == "UPDATE" and len(ids) > 1):
-        yield "not one of the memories shown"
+        yield proposal.decided("rejected", "not one of the memories shown")
       else:
-        draft = _draft(fields, content, memory, settings)
-        yield Operation(kind, memory.id, draft, proof)
+        yield replace(
+          proposal,
+          memory_id=memory.id,
+          draft=_draft(fields, content, memory, settings),
+          before=memory.content,
+        )
 
 
 def _draft(
@@ -9981,24 +10030,27 @@ _REASONS = {
 NOT_SAID = "it is not in your message"
 DOES_NOT_FOLLOW = "your words do not say it"
 NOT_NAMED = "your message does not name it"
+NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+_MOST_DELETIONS = 3
+_LARGEST_DELETED_SHARE = 0.2
 _LEAST_NEW = 0.3
 
 
 def grounding_refusal(
-  operation: Operation, source: Source, changed: Memory | None, settings: Settings
+  proposal: Proposal, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
-  claim = Claim.of(operation, source, changed, settings)
-  if operation.kind == "DELETE":
+  claim = Claim.of(proposal, source, changed, settings)
+  if proposal.kind == "DELETE":
     return _undeletable(claim)
   rules = _FACT_RULES + _WORD_RULES if claim.is_comparable else _FACT_RULES
   return next(filter(None, (rule(claim) for rule in rules)), "")
 
 
 def _unlasting(claim: Claim) -> str:
-  proof = claim.operation.proof
-  if proof.kind == "STYLE" or (proof.kind == "STATE" and claim.operation.draft.until):
+  proposal = claim.proposal
+  if proposal.fact_kind == "STYLE" or (proposal.fact_kind == "STATE" and proposal.draft.until):
     return ""
-  return _REASONS.get(proof.kind) or _REASONS.get(proof.about) or ""
+  return _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
 
 
 def _unquoted(claim: Claim) -> str:
@@ -10065,44 +10117,80 @@ _WORD_RULES = (_unsupported, _unsaid_name, _unsaid_ending)
 
 @stage("screening")
 def screened(
-  found: Extraction, turn: Turn, shown: Sequence[Memory], settings: Settings
-) -> Extraction:
+  proposals: Sequence[Proposal],
+  turn: Turn,
+  shown: Sequence[Memory],
+  settings: Settings,
+  store_size: int,
+) -> list[Proposal]:
   source = Source.of(turn, shown)
   policy = gate_policy(settings)
+  screening = grounded(proposals, source, shown, settings)
+  screening = allowed(screening, source, store_size)
+  screening = gated(screening, source, policy)
+  screening = [one if one.is_open else _tellable(one, policy) for one in screening]
+  return without_doubles(screening)
+
+
+def grounded(
+  proposals: Sequence[Proposal], source: Source, shown: Sequence[Memory], settings: Settings
+) -> list[Proposal]:
   memories = {memory.id: memory for memory in shown}
-  secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
-  operations: list[Operation] = []
-  doubtful: list[Operation] = []
-  refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
-  for proposed in found.operations:
-    operation = readdressed(proposed, memories.get(proposed.id))
-    changed = memories.get(operation.id)
-    is_deletion = operation.kind == "DELETE"
-    told = tellable(operation.draft.content or (changed.content if changed else ""), policy)
-    if reason := grounding_refusal(operation, source, changed, settings):
-      refused.append(Outcome("kept" if is_deletion else "rejected", told, reason))
-      continue
-    if is_deletion:
-      is_doubtful = changed and not is_named(changed, f"{source.typed}\n{source.earlier}")
-      (doubtful if is_doubtful else operations).append(replace(operation, draft=Draft("")))
-      continue
-    draft = gated_draft(operation.draft, _policy_for(operation, source, policy))
-    if isinstance(draft, Draft):
-      operations.append(replace(operation, draft=draft))
-      continue
-    reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
-    is_hidden = draft.rule in ("secret", "personal data")
-    refused.append(Outcome("rejected", "" if is_hidden else told, reason))
-  return Extraction(
-    operations=tuple(operations),
-    refused=tuple(dict.fromkeys(refused)),
-    doubtful=tuple(doubtful),
+  grounding: list[Proposal] = []
+  for proposal in proposals:
+    if proposal.is_open:
+      proposal = readdressed(proposal, memories.get(proposal.memory_id))
+      changed = memories.get(proposal.memory_id)
+      if reason := grounding_refusal(proposal, source, changed, settings):
+        proposal = proposal.decided("kept" if proposal.is_removal else "rejected", reason)
+    grounding.append(proposal)
+  return grounding
+
+
+def allowed(proposals: Sequence[Proposal], source: Source, store_size: int) -> list[Proposal]:
+  said = f"{source.typed}\n{source.earlier}"
+  checked: list[Proposal] = []
+  for proposal in proposals:
+    if proposal.is_open and proposal.kind == "DELETE":
+      proposal = replace(proposal, draft=Draft(""))
+      if proposal.before and not is_named(proposal.before, said):
+        proposal = proposal.decided("asked", NOT_NAMED)
+    checked.append(proposal)
+  most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
+  deletions = [one for one in checked if one.is_open and one.kind == "DELETE"]
+  if len(deletions) <= most:
+    return checked
+  return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in checked]
+
+
+def gated(proposals: Sequence[Proposal], source: Source, policy: GatePolicy) -> list[Proposal]:
+  secret = secret_reason(find_secrets(source.words)) or SECRET_LEFT_OUT
+  gating: list[Proposal] = []
+  for proposal in proposals:
+    if proposal.is_open and not proposal.is_removal:
+      draft = gated_draft(proposal.draft, _policy_for(proposal, source, policy))
+      if isinstance(draft, Draft):
+        proposal = replace(proposal, draft=draft)
+      else:
+        if draft.rule in ("secret", "personal data"):
+          proposal = replace(proposal, draft=Draft(""))
+        reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
+        proposal = proposal.decided("rejected", reason)
+    gating.append(proposal)
+  return gating
+
+
+def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
+  return replace(
+    proposal,
+    draft=Draft(tellable(proposal.draft.content, policy)),
+    before=tellable(proposal.before, policy),
   )
 
 
-def _policy_for(operation: Operation, source: Source, policy: GatePolicy) -> GatePolicy:
-  quoted = source.quotes(operation.proof.evidence)
-  return replace(policy, typed=operation.proof.kind == "STYLE" and quoted, quoted=quoted)
+def _policy_for(proposal: Proposal, source: Source, policy: GatePolicy) -> GatePolicy:
+  quoted = source.quotes(proposal.evidence)
+  return replace(policy, typed=proposal.fact_kind == "STYLE" and quoted, quoted=quoted)
 
 
 def says_no_more(content: str, said: Sequence[str]) -> bool:
@@ -12446,6 +12534,9 @@ def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
 _MOST_ASKED = 9
 _LONGEST_ASKED = 300
 NO_ROOM = f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
+WAITS = "it waits for your answer"
+WAITS_ALREADY = "it waits for your answer already"
+REJECTED_BEFORE = "you have rejected it before"
 _HOW_TO_ANSWER__suggestions = (
   "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
@@ -12461,24 +12552,35 @@ class Suggestions:
     self._dialogs: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
   async def propose(
-    self, turn: Turn, operations: Sequence[Operation], held: Callable[[], Awaitable[bool]]
-  ) -> tuple[int, list[Outcome]]:
-    found = {suggestion_digest(one.draft): one for one in operations}
-    rejected = await self._table.rejected(turn.user_id, found)
+    self, turn: Turn, proposals: Sequence[Proposal], held: Callable[[], Awaitable[bool]]
+  ) -> list[Proposal]:
+    digests = {suggestion_digest(one.draft) for one in proposals if _is_suggestible(one)}
+    rejected = await self._table.rejected(turn.user_id, digests)
     waiting = await self._table.waiting(turn.user_id)
-    said = {comparable(one.draft.content) for one in waiting}
-    fresh = [
-      WaitingSuggestion(digest, one.draft, one.id, turn.source)
-      for digest, one in found.items()
-      if digest not in rejected and comparable(one.draft.content) not in said
-    ]
-    room = max(0, MOST_WAITING_SUGGESTIONS - len(waiting))
-    if fresh and room:
+    contents = {comparable(one.draft.content) for one in waiting}
+    fresh: list[WaitingSuggestion] = []
+    decided: list[Proposal] = []
+    for proposal in proposals:
+      draft = proposal.draft
+      digest = suggestion_digest(draft)
+      if not _is_suggestible(proposal):
+        pass
+      elif digest in rejected:
+        proposal = proposal.decided("superseded", REJECTED_BEFORE)
+      elif comparable(draft.content) in contents:
+        proposal = proposal.decided("superseded", WAITS_ALREADY)
+      elif len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
+        proposal = proposal.decided("rejected", NO_ROOM)
+      else:
+        fresh.append(WaitingSuggestion(digest, draft, proposal.memory_id, turn.source))
+        contents.add(comparable(draft.content))
+        proposal = proposal.decided("suggested", WAITS)
+      decided.append(proposal)
+    if fresh:
       if not await held():
         raise LeaseLost("another worker has taken over")
-      await self._table.put(turn.user_id, fresh[:room])
-    left_out = [Outcome("rejected", one.draft.content, NO_ROOM) for one in fresh[room:]]
-    return len(fresh[:room]), left_out
+      await self._table.put(turn.user_id, fresh)
+    return decided
 
   async def asking(self, user_id: str, questions: Awaitable[object]) -> None:
     async with self._dialogs.setdefault(user_id, asyncio.Lock()):
@@ -12514,6 +12616,10 @@ class Suggestions:
 
   async def waits(self, user_id: str, digest: str) -> bool:
     return any(one.digest == digest for one in await self._table.waiting(user_id))
+
+
+def _is_suggestible(proposal: Proposal) -> bool:
+  return proposal.is_open and not proposal.is_removal
 
 
 def _shown(draft: Draft) -> str:
@@ -13346,7 +13452,7 @@ async def restore_memory(
   if not archived:
     return None
   memory = archived[0].memory
-  row = _standing__archive(memory, await user.store.read())
+  row = _standing(memory, await user.store.read())
   if row is None:
     source = Provenance(
       chat_id=str(memory.meta.get("chat_id") or ""),
@@ -13369,7 +13475,7 @@ async def restore_memory(
   return row
 
 
-def _standing__archive(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
+def _standing(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
   words = comparable(memory.content)
   for row in rows:
     ids = (row.id, row.meta.get("restored_from"))
@@ -13415,7 +13521,7 @@ def memories_counted(number: int) -> str:
 
 async def prune_store(
   user: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
-) -> list[Outcome]:
+) -> list[Proposal]:
   limit = settings.max_total_memories
   strategy = settings.pruning_strategy
   reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
@@ -13451,7 +13557,9 @@ async def prune_store(
     for memory in removed
   ]
   await user.trail.record(user.user_id, changes, now)
-  return [Outcome("archived", memory.content, reason) for memory in removed]
+  return [
+    Proposal("END", one.id, before=one.content).decided("archived", reason) for one in removed
+  ]
 
 
 def leaving_first(memories: Sequence[Memory], weights: dict[str, int], now: int) -> list[Memory]:
@@ -13544,109 +13652,99 @@ log_writing = logging.getLogger("adaptive_memory.memory")
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
 FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
+_DONE: Mapping[ProposalKind, Literal["saved", "updated", "deleted", "ended"]] = {
+  "NEW": "saved",
+  "UPDATE": "updated",
+  "DELETE": "deleted",
+  "END": "ended",
+}
 _PLAIN_BRACKETS = str.maketrans("()", "[]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Written__writing:
-
-  kind: Literal["saved", "updated", "deleted", "ended"]
-  content: str
-  before: Memory | None = None
-  row: Memory | None = None
-  reason: str = ""
-  archived: ArchivedMemory | None = None
-
-
 @staged("apply")
-async def apply_operations(
-  operations: Sequence[Operation],
+async def apply_proposals(
+  proposals: Sequence[Proposal],
   memories: Sequence[Memory],
   user: UserStore,
   source: Provenance,
   held: Held,
   now: int,
-) -> list[Outcome]:
+) -> list[Proposal]:
   by_id = {memory.id: memory for memory in memories}
-  outcomes: list[Outcome] = []
+  outcomes: list[Proposal] = []
   changes: list[AuditEntry] = []
   try:
-    for operation in operations:
+    for proposal in proposals:
+      if not proposal.is_open:
+        outcomes.append(proposal)
+        continue
       if not await held():
         raise LeaseLost("another worker has taken over")
-      memory = by_id.get(operation.id)
-      if memory is None and operation.kind != "NEW":
-        gone = "the memory is gone meanwhile"
-        outcomes.append(Outcome("rejected", operation.draft.content, gone))
+      memory = by_id.pop(proposal.memory_id, None)
+      if memory is None and proposal.kind != "NEW":
+        outcomes.append(proposal.decided("rejected", "the memory is gone meanwhile"))
         continue
+      if memory is not None:
+        proposal = replace(proposal, before=memory.content)
       try:
-        written = await _applied(operation, memory, user, source, now)
+        change = await _written(proposal, memory, user, source, now)
       except WriteRefused as refusal:
-        outcomes.append(Outcome("rejected", "", str(refusal)))
-        continue
+        untold = replace(proposal, draft=Draft(""), before="")
+        outcomes.append(untold.decided("rejected", str(refusal)))
       except HostError as error:
-        if isinstance(error, MemoryUnavailable) and not outcomes:
+        if isinstance(error, MemoryUnavailable) and not changes:
           raise
-        log_writing.warning("%s failed: %s", operation.kind, with_detail(error))
-        content = operation.draft.content or (memory.content if memory else "")
-        outcomes.append(Outcome("failed", content, str(error)))
-        continue
-      by_id.pop(operation.id, None)
-      if written.row is not None:
-        by_id[written.row.id] = written.row
-      outcomes.append(_outcome(written))
-      changes.append(_change(written, operation, source, now))
+        log_writing.warning("%s failed: %s", proposal.kind, with_detail(error))
+        outcomes.append(proposal.decided("failed", str(error)))
+      else:
+        outcomes.append(_outcome(proposal, change))
+        changes.append(change)
   finally:
     await user.trail.record(user.user_id, changes, now)
   return outcomes
 
 
-async def _applied(
-  operation: Operation, memory: Memory | None, user: UserStore, source: Provenance, now: int
-) -> _Written__writing:
-  draft = operation.draft
+async def _written(
+  proposal: Proposal, memory: Memory | None, user: UserStore, source: Provenance, now: int
+) -> AuditEntry:
+  draft = proposal.draft
+  archived: ArchivedMemory | None = None
+  row: Memory | None = None
   if memory is None:
     row = await user.store.add(draft, source)
-    return _Written__writing("saved", row.content, row=row)
-  if operation.kind == "DELETE":
+  elif proposal.kind == "DELETE":
     await user.store.delete(memory)
-    return _Written__writing("deleted", memory.content, before=memory)
-  if operation.kind == "UPDATE":
+  elif proposal.kind == "UPDATE":
     row = await _updated(memory, draft, user.store, source)
-    return _Written__writing("updated", draft.content, before=memory, row=row)
-  if draft.content != memory.content or draft.until != memory.until:
+  elif draft.content != memory.content or draft.until != memory.until:
     row = await user.store.update(memory, draft, source)
-    return _Written__writing("ended", draft.content, before=memory, row=row, reason=NO_LONGER_TRUE)
-  archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
-  await put_into_archive(user, [archived])
-  if not await remove_archived(user, [memory]):
-    raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
-  return _Written__writing("ended", "", before=memory, reason=NO_LONGER_TRUE, archived=archived)
-
-
-def _outcome(written: _Written__writing) -> Outcome:
-  memory = written.row or written.before
-  return Outcome(
-    status=written.kind,
-    content=written.content,
-    reason=written.reason,
-    memory_id=memory.id if memory else "",
-    before=written.before.content if written.before else "",
+  else:
+    archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
+    await put_into_archive(user, [archived])
+    if not await remove_archived(user, [memory]):
+      raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
+  return AuditEntry(
+    kind=_DONE[proposal.kind],
+    memory_id=row.id if row else proposal.memory_id,
+    changed_at=now,
+    before=memory,
+    after=row.content if row else "",
+    reason=proposal.reason or proposal.fact_kind.lower(),
+    chat_id=source.chat_id,
+    message_id=source.message_id,
+    archived=archived,
   )
 
 
-def _change(written: _Written__writing, operation: Operation, source: Provenance, now: int) -> AuditEntry:
-  memory = written.row or written.before
-  return AuditEntry(
-    kind=written.kind,
-    memory_id=memory.id if memory else "",
-    changed_at=now,
-    before=written.before,
-    after=written.row.content if written.row else "",
-    reason=written.reason or operation.proof.kind.lower(),
-    chat_id=source.chat_id,
-    message_id=source.message_id,
-    archived=written.archived,
+def _outcome(proposal: Proposal, change: AuditEntry) -> Proposal:
+  content = proposal.draft.content if change.after else ""
+  if proposal.kind == "NEW":
+    content = change.after
+  return replace(
+    proposal,
+    status=_DONE[proposal.kind],
+    memory_id=change.memory_id,
+    draft=replace(proposal.draft, content=content),
   )
 
 
@@ -13679,38 +13777,57 @@ _Statement = tuple[str, Vectors | None]
 
 @stage("reconcile")
 def reconciled(
-  operations: Sequence[Operation],
+  proposals: Sequence[Proposal],
   index: MemoryIndex,
   vectors: Mapping[str, Vectors],
   settings: Settings,
-) -> Extraction:
-  last = {operation.id: place for place, operation in enumerate(operations) if operation.id}
-  contents = [operation.draft.content for operation in operations]
-  found: list[_Statement] = [(content, vectors.get(content)) for content in contents]
-  unrelated, threshold = unrelated_likeness(index.nulls), settings.similarity_threshold
-  told = [found[place] for place in last.values() if contents[place]]
-  taken: list[Operation] = []
-  outcomes: list[Outcome] = []
-  for place, operation in enumerate(operations):
-    draft, memory, reason = operation.draft, index.memory(operation.id), ""
-    if operation.id and last[operation.id] != place:
-      reason = REPLACED_IN_BATCH
-    elif operation.kind == "UPDATE" and memory and repeats(draft, memory):
-      labels = (draft.tags or memory.tags, draft.bank or memory.bank)
-      reason = KNOWN_ALREADY if labels == (memory.tags, memory.bank) else ""
-    elif not operation.id and settings.deduplicate_memories:
-      known = [*told, *_nearest_stored(found[place], index, last.keys())]
-      if any(_same(one, found[place], unrelated, threshold) for one in known):
-        reason = KNOWN_ALREADY
-      told.append(found[place])
-    if reason:
-      content = contents[place] or (memory.content if memory else "")
-      not_written = "kept" if operation.kind == "DELETE" else "rejected"
-      status = not_written if reason == REPLACED_IN_BATCH else "unchanged"
-      outcomes.append(Outcome(status, content, reason))
+) -> list[Proposal]:
+  last = {one.memory_id: one for one in proposals if one.is_open and one.memory_id}
+  contents = [one.draft.content for one in last.values() if one.draft.content]
+  batch: list[_Statement] = [(content, vectors.get(content)) for content in contents]
+  unrelated = unrelated_likeness(index.nulls)
+  threshold = settings.similarity_threshold
+  checked: list[Proposal] = []
+  for proposal in proposals:
+    content = proposal.draft.content
+    statement = (content, vectors.get(content))
+    if not proposal.is_open:
+      pass
+    elif proposal.memory_id:
+      proposal = _reconciled_change(proposal, last[proposal.memory_id], index)
+    elif any(_same(one, statement, unrelated, threshold) for one in batch):
+      proposal = proposal.decided("superseded", SAID_TWICE)
     else:
-      taken.append(operation)
-  return Extraction(tuple(taken), tuple(outcomes))
+      batch.append(statement)
+      is_compared = settings.deduplicate_memories
+      stored = _nearest_stored(statement, index, last.keys()) if is_compared else ()
+      if any(_same(one, statement, unrelated, threshold) for one in stored):
+        proposal = proposal.decided("unchanged", KNOWN_ALREADY)
+    checked.append(proposal)
+  return checked
+
+
+def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -> Proposal:
+  if proposal is not last:
+    return proposal.decided("kept" if proposal.is_removal else "rejected", REPLACED_IN_BATCH)
+  draft = proposal.draft
+  memory = index.memory(proposal.memory_id)
+  if memory is None or proposal.kind != "UPDATE" or not repeats(draft, memory):
+    return proposal
+  labels = (draft.tags or memory.tags, draft.bank or memory.bank)
+  if labels != (memory.tags, memory.bank):
+    return proposal
+  return proposal.decided("unchanged", KNOWN_ALREADY)
+
+
+def without_written(proposals: Sequence[Proposal], index: MemoryIndex) -> list[Proposal]:
+  written = {memory.content for memory in index.memories}
+  return [
+    one.decided("superseded", KNOWN_ALREADY)
+    if one.is_open and one.kind == "NEW" and one.draft.content in written
+    else one
+    for one in proposals
+  ]
 
 
 def _nearest_stored(
@@ -13843,19 +13960,22 @@ class Change:
 
 
 def far_reaching_changes(
-  operations: Iterable[Operation],
+  proposals: Iterable[Proposal],
   index: MemoryIndex,
   vectors: Mapping[str, Vectors],
   updates: Collection[str] = (),
 ) -> tuple[Change, ...]:
   found: list[Change] = []
-  for operation in operations:
-    draft, memory = operation.draft, index.memory(operation.id)
-    if operation.kind == "NEW":
+  for proposal in proposals:
+    draft = proposal.draft
+    memory = index.memory(proposal.memory_id)
+    if not proposal.is_open:
+      continue
+    if proposal.kind == "NEW":
       vector = vectors.get(draft.content)
       if draft.content in updates or _is_near_its_kind(draft, index, vector):
         found.append(Change("", draft.content))
-    elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
+    elif memory and not (proposal.kind == "UPDATE" and repeats(draft, memory)):
       tags = {*memory.tags, *draft.tags}
       if not tags or tags & _FAR_REACHING:
         found.append(Change(memory.content, draft.content, memory.id))
@@ -13881,7 +14001,7 @@ async def outdated_by(
   ask_model: AskModel,
   words: str,
   now: datetime,
-) -> tuple[Operation, ...]:
+) -> tuple[Proposal, ...]:
   stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
   known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
   known |= {one.content: row for one, row, is_known in stored if is_known}
@@ -13914,9 +14034,9 @@ def read_outdated(
   shown: Sequence[Memory],
   words: str,
   today: date,
-) -> tuple[Operation, ...]:
+) -> tuple[Proposal, ...]:
   said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
-  found: dict[str, Operation] = {}
+  found: dict[str, Proposal] = {}
   for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
     if (memory := named_memory(text_line(item.get("id")), shown)) is None:
       continue
@@ -13932,19 +14052,28 @@ def read_outdated(
 
 def _end(
   item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
-) -> Operation | None:
-  labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
-  kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
-  if (until := last_day(item.get("until"))) > today.isoformat():
-    told = until == memory.until
-    return None if told else Operation("END", memory.id, replace(kept, until=until))
+) -> Proposal | None:
+  stored = draft_of(memory)
+  until = last_day(item.get("until"))
+  if until > today.isoformat():
+    return None if until == memory.until else _ended(memory, replace(stored, until=until))
   now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
-  rewritten = replace(kept, content=now)
+  rewritten = replace(stored, content=now)
   if repeats(rewritten, memory):
     return None
   telling = beginnings(rewritten.content)
   is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
-  return Operation("END", memory.id, rewritten if is_grounded else kept)
+  return _ended(memory, rewritten if is_grounded else stored)
+
+
+def _ended(memory: Memory, draft: Draft) -> Proposal:
+  return Proposal(
+    kind="END",
+    memory_id=memory.id,
+    draft=draft,
+    reason=NO_LONGER_TRUE,
+    before=memory.content,
+  )
 
 
 # ---- src/adaptive/memory/user_memory.py ----
@@ -13973,14 +14102,14 @@ class Writer:
 
   async def apply(
     self,
-    operations: Sequence[Operation],
+    proposals: Sequence[Proposal],
     memories: Sequence[Memory],
     source: Provenance,
     held: Held,
-  ) -> list[Outcome]:
+  ) -> list[Proposal]:
     memory = self.memory
     now = int(time.time())
-    applied = await apply_operations(operations, memories, memory, source, held, now)
+    applied = await apply_proposals(proposals, memories, memory, source, held, now)
     fresh = {outcome.memory_id for outcome in applied}
     return [*applied, *await prune_store(memory, memory.settings, source, fresh, now)]
 
@@ -15112,7 +15241,7 @@ class FindingsLearner(Protocol):
     ...
 
   async def learn_findings(
-    self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+    self, hook: Hook, turn: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
   ) -> None:
     """Learn or propose facts of a turn while they are wanted."""
 
@@ -15156,7 +15285,7 @@ class Postprocessor:
       if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
         bank = hook.settings.default_bank
         drafts = (Draft(one, bank=bank) for one in found.new_learnings)
-        findings = tuple(Operation("NEW", draft=one) for one in drafts)
+        findings = tuple(Proposal("NEW", draft=one) for one in drafts)
         found_in = (hook, turn.turn, findings)
         await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
     except AdaptiveMemoryError as error:
@@ -15272,7 +15401,7 @@ class Learner(Protocol):
   async def waiting(self, hook: Hook) -> list[str]:
     ...
 
-  async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
+  async def do(self, hook: Hook, proposals: Sequence[Proposal]) -> str:
     ...
 
   async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
@@ -15373,7 +15502,7 @@ _OFF = (
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
-_ASKED = Proof(kind="ASKED")
+_ASKED = "ASKED"
 
 
 Answering = Callable[[Hook, Command], Awaitable[str]]
@@ -15561,7 +15690,7 @@ class MemoryCommands:
     verdict = await asyncio.to_thread(gated_draft, draft, policy)
     if isinstance(verdict, Refused):
       return f"Not saved: {verdict.reason}."
-    addition = Operation("NEW", "", verdict, _ASKED)
+    addition = Proposal("NEW", draft=verdict, fact_kind=_ASKED)
     return plain_line(await self._learner.do(hook, [addition]))
 
   async def _forget(self, hook: Hook, command: Command) -> str:
@@ -15576,7 +15705,7 @@ class MemoryCommands:
     matches = await self._search.found(hook, command.words)
     exact = [match for match in matches if match.has_all_words]
     if len(exact) == 1:
-      deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
+      deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
       line = await self._learner.do(hook, [deletion])
       return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
     meant = exact or matches[:_MOST_ASKED_ABOUT]
@@ -15662,10 +15791,7 @@ def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 _RETRIES = 2
-_MOST_DELETIONS = 3
-_LARGEST_DELETED_SHARE = 0.2
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
-_STATUS_WORDS: dict[OutcomeStatus, str] = {
+_STATUS_WORDS: dict[ProposalStatus, str] = {
   "saved": "Saved",
   "updated": "Updated",
   "deleted": "Deleted",
@@ -15680,6 +15806,7 @@ _STATUS_WORDS: dict[OutcomeStatus, str] = {
 _EXPLAINED = ("kept", "rejected", "failed")
 _LONGEST_TOLD = 160
 _LONGEST_LINE__lesson = 600
+GONE_MEANWHILE = "the memory is gone meanwhile"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
@@ -15719,64 +15846,18 @@ class LessonResources:
 class Lesson:
 
   report: Report
-  doubtful: tuple[Memory, ...] = ()
-  has_failures: bool = False
+  outcomes: Sequence[Proposal] = ()
+  doubtful: Sequence[Memory] = ()
+
+  @property
+  def has_failures(self) -> bool:
+    return any(one.status == "failed" for one in self.outcomes)
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
-  found = await _found_in(room, turn, now, work)
-  if isinstance(found, Lesson):
-    return found
-  return await carried_out(room, turn, found, work.held, partly_written=work.attempts > 0)
-
-
-async def carried_out(
-  room: LessonResources, turn: Turn, found: Extraction, held: Held, *, partly_written: bool
-) -> Lesson:
-  operations, outcomes, proposed = found.operations, list(found.refused), 0
-  if room.settings.save_mode == "suggest":
-    wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
-    sifted = await _sifted(room, wanted, await room.index())
-    proposed, left_out = await room.suggestions.propose(turn, sifted.operations, held)
-    outcomes += [*sifted.refused, *left_out]
-    operations = tuple(one for one in operations if one.kind == "DELETE")
-  written, too_many = await write(room, turn, operations, held, partly_written=partly_written)
-  unnamed = await _standing(room, found.doubtful)
-  status = "asked" if room.can_ask else "kept"
-  outcomes += written
-  outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
-  outcomes += [Outcome(status, memory.content, NOT_NAMED) for memory in unnamed]
-  doubtful = (*too_many, *unnamed)
-  for outcome in outcomes:
-    tally("operations", outcome.status)
-  now, where = int(time.time()), (turn.source.chat_id, turn.source.message_id)
-  reasons = [one.reason for one in outcomes if one.status == "rejected"]
-  refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
-  if refused:
-    await room.memory.trail.record(turn.user_id, refused, now)
-  line = report_line(outcomes) if outcomes or not (proposed or partly_written) else ""
-  if proposed and not room.can_ask:
-    line = joined_lines(line, await room.suggestions.left(turn.user_id))
-  must_know = bool(doubtful) and not room.can_ask
-  return Lesson(
-    report=report_of(outcomes, line, kind="reply" if must_know else "news"),
-    doubtful=doubtful if room.can_ask else (),
-    has_failures=any(one.status == "failed" for one in outcomes),
-  )
-
-
-async def _standing(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
-  if not operations:
-    return ()
+  settings = room.settings
+  sources = room.sources
   index = await room.index()
-  memories = (index.memory(operation.id) for operation in operations)
-  return tuple(memory for memory in memories if memory is not None)
-
-
-async def _found_in(
-  room: LessonResources, turn: Turn, now: datetime, work: TurnWork
-) -> Extraction | Lesson:
-  settings, sources, index = room.settings, room.sources, await room.index()
   most = settings.max_extractions_per_hour or inf
 
   async def ask_model(request: CompletionRequest) -> Completion:
@@ -15793,74 +15874,122 @@ async def _found_in(
   shown = await shown_memories(index, turn.words, asked, room.hidden)
   language = settings.memory_language.strip() or room.language
   asking = settings.model_copy(update={"memory_language": language})
-  proposed = await extraction(ask_model, turn, shown, asking, now)
-  found = await asyncio.to_thread(screened, proposed, turn, shown, settings)
+  extracted = await extraction(ask_model, turn, shown, asking, now)
+  size = len(index.memories)
+  proposals = await asyncio.to_thread(screened, extracted, turn, shown, settings, size)
   if settings.check_outdated_memories and settings.save_mode != "suggest":
-    vectors = await _embedded__lesson(room, found.operations)
-    updates = {one.draft.content for one in proposed.operations if one.kind == "UPDATE"}
-    changes = far_reaching_changes(found.operations, index, vectors, updates)
+    vectors = await _embedded__lesson(room, proposals)
+    updates = {one.draft.content for one in extracted if one.kind == "UPDATE"}
+    changes = far_reaching_changes(proposals, index, vectors, updates)
     if changes and work.calls_before + work.calls < most:
       known = index, vectors, room.hidden
       ended = await outdated_by(changes, *known, ask_model, turn.words, now)
-      addressed = {one.id for one in found.operations}
-      more = (one for one in ended if one.id not in addressed)
-      found = replace(found, operations=(*found.operations, *more))
-  return found or Lesson(Report(NOTHING_NEW))
+      addressed = {one.memory_id for one in proposals if one.is_open}
+      proposals += [one for one in ended if one.memory_id not in addressed]
+  if not proposals:
+    return Lesson(Report(NOTHING_NEW))
+  return await carried_out(room, turn, proposals, work.held, partly_written=work.attempts > 0)
+
+
+async def carried_out(
+  room: LessonResources,
+  turn: Turn,
+  proposals: Sequence[Proposal],
+  held: Held,
+  *,
+  partly_written: bool,
+) -> Lesson:
+  if room.settings.save_mode == "suggest":
+    proposals = await _reconciled(room, proposals, await room.index())
+    proposals = await room.suggestions.propose(turn, proposals, held)
+  outcomes = await write(room, turn, proposals, held, partly_written=partly_written)
+  asked = [one for one in outcomes if one.status == "asked"]
+  index = await room.index() if asked else None
+  doubtful = [memory for one in asked if index and (memory := index.memory(one.memory_id))]
+  standing = {memory.id for memory in doubtful}
+  outcomes = [_answerable(one, standing, can_ask=room.can_ask) for one in outcomes]
+  for outcome in outcomes:
+    tally("operations", outcome.status)
+  now = int(time.time())
+  refused = [
+    AuditEntry(
+      kind="refused",
+      memory_id="",
+      changed_at=now,
+      reason=one.reason,
+      chat_id=turn.source.chat_id,
+      message_id=turn.source.message_id,
+    )
+    for one in outcomes
+    if one.status == "rejected"
+  ]
+  if refused:
+    await room.memory.trail.record(turn.user_id, refused, now)
+  told = [one for one in outcomes if not (partly_written and one.status == "unchanged")]
+  line = report_line(told)
+  is_suggested = any(one.status == "suggested" for one in outcomes)
+  if line == NOTHING_NEW and (is_suggested or partly_written):
+    line = ""
+  if is_suggested and not room.can_ask:
+    line = joined_lines(line, await room.suggestions.left(turn.user_id))
+  must_know = bool(doubtful) and not room.can_ask
+  return Lesson(
+    report=report_of(told, line, kind="reply" if must_know else "news"),
+    outcomes=outcomes,
+    doubtful=doubtful if room.can_ask else (),
+  )
+
+
+def _answerable(outcome: Proposal, standing: Set[str], *, can_ask: bool) -> Proposal:
+  if outcome.status != "asked":
+    return outcome
+  if outcome.memory_id not in standing:
+    return outcome.decided("superseded", GONE_MEANWHILE)
+  return outcome if can_ask else outcome.decided("kept", outcome.reason)
 
 
 async def write(
   room: LessonResources,
   turn: Turn,
-  operations: Sequence[Operation],
+  proposals: Sequence[Proposal],
   held: Held,
   *,
   partly_written: bool = False,
-) -> tuple[list[Outcome], tuple[Memory, ...]]:
-  made = await _embedded__lesson(room, operations)
+) -> list[Proposal]:
+  made = await _embedded__lesson(room, proposals)
   await room.foreground.give_way()
   async with room.memory.writing() as writer:
     index = await room.index()
-    written = {one.content for one in index.memories} if partly_written else set[str]()
-    left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
-    sifted = await _sifted(room, left, index)
-    allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
-    outcomes = await writer.apply(allowed, index.memories, turn.source, held)
+    if partly_written:
+      proposals = without_written(proposals, index)
+    proposals = await _reconciled(room, proposals, index)
+    outcomes = await writer.apply(proposals, index.memories, turn.source, held)
   stands = (one for one in outcomes if one.status in ("saved", "updated", "ended"))
-  contents = {one.memory_id: one.content for one in stands if one.content}
+  contents = {one.memory_id: one.draft.content for one in stands if one.draft.content}
   if not await keep_vectors(room.sources, contents, made):
     await room.index()
-  known = () if partly_written else sifted.refused
-  doubtful = (index.memory(one.id) for one in to_ask)
-  return [*outcomes, *known], tuple(one for one in doubtful if one is not None)
+  return outcomes
 
 
-def allowed_deletions(
-  operations: Sequence[Operation], store_size: int
-) -> tuple[Sequence[Operation], Sequence[Operation]]:
-  deletions = [one for one in operations if one.kind == "DELETE"]
-  most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
-  if len(deletions) <= most:
-    return operations, ()
-  return [one for one in operations if one.kind != "DELETE"], deletions
-
-
-async def _sifted(
-  room: LessonResources, operations: Sequence[Operation], index: MemoryIndex
-) -> Extraction:
-  vectors = await _embedded__lesson(room, operations)
-  return await asyncio.to_thread(reconciled, operations, index, vectors, room.settings)
+async def _reconciled(
+  room: LessonResources, proposals: Sequence[Proposal], index: MemoryIndex
+) -> list[Proposal]:
+  vectors = await _embedded__lesson(room, proposals)
+  return await asyncio.to_thread(reconciled, proposals, index, vectors, room.settings)
 
 
 @staged("embedding")
-async def _embedded__lesson(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
+async def _embedded__lesson(room: LessonResources, proposals: Sequence[Proposal]) -> dict[str, Vectors]:
   known = room.embedded
-  said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
-  new = [one for one in said if one not in known]
-  embedder, rests = room.sources.embedder, room.indexes.rests
+  contents = [one.draft.content for one in proposals if one.is_open and one.kind != "DELETE"]
+  new = [one for one in dict.fromkeys(contents) if one not in known]
+  embedder = room.sources.embedder
   try:
     if new:
       async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-        made = await rests.ask(embedder, new, query=False, briefly=room.user_waits)
+        made = await room.indexes.rests.ask(
+          embedder, new, query=False, briefly=room.user_waits
+        )
       known.update(zip(new, normalised(made), strict=True))
   except (EmbeddingError, TimeoutError) as error:
     log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
@@ -15868,22 +15997,23 @@ async def _embedded__lesson(room: LessonResources, operations: Sequence[Operatio
 
 
 async def new_findings(
-  room: LessonResources, turn: Turn, findings: Sequence[Operation]
-) -> Extraction:
-  new = tuple(one for one in findings if one.kind == "NEW")
-  alone, source = replace(turn, earlier=()), turn.source
-  found = await asyncio.to_thread(screened, Extraction(new, ()), alone, (), room.settings)
+  room: LessonResources, turn: Turn, findings: Sequence[Proposal]
+) -> list[Proposal]:
+  alone = replace(turn, earlier=())
+  screening = await asyncio.to_thread(screened, findings, alone, (), room.settings, 0)
+  source = turn.source
   learned = [
     one.content
     for one in (await room.index()).memories
     if one.meta.get("message_id") == source.message_id or one.updated_at >= source.said_at
   ]
-  left = (one for one in found.operations if not says_no_more(one.draft.content, learned))
-  return Extraction(tuple(left), ())
+  return [
+    one for one in screening if one.is_open and not says_no_more(one.draft.content, learned)
+  ]
 
 
 def report_of(
-  outcomes: Sequence[Outcome], line: str, kind: Literal["news", "reply"] = "news"
+  outcomes: Sequence[Proposal], line: str, kind: Literal["news", "reply"] = "news"
 ) -> Report:
   stati = {one.status for one in outcomes}
   return Report(
@@ -15895,7 +16025,7 @@ def report_of(
   )
 
 
-def report_line(outcomes: Sequence[Outcome]) -> str:
+def report_line(outcomes: Sequence[Proposal]) -> str:
   parts: list[str] = []
   for words, texts in _by_status(outcomes):
     several = len(texts) > 1
@@ -15903,13 +16033,13 @@ def report_line(outcomes: Sequence[Outcome]) -> str:
   return clipped_line(" \u00b7 ".join(parts), _LONGEST_LINE__lesson) or NOTHING_NEW
 
 
-def counts_line(outcomes: Sequence[Outcome]) -> str:
+def counts_line(outcomes: Sequence[Proposal]) -> str:
   counts = {words: len(texts) for words, texts in _by_status(outcomes)}
   told = (f"{words}: {n} {'fact' if n == 1 else 'facts'}" for words, n in counts.items())
   return " \u00b7 ".join(told)
 
 
-def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+def report_details(outcomes: Sequence[Proposal]) -> tuple[str, ...]:
   told = [f"{words}: {text}" for words, texts in _by_status(outcomes) for text in texts]
   if " \u00b7 ".join(told) == report_line(outcomes):
     return ()
@@ -15925,14 +16055,16 @@ def joined_lines(*lines: str) -> str:
   return " \u00b7 ".join([line for line in told if line != NOTHING_NEW] or told[:1])
 
 
-def _by_status(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
+def _by_status(outcomes: Sequence[Proposal]) -> Iterator[tuple[str, list[str]]]:
   for status, words in _STATUS_WORDS.items():
-    if texts := [_told(one) for one in outcomes if one.status == status]:
+    texts = [_told(one) for one in outcomes if one.status == status]
+    if texts:
       yield words, texts
 
 
-def _told(outcome: Outcome) -> str:
-  told = outcome.before if outcome.status == "ended" else outcome.content
+def _told(outcome: Proposal) -> str:
+  content = outcome.draft.content
+  told = (outcome.before or content) if outcome.is_removal else content
   text = clipped_line(excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD)
   if not outcome.reason or outcome.status not in _EXPLAINED:
     return text
@@ -15970,16 +16102,18 @@ async def delete_confirmed(
   text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
   answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
   chosen = named_in(answer or "", memories)
+  declined = UNANSWERED if answer is None else DECLINED
   async with room.memory.writing() as writer:
     stored = (await room.index()).memories
-    going = [Operation("DELETE", one.id) for one in chosen if one in stored]
-    outcomes = await writer.apply(going, stored, turn.source, always)
-  declined = UNANSWERED if answer is None else DECLINED
-  for memory in memories:
-    if memory not in chosen:
-      outcomes.append(Outcome("kept", memory.content, declined))
-    elif memory not in stored:
-      outcomes.append(Outcome("kept", memory.content, CHANGED_MEANWHILE))
+    proposals: list[Proposal] = []
+    for memory in memories:
+      proposal = Proposal("DELETE", memory.id, before=memory.content)
+      if memory not in chosen:
+        proposal = proposal.decided("kept", declined)
+      elif memory not in stored:
+        proposal = proposal.decided("kept", CHANGED_MEANWHILE)
+      proposals.append(proposal)
+    outcomes = await writer.apply(proposals, stored, turn.source, always)
   return report_of(outcomes, report_line(outcomes), kind="reply")
 
 
@@ -15997,23 +16131,26 @@ async def offer_suggestions(
   user_id: str,
   chat_id: str,
 ) -> Report:
-  outcomes = list[Outcome]()
+  outcomes = list[Proposal]()
   left = ""
 
   async def keep(accepted: WaitingSuggestion) -> bool:
-    kind = "UPDATE" if accepted.memory_id else "NEW"
-    operation = Operation(kind, accepted.memory_id, accepted.draft)
+    proposal = Proposal(
+      kind="UPDATE" if accepted.memory_id else "NEW",
+      memory_id=accepted.memory_id,
+      draft=accepted.draft,
+    )
     turn = Turn(user_id, "saved", "", (), accepted.source)
     still_waits = partial(suggestions.waits, user_id, accepted.digest)
     try:
-      saved, _ = await write(await room_of(), turn, [operation], still_waits)
+      saved = await write(await room_of(), turn, [proposal], still_waits)
     except LeaseLost:
       log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
       return False
     except AdaptiveMemoryError as error:
       told = with_detail(error)
       log_confirmation.warning("an accepted suggestion was not saved: %s", told)
-      saved = [Outcome("failed", accepted.draft.content, str(error))]
+      saved = [proposal.decided("failed", str(error))]
     outcomes.extend(saved)
     return all(one.status != "failed" for one in saved)
 
@@ -16250,11 +16387,11 @@ class Learning:
         log_learning.warning("memories are not summarised: %s", with_detail(error))
 
   async def learn_findings(
-    self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+    self, hook: Hook, turn: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
   ) -> None:
     room = await self.lesson_resources(hook)
     found = await new_findings(room, turn, findings)
-    if not found.operations or not is_wanted():
+    if not found or not is_wanted():
       return
 
     async def wanted() -> bool:
@@ -16288,11 +16425,11 @@ class Learning:
     is_whole = len(room.hidden.without(found)) == len(memory_ids)
     return (room.completer, tuple(found)) if is_whole and room.completer else None
 
-  async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
-    adds = any(one.kind == "NEW" for one in operations)
+  async def do(self, hook: Hook, proposals: Sequence[Proposal]) -> str:
+    adds = any(one.kind == "NEW" for one in proposals)
     room = await self.lesson_resources(hook, wanted=not adds, asking=False)
     room = replace(room, foreground=Foreground(), user_waits=True)
-    outcomes, _ = await write(room, _asked_turn(hook), operations, always)
+    outcomes = await write(room, _asked_turn(hook), proposals, always)
     return report_line(outcomes)
 
   async def waiting(self, hook: Hook) -> list[str]:

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 from rapidfuzz import fuzz
 
-from adaptive.core.model import Draft, Memory, Operation, StoreStamp
+from adaptive.core.model import Draft, Memory, Proposal, StoreStamp
 from adaptive.core.ports import StoredVector, Vectors
 from adaptive.learn.duplicates import (
     REWORDED_FROM,
@@ -252,7 +252,7 @@ def costs(nulls: Vectors) -> list[dict[str, float]]:
         )
         taken: list[float] = []
         for at in range(DRAFTS):
-            draft = Operation("NEW", "", Draft(f"User lives in Place{at} since {2000 + at}."))
+            draft = Proposal("NEW", draft=Draft(f"User lives in Place{at} since {2000 + at}."))
             began = time.perf_counter()
             reconciled([draft], index, {draft.draft.content: vectors[at]}, settings)
             taken.append((time.perf_counter() - began) * 1000)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from adaptive.core.model import Operation, Proof
+from adaptive.core.model import Proposal
 from adaptive.learn.claim import Source
 from adaptive.learn.grounding import grounding_refusal
 from adaptive.learn.support import beginnings
@@ -23,7 +23,7 @@ from tests.learn.reader.lessons import ReadLesson, read_lessons
 SHARES = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 QUOTED_WORDS = 8
 ENGLISH = ("d01", "d02", "d03", "d04", "d05", "d06")
-Fact = tuple[ReadLesson, Operation]
+Fact = tuple[ReadLesson, Proposal]
 
 
 def main() -> None:
@@ -84,7 +84,7 @@ def refused_share(facts: list[Fact], settings: Settings) -> float:
         if grounding_refusal(
             one,
             Source.of(lesson.turn, lesson.memories.values()),
-            lesson.memories.get(one.id),
+            lesson.memories.get(one.memory_id),
             settings,
         )
     ]
@@ -93,21 +93,18 @@ def refused_share(facts: list[Fact], settings: Settings) -> float:
 
 def deleted_share(settings: Settings) -> float:
     """The part of the memories shown with a message that it would let go without a quotation."""
-    shown = [(one, Operation("DELETE", id)) for one in read_lessons() for id in one.shown]
+    shown = [(one, Proposal("DELETE", id)) for one in read_lessons() for id in one.shown]
     return 1 - refused_share(shown, settings)
 
 
 def bare(facts: list[Fact]) -> list[Fact]:
     """The facts as a model that quotes nothing would give them."""
-    return [(lesson, replace(one, proof=Proof())) for lesson, one in facts]
+    return [(lesson, replace(one, evidence=(), about="", fact_kind="")) for lesson, one in facts]
 
 
 def quoting(facts: list[Fact]) -> list[Fact]:
     """The facts under a quotation that does stand in the message."""
-    return [
-        (lesson, replace(one, proof=replace(one.proof, evidence=(opening(lesson.words),))))
-        for lesson, one in facts
-    ]
+    return [(lesson, replace(one, evidence=(opening(lesson.words),))) for lesson, one in facts]
 
 
 def opening(words: str) -> str:
@@ -150,10 +147,10 @@ def swapped_facts(settings: Settings) -> list[Fact]:
     ]
 
 
-def kept(lesson: ReadLesson, settings: Settings) -> list[Operation]:
-    """The operations of a reply that it says are to be kept."""
-    found = lesson.operations(settings)
-    return [one for one in found if one.proof.kind in ("FACT", "STYLE", "")]
+def kept(lesson: ReadLesson, settings: Settings) -> list[Proposal]:
+    """The proposals of a reply that it says are to be kept."""
+    found = lesson.proposals(settings)
+    return [one for one in found if one.fact_kind in ("FACT", "STYLE", "")]
 
 
 if __name__ == "__main__":

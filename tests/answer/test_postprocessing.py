@@ -12,7 +12,7 @@ import pytest
 
 from adaptive.answer.postprocessing import AnsweredTurn, Postprocessor, answered_turn
 from adaptive.core.errors import HostError
-from adaptive.core.model import Draft, Memory, Operation, Turn
+from adaptive.core.model import Draft, Memory, Proposal, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotes, ChatNotesTable, UsageTable
@@ -43,7 +43,7 @@ class World:
         self.audit = ListedChanges()
         self.notes = ChatNotesTable(ListedEntries())
         self.memories: dict[str, Memory] | Exception = {NUTS.id: NUTS}
-        self.found: list[Sequence[Operation]] = []
+        self.found: list[Sequence[Proposal]] = []
         self.learned = asyncio.Event()
         self.learned.set()
         status = StatusLines(UsageTable(ListedEntries()).count_hint)
@@ -59,7 +59,7 @@ class World:
         return self.model, tuple(self.memories[one] for one in memory_ids)
 
     async def learn_findings(
-        self, hook: Hook, said: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+        self, hook: Hook, said: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
     ) -> None:
         if is_wanted():
             self.found.append(findings)
@@ -129,7 +129,7 @@ async def test_findings_are_learned() -> None:
     assert world.found == []
     world.learned.set()
     await task
-    assert world.found == [(Operation("NEW", draft=Draft(PORTO, bank="General")),)]
+    assert world.found == [(Proposal("NEW", draft=Draft(PORTO, bank="General")),)]
 
 
 async def test_nobody_is_asked() -> None:

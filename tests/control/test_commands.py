@@ -20,7 +20,7 @@ from adaptive.control.reading import (
 from adaptive.control.requests import MemoryRequests
 from adaptive.control.turn import OncePerMessage
 from adaptive.core.errors import StoreError
-from adaptive.core.model import Draft, Memory, Operation
+from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import CommandTable
@@ -92,7 +92,7 @@ class House:
     async def learn(self, *contents: str, bank: str = "General") -> None:
         """Memories that were learned one after the other."""
         for content in contents:
-            operation = Operation("NEW", draft=Draft(content, bank=bank))
+            operation = Proposal("NEW", draft=Draft(content, bank=bank))
             async with self.world.memory().writing() as writer:
                 await writer.apply([operation], (), SOURCE, always)
 

@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from adaptive.core.model import Completion, CompletionRequest, Memory, Provenance, Turn
-from adaptive.learn.extraction import extraction_request, read_extraction
+from adaptive.learn.extraction import extraction_request, read_proposals
 from adaptive.learn.grounding import screened
 from adaptive.learn.summaries import is_faithful, read_summary, summary_request
 from adaptive.settings.merged import Settings
@@ -87,13 +87,13 @@ def test_what_it_finds_is_grounded() -> None:
     settings = Settings.merge(Valves(), UserValves())
     home = Memory("home", "User lives in Porto.", 0, 0)
     request = extraction_request(turn, [home], settings, datetime(2026, 11, 22, tzinfo=UTC))
-    found = read_extraction(_completed(request), [home], settings)
-    assert [(one.kind, one.draft.content) for one in found.operations] == [
+    found = read_proposals(_completed(request), [home], settings)
+    assert [(one.kind, one.draft.content) for one in found] == [
         ("NEW", "User likes jazz."),
         ("NEW", "User's dog is called Biscuit."),
         ("UPDATE", "User lives in Lisbon."),
     ]
-    assert screened(found, turn, [home], settings).refused == ()
+    assert all(one.is_open for one in screened(found, turn, [home], settings, 1))
 
 
 def test_a_summary_of_memories_may_take_their_place() -> None:

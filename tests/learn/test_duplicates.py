@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from adaptive.core.model import Draft, Operation
+from adaptive.core.model import Draft, Proposal
 from adaptive.learn.duplicates import (
     KNOWN_ALREADY,
     REPLACED_IN_BATCH,
@@ -17,6 +17,7 @@ from adaptive.learn.duplicates import (
     same_fact,
     unrelated_likeness,
 )
+from adaptive.learn.extraction import SAID_TWICE
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.vectors import normalised
 from tests.conftest import PROJECT
@@ -97,19 +98,19 @@ NULLS = np.eye(1, 4, dtype=np.float32) * (1 - 2 * (np.arange(len(NULL_PROMPTS))[
 NULLS = NULLS.astype(np.float32)
 
 
-def new(content: str) -> Operation:
+def new(content: str) -> Proposal:
     """A proposed new fact."""
-    return Operation("NEW", "", Draft(content))
+    return Proposal("NEW", draft=Draft(content))
 
 
-def update(id: str, content: str, until: str = "") -> Operation:
+def update(id: str, content: str, until: str = "") -> Proposal:
     """A proposed change."""
-    return Operation("UPDATE", id, Draft(content, until=until))
+    return Proposal("UPDATE", id, Draft(content, until=until))
 
 
-def delete(id: str) -> Operation:
+def delete(id: str) -> Proposal:
     """A proposed removal."""
-    return Operation("DELETE", id)
+    return Proposal("DELETE", id)
 
 
 HOME = memory("home", "User lives in Porto.", created_at=10)
@@ -128,42 +129,40 @@ REPLIES = [
     ([update("home", HOME.content)], [KNOWN_ALREADY]),
     ([update("home", HOME.content, until="2027-01-31")], [""]),
     ([delete("home"), new(LISBON)], ["", ""]),
-    ([new("User has a cat."), new("User owns a cat.")], ["", KNOWN_ALREADY]),
+    ([new("User has a cat."), new("User owns a cat.")], ["", SAID_TWICE]),
     ([update("home", LISBON), new(RESIDES)], ["", ""]),
     ([update("home", ROME), update("home", LISBON)], [REPLACED_IN_BATCH, ""]),
-    ([update("home", LISBON), new("User resides in Lisbon.")], ["", KNOWN_ALREADY]),
-    ([new(LISBON), update("home", "User resides in Lisbon.")], [KNOWN_ALREADY, ""]),
+    ([update("home", LISBON), new("User resides in Lisbon.")], ["", SAID_TWICE]),
+    ([new(LISBON), update("home", "User resides in Lisbon.")], [SAID_TWICE, ""]),
     ([HATES, delete("tea")], [REPLACED_IN_BATCH, ""]),
     ([delete("tea"), HATES], [REPLACED_IN_BATCH, ""]),
 ]
 
 
-@over("operations, reasons", REPLIES)
-def test_reconciled(operations: list[Operation], reasons: list[str]) -> None:
+@over("proposals, reasons", REPLIES)
+def test_reconciled(proposals: list[Proposal], reasons: list[str]) -> None:
     """A reply doubles neither the store nor itself, whatever the order of rows."""
     for rows in itertools.permutations(STORE):
-        found = reconciled(operations, index_of(rows, {}, NULLS), {}, hook_settings())
-        pairs = list(zip(operations, reasons, strict=True))
-        assert list(found.operations) == [one for one, reason in pairs if not reason]
-        told = [one.draft.content or TEA.content for one, reason in pairs if reason]
-        assert [one.content for one in found.refused] == told
-        assert [one.reason for one in found.refused] == list(filter(None, reasons))
+        checked = reconciled(proposals, index_of(rows, {}, NULLS), {}, hook_settings())
+        assert [one.draft for one in checked] == [one.draft for one in proposals]
+        assert [one.reason for one in checked] == reasons
+        assert [one.is_open for one in checked] == [not reason for reason in reasons]
 
 
 def test_replaced_is_told() -> None:
     """A change that another one of the same reply replaces is not told as known already."""
     said = [update("home", ROME), update("home", LISBON), delete("tea"), HATES]
-    found = reconciled(said, index_of(STORE, {}, NULLS), {}, hook_settings())
-    assert [one.status for one in found.refused] == ["rejected", "kept"]
+    checked = reconciled(said, index_of(STORE, {}, NULLS), {}, hook_settings())
+    assert [one.status for one in checked] == ["rejected", "open", "kept", "open"]
 
 
 def test_everything_is_kept() -> None:
-    """Where the admin wants no deduplication what is known is written again."""
+    """Where the admin wants no deduplication what is known is written again, but once."""
     said = [new(RESIDES), new(RESIDES)]
-    found = reconciled(
+    checked = reconciled(
         said, index_of(STORE, {}, NULLS), {}, hook_settings(deduplicate_memories=False)
     )
-    assert list(found.operations) == said
+    assert checked == [said[0], said[1].decided("superseded", SAID_TWICE)]
 
 
 VECTORS = {"home": (0, 0, 1, 0), "tea": (0, 0, 0, 1)}
@@ -191,7 +190,7 @@ def test_reconciled_with_vectors(
     index = index_of(STORE, VECTORS, NULLS)
     known = {content: np.asarray(vector, dtype=np.float32)} if vector else {}
     settings = hook_settings(similarity_threshold=threshold)
-    assert bool(reconciled([new(content)], index, known, settings).operations) == is_new
+    assert reconciled([new(content)], index, known, settings)[0].is_open == is_new
 
 
 def test_found_in_a_large_store() -> None:
@@ -203,4 +202,5 @@ def test_found_in_a_large_store() -> None:
     home = memory("home", "User resides in Porto.", created_at=3)
     index = index_of([*rows[:1500], home, *rows[1500:]], {}, NULLS)
     said = [new("User lives in Porto."), new(LISBON)]
-    assert list(reconciled(said, index, {}, hook_settings()).operations) == said[1:]
+    checked = reconciled(said, index, {}, hook_settings())
+    assert [one.is_open for one in checked] == [False, True]

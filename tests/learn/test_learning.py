@@ -13,12 +13,12 @@ import pytest
 
 from adaptive.core.errors import ModelRejected
 from adaptive.core.foreground import Foreground
-from adaptive.core.model import Draft, Operation, Proof, Utterance
+from adaptive.core.model import Draft, Proposal, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
+from adaptive.learn.grounding import NOT_CONFIRMED
 from adaptive.learn.learning import Learning
-from adaptive.learn.lesson import NOT_CONFIRMED
 from adaptive.learn.queue import typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import UsageTable
@@ -252,7 +252,7 @@ async def test_findings() -> None:
     await learning.learn(page.hook, None, asyncio.Event())
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]
     assert house.pending.turns == {}
-    findings = [Operation("NEW", draft=Draft(one)) for one in (VIOLIN, "User lives in Porto.")]
+    findings = [Proposal("NEW", draft=Draft(one)) for one in (VIOLIN, "User lives in Porto.")]
     for wanted in (False, True, True):
         await learning.learn_findings(page.hook, said, findings, lambda w=wanted: w)
     hint = " · /undo takes it back"
@@ -378,8 +378,8 @@ async def test_commands_do_not_wait_for_embedding() -> None:
     """What a user says to remember is saved soon though the embedder hangs; its vector follows."""
     house = House()
     page, learning = Page(house), house.learning()
-    addition = Operation("NEW", "", Draft("User has a boat."), Proof(kind="ASKED"))
-    other = Operation("NEW", "", Draft("User has a kite."), Proof(kind="ASKED"))
+    addition = Proposal("NEW", "", Draft("User has a boat."), fact_kind="ASKED")
+    other = Proposal("NEW", "", Draft("User has a kite."), fact_kind="ASKED")
     await learning.do(page.hook, [addition])
     house.embedder.gate.clear()
     assert await learning.do(page.hook, [other]) == "Saved: User has a kite."

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import LeaseLost
-from adaptive.core.model import Draft, Operation, Outcome, Utterance
+from adaptive.core.model import Draft, Proposal, ProposalStatus, Utterance
 from adaptive.core.ports import Sources
 from adaptive.learn.lesson import (
     NOTHING_NEW,
-    allowed_deletions,
     new_findings,
     report_details,
     report_line,
@@ -141,21 +140,6 @@ async def test_message_is_embedded_once() -> None:
     assert world.embedder.queries.count([words]) == 1
 
 
-COUNTS = [(1, 0, 1, 0), (2, 0, 9, 2), (2, 1, 10, 0), (3, 0, 15, 0), (4, 2, 1000, 4)]
-
-
-@over("deletions, others, size, asked", COUNTS)
-def test_many_deletions_are_asked_for(deletions: int, others: int, size: int, asked: int) -> None:
-    """More than three deletions, or several that are over a fifth of the store, wait for a yes."""
-    operations = [
-        *(Operation("DELETE", str(at)) for at in range(deletions)),
-        *[Operation("NEW")] * others,
-    ]
-    allowed, to_ask = allowed_deletions(operations, size)
-    assert (len(to_ask), len(allowed)) == (asked, len(operations) - asked)
-    assert {one.kind for one in to_ask} <= {"DELETE"}
-
-
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
 NO_TOKEN = "Not saved: it holds what looks like a token; secrets are never remembered"
 
@@ -183,13 +167,11 @@ SAID = "I live in Porto and I play the violin."
 
 async def found_in(world: World, words: str, *facts: str, **valves: Any) -> list[str]:
     """What of these facts is new, and the user's own."""
-    findings = [Operation("NEW", draft=Draft(fact, bank="General")) for fact in facts]
-    findings += [Operation("DELETE", "m-1"), Operation("UPDATE", "m-1", Draft("User lives."))]
+    findings = [Proposal("NEW", draft=Draft(fact, bank="General")) for fact in facts]
     room = world.resources(settings=hook_settings(**valves))
     said = turn(words, Utterance("user", "I love the opera."))
     found = await new_findings(room, said, findings)
-    assert found.refused == ()
-    return [one.draft.content for one in found.operations]
+    return [one.draft.content for one in found]
 
 
 @pytest.mark.parametrize("meta", [{"message_id": "m"}, {}], ids=["provenance", "time"])
@@ -215,26 +197,43 @@ async def test_not_found(words: str, fact: str) -> None:
 
 # --- the line for the user ------------------------------------------------------------------------
 
-TWO_SAVED = [Outcome("saved", "Likes tea."), Outcome("saved", "Has a dog.")]
+
+def outcome(status: ProposalStatus, content: str, reason: str = "") -> Proposal:
+    """A decided new fact."""
+    return Proposal("NEW", draft=Draft(content), status=status, reason=reason)
+
+
+def ended(before: str, content: str = "") -> Proposal:
+    """A memory that a change has ended."""
+    return Proposal(
+        kind="END",
+        draft=Draft(content),
+        status="ended",
+        reason="no longer true",
+        before=before,
+    )
+
+
+TWO_SAVED = [outcome("saved", "Likes tea."), outcome("saved", "Has a dog.")]
 CASES = [
     ([], NOTHING_NEW),
     (TWO_SAVED, "Saved (2): Likes tea. …"),
     (
         [
-            Outcome("updated", "Lives in Porto", before="Lives in Rome"),
-            Outcome("ended", "", "no longer true", before="Cycles to the office in Rome"),
-            Outcome("ended", "Had a flat in Rome", "no longer true", before="Has a flat in Rome"),
+            outcome("updated", "Lives in Porto"),
+            ended("Cycles to the office in Rome"),
+            ended("Has a flat in Rome", "Had a flat in Rome"),
         ],
         "Updated: Lives in Porto · Also no longer true (2): Cycles to the office in Rome …",
     ),
     (
         [
-            Outcome("failed", "a", "locked"),
-            Outcome("rejected", "", "an empty fact"),
-            Outcome("unchanged", "c"),
-            Outcome("deleted", "d"),
-            Outcome("updated", "e"),
-            Outcome("saved", "f"),
+            outcome("failed", "a", "locked"),
+            outcome("rejected", "", "an empty fact"),
+            outcome("unchanged", "c"),
+            outcome("deleted", "d"),
+            outcome("updated", "e"),
+            outcome("saved", "f"),
         ],
         "Saved: f · Updated: e · Deleted: d · Could not be saved: a (locked) · "
         "Not saved: an empty fact · Already known: c",
@@ -243,7 +242,7 @@ CASES = [
 
 
 @over("outcomes, line", CASES)
-def test_report_line(outcomes: list[Outcome], line: str) -> None:
+def test_report_line(outcomes: list[Proposal], line: str) -> None:
     """The line tells what was written, then what was not and why."""
     assert report_line(outcomes) == line
 
@@ -251,12 +250,12 @@ def test_report_line(outcomes: list[Outcome], line: str) -> None:
 def test_details() -> None:
     """The full list stands behind a line that names less than the whole, and behind no other."""
     assert report_details(TWO_SAVED) == ("Saved: Likes tea.", "Saved: Has a dog.")
-    long = [Outcome(status, "x" * 150, "why") for status in ("rejected", "failed", "kept", "saved")]
+    long = [outcome(status, "x" * 150, "why") for status in ("rejected", "failed", "kept", "saved")]
     assert len(report_details(long)) == 4
     assert report_details([]) == report_details(TWO_SAVED[:1]) == ()
 
 
 def test_no_line_holds_a_secret() -> None:
     """A memory with a secret that another tool has written is told without it."""
-    line = report_line([Outcome("deleted", f"User's token is {TOKEN}.")])
+    line = report_line([outcome("deleted", f"User's token is {TOKEN}.")])
     assert line == "Deleted: User's token is [secret removed]."

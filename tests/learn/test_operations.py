@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import ReplyUnusable
-from adaptive.core.model import Completion, CompletionRequest, Memory, Proof
+from adaptive.core.model import Completion, CompletionRequest, Memory, Proposal
 from adaptive.core.ports import Sources
 from adaptive.learn.extraction import (
     MOST_SHOWN,
-    Extraction,
     extraction,
-    read_extraction,
+    joined_answers,
+    read_proposals,
     shown_memories,
 )
 from adaptive.search.indexes import MemoryIndexes
@@ -43,20 +43,20 @@ DOG = ("NEW", "", "User has a dog.")
 LEAST_READ = 0.78
 
 
-def read(text: str, *, cut: bool = False) -> Extraction:
+def read(text: str, *, cut: bool = False) -> list[Proposal]:
     """What is made of a reply, the memories of the set offered."""
-    return read_extraction(Completion(text, cut), OFFERED, SETTINGS)
+    return read_proposals(Completion(text, cut), OFFERED, SETTINGS)
 
 
-def told(extraction: Extraction) -> tuple[tuple[str, str, str], ...]:
-    """The operations as kind, id and content."""
-    return tuple((one.kind, one.id, one.draft.content) for one in extraction.operations)
+def opened(proposals: list[Proposal]) -> tuple[tuple[str, str, str], ...]:
+    """The open proposals as kind, id and content."""
+    return tuple((one.kind, one.memory_id, one.draft.content) for one in proposals if one.is_open)
 
 
 def taken(text: str, *, cut: bool = False) -> tuple[tuple[str, str, str], ...]:
     """What is taken from a reply; nothing of one that can't be used."""
     try:
-        return told(read(text, cut=cut))
+        return opened(read(text, cut=cut))
     except ReplyUnusable:
         return ()
 
@@ -88,19 +88,21 @@ def test_cut_at_every_character() -> None:
 
 
 @over(
-    "fields, proof",
+    "fields, evidence, about, fact_kind",
     [
-        ({}, Proof()),
-        ({"evidence": ["I moved", "", 5, {}, "to Lisbon"]}, Proof(("I moved", "5", "to Lisbon"))),
-        ({"evidence": {"quote": "x"}, "about": ["user"], "kind": 5}, Proof()),
-        ({"about": "Assistant", "kind": " style "}, Proof((), "assistant", "STYLE")),
-        ({"about": "them", "kind": "JOKE"}, Proof()),
+        ({}, (), "", ""),
+        ({"evidence": ["I moved", "", 5, {}, "home"]}, ("I moved", "5", "home"), "", ""),
+        ({"evidence": {"quote": "x"}, "about": ["user"], "kind": 5}, (), "", ""),
+        ({"about": "Assistant", "kind": " style "}, (), "assistant", "STYLE"),
+        ({"about": "them", "kind": "JOKE"}, (), "", ""),
     ],
 )
-def test_proof(fields: dict[str, Any], proof: Proof) -> None:
+def test_proof(
+    fields: dict[str, Any], evidence: tuple[str, ...], about: str, fact_kind: str
+) -> None:
     """What the model says for a fact is kept under canonical names; what is odd is left out."""
-    found = read(reply({**LISBON_ITEM, **fields}))
-    assert [one.proof for one in found.operations] == [proof]
+    (proposal,) = read(reply({**LISBON_ITEM, **fields}))
+    assert (proposal.evidence, proposal.about, proposal.fact_kind) == (evidence, about, fact_kind)
 
 
 @over(
@@ -115,7 +117,7 @@ def test_proof(fields: dict[str, Any], proof: Proof) -> None:
 )
 def test_until(said: Any, until: str) -> None:
     """The end is a day, of a month or a year the last; what is none is dropped."""
-    (one,) = read(reply({**LISBON_ITEM, "until": said})).operations
+    (one,) = read(reply({**LISBON_ITEM, "until": said}))
     assert one.draft.until == until
 
 
@@ -147,15 +149,49 @@ async def test_second_question(first_reply: str | Exception, wrong: str) -> None
     assert "Biscuit" not in note
 
 
-def test_second_answer_adds() -> None:
-    """What the first answer brought stays; the second brings what the first did not."""
-    tea = {"operation": "UPDATE", "id": "m-1", "content": "User likes coffee."}
-    cocoa, wrong = {**tea, "content": "User likes cocoa."}, {"operation": "DELETE", "id": "m-9"}
-    first = read(reply(LISBON_ITEM, tea, wrong))
+def statuses(proposals: list[Proposal]) -> list[tuple[str, str]]:
+    """The content and the status of each proposal."""
+    return [(one.draft.content, one.status) for one in proposals]
+
+
+def test_second_answer() -> None:
+    """Both answers to a question come out whole, and a fact that both hold is open once."""
+    coffee = {"operation": "UPDATE", "id": "m-1", "content": "User likes coffee."}
+    cocoa = {**coffee, "content": "User likes cocoa."}
+    first = read(reply(LISBON_ITEM, coffee, {"operation": "DELETE", "id": "m-9"}))
     second = read(reply(LISBON_ITEM, cocoa, DOG_ITEM, {"operation": "NEW", "content": 5}))
-    joined = first.joined(second)
-    assert told(joined) == (LISBON, ("UPDATE", "m-1", "User likes coffee."), DOG)
-    assert [one.content for one in joined.refused] == ["5"]
+    assert statuses(joined_answers(first, second)) == [
+        ("User lives in Lisbon.", "open"),
+        ("User likes coffee.", "open"),  # the last change of a memory stands
+        ("m-9", "superseded"),
+        ("User lives in Lisbon.", "superseded"),
+        ("User likes cocoa.", "open"),
+        ("User has a dog.", "open"),
+        ("5", "rejected"),
+    ]
+
+
+@over(
+    "again, statuses_now",
+    [
+        # In other words, with one quotation: it is the same fact.
+        ([{**LISBON_ITEM, "content": "User's home is in Lisbon."}], ["superseded", "open"]),
+        # Another fact of the same quotation.
+        ([{**DOG_ITEM}], ["open", "open"]),
+        ([LISBON_ITEM, DOG_ITEM], ["open", "superseded", "open"]),
+        # The first fact again, and a nearer description of it.
+        (
+            [LISBON_ITEM, {**LISBON_ITEM, "content": "User lives near Lisbon."}],
+            ["superseded", "open", "open"],
+        ),
+    ],
+)
+def test_said_again(again: list[dict[str, Any]], statuses_now: list[str]) -> None:
+    """A second answer does not double the first one's facts, whatever words it takes."""
+    said = {"evidence": ["I live in Lisbon with my dog"]}
+    first = read(reply({**LISBON_ITEM, **said}))
+    second = read(reply(*({**item, **said} for item in again)))
+    assert [one.status for one in joined_answers(first, second)] == statuses_now
 
 
 # --- which memories the model is shown ------------------------------------------------------------

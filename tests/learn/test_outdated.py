@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.model import Completion, Draft, Memory, Operation
+from adaptive.core.model import Completion, Draft, Memory, Proposal
 from adaptive.core.ports import Vectors
 from adaptive.learn.outdated import Change, far_reaching_changes, read_outdated
+from adaptive.memory.writing import NO_LONGER_TRUE
 from adaptive.search.calibration import NULL_PROMPTS
 from tests.fakes import hook_settings, memory
 from tests.learn.world import Work, World, index_of, reply
@@ -77,7 +78,7 @@ def test_what_asks(
     """
     is_new = tags is None
     row = memory("m", "User lives in Sheffield.", tags=("identity",) if tags is None else tags)
-    change = Operation(
+    change = Proposal(
         "NEW" if is_new else "UPDATE", "" if is_new else "m", Draft(content, of_draft)
     )
     index = index_of([row], {"m": vector_of(row.content)}, NULLS)
@@ -87,8 +88,8 @@ def test_what_asks(
     assert not (is_new and far_reaching_changes([change], index, {}))
 
 
-def read(*items: Any, shown: tuple[Memory, ...] = (CYCLES, TEA, SISTER)) -> list[Operation]:
-    """The operations of a reply."""
+def read(*items: Any, shown: tuple[Memory, ...] = (CYCLES, TEA, SISTER)) -> list[Proposal]:
+    """The proposals of a reply."""
     return list(read_outdated(Completion(outdated(*items)), [CHANGE], shown, SAID, TODAY))
 
 
@@ -108,7 +109,14 @@ def test_not_believed(item: Any) -> None:
     """What was not shown, speaks of something else, changes nothing or is no item ends nothing."""
     assert read(item) == []
     draft = Draft(CYCLES.content, CYCLES.tags, "", CYCLES.confidence, CYCLES.importance)
-    assert read(item, ended()) == [Operation("END", CYCLES.id, draft)]
+    ends = Proposal(
+        kind="END",
+        memory_id=CYCLES.id,
+        draft=draft,
+        reason=NO_LONGER_TRUE,
+        before=CYCLES.content,
+    )
+    assert read(item, ended()) == [ends]
     dated = replace(CYCLES, until="2099-01-31")
     assert read(ended(until=dated.until), shown=(dated,)) == []  # it was shown that day
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from adaptive.core.model import Completion, Memory, Provenance, Turn
-from adaptive.learn.extraction import Extraction, read_extraction
+from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import screened
 from tests.fakes import hook_settings
 from tests.rates import labelled_set, rate
@@ -20,14 +20,14 @@ def judged(case: dict[str, Any]) -> str:
     shown = [Memory(str(one["id"]), one["content"], 0, 0) for one in case["memories"]]
     turn = Turn("ada", "saved", case["message"], (), Provenance("c", "m", 1795305600))
     reply = Completion(json.dumps({"operations": [case["proposal"]]}, ensure_ascii=False))
-    read = read_extraction(reply, shown, SETTINGS)
-    assert read.operations, read.refused
-    screening: Extraction = screened(read, turn, shown, SETTINGS)
-    if screening.doubtful:
+    read = read_proposals(reply, shown, SETTINGS)
+    assert read[0].is_open, read
+    outcome = screened(read, turn, shown, SETTINGS, len(shown))[0]
+    if outcome.status == "asked":
         return "ask"
-    if not screening.operations:
+    if not outcome.is_open:
         return "refuse"
-    is_readdressed = screening.operations[0].kind != case["proposal"]["operation"]
+    is_readdressed = outcome.kind != case["proposal"]["operation"]
     return "new" if is_readdressed else "keep"
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from adaptive.core.model import Completion, Memory
 from adaptive.learn.claim import Source
-from adaptive.learn.extraction import read_extraction
+from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import grounding_refusal
 from adaptive.learn.outdated import Change, read_outdated
 from tests.fakes import hook_settings
@@ -59,15 +59,16 @@ def passes(lesson: ReadLesson, item: Item) -> bool:
     """Whether an item of a reply is read and grounded."""
     reply = json.dumps({"operations": [item]})
     offered = tuple(lesson.memories.values())
-    found = read_extraction(Completion(reply), offered, SETTINGS).operations
+    found = read_proposals(Completion(reply), offered, SETTINGS)
     return any(
         not grounding_refusal(
             one,
             Source.of(lesson.turn, lesson.memories.values()),
-            lesson.memories.get(one.id),
+            lesson.memories.get(one.memory_id),
             SETTINGS,
         )
         for one in found
+        if one.is_open
     )
 
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.core.model import Draft, Operation, Outcome
-from adaptive.learn.suggestions import NO_ROOM, Suggestions, suggestion_digest
+from adaptive.core.model import Draft, Proposal
+from adaptive.learn.suggestions import (
+    NO_ROOM,
+    REJECTED_BEFORE,
+    WAITS,
+    WAITS_ALREADY,
+    Suggestions,
+    suggestion_digest,
+)
 from adaptive.memory.tables import MOST_WAITING_SUGGESTIONS, SuggestionTable, WaitingSuggestion
 from tests.fakes import ListedEntries, turn
 
@@ -46,9 +53,19 @@ async def test_proposed() -> None:
     suggestions = Suggestions(table, lambda: 5.0)
     facts = ("User drinks tea.", "User works.", "user works", "User sings.", "User sleeps.")
     more = ("User runs.", "User paints.", "User reads.")
-    found = [Operation("NEW", draft=Draft(one, ("preference",))) for one in (*facts, *more)]
-    assert await suggestions.propose(TURN, found[:2], held) == (1, [])
-    assert await suggestions.propose(TURN, found[2:], held) == (5, [])
+    found = [Proposal("NEW", draft=Draft(one, ("preference",))) for one in (*facts, *more)]
+    decided = [
+        *await suggestions.propose(TURN, found[:2], held),
+        *await suggestions.propose(TURN, found[2:], held),
+    ]
+    assert [(one.status, one.reason) for one in decided] == [
+        ("superseded", REJECTED_BEFORE),
+        ("suggested", WAITS),
+        ("superseded", WAITS_ALREADY),
+        *[("suggested", WAITS)] * 5,
+    ]
+    ended = Proposal("END", "m-1", draft=Draft("User flies."))
+    assert await suggestions.propose(TURN, [ended], held) == [ended]
     waiting = {one.draft.content for one in await table.waiting("ada")}
     assert waiting == {facts[1], *facts[3:], *more}
 
@@ -57,12 +74,11 @@ async def test_no_room() -> None:
     """What finds no room is refused with its reason, and nothing that waits gives way to it."""
     table = SuggestionTable(ListedEntries())
     suggestions = Suggestions(table, lambda: 5.0)
-    found = [Operation("NEW", draft=Draft(f"User has been to {one}.")) for one in range(25)]
-    number, left_out = await suggestions.propose(TURN, found, held)
-    assert number == MOST_WAITING_SUGGESTIONS
-    late = found[MOST_WAITING_SUGGESTIONS:]
-    assert left_out == [Outcome("rejected", one.draft.content, NO_ROOM) for one in late]
-    assert await suggestions.propose(TURN, late, held) == (0, left_out)
+    found = [Proposal("NEW", draft=Draft(f"User has been to {one}.")) for one in range(25)]
+    late = [one.decided("rejected", NO_ROOM) for one in found[MOST_WAITING_SUGGESTIONS:]]
+    decided = await suggestions.propose(TURN, found, held)
+    assert decided[MOST_WAITING_SUGGESTIONS:] == late
+    assert await suggestions.propose(TURN, found[MOST_WAITING_SUGGESTIONS:], held) == late
     waiting = {one.draft.content for one in await table.waiting("ada")}
     assert waiting == {one.draft.content for one in found[:MOST_WAITING_SUGGESTIONS]}
 

@@ -68,8 +68,11 @@ FUNCTIONS: Mapping[str, str] = {
         learn.claim.Source.quotes
         learn.claim._repeats
         learn.grounding._policy_for
+        learn.grounding.allowed
+        learn.grounding.gated
+        learn.grounding.grounded
         learn.grounding.grounding_refusal
-        learn.addressed._is_form
+        learn.claim._is_form
         learn.figures._factor
         learn.figures._readings
         learn.numerals._digits_of_word
@@ -78,6 +81,8 @@ FUNCTIONS: Mapping[str, str] = {
         learn.support.may_be_spelled
         learn.support.Vocabulary.*
         learn.duplicates._nearest_stored
+        learn.duplicates._reconciled_change
+        learn.duplicates.without_written
         learn.outdated.far_reaching_changes
         learn.outdated._is_near_its_kind
     """,
@@ -103,6 +108,7 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "It hands the text on, and does nothing else with it.": """
         answer.correction.AnswerCorrection.has_links
+        core.model.Proposal.decided
         answer.postprocessing.answered_turn
         control.overview.change_log
         host.memories._is_written
@@ -112,7 +118,7 @@ FUNCTIONS: Mapping[str, str] = {
         host.memory_rows.memory_fields
         host.tables._held
         memory.audit.ChangeKey.written
-        memory.writing._change
+        memory.writing._outcome
         privacy.redacted_chat.RedactedTurns.restore_answer
         privacy.redacted_chat.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact

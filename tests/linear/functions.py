@@ -17,9 +17,7 @@ from adaptive.core.model import (
     CompletionRequest,
     Draft,
     Memory,
-    Operation,
-    Outcome,
-    Proof,
+    Proposal,
     Provenance,
     Turn,
     Utterance,
@@ -125,10 +123,7 @@ _TEXT_TYPES = frozenset(
         "Draft",
         "Turn",
         "Utterance",
-        "Operation",
-        "Outcome",
-        "Proof",
-        "Extraction",
+        "Proposal",
         "Source",
         "PastMessage",
         "Topic",
@@ -239,9 +234,9 @@ def turn(text: str) -> Turn:
     )
 
 
-def operation(text: str) -> Operation:
+def proposal(text: str) -> Proposal:
     """A fact that says it, proven by it."""
-    return Operation("NEW", "", Draft(text), Proof((text,), "user", "FACT"))
+    return Proposal("NEW", "", Draft(text), (text,), "user", "FACT", before=text)
 
 
 VALUES: dict[str, Callable[[str], Any]] = {
@@ -256,9 +251,7 @@ VALUES: dict[str, Callable[[str], Any]] = {
     "Draft": Draft,
     "Turn": turn,
     "Utterance": lambda text: Utterance("user", text),
-    "Operation": operation,
-    "Outcome": lambda text: Outcome("saved", text, text),
-    "Proof": lambda text: Proof((text,)),
+    "Proposal": proposal,
     "re.Match[str]": lambda text: re.match(r"(?s)(?P<value>.*)", text),
     "Settings": lambda _: SETTINGS,
     "GatePolicy": lambda _: gate_policy(SETTINGS),
@@ -278,8 +271,12 @@ _SEVERAL: dict[str, Callable[[str], list[Any]]] = {
     "dict[str, Any]": messages,
     "Memory": memories,
     "Any": lambda text: [{"type": "text", "text": text}],
-    "Operation": lambda text: [operation(text), operation(text[1:])],
-    "Outcome": lambda text: [Outcome("saved", text), Outcome("rejected", text[1:], text)],
+    "Proposal": lambda text: [
+        proposal(text),
+        proposal(text[1:]),
+        proposal(text).decided("saved", ""),
+        proposal(text[1:]).decided("rejected", text),
+    ],
 }
 _COLLECTIONS = re.compile(
     r"(Sequence|Iterable|Collection|Set|frozenset|list|tuple)\[(.+?)(?:, \.\.\.)?\]"

@@ -17,7 +17,7 @@ from adaptive.control.overview import _told_change, changes_told, overview
 from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import named_memories
 from adaptive.core.characters import normalised_text
-from adaptive.core.model import Completion, CompletionRequest, Memory, Outcome, StoreStamp, Turn
+from adaptive.core.model import Completion, CompletionRequest, Memory, StoreStamp, Turn
 from adaptive.history.index import HistoryIndex, history_index
 from adaptive.history.messages import PastMessage, past_messages, topics_of
 from adaptive.history.ranking import HistoryScope, _keyword_match, best_coverage, rank_messages
@@ -25,7 +25,7 @@ from adaptive.history.section import history_summary_request, packed_section
 from adaptive.history.upkeep import message_units, topic_unit
 from adaptive.learn.claim import Source
 from adaptive.learn.duplicates import reconciled
-from adaptive.learn.extraction import Extraction, read_extraction
+from adaptive.learn.extraction import joined_answers, read_proposals
 from adaptive.learn.figures import SaidFigures
 from adaptive.learn.grounding import screened
 from adaptive.learn.lesson import joined_lines
@@ -63,7 +63,7 @@ from adaptive.recall.window import plain_window
 from adaptive.search.bm25 import keyword_index
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.index import MemoryIndex, build_index
-from tests.linear.functions import SETTINGS, memories, messages, operation, parts, turn
+from tests.linear.functions import SETTINGS, memories, messages, parts, proposal, turn
 
 Recipe = Callable[[str], Callable[[], Any]]
 
@@ -198,13 +198,13 @@ RECIPES: Mapping[str, Recipe] = {
         topic_unit, topics_of(past(text), 1.0)[0], text
     ),
     "learn.duplicates.reconciled": lambda text: partial(
-        reconciled, [operation(text[:LONGEST_SENTENCE])], index(text), {}, SETTINGS
+        reconciled, [proposal(text[:LONGEST_SENTENCE])], index(text), {}, SETTINGS
     ),
-    "learn.extraction.Extraction.joined": lambda text: partial(
-        Extraction((operation(text),), ()).joined, Extraction((operation(text[1:]),), ())
+    "learn.extraction.joined_answers": lambda text: partial(
+        joined_answers, [proposal(text)], [proposal(text[1:])]
     ),
-    "learn.extraction.read_extraction": lambda text: partial(
-        read_extraction, Completion(text), memories(text), SETTINGS
+    "learn.extraction.read_proposals": lambda text: partial(
+        read_proposals, Completion(text), memories(text), SETTINGS
     ),
     "learn.figures.SaidFigures.lacking": lambda text: partial(
         SaidFigures.of([text]).lacking, text[1:]
@@ -214,10 +214,11 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "learn.grounding.screened": lambda text: partial(
         screened,
-        Extraction((operation(text[:100]),), (Outcome("rejected", text),)),
+        [proposal(text[:100]), proposal(text).decided("rejected", "")],
         queued_turn(text),
         memories(text),
         SETTINGS,
+        2,
     ),
     "learn.lesson.joined_lines": lambda text: partial(joined_lines, text, text[1:]),
     "learn.outdated.read_outdated": lambda text: partial(

@@ -9,13 +9,13 @@ from unittest.mock import AsyncMock
 import pytest
 
 from adaptive.core.errors import StoreError, TablesUnavailable
-from adaptive.core.model import Draft, Memory, Operation, Outcome
+from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.learn.queue import always
 from adaptive.memory.archive import prune_store, put_into_archive, restore_memory
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.gate import GuardedStore, gate_policy
 from adaptive.memory.tables import ArchivedMemory
-from adaptive.memory.writing import apply_operations
+from adaptive.memory.writing import apply_proposals
 from tests.fakes import SOURCE, hook_settings, memory
 from tests.learn.world import NOW, CountedRecalls, Fuse, Killed, World, fuses
 
@@ -49,7 +49,7 @@ async def test_order(strategy: str, limit: int, gone: str, fresh: str) -> None:
     world.usage = CountedRecalls(b=2, d=1, e=3)
     settings = hook_settings(max_total_memories=limit, pruning_strategy=strategy)
     told = await prune_store(world.room(), settings, SOURCE, frozenset(fresh), NOW)
-    assert [one.content for one in told] == [f"Fact {id}." for id in gone]
+    assert [one.before for one in told] == [f"Fact {id}." for id in gone]
 
 
 async def test_archive_that_keeps_nothing() -> None:
@@ -69,7 +69,7 @@ async def test_pruned_into_the_archive() -> None:
     settings = hook_settings(max_total_memories=2, pruning_strategy="least_recalled")
     told = await prune_store(world.room(), settings, SOURCE, frozenset("bc"), NOW)
     reason = "more than 2 memories; the least recalled go first"
-    assert told == [Outcome("archived", "Fact a.", reason)]
+    assert told == [Proposal("END", "a", status="archived", reason=reason, before="Fact a.")]
     assert world.contents == ["Fact b.", "Fact c."]
     assert world.archive.rows == {"a": ArchivedMemory(gone, reason, NOW)}
     assert world.audit.entries == [
@@ -88,7 +88,7 @@ async def test_pruning_broken_at_any_call() -> None:
         world = World(*rows(*"abcde"))
         try:
             told = await prune_store(world.room(fuse), settings, SOURCE, frozenset(), NOW)
-            assert {one.content for one in told} <= facts - set(world.contents)
+            assert {one.before for one in told} <= facts - set(world.contents)
         except Killed:
             assert fuse.kills
         where = f"{fuse.calls} broke at its end"
@@ -181,9 +181,9 @@ HAS_DOG = memory("m-2", "User's dog is called Biscuit.")
 SAID_AT = 1_700_000_500
 
 
-async def applied(world: World, operation: Operation, *known: Memory) -> Outcome:
-    """What becomes of an operation by one who takes these memories for the store."""
-    (outcome,) = await apply_operations([operation], known, world.room(), SOURCE, always, SAID_AT)
+async def applied(world: World, proposal: Proposal, *known: Memory) -> Proposal:
+    """What becomes of a proposal by one who takes these memories for the store."""
+    (outcome,) = await apply_proposals([proposal], known, world.room(), SOURCE, always, SAID_AT)
     return outcome
 
 
@@ -191,16 +191,16 @@ async def test_former_content_without_a_place_for_it() -> None:
     """On a release without history a changed fact tells in itself what it was before, once."""
     world = World(LIKES_TEA, keeps_meta=False)
     world.store.keeps_history = False
-    outcome = await applied(world, Operation("UPDATE", "m-1", Draft("User hates tea.")), LIKES_TEA)
-    assert outcome.content == "User hates tea."
+    outcome = await applied(world, Proposal("UPDATE", "m-1", Draft("User hates tea.")), LIKES_TEA)
+    assert outcome.draft.content == "User hates tea."
     assert world.contents == ["User hates tea. (until 2023-11: User likes tea)"]
     (row,) = world.store.rows.values()
-    await applied(world, Operation("UPDATE", "m-1", Draft("User loves coffee.")), row)
+    await applied(world, Proposal("UPDATE", "m-1", Draft("User loves coffee.")), row)
     assert world.contents == ["User loves coffee. (until 2023-11: User hates tea)"]
     (row,) = world.store.rows.values()
     more = Draft("User loves coffee and cake.")
     world.store.rows["m-1"] = replace(row, content="User loves coffee.")
-    await applied(world, Operation("UPDATE", "m-1", more), world.store.rows["m-1"])
+    await applied(world, Proposal("UPDATE", "m-1", more), world.store.rows["m-1"])
     assert world.contents == [more.content]
 
 
@@ -208,13 +208,16 @@ async def test_gate_refuses() -> None:
     """What the store's gate refuses is told by its reason alone, and is not tried again."""
     world, card = World(LIKES_TEA), Draft("User pays with card 4111 1111 1111 1111.")
     guarded = GuardedStore(world.store, gate_policy(hook_settings()))
-    new = Operation("NEW", "", Draft("User lives in Lisbon."))
-    operations = [Operation("NEW", "", card), Operation("UPDATE", "m-1", card), new]
+    new = Proposal("NEW", "", Draft("User lives in Lisbon."))
+    proposals = [Proposal("NEW", "", card), Proposal("UPDATE", "m-1", card), new]
     room = replace(world.room(), store=guarded)
-    outcomes = await apply_operations(operations, [LIKES_TEA], room, SOURCE, always, SAID_AT)
+    outcomes = await apply_proposals(proposals, [LIKES_TEA], room, SOURCE, always, SAID_AT)
     reason = "it holds personal data that is not to be stored: card"
-    saved = Outcome("saved", "User lives in Lisbon.", memory_id="new-1")
-    assert outcomes == [Outcome("rejected", "", reason)] * 2 + [saved]
+    assert outcomes == [
+        Proposal("NEW", status="rejected", reason=reason),
+        Proposal("UPDATE", "m-1", status="rejected", reason=reason),
+        replace(new, memory_id="new-1", status="saved"),
+    ]
     assert world.store.contents == [LIKES_TEA.content, "User lives in Lisbon."]
 
 
@@ -223,7 +226,7 @@ async def test_archived_memory_that_is_changed_meanwhile() -> None:
     world = World(LIKES_TEA, HAS_DOG)
     world.store.edit("m-2", "User's dog is called Rex.")
     outcome = await applied(
-        world, Operation("END", "m-2", Draft(HAS_DOG.content)), LIKES_TEA, HAS_DOG
+        world, Proposal("END", "m-2", Draft(HAS_DOG.content)), LIKES_TEA, HAS_DOG
     )
     assert outcome.status == "failed"
     assert world.store.contents == [LIKES_TEA.content, "User's dog is called Rex."]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import StoreError, WriteRefused
-from adaptive.core.model import Draft, Memory, Operation
+from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.learn.queue import always
 from adaptive.memory.archive import prune_store, restore_memory
 from adaptive.memory.undo import take_back
 from adaptive.memory.user_memory import _PORTION
-from adaptive.memory.writing import apply_operations
+from adaptive.memory.writing import apply_proposals
 from tests.fakes import SOURCE, hook_settings
 from tests.learn.world import NOW, World
 from tests.memory.test_archive import rows
@@ -49,13 +49,13 @@ async def changed(world: World, chance: random.Random, number: int) -> None:
     archived = sorted(world.archive.rows)
     match chance.randrange(8):
         case 0 | 1:
-            operation = Operation("NEW", draft=draft)
+            operation = Proposal("NEW", draft=draft)
         case 2 | 3:
-            operation = Operation("UPDATE", some.id, draft)
+            operation = Proposal("UPDATE", some.id, draft)
         case 4:
-            operation = Operation("DELETE", some.id)
+            operation = Proposal("DELETE", some.id)
         case 5:
-            operation = Operation("END", some.id, Draft(some.content, until=some.until))
+            operation = Proposal("END", some.id, Draft(some.content, until=some.until))
         case 6 if archived:
             await restore_memory(user, chance.choice(archived), NOW + number)
             return
@@ -67,7 +67,7 @@ async def changed(world: World, chance: random.Random, number: int) -> None:
             with contextlib.suppress(WriteRefused):
                 await undo(world, chance.randrange(6))
             return
-    await apply_operations([operation], stored, user, SOURCE, always, NOW + number)
+    await apply_proposals([operation], stored, user, SOURCE, always, NOW + number)
 
 
 async def sequence(seed: int) -> None:
@@ -97,9 +97,9 @@ async def test_changed_since() -> None:
     """What somebody has edited since is left alone, and the reason says so without its words."""
     world = World(*rows("a"))
     draft = Draft("User knows better.")
-    operation = Operation("UPDATE", "a", draft)
+    operation = Proposal("UPDATE", "a", draft)
     stored = list(world.store.rows.values())
-    await apply_operations([operation], stored, world.room(), SOURCE, always, NOW)
+    await apply_proposals([operation], stored, world.room(), SOURCE, always, NOW)
     await world.store.update(world.store.rows["a"], Draft("User edits this."), SOURCE)
     with pytest.raises(WriteRefused, match=r"^a memory of this change has been changed since$"):
         await undo(world)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import WriteRefused
-from adaptive.core.model import Draft, Operation
+from adaptive.core.model import Draft, Proposal
 from adaptive.learn.queue import always
 from adaptive.memory.gate import RULED_OUT, SAVING_IS_OFF
 from adaptive.memory.tables import ArchivedMemory
@@ -29,7 +29,7 @@ async def ignored(line: str) -> None:
     """Nobody looks how far something is."""
 
 
-async def applied(ada: UserMemory, *operations: Operation) -> str:
+async def applied(ada: UserMemory, *operations: Proposal) -> str:
     """The reason of the last operation that is carried out."""
     async with ada.writing() as writer:
         outcomes = await writer.apply(operations, await ada.store.read(), SOURCE, always)
@@ -38,17 +38,17 @@ async def applied(ada: UserMemory, *operations: Operation) -> str:
 
 async def new(ada: UserMemory) -> str:
     """Learned, agreed to, or by ``/remember``."""
-    return await applied(ada, Operation("NEW", draft=Draft(CITY)))
+    return await applied(ada, Proposal("NEW", draft=Draft(CITY)))
 
 
 async def update(ada: UserMemory) -> str:
     """A correction."""
-    return await applied(ada, Operation("UPDATE", HOME.id, Draft(CITY)))
+    return await applied(ada, Proposal("UPDATE", HOME.id, Draft(CITY)))
 
 
 async def end(ada: UserMemory) -> str:
     """Rewritten, as something else has made it untrue."""
-    return await applied(ada, Operation("END", HOME.id, Draft(CITY)))
+    return await applied(ada, Proposal("END", HOME.id, Draft(CITY)))
 
 
 async def bring_in(ada: UserMemory) -> str:
@@ -65,7 +65,7 @@ async def restore(ada: UserMemory) -> str:
 
 async def undo(ada: UserMemory) -> str:
     """Taken back, so that what was there before would stand again."""
-    await applied(ada, Operation("DELETE", "m-2"))
+    await applied(ada, Proposal("DELETE", "m-2"))
     step = (await ada.steps())[0]
     with pytest.raises(WriteRefused) as refusal:
         await ada.undo(step, ignored)
@@ -115,12 +115,12 @@ async def test_former_contents_obey_the_rules() -> None:
 async def test_taking_away_works_while_nothing_is_saved() -> None:
     """With saving switched off a memory can be forgotten, and a new one taken back."""
     world = World(HOME)
-    await applied(world.memory(), Operation("NEW", draft=Draft(CITY)))
+    await applied(world.memory(), Proposal("NEW", draft=Draft(CITY)))
     ada = world.memory(save_mode="off")
     (step,) = await ada.steps()
     await ada.undo(step, ignored)
     assert world.contents == [HOME.content]
-    await applied(ada, Operation("DELETE", HOME.id))
+    await applied(ada, Proposal("DELETE", HOME.id))
     assert world.contents == []
 
 

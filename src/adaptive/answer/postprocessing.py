@@ -20,7 +20,7 @@ from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.measures import staged
 from adaptive.core.messages import Message, has_words, message_text, spoken_text, typed_message
-from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
+from adaptive.core.model import CompletionRequest, Draft, Memory, Proposal, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
@@ -77,7 +77,7 @@ class FindingsLearner(Protocol):
         ...
 
     async def learn_findings(
-        self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+        self, hook: Hook, turn: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
     ) -> None:
         """Learn or propose facts of a turn while they are wanted."""
 
@@ -127,7 +127,7 @@ class Postprocessor:
             if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
                 bank = hook.settings.default_bank
                 drafts = (Draft(one, bank=bank) for one in found.new_learnings)
-                findings = tuple(Operation("NEW", draft=one) for one in drafts)
+                findings = tuple(Proposal("NEW", draft=one) for one in drafts)
                 found_in = (hook, turn.turn, findings)
                 await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
         except AdaptiveMemoryError as error:

@@ -29,7 +29,7 @@ from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.locks import KeyedLocks
 from adaptive.core.markdown import plain_line
 from adaptive.core.messages import local_time, newest_user_message
-from adaptive.core.model import Draft, Memory, Operation, Proof
+from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.gate import SAVING_IS_OFF, Refused, gate_policy, gated_draft
@@ -56,7 +56,7 @@ _OFF = (
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
-_ASKED = Proof(kind="ASKED")
+_ASKED = "ASKED"
 
 
 Answering = Callable[[Hook, Command], Awaitable[str]]
@@ -270,7 +270,7 @@ class MemoryCommands:
         verdict = await asyncio.to_thread(gated_draft, draft, policy)
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
-        addition = Operation("NEW", "", verdict, _ASKED)
+        addition = Proposal("NEW", draft=verdict, fact_kind=_ASKED)
         return plain_line(await self._learner.do(hook, [addition]))
 
     async def _forget(self, hook: Hook, command: Command) -> str:
@@ -286,7 +286,7 @@ class MemoryCommands:
         matches = await self._search.found(hook, command.words)
         exact = [match for match in matches if match.has_all_words]
         if len(exact) == 1:
-            deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
+            deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
             line = await self._learner.do(hook, [deletion])
             return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
         meant = exact or matches[:_MOST_ASKED_ABOUT]

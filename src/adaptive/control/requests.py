@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Draft, Memory, Operation
+from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.erasure import ErasureReport, origin_of
 from adaptive.memory.gate import SAVING_IS_OFF
@@ -40,7 +40,7 @@ class Learner(Protocol):
         """What waits of a user, in a few words each."""
         ...
 
-    async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
+    async def do(self, hook: Hook, proposals: Sequence[Proposal]) -> str:
         """Carry out operations; what to tell of it."""
         ...
 

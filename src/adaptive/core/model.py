@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 CATEGORIES = ("identity", "behavior", "preference", "goal", "relationship", "possession")
 # END is the end of a memory that a change of another one has made untrue; no model proposes it.
-OperationKind = Literal["NEW", "UPDATE", "DELETE", "END"]
-_Written = Literal["saved", "updated", "deleted", "ended", "archived"]
-OutcomeStatus = Literal[_Written, "asked", "kept", "unchanged", "rejected", "failed"]
+ProposalKind = Literal["NEW", "UPDATE", "DELETE", "END"]
+# What is superseded stands elsewhere in the lesson or the store; what is suggested waits for a yes.
+ProposalStatus = Literal[
+    "open",
+    "saved",
+    "updated",
+    "deleted",
+    "ended",
+    "archived",
+    "asked",
+    "kept",
+    "unchanged",
+    "superseded",
+    "suggested",
+    "rejected",
+    "failed",
+]
 ConversationKind = Literal[
     "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"
 ]
@@ -107,33 +121,36 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """What a model says for an operation; ``evidence`` are the user's words; empty is left out."""
+class Proposal:
+    """One proposed change of the store, from a model's reply to the written row.
 
-    evidence: tuple[str, ...] = ()
-    about: str = ""
-    kind: str = ""
+    Its status is "open" until a step decides it; ``reason`` says why it was decided so. Each step
+    of a lesson gives back as many proposals as it takes, in the same order.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One change of the store that a model proposed; ``id`` is empty for NEW."""
-
-    kind: OperationKind
-    id: str = ""
-    draft: Draft = Draft("")
-    proof: Proof = Proof()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one operation: the row and its former content, or why nothing was written."""
-
-    status: OutcomeStatus
-    content: str
+    kind: ProposalKind
+    memory_id: str = ""  # empty for NEW until the row is written
+    draft: Draft = Draft("")  # what the row is to say; once decided, what may be told of it
+    evidence: tuple[str, ...] = ()  # the user's words, as the model quotes them
+    about: str = ""  # whom the fact is about, by the model's account
+    fact_kind: str = ""
+    status: ProposalStatus = "open"
     reason: str = ""
-    memory_id: str = ""
-    before: str = ""
+    before: str = ""  # what the memory said
+
+    @property
+    def is_open(self) -> bool:
+        """Whether no step has decided it yet."""
+        return self.status == "open"
+
+    @property
+    def is_removal(self) -> bool:
+        """Whether it takes away what a memory says."""
+        return self.kind in ("DELETE", "END")
+
+    def decided(self, status: ProposalStatus, reason: str) -> Proposal:
+        """The same proposal with its status and the reason for it."""
+        return replace(self, status=status, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
-from adaptive.core.model import Memory, Operation, Turn
+from adaptive.core.model import Memory, Proposal, Turn
 from adaptive.learn.figures import SaidFigures
 from adaptive.learn.pasted import typed_words, unpasted_words
 from adaptive.learn.quotation import neighbourhood, quoted_share
 from adaptive.learn.support import (
     Vocabulary,
+    beginning,
     beginnings,
     main_script,
     supported_share,
+    telling_words,
     with_initials,
 )
-from adaptive.learn.words import word_units
+from adaptive.learn.words import UNSPACED, word_units
 from adaptive.settings.merged import Settings
 
 _LEAST_QUOTED = 0.7  # of a quotation, in one window of the typed words: small models misquote
@@ -26,6 +28,10 @@ _LEAST_SAME_LANGUAGE = 0.5  # of a fact's telling words stand in a message of it
 # A fact that repeats a memory may have its numbers, too.
 _LEAST_REPEATED = 0.5  # of the memory's telling words
 _LEAST_REPEATED_WORDS = 4
+_LEAST_SHARED = 0.3  # of the telling words of the shorter of two sentences
+_LEAST_LETTERS = 2
+_LONGEST_ENDING = 2
+_SAME_LETTERS = 5  # of words that differ more in length
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class Source:
 class Claim:
     """A proposed change with all that may prove it."""
 
-    operation: Operation
+    proposal: Proposal
     source: Source
     changed: Memory | None
     has_own_language: bool  # the admin's, in which the user need not have written
@@ -73,30 +79,32 @@ class Claim:
 
     @classmethod
     def of(
-        cls, operation: Operation, source: Source, changed: Memory | None, settings: Settings
+        cls, proposal: Proposal, source: Source, changed: Memory | None, settings: Settings
     ) -> Claim:
-        """An operation, with its evidence looked for where the user's own words stand."""
-        proof = operation.proof
+        """A proposal, with its evidence looked for where the user's own words stand."""
         said = source.typed
-        is_quoted = source.quotes(proof.evidence)
+        is_quoted = source.quotes(proposal.evidence)
         # Only the model can tell whose a sentence in quotation marks is, and says so in each field.
-        is_complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
-        if is_complete and not is_quoted and quoted_share(proof.evidence, source.unpasted) == 1:
+        is_complete = proposal.fact_kind in ("FACT", "STYLE") and proposal.about in (
+            "user",
+            "other",
+        )
+        if is_complete and not is_quoted and quoted_share(proposal.evidence, source.unpasted) == 1:
             is_quoted = True
             said = source.unpasted
         return cls(
-            operation=operation,
+            proposal=proposal,
             source=source,
             changed=changed,
             has_own_language=bool(settings.memory_language.strip()),
-            quotation=proof.evidence if is_quoted else (),
+            quotation=proposal.evidence if is_quoted else (),
             said=said,
         )
 
     @cached_property
     def sentence(self) -> str:
         """What is to be remembered, with names as initials where those were said."""
-        return with_initials(self.operation.draft.content, self.message)
+        return with_initials(self.proposal.draft.content, self.message)
 
     @property
     def known(self) -> str:
@@ -161,3 +169,64 @@ def _repeats(sentence: str, memory: str) -> bool:
     telling = beginnings(memory)
     shared = telling & beginnings(sentence)
     return len(shared) >= max(_LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling))
+
+
+def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
+    """An update, or a new fact where it has too little in common with the memory that it names.
+
+    Models copy numbers and ids badly, so nothing is overwritten on doubt. Where the memory said
+    the same in another language, both stand until it is checked what no longer holds.
+    """
+    if proposal.kind != "UPDATE" or memory is None:
+        return proposal
+    draft = proposal.draft
+    ours = subjects(draft.content)
+    theirs = subjects(memory.content)
+    if len(ours & theirs) >= _LEAST_SHARED * max(1, min(len(ours), len(theirs))):
+        return proposal
+    until = "" if draft.until == memory.until else draft.until
+    return Proposal(
+        kind="NEW",
+        draft=replace(draft, until=until),
+        evidence=proposal.evidence,
+        about=proposal.about,
+        fact_kind=proposal.fact_kind,
+    )
+
+
+def is_named(known: str, said: str) -> bool:
+    """Whether words that were said have something in common with what a memory says."""
+    lengths: dict[str, set[int]] = {}
+    for own in _subject_words(known):
+        lengths.setdefault(beginning(own), set()).add(len(own))
+    firsts = {own[:_SAME_LETTERS] for own in _subject_words(known)}
+    return any(_is_form(word, lengths, firsts) for word in telling_words(said))
+
+
+def _is_form(word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]) -> bool:
+    """Whether a word may be a form of another one: "work" is no form of "workout".
+
+    The others are given by their lengths behind how they begin, and by their first letters.
+    """
+    alike = lengths.get(beginning(word), frozenset())
+    return (
+        any(abs(len(word) - length) <= _LONGEST_ENDING for length in alike)
+        or word[:_SAME_LETTERS] in firsts
+    )
+
+
+def subjects(sentence: str) -> frozenset[str]:
+    """How the words begin by which a sentence tells what it speaks of."""
+    return frozenset(map(beginning, _subject_words(sentence)))
+
+
+def _subject_words(sentence: str) -> list[str]:
+    """The telling words of a sentence but the first word, which is the user, and numbers."""
+    first = sentence.split(maxsplit=1)[:1]
+    is_spaced = first and not UNSPACED.search(first[0])
+    user = set(map(beginning, telling_words(first[0]))) if is_spaced else set[str]()
+    return [
+        word
+        for word in telling_words(sentence)
+        if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user
+    ]

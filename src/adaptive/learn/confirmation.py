@@ -8,7 +8,7 @@ from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable, with_detail
 from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Memory, Operation, Outcome, Turn
+from adaptive.core.model import Memory, Proposal, Turn
 from adaptive.learn.lesson import LessonResources, joined_lines, report_line, report_of, write
 from adaptive.learn.queue import always
 from adaptive.learn.suggestions import Suggestions, read_answer
@@ -46,16 +46,18 @@ async def delete_confirmed(
     text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
     answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
+    declined = UNANSWERED if answer is None else DECLINED
     async with room.memory.writing() as writer:
         stored = (await room.index()).memories
-        going = [Operation("DELETE", one.id) for one in chosen if one in stored]
-        outcomes = await writer.apply(going, stored, turn.source, always)
-    declined = UNANSWERED if answer is None else DECLINED
-    for memory in memories:
-        if memory not in chosen:
-            outcomes.append(Outcome("kept", memory.content, declined))
-        elif memory not in stored:
-            outcomes.append(Outcome("kept", memory.content, CHANGED_MEANWHILE))
+        proposals: list[Proposal] = []
+        for memory in memories:
+            proposal = Proposal("DELETE", memory.id, before=memory.content)
+            if memory not in chosen:
+                proposal = proposal.decided("kept", declined)
+            elif memory not in stored:
+                proposal = proposal.decided("kept", CHANGED_MEANWHILE)
+            proposals.append(proposal)
+        outcomes = await writer.apply(proposals, stored, turn.source, always)
     return report_of(outcomes, report_line(outcomes), kind="reply")
 
 
@@ -75,25 +77,28 @@ async def offer_suggestions(
     chat_id: str,
 ) -> Report:
     """Ask a user about what waits, and save what is accepted; raises nothing of ours."""
-    outcomes = list[Outcome]()
+    outcomes = list[Proposal]()
     left = ""
 
     async def keep(accepted: WaitingSuggestion) -> bool:
         """Save one as a memory of the message that it came from; false where that failed."""
-        kind = "UPDATE" if accepted.memory_id else "NEW"
-        operation = Operation(kind, accepted.memory_id, accepted.draft)
+        proposal = Proposal(
+            kind="UPDATE" if accepted.memory_id else "NEW",
+            memory_id=accepted.memory_id,
+            draft=accepted.draft,
+        )
         # The words are not known any more; the user has said yes to the sentence itself.
         turn = Turn(user_id, "saved", "", (), accepted.source)
         still_waits = partial(suggestions.waits, user_id, accepted.digest)
         try:
-            saved, _ = await write(await room_of(), turn, [operation], still_waits)
+            saved = await write(await room_of(), turn, [proposal], still_waits)
         except LeaseLost:
             log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
             return False
         except AdaptiveMemoryError as error:
             told = with_detail(error)
             log_confirmation.warning("an accepted suggestion was not saved: %s", told)
-            saved = [Outcome("failed", accepted.draft.content, str(error))]
+            saved = [proposal.decided("failed", str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
 

@@ -1,4 +1,4 @@
-"""Which proposed operations say what is known already; no model is asked.
+"""Which proposals say what is known already; no model is asked.
 
 What is not proven to be the same is new. The words in which two statements differ must be a
 rewording that ``tools/train_duplicates.py`` has learned ("lives", "resides"), or be made of such
@@ -16,10 +16,10 @@ from itertools import combinations
 import numpy as np
 
 from adaptive.core.measures import stage
-from adaptive.core.model import Operation, Outcome
+from adaptive.core.model import Proposal
 from adaptive.core.ports import Vectors
 from adaptive.core.texts import listed_lines, unpacked
-from adaptive.learn.extraction import Extraction, repeats
+from adaptive.learn.extraction import SAID_TWICE, repeats
 from adaptive.learn.words import word_units
 from adaptive.memory.writing import FORMER_CONTENT
 from adaptive.search.fusion import rank, ranking_query
@@ -48,40 +48,64 @@ _Statement = tuple[str, Vectors | None]
 
 @stage("reconcile")
 def reconciled(
-    operations: Sequence[Operation],
+    proposals: Sequence[Proposal],
     index: MemoryIndex,
     vectors: Mapping[str, Vectors],
     settings: Settings,
-) -> Extraction:
-    """Hold the accepted operations of one reply against the store and against each other."""
-    last = {operation.id: place for place, operation in enumerate(operations) if operation.id}
-    contents = [operation.draft.content for operation in operations]
-    found: list[_Statement] = [(content, vectors.get(content)) for content in contents]
-    unrelated, threshold = unrelated_likeness(index.nulls), settings.similarity_threshold
-    told = [found[place] for place in last.values() if contents[place]]
-    taken: list[Operation] = []
-    outcomes: list[Outcome] = []
-    for place, operation in enumerate(operations):
-        draft, memory, reason = operation.draft, index.memory(operation.id), ""
-        if operation.id and last[operation.id] != place:
-            reason = REPLACED_IN_BATCH
-        elif operation.kind == "UPDATE" and memory and repeats(draft, memory):
-            labels = (draft.tags or memory.tags, draft.bank or memory.bank)
-            reason = KNOWN_ALREADY if labels == (memory.tags, memory.bank) else ""
-        elif not operation.id and settings.deduplicate_memories:
-            known = [*told, *_nearest_stored(found[place], index, last.keys())]
-            if any(_same(one, found[place], unrelated, threshold) for one in known):
-                reason = KNOWN_ALREADY
-            told.append(found[place])
-        if reason:
-            content = contents[place] or (memory.content if memory else "")
-            # What is replaced is not known: its user is told that it was not written, and why.
-            not_written = "kept" if operation.kind == "DELETE" else "rejected"
-            status = not_written if reason == REPLACED_IN_BATCH else "unchanged"
-            outcomes.append(Outcome(status, content, reason))
+) -> list[Proposal]:
+    """Proposals of which those are decided that the store or the lesson itself holds already.
+
+    Of several changes of one memory the last stands.
+    """
+    last = {one.memory_id: one for one in proposals if one.is_open and one.memory_id}
+    contents = [one.draft.content for one in last.values() if one.draft.content]
+    batch: list[_Statement] = [(content, vectors.get(content)) for content in contents]
+    unrelated = unrelated_likeness(index.nulls)
+    threshold = settings.similarity_threshold
+    checked: list[Proposal] = []
+    for proposal in proposals:
+        content = proposal.draft.content
+        statement = (content, vectors.get(content))
+        if not proposal.is_open:
+            pass
+        elif proposal.memory_id:
+            proposal = _reconciled_change(proposal, last[proposal.memory_id], index)
+        elif any(_same(one, statement, unrelated, threshold) for one in batch):
+            proposal = proposal.decided("superseded", SAID_TWICE)
         else:
-            taken.append(operation)
-    return Extraction(tuple(taken), tuple(outcomes))
+            batch.append(statement)
+            is_compared = settings.deduplicate_memories
+            stored = _nearest_stored(statement, index, last.keys()) if is_compared else ()
+            if any(_same(one, statement, unrelated, threshold) for one in stored):
+                proposal = proposal.decided("unchanged", KNOWN_ALREADY)
+        checked.append(proposal)
+    return checked
+
+
+def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -> Proposal:
+    """A change of a memory, unless a later one replaces it or the memory is so already."""
+    if proposal is not last:
+        # What is replaced is not known: its user is told that it was not written, and why.
+        return proposal.decided("kept" if proposal.is_removal else "rejected", REPLACED_IN_BATCH)
+    draft = proposal.draft
+    memory = index.memory(proposal.memory_id)
+    if memory is None or proposal.kind != "UPDATE" or not repeats(draft, memory):
+        return proposal
+    labels = (draft.tags or memory.tags, draft.bank or memory.bank)
+    if labels != (memory.tags, memory.bank):
+        return proposal
+    return proposal.decided("unchanged", KNOWN_ALREADY)
+
+
+def without_written(proposals: Sequence[Proposal], index: MemoryIndex) -> list[Proposal]:
+    """Proposals of which those are superseded that a lesson wrote before it broke off."""
+    written = {memory.content for memory in index.memories}
+    return [
+        one.decided("superseded", KNOWN_ALREADY)
+        if one.is_open and one.kind == "NEW" and one.draft.content in written
+        else one
+        for one in proposals
+    ]
 
 
 def _nearest_stored(

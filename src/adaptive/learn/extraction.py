@@ -1,6 +1,6 @@
-"""Asking a model which durable facts a turn holds, and reading its reply.
+"""Asking a model which durable facts a turn holds, and reading the proposals in its reply.
 
-What an operation does must be understood: operation, id and content; everything else is taken where
+What a proposal does must be understood: operation, id and content; everything else is taken where
 it is. Each item is read by itself, and of a broken reply the model is asked once more.
 """
 
@@ -11,7 +11,7 @@ import calendar
 import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -24,14 +24,13 @@ from adaptive.core.model import (
     CompletionRequest,
     Draft,
     Memory,
-    Operation,
-    OperationKind,
-    Outcome,
-    Proof,
+    Proposal,
+    ProposalKind,
     Turn,
 )
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import listing, mapping
+from adaptive.learn.claim import subjects
 from adaptive.learn.prefilter import spoken_parts
 from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import list_schema, number, share, text_line
@@ -52,6 +51,9 @@ It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
+# Of the words by which two sentences with one quotation tell what they speak of.
+_LEAST_SAID_AGAIN = 0.5
+SAID_TWICE = "it was said twice"
 _LONGEST_NAMED = 200  # an id, and what a model writes around it
 _MOST_SPANS = 4
 # Whom a fact is about, and what it is, as the extraction prompt asks for it.
@@ -66,7 +68,7 @@ _NAMES = {
     **dict.fromkeys(("tag", "category", "categories"), "tags"),
     **dict.fromkeys(("memorybank", "bank"), "memory_bank"),
 }
-_WORDS: Mapping[str, OperationKind] = {
+_WORDS: Mapping[str, ProposalKind] = {
     **dict.fromkeys(("new", "add", "create", "insert", "save", "store"), "NEW"),
     **dict.fromkeys(("update", "edit", "modify", "change", "correct", "refine"), "UPDATE"),
     **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
@@ -102,15 +104,15 @@ EXTRACT_SCHEMA = list_schema(
 @staged("extraction")
 async def extraction(
     ask_model: AskModel, turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
-) -> Extraction:
-    """What a model finds in a turn: its answer, and what a second one adds where it is broken."""
+) -> Sequence[Proposal]:
+    """What a model proposes for a turn; where its answer is broken, it is asked a second time."""
     # In a thread: secrets are looked for in all of it, and other chats go on.
     request = await asyncio.to_thread(extraction_request, turn, shown, settings, now)
+    first: Sequence[Proposal] = ()
     try:
-        first = read_extraction(await ask_model(request), shown, settings)
-        wrong = list(dict.fromkeys(one.reason for one in first.refused))
+        first = read_proposals(await ask_model(request), shown, settings)
+        wrong = list(dict.fromkeys(one.reason for one in first if one.status == "rejected"))
     except ReplyUnusable as error:
-        first = Extraction((), ())
         # A provider's own error may quote the user.
         wrong = [str(error) if str(error) in REPLY_REASONS else "it held no JSON that can be read"]
     if not wrong:
@@ -118,11 +120,12 @@ async def extraction(
     note = _AGAIN.format("\n- ".join(wrong))
     again = replace(request, user=f"{request.user}\n\n{note}")
     try:
-        return first.joined(read_extraction(await ask_model(again), shown, settings))
+        second = read_proposals(await ask_model(again), shown, settings)
     except ModelError:
         if not first:
             raise
         return first
+    return joined_answers(first, second)
 
 
 def extraction_request(
@@ -186,47 +189,66 @@ def _one_line(text: str, limit: int) -> str:
     return " ".join(excerpt_without_secrets(text, limit).split())
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
-    """What a reply held: operations to carry out, and what was not taken, each with a reason.
+def joined_answers(first: Sequence[Proposal], second: Sequence[Proposal]) -> list[Proposal]:
+    """The proposals of a broken answer and of a second one, a fact that both hold but once.
 
-    ``doubtful`` are deletions that the user is to be asked about.
+    What was wrong in the first answer is superseded: the model was asked for it again.
     """
-
-    operations: tuple[Operation, ...]
-    refused: tuple[Outcome, ...]
-    doubtful: tuple[Operation, ...] = ()
-
-    def __bool__(self) -> bool:
-        """Whether there is anything to do or to tell."""
-        return bool(self.operations or self.refused or self.doubtful)
-
-    def joined(self, second: Extraction) -> Extraction:
-        """With what the second answer adds: what was taken stays, what was refused is redone."""
-        taken = {one.id or one.draft.content for one in self.operations}
-        more = [one for one in second.operations if (one.id or one.draft.content) not in taken]
-        return Extraction((*self.operations, *more), second.refused)
+    changes = {_change_of(one) for one in first}
+    new = [one for one in second if _change_of(one) not in changes]
+    joined: list[Proposal] = []
+    for proposal in first:
+        if not proposal.is_open:
+            proposal = proposal.decided("superseded", proposal.reason)
+        elif any(_says_again(other, proposal) for other in new):
+            proposal = proposal.decided("superseded", SAID_TWICE)
+        joined.append(proposal)
+    return without_doubles([*joined, *second])
 
 
-def read_extraction(
+def _says_again(second: Proposal, first: Proposal) -> bool:
+    """Whether a new fact of the second answer is one of the first in other words."""
+    if not (second.is_open and first.kind == second.kind == "NEW"):
+        return False
+    if set(first.evidence).isdisjoint(second.evidence):
+        return False
+    ours = subjects(first.draft.content)
+    theirs = subjects(second.draft.content)
+    return len(ours & theirs) >= _LEAST_SAID_AGAIN * max(len(ours), len(theirs))
+
+
+def without_doubles(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Proposals of which those that say again what stands before them are superseded."""
+    earlier: set[tuple[str, ...]] = set()
+    checked: list[Proposal] = []
+    for proposal in proposals:
+        change = (*_change_of(proposal), proposal.status, proposal.reason)
+        if change in earlier:
+            proposal = proposal.decided("superseded", SAID_TWICE)
+        earlier.add(change)
+        checked.append(proposal)
+    return checked
+
+
+def _change_of(proposal: Proposal) -> tuple[str, str, str]:
+    """What a proposal would do."""
+    return proposal.kind, proposal.memory_id, proposal.draft.content
+
+
+def read_proposals(
     completion: Completion, offered: Sequence[Memory], settings: Settings
-) -> Extraction:
-    """The operations in a model's reply, each validated by itself."""
+) -> list[Proposal]:
+    """The proposals in a model's reply, each validated by itself."""
     reply = read_items(
         completion, "operations", lambda item: isinstance(_named(item).get("operation"), str)
     )
-    operations: dict[tuple[str, str, str], Operation] = {}
-    refused: list[Outcome] = []
-    for fields in (_named(mapping(item)) for item in reply.items):
-        for read in _operations_in(fields, offered, settings):
-            if isinstance(read, Operation):
-                operations.setdefault((read.kind, read.id, read.draft.content), read)
-            else:
-                said = text_lines(fields.get("content") or fields.get("id"))
-                refused.append(Outcome("rejected", " ".join(said), read))
+    proposals: list[Proposal] = []
+    for item in reply.items:
+        proposals += _proposals_in(_named(mapping(item)), offered, settings)
     if reply.cut:
-        refused.append(Outcome("rejected", "", "the model's reply was cut off"))
-    return Extraction(tuple(operations.values()), tuple(dict.fromkeys(refused)))
+        cut = Proposal("NEW")
+        proposals.append(cut.decided("rejected", "the model's reply was cut off"))
+    return without_doubles(proposals)
 
 
 def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -239,34 +261,46 @@ def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return fields
 
 
-def _operations_in(
+def _proposals_in(
     fields: Mapping[str, Any], offered: Sequence[Memory], settings: Settings
-) -> Iterator[Operation | str]:
-    """The operations that an item asks for, one or some deletions; else why it is refused."""
-    content, ids = text_line(fields.get("content")), text_lines(fields.get("id"))
+) -> Iterator[Proposal]:
+    """The proposals of one item: none, one, or several deletions."""
+    content = text_line(fields.get("content"))
+    ids = text_lines(fields.get("id"))
     word = plain_name(text_line(fields.get("operation")))
     if content and not ids and "operation" not in fields:
         word = "new"
-    about, what = text_line(fields.get("about")).lower(), text_line(fields.get("kind")).upper()
-    spans = tuple(text_lines(fields.get("evidence"))[:_MOST_SPANS])
-    proof = Proof(spans, about if about in ABOUT else "", what if what in FACT_KINDS else "")
-    kind = _WORDS.get(word)
     if word in _NOTHING_TO_DO:
         return
+    about = text_line(fields.get("about")).lower()
+    fact_kind = text_line(fields.get("kind")).upper()
+    kind = _WORDS.get(word)
+    proposal = Proposal(
+        kind=kind or "NEW",
+        draft=Draft(" ".join(text_lines(fields.get("content")) or ids)),
+        evidence=tuple(text_lines(fields.get("evidence"))[:_MOST_SPANS]),
+        about=about if about in ABOUT else "",
+        fact_kind=fact_kind if fact_kind in FACT_KINDS else "",
+    )
     if kind is None:
-        yield "not said whether to save or delete it" if fields else "it is no operation"
+        unclear = "not said whether to save or delete it" if fields else "it is no operation"
+        yield proposal.decided("rejected", unclear)
     elif kind != "DELETE" and (len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)):
-        yield "the sentence is empty or too long"
+        yield proposal.decided("rejected", "the sentence is empty or too long")
     elif kind == "NEW":
-        yield Operation(kind, "", _draft(fields, content, None, settings), proof)
+        yield replace(proposal, draft=_draft(fields, content, None, settings))
     else:
-        for said in ids or [""]:
-            memory = named_memory(said, offered)
+        for named in ids or [""]:
+            memory = named_memory(named, offered)
             if memory is None or (kind == "UPDATE" and len(ids) > 1):
-                yield "not one of the memories shown"
+                yield proposal.decided("rejected", "not one of the memories shown")
             else:
-                draft = _draft(fields, content, memory, settings)
-                yield Operation(kind, memory.id, draft, proof)
+                yield replace(
+                    proposal,
+                    memory_id=memory.id,
+                    draft=_draft(fields, content, memory, settings),
+                    before=memory.content,
+                )
 
 
 def _draft(

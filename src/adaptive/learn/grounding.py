@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive.core.measures import stage
-from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
-from adaptive.learn.addressed import is_named, readdressed
-from adaptive.learn.claim import Claim, Source
-from adaptive.learn.extraction import Extraction
+from adaptive.core.model import Draft, Memory, Proposal, Turn
+from adaptive.learn.claim import Claim, Source, is_named, readdressed
+from adaptive.learn.extraction import without_doubles
 from adaptive.learn.figures import Figure, SaidFigures, figures, plain_figures
 from adaptive.learn.support import (
     Vocabulary,
@@ -51,15 +50,18 @@ _REASONS = {
 NOT_SAID = "it is not in your message"
 DOES_NOT_FOLLOW = "your words do not say it"
 NOT_NAMED = "your message does not name it"
+NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+_MOST_DELETIONS = 3  # in one turn; more are to be asked for first
+_LARGEST_DELETED_SHARE = 0.2
 _LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
 
 
 def grounding_refusal(
-    operation: Operation, source: Source, changed: Memory | None, settings: Settings
+    proposal: Proposal, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
     """Why a proposed change is not proven by what the user said; empty where it is."""
-    claim = Claim.of(operation, source, changed, settings)
-    if operation.kind == "DELETE":
+    claim = Claim.of(proposal, source, changed, settings)
+    if proposal.kind == "DELETE":
         return _undeletable(claim)
     rules = _FACT_RULES + _WORD_RULES if claim.is_comparable else _FACT_RULES
     return next(filter(None, (rule(claim) for rule in rules)), "")
@@ -67,11 +69,11 @@ def grounding_refusal(
 
 def _unlasting(claim: Claim) -> str:
     """The refusal of what is no lasting fact by the model's own account."""
-    proof = claim.operation.proof
+    proposal = claim.proposal
     # A wish on answers is about the assistant, too; what will be over has its day.
-    if proof.kind == "STYLE" or (proof.kind == "STATE" and claim.operation.draft.until):
+    if proposal.fact_kind == "STYLE" or (proposal.fact_kind == "STATE" and proposal.draft.until):
         return ""
-    return _REASONS.get(proof.kind) or _REASONS.get(proof.about) or ""
+    return _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
 
 
 def _unquoted(claim: Claim) -> str:
@@ -145,47 +147,87 @@ _WORD_RULES = (_unsupported, _unsaid_name, _unsaid_ending)
 
 @stage("screening")
 def screened(
-    found: Extraction, turn: Turn, shown: Sequence[Memory], settings: Settings
-) -> Extraction:
-    """What of an extraction may be written, each content as it may be, and the rest refused."""
+    proposals: Sequence[Proposal],
+    turn: Turn,
+    shown: Sequence[Memory],
+    settings: Settings,
+    store_size: int,
+) -> list[Proposal]:
+    """Proposals of which those that may not be written are decided: grounded, allowed, gated."""
     source = Source.of(turn, shown)
     policy = gate_policy(settings)
+    screening = grounded(proposals, source, shown, settings)
+    screening = allowed(screening, source, store_size)
+    screening = gated(screening, source, policy)
+    screening = [one if one.is_open else _tellable(one, policy) for one in screening]
+    return without_doubles(screening)
+
+
+def grounded(
+    proposals: Sequence[Proposal], source: Source, shown: Sequence[Memory], settings: Settings
+) -> list[Proposal]:
+    """Proposals under the right ids, of which those that the user did not say are refused."""
     memories = {memory.id: memory for memory in shown}
-    secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
-    operations: list[Operation] = []
-    doubtful: list[Operation] = []
-    refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
-    for proposed in found.operations:
-        operation = readdressed(proposed, memories.get(proposed.id))
-        changed = memories.get(operation.id)
-        is_deletion = operation.kind == "DELETE"
-        told = tellable(operation.draft.content or (changed.content if changed else ""), policy)
-        if reason := grounding_refusal(operation, source, changed, settings):
-            refused.append(Outcome("kept" if is_deletion else "rejected", told, reason))
-            continue
-        if is_deletion:
-            is_doubtful = changed and not is_named(changed, f"{source.typed}\n{source.earlier}")
-            (doubtful if is_doubtful else operations).append(replace(operation, draft=Draft("")))
-            continue
-        draft = gated_draft(operation.draft, _policy_for(operation, source, policy))
-        if isinstance(draft, Draft):
-            operations.append(replace(operation, draft=draft))
-            continue
-        reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
-        # What holds a secret or personal data is told by its reason alone.
-        is_hidden = draft.rule in ("secret", "personal data")
-        refused.append(Outcome("rejected", "" if is_hidden else told, reason))
-    return Extraction(
-        operations=tuple(operations),
-        refused=tuple(dict.fromkeys(refused)),
-        doubtful=tuple(doubtful),
+    grounding: list[Proposal] = []
+    for proposal in proposals:
+        if proposal.is_open:
+            proposal = readdressed(proposal, memories.get(proposal.memory_id))
+            changed = memories.get(proposal.memory_id)
+            if reason := grounding_refusal(proposal, source, changed, settings):
+                proposal = proposal.decided("kept" if proposal.is_removal else "rejected", reason)
+        grounding.append(proposal)
+    return grounding
+
+
+def allowed(proposals: Sequence[Proposal], source: Source, store_size: int) -> list[Proposal]:
+    """Proposals of which doubtful deletions are asked about: all, if too many to be meant."""
+    said = f"{source.typed}\n{source.earlier}"
+    checked: list[Proposal] = []
+    for proposal in proposals:
+        if proposal.is_open and proposal.kind == "DELETE":
+            proposal = replace(proposal, draft=Draft(""))
+            if proposal.before and not is_named(proposal.before, said):
+                proposal = proposal.decided("asked", NOT_NAMED)
+        checked.append(proposal)
+    most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
+    deletions = [one for one in checked if one.is_open and one.kind == "DELETE"]
+    if len(deletions) <= most:
+        return checked
+    return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in checked]
+
+
+def gated(proposals: Sequence[Proposal], source: Source, policy: GatePolicy) -> list[Proposal]:
+    """Proposals with the content that may be written; the gate's refusals with its reason."""
+    secret = secret_reason(find_secrets(source.words)) or SECRET_LEFT_OUT
+    gating: list[Proposal] = []
+    for proposal in proposals:
+        if proposal.is_open and not proposal.is_removal:
+            draft = gated_draft(proposal.draft, _policy_for(proposal, source, policy))
+            if isinstance(draft, Draft):
+                proposal = replace(proposal, draft=draft)
+            else:
+                # What holds a secret or personal data is told by its reason alone.
+                if draft.rule in ("secret", "personal data"):
+                    proposal = replace(proposal, draft=Draft(""))
+                reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
+                proposal = proposal.decided("rejected", reason)
+        gating.append(proposal)
+    return gating
+
+
+def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
+    """A decided proposal with no more of its words than may be told."""
+    return replace(
+        proposal,
+        draft=Draft(tellable(proposal.draft.content, policy)),
+        before=tellable(proposal.before, policy),
     )
 
 
-def _policy_for(operation: Operation, source: Source, policy: GatePolicy) -> GatePolicy:
-    """The gate's rules for an operation: a wish on answers is an order, which a user may give."""
-    quoted = source.quotes(operation.proof.evidence)
-    return replace(policy, typed=operation.proof.kind == "STYLE" and quoted, quoted=quoted)
+def _policy_for(proposal: Proposal, source: Source, policy: GatePolicy) -> GatePolicy:
+    """The gate's rules for a fact: a wish on answers is an order, which a user may give."""
+    quoted = source.quotes(proposal.evidence)
+    return replace(policy, typed=proposal.fact_kind == "STYLE" and quoted, quoted=quoted)
 
 
 def says_no_more(content: str, said: Sequence[str]) -> bool:

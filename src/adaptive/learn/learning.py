@@ -20,7 +20,7 @@ from adaptive.core.errors import (
 )
 from adaptive.core.foreground import Foreground
 from adaptive.core.messages import local_time
-from adaptive.core.model import Memory, Operation, Provenance, Turn
+from adaptive.core.model import Memory, Proposal, Provenance, Turn
 from adaptive.core.ports import Completer
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
 from adaptive.learn.edits import CHANGED_MESSAGE, how_to_take_back, said_before_edit
@@ -113,12 +113,12 @@ class Learning:
                 log_learning.warning("memories are not summarised: %s", with_detail(error))
 
     async def learn_findings(
-        self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+        self, hook: Hook, turn: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
     ) -> None:
         """Learn or propose facts that were found in a turn elsewhere, while they are wanted."""
         room = await self.lesson_resources(hook)
         found = await new_findings(room, turn, findings)
-        if not found.operations or not is_wanted():
+        if not found or not is_wanted():
             return
 
         async def wanted() -> bool:
@@ -156,13 +156,13 @@ class Learning:
         is_whole = len(room.hidden.without(found)) == len(memory_ids)
         return (room.completer, tuple(found)) if is_whole and room.completer else None
 
-    async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
+    async def do(self, hook: Hook, proposals: Sequence[Proposal]) -> str:
         """Carry out at once what a user has asked for in so many words; what to tell of it."""
-        adds = any(one.kind == "NEW" for one in operations)
+        adds = any(one.kind == "NEW" for one in proposals)
         room = await self.lesson_resources(hook, wanted=not adds, asking=False)
         # The user waits as others do.
         room = replace(room, foreground=Foreground(), user_waits=True)
-        outcomes, _ = await write(room, _asked_turn(hook), operations, always)
+        outcomes = await write(room, _asked_turn(hook), proposals, always)
         return report_line(outcomes)
 
     async def waiting(self, hook: Hook) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf
@@ -19,15 +19,14 @@ from adaptive.core.model import (
     Completion,
     CompletionRequest,
     Memory,
-    Operation,
-    Outcome,
-    OutcomeStatus,
+    Proposal,
+    ProposalStatus,
     Turn,
 )
 from adaptive.core.ports import Completer, Sources, Vectors
-from adaptive.learn.duplicates import reconciled
-from adaptive.learn.extraction import Extraction, extraction, shown_memories
-from adaptive.learn.grounding import NOT_NAMED, says_no_more, screened
+from adaptive.learn.duplicates import reconciled, without_written
+from adaptive.learn.extraction import extraction, shown_memories
+from adaptive.learn.grounding import says_no_more, screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.queue import TurnWork
@@ -47,11 +46,8 @@ from adaptive.settings.status_line import NOTHING_NEW, Report
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 _RETRIES = 2
-_MOST_DELETIONS = 3  # in one turn; more are to be asked for first
-_LARGEST_DELETED_SHARE = 0.2
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
-# What became of operations, in the order in which it is told.
-_STATUS_WORDS: dict[OutcomeStatus, str] = {
+# What became of proposals, in the order in which it is told; nobody is told of the others.
+_STATUS_WORDS: dict[ProposalStatus, str] = {
     "saved": "Saved",
     "updated": "Updated",
     "deleted": "Deleted",
@@ -66,6 +62,7 @@ _STATUS_WORDS: dict[OutcomeStatus, str] = {
 _EXPLAINED = ("kept", "rejected", "failed")  # whose words leave open why
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
+GONE_MEANWHILE = "the memory is gone meanwhile"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
@@ -108,79 +105,29 @@ class LessonResources:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """The outcome of one lesson: what the user is told, and what is left to do.
+    """The outcome of one lesson: what the user is told, and each proposal with its status.
 
-    ``doubtful`` are memories that go only if the user confirms it. ``has_failures`` where a fact
-    could not be written: the turn is to be learned again.
+    ``doubtful`` are memories that go only if the user confirms it.
     """
 
     report: Report
-    doubtful: tuple[Memory, ...] = ()
-    has_failures: bool = False
+    outcomes: Sequence[Proposal] = ()
+    doubtful: Sequence[Memory] = ()
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether a fact could not be written: the turn is to be learned again."""
+        return any(one.status == "failed" for one in self.outcomes)
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
-    """Learn a turn, said at ``now``: what the model finds is written.
+    """Learn a turn, said at ``now``: the model proposes, and what stands all steps is written.
 
     A lesson that broke off is begun again: the model is shown what was written by then.
     """
-    found = await _found_in(room, turn, now, work)
-    if isinstance(found, Lesson):
-        return found
-    return await carried_out(room, turn, found, work.held, partly_written=work.attempts > 0)
-
-
-async def carried_out(
-    room: LessonResources, turn: Turn, found: Extraction, held: Held, *, partly_written: bool
-) -> Lesson:
-    """Write or propose what was found; ``partly_written`` where some of it may stand already."""
-    operations, outcomes, proposed = found.operations, list(found.refused), 0
-    if room.settings.save_mode == "suggest":
-        wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
-        sifted = await _sifted(room, wanted, await room.index())
-        proposed, left_out = await room.suggestions.propose(turn, sifted.operations, held)
-        outcomes += [*sifted.refused, *left_out]
-        operations = tuple(one for one in operations if one.kind == "DELETE")
-    written, too_many = await write(room, turn, operations, held, partly_written=partly_written)
-    unnamed = await _standing(room, found.doubtful)
-    status = "asked" if room.can_ask else "kept"
-    outcomes += written
-    outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
-    outcomes += [Outcome(status, memory.content, NOT_NAMED) for memory in unnamed]
-    doubtful = (*too_many, *unnamed)
-    for outcome in outcomes:
-        tally("operations", outcome.status)
-    now, where = int(time.time()), (turn.source.chat_id, turn.source.message_id)
-    reasons = [one.reason for one in outcomes if one.status == "rejected"]
-    refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
-    if refused:
-        await room.memory.trail.record(turn.user_id, refused, now)
-    line = report_line(outcomes) if outcomes or not (proposed or partly_written) else ""
-    if proposed and not room.can_ask:
-        line = joined_lines(line, await room.suggestions.left(turn.user_id))
-    # Whoever asked for deletions and can't be asked about them believes them done otherwise.
-    must_know = bool(doubtful) and not room.can_ask
-    return Lesson(
-        report=report_of(outcomes, line, kind="reply" if must_know else "news"),
-        doubtful=doubtful if room.can_ask else (),
-        has_failures=any(one.status == "failed" for one in outcomes),
-    )
-
-
-async def _standing(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
-    """The memories of operations that are there still."""
-    if not operations:
-        return ()
+    settings = room.settings
+    sources = room.sources
     index = await room.index()
-    memories = (index.memory(operation.id) for operation in operations)
-    return tuple(memory for memory in memories if memory is not None)
-
-
-async def _found_in(
-    room: LessonResources, turn: Turn, now: datetime, work: TurnWork
-) -> Extraction | Lesson:
-    """What is to be written of a turn, or the lesson where that is nothing."""
-    settings, sources, index = room.settings, room.sources, await room.index()
     most = settings.max_extractions_per_hour or inf
 
     async def ask_model(request: CompletionRequest) -> Completion:
@@ -199,83 +146,133 @@ async def _found_in(
     shown = await shown_memories(index, turn.words, asked, room.hidden)
     language = settings.memory_language.strip() or room.language
     asking = settings.model_copy(update={"memory_language": language})
-    proposed = await extraction(ask_model, turn, shown, asking, now)
-    found = await asyncio.to_thread(screened, proposed, turn, shown, settings)
+    extracted = await extraction(ask_model, turn, shown, asking, now)
+    size = len(index.memories)
+    proposals = await asyncio.to_thread(screened, extracted, turn, shown, settings, size)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
-        vectors = await _embedded(room, found.operations)
-        updates = {one.draft.content for one in proposed.operations if one.kind == "UPDATE"}
-        changes = far_reaching_changes(found.operations, index, vectors, updates)
+        vectors = await _embedded(room, proposals)
+        updates = {one.draft.content for one in extracted if one.kind == "UPDATE"}
+        changes = far_reaching_changes(proposals, index, vectors, updates)
         if changes and work.calls_before + work.calls < most:
             known = index, vectors, room.hidden
             ended = await outdated_by(changes, *known, ask_model, turn.words, now)
-            addressed = {one.id for one in found.operations}
-            more = (one for one in ended if one.id not in addressed)
-            found = replace(found, operations=(*found.operations, *more))
-    return found or Lesson(Report(NOTHING_NEW))
+            addressed = {one.memory_id for one in proposals if one.is_open}
+            proposals += [one for one in ended if one.memory_id not in addressed]
+    if not proposals:
+        return Lesson(Report(NOTHING_NEW))
+    return await carried_out(room, turn, proposals, work.held, partly_written=work.attempts > 0)
+
+
+async def carried_out(
+    room: LessonResources,
+    turn: Turn,
+    proposals: Sequence[Proposal],
+    held: Held,
+    *,
+    partly_written: bool,
+) -> Lesson:
+    """Write or suggest what is open; ``partly_written`` where some of it may stand already."""
+    if room.settings.save_mode == "suggest":
+        proposals = await _reconciled(room, proposals, await room.index())
+        proposals = await room.suggestions.propose(turn, proposals, held)
+    outcomes = await write(room, turn, proposals, held, partly_written=partly_written)
+    asked = [one for one in outcomes if one.status == "asked"]
+    index = await room.index() if asked else None
+    doubtful = [memory for one in asked if index and (memory := index.memory(one.memory_id))]
+    standing = {memory.id for memory in doubtful}
+    outcomes = [_answerable(one, standing, can_ask=room.can_ask) for one in outcomes]
+    for outcome in outcomes:
+        tally("operations", outcome.status)
+    now = int(time.time())
+    refused = [
+        AuditEntry(
+            kind="refused",
+            memory_id="",
+            changed_at=now,
+            reason=one.reason,
+            chat_id=turn.source.chat_id,
+            message_id=turn.source.message_id,
+        )
+        for one in outcomes
+        if one.status == "rejected"
+    ]
+    if refused:
+        await room.memory.trail.record(turn.user_id, refused, now)
+    # What is known by now was written by this very lesson, if it broke off before.
+    told = [one for one in outcomes if not (partly_written and one.status == "unchanged")]
+    line = report_line(told)
+    is_suggested = any(one.status == "suggested" for one in outcomes)
+    if line == NOTHING_NEW and (is_suggested or partly_written):
+        line = ""
+    if is_suggested and not room.can_ask:
+        line = joined_lines(line, await room.suggestions.left(turn.user_id))
+    # Whoever asked for deletions and can't be asked about them believes them done otherwise.
+    must_know = bool(doubtful) and not room.can_ask
+    return Lesson(
+        report=report_of(told, line, kind="reply" if must_know else "news"),
+        outcomes=outcomes,
+        doubtful=doubtful if room.can_ask else (),
+    )
+
+
+def _answerable(outcome: Proposal, standing: Set[str], *, can_ask: bool) -> Proposal:
+    """A deletion to ask about, if the memory is there and the user can be asked."""
+    if outcome.status != "asked":
+        return outcome
+    if outcome.memory_id not in standing:
+        return outcome.decided("superseded", GONE_MEANWHILE)
+    return outcome if can_ask else outcome.decided("kept", outcome.reason)
 
 
 async def write(
     room: LessonResources,
     turn: Turn,
-    operations: Sequence[Operation],
+    proposals: Sequence[Proposal],
     held: Held,
     *,
     partly_written: bool = False,
-) -> tuple[list[Outcome], tuple[Memory, ...]]:
-    """What became of operations, and the memories whose deletion is to be asked about."""
-    made = await _embedded(room, operations)  # before anybody waits for the writing to end
+) -> list[Proposal]:
+    """Hold open proposals against the store as it is, and write them."""
+    made = await _embedded(room, proposals)  # before anybody waits for the writing to end
     await room.foreground.give_way()
     async with room.memory.writing() as writer:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await room.index()
-        written = {one.content for one in index.memories} if partly_written else set[str]()
-        left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
-        sifted = await _sifted(room, left, index)
-        allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
-        outcomes = await writer.apply(allowed, index.memories, turn.source, held)
+        if partly_written:
+            proposals = without_written(proposals, index)
+        proposals = await _reconciled(room, proposals, index)
+        outcomes = await writer.apply(proposals, index.memories, turn.source, held)
     stands = (one for one in outcomes if one.status in ("saved", "updated", "ended"))
-    contents = {one.memory_id: one.content for one in stands if one.content}
+    contents = {one.memory_id: one.draft.content for one in stands if one.draft.content}
     if not await keep_vectors(room.sources, contents, made):
         await room.index()
-    # What is known by now was written by this very lesson, if it broke off before.
-    known = () if partly_written else sifted.refused
-    doubtful = (index.memory(one.id) for one in to_ask)
-    return [*outcomes, *known], tuple(one for one in doubtful if one is not None)
+    return outcomes
 
 
-def allowed_deletions(
-    operations: Sequence[Operation], store_size: int
-) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    """Operations to carry out now, and deletions to ask about: all, if too many to be meant."""
-    deletions = [one for one in operations if one.kind == "DELETE"]
-    most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
-    if len(deletions) <= most:
-        return operations, ()
-    return [one for one in operations if one.kind != "DELETE"], deletions
-
-
-async def _sifted(
-    room: LessonResources, operations: Sequence[Operation], index: MemoryIndex
-) -> Extraction:
-    """What would be written of operations now; nothing is."""
-    vectors = await _embedded(room, operations)
+async def _reconciled(
+    room: LessonResources, proposals: Sequence[Proposal], index: MemoryIndex
+) -> list[Proposal]:
+    """Proposals held against the store and each other; nothing is written."""
+    vectors = await _embedded(room, proposals)
     # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
-    return await asyncio.to_thread(reconciled, operations, index, vectors, room.settings)
+    return await asyncio.to_thread(reconciled, proposals, index, vectors, room.settings)
 
 
 @staged("embedding")
-async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
+async def _embedded(room: LessonResources, proposals: Sequence[Proposal]) -> dict[str, Vectors]:
     """The normalised vectors of contents, these among them; without an embedder none."""
     known = room.embedded
-    said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
-    new = [one for one in said if one not in known]
-    embedder, rests = room.sources.embedder, room.indexes.rests
+    contents = [one.draft.content for one in proposals if one.is_open and one.kind != "DELETE"]
+    new = [one for one in dict.fromkeys(contents) if one not in known]
+    embedder = room.sources.embedder
     try:
         if new:
             # Nobody waits for learning, but a user does for what a command has asked for.
             async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-                made = await rests.ask(embedder, new, query=False, briefly=room.user_waits)
+                made = await room.indexes.rests.ask(
+                    embedder, new, query=False, briefly=room.user_waits
+                )
             known.update(zip(new, normalised(made), strict=True))
     except (EmbeddingError, TimeoutError) as error:
         log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
@@ -283,24 +280,25 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
 
 
 async def new_findings(
-    room: LessonResources, turn: Turn, findings: Sequence[Operation]
-) -> Extraction:
+    room: LessonResources, turn: Turn, findings: Sequence[Proposal]
+) -> list[Proposal]:
     """Facts found elsewhere that the newest message bears out and the lesson has not found."""
-    new = tuple(one for one in findings if one.kind == "NEW")
-    alone, source = replace(turn, earlier=()), turn.source
-    found = await asyncio.to_thread(screened, Extraction(new, ()), alone, (), room.settings)
+    alone = replace(turn, earlier=())
+    screening = await asyncio.to_thread(screened, findings, alone, (), room.settings, 0)
+    source = turn.source
     learned = [
         one.content
         for one in (await room.index()).memories
         # Where the host keeps no provenance, what was written behind the turn may be of it.
         if one.meta.get("message_id") == source.message_id or one.updated_at >= source.said_at
     ]
-    left = (one for one in found.operations if not says_no_more(one.draft.content, learned))
-    return Extraction(tuple(left), ())
+    return [
+        one for one in screening if one.is_open and not says_no_more(one.draft.content, learned)
+    ]
 
 
 def report_of(
-    outcomes: Sequence[Outcome], line: str, kind: Literal["news", "reply"] = "news"
+    outcomes: Sequence[Proposal], line: str, kind: Literal["news", "reply"] = "news"
 ) -> Report:
     """What a user is told of these outcomes in a line."""
     stati = {one.status for one in outcomes}
@@ -313,7 +311,7 @@ def report_of(
     )
 
 
-def report_line(outcomes: Sequence[Outcome]) -> str:
+def report_line(outcomes: Sequence[Proposal]) -> str:
     """The status line: what was written, then what was not and why."""
     parts: list[str] = []
     for words, texts in _by_status(outcomes):
@@ -322,14 +320,14 @@ def report_line(outcomes: Sequence[Outcome]) -> str:
     return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
 
 
-def counts_line(outcomes: Sequence[Outcome]) -> str:
+def counts_line(outcomes: Sequence[Proposal]) -> str:
     """The status line without anybody's words: how many facts each thing happened to."""
     counts = {words: len(texts) for words, texts in _by_status(outcomes)}
     told = (f"{words}: {n} {'fact' if n == 1 else 'facts'}" for words, n in counts.items())
     return " · ".join(told)
 
 
-def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+def report_details(outcomes: Sequence[Proposal]) -> tuple[str, ...]:
     """What became of each fact, one by one; empty where the line names them all."""
     told = [f"{words}: {text}" for words, texts in _by_status(outcomes) for text in texts]
     if " · ".join(told) == report_line(outcomes):
@@ -348,15 +346,17 @@ def joined_lines(*lines: str) -> str:
     return " · ".join([line for line in told if line != NOTHING_NEW] or told[:1])
 
 
-def _by_status(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
+def _by_status(outcomes: Sequence[Proposal]) -> Iterator[tuple[str, list[str]]]:
     for status, words in _STATUS_WORDS.items():
-        if texts := [_told(one) for one in outcomes if one.status == status]:
+        texts = [_told(one) for one in outcomes if one.status == status]
+        if texts:
             yield words, texts
 
 
-def _told(outcome: Outcome) -> str:
+def _told(outcome: Proposal) -> str:
+    content = outcome.draft.content
     # A row that another tool has written may hold a secret when it is deleted or archived.
-    told = outcome.before if outcome.status == "ended" else outcome.content
+    told = (outcome.before or content) if outcome.is_removal else content
     text = clipped_line(excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD)
     if not outcome.reason or outcome.status not in _EXPLAINED:
         return text

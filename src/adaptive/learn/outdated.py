@@ -16,7 +16,7 @@ from typing import Any
 
 from adaptive.core.errors import ModelError, with_detail
 from adaptive.core.measures import staged
-from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Operation
+from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Proposal
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import mapping
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
@@ -33,6 +33,8 @@ from adaptive.learn.support import beginnings
 from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import list_schema, text_line
 from adaptive.llm.reply import read_items
+from adaptive.memory.gate import draft_of
+from adaptive.memory.writing import NO_LONGER_TRUE
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex
@@ -68,7 +70,7 @@ class Change:
 
 
 def far_reaching_changes(
-    operations: Iterable[Operation],
+    proposals: Iterable[Proposal],
     index: MemoryIndex,
     vectors: Mapping[str, Vectors],
     updates: Collection[str] = (),
@@ -78,13 +80,16 @@ def far_reaching_changes(
     ``updates`` are contents that the model proposed as updates, whatever they are taken for.
     """
     found: list[Change] = []
-    for operation in operations:
-        draft, memory = operation.draft, index.memory(operation.id)
-        if operation.kind == "NEW":
+    for proposal in proposals:
+        draft = proposal.draft
+        memory = index.memory(proposal.memory_id)
+        if not proposal.is_open:
+            continue
+        if proposal.kind == "NEW":
             vector = vectors.get(draft.content)
             if draft.content in updates or _is_near_its_kind(draft, index, vector):
                 found.append(Change("", draft.content))
-        elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
+        elif memory and not (proposal.kind == "UPDATE" and repeats(draft, memory)):
             tags = {*memory.tags, *draft.tags}
             if not tags or tags & _FAR_REACHING:
                 found.append(Change(memory.content, draft.content, memory.id))
@@ -111,7 +116,7 @@ async def outdated_by(
     ask_model: AskModel,
     words: str,
     now: datetime,
-) -> tuple[Operation, ...]:
+) -> tuple[Proposal, ...]:
     """What ends or is rewritten because of changes; nothing where the model can't be asked."""
     stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
     known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
@@ -145,10 +150,10 @@ def read_outdated(
     shown: Sequence[Memory],
     words: str,
     today: date,
-) -> tuple[Operation, ...]:
-    """The operations in a reply, each grounded in the change."""
+) -> tuple[Proposal, ...]:
+    """The proposals in a reply, each grounded in the change."""
     said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
-    found: dict[str, Operation] = {}
+    found: dict[str, Proposal] = {}
     for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
         if (memory := named_memory(text_line(item.get("id")), shown)) is None:
             continue
@@ -164,17 +169,28 @@ def read_outdated(
 
 def _end(
     item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
-) -> Operation | None:
+) -> Proposal | None:
     """The end of a memory now or on a later day, or its new content; ``None`` where it stays."""
-    labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
-    kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
-    if (until := last_day(item.get("until"))) > today.isoformat():
-        told = until == memory.until  # what the model was shown with it
-        return None if told else Operation("END", memory.id, replace(kept, until=until))
+    stored = draft_of(memory)
+    until = last_day(item.get("until"))
+    if until > today.isoformat():
+        # The model was shown the day with the memory.
+        return None if until == memory.until else _ended(memory, replace(stored, until=until))
     now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
-    rewritten = replace(kept, content=now)
+    rewritten = replace(stored, content=now)
     if repeats(rewritten, memory):
         return None
     telling = beginnings(rewritten.content)
     is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
-    return Operation("END", memory.id, rewritten if is_grounded else kept)
+    return _ended(memory, rewritten if is_grounded else stored)
+
+
+def _ended(memory: Memory, draft: Draft) -> Proposal:
+    """The proposal to end a memory, with what its row is to say then."""
+    return Proposal(
+        kind="END",
+        memory_id=memory.id,
+        draft=draft,
+        reason=NO_LONGER_TRUE,
+        before=memory.content,
+    )

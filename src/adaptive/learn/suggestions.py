@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from adaptive.core.errors import LeaseLost
 from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Draft, Operation, Outcome, Turn
+from adaptive.core.model import Draft, Proposal, Turn
 from adaptive.memory.tables import (
     MOST_WAITING_SUGGESTIONS,
     KeepSuggestion,
@@ -29,6 +29,9 @@ _MOST_ASKED = 9  # in one dialog
 # Of the nine together and the text below them the page shows 4,000 characters.
 _LONGEST_ASKED = 300
 NO_ROOM = f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
+WAITS = "it waits for your answer"
+WAITS_ALREADY = "it waits for your answer already"
+REJECTED_BEFORE = "you have rejected it before"
 _HOW_TO_ANSWER = (
     "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
@@ -47,29 +50,40 @@ class Suggestions:
         self._dialogs: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def propose(
-        self, turn: Turn, operations: Sequence[Operation], held: Callable[[], Awaitable[bool]]
-    ) -> tuple[int, list[Outcome]]:
-        """Let changes of a turn wait; how many do, and those for which there is no room.
+        self, turn: Turn, proposals: Sequence[Proposal], held: Callable[[], Awaitable[bool]]
+    ) -> list[Proposal]:
+        """Let new facts and updates of a turn wait; what is to be removed stays as it is.
 
         What waits already, or was rejected, is not proposed again. Raises ``LeaseLost`` where
         another worker is at the user's turns by now.
         """
-        found = {suggestion_digest(one.draft): one for one in operations}
-        rejected = await self._table.rejected(turn.user_id, found)
+        digests = {suggestion_digest(one.draft) for one in proposals if _is_suggestible(one)}
+        rejected = await self._table.rejected(turn.user_id, digests)
         waiting = await self._table.waiting(turn.user_id)
-        said = {comparable(one.draft.content) for one in waiting}
-        fresh = [
-            WaitingSuggestion(digest, one.draft, one.id, turn.source)
-            for digest, one in found.items()
-            if digest not in rejected and comparable(one.draft.content) not in said
-        ]
-        room = max(0, MOST_WAITING_SUGGESTIONS - len(waiting))
-        if fresh and room:
+        contents = {comparable(one.draft.content) for one in waiting}
+        fresh: list[WaitingSuggestion] = []
+        decided: list[Proposal] = []
+        for proposal in proposals:
+            draft = proposal.draft
+            digest = suggestion_digest(draft)
+            if not _is_suggestible(proposal):
+                pass
+            elif digest in rejected:
+                proposal = proposal.decided("superseded", REJECTED_BEFORE)
+            elif comparable(draft.content) in contents:
+                proposal = proposal.decided("superseded", WAITS_ALREADY)
+            elif len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
+                proposal = proposal.decided("rejected", NO_ROOM)
+            else:
+                fresh.append(WaitingSuggestion(digest, draft, proposal.memory_id, turn.source))
+                contents.add(comparable(draft.content))
+                proposal = proposal.decided("suggested", WAITS)
+            decided.append(proposal)
+        if fresh:
             if not await held():
                 raise LeaseLost("another worker has taken over")
-            await self._table.put(turn.user_id, fresh[:room])
-        left_out = [Outcome("rejected", one.draft.content, NO_ROOM) for one in fresh[room:]]
-        return len(fresh[:room]), left_out
+            await self._table.put(turn.user_id, fresh)
+        return decided
 
     async def asking(self, user_id: str, questions: Awaitable[object]) -> None:
         """Ask a user something, while nothing else is asked or offered."""
@@ -115,6 +129,11 @@ class Suggestions:
     async def waits(self, user_id: str, digest: str) -> bool:
         """Whether a suggestion waits still."""
         return any(one.digest == digest for one in await self._table.waiting(user_id))
+
+
+def _is_suggestible(proposal: Proposal) -> bool:
+    """Whether a proposal waits for the user's yes; what is to be removed does not."""
+    return proposal.is_open and not proposal.is_removal
 
 
 def _shown(draft: Draft) -> str:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from adaptive.core.errors import HostError, MemoryUnavailable, TablesUnavailable, with_detail
-from adaptive.core.model import Memory, Outcome, Provenance, has_ended, is_core
+from adaptive.core.model import Memory, Proposal, Provenance, has_ended, is_core
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.erasure import made_of
 from adaptive.memory.gate import draft_of
@@ -141,7 +141,7 @@ def memories_counted(number: int) -> str:
 
 async def prune_store(
     user: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
-) -> list[Outcome]:
+) -> list[Proposal]:
     """Archive and delete what is too much, first what has ended; what is ``fresh`` stays."""
     limit = settings.max_total_memories
     strategy = settings.pruning_strategy
@@ -178,7 +178,9 @@ async def prune_store(
         for memory in removed
     ]
     await user.trail.record(user.user_id, changes, now)
-    return [Outcome("archived", memory.content, reason) for memory in removed]
+    return [
+        Proposal("END", one.id, before=one.content).decided("archived", reason) for one in removed
+    ]
 
 
 def leaving_first(memories: Sequence[Memory], weights: dict[str, int], now: int) -> list[Memory]:

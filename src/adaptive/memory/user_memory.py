@@ -23,7 +23,7 @@ from adaptive.core.errors import (
     with_detail,
 )
 from adaptive.core.locks import KeyedLocks
-from adaptive.core.model import Memory, Operation, Outcome, Provenance
+from adaptive.core.model import Memory, Proposal, Provenance
 from adaptive.core.ports import NewMemory, Sources
 from adaptive.memory.archive import memories_counted, plan_restoration, prune_store, restore_memory
 from adaptive.memory.audit import AuditEntry, AuditTrail
@@ -34,7 +34,7 @@ from adaptive.memory.summaries import finish_summaries, replace_by_summary
 from adaptive.memory.tables import ArchiveTable, UsageTable
 from adaptive.memory.undo import check_undo, take_back
 from adaptive.memory.user_store import UserStore
-from adaptive.memory.writing import Held, apply_operations
+from adaptive.memory.writing import Held, apply_proposals
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
@@ -69,19 +69,19 @@ class Writer:
 
     async def apply(
         self,
-        operations: Sequence[Operation],
+        proposals: Sequence[Proposal],
         memories: Sequence[Memory],
         source: Provenance,
         held: Held,
-    ) -> list[Outcome]:
-        """Carry out operations on the memories that stand, and archive what is too many then.
+    ) -> list[Proposal]:
+        """Carry out open proposals on the memories that stand, and archive what is too many then.
 
         Raises:
             LeaseLost: somebody else does it by now; what was written before stays and is logged.
         """
         memory = self.memory
         now = int(time.time())
-        applied = await apply_operations(operations, memories, memory, source, held, now)
+        applied = await apply_proposals(proposals, memories, memory, source, held, now)
         fresh = {outcome.memory_id for outcome in applied}
         return [*applied, *await prune_store(memory, memory.settings, source, fresh, now)]
 

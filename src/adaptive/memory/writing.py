@@ -1,12 +1,12 @@
-"""Writing proposed changes: what became of each is told, and none spoils another."""
+"""Writing proposals: each comes out with what became of it, and none spoils another."""
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -19,7 +19,7 @@ from adaptive.core.errors import (
     with_detail,
 )
 from adaptive.core.measures import staged
-from adaptive.core.model import Draft, Memory, Operation, Outcome, Provenance
+from adaptive.core.model import Draft, Memory, Proposal, ProposalKind, Provenance
 from adaptive.memory.archive import put_into_archive, remove_archived
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.gate import GuardedStore
@@ -34,114 +34,102 @@ Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
 # What is added to a row where the host keeps no history.
 FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
+_DONE: Mapping[ProposalKind, Literal["saved", "updated", "deleted", "ended"]] = {
+    "NEW": "saved",
+    "UPDATE": "updated",
+    "DELETE": "deleted",
+    "END": "ended",
+}
 _PLAIN_BRACKETS = str.maketrans("()", "[]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """What a write has made of a memory: the row before and after, and what was archived of it."""
-
-    kind: Literal["saved", "updated", "deleted", "ended"]
-    content: str
-    before: Memory | None = None
-    row: Memory | None = None
-    reason: str = ""
-    archived: ArchivedMemory | None = None
-
-
 @staged("apply")
-async def apply_operations(
-    operations: Sequence[Operation],
+async def apply_proposals(
+    proposals: Sequence[Proposal],
     memories: Sequence[Memory],
     user: UserStore,
     source: Provenance,
     held: Held,
     now: int,
-) -> list[Outcome]:
-    """Carry out operations and tell what became of each; ``LeaseLost`` once they are not held."""
+) -> list[Proposal]:
+    """Carry out open proposals, each memory's once; ``LeaseLost`` once they are not held."""
     by_id = {memory.id: memory for memory in memories}
-    outcomes: list[Outcome] = []
+    outcomes: list[Proposal] = []
     changes: list[AuditEntry] = []
     try:
-        for operation in operations:
+        for proposal in proposals:
+            if not proposal.is_open:
+                outcomes.append(proposal)
+                continue
             if not await held():
                 raise LeaseLost("another worker has taken over")
-            memory = by_id.get(operation.id)
-            if memory is None and operation.kind != "NEW":
-                gone = "the memory is gone meanwhile"
-                outcomes.append(Outcome("rejected", operation.draft.content, gone))
+            memory = by_id.pop(proposal.memory_id, None)
+            if memory is None and proposal.kind != "NEW":
+                outcomes.append(proposal.decided("rejected", "the memory is gone meanwhile"))
                 continue
+            if memory is not None:
+                proposal = replace(proposal, before=memory.content)
             try:
-                written = await _applied(operation, memory, user, source, now)
+                change = await _written(proposal, memory, user, source, now)
             except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
-                outcomes.append(Outcome("rejected", "", str(refusal)))
-                continue
+                untold = replace(proposal, draft=Draft(""), before="")
+                outcomes.append(untold.decided("rejected", str(refusal)))
             except HostError as error:
-                if isinstance(error, MemoryUnavailable) and not outcomes:
+                if isinstance(error, MemoryUnavailable) and not changes:
                     raise
-                log_writing.warning("%s failed: %s", operation.kind, with_detail(error))
-                content = operation.draft.content or (memory.content if memory else "")
-                outcomes.append(Outcome("failed", content, str(error)))
-                continue
-            by_id.pop(operation.id, None)
-            if written.row is not None:
-                by_id[written.row.id] = written.row
-            outcomes.append(_outcome(written))
-            changes.append(_change(written, operation, source, now))
+                log_writing.warning("%s failed: %s", proposal.kind, with_detail(error))
+                outcomes.append(proposal.decided("failed", str(error)))
+            else:
+                outcomes.append(_outcome(proposal, change))
+                changes.append(change)
     finally:
         await user.trail.record(user.user_id, changes, now)
     return outcomes
 
 
-async def _applied(
-    operation: Operation, memory: Memory | None, user: UserStore, source: Provenance, now: int
-) -> _Written:
-    """Write one operation; what ENDs without a new text or date is archived."""
-    draft = operation.draft
+async def _written(
+    proposal: Proposal, memory: Memory | None, user: UserStore, source: Provenance, now: int
+) -> AuditEntry:
+    """Write one proposal and give the change; what ENDs without a new text or date is archived."""
+    draft = proposal.draft
+    archived: ArchivedMemory | None = None
+    row: Memory | None = None
     if memory is None:
         row = await user.store.add(draft, source)
-        return _Written("saved", row.content, row=row)
-    if operation.kind == "DELETE":
+    elif proposal.kind == "DELETE":
         await user.store.delete(memory)
-        return _Written("deleted", memory.content, before=memory)
-    if operation.kind == "UPDATE":
+    elif proposal.kind == "UPDATE":
         row = await _updated(memory, draft, user.store, source)
-        return _Written("updated", draft.content, before=memory, row=row)
-    if draft.content != memory.content or draft.until != memory.until:
+    elif draft.content != memory.content or draft.until != memory.until:
         row = await user.store.update(memory, draft, source)
-        return _Written("ended", draft.content, before=memory, row=row, reason=NO_LONGER_TRUE)
-    archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
-    await put_into_archive(user, [archived])
-    if not await remove_archived(user, [memory]):
-        raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
-    return _Written("ended", "", before=memory, reason=NO_LONGER_TRUE, archived=archived)
-
-
-def _outcome(written: _Written) -> Outcome:
-    """What is told of a write."""
-    memory = written.row or written.before
-    return Outcome(
-        status=written.kind,
-        content=written.content,
-        reason=written.reason,
-        memory_id=memory.id if memory else "",
-        before=written.before.content if written.before else "",
+    else:
+        archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
+        await put_into_archive(user, [archived])
+        if not await remove_archived(user, [memory]):
+            raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
+    return AuditEntry(
+        kind=_DONE[proposal.kind],
+        memory_id=row.id if row else proposal.memory_id,
+        changed_at=now,
+        before=memory,
+        after=row.content if row else "",
+        reason=proposal.reason or proposal.fact_kind.lower(),
+        chat_id=source.chat_id,
+        message_id=source.message_id,
+        archived=archived,
     )
 
 
-def _change(written: _Written, operation: Operation, source: Provenance, now: int) -> AuditEntry:
-    """What is logged of a write."""
-    memory = written.row or written.before
-    return AuditEntry(
-        kind=written.kind,
-        memory_id=memory.id if memory else "",
-        changed_at=now,
-        before=written.before,
-        after=written.row.content if written.row else "",
-        reason=written.reason or operation.proof.kind.lower(),
-        chat_id=source.chat_id,
-        message_id=source.message_id,
-        archived=written.archived,
+def _outcome(proposal: Proposal, change: AuditEntry) -> Proposal:
+    """A proposal as it was written: a new row may say less than its draft, an old one is gone."""
+    content = proposal.draft.content if change.after else ""
+    if proposal.kind == "NEW":
+        content = change.after
+    return replace(
+        proposal,
+        status=_DONE[proposal.kind],
+        memory_id=change.memory_id,
+        draft=replace(proposal.draft, content=content),
     )
 
 

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from adaptive.core.model import Completion, Memory, Operation, Provenance, Turn, Utterance
-from adaptive.learn.extraction import read_extraction
+from adaptive.core.model import Completion, Memory, Proposal, Provenance, Turn, Utterance
+from adaptive.learn.extraction import read_proposals
 from adaptive.settings.merged import Settings
 
 LESSONS = Path(__file__).with_name("lessons.json")
@@ -39,10 +39,11 @@ class ReadLesson:
     def memories(self) -> dict[str, Memory]:
         return {one: Memory(one, content, 0, 0) for one, content in self.shown.items()}
 
-    def operations(self, settings: Settings) -> tuple[Operation, ...]:
+    def proposals(self, settings: Settings) -> list[Proposal]:
         """What the reply proposes."""
         completion = Completion(self.reply)
-        return read_extraction(completion, tuple(self.memories.values()), settings).operations
+        read = read_proposals(completion, tuple(self.memories.values()), settings)
+        return [one for one in read if one.is_open]
 
 
 @cache
