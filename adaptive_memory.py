@@ -677,6 +677,12 @@ class Proposal:
     return replace(self, status=status, reason=reason)
 
 
+def each_open(
+  proposals: Iterable[Proposal], step: Callable[[Proposal], Proposal]
+) -> list[Proposal]:
+  return [step(proposal) if proposal.is_open else proposal for proposal in proposals]
+
+
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
 
@@ -1436,7 +1442,7 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
   return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
 
 
-# ---- src/adaptive/learn/numerals.py ----
+# ---- src/adaptive/learn/figures.py ----
 
 _FROM_TWO_TO_NINE = range(0x10108, 0x10110)
 _TENS = range(0x10110, 0x10119)
@@ -1454,8 +1460,10 @@ _UNIT_WORDS = _number_words(_FROM_TWO_TO_NINE)
 _UNIT_VALUES = {"one": 1, **_UNIT_WORDS}
 _TENS_VALUES = _number_words(_TENS)
 _WORD_VALUES = {**_UNIT_WORDS, **_TENS_VALUES, **_number_words(_FROM_ELEVEN_TO_NINETEEN)}
-_TENS_WORD, _UNIT_WORD, _WORD__numerals = map("|".join, (_TENS_VALUES, _UNIT_VALUES, _WORD_VALUES))
-_NUMBER_WORD = re.compile(rf"\b(?ai:({_TENS_WORD})[- ]({_UNIT_WORD})|{_WORD__numerals})\b")
+_TENS_NAMES = "|".join(_TENS_VALUES)
+_UNIT_NAMES__figures = "|".join(_UNIT_VALUES)
+_NUMBER_NAMES = "|".join(_WORD_VALUES)
+_NUMBER_WORD = re.compile(rf"\b(?ai:({_TENS_NAMES})[- ]({_UNIT_NAMES__figures})|{_NUMBER_NAMES})\b")
 _HAN_NUMERAL = re.compile("(?<!\\d)[\u3007\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e\u5343\u4e07\u842c\u5104\u4ebf]{1,12}")
 _TEN = 10
 _TEN_THOUSAND = 10_000
@@ -1491,8 +1499,6 @@ def _han_value(written: str) -> int:
     digits = 0
   return total + digits
 
-
-# ---- src/adaptive/learn/figures.py ----
 
 _MARKS__figures = str.maketrans(
   {
@@ -5821,11 +5827,27 @@ def _of_lines(text: str) -> Iterator[dict[str, Any]]:
       yield {"content": content, "said_at": day}
 
 
-# ---- src/adaptive/learn/words.py ----
+# ---- src/adaptive/learn/quotation.py ----
 
+try:
+  _rapidfuzz: Any = importlib.import_module("rapidfuzz")
+except ImportError:
+  _rapidfuzz = None
 _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
 _UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
+_LEAST_ALIKE = 0.85
+_LEAST_LETTERS__quotation = 5
+_WINDOW = 2
+_LONGEST_QUOTED = 60
+_AROUND = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+
+  held: int
+  end: int
 
 
 def word_units(text: str) -> list[str]:
@@ -5834,6 +5856,62 @@ def word_units(text: str) -> list[str]:
 
 def word_places(folded: str) -> list[tuple[int, int]]:
   return [match.span() for match in _UNITS.finditer(folded)]
+
+
+def quoted_share(spans: Sequence[str], text: str) -> float:
+  units = word_units(text)
+  wanted = _spelled_spans(spans, units)
+  total = sum(map(len, wanted))
+  return sum(_best_window(span, units).held for span in wanted) / total if total else 0.0
+
+
+def neighbourhood(spans: Sequence[str], text: str) -> str:
+  folded = folded_text(text)
+  places = word_places(folded)
+  if not spans or len(places) <= 2 * _AROUND:
+    return folded
+  units = [folded[begin:end] for begin, end in places]
+  around: list[str] = []
+  for span in _spelled_spans(spans, units):
+    end = _best_window(span, units).end
+    first = max(0, end - len(span) - _AROUND)
+    last = min(len(places), end + _AROUND) - 1
+    around.append(folded[places[first][0] : places[last][1]])
+  return "\n".join(around)
+
+
+def _spelled_spans(spans: Sequence[str], units: Sequence[str]) -> list[list[str]]:
+  known = frozenset(units)
+  quoted = [word_units(span)[:_LONGEST_QUOTED] for span in spans]
+  return [[as_spelled(word, known) for word in span] for span in quoted if span]
+
+
+def as_spelled(word: str, words: Collection[str]) -> str:
+  if word in words or len(word) < _LEAST_LETTERS__quotation:
+    return word
+  if _rapidfuzz is not None:
+    alike, least = _rapidfuzz.fuzz.ratio, 100 * _LEAST_ALIKE
+    near = _rapidfuzz.process.extractOne(word, words, scorer=alike, score_cutoff=least)
+    return str(near[0]) if near else word
+  return next(iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word)
+
+
+def _best_window(span: Sequence[str], units: Sequence[str]) -> _Window:
+  wanted, held = Counter(span), Counter[str]()
+  width, number = _WINDOW * len(span), 0
+  best = _Window(held=0, end=0)
+  for place, unit in enumerate(units):
+    if place >= width:
+      leaving = units[place - width]
+      if leaving in wanted:
+        number -= held[leaving] <= wanted[leaving]
+        held[leaving] -= 1
+    if unit in wanted:
+      held[unit] += 1
+      number += held[unit] <= wanted[unit]
+      if number > best.held:
+        best = _Window(held=number, end=place + 1)
+  return best
 
 
 # ---- src/adaptive/learn/pasted.py ----
@@ -5983,82 +6061,6 @@ def _encloses_words(text: str, start: int, end: int) -> bool:
 def _is_title(quotation: str) -> bool:
   longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(quotation) else _LONGEST_TITLE_WORDS
   return len(word_units(quotation)) <= longest
-
-
-# ---- src/adaptive/learn/quotation.py ----
-
-try:
-  _rapidfuzz: Any = importlib.import_module("rapidfuzz")
-except ImportError:
-  _rapidfuzz = None
-_LEAST_ALIKE = 0.85
-_LEAST_LETTERS__quotation = 5
-_WINDOW = 2
-_LONGEST_QUOTED = 60
-_AROUND = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-
-  held: int
-  end: int
-
-
-def quoted_share(spans: Sequence[str], text: str) -> float:
-  units = word_units(text)
-  wanted = _spelled_spans(spans, units)
-  total = sum(map(len, wanted))
-  return sum(_best_window(span, units).held for span in wanted) / total if total else 0.0
-
-
-def neighbourhood(spans: Sequence[str], text: str) -> str:
-  folded = folded_text(text)
-  places = word_places(folded)
-  if not spans or len(places) <= 2 * _AROUND:
-    return folded
-  units = [folded[begin:end] for begin, end in places]
-  around: list[str] = []
-  for span in _spelled_spans(spans, units):
-    end = _best_window(span, units).end
-    first = max(0, end - len(span) - _AROUND)
-    last = min(len(places), end + _AROUND) - 1
-    around.append(folded[places[first][0] : places[last][1]])
-  return "\n".join(around)
-
-
-def _spelled_spans(spans: Sequence[str], units: Sequence[str]) -> list[list[str]]:
-  known = frozenset(units)
-  quoted = [word_units(span)[:_LONGEST_QUOTED] for span in spans]
-  return [[as_spelled(word, known) for word in span] for span in quoted if span]
-
-
-def as_spelled(word: str, words: Collection[str]) -> str:
-  if word in words or len(word) < _LEAST_LETTERS__quotation:
-    return word
-  if _rapidfuzz is not None:
-    alike, least = _rapidfuzz.fuzz.ratio, 100 * _LEAST_ALIKE
-    near = _rapidfuzz.process.extractOne(word, words, scorer=alike, score_cutoff=least)
-    return str(near[0]) if near else word
-  return next(iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word)
-
-
-def _best_window(span: Sequence[str], units: Sequence[str]) -> _Window:
-  wanted, held = Counter(span), Counter[str]()
-  width, number = _WINDOW * len(span), 0
-  best = _Window(held=0, end=0)
-  for place, unit in enumerate(units):
-    if place >= width:
-      leaving = units[place - width]
-      if leaving in wanted:
-        number -= held[leaving] <= wanted[leaving]
-        held[leaving] -= 1
-    if unit in wanted:
-      held[unit] += 1
-      number += held[unit] <= wanted[unit]
-      if number > best.held:
-        best = _Window(held=number, end=place + 1)
-  return best
 
 
 # ---- src/adaptive/learn/support.py ----
@@ -10125,59 +10127,55 @@ def screened(
 ) -> list[Proposal]:
   source = Source.of(turn, shown)
   policy = gate_policy(settings)
-  screening = grounded(proposals, source, shown, settings)
-  screening = allowed(screening, source, store_size)
-  screening = gated(screening, source, policy)
+  screening = each_open(proposals, lambda one: grounded(one, source, shown, settings))
+  screening = each_open(screening, lambda one: allowed(one, source))
+  screening = without_many_deletions(screening, store_size)
+  screening = each_open(screening, lambda one: gated(one, source, policy))
   screening = [one if one.is_open else _tellable(one, policy) for one in screening]
   return without_doubles(screening)
 
 
 def grounded(
-  proposals: Sequence[Proposal], source: Source, shown: Sequence[Memory], settings: Settings
-) -> list[Proposal]:
+  proposal: Proposal, source: Source, shown: Sequence[Memory], settings: Settings
+) -> Proposal:
   memories = {memory.id: memory for memory in shown}
-  grounding: list[Proposal] = []
-  for proposal in proposals:
-    if proposal.is_open:
-      proposal = readdressed(proposal, memories.get(proposal.memory_id))
-      changed = memories.get(proposal.memory_id)
-      if reason := grounding_refusal(proposal, source, changed, settings):
-        proposal = proposal.decided("kept" if proposal.is_removal else "rejected", reason)
-    grounding.append(proposal)
-  return grounding
+  proposal = readdressed(proposal, memories.get(proposal.memory_id))
+  reason = grounding_refusal(proposal, source, memories.get(proposal.memory_id), settings)
+  if not reason:
+    return proposal
+  return proposal.decided("kept" if proposal.is_removal else "rejected", reason)
 
 
-def allowed(proposals: Sequence[Proposal], source: Source, store_size: int) -> list[Proposal]:
-  said = f"{source.typed}\n{source.earlier}"
-  checked: list[Proposal] = []
-  for proposal in proposals:
-    if proposal.is_open and proposal.kind == "DELETE":
-      proposal = replace(proposal, draft=Draft(""))
-      if proposal.before and not is_named(proposal.before, said):
-        proposal = proposal.decided("asked", NOT_NAMED)
-    checked.append(proposal)
-  most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
-  deletions = [one for one in checked if one.is_open and one.kind == "DELETE"]
-  if len(deletions) <= most:
-    return checked
-  return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in checked]
+def allowed(proposal: Proposal, source: Source) -> Proposal:
+  if proposal.kind != "DELETE":
+    return proposal
+  deletion = replace(proposal, draft=Draft(""))
+  if is_named(deletion.before, f"{source.typed}\n{source.earlier}"):
+    return deletion
+  return deletion.decided("asked", NOT_NAMED)
 
 
-def gated(proposals: Sequence[Proposal], source: Source, policy: GatePolicy) -> list[Proposal]:
-  secret = secret_reason(find_secrets(source.words)) or SECRET_LEFT_OUT
-  gating: list[Proposal] = []
-  for proposal in proposals:
-    if proposal.is_open and not proposal.is_removal:
-      draft = gated_draft(proposal.draft, _policy_for(proposal, source, policy))
-      if isinstance(draft, Draft):
-        proposal = replace(proposal, draft=draft)
-      else:
-        if draft.rule in ("secret", "personal data"):
-          proposal = replace(proposal, draft=Draft(""))
-        reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
-        proposal = proposal.decided("rejected", reason)
-    gating.append(proposal)
-  return gating
+def without_many_deletions(proposals: Sequence[Proposal], store_size: int) -> list[Proposal]:
+  deletions = [one for one in proposals if one.is_open and one.kind == "DELETE"]
+  if len(deletions) <= min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size)):
+    return [*proposals]
+  return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in proposals]
+
+
+def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
+  if proposal.is_removal:
+    return proposal
+  quoted = source.quotes(proposal.evidence)
+  is_wish = proposal.fact_kind == "STYLE" and quoted
+  draft = gated_draft(proposal.draft, replace(policy, typed=is_wish, quoted=quoted))
+  if isinstance(draft, Draft):
+    return replace(proposal, draft=draft)
+  reason = draft.reason
+  if reason == SECRET_LEFT_OUT:
+    reason = secret_reason(find_secrets(source.words)) or reason
+  if draft.rule in ("secret", "personal data"):
+    proposal = replace(proposal, draft=Draft(""))
+  return proposal.decided("rejected", reason)
 
 
 def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
@@ -10186,11 +10184,6 @@ def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
     draft=Draft(tellable(proposal.draft.content, policy)),
     before=tellable(proposal.before, policy),
   )
-
-
-def _policy_for(proposal: Proposal, source: Source, policy: GatePolicy) -> GatePolicy:
-  quoted = source.quotes(proposal.evidence)
-  return replace(policy, typed=proposal.fact_kind == "STYLE" and quoted, quoted=quoted)
 
 
 def says_no_more(content: str, said: Sequence[str]) -> bool:
@@ -12554,28 +12547,28 @@ class Suggestions:
   async def propose(
     self, turn: Turn, proposals: Sequence[Proposal], held: Callable[[], Awaitable[bool]]
   ) -> list[Proposal]:
-    digests = {suggestion_digest(one.draft) for one in proposals if _is_suggestible(one)}
+    digests = {suggestion_digest(one.draft) for one in proposals if one.is_open}
     rejected = await self._table.rejected(turn.user_id, digests)
     waiting = await self._table.waiting(turn.user_id)
     contents = {comparable(one.draft.content) for one in waiting}
     fresh: list[WaitingSuggestion] = []
-    decided: list[Proposal] = []
-    for proposal in proposals:
+
+    def step(proposal: Proposal) -> Proposal:
       draft = proposal.draft
+      if proposal.is_removal:
+        return proposal
       digest = suggestion_digest(draft)
-      if not _is_suggestible(proposal):
-        pass
-      elif digest in rejected:
-        proposal = proposal.decided("superseded", REJECTED_BEFORE)
-      elif comparable(draft.content) in contents:
-        proposal = proposal.decided("superseded", WAITS_ALREADY)
-      elif len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
-        proposal = proposal.decided("rejected", NO_ROOM)
-      else:
-        fresh.append(WaitingSuggestion(digest, draft, proposal.memory_id, turn.source))
-        contents.add(comparable(draft.content))
-        proposal = proposal.decided("suggested", WAITS)
-      decided.append(proposal)
+      if digest in rejected:
+        return proposal.decided("superseded", REJECTED_BEFORE)
+      if comparable(draft.content) in contents:
+        return proposal.decided("superseded", WAITS_ALREADY)
+      if len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
+        return proposal.decided("rejected", NO_ROOM)
+      fresh.append(WaitingSuggestion(digest, draft, proposal.memory_id, turn.source))
+      contents.add(comparable(draft.content))
+      return proposal.decided("suggested", WAITS)
+
+    decided = each_open(proposals, step)
     if fresh:
       if not await held():
         raise LeaseLost("another worker has taken over")
@@ -12616,10 +12609,6 @@ class Suggestions:
 
   async def waits(self, user_id: str, digest: str) -> bool:
     return any(one.digest == digest for one in await self._table.waiting(user_id))
-
-
-def _is_suggestible(proposal: Proposal) -> bool:
-  return proposal.is_open and not proposal.is_removal
 
 
 def _shown(draft: Draft) -> str:
@@ -13787,24 +13776,22 @@ def reconciled(
   batch: list[_Statement] = [(content, vectors.get(content)) for content in contents]
   unrelated = unrelated_likeness(index.nulls)
   threshold = settings.similarity_threshold
-  checked: list[Proposal] = []
-  for proposal in proposals:
+
+  def step(proposal: Proposal) -> Proposal:
+    if proposal.memory_id:
+      return _reconciled_change(proposal, last[proposal.memory_id], index)
     content = proposal.draft.content
     statement = (content, vectors.get(content))
-    if not proposal.is_open:
-      pass
-    elif proposal.memory_id:
-      proposal = _reconciled_change(proposal, last[proposal.memory_id], index)
-    elif any(_same(one, statement, unrelated, threshold) for one in batch):
-      proposal = proposal.decided("superseded", SAID_TWICE)
-    else:
-      batch.append(statement)
-      is_compared = settings.deduplicate_memories
-      stored = _nearest_stored(statement, index, last.keys()) if is_compared else ()
+    if any(_same(one, statement, unrelated, threshold) for one in batch):
+      return proposal.decided("superseded", SAID_TWICE)
+    batch.append(statement)
+    if settings.deduplicate_memories:
+      stored = _nearest_stored(statement, index, last.keys())
       if any(_same(one, statement, unrelated, threshold) for one in stored):
-        proposal = proposal.decided("unchanged", KNOWN_ALREADY)
-    checked.append(proposal)
-  return checked
+        return proposal.decided("unchanged", KNOWN_ALREADY)
+    return proposal
+
+  return each_open(proposals, step)
 
 
 def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -> Proposal:
@@ -13822,12 +13809,12 @@ def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -
 
 def without_written(proposals: Sequence[Proposal], index: MemoryIndex) -> list[Proposal]:
   written = {memory.content for memory in index.memories}
-  return [
-    one.decided("superseded", KNOWN_ALREADY)
-    if one.is_open and one.kind == "NEW" and one.draft.content in written
-    else one
-    for one in proposals
-  ]
+
+  def step(proposal: Proposal) -> Proposal:
+    is_written = proposal.kind == "NEW" and proposal.draft.content in written
+    return proposal.decided("superseded", KNOWN_ALREADY) if is_written else proposal
+
+  return each_open(proposals, step)
 
 
 def _nearest_stored(

@@ -21,9 +21,9 @@ from adaptive.learn.grounding import (
     DOES_NOT_FOLLOW,
     NOT_NAMED,
     NOT_SAID,
-    allowed,
     grounding_refusal,
     screened,
+    without_many_deletions,
 )
 from adaptive.learn.quotation import as_spelled
 from tests.fakes import hook_settings, memory
@@ -248,7 +248,7 @@ def test_many_deletions_are_asked_for(deletions: int, others: int, size: int, as
         *(Proposal("DELETE", str(at)) for at in range(deletions)),
         *[Proposal("NEW")] * others,
     ]
-    checked = allowed(proposals, Source.of(said_turn("")), size)
+    checked = without_many_deletions(proposals, size)
     statuses = [(one.kind, one.status) for one in checked]
     assert statuses.count(("DELETE", "asked")) == asked
     assert len(statuses) - asked == sum(one.is_open for one in checked)

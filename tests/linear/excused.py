@@ -67,16 +67,16 @@ FUNCTIONS: Mapping[str, str] = {
         learn.claim.Claim.of
         learn.claim.Source.quotes
         learn.claim._repeats
-        learn.grounding._policy_for
         learn.grounding.allowed
         learn.grounding.gated
         learn.grounding.grounded
+        learn.grounding.without_many_deletions
         learn.grounding.grounding_refusal
         learn.claim._is_form
         learn.figures._factor
         learn.figures._readings
-        learn.numerals._digits_of_word
-        learn.numerals._han_value
+        learn.figures._digits_of_word
+        learn.figures._han_value
         learn.quotation.*
         learn.support.may_be_spelled
         learn.support.Vocabulary.*
@@ -109,6 +109,7 @@ FUNCTIONS: Mapping[str, str] = {
     "It hands the text on, and does nothing else with it.": """
         answer.correction.AnswerCorrection.has_links
         core.model.Proposal.decided
+        core.model.each_open
         answer.postprocessing.answered_turn
         control.overview.change_log
         host.memories._is_written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -124,8 +124,7 @@ class Turn:
 class Proposal:
     """One proposed change of the store, from a model's reply to the written row.
 
-    Its status is "open" until a step decides it; ``reason`` says why it was decided so. Each step
-    of a lesson gives back as many proposals as it takes, in the same order.
+    Its status is "open" until a step decides it; ``reason`` says why it was decided so.
     """
 
     kind: ProposalKind
@@ -151,6 +150,13 @@ class Proposal:
     def decided(self, status: ProposalStatus, reason: str) -> Proposal:
         """The same proposal with its status and the reason for it."""
         return replace(self, status=status, reason=reason)
+
+
+def each_open(
+    proposals: Iterable[Proposal], step: Callable[[Proposal], Proposal]
+) -> list[Proposal]:
+    """One step of a lesson: it judges each open proposal, and what is decided passes by."""
+    return [step(proposal) if proposal.is_open else proposal for proposal in proposals]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from functools import cached_property
 from adaptive.core.model import Memory, Proposal, Turn
 from adaptive.learn.figures import SaidFigures
 from adaptive.learn.pasted import typed_words, unpasted_words
-from adaptive.learn.quotation import neighbourhood, quoted_share
+from adaptive.learn.quotation import UNSPACED, neighbourhood, quoted_share, word_units
 from adaptive.learn.support import (
     Vocabulary,
     beginning,
@@ -20,7 +20,6 @@ from adaptive.learn.support import (
     telling_words,
     with_initials,
 )
-from adaptive.learn.words import UNSPACED, word_units
 from adaptive.settings.merged import Settings
 
 _LEAST_QUOTED = 0.7  # of a quotation, in one window of the typed words: small models misquote

@@ -16,11 +16,11 @@ from itertools import combinations
 import numpy as np
 
 from adaptive.core.measures import stage
-from adaptive.core.model import Proposal
+from adaptive.core.model import Proposal, each_open
 from adaptive.core.ports import Vectors
 from adaptive.core.texts import listed_lines, unpacked
 from adaptive.learn.extraction import SAID_TWICE, repeats
-from adaptive.learn.words import word_units
+from adaptive.learn.quotation import word_units
 from adaptive.memory.writing import FORMER_CONTENT
 from adaptive.search.fusion import rank, ranking_query
 from adaptive.search.index import MemoryIndex
@@ -62,24 +62,23 @@ def reconciled(
     batch: list[_Statement] = [(content, vectors.get(content)) for content in contents]
     unrelated = unrelated_likeness(index.nulls)
     threshold = settings.similarity_threshold
-    checked: list[Proposal] = []
-    for proposal in proposals:
+
+    def step(proposal: Proposal) -> Proposal:
+        """Hold one against the memory that it changes, or a new fact against all."""
+        if proposal.memory_id:
+            return _reconciled_change(proposal, last[proposal.memory_id], index)
         content = proposal.draft.content
         statement = (content, vectors.get(content))
-        if not proposal.is_open:
-            pass
-        elif proposal.memory_id:
-            proposal = _reconciled_change(proposal, last[proposal.memory_id], index)
-        elif any(_same(one, statement, unrelated, threshold) for one in batch):
-            proposal = proposal.decided("superseded", SAID_TWICE)
-        else:
-            batch.append(statement)
-            is_compared = settings.deduplicate_memories
-            stored = _nearest_stored(statement, index, last.keys()) if is_compared else ()
+        if any(_same(one, statement, unrelated, threshold) for one in batch):
+            return proposal.decided("superseded", SAID_TWICE)
+        batch.append(statement)
+        if settings.deduplicate_memories:
+            stored = _nearest_stored(statement, index, last.keys())
             if any(_same(one, statement, unrelated, threshold) for one in stored):
-                proposal = proposal.decided("unchanged", KNOWN_ALREADY)
-        checked.append(proposal)
-    return checked
+                return proposal.decided("unchanged", KNOWN_ALREADY)
+        return proposal
+
+    return each_open(proposals, step)
 
 
 def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -> Proposal:
@@ -100,12 +99,13 @@ def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -
 def without_written(proposals: Sequence[Proposal], index: MemoryIndex) -> list[Proposal]:
     """Proposals of which those are superseded that a lesson wrote before it broke off."""
     written = {memory.content for memory in index.memories}
-    return [
-        one.decided("superseded", KNOWN_ALREADY)
-        if one.is_open and one.kind == "NEW" and one.draft.content in written
-        else one
-        for one in proposals
-    ]
+
+    def step(proposal: Proposal) -> Proposal:
+        """Look for the row of a new fact."""
+        is_written = proposal.kind == "NEW" and proposal.draft.content in written
+        return proposal.decided("superseded", KNOWN_ALREADY) if is_written else proposal
+
+    return each_open(proposals, step)
 
 
 def _nearest_stored(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adaptive.core.measures import stage
-from adaptive.core.model import Draft, Memory, Proposal, Turn
+from adaptive.core.model import Draft, Memory, Proposal, Turn, each_open
 from adaptive.learn.claim import Claim, Source, is_named, readdressed
 from adaptive.learn.extraction import without_doubles
 from adaptive.learn.figures import Figure, SaidFigures, figures, plain_figures
@@ -156,63 +156,61 @@ def screened(
     """Proposals of which those that may not be written are decided: grounded, allowed, gated."""
     source = Source.of(turn, shown)
     policy = gate_policy(settings)
-    screening = grounded(proposals, source, shown, settings)
-    screening = allowed(screening, source, store_size)
-    screening = gated(screening, source, policy)
+    screening = each_open(proposals, lambda one: grounded(one, source, shown, settings))
+    screening = each_open(screening, lambda one: allowed(one, source))
+    screening = without_many_deletions(screening, store_size)
+    screening = each_open(screening, lambda one: gated(one, source, policy))
     screening = [one if one.is_open else _tellable(one, policy) for one in screening]
     return without_doubles(screening)
 
 
 def grounded(
-    proposals: Sequence[Proposal], source: Source, shown: Sequence[Memory], settings: Settings
-) -> list[Proposal]:
-    """Proposals under the right ids, of which those that the user did not say are refused."""
+    proposal: Proposal, source: Source, shown: Sequence[Memory], settings: Settings
+) -> Proposal:
+    """A proposal under the right id, refused unless the user's words prove it."""
     memories = {memory.id: memory for memory in shown}
-    grounding: list[Proposal] = []
-    for proposal in proposals:
-        if proposal.is_open:
-            proposal = readdressed(proposal, memories.get(proposal.memory_id))
-            changed = memories.get(proposal.memory_id)
-            if reason := grounding_refusal(proposal, source, changed, settings):
-                proposal = proposal.decided("kept" if proposal.is_removal else "rejected", reason)
-        grounding.append(proposal)
-    return grounding
+    proposal = readdressed(proposal, memories.get(proposal.memory_id))
+    reason = grounding_refusal(proposal, source, memories.get(proposal.memory_id), settings)
+    if not reason:
+        return proposal
+    return proposal.decided("kept" if proposal.is_removal else "rejected", reason)
 
 
-def allowed(proposals: Sequence[Proposal], source: Source, store_size: int) -> list[Proposal]:
-    """Proposals of which doubtful deletions are asked about: all, if too many to be meant."""
-    said = f"{source.typed}\n{source.earlier}"
-    checked: list[Proposal] = []
-    for proposal in proposals:
-        if proposal.is_open and proposal.kind == "DELETE":
-            proposal = replace(proposal, draft=Draft(""))
-            if proposal.before and not is_named(proposal.before, said):
-                proposal = proposal.decided("asked", NOT_NAMED)
-        checked.append(proposal)
-    most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
-    deletions = [one for one in checked if one.is_open and one.kind == "DELETE"]
-    if len(deletions) <= most:
-        return checked
-    return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in checked]
+def allowed(proposal: Proposal, source: Source) -> Proposal:
+    """A proposal, asked about where it deletes a memory that the user did not name."""
+    if proposal.kind != "DELETE":
+        return proposal
+    deletion = replace(proposal, draft=Draft(""))
+    if is_named(deletion.before, f"{source.typed}\n{source.earlier}"):
+        return deletion
+    return deletion.decided("asked", NOT_NAMED)
 
 
-def gated(proposals: Sequence[Proposal], source: Source, policy: GatePolicy) -> list[Proposal]:
-    """Proposals with the content that may be written; the gate's refusals with its reason."""
-    secret = secret_reason(find_secrets(source.words)) or SECRET_LEFT_OUT
-    gating: list[Proposal] = []
-    for proposal in proposals:
-        if proposal.is_open and not proposal.is_removal:
-            draft = gated_draft(proposal.draft, _policy_for(proposal, source, policy))
-            if isinstance(draft, Draft):
-                proposal = replace(proposal, draft=draft)
-            else:
-                # What holds a secret or personal data is told by its reason alone.
-                if draft.rule in ("secret", "personal data"):
-                    proposal = replace(proposal, draft=Draft(""))
-                reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
-                proposal = proposal.decided("rejected", reason)
-        gating.append(proposal)
-    return gating
+def without_many_deletions(proposals: Sequence[Proposal], store_size: int) -> list[Proposal]:
+    """Proposals of which all deletions are asked about, if they are too many to be meant."""
+    deletions = [one for one in proposals if one.is_open and one.kind == "DELETE"]
+    if len(deletions) <= min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size)):
+        return [*proposals]
+    return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in proposals]
+
+
+def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
+    """A proposal with the content that may be written, or refused with the gate's reason."""
+    if proposal.is_removal:
+        return proposal
+    # A wish on answers is an order, which a user may give.
+    quoted = source.quotes(proposal.evidence)
+    is_wish = proposal.fact_kind == "STYLE" and quoted
+    draft = gated_draft(proposal.draft, replace(policy, typed=is_wish, quoted=quoted))
+    if isinstance(draft, Draft):
+        return replace(proposal, draft=draft)
+    reason = draft.reason
+    if reason == SECRET_LEFT_OUT:
+        reason = secret_reason(find_secrets(source.words)) or reason
+    # What holds a secret or personal data is told by its reason alone.
+    if draft.rule in ("secret", "personal data"):
+        proposal = replace(proposal, draft=Draft(""))
+    return proposal.decided("rejected", reason)
 
 
 def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
@@ -222,12 +220,6 @@ def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
         draft=Draft(tellable(proposal.draft.content, policy)),
         before=tellable(proposal.before, policy),
     )
-
-
-def _policy_for(proposal: Proposal, source: Source, policy: GatePolicy) -> GatePolicy:
-    """The gate's rules for a fact: a wish on answers is an order, which a user may give."""
-    quoted = source.quotes(proposal.evidence)
-    return replace(policy, typed=proposal.fact_kind == "STYLE" and quoted, quoted=quoted)
 
 
 def says_no_more(content: str, said: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from adaptive.core.texts import word_table
-from adaptive.learn.words import UNSPACED, word_units
+from adaptive.learn.quotation import UNSPACED, word_units
 
 _LEAST_FENCE = 3
 _MOST_INDENTED = 3  # farther in, Markdown reads neither a fence nor a block quote

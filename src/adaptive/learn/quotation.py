@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adaptive.learn.words import word_places, word_units
 from adaptive.search.tokens import folded_text
 
 try:
     _rapidfuzz: Any = importlib.import_module("rapidfuzz")
 except ImportError:  # words are compared by Python's own difflib
     _rapidfuzz = None
+_UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
+_UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
 # Models mend the spelling of what they quote. A shorter word with another letter is another word.
 _LEAST_ALIKE = 0.85
 _LEAST_LETTERS = 5
@@ -30,6 +33,16 @@ class _Window:
 
     held: int
     end: int
+
+
+def word_units(text: str) -> list[str]:
+    """The words of a text, or its signs where words are not spaced."""
+    return _UNITS.findall(folded_text(text))
+
+
+def word_places(folded: str) -> list[tuple[int, int]]:
+    """Where the words of a folded text, or its signs, begin and end."""
+    return [match.span() for match in _UNITS.finditer(folded)]
 
 
 def quoted_share(spans: Sequence[str], text: str) -> float:

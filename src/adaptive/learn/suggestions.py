@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from adaptive.core.errors import LeaseLost
 from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Draft, Proposal, Turn
+from adaptive.core.model import Draft, Proposal, Turn, each_open
 from adaptive.memory.tables import (
     MOST_WAITING_SUGGESTIONS,
     KeepSuggestion,
@@ -57,28 +57,29 @@ class Suggestions:
         What waits already, or was rejected, is not proposed again. Raises ``LeaseLost`` where
         another worker is at the user's turns by now.
         """
-        digests = {suggestion_digest(one.draft) for one in proposals if _is_suggestible(one)}
+        digests = {suggestion_digest(one.draft) for one in proposals if one.is_open}
         rejected = await self._table.rejected(turn.user_id, digests)
         waiting = await self._table.waiting(turn.user_id)
         contents = {comparable(one.draft.content) for one in waiting}
         fresh: list[WaitingSuggestion] = []
-        decided: list[Proposal] = []
-        for proposal in proposals:
+
+        def step(proposal: Proposal) -> Proposal:
+            """Let one change wait, or say why it does not."""
             draft = proposal.draft
+            if proposal.is_removal:
+                return proposal
             digest = suggestion_digest(draft)
-            if not _is_suggestible(proposal):
-                pass
-            elif digest in rejected:
-                proposal = proposal.decided("superseded", REJECTED_BEFORE)
-            elif comparable(draft.content) in contents:
-                proposal = proposal.decided("superseded", WAITS_ALREADY)
-            elif len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
-                proposal = proposal.decided("rejected", NO_ROOM)
-            else:
-                fresh.append(WaitingSuggestion(digest, draft, proposal.memory_id, turn.source))
-                contents.add(comparable(draft.content))
-                proposal = proposal.decided("suggested", WAITS)
-            decided.append(proposal)
+            if digest in rejected:
+                return proposal.decided("superseded", REJECTED_BEFORE)
+            if comparable(draft.content) in contents:
+                return proposal.decided("superseded", WAITS_ALREADY)
+            if len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
+                return proposal.decided("rejected", NO_ROOM)
+            fresh.append(WaitingSuggestion(digest, draft, proposal.memory_id, turn.source))
+            contents.add(comparable(draft.content))
+            return proposal.decided("suggested", WAITS)
+
+        decided = each_open(proposals, step)
         if fresh:
             if not await held():
                 raise LeaseLost("another worker has taken over")
@@ -129,11 +130,6 @@ class Suggestions:
     async def waits(self, user_id: str, digest: str) -> bool:
         """Whether a suggestion waits still."""
         return any(one.digest == digest for one in await self._table.waiting(user_id))
-
-
-def _is_suggestible(proposal: Proposal) -> bool:
-    """Whether a proposal waits for the user's yes; what is to be removed does not."""
-    return proposal.is_open and not proposal.is_removal
 
 
 def _shown(draft: Draft) -> str:

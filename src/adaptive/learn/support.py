@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from adaptive.learn.numerals import spelled_in_digits
-from adaptive.learn.words import UNSPACED
+from adaptive.learn.figures import spelled_in_digits
+from adaptive.learn.quotation import UNSPACED
 from adaptive.search.tokens import folded_text, tokens
 
 _FIRST_LETTERS = 4
