@@ -5449,6 +5449,8 @@ _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
 _OPENED_AT_ONCE = 100
 _MOST_COUNTED = 10_000
+STALE_VECTORS = "stale_vectors"
+_NEVER_SEALED = ("lease", STALE_VECTORS)
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
 
@@ -5512,7 +5514,9 @@ class SealedEntries:
 
   async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
     query = (
-      select(ENTRIES).where(_UNSETTLED, ~self._own, _ROW.kind != "lease").limit(_MOST_COUNTED)
+      select(ENTRIES)
+      .where(_UNSETTLED, ~self._own, _ROW.kind.not_in(_NEVER_SEALED))
+      .limit(_MOST_COUNTED)
     )
     if user_id:
       query = query.where(_ROW.user_id == user_id)
@@ -8516,7 +8520,6 @@ HOST_MEMORIES = Table(
   Column("id", String),
   Column("user_id", String),
 )
-STALE_VECTORS = "stale_vectors"
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 _EMBEDDING_SECONDS = 10.0
 _TRY_PAUSES_SECONDS = (15.0, 30.0, 60.0, 120.0, 300.0, *[600.0] * 6, *[3600.0] * 20)

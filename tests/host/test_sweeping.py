@@ -15,9 +15,9 @@ import pytest
 from adaptive.core.errors import HostError, StoreError
 from adaptive.core.ports import StoredVector
 from adaptive.host import memory_vectors
+from adaptive.host.entries import STALE_VECTORS
 from adaptive.host.history_vectors import HostHistoryVectors, history_collection
 from adaptive.host.memory_vectors import (
-    STALE_VECTORS,
     drop_collection,
     note_deletion,
     sure_of_deletion,

@@ -38,7 +38,7 @@ ENTRIES = Table(
     Column("message_id", String(255), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, index=True),
-    # Sealed JSON, empty for what is settled; of a lease its owner.
+    # Sealed JSON, empty for what is settled; of a lease its owner, of a note a word.
     Column("body", Text, nullable=False),
 )
 _ROW = ENTRIES.c
@@ -48,6 +48,9 @@ _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
 _OPENED_AT_ONCE = 100
 _MOST_COUNTED = 10_000
+# Of a user whose collection may hold vectors of memories that are no more.
+STALE_VECTORS = "stale_vectors"
+_NEVER_SEALED = ("lease", STALE_VECTORS)
 # Counts and states of chats, which are written anew with every turn.
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
@@ -120,7 +123,9 @@ class SealedEntries:
     async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
         """How many entries of a user, or of all, another secret has sealed, by kind."""
         query = (
-            select(ENTRIES).where(_UNSETTLED, ~self._own, _ROW.kind != "lease").limit(_MOST_COUNTED)
+            select(ENTRIES)
+            .where(_UNSETTLED, ~self._own, _ROW.kind.not_in(_NEVER_SEALED))
+            .limit(_MOST_COUNTED)
         )
         if user_id:
             query = query.where(_ROW.user_id == user_id)

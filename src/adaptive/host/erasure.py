@@ -16,10 +16,9 @@ from sqlalchemy import ColumnElement, and_, delete, func, select, true, tuple_, 
 
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
-from adaptive.host.entries import ENTRIES
+from adaptive.host.entries import ENTRIES, STALE_VECTORS
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore
-from adaptive.host.memory_vectors import STALE_VECTORS
 from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request

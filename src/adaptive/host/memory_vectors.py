@@ -21,7 +21,7 @@ from sqlalchemy import Column, String, Table, delete, select
 from adaptive.core.errors import EmbeddingError, HostError, StoreError, with_detail
 from adaptive.core.ports import Embedder, Vectors
 from adaptive.core.shapes import listing
-from adaptive.host.entries import ENTRIES
+from adaptive.host.entries import ENTRIES, STALE_VECTORS
 from adaptive.host.faults import HostFaults
 from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
@@ -37,8 +37,6 @@ HOST_MEMORIES = Table(
     Column("id", String),
     Column("user_id", String),
 )
-# Of a user whose collection may hold vectors of memories that are no more.
-STALE_VECTORS = "stale_vectors"
 # Before each look: some vector databases show a deletion only after a second.
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 # A service that takes longer over a portion hangs.
