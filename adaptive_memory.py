@@ -1058,27 +1058,35 @@ def command_in(messages: list[dict[str, Any]]) -> Command | None:
   return replace(command, messages=messages) if command is not None else None
 
 
-def without_commands(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-  return [
-    placed.message
-    for placed in _placed_messages(messages)
-    if placed.is_system or not placed.belongs_to_command
-  ]
+def without_commands(
+  messages: Sequence[AnyMessage], *, said_while_off: bool = True
+) -> list[AnyMessage]:
+  remaining: list[AnyMessage] = []
+  command: Command | None = None
+  is_off = False
+  for message in messages:
+    role = message.get("role")
+    if role == "user":
+      command = read_command(message_text(message))
+      if command is not None and command.name in SWITCHES:
+        is_off = command.name == "off"
+    is_left_out = command is not None or (is_off and not said_while_off)
+    if role == "system" or not is_left_out:
+      remaining.append(message)
+  return remaining
 
 
 def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-  return [
-    placed.message
-    for placed in _placed_messages(messages)
-    if placed.is_system or not (placed.belongs_to_command or placed.memory_is_off)
-  ]
+  return without_commands(messages, said_while_off=False)
 
 
 def memory_is_off(messages: Sequence[Message]) -> bool:
-  is_off = False
-  for placed in _placed_messages(messages):
-    is_off = placed.memory_is_off
-  return is_off
+  for message in reversed(messages):
+    if message.get("role") == "user":
+      command = read_command(message_text(message))
+      if command is not None and command.name in SWITCHES:
+        return command.name == "off"
+  return False
 
 
 def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
@@ -1090,33 +1098,6 @@ def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
   if memory_is_off(messages):
     body["features"] = {**mapping(body.get("features")), "memory": False}
   return body
-
-
-@dataclass(frozen=True, slots=True)
-class _PlacedMessage(Generic[AnyMessage]):
-
-  message: AnyMessage
-  belongs_to_command: bool
-  memory_is_off: bool
-
-  @property
-  def is_system(self) -> bool:
-    return self.message.get("role") == "system"
-
-
-def _placed_messages(messages: Sequence[AnyMessage]) -> Iterator[_PlacedMessage[AnyMessage]]:
-  command: Command | None = None
-  is_off = False
-  for message in messages:
-    if message.get("role") == "user":
-      command = read_command(message_text(message))
-      if command is not None and command.name in SWITCHES:
-        is_off = command.name == "off"
-    yield _PlacedMessage(
-      message=message,
-      belongs_to_command=command is not None,
-      memory_is_off=is_off,
-    )
 
 
 # ---- src/adaptive/core/texts.py ----
@@ -2592,8 +2573,8 @@ BROKEN_OFF = (
   "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 )
 NOT_KNOWN = (
-  "This was begun before, and how it ended is not known: `/memory log` shows what was changed. "
-    "Send it as a new message to have it done again."
+  "This was begun before, and how it ended is not known: `/memory log` shows what was "
+    "changed. Send it as a new message to have it done again."
 )
 
 AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
@@ -2621,7 +2602,7 @@ class CommandTurn:
 
   @property
   def questions(self) -> AskPage | None:
-    return self._asked if self.asking else None
+    return None if self.asking is None else partial(self._asked, self.asking)
 
   async def give(self, text: str) -> None:
     answer = folded_away(text)
@@ -2643,12 +2624,10 @@ class CommandTurn:
         self._is_put_off = True
         await self.place.give(folded_away(_GOES_ON), self.title)
 
-  async def _asked(self, event: dict[str, Any]) -> Any:
-    if self.asking is None:
-      return None
+  async def _asked(self, asking: AskPage, event: dict[str, Any]) -> Any:
     self._open_questions += 1
     try:
-      return await self.asking(event)
+      return await asking(event)
     finally:
       self._open_questions -= 1
 
@@ -2671,31 +2650,29 @@ class OncePerMessage:
   ) -> str:
     if not message_id:
       return await carry_out()
-    former = await self._table.read(user_id, message_id)
-    lease = f"command:{message_id}:{user_id}"
-    owner = uuid.uuid4().hex
-    now = self._clock()
-    if former is None and await self._leases.acquire(lease, owner, now, _FOR_GOOD_SECONDS):
-      return await self._carried_out(user_id, chat_id, message_id, carry_out)
-    return await self._given(user_id, message_id)
-
-  async def _carried_out(
-    self,
-    user_id: str,
-    chat_id: str,
-    message_id: str,
-    carry_out: Callable[[], Awaitable[str]],
-  ) -> str:
+    if not await self._is_first(user_id, message_id):
+      return await self._given(user_id, message_id)
     begun_at = int(self._clock())
     under_way = CommandAnswer(text="", begun_at=begun_at)
     await self._table.write(user_id, chat_id, message_id, under_way)
     text = await carry_out()
+    answer = CommandAnswer(text=text, begun_at=begun_at)
     try:
-      answer = CommandAnswer(text=text, begun_at=begun_at)
       await self._table.write(user_id, chat_id, message_id, answer)
     except TablesUnavailable as error:
-      log_turn.warning("the answer to a command is not remembered: %s", with_detail(error))
+      detail = with_detail(error)
+      log_turn.warning("the answer to a command is not remembered: %s", detail)
     return text
+
+  async def _is_first(self, user_id: str, message_id: str) -> bool:
+    if await self._table.read(user_id, message_id) is not None:
+      return False
+    return await self._leases.acquire(
+      f"command:{message_id}:{user_id}",
+      uuid.uuid4().hex,
+      self._clock(),
+      _FOR_GOOD_SECONDS,
+    )
 
   async def _given(self, user_id: str, message_id: str) -> str:
     begun_at = self._clock()
@@ -5703,7 +5680,9 @@ def _latin_stem(word: str) -> str:
 # ---- src/adaptive/control/transfer.py ----
 
 _MOST_MEMORIES = 5000
-_LONGEST_CONTENT, _LONGEST_LINE = 4000, 300
+_LONGEST_CONTENT = 4000
+_LONGEST_LINE = 300
+_EXPORTED = ("tags", "bank", "confidence", "importance", "until", "created_at")
 _LATEST_SECONDS = 1e11
 _JSON = re.compile(r"\s*(?:`{3}\w*\s*)?(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
@@ -5750,8 +5729,14 @@ class CarriedMemory(BaseModel, frozen=True):
 
   @property
   def draft(self) -> Draft:
-    labels = (self.confidence, self.importance, str(self.until or ""))
-    return Draft(self.content, self.tags, self.bank, *labels)
+    return Draft(
+      content=self.content,
+      tags=self.tags,
+      bank=self.bank,
+      confidence=self.confidence,
+      importance=self.importance,
+      until=str(self.until or ""),
+    )
 
   def source(self, now: float) -> Provenance:
     said = self.said_at or self.created_at
@@ -5760,8 +5745,11 @@ class CarriedMemory(BaseModel, frozen=True):
 
   @property
   def extra(self) -> dict[str, Any]:
-    former = [one for one in self.history if isinstance(one.get("content"), str)]
-    return {"imported": True, **({"history": former} if former else {})}
+    extra: dict[str, Any] = {"imported": True}
+    former = [entry for entry in self.history if isinstance(entry.get("content"), str)]
+    if former:
+      extra["history"] = former
+    return extra
 
 
 class ExportFile(BaseModel, frozen=True):
@@ -5779,21 +5767,20 @@ class Import:
 
 
 def exported(memories: Sequence[Memory], now: float) -> str:
-  fields = ("tags", "bank", "confidence", "importance", "until", "created_at")
-  newest = sorted(memories, key=lambda one: (-one.created_at, one.id))
-  told = [
-    {**one.meta, **{name: getattr(one, name) for name in fields}, "content": "-"}
-    for one in newest
-  ]
-  file = ExportFile.model_validate({"exported_at": now, "memories": told})
-  said = zip(file.memories, newest, strict=True)
-  whole = tuple(to.model_copy(update={"content": text_line(one.content)}) for to, one in said)
-  file = file.model_copy(update={"memories": whole})
+  newest_first = sorted(memories, key=lambda memory: (-memory.created_at, memory.id))
+  carried = tuple(_carried_memory(memory) for memory in newest_first)
+  file = ExportFile(exported_at=_past(datetime.fromtimestamp(now, UTC)), memories=carried)
   return file.model_dump_json(indent=2, exclude_none=True)
 
 
+def _carried_memory(memory: Memory) -> CarriedMemory:
+  fields = {name: getattr(memory, name) for name in _EXPORTED}
+  carried = CarriedMemory.model_validate({**memory.meta, **fields, "content": "-"})
+  return carried.model_copy(update={"content": text_line(memory.content)})
+
+
 def read_import(text: str) -> Import:
-  found: dict[str, CarriedMemory] = {}
+  memories: dict[str, CarriedMemory] = {}
   left_out = 0
   for entry in _entries(text):
     try:
@@ -5801,34 +5788,36 @@ def read_import(text: str) -> Import:
     except ValidationError:
       left_out += 1
     else:
-      found.setdefault(comparable(memory.content), memory)
-  most = list(found.values())[:_MOST_MEMORIES]
-  return Import(tuple(most), left_out + len(found) - len(most))
+      memories.setdefault(comparable(memory.content), memory)
+  most = tuple(memories.values())[:_MOST_MEMORIES]
+  return Import(memories=most, left_out=left_out + len(memories) - len(most))
 
 
 def _entries(text: str) -> Iterable[object]:
-  if not (found := _JSON.match(text)):
+  json_text = _JSON.match(text)
+  if json_text is None:
     return _of_lines(_FENCE.sub("", text))
   try:
-    data = json.loads(found[1], strict=False)
+    data = json.loads(json_text[1], strict=False)
   except (ValueError, RecursionError):
     return [None]
   entries = listing(data) or listing(mapping(data).get("memories", [data]))
-  return [{"content": one} if isinstance(one, str) else one for one in entries]
+  return [{"content": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
 def _of_lines(text: str) -> Iterator[dict[str, Any]]:
   for line in map(str.strip, text.splitlines()):
-    words = line[len(marks[0]) if (marks := _MARKS__transfer.match(line)) else 0 :].replace("**", "")
+    marks = _MARKS__transfer.match(line)
+    words = line[marks.end() if marks else 0 :].replace("**", "")
     dated = _DATED.match(words)
     said = words[dated.end() :] if dated else words
     if _HEADING.fullmatch(line) or not has_words(said):
       continue
-    whole = dated or words != line or len(said) <= _LONGEST_LINE
-    for one in [said] if whole else _SENTENCE_END.split(said):
-      content = one.strip().strip("\"'\u201c\u201d")
-      day = (dated[1] or dated[2]).replace("/", "-") if dated else None
-      yield {"content": content, "said_at": day}
+    day = (dated[1] or dated[2]).replace("/", "-") if dated else None
+    is_entry = dated or words != line or len(said) <= _LONGEST_LINE
+    contents = [said] if is_entry else _SENTENCE_END.split(said)
+    for content in contents:
+      yield {"content": content.strip().strip("\"'\u201c\u201d"), "said_at": day}
 
 
 # ---- src/adaptive/learn/quotation.py ----
@@ -10741,11 +10730,15 @@ class AnswerCorrection:
       return body
     fields = await asyncio.to_thread(rewritten_answer, answer, cleaned_answer)
     clean = {**answer, **fields}
-    empty = not spoken_text(message_text(clean))
-    if anomalies := ["sanitised"] * bool(fields) + ["empty_response"] * empty:
+    is_empty = not spoken_text(message_text(clean))
+    wrong = {"sanitised": bool(fields), "empty_response": is_empty}
+    anomalies = [name for name, is_so in wrong.items() if is_so]
+    if anomalies:
       log_correction.info("anomalies of an answer: %s", ", ".join(anomalies))
       hook.state.setdefault("anomalies", []).extend(anomalies)
-    return {**body, "messages": [*body["messages"][:-1], clean]} if fields else body
+    if not fields:
+      return body
+    return {**body, "messages": [*body["messages"][:-1], clean]}
 
   def has_links(self, hook: Hook, body: Mapping[str, Any]) -> bool:
     wanted = hook.settings.validate_links and hook.told_kind == "saved"
@@ -10756,7 +10749,8 @@ class AnswerCorrection:
     stored = hook.stored_answer
     said = await stored.said() or ""
     targets = await asyncio.to_thread(links_to_check, said)
-    if broken := await broken_links(targets, self._asking):
+    broken = await broken_links(targets, self._asking)
+    if broken:
       await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
@@ -10772,30 +10766,48 @@ def cleaned_answer(text: str) -> str:
 
 
 def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
-  first, last = len(text) - len(text.lstrip()), len(text.rstrip())
-  found = {(tag[1], tag[2].lower()) for tag in _TAG.finditer(text)}
+  beginning = len(text) - len(text.lstrip())
+  ending = len(text.rstrip())
+  tags = {(tag[1], tag[2].lower()) for tag in _TAG.finditer(text)}
 
   def masked(tag: re.Match[str]) -> str:
-    paired = {("", tag[2].lower()), ("/", tag[2].lower())} <= found
-    opens_inside = not tag[1] and tag.start() > first and tag.end() < last
-    return "x" * len(tag[0]) if paired or opens_inside else tag[0]
+    name = tag[2].lower()
+    is_paired = {("", name), ("/", name)} <= tags
+    opens_inside = not tag[1] and tag.start() > beginning and tag.end() < ending
+    return "x" * len(tag[0]) if is_paired or opens_inside else tag[0]
 
   cuts: list[tuple[int, int, str]] = []
   for marks in _MARKS.finditer(_TAG.sub(masked, text)):
-    (start, end), before, after = marks.span(), marks["before"] or "", marks["after"]
-    space, inside = before + after, start > 0 and end < len(text)
-    in_line = inside and "\n" not in space
-    quoted = _QUOTED.get(text[start - 1 : start]) == text[end : end + 1]
-    if in_line and not marks["more"] and (before if space else quoted):
-      continue
-    wider = max(after, before, key=lambda one: one.count("\n"))
-    cuts.append((start, end, space if in_line else wider if inside else ""))
+    start = marks.start()
+    end = marks.end()
+    before = marks["before"] or ""
+    after = marks["after"]
+    space = before + after
+    is_inside = start > 0 and end < len(text)
+    if not is_inside:
+      cuts.append((start, end, ""))
+    elif "\n" in space:
+      cuts.append((start, end, max(after, before, key=_line_breaks)))
+    elif marks["more"] or not _is_spoken_of(text, start, end, before, space):
+      cuts.append((start, end, space))
   return cuts
+
+
+def _line_breaks(space: str) -> int:
+  return space.count("\n")
+
+
+def _is_spoken_of(text: str, start: int, end: int, before: str, space: str) -> bool:
+  if space:
+    return bool(before)
+  return _QUOTED.get(text[start - 1 : start]) == text[end : end + 1]
 
 
 def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
   block, last_end = _last_object(text)
-  first_end, place, repeated = last_end, last_end, 0
+  first_end = last_end
+  place = last_end
+  repeated = 0
   while block and text.endswith(block, 0, place):
     first_end = place
     place -= len(block)
@@ -10810,7 +10822,9 @@ def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
 
 
 def _last_object(text: str) -> tuple[str, int]:
-  repeated, block, end = "", "", 0
+  repeated = ""
+  block = ""
+  end = 0
   at = text.find("{", max(0, len(text) - 4 * _LONGEST_REPEATED))
   while at >= 0:
     beginning = text[at : at + _LONGEST_REPEATED]
@@ -10839,7 +10853,9 @@ def _with_fence(text: str, start: int, end: int) -> tuple[str, int]:
 
 log_preprocessing = logging.getLogger("adaptive_memory.answer")
 
-_SECONDS_BEFORE, _SHARE_BEFORE_JUDGING, _SHARE_BEFORE = 1.5, 0.3, 0.5
+_SECONDS_BEFORE = 1.5
+_SHARE_BEFORE_JUDGING = 0.3
+_SHARE_BEFORE = 0.5
 _LONGEST_CONVERSATION = 210_000
 _LIKELY_INJECTION = 0.8
 HARMFUL_FROM = 8
@@ -10874,7 +10890,9 @@ class Preprocessor:
     start: Callable[[Coroutine[Any, Any, None]], object],
     record: RecordChanges,
   ) -> None:
-    self._formats, self._start, self._record = formats, start, record
+    self._formats = formats
+    self._start = start
+    self._record = record
 
   @asynccontextmanager
   async def beside(
@@ -10889,7 +10907,8 @@ class Preprocessor:
     try:
       yield lambda: asyncio.shield(task)
     finally:
-      if (this := asyncio.current_task()) is not None and not this.cancelling():
+      current = asyncio.current_task()
+      if current is not None and not current.cancelling():
         await asyncio.wait({task})
       task.cancel()
 
@@ -10921,11 +10940,13 @@ class Preprocessor:
     return f"{words}\n{query}" if query.casefold() not in words.casefold() else ""
 
   def _tell(self, hook: Hook, found: Preprocessing) -> None:
-    settings, state = hook.settings, hook.state
+    settings = hook.settings
+    state = hook.state
     code = found.language_code
     told = code and f"the language with the ISO 639 code {code!r}"
     state["language"] = settings.memory_language.strip() or told
-    warnings, notes = list[str](), list[str]()
+    warnings = list[str]()
+    notes = list[str]()
     state["warnings"] = warnings
     if found.prompt_injection_chance >= _LIKELY_INJECTION:
       notes.append(f"prompt injection is likely ({found.prompt_injection_chance:.0%})")
@@ -15480,16 +15501,21 @@ _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
 _MOST_STEPS = 200
 _MOST_TOLD = 10
 _MOST_ASKED_ABOUT = 10
-_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
+_SCOPES: dict[str, ErasureScope] = {
+  "everything": "everything",
+  "this chat": "chat",
+  "today": "day",
+}
 _WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
 _HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
 _OFF = (
-  "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
-    "`enabled` among your valves of this filter)."
+  "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, "
+    "or `enabled` among your valves of this filter)."
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
+_IS_OFF = "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
 _ASKED = "ASKED"
@@ -15735,7 +15761,9 @@ class MemoryCommands:
     if not await hook.wants_memory():
       return _OFF
     memory = await self._memories.of(hook)
-    carried = [(one.draft, one.source(now), one.extra) for one in content.memories]
+    carried = [
+      (imported.draft, imported.source(now), imported.extra) for imported in content.memories
+    ]
     line = await memory.bring_in(carried, hook.chat_id, self._progress(hook))
     unread = f" \u00b7 {content.left_out} could not be read" if content.left_out else ""
     return f"{plain_line(line)}{unread}"
@@ -15745,7 +15773,7 @@ class MemoryCommands:
 
   async def _switched(self, _: Hook, command: Command) -> str:
     if command.name == "off":
-      return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
+      return _IS_OFF
     return "Memory is on in this chat."
 
 
@@ -15760,9 +15788,9 @@ def _number_in(words: str) -> int | None:
 
 
 def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
-  if any(one.withheld for one in memories):
-    parts = [part.partition(":")[0] for part in line.split(" \u00b7 ")]
-    return plain_line(" \u00b7 ".join(parts))
+  if any(named.withheld for named in memories):
+    deeds = [part.partition(":")[0] for part in line.split(" \u00b7 ")]
+    line = " \u00b7 ".join(deeds)
   return plain_line(line)
 
 
@@ -16823,7 +16851,7 @@ class Filter:
         holds_commands = may_hold_commands(metadata)
         is_off = holds_commands and memory_is_off(messages)
         if hook.is_served and not is_off:
-          body = await self._with_answer(hook, body, holds_commands=holds_commands)
+          body = await self._with_answer(hook, body, holds_commands)
         elif not self._asked(hook, messages) and hook.is_switched_off:
           telling = hook.tell_switched_off(self._services.tables.leases)
           self._behind(hook, telling, "telling that memory is off")
@@ -16835,7 +16863,7 @@ class Filter:
     return body
 
   async def _with_answer(
-    self, hook: HostHook, body: dict[str, Any], *, holds_commands: bool
+    self, hook: HostHook, body: dict[str, Any], holds_commands: bool
   ) -> dict[str, Any]:
     services = self._services
     body = await services.correction.cleaned(hook, body)

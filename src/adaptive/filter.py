@@ -264,7 +264,7 @@ class Filter:
                 holds_commands = may_hold_commands(metadata)
                 is_off = holds_commands and memory_is_off(messages)
                 if hook.is_served and not is_off:
-                    body = await self._with_answer(hook, body, holds_commands=holds_commands)
+                    body = await self._with_answer(hook, body, holds_commands)
                 # What was kept before it was switched off is still the user's to erase.
                 elif not self._asked(hook, messages) and hook.is_switched_off:
                     telling = hook.tell_switched_off(self._services.tables.leases)
@@ -277,7 +277,7 @@ class Filter:
         return body
 
     async def _with_answer(
-        self, hook: HostHook, body: dict[str, Any], *, holds_commands: bool
+        self, hook: HostHook, body: dict[str, Any], holds_commands: bool
     ) -> dict[str, Any]:
         """The answer as it is to stand; what is to be done behind it is begun."""
         services = self._services

@@ -84,11 +84,15 @@ class AnswerCorrection:
         fields = await asyncio.to_thread(rewritten_answer, answer, cleaned_answer)
         clean = {**answer, **fields}
         # Up to 0.9 the content holds reasoning and calls of tools, too.
-        empty = not spoken_text(message_text(clean))
-        if anomalies := ["sanitised"] * bool(fields) + ["empty_response"] * empty:
+        is_empty = not spoken_text(message_text(clean))
+        wrong = {"sanitised": bool(fields), "empty_response": is_empty}
+        anomalies = [name for name, is_so in wrong.items() if is_so]
+        if anomalies:
             log_correction.info("anomalies of an answer: %s", ", ".join(anomalies))
             hook.state.setdefault("anomalies", []).extend(anomalies)
-        return {**body, "messages": [*body["messages"][:-1], clean]} if fields else body
+        if not fields:
+            return body
+        return {**body, "messages": [*body["messages"][:-1], clean]}
 
     def has_links(self, hook: Hook, body: Mapping[str, Any]) -> bool:
         """Whether an answer holds links that are to be checked; only stored ones are."""
@@ -105,7 +109,8 @@ class AnswerCorrection:
         stored = hook.stored_answer
         said = await stored.said() or ""
         targets = await asyncio.to_thread(links_to_check, said)
-        if broken := await broken_links(targets, self._asking):
+        broken = await broken_links(targets, self._asking)
+        if broken:
             await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
@@ -128,26 +133,44 @@ def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
     A tag that is one of a pair (``<s>crossed out</s>`` is HTML), or opens something in the middle,
     is none. A single mark that is quoted, or a word of its line, is spoken of.
     """
-    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
-    found = {(tag[1], tag[2].lower()) for tag in _TAG.finditer(text)}
+    beginning = len(text) - len(text.lstrip())
+    ending = len(text.rstrip())
+    tags = {(tag[1], tag[2].lower()) for tag in _TAG.finditer(text)}
 
     def masked(tag: re.Match[str]) -> str:
         """Letters in place of a tag that stays."""
-        paired = {("", tag[2].lower()), ("/", tag[2].lower())} <= found
-        opens_inside = not tag[1] and tag.start() > first and tag.end() < last
-        return "x" * len(tag[0]) if paired or opens_inside else tag[0]
+        name = tag[2].lower()
+        is_paired = {("", name), ("/", name)} <= tags
+        opens_inside = not tag[1] and tag.start() > beginning and tag.end() < ending
+        return "x" * len(tag[0]) if is_paired or opens_inside else tag[0]
 
     cuts: list[tuple[int, int, str]] = []
     for marks in _MARKS.finditer(_TAG.sub(masked, text)):
-        (start, end), before, after = marks.span(), marks["before"] or "", marks["after"]
-        space, inside = before + after, start > 0 and end < len(text)
-        in_line = inside and "\n" not in space
-        quoted = _QUOTED.get(text[start - 1 : start]) == text[end : end + 1]
-        if in_line and not marks["more"] and (before if space else quoted):
-            continue
-        wider = max(after, before, key=lambda one: one.count("\n"))
-        cuts.append((start, end, space if in_line else wider if inside else ""))
+        start = marks.start()
+        end = marks.end()
+        before = marks["before"] or ""
+        after = marks["after"]
+        space = before + after
+        is_inside = start > 0 and end < len(text)
+        if not is_inside:
+            cuts.append((start, end, ""))
+        elif "\n" in space:
+            cuts.append((start, end, max(after, before, key=_line_breaks)))
+        elif marks["more"] or not _is_spoken_of(text, start, end, before, space):
+            cuts.append((start, end, space))
     return cuts
+
+
+def _line_breaks(space: str) -> int:
+    """How many lines end in a space."""
+    return space.count("\n")
+
+
+def _is_spoken_of(text: str, start: int, end: int, before: str, space: str) -> bool:
+    """Whether a single mark within a line is a word of it, or stands in quotation marks."""
+    if space:
+        return bool(before)
+    return _QUOTED.get(text[start - 1 : start]) == text[end : end + 1]
 
 
 def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
@@ -158,7 +181,9 @@ def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
     them. The first stays.
     """
     block, last_end = _last_object(text)
-    first_end, place, repeated = last_end, last_end, 0
+    first_end = last_end
+    place = last_end
+    repeated = 0
     while block and text.endswith(block, 0, place):
         first_end = place
         place -= len(block)
@@ -177,7 +202,9 @@ def _last_object(text: str) -> tuple[str, int]:
 
     It is looked for in the end of the text alone, which holds a few of those that are repeated.
     """
-    repeated, block, end = "", "", 0
+    repeated = ""
+    block = ""
+    end = 0
     at = text.find("{", max(0, len(text) - 4 * _LONGEST_REPEATED))
     while at >= 0:
         beginning = text[at : at + _LONGEST_REPEATED]

@@ -37,7 +37,9 @@ log_preprocessing = logging.getLogger("adaptive_memory.answer")
 
 # The longest wait, and the most of the inlet's time limit, with and without a judging model: there
 # is to be time for searching again and for the block.
-_SECONDS_BEFORE, _SHARE_BEFORE_JUDGING, _SHARE_BEFORE = 1.5, 0.3, 0.5
+_SECONDS_BEFORE = 1.5
+_SHARE_BEFORE_JUDGING = 0.3
+_SHARE_BEFORE = 0.5
 # In bytes, for 70,000 tokens: of English one has some four bytes, of Chinese three.
 _LONGEST_CONVERSATION = 210_000
 _LIKELY_INJECTION = 0.8
@@ -77,7 +79,9 @@ class Preprocessor:
         start: Callable[[Coroutine[Any, Any, None]], object],
         record: RecordChanges,
     ) -> None:
-        self._formats, self._start, self._record = formats, start, record
+        self._formats = formats
+        self._start = start
+        self._record = record
 
     @asynccontextmanager
     async def beside(
@@ -98,7 +102,8 @@ class Preprocessor:
         try:
             yield lambda: asyncio.shield(task)  # who asks may lose patience before others do
         finally:
-            if (this := asyncio.current_task()) is not None and not this.cancelling():
+            current = asyncio.current_task()
+            if current is not None and not current.cancelling():
                 await asyncio.wait({task})
             task.cancel()
 
@@ -133,11 +138,13 @@ class Preprocessor:
 
     def _tell(self, hook: Hook, found: Preprocessing) -> None:
         """Put down what the turn's later stages have to know, and flag what calls for care."""
-        settings, state = hook.settings, hook.state
+        settings = hook.settings
+        state = hook.state
         code = found.language_code
         told = code and f"the language with the ISO 639 code {code!r}"
         state["language"] = settings.memory_language.strip() or told
-        warnings, notes = list[str](), list[str]()
+        warnings = list[str]()
+        notes = list[str]()
         state["warnings"] = warnings
         if found.prompt_injection_chance >= _LIKELY_INJECTION:
             notes.append(f"prompt injection is likely ({found.prompt_injection_chance:.0%})")

@@ -44,16 +44,21 @@ _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
 _MOST_STEPS = 200
 _MOST_TOLD = 10
 _MOST_ASKED_ABOUT = 10
-_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
+_SCOPES: dict[str, ErasureScope] = {
+    "everything": "everything",
+    "this chat": "chat",
+    "today": "day",
+}
 _WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
 _HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
 _OFF = (
-    "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
-    "`enabled` among your valves of this filter)."
+    "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, "
+    "or `enabled` among your valves of this filter)."
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
+_IS_OFF = "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
 _ASKED = "ASKED"
@@ -331,7 +336,9 @@ class MemoryCommands:
         if not await hook.wants_memory():
             return _OFF
         memory = await self._memories.of(hook)
-        carried = [(one.draft, one.source(now), one.extra) for one in content.memories]
+        carried = [
+            (imported.draft, imported.source(now), imported.extra) for imported in content.memories
+        ]
         line = await memory.bring_in(carried, hook.chat_id, self._progress(hook))
         unread = f" · {content.left_out} could not be read" if content.left_out else ""
         return f"{plain_line(line)}{unread}"
@@ -343,7 +350,7 @@ class MemoryCommands:
     async def _switched(self, _: Hook, command: Command) -> str:
         """What is so from now on: the chat itself tells it to whoever reads it."""
         if command.name == "off":
-            return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
+            return _IS_OFF
         return "Memory is on in this chat."
 
 
@@ -361,9 +368,9 @@ def _number_in(words: str) -> int | None:
 
 def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
     """A line about memories as a chat may show it: what was done alone, if one is withheld."""
-    if any(one.withheld for one in memories):
-        parts = [part.partition(":")[0] for part in line.split(" · ")]
-        return plain_line(" · ".join(parts))
+    if any(named.withheld for named in memories):
+        deeds = [part.partition(":")[0] for part in line.split(" · ")]
+        line = " · ".join(deeds)
     return plain_line(line)
 
 

@@ -7,9 +7,9 @@ message like any other.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from adaptive.core.markdown import clipped_line
 from adaptive.core.messages import Message, message_text, messages_of, newest_user_message
@@ -65,30 +65,38 @@ def command_in(messages: list[dict[str, Any]]) -> Command | None:
     return replace(command, messages=messages) if command is not None else None
 
 
-def without_commands(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Messages without commands and their answers."""
-    return [
-        placed.message
-        for placed in _placed_messages(messages)
-        if placed.is_system or not placed.belongs_to_command
-    ]
+def without_commands(
+    messages: Sequence[AnyMessage], *, said_while_off: bool = True
+) -> list[AnyMessage]:
+    """Messages without commands and their answers, or without what was said while off, too."""
+    remaining: list[AnyMessage] = []
+    command: Command | None = None
+    is_off = False
+    for message in messages:
+        role = message.get("role")
+        if role == "user":
+            command = read_command(message_text(message))
+            if command is not None and command.name in SWITCHES:
+                is_off = command.name == "off"
+        is_left_out = command is not None or (is_off and not said_while_off)
+        if role == "system" or not is_left_out:
+            remaining.append(message)
+    return remaining
 
 
 def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Messages without commands, and without what was said while memory was off."""
-    return [
-        placed.message
-        for placed in _placed_messages(messages)
-        if placed.is_system or not (placed.belongs_to_command or placed.memory_is_off)
-    ]
+    return without_commands(messages, said_while_off=False)
 
 
 def memory_is_off(messages: Sequence[Message]) -> bool:
     """Whether the last ``/memory off`` or ``/memory on`` of a chat says off."""
-    is_off = False
-    for placed in _placed_messages(messages):
-        is_off = placed.memory_is_off
-    return is_off
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            command = read_command(message_text(message))
+            if command is not None and command.name in SWITCHES:
+                return command.name == "off"
+    return False
 
 
 def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
@@ -104,33 +112,3 @@ def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
     if memory_is_off(messages):
         body["features"] = {**mapping(body.get("features")), "memory": False}
     return body
-
-
-@dataclass(frozen=True, slots=True)
-class _PlacedMessage(Generic[AnyMessage]):
-    """A message, and what the commands up to it make of it."""
-
-    message: AnyMessage
-    belongs_to_command: bool
-    memory_is_off: bool
-
-    @property
-    def is_system(self) -> bool:
-        """Whether it is a system message, which always stays."""
-        return self.message.get("role") == "system"
-
-
-def _placed_messages(messages: Sequence[AnyMessage]) -> Iterator[_PlacedMessage[AnyMessage]]:
-    """Each message with what the commands up to it make of it."""
-    command: Command | None = None
-    is_off = False
-    for message in messages:
-        if message.get("role") == "user":
-            command = read_command(message_text(message))
-            if command is not None and command.name in SWITCHES:
-                is_off = command.name == "off"
-        yield _PlacedMessage(
-            message=message,
-            belongs_to_command=command is not None,
-            memory_is_off=is_off,
-        )

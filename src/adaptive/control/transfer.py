@@ -23,7 +23,9 @@ from adaptive.llm.fields import Line, text_line
 from adaptive.search.tokens import comparable
 
 _MOST_MEMORIES = 5000
-_LONGEST_CONTENT, _LONGEST_LINE = 4000, 300
+_LONGEST_CONTENT = 4000
+_LONGEST_LINE = 300
+_EXPORTED = ("tags", "bank", "confidence", "importance", "until", "created_at")
 _LATEST_SECONDS = 1e11  # the year 5138
 # What begins like JSON is never read as lines: each of its keys would become a memory.
 _JSON = re.compile(r"\s*(?:`{3}\w*\s*)?(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
@@ -75,8 +77,14 @@ class CarriedMemory(BaseModel, frozen=True):
     @property
     def draft(self) -> Draft:
         """What the memory is to say."""
-        labels = (self.confidence, self.importance, str(self.until or ""))
-        return Draft(self.content, self.tags, self.bank, *labels)
+        return Draft(
+            content=self.content,
+            tags=self.tags,
+            bank=self.bank,
+            confidence=self.confidence,
+            importance=self.importance,
+            until=str(self.until or ""),
+        )
 
     def source(self, now: float) -> Provenance:
         """Where it was said, and when: never later than now."""
@@ -87,8 +95,11 @@ class CarriedMemory(BaseModel, frozen=True):
     @property
     def extra(self) -> dict[str, Any]:
         """What goes into a row's meta besides: its former contents, and that it was imported."""
-        former = [one for one in self.history if isinstance(one.get("content"), str)]
-        return {"imported": True, **({"history": former} if former else {})}
+        extra: dict[str, Any] = {"imported": True}
+        former = [entry for entry in self.history if isinstance(entry.get("content"), str)]
+        if former:
+            extra["history"] = former
+        return extra
 
 
 class ExportFile(BaseModel, frozen=True):
@@ -109,23 +120,23 @@ class Import:
 
 def exported(memories: Sequence[Memory], now: float) -> str:
     """The memories as an ``ExportFile``: no ids of users, no vectors."""
-    fields = ("tags", "bank", "confidence", "importance", "until", "created_at")
-    newest = sorted(memories, key=lambda one: (-one.created_at, one.id))
-    told = [
-        {**one.meta, **{name: getattr(one, name) for name in fields}, "content": "-"}
-        for one in newest
-    ]
-    file = ExportFile.model_validate({"exported_at": now, "memories": told})
-    # An import refuses some contents; what other tools have written is carried away as it stands.
-    said = zip(file.memories, newest, strict=True)
-    whole = tuple(to.model_copy(update={"content": text_line(one.content)}) for to, one in said)
-    file = file.model_copy(update={"memories": whole})
+    newest_first = sorted(memories, key=lambda memory: (-memory.created_at, memory.id))
+    carried = tuple(_carried_memory(memory) for memory in newest_first)
+    file = ExportFile(exported_at=_past(datetime.fromtimestamp(now, UTC)), memories=carried)
     return file.model_dump_json(indent=2, exclude_none=True)
+
+
+def _carried_memory(memory: Memory) -> CarriedMemory:
+    """A memory as a file has it."""
+    fields = {name: getattr(memory, name) for name in _EXPORTED}
+    carried = CarriedMemory.model_validate({**memory.meta, **fields, "content": "-"})
+    # An import refuses some contents; what other tools have written is carried away as it stands.
+    return carried.model_copy(update={"content": text_line(memory.content)})
 
 
 def read_import(text: str) -> Import:
     """The memories of an export file, or of the lines of a list; the same words are one."""
-    found: dict[str, CarriedMemory] = {}
+    memories: dict[str, CarriedMemory] = {}
     left_out = 0
     for entry in _entries(text):
         try:
@@ -133,33 +144,35 @@ def read_import(text: str) -> Import:
         except ValidationError:
             left_out += 1
         else:
-            found.setdefault(comparable(memory.content), memory)
-    most = list(found.values())[:_MOST_MEMORIES]
-    return Import(tuple(most), left_out + len(found) - len(most))
+            memories.setdefault(comparable(memory.content), memory)
+    most = tuple(memories.values())[:_MOST_MEMORIES]
+    return Import(memories=most, left_out=left_out + len(memories) - len(most))
 
 
 def _entries(text: str) -> Iterable[object]:
     """The fields of each entry of a text."""
-    if not (found := _JSON.match(text)):
+    json_text = _JSON.match(text)
+    if json_text is None:
         return _of_lines(_FENCE.sub("", text))
     try:
-        data = json.loads(found[1], strict=False)
+        data = json.loads(json_text[1], strict=False)
     except (ValueError, RecursionError):
         return [None]
     entries = listing(data) or listing(mapping(data).get("memories", [data]))
-    return [{"content": one} if isinstance(one, str) else one for one in entries]
+    return [{"content": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
 def _of_lines(text: str) -> Iterator[dict[str, Any]]:
     """What each line says without its marks and the date before it; of long prose each sentence."""
     for line in map(str.strip, text.splitlines()):
-        words = line[len(marks[0]) if (marks := _MARKS.match(line)) else 0 :].replace("**", "")
+        marks = _MARKS.match(line)
+        words = line[marks.end() if marks else 0 :].replace("**", "")
         dated = _DATED.match(words)
         said = words[dated.end() :] if dated else words
         if _HEADING.fullmatch(line) or not has_words(said):
             continue
-        whole = dated or words != line or len(said) <= _LONGEST_LINE
-        for one in [said] if whole else _SENTENCE_END.split(said):
-            content = one.strip().strip("\"'“”")
-            day = (dated[1] or dated[2]).replace("/", "-") if dated else None
-            yield {"content": content, "said_at": day}
+        day = (dated[1] or dated[2]).replace("/", "-") if dated else None
+        is_entry = dated or words != line or len(said) <= _LONGEST_LINE
+        contents = [said] if is_entry else _SENTENCE_END.split(said)
+        for content in contents:
+            yield {"content": content.strip().strip("\"'“”"), "said_at": day}

@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from adaptive.core.errors import TablesUnavailable, with_detail
@@ -38,8 +39,8 @@ BROKEN_OFF = (
     "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 )
 NOT_KNOWN = (
-    "This was begun before, and how it ended is not known: `/memory log` shows what was changed. "
-    "Send it as a new message to have it done again."
+    "This was begun before, and how it ended is not known: `/memory log` shows what was "
+    "changed. Send it as a new message to have it done again."
 )
 
 # Asks the page for something; what it answers to an event.
@@ -76,7 +77,7 @@ class CommandTurn:
     @property
     def questions(self) -> AskPage | None:
         """What asks the page, if anything can."""
-        return self._asked if self.asking else None
+        return None if self.asking is None else partial(self._asked, self.asking)
 
     async def give(self, text: str) -> None:
         """Make a Markdown text the answer, or put it in the place of what said that it comes."""
@@ -103,13 +104,11 @@ class CommandTurn:
                 self._is_put_off = True
                 await self.place.give(folded_away(_GOES_ON), self.title)
 
-    async def _asked(self, event: dict[str, Any]) -> Any:
-        """What the page answers to an event."""
-        if self.asking is None:
-            return None
+    async def _asked(self, asking: AskPage, event: dict[str, Any]) -> Any:
+        """What the page answers to an event, the clock standing still."""
         self._open_questions += 1
         try:
-            return await self.asking(event)
+            return await asking(event)
         finally:
             self._open_questions -= 1
 
@@ -138,32 +137,30 @@ class OncePerMessage:
         """
         if not message_id:  # an older page that names no message
             return await carry_out()
-        former = await self._table.read(user_id, message_id)
-        lease = f"command:{message_id}:{user_id}"
-        owner = uuid.uuid4().hex
-        now = self._clock()
-        if former is None and await self._leases.acquire(lease, owner, now, _FOR_GOOD_SECONDS):
-            return await self._carried_out(user_id, chat_id, message_id, carry_out)
-        return await self._given(user_id, message_id)
-
-    async def _carried_out(
-        self,
-        user_id: str,
-        chat_id: str,
-        message_id: str,
-        carry_out: Callable[[], Awaitable[str]],
-    ) -> str:
-        """The answer to a command that is carried out now, and is kept for whoever asks again."""
+        if not await self._is_first(user_id, message_id):
+            return await self._given(user_id, message_id)
         begun_at = int(self._clock())
         under_way = CommandAnswer(text="", begun_at=begun_at)
         await self._table.write(user_id, chat_id, message_id, under_way)
         text = await carry_out()
+        answer = CommandAnswer(text=text, begun_at=begun_at)
         try:
-            answer = CommandAnswer(text=text, begun_at=begun_at)
             await self._table.write(user_id, chat_id, message_id, answer)
         except TablesUnavailable as error:
-            log_turn.warning("the answer to a command is not remembered: %s", with_detail(error))
+            detail = with_detail(error)
+            log_turn.warning("the answer to a command is not remembered: %s", detail)
         return text
+
+    async def _is_first(self, user_id: str, message_id: str) -> bool:
+        """Whether a message's command was never carried out; it is the caller's to do so then."""
+        if await self._table.read(user_id, message_id) is not None:
+            return False
+        return await self._leases.acquire(
+            f"command:{message_id}:{user_id}",
+            uuid.uuid4().hex,
+            self._clock(),
+            _FOR_GOOD_SECONDS,
+        )
 
     async def _given(self, user_id: str, message_id: str) -> str:
         """The answer that somebody else gives to a message's command, once it is there."""
