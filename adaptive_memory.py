@@ -4817,7 +4817,8 @@ def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
 async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str) -> bool:
   with suppress(aiohttp.ClientError, OSError, ValueError):
     async with turns, asyncio.timeout(_SECONDS):
-      if (url := URL(target)).raw_user is None and url.raw_password is None:
+      url = URL(target)
+      if url.raw_user is None and url.raw_password is None:
         async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
           return 400 <= response.status < 500 and response.status not in (408, 429)
   return False
@@ -15281,10 +15282,12 @@ class Postprocessor:
   async def process(self, turn: AnsweredTurn, learned: asyncio.Event) -> None:
     self._at_work.add(turn)
     try:
-      if (found := await self._noted(turn)) is None:
+      found = await self._noted(turn)
+      if found is None:
         return
       hook = turn.hook
-      if (score := found.harmful_response) >= HARMFUL_FROM:
+      score = found.harmful_response
+      if score >= HARMFUL_FROM:
         harm = f"The answer may be harmful ({score:g} of 10)"
         await flag_message(self._record, hook, hook.answer_id, harm)
         await self._status.notice(hook, harm)
@@ -15297,8 +15300,9 @@ class Postprocessor:
         bank = hook.settings.default_bank
         drafts = (Draft(one, bank=bank) for one in found.new_learnings)
         findings = tuple(Proposal("NEW", draft=one) for one in drafts)
-        found_in = (hook, turn.turn, findings)
-        await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
+        await self._learning.learn_findings(
+          hook, turn.turn, findings, lambda: not turn.forgotten
+        )
     except AdaptiveMemoryError as error:
       log_postprocessing.warning("a turn is not post-processed: %s", with_detail(error))
     finally:
@@ -15309,14 +15313,16 @@ class Postprocessor:
     hook = turn.hook
     if await hook.kind() != "saved":
       return None
-    if (model := await self._learning.model_for(hook, turn.injected)) is None:
+    model = await self._learning.model_for(hook, turn.injected)
+    if model is None:
       log_postprocessing.info("not post-processed: memories are changed or hidden")
       return None
     completer, injected = model
     former = await self._notes.read(hook.user_id, hook.chat_id)
     request = await asyncio.to_thread(_request, turn, former)
-    asked = (Postprocessing, request, _SECONDS_AFTER, 1)
-    found = await ask_fields(completer, self._formats, *asked)
+    found = await ask_fields(
+      completer, self._formats, Postprocessing, request, _SECONDS_AFTER, retries=1
+    )
     notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
     if turn.forgotten:
       return None
@@ -15363,10 +15369,13 @@ def _new_notes(
 
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
-  said = (excerpt_without_secrets(one, _LONGEST_SPOKEN) for one in (turn.words, turn.answer))
-  parts = (former.summary or "none", ", ".join(former.tags) or "none", *said)
-  heads = ("Summary so far", "Tags so far", "Last message of the user", "Last answer")
-  user = "\n\n".join(f"## {head}\n{part}" for head, part in zip(heads, parts, strict=True))
+  parts = {
+    "Summary so far": former.summary or "none",
+    "Tags so far": ", ".join(former.tags) or "none",
+    "Last message of the user": excerpt_without_secrets(turn.words, _LONGEST_SPOKEN),
+    "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
+  }
+  user = "\n\n".join(f"## {head}\n{part}" for head, part in parts.items())
   system = render_prompt("postprocess", "", {"admin": turn.hook.settings.keeping_rules})
   return CompletionRequest(system, user, "postprocessing", fields_schema(Postprocessing), 1500)
 
@@ -15430,7 +15439,8 @@ class MemoryRequests:
   async def erase(self, hook: Hook, request: ErasureRequest) -> str:
     if not hook.can_ask or hook.told_kind == "api":
       return NO_PAGE
-    eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
+    eraser = await self.eraser_of(hook)
+    origin = origin_of(hook, request)
     found = await eraser.find(origin)
     if found.empty:
       return "There is nothing to erase"

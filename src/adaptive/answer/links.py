@@ -142,7 +142,8 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
     # A host name may be too long for the resolver's code, which is a ``ValueError``.
     with suppress(aiohttp.ClientError, OSError, ValueError):
         async with turns, asyncio.timeout(_SECONDS):
-            if (url := URL(target)).raw_user is None and url.raw_password is None:
+            url = URL(target)
+            if url.raw_user is None and url.raw_password is None:
                 async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
                     return 400 <= response.status < 500 and response.status not in (408, 429)
     return False

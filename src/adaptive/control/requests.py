@@ -62,7 +62,8 @@ class MemoryRequests:
         """Do what a request asks for once it is confirmed, and return what to tell."""
         if not hook.can_ask or hook.told_kind == "api":
             return NO_PAGE
-        eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
+        eraser = await self.eraser_of(hook)
+        origin = origin_of(hook, request)
         found = await eraser.find(origin)
         if found.empty:
             return "There is nothing to erase"
