@@ -13832,16 +13832,6 @@ def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -
   return proposal.decided("unchanged", KNOWN_ALREADY)
 
 
-def without_written(proposals: Sequence[Proposal], index: MemoryIndex) -> list[Proposal]:
-  written = {memory.content for memory in index.memories}
-
-  def step(proposal: Proposal) -> Proposal:
-    is_written = proposal.kind == "NEW" and proposal.draft.content in written
-    return proposal.decided("superseded", KNOWN_ALREADY) if is_written else proposal
-
-  return each_open(proposals, step)
-
-
 def _nearest_stored(
   said: _Statement, index: MemoryIndex, addressed: Set[str]
 ) -> Iterator[_Statement]:
@@ -13963,35 +13953,26 @@ OUTDATED_SCHEMA = list_schema(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-
-  before: str
-  after: str
-  memory_id: str = ""
-
-
 def far_reaching_changes(
   proposals: Iterable[Proposal],
   index: MemoryIndex,
   vectors: Mapping[str, Vectors],
   updates: Collection[str] = (),
-) -> tuple[Change, ...]:
-  found: list[Change] = []
+) -> list[Proposal]:
+  changes: list[Proposal] = []
   for proposal in proposals:
     draft = proposal.draft
     memory = index.memory(proposal.memory_id)
-    if not proposal.is_open:
-      continue
-    if proposal.kind == "NEW":
+    is_far_reaching = False
+    if proposal.is_open and proposal.kind == "NEW":
       vector = vectors.get(draft.content)
-      if draft.content in updates or _is_near_its_kind(draft, index, vector):
-        found.append(Change("", draft.content))
-    elif memory and not (proposal.kind == "UPDATE" and repeats(draft, memory)):
+      is_far_reaching = draft.content in updates or _is_near_its_kind(draft, index, vector)
+    elif proposal.is_open and memory and not repeats(draft, memory):
       tags = {*memory.tags, *draft.tags}
-      if not tags or tags & _FAR_REACHING:
-        found.append(Change(memory.content, draft.content, memory.id))
-  return tuple(found)
+      is_far_reaching = not tags or not tags.isdisjoint(_FAR_REACHING)
+    if is_far_reaching:
+      changes.append(proposal)
+  return changes
 
 
 def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
@@ -14006,7 +13987,7 @@ def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) 
 
 @staged("outdated")
 async def outdated_by(
-  changes: Sequence[Change],
+  changes: Sequence[Proposal],
   index: MemoryIndex,
   vectors: Mapping[str, Vectors],
   hidden: LocalOnlyBanks,
@@ -14017,7 +13998,7 @@ async def outdated_by(
   stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
   known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
   known |= {one.content: row for one, row, is_known in stored if is_known}
-  said = [one for change in changes for one in (change.before, change.after) if one]
+  said = [one for change in changes for one in (change.before, change.draft.content) if one]
   asked = [RankingQuery(one, known.get(one)) for one in said]
   near = await asyncio.to_thread(nearest_memories, index, asked)
   changed = {change.memory_id for change in changes}
@@ -14027,7 +14008,7 @@ async def outdated_by(
   system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
   user = "## What changed"
   for one in changes:
-    after = escaped_entry(one.after) or "the user wants it forgotten"
+    after = escaped_entry(one.draft.content) or "the user wants it forgotten"
     before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
     user += f"\n- {before}: {after}"
   user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
@@ -14042,12 +14023,13 @@ async def outdated_by(
 
 def read_outdated(
   completion: Completion,
-  changes: Sequence[Change],
+  changes: Sequence[Proposal],
   shown: Sequence[Memory],
   words: str,
   today: date,
 ) -> tuple[Proposal, ...]:
-  said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
+  changed = [f"{change.before}\n{change.draft.content}" for change in changes]
+  said = beginnings("\n".join([words, *changed]))
   found: dict[str, Proposal] = {}
   for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
     if (memory := named_memory(text_line(item.get("id")), shown)) is None:
@@ -15910,8 +15892,9 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
     updates = {one.draft.content for one in extracted if one.kind == "UPDATE"}
     changes = far_reaching_changes(proposals, index, vectors, updates)
     if changes and work.calls_before + work.calls < most:
-      known = index, vectors, room.hidden
-      ended = await outdated_by(changes, *known, ask_model, turn.words, now)
+      ended = await outdated_by(
+        changes, index, vectors, room.hidden, ask_model, turn.words, now
+      )
       addressed = {one.memory_id for one in proposals if one.is_open}
       proposals += [one for one in ended if one.memory_id not in addressed]
   if not proposals:
@@ -15931,9 +15914,9 @@ async def carried_out(
     proposals = await _reconciled(room, proposals, await room.index())
     proposals = await room.suggestions.propose(turn, proposals, held)
   outcomes = await write(room, turn, proposals, held, partly_written=partly_written)
-  asked = [one for one in outcomes if one.status == "asked"]
-  index = await room.index() if asked else None
-  doubtful = [memory for one in asked if index and (memory := index.memory(one.memory_id))]
+  asked = {one.memory_id for one in outcomes if one.status == "asked"}
+  stored = (await room.index()).memories if asked else ()
+  doubtful = [memory for memory in stored if memory.id in asked]
   standing = {memory.id for memory in doubtful}
   outcomes = [_answerable(one, standing, can_ask=room.can_ask) for one in outcomes]
   for outcome in outcomes:
@@ -15989,7 +15972,8 @@ async def write(
   async with room.memory.writing() as writer:
     index = await room.index()
     if partly_written:
-      proposals = without_written(proposals, index)
+      deduplicating = {"deduplicate_memories": True}
+      room = replace(room, settings=room.settings.model_copy(update=deduplicating))
     proposals = await _reconciled(room, proposals, index)
     outcomes = await writer.apply(proposals, index.memories, turn.source, held)
   stands = (one for one in outcomes if one.status in ("saved", "updated", "ended"))

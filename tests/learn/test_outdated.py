@@ -11,7 +11,7 @@ import numpy as np
 
 from adaptive.core.model import Completion, Draft, Memory, Proposal
 from adaptive.core.ports import Vectors
-from adaptive.learn.outdated import Change, far_reaching_changes, read_outdated
+from adaptive.learn.outdated import far_reaching_changes, read_outdated
 from adaptive.memory.writing import NO_LONGER_TRUE
 from adaptive.search.calibration import NULL_PROMPTS
 from tests.fakes import hook_settings, memory
@@ -30,7 +30,12 @@ MOVED = {
     "content": "User lives in Horsforth.",
     "evidence": "I live in Horsforth now",
 }
-CHANGE = Change(HOME.content, "User lives in Horsforth.", "home")
+CHANGE = Proposal(
+    kind="UPDATE",
+    memory_id="home",
+    draft=Draft("User lives in Horsforth."),
+    before=HOME.content,
+)
 
 
 def outdated(*items: Any) -> str:
@@ -83,8 +88,7 @@ def test_what_asks(
     )
     index = index_of([row], {"m": vector_of(row.content)}, NULLS)
     found = far_reaching_changes([change], index, {content: vector_of(content)})
-    asking = Change("", content) if is_new else Change(row.content, content, "m")
-    assert found == ((asking,) if asks else ())
+    assert found == ([change] if asks else [])
     assert not (is_new and far_reaching_changes([change], index, {}))
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.model import Completion, Memory
+from adaptive.core.model import Completion, Draft, Memory, Proposal
 from adaptive.learn.claim import Source
 from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import grounding_refusal
-from adaptive.learn.outdated import Change, read_outdated
+from adaptive.learn.outdated import read_outdated
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import LESSONS, ReadLesson, read_lessons
 from tests.rates import rate
@@ -126,7 +126,7 @@ def test_outdated_memories_are_taken() -> None:
         lines = (one.removeprefix("- id=").split(" | ", 1) for one in others.split("\n"))
         shown = [Memory(id, content, 0, 0) for id, content in lines]
         before = re.findall(r"- Before: (.*)\n  Now: (.*)", changed)
-        changes = [Change(one, after) for one, after in before]
+        changes = [Proposal("UPDATE", draft=Draft(after), before=one) for one, after in before]
         words = changed.rpartition("The user's words: ")[2]
         read = read_outdated(Completion(row["reply"]), changes, shown, words, date(2026, 11, 23))
         named += len(json.loads(row["reply"])["outdated"])

@@ -82,7 +82,6 @@ FUNCTIONS: Mapping[str, str] = {
         learn.support.Vocabulary.*
         learn.duplicates._nearest_stored
         learn.duplicates._reconciled_change
-        learn.duplicates.without_written
         learn.outdated.far_reaching_changes
         learn.outdated._is_near_its_kind
     """,

@@ -96,18 +96,6 @@ def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -
     return proposal.decided("unchanged", KNOWN_ALREADY)
 
 
-def without_written(proposals: Sequence[Proposal], index: MemoryIndex) -> list[Proposal]:
-    """Proposals of which those are superseded that a lesson wrote before it broke off."""
-    written = {memory.content for memory in index.memories}
-
-    def step(proposal: Proposal) -> Proposal:
-        """Look for the row of a new fact."""
-        is_written = proposal.kind == "NEW" and proposal.draft.content in written
-        return proposal.decided("superseded", KNOWN_ALREADY) if is_written else proposal
-
-    return each_open(proposals, step)
-
-
 def _nearest_stored(
     said: _Statement, index: MemoryIndex, addressed: Set[str]
 ) -> Iterator[_Statement]:

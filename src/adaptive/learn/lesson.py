@@ -24,7 +24,7 @@ from adaptive.core.model import (
     Turn,
 )
 from adaptive.core.ports import Completer, Sources, Vectors
-from adaptive.learn.duplicates import reconciled, without_written
+from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction, shown_memories
 from adaptive.learn.grounding import says_no_more, screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
@@ -155,8 +155,9 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
         updates = {one.draft.content for one in extracted if one.kind == "UPDATE"}
         changes = far_reaching_changes(proposals, index, vectors, updates)
         if changes and work.calls_before + work.calls < most:
-            known = index, vectors, room.hidden
-            ended = await outdated_by(changes, *known, ask_model, turn.words, now)
+            ended = await outdated_by(
+                changes, index, vectors, room.hidden, ask_model, turn.words, now
+            )
             addressed = {one.memory_id for one in proposals if one.is_open}
             proposals += [one for one in ended if one.memory_id not in addressed]
     if not proposals:
@@ -177,9 +178,9 @@ async def carried_out(
         proposals = await _reconciled(room, proposals, await room.index())
         proposals = await room.suggestions.propose(turn, proposals, held)
     outcomes = await write(room, turn, proposals, held, partly_written=partly_written)
-    asked = [one for one in outcomes if one.status == "asked"]
-    index = await room.index() if asked else None
-    doubtful = [memory for one in asked if index and (memory := index.memory(one.memory_id))]
+    asked = {one.memory_id for one in outcomes if one.status == "asked"}
+    stored = (await room.index()).memories if asked else ()
+    doubtful = [memory for memory in stored if memory.id in asked]
     standing = {memory.id for memory in doubtful}
     outcomes = [_answerable(one, standing, can_ask=room.can_ask) for one in outcomes]
     for outcome in outcomes:
@@ -240,7 +241,9 @@ async def write(
         # The chat model's own memory tools may have written while ours was thinking.
         index = await room.index()
         if partly_written:
-            proposals = without_written(proposals, index)
+            # What this lesson wrote before it broke off is known, even if nothing else is.
+            deduplicating = {"deduplicate_memories": True}
+            room = replace(room, settings=room.settings.model_copy(update=deduplicating))
         proposals = await _reconciled(room, proposals, index)
         outcomes = await writer.apply(proposals, index.memories, turn.source, held)
     stands = (one for one in outcomes if one.status in ("saved", "updated", "ended"))

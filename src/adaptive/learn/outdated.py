@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -60,40 +60,30 @@ OUTDATED_SCHEMA = list_schema(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One changed fact: ``before`` is empty where it is new, ``after`` where it is gone."""
-
-    before: str
-    after: str
-    memory_id: str = ""
-
-
 def far_reaching_changes(
     proposals: Iterable[Proposal],
     index: MemoryIndex,
     vectors: Mapping[str, Vectors],
     updates: Collection[str] = (),
-) -> tuple[Change, ...]:
-    """The changes after which other memories may no longer hold.
+) -> list[Proposal]:
+    """The proposals after which other memories may no longer hold.
 
     ``updates`` are contents that the model proposed as updates, whatever they are taken for.
     """
-    found: list[Change] = []
+    changes: list[Proposal] = []
     for proposal in proposals:
         draft = proposal.draft
         memory = index.memory(proposal.memory_id)
-        if not proposal.is_open:
-            continue
-        if proposal.kind == "NEW":
+        is_far_reaching = False
+        if proposal.is_open and proposal.kind == "NEW":
             vector = vectors.get(draft.content)
-            if draft.content in updates or _is_near_its_kind(draft, index, vector):
-                found.append(Change("", draft.content))
-        elif memory and not (proposal.kind == "UPDATE" and repeats(draft, memory)):
+            is_far_reaching = draft.content in updates or _is_near_its_kind(draft, index, vector)
+        elif proposal.is_open and memory and not repeats(draft, memory):
             tags = {*memory.tags, *draft.tags}
-            if not tags or tags & _FAR_REACHING:
-                found.append(Change(memory.content, draft.content, memory.id))
-    return tuple(found)
+            is_far_reaching = not tags or not tags.isdisjoint(_FAR_REACHING)
+        if is_far_reaching:
+            changes.append(proposal)
+    return changes
 
 
 def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
@@ -109,7 +99,7 @@ def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) 
 
 @staged("outdated")
 async def outdated_by(
-    changes: Sequence[Change],
+    changes: Sequence[Proposal],
     index: MemoryIndex,
     vectors: Mapping[str, Vectors],
     hidden: LocalOnlyBanks,
@@ -121,7 +111,7 @@ async def outdated_by(
     stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
     known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
     known |= {one.content: row for one, row, is_known in stored if is_known}
-    said = [one for change in changes for one in (change.before, change.after) if one]
+    said = [one for change in changes for one in (change.before, change.draft.content) if one]
     asked = [RankingQuery(one, known.get(one)) for one in said]
     near = await asyncio.to_thread(nearest_memories, index, asked)
     changed = {change.memory_id for change in changes}
@@ -131,7 +121,7 @@ async def outdated_by(
     system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
     user = "## What changed"
     for one in changes:
-        after = escaped_entry(one.after) or "the user wants it forgotten"
+        after = escaped_entry(one.draft.content) or "the user wants it forgotten"
         before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
         user += f"\n- {before}: {after}"
     user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
@@ -146,13 +136,14 @@ async def outdated_by(
 
 def read_outdated(
     completion: Completion,
-    changes: Sequence[Change],
+    changes: Sequence[Proposal],
     shown: Sequence[Memory],
     words: str,
     today: date,
 ) -> tuple[Proposal, ...]:
     """The proposals in a reply, each grounded in the change."""
-    said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
+    changed = [f"{change.before}\n{change.draft.content}" for change in changes]
+    said = beginnings("\n".join([words, *changed]))
     found: dict[str, Proposal] = {}
     for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
         if (memory := named_memory(text_line(item.get("id")), shown)) is None:
