@@ -16090,6 +16090,8 @@ log_confirmation = logging.getLogger("adaptive_memory.learn")
 
 _MOST_ASKED_ABOUT__confirmation = 10
 _LONGEST_SHOWN = 120
+CHANGED_MESSAGE = "You changed that message. Only its former words said:"
+_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
@@ -16176,15 +16178,8 @@ async def offer_suggestions(
   return Report(line, kind="notice")
 
 
-# ---- src/adaptive/learn/edits.py ----
-
-CHANGED_MESSAGE = "You changed that message. Only its former words said:"
-_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
-_LONGEST_SHOWN__edits = 120
-
-
 def how_to_take_back(memories: Sequence[Memory]) -> str:
-  shown = clipped_line(memories[0].content, _LONGEST_SHOWN__edits)
+  shown = clipped_line(memories[0].content, _LONGEST_SHOWN)
   more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
   return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
 

@@ -1,25 +1,35 @@
-"""What the user is asked behind a lesson: whether memories go, and which suggestions are kept."""
+"""What the user is asked behind a lesson: whether memories go, and which suggestions are kept.
+
+Memories go because a message would delete them, or because only its former words, which the user
+has edited since, have taught them.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Proposal, Turn
+from adaptive.learn.grounding import says_no_more
 from adaptive.learn.lesson import LessonResources, joined_lines, report_line, report_of, write
 from adaptive.learn.queue import always
 from adaptive.learn.suggestions import Suggestions, read_answer
+from adaptive.memory.audit import ChangeKey
 from adaptive.memory.tables import WaitingSuggestion
-from adaptive.settings.hook import Dialog
+from adaptive.search.index import MemoryIndex
+from adaptive.settings.hook import Dialog, Hook
 from adaptive.settings.status_line import Report
 
 log_confirmation = logging.getLogger("adaptive_memory.learn")
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
+CHANGED_MESSAGE = "You changed that message. Only its former words said:"
+_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
@@ -111,3 +121,57 @@ async def offer_suggestions(
         return report_of(outcomes, line, kind="reply")
     # What is only counted is no news to write below an answer.
     return Report(line, kind="notice")
+
+
+def how_to_take_back(memories: Sequence[Memory]) -> str:
+    """The line for a user who can't be asked about memories of a former version."""
+    shown = clipped_line(memories[0].content, _LONGEST_SHOWN)
+    more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
+    return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
+
+
+async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+    """Memories that only former versions of a message bear out, once it has been learned.
+
+    Whoever edits a message makes another one of the same parent. The host is asked for those only
+    where something was learned in this chat from a message that is not of this branch.
+
+    Raises:
+        HostError: our tables or the chat can't be read.
+    """
+    # The hook may be of another turn, which has found this one waiting.
+    if turn.kind != "saved" or hook.question_id != turn.source.message_id:
+        return ()
+    index = await room.index()
+    taught = await _taught_by(room, index, turn.source.chat_id)
+    elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
+    if not elsewhere:
+        return ()
+    former = await hook.former_versions()
+    ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
+    # What the new words say as well is true, though the lesson had nothing to add to it.
+    return tuple(
+        memory
+        for memory in index.memories
+        if memory.id in ids and not says_no_more(memory.content, [turn.words])
+    )
+
+
+async def _taught_by(
+    room: LessonResources, index: MemoryIndex, chat_id: str
+) -> Mapping[str, Set[str]]:
+    """The memories of a chat by the message that each rests on; up to 0.9 the audit alone tells."""
+    taught = defaultdict[str, set[str]](set)
+    for memory in index.memories:
+        if memory.meta.get("chat_id") == chat_id:
+            taught[str(memory.meta.get("message_id") or "")].add(memory.id)
+    if not index.memories or any(memory.meta for memory in index.memories):
+        return taught
+    newest: dict[str, ChangeKey] = {}
+    for key in await room.memory.trail.keys(room.memory.user_id):
+        if key.memory_id in index.places and key.kind in ("saved", "updated"):
+            newest.setdefault(key.memory_id, key)
+    for change in await room.memory.changes([*newest.values()]):
+        if change.chat_id == chat_id:
+            taught[change.message_id].add(change.memory_id)
+    return taught

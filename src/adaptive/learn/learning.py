@@ -22,8 +22,13 @@ from adaptive.core.foreground import Foreground
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Proposal, Provenance, Turn
 from adaptive.core.ports import Completer
-from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
-from adaptive.learn.edits import CHANGED_MESSAGE, how_to_take_back, said_before_edit
+from adaptive.learn.confirmation import (
+    CHANGED_MESSAGE,
+    delete_confirmed,
+    how_to_take_back,
+    offer_suggestions,
+    said_before_edit,
+)
 from adaptive.learn.lesson import (
     Lesson,
     LessonResources,
