@@ -17,7 +17,6 @@ COROUTINES: Mapping[str, str] = {
         history.section.history_summary
         history.upkeep.index_chat
         learn.confirmation.*
-        learn.confirmation.*
         learn.extraction.extraction
         learn.extraction.shown_memories
         learn.learning.Learning.*
