@@ -362,20 +362,30 @@ class CircuitBreaker:
 
   def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
     if name not in self._probes:
-      self._probes[name] = asyncio.create_task(self._probe(name, probe))
+      task = asyncio.create_task(_probed(name, probe, self._sleep))
+      self._probes[name] = task
+      task.add_done_callback(partial(self._ended, name))
 
   def close(self, name: str) -> None:
     if name in self._probes:
       self._probes[name].cancel()
 
-  async def _probe(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
-    pause = _FIRST_PAUSE_SECONDS
-    try:
-      while not await _has_answered(name, probe):
-        await self._sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-    finally:
-      del self._probes[name]
+  def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
+    del self._probes[name]
+    error = None if probing.cancelled() else probing.exception()
+    if error is not None:
+      log_breaker.error("the probe of %s has failed", name, exc_info=error)
+
+
+async def _probed(
+  name: str,
+  probe: Callable[[], Awaitable[object]],
+  sleep: Callable[[float], Awaitable[object]],
+) -> None:
+  pause = _FIRST_PAUSE_SECONDS
+  while not await _has_answered(name, probe):
+    await sleep(pause)
+    pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 async def _has_answered(name: str, probe: Callable[[], Awaitable[object]]) -> bool:
@@ -2615,10 +2625,15 @@ class CommandTurn:
 
   async def wait_for(self, answering: asyncio.Task[None]) -> None:
     waited = 0.0
-    while not answering.done() and waited < _COMMAND_SECONDS:
-      await asyncio.wait({answering}, timeout=_TURN_LOOK_SECONDS)
-      if not self._open_questions:
-        waited += _TURN_LOOK_SECONDS
+    try:
+      while not answering.done() and waited < _COMMAND_SECONDS:
+        await asyncio.wait({answering}, timeout=_TURN_LOOK_SECONDS)
+        if not self._open_questions:
+          waited += _TURN_LOOK_SECONDS
+    finally:
+      await self._put_off()
+
+  async def _put_off(self) -> None:
     async with self._giving:
       if not self._is_answered:
         self._is_put_off = True
@@ -2655,14 +2670,22 @@ class OncePerMessage:
     begun_at = int(self._clock())
     under_way = CommandAnswer(text="", begun_at=begun_at)
     await self._table.write(user_id, chat_id, message_id, under_way)
-    text = await carry_out()
-    answer = CommandAnswer(text=text, begun_at=begun_at)
+    text = NOT_KNOWN
+    try:
+      text = await carry_out()
+    finally:
+      answer = CommandAnswer(text=text, begun_at=begun_at)
+      await self._keep(user_id, chat_id, message_id, answer)
+    return text
+
+  async def _keep(
+    self, user_id: str, chat_id: str, message_id: str, answer: CommandAnswer
+  ) -> None:
     try:
       await self._table.write(user_id, chat_id, message_id, answer)
     except TablesUnavailable as error:
       detail = with_detail(error)
       log_turn.warning("the answer to a command is not remembered: %s", detail)
-    return text
 
   async def _is_first(self, user_id: str, message_id: str) -> bool:
     if await self._table.read(user_id, message_id) is not None:
@@ -15579,15 +15602,18 @@ class MemoryCommands:
         return await self._answer_before_others(hook, command)
       if command.name not in _CHANGING:
         return await self._carried_out(hook, command)
-      async with self._locks.of(hook.user_id):
-        return await self._once.answer(
-          user_id=hook.user_id,
-          chat_id=hook.chat_id,
-          message_id=_command_id(hook.question_id, command),
-          carry_out=partial(self._carried_out, hook, command),
-        )
+      return await self._once.answer(
+        user_id=hook.user_id,
+        chat_id=hook.chat_id,
+        message_id=_command_id(hook.question_id, command),
+        carry_out=partial(self._carried_out_alone, hook, command),
+      )
     except AdaptiveMemoryError as error:
       return _failed(error)
+
+  async def _carried_out_alone(self, hook: Hook, command: Command) -> str:
+    async with self._locks.of(hook.user_id):
+      return await self._carried_out(hook, command)
 
   async def _carried_out(self, hook: Hook, command: Command) -> str:
     answering = self._answers.get(command.name, self._list)

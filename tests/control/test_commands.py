@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
 
-from adaptive.control.commands import MemoryCommands
+from adaptive.control.commands import MemoryCommands, _command_id
 from adaptive.control.overview import change_log, shown_of_steps
 from adaptive.control.reading import (
     command_in,
@@ -23,7 +24,7 @@ from adaptive.core.errors import StoreError
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.tables import CommandTable
+from adaptive.memory.tables import CommandAnswer, CommandTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.control.page import Page
@@ -64,6 +65,7 @@ class House:
     world: World = field(default_factory=World)
     page: ChatPage = field(default_factory=ChatPage)
     named: list[Named] = field(default_factory=list[Named])
+    entries: ListedEntries = field(default_factory=ListedEntries)
     sent: int = 0
 
     def __post_init__(self) -> None:
@@ -81,7 +83,7 @@ class House:
             ),
             search=search,
             diagnosis=AsyncMock(return_value="- **OK** all well"),
-            once=OncePerMessage(CommandTable(ListedEntries()), HeldLeases()),
+            once=OncePerMessage(CommandTable(self.entries), HeldLeases()),
         )
 
     @property
@@ -311,6 +313,25 @@ async def test_how_things_stand_is_told_meanwhile() -> None:
     assert [await first, await second] == [
         f"Taken back: gone: User likes {one}." for one in ("milk", "tea")
     ]
+
+
+async def test_waiting_for_an_answer_keeps_nobody_waiting() -> None:
+    """Whoever waits for the answer of a process that was killed lets other commands go on."""
+    house = House()
+    await house.learn("User likes tea.", "User likes milk.")
+    killed = command_in([{"role": "user", "content": "/undo 1"}])
+    other = command_in([{"role": "user", "content": "/undo 2"}])
+    assert killed is not None
+    assert other is not None
+    key = _command_id(house.hook.question_id, killed)
+    begun = CommandAnswer(text="", begun_at=int(time.time()))
+    await CommandTable(house.entries).write("ada", house.hook.chat_id, key, begun)
+    waiting = asyncio.create_task(house.commands.answer(house.hook, killed))
+    await asyncio.sleep(0)
+    async with asyncio.timeout(1):
+        told = await house.commands.answer(house.hook, other)
+    assert told == "Taken back: gone: User likes milk."
+    waiting.cancel()
 
 
 async def test_scope_of_forgetting() -> None:

@@ -17,6 +17,7 @@ from adaptive.memory.tables import CommandTable
 from tests.fakes import ListedEntries
 from tests.learn.virtual_time import VirtualTimeLoop
 from tests.learn.world import HeldLeases
+from tests.rates import over
 
 ORDERS = 1000
 MESSAGES = ("m1", "m2", "m3")
@@ -104,6 +105,23 @@ async def test_nothing_is_done_that_cannot_be_remembered() -> None:
     assert not server.begun
 
 
+@over("ending", [RuntimeError("a bug"), asyncio.CancelledError()])
+async def test_broken_off(ending: BaseException) -> None:
+    """Whoever asks again for what has broken off is told so at once, and it is not begun again."""
+    server, asked = Server(), 0
+
+    async def carry_out() -> str:
+        nonlocal asked
+        asked += 1
+        raise ending
+
+    with pytest.raises(type(ending)):
+        await server.worker().answer("ada", "c", "m1", carry_out)
+    async with asyncio.timeout(1):
+        assert await server.worker().answer("ada", "c", "m1", carry_out) == NOT_KNOWN
+    assert asked == 1
+
+
 async def test_an_answer_that_cannot_be_kept_is_given() -> None:
     """What was done is answered, also where the answer can't be written down."""
     server = Server()
@@ -165,6 +183,29 @@ async def test_command_that_takes_long() -> None:
     done.set()
     await answering
     assert page.said[1:] == [folded_away("That did not work: the database is away.")]
+    assert page.titles == ["/undo"]
+
+
+async def test_stopped() -> None:
+    """After Stop the chat may go on: the answer takes the place of what then said that it comes."""
+    page: Any = Answer()
+    turn = CommandTurn(page, "/undo", None)
+    done = asyncio.Event()
+
+    async def carry_out() -> None:
+        await done.wait()
+        await turn.give("Taken back")
+
+    answering = asyncio.create_task(carry_out())
+    waiting = asyncio.create_task(turn.wait_for(answering))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert page.said == [folded_away(_GOES_ON)]
+    done.set()
+    await answering
+    assert page.said[1:] == [folded_away("Taken back")]
     assert page.titles == ["/undo"]
 
 

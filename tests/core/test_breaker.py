@@ -41,3 +41,27 @@ async def test_answered_by_itself() -> None:
     breaker.close("others")
     while breaker.is_open("words"):
         await asyncio.sleep(0)
+
+
+async def test_answered_before_the_first_probe() -> None:
+    """A service that answers in the very moment in which it is given up is not left alone."""
+    breaker, never = CircuitBreaker(), asyncio.Event()
+    breaker.open("words", never.wait)
+    breaker.close("words")
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not breaker.is_open("words")
+
+
+async def test_probe_that_breaks(caplog: pytest.LogCaptureFixture) -> None:
+    """A probe that fails as nobody foresaw is logged, and the service is asked again."""
+    breaker = CircuitBreaker()
+
+    async def probe() -> None:
+        raise KeyError("data")
+
+    breaker.open("words", probe)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not breaker.is_open("words")
+    assert "the probe of words has failed" in caplog.text

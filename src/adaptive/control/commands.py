@@ -114,7 +114,8 @@ class MemoryCommands:
         self._search = search
         self._diagnosis = diagnosis
         self._once = once
-        # One command of a user's at a time: models that are asked side by side bring the same.
+        # One change of a user's at a time; an answer that somebody else gives is waited for
+        # without.
         self._locks = KeyedLocks()
         self._answers: dict[str, Answering] = {
             "find": self._find,
@@ -144,15 +145,19 @@ class MemoryCommands:
             # What changes nothing tells how things stand, also while a change is under way.
             if command.name not in _CHANGING:
                 return await self._carried_out(hook, command)
-            async with self._locks.of(hook.user_id):
-                return await self._once.answer(
-                    user_id=hook.user_id,
-                    chat_id=hook.chat_id,
-                    message_id=_command_id(hook.question_id, command),
-                    carry_out=partial(self._carried_out, hook, command),
-                )
+            return await self._once.answer(
+                user_id=hook.user_id,
+                chat_id=hook.chat_id,
+                message_id=_command_id(hook.question_id, command),
+                carry_out=partial(self._carried_out_alone, hook, command),
+            )
         except AdaptiveMemoryError as error:
             return _failed(error)
+
+    async def _carried_out_alone(self, hook: Hook, command: Command) -> str:
+        """The answer to a command that changes something, once the user's others are done."""
+        async with self._locks.of(hook.user_id):
+            return await self._carried_out(hook, command)
 
     async def _carried_out(self, hook: Hook, command: Command) -> str:
         """The answer to a command that is carried out, be it that this fails."""

@@ -92,13 +92,20 @@ class CommandTurn:
     async def wait_for(self, answering: asyncio.Task[None]) -> None:
         """Wait a few seconds for the answer, then say that it comes.
 
-        Who presses Stop ends the waiting and not the work.
+        Who presses Stop ends the waiting and not the work. That is said at once, since the chat may
+        have gone on by the time of the answer.
         """
         waited = 0.0
-        while not answering.done() and waited < _COMMAND_SECONDS:
-            await asyncio.wait({answering}, timeout=_TURN_LOOK_SECONDS)
-            if not self._open_questions:
-                waited += _TURN_LOOK_SECONDS
+        try:
+            while not answering.done() and waited < _COMMAND_SECONDS:
+                await asyncio.wait({answering}, timeout=_TURN_LOOK_SECONDS)
+                if not self._open_questions:
+                    waited += _TURN_LOOK_SECONDS
+        finally:
+            await self._put_off()
+
+    async def _put_off(self) -> None:
+        """Say that the answer comes, unless it is there."""
         async with self._giving:
             if not self._is_answered:
                 self._is_put_off = True
@@ -142,14 +149,24 @@ class OncePerMessage:
         begun_at = int(self._clock())
         under_way = CommandAnswer(text="", begun_at=begun_at)
         await self._table.write(user_id, chat_id, message_id, under_way)
-        text = await carry_out()
-        answer = CommandAnswer(text=text, begun_at=begun_at)
+        # Stands where it breaks off: whoever asks again would wait for what never comes.
+        text = NOT_KNOWN
+        try:
+            text = await carry_out()
+        finally:
+            answer = CommandAnswer(text=text, begun_at=begun_at)
+            await self._keep(user_id, chat_id, message_id, answer)
+        return text
+
+    async def _keep(
+        self, user_id: str, chat_id: str, message_id: str, answer: CommandAnswer
+    ) -> None:
+        """Keep an answer for whoever asks again, as far as the table can be written."""
         try:
             await self._table.write(user_id, chat_id, message_id, answer)
         except TablesUnavailable as error:
             detail = with_detail(error)
             log_turn.warning("the answer to a command is not remembered: %s", detail)
-        return text
 
     async def _is_first(self, user_id: str, message_id: str) -> bool:
         """Whether a message's command was never carried out; it is the caller's to do so then."""

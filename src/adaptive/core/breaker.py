@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 
@@ -33,22 +34,34 @@ class CircuitBreaker:
     def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
         """Leave a service alone that has failed, until a probe of it raises nothing in time."""
         if name not in self._probes:
-            self._probes[name] = asyncio.create_task(self._probe(name, probe))
+            task = asyncio.create_task(_probed(name, probe, self._sleep))
+            self._probes[name] = task
+            # Not within the task: one that is cancelled before its first step never runs.
+            task.add_done_callback(partial(self._ended, name))
 
     def close(self, name: str) -> None:
         """Let a service be asked that has answered by itself."""
         if name in self._probes:
             self._probes[name].cancel()
 
-    async def _probe(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
-        """Ask until there is an answer, more and more seldom."""
-        pause = _FIRST_PAUSE_SECONDS
-        try:
-            while not await _has_answered(name, probe):
-                await self._sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-        finally:
-            del self._probes[name]
+    def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
+        """Let a service be asked whose probe is over, however that has ended."""
+        del self._probes[name]
+        error = None if probing.cancelled() else probing.exception()
+        if error is not None:
+            log_breaker.error("the probe of %s has failed", name, exc_info=error)
+
+
+async def _probed(
+    name: str,
+    probe: Callable[[], Awaitable[object]],
+    sleep: Callable[[float], Awaitable[object]],
+) -> None:
+    """Ask until there is an answer, more and more seldom."""
+    pause = _FIRST_PAUSE_SECONDS
+    while not await _has_answered(name, probe):
+        await sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 async def _has_answered(name: str, probe: Callable[[], Awaitable[object]]) -> bool:
