@@ -4754,6 +4754,7 @@ MOST_LINKS = 20
 _MOST_REDIRECTS = 5
 _SECONDS = 8.0
 _WEB_PORTS = (80, 443)
+_MAY_PASS = (408, 429)
 _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
 _IPV6_SITES = ipaddress.ip_network("2000::/3")
 _NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
@@ -4782,11 +4783,15 @@ def masked_code(text: str) -> str:
 
 
 def links_to_check(text: str) -> tuple[str, ...]:
-  different = dict.fromkeys(link["target"] for link in _LINK.finditer(masked_code(text)))
-  read = {one: f"{one} {unquote_plus(one)}" for one in list(different)[:MOST_LINKS]}
-  return tuple(
-    one for one, said in read.items() if not find_secrets(said) and not find_personal_data(said)
-  )
+  links = _LINK.finditer(masked_code(text))
+  targets = dict.fromkeys(link["target"] for link in links)
+  first = [*targets][:MOST_LINKS]
+  return tuple(target for target in first if not _tells_of_somebody(target))
+
+
+def _tells_of_somebody(target: str) -> bool:
+  text = f"{target} {unquote_plus(target)}"
+  return bool(find_secrets(text)) or bool(find_personal_data(text))
 
 
 def corrected_links(text: str, broken: Collection[str]) -> str:
@@ -4795,39 +4800,53 @@ def corrected_links(text: str, broken: Collection[str]) -> str:
     if link["target"] not in broken:
       continue
     words = re.sub(r"[*_`~\\\[\]]", "", text[slice(*link.span("text"))])
-    words = words if any(sign.isalnum() for sign in words) else link["target"]
+    if not any(map(str.isalnum, words)):
+      words = link["target"]
     query = quote_plus(" ".join(words.split())[:_LONGEST_SEARCH], errors="replace")
     pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
   return spliced(text, pieces)
 
 
 def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
-  kept: list[str] = []
+  parts: list[str] = []
   position = 0
   for start, end, words in sorted(pieces):
-    kept += [text[position : max(start, position)], words]
+    parts += [text[position : max(start, position)], words]
     position = max(end, position)
-  return "".join([*kept, text[position:]])
+  return "".join([*parts, text[position:]])
 
 
 def is_public_site(address: str, port: int) -> bool:
   try:
-    found = ipaddress.ip_address(address)
+    ip = ipaddress.ip_address(address)
   except ValueError:
     return False
-  if isinstance(found, ipaddress.IPv6Address) and (found.scope_id or found not in _IPV6_SITES):
+  if port not in _WEB_PORTS or not ip.is_global:
     return False
-  odd = found.is_multicast or found.is_reserved or any(found in net for net in _NO_SITES)
-  return found.is_global and not odd and port in _WEB_PORTS
+  if ip.is_multicast or ip.is_reserved or any(ip in network for network in _NO_SITES):
+    return False
+  if isinstance(ip, ipaddress.IPv6Address):
+    return ip in _IPV6_SITES and not ip.scope_id
+  return True
 
 
 async def broken_links(targets: Sequence[str], turns: asyncio.Semaphore) -> frozenset[str]:
-  resolving: Any = {"resolver": aiohttp.ThreadedResolver(), "use_dns_cache": False}
-  connector = aiohttp.TCPConnector(**resolving, force_close=True, socket_factory=_public_socket)
-  kept: Any = {"cookie_jar": aiohttp.DummyCookieJar(), "auto_decompress": False}
-  async with aiohttp.ClientSession(connector=connector, headers=_HEADERS, **kept) as session:
-    asked = (_is_broken(session, turns, one) for one in targets)
-    return frozenset(compress(targets, await asyncio.gather(*asked)))
+  connector = aiohttp.TCPConnector(
+    resolver=aiohttp.ThreadedResolver(),
+    use_dns_cache=False,
+    force_close=True,
+    socket_factory=_public_socket,
+  )
+  client = aiohttp.ClientSession(
+    connector=connector,
+    headers=_HEADERS,
+    cookie_jar=aiohttp.DummyCookieJar(),
+    auto_decompress=False,
+  )
+  async with client as session:
+    checks = [_is_broken(session, turns, target) for target in targets]
+    broken = await asyncio.gather(*checks)
+  return frozenset(compress(targets, broken))
 
 
 def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
@@ -4841,9 +4860,10 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
   with suppress(aiohttp.ClientError, OSError, ValueError):
     async with turns, asyncio.timeout(_SECONDS):
       url = URL(target)
-      if url.raw_user is None and url.raw_password is None:
-        async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
-          return 400 <= response.status < 500 and response.status not in (408, 429)
+      if url.raw_user is not None or url.raw_password is not None:
+        return False
+      async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
+        return 400 <= response.status < 500 and response.status not in _MAY_PASS
   return False
 
 
@@ -8102,20 +8122,28 @@ def listed(memory: Memory) -> str:
   return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
 
 
-def overview(counted: str, memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
-  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
-  newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
+def overview(
+  counted: str,
+  memories: Sequence[Memory],
+  day: Day,
+  noted: Sequence[str],
+) -> str:
+  newest_first = sorted(memories, key=lambda memory: (-memory.updated_at, memory.id))
   groups: dict[tuple[str, str], list[str]] = {}
-  for one in newest:
-    category = next((tag for tag in one.tags if tag in CATEGORIES), "other")
-    until = f", until {one.until}" if one.until else ""
-    line = f"- {listed(one)} ({day(one.updated_at)}{until})"
-    groups.setdefault((one.bank or "no bank", category), []).append(line)
+  for memory in newest_first[:_MOST_LISTED]:
+    category = next((tag for tag in memory.tags if tag in CATEGORIES), "other")
+    until = f", until {memory.until}" if memory.until else ""
+    line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
+    groups.setdefault((memory.bank or "no bank", category), []).append(line)
+  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
   for (bank, category), lines in sorted(groups.items()):
-    parts.append("\n".join([f"**{plain_line(bank)} \u00b7 {category}**", "", *lines]))
-  if len(memories) > _MOST_LISTED:
-    parts.append(f"\u2026 and {len(memories) - _MOST_LISTED} older ones: `/memory find WORDS`")
-  return "\n\n".join([*parts, PROMPTS["commands"].strip()])
+    title = f"**{plain_line(bank)} \u00b7 {category}**"
+    parts.append("\n".join([title, "", *lines]))
+  older = len(memories) - _MOST_LISTED
+  if older > 0:
+    parts.append(f"\u2026 and {older} older ones: `/memory find WORDS`")
+  parts.append(PROMPTS["commands"].strip())
+  return "\n\n".join(parts)
 
 
 def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
@@ -8138,17 +8166,20 @@ def change_log(
   by_key = {change.key: change for change in changes}
   unopened = 0
   for step in shown:
-    newest_first = [by_key[key.text] for key in shown_of_steps([step]) if key.text in by_key]
+    keys = [key.text for key in shown_of_steps([step])]
+    newest_first = [by_key[key] for key in keys if key in by_key]
     if not newest_first:
       unopened += 1
       continue
     newest = newest_first[0]
     chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
     undone = "" if step.standing else " \u00b7 *taken back since*"
-    by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
+    by = _DONE_BY.get(newest.kind, "learned")
+    if newest.reason == ASKED:
+      by = ASKED
     lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
-    told = changes_told(newest_first, len(step.changes), withheld)
-    lines += [f"   {line}" for line in told]
+    items = changes_told(newest_first, len(step.changes), withheld)
+    lines += [f"   {item}" for item in items]
   if unopened:
     lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
   return "\n".join(lines)
@@ -8157,26 +8188,29 @@ def change_log(
 def changes_told(
   changes: Sequence[AuditEntry], number: int, withheld: AbstractSet[str] = frozenset()
 ) -> list[str]:
-  lines = [
-    f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}" for one in changes
-  ]
-  more = number - len(lines)
-  return [*lines, f"- \u2026 and {more} more"] if more else lines
+  lines = list[str]()
+  for change in changes:
+    is_withheld = change.memory_id in withheld
+    lines.append(f"- {_NOT_REPEATED if is_withheld else _told_change(change)}")
+  more = number - len(changes)
+  if more:
+    lines.append(f"- \u2026 and {more} more")
+  return lines
 
 
 def withheld_ids(
   changes: Collection[AuditEntry], memories: Sequence[Memory], hidden: LocalOnlyBanks
 ) -> frozenset[str]:
-  may_be_seen = {one.id for one in memories if not hidden.holds(one)}
+  may_be_seen = {memory.id for memory in memories if not hidden.holds(memory)}
   may_not = set[str]()
   for change in changes:
-    put_away = change.archived.memory if change.archived else None
-    former = change.before or put_away
-    if former is not None and not hidden.holds(former):
-      may_be_seen.add(change.memory_id)
-    elif former is not None:
-      may_not.add(change.memory_id)
-  changed = {one.memory_id for one in changes}
+    former = change.before
+    if former is None and change.archived:
+      former = change.archived.memory
+    if former is not None:
+      ids = may_not if hidden.holds(former) else may_be_seen
+      ids.add(change.memory_id)
+  changed = {change.memory_id for change in changes}
   return frozenset(changed - (may_be_seen - may_not))
 
 
@@ -10898,6 +10932,10 @@ class Preprocessing(BaseModel):
   harmful: Score = 0
   prompt_injection_chance: Chance = 0
 
+  @property
+  def is_likely_injection(self) -> bool:
+    return self.prompt_injection_chance >= _LIKELY_INJECTION
+
 
 class FirstPreprocessing(Preprocessing):
 
@@ -10923,8 +10961,8 @@ class Preprocessor:
     self, hook: Hook, messages: Sequence[Message], words: str, first: bool
   ) -> AsyncGenerator[Callable[[], Awaitable[str]] | None]:
     recalled = hook.settings.show_memories and may_be_given_memories(hook)
-    served = hook.settings.enable_preprocessing and (recalled or may_be_learned_from(hook))
-    if not served or not has_words(words):
+    is_served = recalled or may_be_learned_from(hook)
+    if not (hook.settings.enable_preprocessing and is_served and has_words(words)):
       yield None
       return
     task = asyncio.create_task(self._completed(hook, messages, words, first))
@@ -10940,63 +10978,90 @@ class Preprocessor:
   async def _completed(
     self, hook: Hook, messages: Sequence[Message], words: str, first: bool
   ) -> str:
+    try:
+      findings = await self._findings(hook, messages, first=first)
+    except (AdaptiveMemoryError, TimeoutError) as error:
+      detail = with_detail(error)
+      log_preprocessing.warning("a message is not pre-processed: %s", detail)
+      return ""
+    hook.state["language"] = _language(hook, findings)
+    self._flag(hook, findings)
+    if isinstance(findings, FirstPreprocessing) and hook.told_kind == "saved":
+      policy = gate_policy(hook.settings)
+      is_safe = await asyncio.to_thread(is_safe_label, findings.title, policy)
+      if is_safe and not findings.is_likely_injection:
+        hook.state["title"] = findings.title
+    query = findings.search_query
+    return "" if query.casefold() in words.casefold() else f"{words}\n{query}"
+
+  async def _findings(
+    self, hook: Hook, messages: Sequence[Message], *, first: bool
+  ) -> Preprocessing:
     fields = FirstPreprocessing if first else Preprocessing
     asked = _TITLE_ASKED if first else dict.fromkeys(_TITLE_ASKED, "")
     settings = hook.settings
-    most = _SHARE_BEFORE_JUDGING if settings.use_llm_for_relevance else _SHARE_BEFORE
-    seconds = min(_SECONDS_BEFORE, settings.inlet_timeout_seconds * most)
-    try:
-      async with asyncio.timeout(seconds):
-        said = await asyncio.to_thread(_conversation, messages)
-        told = (render_prompt("preprocess", "", asked), f"## Conversation\n{said}")
-        request = CompletionRequest(*told, "preprocessing", fields_schema(fields), 700)
-        model = await hook.completer()
-        found = await ask_fields(model, self._formats, fields, request, seconds)
-    except (AdaptiveMemoryError, TimeoutError) as error:
-      log_preprocessing.warning("a message is not pre-processed: %s", with_detail(error))
-      return ""
-    self._tell(hook, found)
-    if isinstance(found, FirstPreprocessing) and hook.told_kind == "saved":
-      safe = await asyncio.to_thread(is_safe_label, found.title, gate_policy(settings))
-      if safe and found.prompt_injection_chance < _LIKELY_INJECTION:
-        hook.state["title"] = found.title
-    query = found.search_query
-    return f"{words}\n{query}" if query.casefold() not in words.casefold() else ""
+    judges = settings.use_llm_for_relevance
+    share = _SHARE_BEFORE_JUDGING if judges else _SHARE_BEFORE
+    seconds = min(_SECONDS_BEFORE, settings.inlet_timeout_seconds * share)
+    async with asyncio.timeout(seconds):
+      conversation = await asyncio.to_thread(_conversation, messages)
+      request = CompletionRequest(
+        render_prompt("preprocess", "", asked),
+        f"## Conversation\n{conversation}",
+        "preprocessing",
+        fields_schema(fields),
+        700,
+      )
+      model = await hook.completer()
+      return await ask_fields(model, self._formats, fields, request, seconds)
 
-  def _tell(self, hook: Hook, found: Preprocessing) -> None:
-    settings = hook.settings
-    state = hook.state
-    code = found.language_code
-    told = code and f"the language with the ISO 639 code {code!r}"
-    state["language"] = settings.memory_language.strip() or told
+  def _flag(self, hook: Hook, findings: Preprocessing) -> None:
     warnings = list[str]()
+    hook.state["warnings"] = warnings
     notes = list[str]()
-    state["warnings"] = warnings
-    if found.prompt_injection_chance >= _LIKELY_INJECTION:
-      notes.append(f"prompt injection is likely ({found.prompt_injection_chance:.0%})")
+    if findings.is_likely_injection:
+      chance = findings.prompt_injection_chance
+      note = f"prompt injection is likely ({chance:.0%})"
+      notes.append(note)
       warnings.append(INJECTION_WARNING)
       if may_be_learned_from(hook):
-        state["unlearned"] = f"Nothing learned from this message: {notes[0]}"
-    if found.harmful >= HARMFUL_FROM and settings.harmful_message != "off":
-      notes.append(f"the message may be harmful ({found.harmful:g} of 10)")
-      warnings += [HARM_WARNING] if settings.harmful_message == "warn" else []
+        hook.state["unlearned"] = f"Nothing learned from this message: {note}"
+    action = hook.settings.harmful_message
+    if findings.harmful >= HARMFUL_FROM and action != "off":
+      notes.append(f"the message may be harmful ({findings.harmful:g} of 10)")
+      if action == "warn":
+        warnings.append(HARM_WARNING)
     for note in notes:
       self._start(flag_message(self._record, hook, hook.question_id, note))
+
+
+def _language(hook: Hook, findings: Preprocessing) -> str:
+  code = findings.language_code
+  spoken = f"the language with the ISO 639 code {code!r}" if code else ""
+  return hook.settings.memory_language.strip() or spoken
 
 
 def _conversation(messages: Sequence[Message]) -> str:
   newest = newest_user_message(messages) or {}
   earlier = earlier_utterances(messages, newest, len(messages))
-  lines = [f"{one.role}: {one.text}" for one in earlier]
-  said = "\n".join([*lines, f"user: {spoken_text(message_text(newest))}"])
-  return said.encode(errors="replace")[-_LONGEST_CONVERSATION:].decode(errors="ignore")
+  lines = [f"{utterance.role}: {utterance.text}" for utterance in earlier]
+  lines.append(f"user: {spoken_text(message_text(newest))}")
+  conversation = "\n".join(lines).encode(errors="replace")
+  return conversation[-_LONGEST_CONVERSATION:].decode(errors="ignore")
 
 
 async def flag_message(record: RecordChanges, hook: Hook, message_id: str, note: str) -> None:
   where = f"chat {hook.chat_id}, message {message_id}"
   log_preprocessing.warning("flagged of user %r, %s: %s", hook.user_id, where, note)
   now = int(time.time())
-  entry = AuditEntry("flagged", "", now, reason=note, chat_id=hook.chat_id, message_id=message_id)
+  entry = AuditEntry(
+    "flagged",
+    "",
+    now,
+    reason=note,
+    chat_id=hook.chat_id,
+    message_id=message_id,
+  )
   await record(hook.user_id, [entry], now)
 
 
@@ -15287,29 +15352,15 @@ class Postprocessor:
   async def process(self, turn: AnsweredTurn, learned: asyncio.Event) -> None:
     self._at_work.add(turn)
     try:
-      found = await self._noted(turn)
-      if found is None:
-        return
-      hook = turn.hook
-      score = found.harmful_response
-      if score >= HARMFUL_FROM:
-        harm = f"The answer may be harmful ({score:g} of 10)"
-        await flag_message(self._record, hook, hook.answer_id, harm)
-        await self._status.notice(hook, harm)
-      try:
-        await hook.suggest(found.follow_up_suggestions)
-      except AdaptiveMemoryError as error:
-        log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
-      await learned.wait()
-      if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
-        bank = hook.settings.default_bank
-        drafts = (Draft(one, bank=bank) for one in found.new_learnings)
-        findings = tuple(Proposal("NEW", draft=one) for one in drafts)
-        await self._learning.learn_findings(
-          hook, turn.turn, findings, lambda: not turn.forgotten
-        )
+      findings = await self._noted(turn)
+      if findings is not None:
+        await self._warn_of_harm(turn.hook, findings)
+        await _suggest(turn.hook, findings)
+        await learned.wait()
+        await self._learn(turn, findings)
     except AdaptiveMemoryError as error:
-      log_postprocessing.warning("a turn is not post-processed: %s", with_detail(error))
+      detail = with_detail(error)
+      log_postprocessing.warning("a turn is not post-processed: %s", detail)
     finally:
       self._at_work.discard(turn)
 
@@ -15325,15 +15376,48 @@ class Postprocessor:
     completer, injected = model
     former = await self._notes.read(hook.user_id, hook.chat_id)
     request = await asyncio.to_thread(_request, turn, former)
-    found = await ask_fields(
-      completer, self._formats, Postprocessing, request, _SECONDS_AFTER, retries=1
+    findings = await ask_fields(
+      completer,
+      self._formats,
+      Postprocessing,
+      request,
+      _SECONDS_AFTER,
+      1,
     )
-    notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
+    notes = await asyncio.to_thread(_new_notes, turn, former, findings, injected)
     if turn.forgotten:
       return None
     if notes != former:
       await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
-    return found
+    return findings
+
+  async def _warn_of_harm(self, hook: Hook, findings: Postprocessing) -> None:
+    score = findings.harmful_response
+    if score >= HARMFUL_FROM:
+      note = f"The answer may be harmful ({score:g} of 10)"
+      await flag_message(self._record, hook, hook.answer_id, note)
+      await self._status.notice(hook, note)
+
+  async def _learn(self, turn: AnsweredTurn, findings: Postprocessing) -> None:
+    settings = turn.hook.settings
+    facts = findings.new_learnings
+    if turn.turn is None or not facts or settings.save_mode == "off":
+      return
+    drafts = [Draft(fact, bank=settings.default_bank) for fact in facts]
+    additions = [Proposal("NEW", draft=draft) for draft in drafts]
+    await self._learning.learn_findings(
+      turn.hook,
+      turn.turn,
+      additions,
+      lambda: not turn.forgotten,
+    )
+
+
+async def _suggest(hook: Hook, findings: Postprocessing) -> None:
+  try:
+    await hook.suggest(findings.follow_up_suggestions)
+  except AdaptiveMemoryError as error:
+    log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
 
 
 def answered_turn(
@@ -15362,15 +15446,15 @@ def _new_notes(
 ) -> ChatNotes:
   policy = gate_policy(turn.hook.settings)
   said = " ".join([turn.words, former.summary, *former.tags])
-  untold = partial(without_memories, memories=injected, said=said)
-  summary = " ".join(untold(_SENTENCE_ENDS.split(found.chat_summary)))
-  kept = gate(summary, policy)
-  tags = untold(found.chat_tags, share=0.0)
-  safe = tuple(tag for tag in tags if is_safe_label(tag, policy))
-  return ChatNotes(
-    former.summary if isinstance(kept, Refused) or not summary else kept,
-    safe if tags else former.tags,
-  )
+  sentences = _SENTENCE_ENDS.split(found.chat_summary)
+  summary = " ".join(without_memories(sentences, injected, said))
+  verdict = gate(summary, policy)
+  if not summary or isinstance(verdict, Refused):
+    verdict = former.summary
+  tags = without_memories(found.chat_tags, injected, said, share=0.0)
+  if not tags:
+    return ChatNotes(verdict, former.tags)
+  return ChatNotes(verdict, tuple(tag for tag in tags if is_safe_label(tag, policy)))
 
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
@@ -15380,26 +15464,41 @@ def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
     "Last message of the user": excerpt_without_secrets(turn.words, _LONGEST_SPOKEN),
     "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
   }
-  user = "\n\n".join(f"## {head}\n{part}" for head, part in parts.items())
-  system = render_prompt("postprocess", "", {"admin": turn.hook.settings.keeping_rules})
-  return CompletionRequest(system, user, "postprocessing", fields_schema(Postprocessing), 1500)
+  rules = turn.hook.settings.keeping_rules
+  return CompletionRequest(
+    render_prompt("postprocess", "", {"admin": rules}),
+    "\n\n".join(f"## {head}\n{part}" for head, part in parts.items()),
+    "postprocessing",
+    fields_schema(Postprocessing),
+    1500,
+  )
 
 
 def without_memories(
-  sentences: Sequence[str], memories: Sequence[Memory], said: str, share: float = _TOLD_SHARE
+  sentences: Sequence[str],
+  memories: Sequence[Memory],
+  said: str,
+  share: float = _TOLD_SHARE,
 ) -> list[str]:
   spoken = frozenset(tokens(said))
-  hidden = [frozenset(tokens(one.content)) - spoken for one in memories]
-  words = [word for one in memories for word in one.content.split()[1:]]
-  names = [one for one in words if one[0].isupper() or any(map(str.isdigit, one))]
+  hidden = [frozenset(tokens(memory.content)) - spoken for memory in memories]
+  names = list[str]()
+  for memory in memories:
+    names += filter(_is_name, memory.content.split()[1:])
   named = frozenset(tokens(" ".join(names))) - spoken
 
   def tells(sentence: str) -> bool:
     words = frozenset(tokens(sentence))
-    shares = [len(words & one) / len(one) for one in hidden if one]
-    return bool(words & named) or any(one > 0 and one >= share for one in shares)
+    if words & named:
+      return True
+    shared = [(len(words & content), len(content)) for content in hidden]
+    return any(count and count >= share * size for count, size in shared)
 
-  return [one for one in sentences if one and not tells(one)]
+  return [sentence for sentence in sentences if sentence and not tells(sentence)]
+
+
+def _is_name(word: str) -> bool:
+  return word[0].isupper() or any(map(str.isdigit, word))
 
 
 # ---- src/adaptive/control/requests.py ----
@@ -15446,11 +15545,15 @@ class MemoryRequests:
       return NO_PAGE
     eraser = await self.eraser_of(hook)
     origin = origin_of(hook, request)
-    found = await eraser.find(origin)
-    if found.empty:
+    report = await eraser.find(origin)
+    if report.empty:
       return "There is nothing to erase"
     await self.status.reply(hook, "You are asked before anything is erased")
-    answer = await hook.dialog.ask(*_question(request, found))
+    answer = await hook.dialog.ask(
+      f"Erase {_what_goes(request)}?",
+      _erasure_question(report),
+      'Type "erase" here',
+    )
     if answer is None:
       return "Nothing erased: the question was not answered"
     if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
@@ -15459,12 +15562,12 @@ class MemoryRequests:
     report = await memory.erase(eraser, origin)
     count, failed = await memory.restore(report.bereft)
     what = "an erased summary stood for"
-    told = [report.line]
+    lines = [report.line]
     if count:
-      told.append(f"Restored: {memories_counted(count)} that {what}.")
+      lines.append(f"Restored: {memories_counted(count)} that {what}.")
     if failed:
-      told.append(f"Still archived: what {what} ({', '.join(failed)}).")
-    return " ".join(told)
+      lines.append(f"Still archived: what {what} ({', '.join(failed)}).")
+    return " ".join(lines)
 
   async def restore(self, hook: Hook, words: str = "") -> str:
     if not hook.settings.enabled:
@@ -15476,35 +15579,47 @@ class MemoryRequests:
     memory = await self.memories.of(hook)
     chosen, staying = await memory.restorable(words)
     if not chosen:
-      return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
+      if not staying:
+        return "Nothing is archived"
+      return " ".join(["Nothing restored.", *staying])
     await self.status.reply(hook, "You are asked before anything is restored")
     coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
     question = "\n\n".join([coming, named_memories(chosen), *staying])
     answer = await hook.dialog.confirm("Restore archived memories?", question)
+    if answer is None:
+      return "Nothing restored: the question was not answered"
     if not answer:
-      why = "the question was not answered" if answer is None else "you did not confirm it"
-      return f"Nothing restored: {why}"
-    count, failed = await memory.restore([one.id for one in chosen])
-    line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
-    told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
-    return " ".join([line, *told, *staying])
+      return "Nothing restored: you did not confirm it"
+    count, failed = await memory.restore([archived.id for archived in chosen])
+    lines = [f"Restored: {memories_counted(count)}." if count else "Nothing restored."]
+    if failed:
+      lines.append(f"Not restored, still archived: {', '.join(failed)}.")
+    return " ".join([*lines, *staying])
 
 
-def _question(request: ErasureRequest, found: ErasureReport) -> tuple[str, str, str]:
+def _what_goes(request: ErasureRequest) -> str:
   day = request.day
-  what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
+  if day is not None:
+    return f"what was learned on {day.day} {day:%B %Y}"
+  return _SCOPES__requests[request.scope]
+
+
+def _erasure_question(report: ErasureReport) -> str:
   parts = [
-    f"This would be erased for good: {found.phrase or 'what there is'}.",
-    named_memories(found.memories),
+    f"This would be erased for good: {report.phrase or 'what there is'}.",
+    named_memories(report.memories),
     'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
   ]
-  return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
+  return "\n\n".join(filter(None, parts))
 
 
 def named_memories(memories: Sequence[Memory | Draft]) -> str:
-  lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
-  more = len(memories) - len(lines)
-  return "\n".join([*lines, f"\u2026 and {more} more"] if more else lines)
+  named = memories[:_MOST_NAMED]
+  lines = [f"- {clipped_line(memory.content, _LONGEST_NAMED)}" for memory in named]
+  more = len(memories) - len(named)
+  if more:
+    lines.append(f"\u2026 and {more} more")
+  return "\n".join(lines)
 
 
 # ---- src/adaptive/control/commands.py ----

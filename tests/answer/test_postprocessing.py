@@ -129,7 +129,7 @@ async def test_findings_are_learned() -> None:
     assert world.found == []
     world.learned.set()
     await task
-    assert world.found == [(Proposal("NEW", draft=Draft(PORTO, bank="General")),)]
+    assert world.found == [[Proposal("NEW", draft=Draft(PORTO, bank="General"))]]
 
 
 async def test_nobody_is_asked() -> None:

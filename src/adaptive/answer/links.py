@@ -31,6 +31,8 @@ _MOST_REDIRECTS = 5
 # For one address, redirects included.
 _SECONDS = 8.0
 _WEB_PORTS = (80, 443)
+# Statuses below 500 that may be others the next time.
+_MAY_PASS = (408, 429)
 _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
 # Of IPv6 only global unicast; and what Python takes for global, but leads elsewhere: relays and
 # protocol assignments (IANA special-purpose registries), a cloud's own (Azure), 6to4 (RFC 3056).
@@ -70,11 +72,16 @@ def links_to_check(text: str) -> tuple[str, ...]:
     Pictures and code are left out. To ask an address that holds a secret or personal data would
     hand it over, as a text from a stranger may intend.
     """
-    different = dict.fromkeys(link["target"] for link in _LINK.finditer(masked_code(text)))
-    read = {one: f"{one} {unquote_plus(one)}" for one in list(different)[:MOST_LINKS]}
-    return tuple(
-        one for one, said in read.items() if not find_secrets(said) and not find_personal_data(said)
-    )
+    links = _LINK.finditer(masked_code(text))
+    targets = dict.fromkeys(link["target"] for link in links)
+    first = [*targets][:MOST_LINKS]
+    return tuple(target for target in first if not _tells_of_somebody(target))
+
+
+def _tells_of_somebody(target: str) -> bool:
+    """Whether an address holds a secret or personal data."""
+    text = f"{target} {unquote_plus(target)}"
+    return bool(find_secrets(text)) or bool(find_personal_data(text))
 
 
 def corrected_links(text: str, broken: Collection[str]) -> str:
@@ -84,7 +91,8 @@ def corrected_links(text: str, broken: Collection[str]) -> str:
         if link["target"] not in broken:
             continue
         words = re.sub(r"[*_`~\\\[\]]", "", text[slice(*link.span("text"))])
-        words = words if any(sign.isalnum() for sign in words) else link["target"]
+        if not any(map(str.isalnum, words)):
+            words = link["target"]
         query = quote_plus(" ".join(words.split())[:_LONGEST_SEARCH], errors="replace")
         pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
     return spliced(text, pieces)
@@ -92,34 +100,47 @@ def corrected_links(text: str, broken: Collection[str]) -> str:
 
 def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
     """The text with other words from each beginning to its end; what overlaps is cut once."""
-    kept: list[str] = []
+    parts: list[str] = []
     position = 0
     for start, end, words in sorted(pieces):
-        kept += [text[position : max(start, position)], words]
+        parts += [text[position : max(start, position)], words]
         position = max(end, position)
-    return "".join([*kept, text[position:]])
+    return "".join([*parts, text[position:]])
 
 
 def is_public_site(address: str, port: int) -> bool:
     """Whether an IP address belongs to the public internet, and the port to its web."""
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(found, ipaddress.IPv6Address) and (found.scope_id or found not in _IPV6_SITES):
+    if port not in _WEB_PORTS or not ip.is_global:
         return False
-    odd = found.is_multicast or found.is_reserved or any(found in net for net in _NO_SITES)
-    return found.is_global and not odd and port in _WEB_PORTS
+    if ip.is_multicast or ip.is_reserved or any(ip in network for network in _NO_SITES):
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        return ip in _IPV6_SITES and not ip.scope_id
+    return True
 
 
 async def broken_links(targets: Sequence[str], turns: asyncio.Semaphore) -> frozenset[str]:
     """Those of the addresses that lead nowhere, asked in ``turns``; raises nothing of the web's."""
-    resolving: Any = {"resolver": aiohttp.ThreadedResolver(), "use_dns_cache": False}
-    connector = aiohttp.TCPConnector(**resolving, force_close=True, socket_factory=_public_socket)
-    kept: Any = {"cookie_jar": aiohttp.DummyCookieJar(), "auto_decompress": False}
-    async with aiohttp.ClientSession(connector=connector, headers=_HEADERS, **kept) as session:
-        asked = (_is_broken(session, turns, one) for one in targets)
-        return frozenset(compress(targets, await asyncio.gather(*asked)))
+    connector = aiohttp.TCPConnector(
+        resolver=aiohttp.ThreadedResolver(),
+        use_dns_cache=False,
+        force_close=True,
+        socket_factory=_public_socket,
+    )
+    client = aiohttp.ClientSession(
+        connector=connector,
+        headers=_HEADERS,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+    )
+    async with client as session:
+        checks = [_is_broken(session, turns, target) for target in targets]
+        broken = await asyncio.gather(*checks)
+    return frozenset(compress(targets, broken))
 
 
 def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
@@ -143,7 +164,8 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
     with suppress(aiohttp.ClientError, OSError, ValueError):
         async with turns, asyncio.timeout(_SECONDS):
             url = URL(target)
-            if url.raw_user is None and url.raw_password is None:
-                async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
-                    return 400 <= response.status < 500 and response.status not in (408, 429)
+            if url.raw_user is not None or url.raw_password is not None:
+                return False
+            async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
+                return 400 <= response.status < 500 and response.status not in _MAY_PASS
     return False

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field
@@ -19,7 +18,13 @@ from pydantic import BaseModel, Field
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.measures import staged
-from adaptive.core.messages import Message, has_words, message_text, spoken_text, typed_message
+from adaptive.core.messages import (
+    Message,
+    has_words,
+    message_text,
+    spoken_text,
+    typed_message,
+)
 from adaptive.core.model import CompletionRequest, Draft, Memory, Proposal, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats, render_prompt
@@ -38,7 +43,8 @@ _SECONDS_AFTER = 30.0
 _LONGEST_SPOKEN = 8000
 # With half of what only a memory could tell, a reader learns the fact.
 _TOLD_SHARE = 0.5
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends of Chinese sentences
+# The last three end Chinese sentences.
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001
 
 
 class Postprocessing(BaseModel):
@@ -112,29 +118,15 @@ class Postprocessor:
         """
         self._at_work.add(turn)
         try:
-            found = await self._noted(turn)
-            if found is None:
-                return
-            hook = turn.hook
-            score = found.harmful_response
-            if score >= HARMFUL_FROM:
-                harm = f"The answer may be harmful ({score:g} of 10)"
-                await flag_message(self._record, hook, hook.answer_id, harm)
-                await self._status.notice(hook, harm)
-            try:
-                await hook.suggest(found.follow_up_suggestions)
-            except AdaptiveMemoryError as error:
-                log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
-            await learned.wait()
-            if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
-                bank = hook.settings.default_bank
-                drafts = (Draft(one, bank=bank) for one in found.new_learnings)
-                findings = tuple(Proposal("NEW", draft=one) for one in drafts)
-                await self._learning.learn_findings(
-                    hook, turn.turn, findings, lambda: not turn.forgotten
-                )
+            findings = await self._noted(turn)
+            if findings is not None:
+                await self._warn_of_harm(turn.hook, findings)
+                await _suggest(turn.hook, findings)
+                await learned.wait()
+                await self._learn(turn, findings)
         except AdaptiveMemoryError as error:
-            log_postprocessing.warning("a turn is not post-processed: %s", with_detail(error))
+            detail = with_detail(error)
+            log_postprocessing.warning("a turn is not post-processed: %s", detail)
         finally:
             self._at_work.discard(turn)
 
@@ -154,15 +146,51 @@ class Postprocessor:
         completer, injected = model
         former = await self._notes.read(hook.user_id, hook.chat_id)
         request = await asyncio.to_thread(_request, turn, former)
-        found = await ask_fields(
-            completer, self._formats, Postprocessing, request, _SECONDS_AFTER, retries=1
+        findings = await ask_fields(
+            completer,
+            self._formats,
+            Postprocessing,
+            request,
+            _SECONDS_AFTER,
+            1,
         )
-        notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
+        notes = await asyncio.to_thread(_new_notes, turn, former, findings, injected)
         if turn.forgotten:
             return None
         if notes != former:
             await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
-        return found
+        return findings
+
+    async def _warn_of_harm(self, hook: Hook, findings: Postprocessing) -> None:
+        """Flag an answer that may be harmful, and tell the user."""
+        score = findings.harmful_response
+        if score >= HARMFUL_FROM:
+            note = f"The answer may be harmful ({score:g} of 10)"
+            await flag_message(self._record, hook, hook.answer_id, note)
+            await self._status.notice(hook, note)
+
+    async def _learn(self, turn: AnsweredTurn, findings: Postprocessing) -> None:
+        """Learn what was found, where the turn may be learned from."""
+        settings = turn.hook.settings
+        facts = findings.new_learnings
+        if turn.turn is None or not facts or settings.save_mode == "off":
+            return
+        drafts = [Draft(fact, bank=settings.default_bank) for fact in facts]
+        additions = [Proposal("NEW", draft=draft) for draft in drafts]
+        await self._learning.learn_findings(
+            turn.hook,
+            turn.turn,
+            additions,
+            lambda: not turn.forgotten,
+        )
+
+
+async def _suggest(hook: Hook, findings: Postprocessing) -> None:
+    """Show what to ask next; where that fails the rest goes on."""
+    try:
+        await hook.suggest(findings.follow_up_suggestions)
+    except AdaptiveMemoryError as error:
+        log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
 
 
 def answered_turn(
@@ -199,15 +227,15 @@ def _new_notes(
     """
     policy = gate_policy(turn.hook.settings)
     said = " ".join([turn.words, former.summary, *former.tags])
-    untold = partial(without_memories, memories=injected, said=said)
-    summary = " ".join(untold(_SENTENCE_ENDS.split(found.chat_summary)))
-    kept = gate(summary, policy)
-    tags = untold(found.chat_tags, share=0.0)
-    safe = tuple(tag for tag in tags if is_safe_label(tag, policy))
-    return ChatNotes(
-        former.summary if isinstance(kept, Refused) or not summary else kept,
-        safe if tags else former.tags,
-    )
+    sentences = _SENTENCE_ENDS.split(found.chat_summary)
+    summary = " ".join(without_memories(sentences, injected, said))
+    verdict = gate(summary, policy)
+    if not summary or isinstance(verdict, Refused):
+        verdict = former.summary
+    tags = without_memories(found.chat_tags, injected, said, share=0.0)
+    if not tags:
+        return ChatNotes(verdict, former.tags)
+    return ChatNotes(verdict, tuple(tag for tag in tags if is_safe_label(tag, policy)))
 
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
@@ -218,13 +246,21 @@ def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
         "Last message of the user": excerpt_without_secrets(turn.words, _LONGEST_SPOKEN),
         "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
     }
-    user = "\n\n".join(f"## {head}\n{part}" for head, part in parts.items())
-    system = render_prompt("postprocess", "", {"admin": turn.hook.settings.keeping_rules})
-    return CompletionRequest(system, user, "postprocessing", fields_schema(Postprocessing), 1500)
+    rules = turn.hook.settings.keeping_rules
+    return CompletionRequest(
+        render_prompt("postprocess", "", {"admin": rules}),
+        "\n\n".join(f"## {head}\n{part}" for head, part in parts.items()),
+        "postprocessing",
+        fields_schema(Postprocessing),
+        1500,
+    )
 
 
 def without_memories(
-    sentences: Sequence[str], memories: Sequence[Memory], said: str, share: float = _TOLD_SHARE
+    sentences: Sequence[str],
+    memories: Sequence[Memory],
+    said: str,
+    share: float = _TOLD_SHARE,
 ) -> list[str]:
     """The sentences that tell none of the memories but for what was ``said`` anyway.
 
@@ -232,14 +268,23 @@ def without_memories(
     or by one of its names or figures. In other words, or in another language, it is not recognised.
     """
     spoken = frozenset(tokens(said))
-    hidden = [frozenset(tokens(one.content)) - spoken for one in memories]
-    words = [word for one in memories for word in one.content.split()[1:]]
-    names = [one for one in words if one[0].isupper() or any(map(str.isdigit, one))]
+    hidden = [frozenset(tokens(memory.content)) - spoken for memory in memories]
+    names = list[str]()
+    for memory in memories:
+        names += filter(_is_name, memory.content.split()[1:])
     named = frozenset(tokens(" ".join(names))) - spoken
 
     def tells(sentence: str) -> bool:
+        """Whether a sentence tells one of the memories."""
         words = frozenset(tokens(sentence))
-        shares = [len(words & one) / len(one) for one in hidden if one]
-        return bool(words & named) or any(one > 0 and one >= share for one in shares)
+        if words & named:
+            return True
+        shared = [(len(words & content), len(content)) for content in hidden]
+        return any(count and count >= share * size for count, size in shared)
 
-    return [one for one in sentences if one and not tells(one)]
+    return [sentence for sentence in sentences if sentence and not tells(sentence)]
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word within a sentence is a name or holds a figure."""
+    return word[0].isupper() or any(map(str.isdigit, word))

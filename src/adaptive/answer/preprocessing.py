@@ -61,6 +61,11 @@ class Preprocessing(BaseModel):
     harmful: Score = 0
     prompt_injection_chance: Chance = 0
 
+    @property
+    def is_likely_injection(self) -> bool:
+        """Whether the message probably orders the model about."""
+        return self.prompt_injection_chance >= _LIKELY_INJECTION
+
 
 class FirstPreprocessing(Preprocessing):
     """What a model says of a chat's first message: a ``title`` for the chat, too."""
@@ -94,13 +99,14 @@ class Preprocessor:
         warned of; where it is cancelled, so is the call, at once.
         """
         recalled = hook.settings.show_memories and may_be_given_memories(hook)
-        served = hook.settings.enable_preprocessing and (recalled or may_be_learned_from(hook))
-        if not served or not has_words(words):
+        is_served = recalled or may_be_learned_from(hook)
+        if not (hook.settings.enable_preprocessing and is_served and has_words(words)):
             yield None
             return
         task = asyncio.create_task(self._completed(hook, messages, words, first))
         try:
-            yield lambda: asyncio.shield(task)  # who asks may lose patience before others do
+            # Who asks may lose patience before others do.
+            yield lambda: asyncio.shield(task)
         finally:
             current = asyncio.current_task()
             if current is not None and not current.cancelling():
@@ -112,59 +118,81 @@ class Preprocessor:
         self, hook: Hook, messages: Sequence[Message], words: str, first: bool
     ) -> str:
         """The words with what makes them complete; what follows for the turn is in its state."""
+        try:
+            findings = await self._findings(hook, messages, first=first)
+        except (AdaptiveMemoryError, TimeoutError) as error:
+            detail = with_detail(error)
+            log_preprocessing.warning("a message is not pre-processed: %s", detail)
+            return ""
+        hook.state["language"] = _language(hook, findings)
+        self._flag(hook, findings)
+        if isinstance(findings, FirstPreprocessing) and hook.told_kind == "saved":
+            policy = gate_policy(hook.settings)
+            is_safe = await asyncio.to_thread(is_safe_label, findings.title, policy)
+            if is_safe and not findings.is_likely_injection:
+                hook.state["title"] = findings.title
+        query = findings.search_query
+        return "" if query.casefold() in words.casefold() else f"{words}\n{query}"
+
+    async def _findings(
+        self, hook: Hook, messages: Sequence[Message], *, first: bool
+    ) -> Preprocessing:
+        """What a model says of the newest message within a bounded time."""
         fields = FirstPreprocessing if first else Preprocessing
         asked = _TITLE_ASKED if first else dict.fromkeys(_TITLE_ASKED, "")
         settings = hook.settings
-        most = _SHARE_BEFORE_JUDGING if settings.use_llm_for_relevance else _SHARE_BEFORE
-        seconds = min(_SECONDS_BEFORE, settings.inlet_timeout_seconds * most)
-        try:
-            async with asyncio.timeout(seconds):
-                # In a thread: a long chat takes a moment to read, and other chats go on.
-                said = await asyncio.to_thread(_conversation, messages)
-                told = (render_prompt("preprocess", "", asked), f"## Conversation\n{said}")
-                request = CompletionRequest(*told, "preprocessing", fields_schema(fields), 700)
-                model = await hook.completer()
-                found = await ask_fields(model, self._formats, fields, request, seconds)
-        except (AdaptiveMemoryError, TimeoutError) as error:
-            log_preprocessing.warning("a message is not pre-processed: %s", with_detail(error))
-            return ""
-        self._tell(hook, found)
-        if isinstance(found, FirstPreprocessing) and hook.told_kind == "saved":
-            safe = await asyncio.to_thread(is_safe_label, found.title, gate_policy(settings))
-            if safe and found.prompt_injection_chance < _LIKELY_INJECTION:
-                hook.state["title"] = found.title
-        query = found.search_query
-        return f"{words}\n{query}" if query.casefold() not in words.casefold() else ""
+        judges = settings.use_llm_for_relevance
+        share = _SHARE_BEFORE_JUDGING if judges else _SHARE_BEFORE
+        seconds = min(_SECONDS_BEFORE, settings.inlet_timeout_seconds * share)
+        async with asyncio.timeout(seconds):
+            # In a thread: a long chat takes a moment to read, and other chats go on.
+            conversation = await asyncio.to_thread(_conversation, messages)
+            request = CompletionRequest(
+                render_prompt("preprocess", "", asked),
+                f"## Conversation\n{conversation}",
+                "preprocessing",
+                fields_schema(fields),
+                700,
+            )
+            model = await hook.completer()
+            return await ask_fields(model, self._formats, fields, request, seconds)
 
-    def _tell(self, hook: Hook, found: Preprocessing) -> None:
-        """Put down what the turn's later stages have to know, and flag what calls for care."""
-        settings = hook.settings
-        state = hook.state
-        code = found.language_code
-        told = code and f"the language with the ISO 639 code {code!r}"
-        state["language"] = settings.memory_language.strip() or told
+    def _flag(self, hook: Hook, findings: Preprocessing) -> None:
+        """Note what of a message calls for care: in the turn's state, the log and the audit."""
         warnings = list[str]()
+        hook.state["warnings"] = warnings
         notes = list[str]()
-        state["warnings"] = warnings
-        if found.prompt_injection_chance >= _LIKELY_INJECTION:
-            notes.append(f"prompt injection is likely ({found.prompt_injection_chance:.0%})")
+        if findings.is_likely_injection:
+            chance = findings.prompt_injection_chance
+            note = f"prompt injection is likely ({chance:.0%})"
+            notes.append(note)
             warnings.append(INJECTION_WARNING)
             if may_be_learned_from(hook):
-                state["unlearned"] = f"Nothing learned from this message: {notes[0]}"
-        if found.harmful >= HARMFUL_FROM and settings.harmful_message != "off":
-            notes.append(f"the message may be harmful ({found.harmful:g} of 10)")
-            warnings += [HARM_WARNING] if settings.harmful_message == "warn" else []
+                hook.state["unlearned"] = f"Nothing learned from this message: {note}"
+        action = hook.settings.harmful_message
+        if findings.harmful >= HARMFUL_FROM and action != "off":
+            notes.append(f"the message may be harmful ({findings.harmful:g} of 10)")
+            if action == "warn":
+                warnings.append(HARM_WARNING)
         for note in notes:
             self._start(flag_message(self._record, hook, hook.question_id, note))
+
+
+def _language(hook: Hook, findings: Preprocessing) -> str:
+    """The language to learn in: the one that is set, else the message's; empty if unknown."""
+    code = findings.language_code
+    spoken = f"the language with the ISO 639 code {code!r}" if code else ""
+    return hook.settings.memory_language.strip() or spoken
 
 
 def _conversation(messages: Sequence[Message]) -> str:
     """What was said up to the user's newest message, as much of it as a model is shown."""
     newest = newest_user_message(messages) or {}
     earlier = earlier_utterances(messages, newest, len(messages))
-    lines = [f"{one.role}: {one.text}" for one in earlier]
-    said = "\n".join([*lines, f"user: {spoken_text(message_text(newest))}"])
-    return said.encode(errors="replace")[-_LONGEST_CONVERSATION:].decode(errors="ignore")
+    lines = [f"{utterance.role}: {utterance.text}" for utterance in earlier]
+    lines.append(f"user: {spoken_text(message_text(newest))}")
+    conversation = "\n".join(lines).encode(errors="replace")
+    return conversation[-_LONGEST_CONVERSATION:].decode(errors="ignore")
 
 
 async def flag_message(record: RecordChanges, hook: Hook, message_id: str, note: str) -> None:
@@ -172,5 +200,12 @@ async def flag_message(record: RecordChanges, hook: Hook, message_id: str, note:
     where = f"chat {hook.chat_id}, message {message_id}"
     log_preprocessing.warning("flagged of user %r, %s: %s", hook.user_id, where, note)
     now = int(time.time())
-    entry = AuditEntry("flagged", "", now, reason=note, chat_id=hook.chat_id, message_id=message_id)
+    entry = AuditEntry(
+        "flagged",
+        "",
+        now,
+        reason=note,
+        chat_id=hook.chat_id,
+        message_id=message_id,
+    )
     await record(hook.user_id, [entry], now)

@@ -36,21 +36,29 @@ def listed(memory: Memory) -> str:
     return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
 
 
-def overview(counted: str, memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
+def overview(
+    counted: str,
+    memories: Sequence[Memory],
+    day: Day,
+    noted: Sequence[str],
+) -> str:
     """Memories by bank and category, the newest first, below how many there are and what else."""
-    parts = [" · ".join([f"**{counted}**", *noted])]
-    newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
+    newest_first = sorted(memories, key=lambda memory: (-memory.updated_at, memory.id))
     groups: dict[tuple[str, str], list[str]] = {}
-    for one in newest:
-        category = next((tag for tag in one.tags if tag in CATEGORIES), "other")
-        until = f", until {one.until}" if one.until else ""
-        line = f"- {listed(one)} ({day(one.updated_at)}{until})"
-        groups.setdefault((one.bank or "no bank", category), []).append(line)
+    for memory in newest_first[:_MOST_LISTED]:
+        category = next((tag for tag in memory.tags if tag in CATEGORIES), "other")
+        until = f", until {memory.until}" if memory.until else ""
+        line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
+        groups.setdefault((memory.bank or "no bank", category), []).append(line)
+    parts = [" · ".join([f"**{counted}**", *noted])]
     for (bank, category), lines in sorted(groups.items()):
-        parts.append("\n".join([f"**{plain_line(bank)} · {category}**", "", *lines]))
-    if len(memories) > _MOST_LISTED:
-        parts.append(f"… and {len(memories) - _MOST_LISTED} older ones: `/memory find WORDS`")
-    return "\n\n".join([*parts, PROMPTS["commands"].strip()])
+        title = f"**{plain_line(bank)} · {category}**"
+        parts.append("\n".join([title, "", *lines]))
+    older = len(memories) - _MOST_LISTED
+    if older > 0:
+        parts.append(f"… and {older} older ones: `/memory find WORDS`")
+    parts.append(PROMPTS["commands"].strip())
+    return "\n\n".join(parts)
 
 
 def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
@@ -78,17 +86,20 @@ def change_log(
     by_key = {change.key: change for change in changes}
     unopened = 0
     for step in shown:
-        newest_first = [by_key[key.text] for key in shown_of_steps([step]) if key.text in by_key]
+        keys = [key.text for key in shown_of_steps([step])]
+        newest_first = [by_key[key] for key in keys if key in by_key]
         if not newest_first:
             unopened += 1
             continue
         newest = newest_first[0]
         chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
         undone = "" if step.standing else " · *taken back since*"
-        by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
+        by = _DONE_BY.get(newest.kind, "learned")
+        if newest.reason == ASKED:
+            by = ASKED
         lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
-        told = changes_told(newest_first, len(step.changes), withheld)
-        lines += [f"   {line}" for line in told]
+        items = changes_told(newest_first, len(step.changes), withheld)
+        lines += [f"   {item}" for item in items]
     if unopened:
         lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
     return "\n".join(lines)
@@ -98,11 +109,14 @@ def changes_told(
     changes: Sequence[AuditEntry], number: int, withheld: AbstractSet[str] = frozenset()
 ) -> list[str]:
     """The first changes of a number, an item of a list each, and how many more there are."""
-    lines = [
-        f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}" for one in changes
-    ]
-    more = number - len(lines)
-    return [*lines, f"- … and {more} more"] if more else lines
+    lines = list[str]()
+    for change in changes:
+        is_withheld = change.memory_id in withheld
+        lines.append(f"- {_NOT_REPEATED if is_withheld else _told_change(change)}")
+    more = number - len(changes)
+    if more:
+        lines.append(f"- … and {more} more")
+    return lines
 
 
 def withheld_ids(
@@ -112,16 +126,16 @@ def withheld_ids(
 
     One whose bank is not known any more counts as such.
     """
-    may_be_seen = {one.id for one in memories if not hidden.holds(one)}
+    may_be_seen = {memory.id for memory in memories if not hidden.holds(memory)}
     may_not = set[str]()
     for change in changes:
-        put_away = change.archived.memory if change.archived else None
-        former = change.before or put_away
-        if former is not None and not hidden.holds(former):
-            may_be_seen.add(change.memory_id)
-        elif former is not None:
-            may_not.add(change.memory_id)
-    changed = {one.memory_id for one in changes}
+        former = change.before
+        if former is None and change.archived:
+            former = change.archived.memory
+        if former is not None:
+            ids = may_not if hidden.holds(former) else may_be_seen
+            ids.add(change.memory_id)
+    changed = {change.memory_id for change in changes}
     return frozenset(changed - (may_be_seen - may_not))
 
 

@@ -64,11 +64,15 @@ class MemoryRequests:
             return NO_PAGE
         eraser = await self.eraser_of(hook)
         origin = origin_of(hook, request)
-        found = await eraser.find(origin)
-        if found.empty:
+        report = await eraser.find(origin)
+        if report.empty:
             return "There is nothing to erase"
         await self.status.reply(hook, "You are asked before anything is erased")
-        answer = await hook.dialog.ask(*_question(request, found))
+        answer = await hook.dialog.ask(
+            f"Erase {_what_goes(request)}?",
+            _erasure_question(report),
+            'Type "erase" here',
+        )
         if answer is None:
             return "Nothing erased: the question was not answered"
         if answer.strip(" \t\r\n\"'“”„«».!").casefold() != "erase":
@@ -78,12 +82,12 @@ class MemoryRequests:
         # What a summary stood for comes back when it went, as far as it stays.
         count, failed = await memory.restore(report.bereft)
         what = "an erased summary stood for"
-        told = [report.line]
+        lines = [report.line]
         if count:
-            told.append(f"Restored: {memories_counted(count)} that {what}.")
+            lines.append(f"Restored: {memories_counted(count)} that {what}.")
         if failed:
-            told.append(f"Still archived: what {what} ({', '.join(failed)}).")
-        return " ".join(told)
+            lines.append(f"Still archived: what {what} ({', '.join(failed)}).")
+        return " ".join(lines)
 
     async def restore(self, hook: Hook, words: str = "") -> str:
         """Bring back what is archived, and holds all words, once it is confirmed; what to tell.
@@ -99,34 +103,47 @@ class MemoryRequests:
         memory = await self.memories.of(hook)
         chosen, staying = await memory.restorable(words)
         if not chosen:
-            return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
+            if not staying:
+                return "Nothing is archived"
+            return " ".join(["Nothing restored.", *staying])
         await self.status.reply(hook, "You are asked before anything is restored")
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
         answer = await hook.dialog.confirm("Restore archived memories?", question)
+        if answer is None:
+            return "Nothing restored: the question was not answered"
         if not answer:
-            why = "the question was not answered" if answer is None else "you did not confirm it"
-            return f"Nothing restored: {why}"
-        count, failed = await memory.restore([one.id for one in chosen])
-        line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
-        told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
-        return " ".join([line, *told, *staying])
+            return "Nothing restored: you did not confirm it"
+        count, failed = await memory.restore([archived.id for archived in chosen])
+        lines = [f"Restored: {memories_counted(count)}." if count else "Nothing restored."]
+        if failed:
+            lines.append(f"Not restored, still archived: {', '.join(failed)}.")
+        return " ".join([*lines, *staying])
 
 
-def _question(request: ErasureRequest, found: ErasureReport) -> tuple[str, str, str]:
-    """Title, text and hint of the question: how much would go, and the first ten memories of it."""
+def _what_goes(request: ErasureRequest) -> str:
+    """What a request asks to erase, in words."""
     day = request.day
-    what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES[request.scope]
+    if day is not None:
+        return f"what was learned on {day.day} {day:%B %Y}"
+    return _SCOPES[request.scope]
+
+
+def _erasure_question(report: ErasureReport) -> str:
+    """The question before an erasure: how much would go, and the first ten memories of it."""
     parts = [
-        f"This would be erased for good: {found.phrase or 'what there is'}.",
-        named_memories(found.memories),
+        f"This would be erased for good: {report.phrase or 'what there is'}.",
+        named_memories(report.memories),
         'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
     ]
-    return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
+    return "\n\n".join(filter(None, parts))
 
 
 def named_memories(memories: Sequence[Memory | Draft]) -> str:
     """The first ten memories for a question, one line each, and how many more there are."""
-    lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
-    more = len(memories) - len(lines)
-    return "\n".join([*lines, f"… and {more} more"] if more else lines)
+    named = memories[:_MOST_NAMED]
+    lines = [f"- {clipped_line(memory.content, _LONGEST_NAMED)}" for memory in named]
+    more = len(memories) - len(named)
+    if more:
+        lines.append(f"… and {more} more")
+    return "\n".join(lines)
