@@ -1110,6 +1110,112 @@ def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
   return body
 
 
+# ---- src/adaptive/core/queued_turns.py ----
+
+log_turns = logging.getLogger("adaptive_memory.privacy")
+
+_ATTEMPTS_IN_COMPANY = 2
+_MOST_JOINED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedTurn:
+
+  turn: Turn
+  queued_at: float
+  due_at: float
+  attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+
+  message_id: str
+  chat_id: str
+  queued_at: float
+  due_at: float
+  attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UserQueue:
+
+  places: tuple[QueuePlace, ...] = ()
+  leased_until: float = 0.0
+  calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLease:
+
+  user_id: str
+  owner: str
+  message_ids: tuple[str, ...] = ()
+
+
+LEASE_PROOF_SECONDS = 1.0
+
+
+class PendingTable(Protocol):
+
+  async def put(self, queued: QueuedTurn) -> None:
+    """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
+
+  async def waiting(self, user_id: str, since: float) -> UserQueue:
+    ...
+
+  async def take(
+    self, lease: TurnLease, now: float, until: float
+  ) -> tuple[QueuedTurn, ...] | None:
+    ...
+
+  async def renew(self, lease: TurnLease, until: float) -> bool:
+    ...
+
+  async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
+    ...
+
+  async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
+    ...
+
+
+class Leases(Protocol):
+
+  async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+    ...
+
+
+_TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
+
+
+def turn_text(turn: Turn) -> str:
+  return storable_text(json.dumps(asdict(turn), ensure_ascii=False))
+
+
+def read_turn(text: str) -> Turn | None:
+  try:
+    fields = mapping(json.loads(text))
+    return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
+  except (ValueError, RecursionError) as error:
+    log_turns.warning("a turn that waits can't be read: %s", type(error).__name__)
+    return None
+
+
+def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
+  waiting = sorted(places, key=lambda place: (place.queued_at, place.message_id))
+  first = next((place for place in waiting if place.due_at <= now), None)
+  if first is None:
+    return ()
+  if first.attempts > _ATTEMPTS_IN_COMPANY:
+    return (first.message_id,)
+  joined = [
+    place.message_id
+    for place in waiting
+    if place.chat_id == first.chat_id and place.attempts <= _ATTEMPTS_IN_COMPANY
+  ]
+  return tuple(joined[:_MOST_JOINED])
+
+
 # ---- src/adaptive/core/texts.py ----
 
 def unpacked(packed: str) -> bytes:
@@ -2453,119 +2559,6 @@ class SuggestionTable(EntryTable):
     return frozenset(one.key for one in found)
 
 
-# ---- src/adaptive/privacy/guard_weights.py ----
-
-GUARD_SCALE = 2.38922
-GUARD_BIAS = 1.84327
-PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf6LLL<(A+-IMFM66obGM2GyRw#b$nivyWYO#{X=RvCX{CpD85z4E`WPiA9Wm<MN;Ysj)_yD+gNt`Pb*!ujRZ7KprpHQw+pE|7Yxz-M$TON)E$Ul@M}WPvWrngUu@F*0*f(W)x&_S0YH<95!#L>G*0=G8__maxiVTgv~<61R3_}Pf%Z`N@c$)4KijwX~P8cgWo*GcAf?VLuquHf&RbB;OEQ$<omvFf$Wp+SjjS>roG>R9^{kDpfl>~6$QOH%{(y07I~wq9JZ|HzT_yKVq@?1tu>pyVs<%v=IAUxFtv7E>Ru)__hW)u`z7t?V1HZmVd1+#hy*<404tKAHyx3^(?lblSLiSvO1*SvW@5w9Q{y|Q>(fefH#NEvw=J51%+JwUW;s{mxAzmchzGM!(CMUC*g_<HNnA5B?#E`j#vG2LR>#vS_6k7a;Nv6l@~K-8U==Tn;6f&u;{a2$)6A!7u~6gIkZ;?D{1kM76N<<`Nu_BSv|?r+_V(5qW!ZXR8)l^jOg}gwf-u7QT;_#Q9ZTTSU>&n%tMVuGS;J!X2O^T>7EMSGQ22DQ1(sUBi_ab6ne+`nM%eHEdGF&l53~Hf(hN(ThR{90pLLYTIb0sp*&lXi8=|cS<!A#0JqZ|rEvR|%<NC;hg~dr%yih=vZfruNXqUAP5pb4RUo7LQ_z7g4o}I<Fq9`oLc%huqr$zQ9=*sn3_NQSX*=-Me{$&=GmpM%+_PI;;pVD61I!Fx)jY{+I61FSV&DJfbO>PTxejgd})9GRr3kvJ>ECt56YHN)<l=ff2deVy&I?NID@Z75vGFVmYCBklLE~1b>5!FAdzr9wZIr)+DLzb`n&!TtB2VYJ%w>N{uf*N2~GysJj05t&urhjdXPTb!gMj9Sj>?p)aHEvCbH@cz+p7$kRf?=cyF;2DY*X|h+@{wIRkg9l6erzc-M*k;rk>azP%j2Y;Cc=y$CwjNi=-}2mSaU@{y*w+URE_Rlak`C{^a^8&J7aR&V*m9XR)8=^z&H{dH~IDv?<68i9cLJxjqMV<SU0L#1acHJwqFdrA7=a3%DGG91O;lAX@Jqn)@)eM7~Gj;5e;tgj4?SY9w~hT#D2<s@#oxO$raQ@Mq`CyR^#0aI<r+~9Jm`8D54Y#t9xUvs3@K9O#_B3@)361N~5f}_g>_IBloU3F4_p8$Nw|GAx8fGjmEn4@Abzvm&q3fXeXLhL_MkQ^^UlnZp}AWqX+L$K}T#VZRRwCxSTC#KUEL`sETY4zNEz0H3M?K2Grs|2g#OC87ePFQBFI`i%v+(dm?mJ`^wmw5bgGA7+};x%4OtOj0xHtId#<uy<_em%(@0o4-l?%`qnc5@{~AR(!P2RII$>RAC0qhH-NK2&vd0;gZ|9@IRW8lNpJ(ah8X-fOSF3CRtx1LOD<W#>cG}3vrd4aG^faz!%y5wA@2@FG5$0b+l<U`v+yxd%Rn=Oi4Seh?X8-4xKt1QfOy|}ZITe=QvxZ<TGM~O>n7dTD|Xm;x4Q{%dkXO}Znt*XY}QBFdi%;JhsO^;<PHZAkEs_2xu^!n&W_as=i}02;kyg#ZFLZn7<a>qq$$@B-?Z?7MT=^MVFnqM^F#VMwC4pQuPqqTq|gc{G!82MRl^$YR&%A)b`1_;29ZTX4^0Otzm(^!btTi1V7%%N%WOSE^UXGTknsH0*sQh-GaJ1o{H;HD0a_?PZum!{m=_ECXEz7gB<(*rhy7zrQ}Z5n4Gy|)iR-kI=oh{ykCnH+F2UmT5g@iWu|lJ^+w~2sBk=E(ygX3r^KGLld~_ws|8<tu$3<?XVTPr5k#7KntLe-v9#UVZR*U=p7+mULX-*qZnBEUte9#+R9hd3Pc*xw!!drdA)s!`|e?7IAyw&0VBbB~G2gJ0oX0jNJ?g5GCL1x`hgox!#WdepdY(X~F(^VawOxcfp?<pny1zq2wHL09EAQaBZ`%urFG|inR6!~Wsre&}>5w^rEgc6O)u_V+_{RDE0_SVotEM_Ag<%uSTCBio*C!2XMsCwb*vcpK1Jirk?0)FZ`PX!nx|IkGRdeS6zj(BmsFVoOP97b*3xAxz4Zwb<wSKFyza#ze)AsM9{y{FH3Bluz=1Sy`0Ho{^^E#^?yJohb9F4sNpANgs_4|jKkkJ_dP0<no=`1VI!W!mA8t%h%nwRXDVry82H5K?UJXja`X4h8YrXghblwun<hj@`6K3weoAKiF+g%E0u1_^NbsgycqlPzmK;wt#}bRbt98eT=^lNLu@>5HQx!sxB+T^c=f-986>2#5Xx6c@irKhAB*WATNCzhE&-`WnVYRuj49!xcXFs^-)gmrx&eCt-;C6-H}iFHQD=Xx^kTh^uf${_{(J1hV@{Px~N&iHD9`oGIsgVpvRY!?Oa3NX<cltC|=Y}Bjc4-epVMhQhuUbD)bK>^3Lb&Xl?EsfJ|BdHHoFmD0073vhab%<@G881|o`1)+kDNszXeXFI1>vt$IXCUI$9NS+~}1K*o>YjT~o*AwF#M+Uz+R!rPH>SivjbM76_Z+Xe_U46t~;&tK&U6E|9`Dvsmw;6WeNYIKdrZ_013vp&13Ut;`>83>iJ0bJ-nB~<jusZIk^$P-&T3t0=2q$qVn7GqtHk1ur|1wxizl&s+Agn3f}`%f$hnG}(jdr4Qtm;EbC%TceCYO6)`EX{KU+3}iKF_P_)1Kjl;)V(qDltbI!Zrky!uEum*ehLlsFe~Wn2b@zyER5rFN0*N^@mC;A|IY6eKe&aJi8r+uU?Mo@dT5|9bOU|@@tQ|57KJh>Qjt{R|CoM6$sjd{Y*}3@lbA_vx1O+wG?y72fi538TN6sLjTH@ea^mqYa+fL$aFYyBJm#-ikUwKgnX-In&;mI$EtSUUkO8kRZEKJSGclBAYpp3v=2j2lT0_=-A=nO==$`Y5SYL<2#S5>;AwJG-df@()`d+Q<mXXL)do<9uW#bU<Pi<Eq7*vR3Up**AbH;~HeeiaT<g?q_>y{9x;fTE*N9JzZ3K%UNKWdH76WbLPK_h<yaw_*+)e#oUh3^I#Az|~jEaX^}lHZk73Mbt}a_Mt26{`%syOb%5mIqhZUqPE+SvJIZVNj?d4Vk6Ew?>D<+d^c_Fl=&DnP#QkQ7LFGIt?uB6PO}_G~o0I2?l(qPScx~bDV!9aJ!ZE)7#ZJU3|XPZq&52q+zqPEHXI0{HXhlG&mu^?p78~hrde;b;PgM8g|u%et}`q5@9EXziCS-y7Yf$H3n2Rd+Jc}6oV4;uD!vmUOr5MnegF$kg}$s@PAyDfIcCIr%c~{<}$akI&%n|l>%v3ZWzK4gYuU`EZ4cnHDilqOBQQkd~DpX3If@f*GNSsZyJ99wHjiBf!7N{D*EqXS>f*_N3R*{ao+c~bbpDY(%qRn@qeXg^D@J4-S~H^xX$5at!ijpOg@{wKJw_b>-{hraX=GGTn{$TTQqM1JX~QOzj6ZqozRs`>Z!R#o^#YjN^EtR%&n#9!jDRR+-ryp#XBZv#lUd{C1c@aod14j)2VbLq6||^gpu7;DA;kcM@MJ9#Vg~9mb#Ek1b*xBKaK^Iq~sDl*4aDN8*|mpO48LxQs8l*$$MIG{Z(#fzp0Z}FhTp@rbZdp78P4m({}QkLpz0nM+;Y;+YY#lBnKwH3BI;y*H@LgOpj>Y_R9<hi)qPYKUsqO>mqbN$+YvMou<|>gR9lfQIp4A>;mE?-?5EBDBm`V-yz|<47y|YbmVMJgRvMHt@gcb5szjkuIUjb6@>UtaW*du_2j2TF2wQY0)Eg&Q$4bDMmXC5xvk@7@O;eVW;44{tE@OKmy<Ri!&%h>Dlmve^>$t%VP=8~_U)O*QMI5+zg#F#sh|q>&ib?1SAef0M<}EecSk*w2gkQaU{5%J7qhGsUkD!-5B^v4^&~z(e5<<D3{8SINETa#>`oB5G4q3NEyDnEhkYc>Lt;qpS)0N@;`%-J))gRsR44sLx4Yl1NBforldg3+UMgx(Nx*obDD%yk0xmQio63p2g+jV(f1?#=!@m3#Ze#4~EZ4Z3{qFDnn))3+=5WA9HN^6B4*gkM5G2M0sq(;l1XLY(_v^iT)IaUbSAQYPGzCYnoqN<ic2!qsES~;InREGgzuN;p5&;?yu{yNgE+6EN6dLrF>IpI?VtOOW;Ms9i6tLS7xu`M#7o8nxdkjC4@L{?{JUSrf=350r{D;lPSn1TUbtNiAd0>feS=L57?FAUssxfP8REZ%ay0-^NNG9v@pOmtgyq-Cmlp|75P|l^j06RptU#D&*1m9>%*3~iz;E_bqkO{I?nR|LBnfFfW0tYX<=E0eZY!rQ&TdK-jLHoB0S)RECkZ@jyNU{YyreKxfQWCbjD7@HCD2z(Ks!ICIjFH7O1BIO_r-EX7d#w(ny@~xIx3)K*DS0cOnm8aZNX`Ort4mqJX^E+I@KV4xb}t$^s~(9^9sh-}sE#ND1Vs=moX+^t-=stb0F&YSk607{X-JO<YBTzpN_t4NKe`%^qmG#a2T)9TdnvP!h5a9K8=*YIgiWuhy;6ECM~`)A<RpC4!05Q6>RH&JM%B>AB^t!M$(gOPa3wG?)e@}ekzlvnvVb8&Y0(0{5BHPgOD7;@C#~ZNYUIiYrFR(^gz9-~h}4HGY^b!oA43bAotu-|Bl1|EPOT1D8P{zxGMPkQ=&$xVuo<xmBLbR5t}5UuA=f?L5)+0|4D>ClU}Yc)mR$jUu7{D!6GlL|LOtT%1qx#joJ*-x2?EHE5oHomO`!qr%O7C7+1JRP;Sy(L=T>h+!iz8KWTm48bb6!=C73M5C7?I?9r4k+8hGN+1#T~Y-7<?2DsE<e*CI@2q<ZRslA<RR(v))?b^x(k77*y@{=&I|Mpw;WYK$zsG#v@>A1sM7#7N87z9N71X3OLVy#UA*3@3<c2LC|5Kslo*%8?W(5^RyJO8vza4Fe72xwS)`%NWbJ+0w$6nbmy-yDu@3l(10j_E>3}pHmAmsNZ<O*(_cjX{`dA9cZHk(MvUETh9CJ!zun*LrIS0*EEN1vin~UjP6dFnU!1(?#RH1&q&hRghQd8WB~irEs7s(Zh_k}n!**qk7U4g{mv_-N64EJnGo?k@&Di?jfmJtS2)f_EKkPQ7eQul2pOzX5Um`mEQo#<d!)FZHM?E1Q4^a}uw}%M267P|EW9+7_&O6&@%zy$W>%0Dsf3QA;p<x&jI3I~YehM@BX$CO1gTqL<y_OJl{<8-FTJ=Ljgp^77m+Hx1=s!_cV@TIIL*odN?8G~JV%j8g4a`23f->v#%p;lA{x>KDzie9KDa^BH~Z<&ZmN#tKBj@<@I-Sg<|z)>{#QjI&%BJ8Q+tgx3ZM@st?}ahR%ND}8!wgCTla+YN{GyYYf2@<SAr3@vh{5XeXqW>$Uum)Ycn}u>kAHa8kr2gctdAh4_!pX)G+T@SCh!<%eIOdf?#?0L1e0W8h)uBqairSCLBbAR(h%OI>IcxEe=6?a7*??Ev5U8&VcF`HCa-Zow5e@Q0&x^);Ty|M~UscGFQ<0O{mLQ;V8aTm6#OBfo5ukApdX!>g=zGRZ#0yn9OeW$(XW+6_pVh9Z=t`oc&vfnT;WTa}bs;xYKozqf7+ho>3Wb9J(yAk~t+Ek7X%hRbjF$DH9Cg297VXbt!|nZ2cdsRBiBfrsyb7T3Ff^<zqxvN40jwvxoasclp0{h<yBr9xwrn*LbY?e*L@94-tVJ`HkI{^IjsMEk-B+0gboXTi)t7x@X;LeU=$Pq|c{68A(S)yo$5AP0?)2Z}Y9eES9Rj)?M@XypwM_`EW-_2R8;(B?gballo%MGA~D(+<ka_9=C_o%vJk5*L2)(30xh-L9umf&LvVmQi(EaO!zjJ?tWxwF_xSroj9n&jY@2lmC!OTt70tfa{{V4!ZgGm^7Y(&KL|3V8YQ5Zpkp6gCo^!b@6<tB4ubGH?bpf#L(($|T{^-`Y+7m0dhYiO1X#T4>ga`Q@JsusP!kZgw{lBSbqff16cUh!$euB!d^c4UFUl*y2ao1;$Yn);?}aVwXn(<6Gjb)hp}ZYSfRz|oz#Xuf(Yk3J9gWBm)E`Ze%)VN@WsTO|=AklhJiKhDsQQ^0{kA`GSTMLCNE{&sE|#53q18W%ff5@J)ca!O_y<iVb-R~cuL^Z6I$bW_h9mK|bu+|E@eYh;b{XdR+oW6fgxu$3cPfqm8Q`3#Zf5^)T!X+U^~n!Bi4R(=T!7QVO~VIa7FOkzJYkKDe~RLmOCyzJ23ef26B5EpY03^^Bc*Gd7L$^5>MXkoBO3JsFTY9Aum|89qK(cMOzrly%cR-n9OL)B&^uLB?cDd`K^W`iOO)Sg4_75t>M>2d7L5oPL6`8RsL=O`iY#5;hM?AjOaDQH2`opb`5Il68P+lOFdhagJ7jA5)V=rWS$<>T&Ni3Ns^4mJ3&`}hh`)Du;q$z@2?eTz<3E1yGcM@6u%)?cgVm=ycMD2}*06<VMsUg24Q>&TaJ%f6Ko7(mJ%^;EMJ5~*4_*TAfaa>AbscC38xgg`i<CEo2<O0bauG1fA}q22qd2}2tAnr}AG5yHy5=QdP77eshiau^U5I>qDA64h_O|ne2{GLO{el>L^|~k0$d1ab>_Q124W+}{SjG5ob~lGI49bHmH-r)9IBMG`a)8zN5g$t8W&Q^YoZRYK(1V>$#mw}1c`g)=uGiD6vu*$_sMVX&eJR&qW!4eqOfR~1#f@w@6(gKp_KGAFxMz?;Uq%#(BCG}Rjfx{odz)0emmoCaj`+^&kU@GHNPS(2Sb&aqHP%V<t^u=~HJFM0bne|bJfP-&rc9A06Bd(7T`P$5wWk$gw4o1mX4k7F*JEdm!FD$QN`uREV`d~9)%lgA(Ws7-cIsnTOz1bZB^O<Fa@;`~u=sTp^_K!!`dGWTt>+~ThXH6&Fg_LS9-hyj3^QDd*S}3txHgg1AXMxxdbOP4Xcm3S(Rs4cKF13=e-Ch>4yYi211TPcWBi~papZ`$-`w*N1oQbb05Yck0F0c4R13{AWYh&1IO7j;z?a*4i6d?~x6Z_27opU8;4SI|O1Xlr+&x&ZsidSB3T@)UgT%EwQ7Cz4=0j0hs8^44rS*54je!>v7s858F^WBS<*sQgsu;@0gnqsLuTLs!_Q{6S=f$0s!@>*-Gst?any`rYt=x7SnBgjnApTc`5)Z@YwpLL(GviJZ``_>dFm$wWqx!w5iV7Y6((ci3anckA1;vT25jYb?EChr7-D<+Tka0yRpWt3EvoQ)nyEZ`oeGGkkn)*YYaK82^l|9R-D<dJ-G|KQCF_j|Z_qo|v6xgphU0w`O_*|145FfwoVRMO%ZQeQ1B5A!zswEZa+_RC$hP06cM-Y{cKu}jV2!h37YP)M>S+%;?GKf@tgp)9yG*U7KGqMS_T05IRw{Mpzo|N}>1sfOyw|bsrDow0Nl~&Beh<-?CEyd=|R!Dyop@Y7$oyLR;r@nxhOCBAw0cKM&%zJK)N$**$K-V_prc4;jWfemgS<e|z4s=CmEWlVjUD8=Ob6E=JM_iW%cn`909A%PMnA-(x>TIz8)l{)6FGbt8#YT2#lbM>OR~svcWy-r99?B59*D}U53%sGNHbxz)#Xuv42=6kSV4U65y^tUpuw-Q4vp}^z*kZKvj5$Fldst7`sXrcM2j;f(Hzt@bD5Xj4X04=j3Ashd{qMDiwUz1JB*{}Phf(`zx+@A!Z&w0q&pNF%{42?C4tT0`EbguBo3u28%J)jC^@##XNWCl}DZ@9F;KgvecBk~jva%@}wcLO;;Zqf`rbX(~c<`w3kv&NSF}vmV@<t6i7JX7OKTF_F=#O}r25}(O)<Yk%kgXzge$=Q9`H>EjUj94CXa|R^dkjQ$)CJVZSP56qFiqA~E^I|xG?;tbCD1ZPh1>2^X{{l|BA+Mky`Sn3^|0V&*1;-fR{gq@SY{x&9oUIl@w14)1c$xp#a@m@V3qxqWnnQ}`x6O$E+>p?(f~sE4&`6+sVRlTI5G7<Tnt{He($5PA2W%_6ndDgkTKK!4dB1AY_7=41!Zb*`k{Dz7F|6zaF1pxE|>5X`ojzW-?+Ou5HI^nNZWfmd`Z<S<(Q-v)TmEQ;5TV2q96a5>_Iwn$lbg~WLabOp{zLdcdK3ZRZQng7=U#<)B>?0!_6k0aSY)X|AkU22qjWIv)dSJC>rPorZh_%CJfvt1!X-x@822Q#X~{6TnaaGquel0MQOf&Kpk_P3yJd0aPlvA3chTn?Ybx!fz?kS>RQdh+$|YSIvH@l<Wf1({$f+Y|LCbd!L#NBPWJG&Jg?Z<$W1OxtD0QK#G%!_?a{MuJcAhd6yy`8Jzg(~c!%fsxPwAEUwF!V{UyA#T}jA97z^+Q73F8tObroVZzh54))UEa7YJ>BV0eHRjV2VVcJ}T`+Q?*%$k0F2O-0#{B~Xl+l|B`mGHe!A!a~@6U_$3O4a!pj>A4p($=v+0BSk+R2jRTT%(7ZkuC=f2VJe_j>VClC#KNSTtkNuE><Kr3Z5E6OOsp5})@^q=&XRRNF&j#Ft3l=C3D!pJm1FNpYQ84>6I<nM^H=V4p|sqwUIT`M*r~XORykEDLio7l{H4S+zgJ-2SFJ0L-mO2wO;~Cs!4363q8XF`EF`nf{Fd)aq2ues9w|s1G3#taRMiFWxj@^dW~n5x*&JCc6ay#VRT&7t*OX1a8hI2_J0FAc>a6{ck3}-v%ea7*vsbA3$%$P~8rhDDPgdV{YTbg%4`q5$L<!hzO!yND5B=Mq<dR^fpGfY1j}zFSn)B;+#7>f5h>y!Be<s;f|9<<5pcjZhBSMR=E3PUc;MttPq}>Ie_`Gy}qGLqdjdRd-WM3Mn7uW@W0~SpE(m|sVA-l52WYUn~7*RtrWI-rctqVR=F}xF>X3s6;%Q`1zqC_Z?RB(${YtR4yMxN{tnIYbYv;ZtN4vVvB@&8~Mxe5{<_j%ym^d|??Gph)Yx1JnD&(hr8oE84jkt3zuKKaIrg8^8)dtk#C0C!m$z#RmnHiT%#ZqmRNE}PXe`Qv{C2&mG$G9Ji=*Qz>@l<O<lrUf1@B1LWlrJCxmr9fo_xXvBHv{YKwjEOG@?Sym|>;;$M_+R@;V-SR54Ssr%IU|d(MW29gsXn)J*#GX7tR0s0ql~@;S6J@O<ncZ$l(;cZ4)AfQ(D-=xYhX4PB7O#25^bi5C^-piiUPvfkMBV_FQBdf`LFu$&V_K~*rgCzxq)?Z1}T8-@ANrO7=aQOEMKxdRzV}aG=UQL4*>3dx`M%<{QcIEGE2cY?c%wcTe%@}mEE)g6IM)uV^H?ta2Se(o3N%PDfUT@R!^IzA1K2su*pdIeT0K}A61eiLX%F9y{}AsF&6A*51Kj;L=@gq@(3oi{2f&CM|6zID`Q?K5dzxAp3ky>CZN92Z5xUDHO-Uh<QJP-qntRc&ZR|F!|(&l`D>Oj@cB%n%`q6c_*NdnCR~3ox^s?cY(6L`_d_=o`0{Nu$4Dd<oa<mDCOuX7=bFwsbt(k)9X_@)H=!*xD-%^(qNK$NL?ogwx8?#Ys=@v&dNOj=lm~IgM=kkt6^Ciw5@X==Mzypf43|MOp{WHmc7Se0FDVy4<Tn#GvGYepLn}C<`A)(s%mO#y0ruAh0us4h43Ln7f!Z5*)-@)eqz20AR2hVP(EC0?L6whODZpiW3skup@MoQH))Eoz5?NlV%h6TK#}P9mIZM`Z%kP7Wliq=|=^WTgtxsw-f6vf0${FBG-iRMK>cIg_Lz)}Fwi-<JDw|aG9vY4CJgyWHj00^>m-=*Kf8JExWv^;H?K~etY&Z-dxRer@Y+8`B(bJEBk;2*Qe`6{h?ZIY`YdUdg9mzp1nuAQcbPP=yOVFw!tK?+K^{GOnYsIa9R*si3)6ar}8*auZ4}6eRXzNY&oN?)Xh)RmQWl$bD({#`WM^``6nTqthbRJjyo3xn*+1=jP-U4}c_+PdqD)S~ixqJ$#;5b>Oh)rCHwJ66?OC;ygzNE6QjlEK=e?J-~@C*kATUfJr>&K(oN{ENi!C7;8OC4&#Qph$PQNrN-tKrWTqgD#29y+#}%x+;JAdrM|Wb?um@}R0U&K!DiSd<aau3ZB2djELf8?`Q{P~#xOS;DEF)aNd#Ru;!grNvWPAmNgoan`DPRpOFp+Oxzbl~5Z<ew8LO6<}33TwFT9;Qu-Lw2R|H0mhx$1-{gV4$C0k(dJ>DTAkor*Fl<0iI24+VZ{dwI1J??f-0D0@tQSUO-UA#DI5O9qcYz$B<rIT4KC|t6@(HIN%#x5BWDtQAbep#TqLht@t<RU&_SFxHWU7(9QNmz-|z9p7Jdt=DMZaoWE3yDU|6@gQ?FL9KIJblXe9&FXtV+<WI{`ppF1&4za9zafi4^0K?~x{*CPTVxuPDvAP#^CdZP*_=e2|aIUh-4MC0r5Buh8O<6rjMZODRc2Q_^0pJJRk_iZJW{C}R^t0dhhp53n-GNm&?U7BMH!dG>^TUl3anCe^c=<MA&4^>nc!&um#yP9BNN>bY=1Pp~lBig5I;$W1mRe29lX0gc>G7s)9ziZhmc0QPj{QV7tW(Hh&imt8{y|@z)K&VuL`5i347%-jGRoU7H!5xUF&8M8*Vrg?fda}Yr%cKyfu{%qa2Pbd-XxA7Ek<Rn|47|>_du|{}A|%ko!MifPp(EJgmDFFhK9A4*itW1wXP{$hTpaU|J58FyKX`&}NTn*Ow}R{maP_hmhizQF1Pv|m&-q0rIVOQ*3{Rhra9a2D#jCkKl5GyWjb{Abrem-Ssey6YkU=aHq@Vh>pr`unnCgCL(035G49`=0YdjH#q`I0|b?_GAU{c_6miX6?PQej_fU8HcDW4<Np9RBfb43l>wxN8d@R8q~hGt9ag~)N$l)A(w$?jdsR-@O#FLDz4i6V_w4zwNv-0qEM;gDdR?}FXpKNb)UKI!RkYfR5w5PrNL*Lv44ngSLE%M1^5sOHKfQEslBED~0E=l_pA@v_Nkm>W;<L?p?pYr`F?QLKc_+QPk|R8%8-a-{g-Fq!VnCZQJGjN_%QK(_N{GYHj}zyJj5MFJrk?Lo$ml4~~+?e2zJYxLSPlVKk)%uND~6&4yfZI#7Vju*6}z2bFD;Yxmpx78x9P+>0Hkex`i)Yf~n1$01d()S8ygxXg=`_4+vx=3i$0<T=`#4$?4FF_2Nr6Ze@YNCx=uojS*Lo?C*;bPD{d~=~KSMdEOd*l!9+b@_&0t0Fy?;BxAsBitfVwvR&+Ykez5NNVQF>+Zw{c9B(aMsCHt^}4#TdGFeVe+;8!u~3!=+&1?7n0={IqK<yYmr8b!2Dgz=hPNn`m3a@$tU@+97TR&V>*J*6~Q>%LdFn}K3NA3cXL1&HLDgh2D>fSs2LZDGF1`^jJdV4i{ho3G}SZBh7T^N*=9CiS0e-yb0rmq8fb?I6>MZZ<I-N5a$TWb;7#gVaZ&$Pn<VF0?#`L^$Rj|BueCQjl3ro70yOtds^}xbmf$$^c{X`<`h;y^kRDD!Iih5q)S|BUxlh)PbONUmOt+Q(4hD=l^V$${#2NtHbU1#pN~P;zu~<3}fqA9F==~DO*oZLX#M9=6Ok{J~iTe9Z8`hBnTho!7>ysIp0W!z^@TmN2dUuW5gBByJlA&Tb`hyN-<#o4D#i@08blD&b41O?XylETQyS4Lsp=xr8lS2Qd(70vC6YUS>){0J=6jCh&T>Rhnjn3fH>Sz-&Sen-Ad3SB?auCa>^@GI$-;Y=N@#Z+l7YJ;}E$Nf#xD_&Q?J0D5KKV#bpphVC4_GLg!aN_)rR>NX0ms)_*JW_m=}P@&V2S=;dgQI|TCL*ET=K6hWmahEjQ3)jkv@nK3PT~<K`>+l8uqTHoxkYqpRrLUtc*m!6B%4zCCZ8Mk4+6h5I6_VoaL!Q3U{!UiWMRb<Kv(bM6P^A6_)FAukFTZKWx;<y<|=>otR$Qw-19^zKFntiI6F6PDFymWViYR(w6rN?W)QQ+S6XC4`Zv;)DO|KvY^xg9C%IBres|G^tK1O25?j_yyLhX2CrUhHrQ%ODmO+$iNl+I1fIvU0_a9Z)1+~J&H!{mtux}BieRq5+Pj|gy72*9pCr*mh>S0=tFXm@R|h{10B7q$FpGJ<vEe(mkfiuRPiys<|M&fVqSrz^vS8~zmCB8;@$l8A?l1a+R}etp8x5H<SGOj<z@4s6VVg1B4n2&!oo2w+Mh=k88Mqu#RW{jY#i>As`n4aNfj#?2nWa+e8;xLZEB18bLFz_c8rkglm;b798qe0lu6%xGb{%0>QD044JU_whO`k^HeftfnA9L}zmd(giQsR5_UHBh{(Sh9rAIiMiGasuTV}o}1{o2eGV3b^dsXr&((9FT38(D8wqDhyJueyA&wwWyBi=tubxM6r!!5RBXID=E!86Q@^rF8CMqc(jiEStwr8IT?er9xNsU(uvAV$K-7x_E<T6pfO{C&4%7Nz6p;D!^wd;sGmz?G|SH#XOzc$D^ZGxOU}izST<ZMl5?BGBfGDLY(H+uB-S@Oj<Y!5J8@@^hH*rv#-1X+^bUWcOUW_OhC3d$BN|s-^%H!f2q$87o<#urS6Ia+f?6Tb|dJ5zQiZ;!oS1!%I)^k2${@`;q$t`lMH*x2~9K=)A~k{W!8detie``T61jlAn#KIYN0i&Bwt}vc>%Q(a)+R$1dB$-Y!norhm_bahOBYuHOLm1Ator9!gBqSci)aeD`p0-R!_=p`UU1m`-KW0uU=KY*JMz#Mz+Z8&BVgn&>kUMMeh$)^mpCVvY=094HEl7k`8ZZsYj8N#%1(}lF(U&=3<(Nns;$wiY6P$YJ})9BIEokW}8Bikc*RGlQk)^ADT?s_h4qQnX|c1#TBje*cIG~idxAZ$=prLu#`Xmk(#lmlmmJ-MdV0KI8w@uOs0C4NGZw!QtBT%JR<!`;hZ54f?Vm?P}r^M;Tpq0ESwEjeZcfU-?_}xG*3F7i9i9fwG1fy+}@#&N8!2MG)`;5>DgD>LGM9Q?$43z7LlsV_su|M3a%+wx{cVWZtZygVJF27scCx?rLXebSTQ>4gKV!l=Fp#2Th+i|O)~pzyc1O}>g*oneu`6wVPF)aWWMv0Bpj+?us$4mjSu{@<#vXMW8Uxxj#B;0zAXMNcoDpgBUd+7&oi}^noSnEk5k9OA=@*qsyyu<jc4#RHjWD2O1(k<Fe*pwqBG!uLL$Z5_Wm-ZX?P$?=rhgH*W3YE9JCVyMsG(RRp}i@v5O?pWY6wy&}h?dK==Ym$ERP!@`5k?=!p@Oz8lI0MrHk|qx9HHGIGX^CpJ@b-)d1Bjk!lUYfZu<R99|3@!}M?h`3flekLxB%iJPR98xov$u+j%|MAxKf0$IG0OQ!&0Vsj%kNXL0e|wONLQCxS0HhkI0bASMUJ3^OmXTLAaGc*mPCMkI+d}oi`m3uJ0<Z;40(if~qxl4IcY+`+{nqYrrYyn{UeQxwM3E*6${NERz(V9dwyQZm&vD5za^1sUOE}rrw@-g4;lD&A{fl}QNA8*+P|&(r7Uc=+Fb^o-QN@*0eF5hrbF7D!Si#L+sj<-qIVcVOdw`&;PxEe_d=|1zl-6;-UjJO*9I*F!uE!sE%y{$Ttpg+v&%1eyMT?tP9usT2UE$V;s<~8ZyFQ%G_j-?rQ<!L=x(uR6nCLGEqSS1W0xo|zG7z;BQps<`3JPUVhxRX#86RYoGnYOET8HT&!WFY`4}pumz)S_`mfH%EP`1aZ*mYi2Qzw)MXyG;bIUjb~k}n1K8B0e+tlst)3H>P?^pj1IlGR(vo+jC}7<&K2*8~cFm0qqxL6vOJc=_m1x*Qrh7^6xh`?r-GF}KCHsF)yTB6uxHC;$Z_NFMK#RO%-dp8J;~56sDx>9}tf1)c$ljnTUlUMd5x%qjDO3EY&dod{K|aZNtFT%1<kz@A^j2aXu`PGLvTPU(UdO2sH42Z#N6pS}iyZ~A67<)<s&H!C5fgFIrEivuP6x7&w;f#)UrskT&<l1;_9-CJ}-A8v(|3=Is{l~^HZeu22QkkY)@h~w?YsW<tJJ3(6tgXZ?(Q4vOZQylefB0dZ_9Gg>f%vS!1VxEPx#rXJhCZsA^N({QV^KF-BXWNX*cm!AVw8J~`p8Ds|9l%2kanm448<RKsNwQ>u?h=}YGy;5ovB#lR#zkD|1X=RR^zR-7vQhyWoX>655Qznb#TE(U0IPR$@}Duizz68-zaUPNZ$k~6sts$93SzV+#E}2Pn?lh_e0$BS1j=2PL`kGqL11ysH}S#c5Al)twTe0S%V&(wjzpcjYZIvlT$=w^we(Qw&xtyKsLek(#+tUMdTa(NnD+Sox$iik$3M=VXXbiUN4c^pZP>%Z#|0-M>W50m^Tg@WZ&qF&Ps0Z0Ut%l(;`(Sa`TenPS}|{?Kk%p;zo0K3yRk-4IXS4+mEg|156w!H$+ekUAz0h1ol2|t-)d>1>C_1WB}d<c`iiX@yyV0EMcj<aRL3DbM*b4x@tHJlQsqRS?jb|(27qP6sl;Yp(NFGfC}sn%#@j#gFK1D+qct<sUJ>DQ&)f;DWUw9&Z&X9<teNYu%#a9tCG^u@afKY>G<{st{ujv-OtIdMKC_5t><#Uy^ROm|vIL+N590VN2A9rTQ6I`#&+)N4&B4iqH@sWApmu>V)b=B?Tby?4fR2}%2`a9<UH(&*ggnhS1r5_gOpUYO6~k%QlEZW4BosPSS+7k!9{J4xN5%KT&+mQ_7v;JxH1PW<3yu4+t<YgT0qyd_r<sa3MB&CLk5~6eU!qVCPMM?LBLQx|?AD<`ySmp<u{d?ND3Cz=7kuYF#d!A=@{$!t0x@FC{;n6kH^s*kSMCk5c{}zCnJ&;<_4)2d^Z-z|@^SvBURXI%&=IdjyyX_N?TfhR&@SZoT!LHffSzYrp=0!=XJG)=y-gWpJJqa?4j{eG)Ja65S3&3qWx~5Uo;))W_}qyFN21FzNO6F!YVETyy$95*UVSv}w6JVZ>XB`vd~&X-8<)1)Q2lKFyB#hX>{PUyOIBbmTmd5BG`gp|;tl)NQFr!W)!hDS%5f5LiVqFon2$4Xd6)PGkRZ!6r#*M`uuMhFU86W>(Y@+={>TmGIWG+=h@6FYdZ)NEHnGaW7`cJWmZDC?Tm9|HYzjx+gNftZ>H4aXQky^H-eA`IyMVW+hOp>9Sj4fSr4Zc%Xz+TqV5FN$xMAM!s%m$l5XbL5NvBP<_3&Jl|CsX@vFOGZjY2aY<LRWm@h3wO@Qf|U&HAxj1ImI)7XyJv(3vEM>OUg}v<Q7QQ_P$RmLu=}UhwHg+Wjfzrz^y`;Gz`s752}v!UTR}S9Bt`I@rc4@xVfS9O#ExOc5h!!f5OeKWy^s9w-V}<=jJ|2~qEQJri1*B(;-!5VT?UUo|cv&je1d%qnE=NZRX=!Z$Mivufeoy%m-3NpE|OWKp5n%nU%t#o0W3I$}nx<a038JQ~9_>=6X~)s4yqNFX$T19e}u$+QmikrCpyULF5UrQzW+ba0|Cb?5QSrX?lx71R%lHv<<z@l}Uv<%0y?EoLW|*~8jdH_S#oeLB7Htv$?8?m`Qq^-Y(AM;FPk=Zin4zYK1}m{cU(%3fX*{*a*>ykgSYsn_c3S}B8v6UnU81<<Bpm}8U&ldX&3u)=6YJvnvk@P7`VmMc_fQ)Yw^Jk>z|CwzS~%5mQ;eX<HGkZ@#7!s-0723^ok|K1Zn+JxhyNcwCsb?aKGTYcERE3BvHO~R7xL`4d0FyaJJLUG%b@YY6}=hP;yD4J&yp2YI;K0aCHAQdxe;v@Hpar><Ga(I`Q&6*w5Pbr`@6H@P}FwyMrqZ^m19d0E=)*KAr#3JQXr~Of!n-i<m@Gq#~ST^GG|61lnIUL|XGOZ*~g5DXRN5}fRCjl=trSj!OC1*a91%H4uiG5WnVN?3X0yj(98MbbY>J7JcROIWEeZxiIKN>4Kb)=N>zQS-fNh`e|%siuXaWwB#DXx$<PX(t+%;a90vHA5+OBag1>Nj_#UVe1A@C)3~i@}2=;mM)UfG5ARp!~m|gNG)bTHk^Qr4FczDCHqZ-2)MV&X??b59{oMNOh6U|3(T)Rull@i2=OfLmDRERgihXqY7j0>zgqOUBoqd<^9MJRQpKOSh~}im8%2<feIL8E4oCl891KRkFZW;<vzy;Aoa*mk+WOn%=?zUHc9cq>q~xdpXXrakC6dm;Xy<v2YvLTVhSE-t7A7I7&y#3ms*O)otL^H#1pZyAq)A1kfXT&283Y$qY`Bou$Wy^z{%t&TkLUM$Pt>q|Kf@Hy8IxxVjzUz#}bZ!(%wOAOC8|DmtoE6Gm989BsoFq`2(Btl8e0(;)GhXk?<i=rOFd$oo|tS(^^af&iHzobCW!(6MjTIZDU0NPS}wmBjgiQR&2ua;W$lvp)Q#y(r^ie&ANx?HQd+rHz9Ts(-ek9G!XYhVbb_Ik!al!hi|ukkRNFO%C?3y=K^e&viL}GkMe<kTY>;FY;;V9tgJam!pIiNqL&p?LUFmLY3s$-4BYg_n2rY+u2DAj(gOCo3ZtvrP9yCm(ky_)J2M?d(HKEt<?p`}i8@Ikl*D#FQ{<x<;7Q_SB>LjZXKQI+Vg%svwUlSPQq@-OFNF6P-_h2|I%f2RX@t_JM@+CL^Ifm^yZsDe<U5pvJmDM_T1oI&2_I5G2ta*Jf*g8jHP*lv+56+PRL$y%HG$J{pedu+>-N_N$v~m^&6Md-n8m1M>`{%qhE_62j=OD<IkD-&KP8s{+nusGctnq6KRfh~=u|gy3)J&|og`q$PqRnHIB{UjtPy7s=eZ7EmR-j%C?*yTQ8t6hjj&%kl0{L^-3xDv@Ywh0=ki=B)xG~Z0m#Er<i4`y9{wZ8R!U$}v%wxm&QFzzwSW~W34~xkYlM^Zk)3D6C?c$2T;(`Z!|ur*`Ptg-49TbTlg^z6#s80tEK&WW5)0XNQTJr9Ac}e8Fvc96G_f64(O0Fo4r{e%&@?~odHbON{;j<43g)q=?2j)Crs?N%3J~vBG?t}jqXX5bjAddzfCzZT0MpwS)WpvfE7o&`ygU+wWwAf&0FM`x^OxyU4Yyr3g9>G7#Q%??^_739{&Mo=JI3*1g7R%ct9xGK)QytN=lvY-&zGaB?fvfSr|6=nt5Ez~wgYa11tDjah3P5TRD3+O`nZ0JK2V07f35WN7s78;3>`wTeCXKGRYOcYhEM3WYpql?>?LH{F$y>S7g4JN5`9$OnAPfQPdkBMxmH=4bD#Cj<<v&yYj6GxKDb4+t2>bBwrLM&{!)@rTA$)>rr=Y1@uG@I!CjHcd59L0(bnZG<GtXodq>0xC6gbj8_lSrJ9ZFYNf-D%g^pFnDDj9O@N(3OtY_NRk^@x@=<{r$q4u$IGa^)+;_i#&B>iya;>%L83YelT@RA&I>N&}7Wx2S{B6|`W0%+;cw*-O2C+)k1!>*@^C?;{uRfiwfMQc}0+u6S!hO<Fgi~fuRjEo^})E90@v_Y4=G=p{YGcM5+_=JTFlh@N7Ofy%av+J?x<{;IN|1}ao(4O3;M!RIqdH83fwS*8CLn}wbw}Kc#0PB5^BYlj9Z61V!sIXHoGr9J{@Wn=qu0AboZ2+4DRItO{u7<GQc^1vKr^+^NHrkmF3}pf#%)#Wni!K#&V5-oogYWCK`oPPedS1ZirkS+fC3x={{(aQCR|gg@n%mpUIS5+eU4G<B(%M{1DV=r`ia+dvjqnWhMhmmJpcY2|a*RZ}Q99{&K>f2+)Hfw;XkKl`y;*?VlzH6(1!NwUz4e7)_ML>MR?VT}>;TOmHbb?i&r1TbPAefrrzY;Lk7eGR&!*b?FiID^Lk>0Zy;ruEDhh@Tj-RTVn8An*#IG+|;?i+Db`<|%9rMc_l8AW1bkQjPV@g*Q^GDlIfX3pjd2+6ecCKuA9XZG{s|#j}d;ho+RAJBAp>aZC7-2jYA?_c)wdWOVISU@DK>C`=p&8vAHp9V^q}7h%_833$sty{kG($&`Y*t+?9poPLhRq|ULbq8<j{U5G$xqDEGh}J3>zX58e%#06@Tm(As!<YW?W`$vP=`_~(NEtCN959ypf0)KnT0;GAP8>6E`Tx-i(KeoyKZ+}&H<%`9KQG1_1s`_hId{qkd3}yF0I%rY(dom+!of)6rAZ6G)eYbp@MgZfuUesup|FIKm2ocxo^@PU5~BFb%cbe3_Bm7vCj>@Cmh>XILXbGiS)Y$e{$BCF(0pl0pi9TL54sRA_TuEF0X;wZdK|Kgzckn`LIKFeKl|Ncr9WG3~2{#4qNDV!9|gN?p}+raA3h8FQNl_hrHzU$%jG>_Tj{-x#hbhkNRB<D1Ss-;X4V&l<@b7LZU8NqgiD_jK*4n0t+*$wI3}&^T<KyidFx<WVA2A=7}p;^Eds%1o-Z`VD&x<k-M<qVwVjF57YmUatuNzD=upxI$d!evGS!5Z&bYi!8pop>RBa!KeX)!voy=0R^n(dkTQ`i0GDQ7X_zdVCu)*h*hCViXlkF|Adp$aEK@I)B!VXK3JeowS@2Fq6d>X2$M)btU_I{*WY0Fcqpgd_iRkV!mLN+GC0Nu~&r=-eOk-W?5Wd-wpYlQ@#Rq-g`R$XcZb%fnx)=fMjYX#i*1<i^%ee7w8*=hpX7Uu=RHjG$b6i!Mx{VLKX-&%W)(#KCX6xIF`A}S$h-~1|oFDw=_+)v0C+3;v7%IjqSfa1}7SLhB*prj5XRDtg^+uV{nx>8VN4K1N<VMdb!fsf-IYwG7wLF^e@&SbfYs<TCsW!Rh6c>Zv@EkOS0j!H6@^NUO^RCsVWKYuYURoMq0nWYv^Wi{c@YOO^&v?j@cvYj3lGw;{bi?4_A!&=q!d!N0u$m`zOYUq!@gUtD9;Cgx_Nj(H;L~LkQ27m_3#vBvEye)5>Cn*NsQT=&cwq77AUQwZzVYkL%25*1SD1!Am^Rd*y=gNqfm}%PXt_L<Fqs?WI4jaYQ<RFB9p_K)xv7_^iktau==VU9@~XYhSUqV=00;lYCRj4Yh~Jq?;PcNFvV}0A%aDYYa&8=w4gpf+5ohSW5W#L&qs3DzIK)~fr>>uyT-1g(?FN4A8x05)e6UQ(UM*B+l7<1klc>Y}7SO-t<Gm+>CR}&k738kyvq15t&^MiKFgYHBT!M>XEkbW`S37chSyQfkY0InFwOKgvo35FNlnP)w0KpA;)nV;P{;##i>#JXQ+*}`@ax?k+<m4xb<8UPcS|cb(zu&<%d49D6(8R{T#i3Q8=aY@qg1%ps2^G`S#*Ww_!9HG0et$*K{r>ha8}&<->O1%w0w}(ND4;z4reDJls_Td#pH+-}bt75p4vnNVDfcweenO7I-;z26dWv~<E861-?A?LFYjsRxyAzDG_DEuEI&_wnz7sv>O^;`oeVhj!U4#_E9xiV<c>P(J<@{3j_-SqEM}b*t@D78Dh2OHW&&2tgVr|sPanY_W3<V>NT)=G@CAvYp_;x58f%GmZJJhqiX$D~9S$Ox`i|7k4a#r)YSu0YVDmc;>4H#SO^CZOO7V+i~LjO%4X%9k1pqrok5#$4(LHIW|S&MX)$mgko^Ej>)R$5Us+)-nF#t+`>3)(76IMgf>r8vSy$cl4!X$gH4niM+Stcmoj%q%1JPNF?QBaZd2JBO;Y1o0-FX_?1W@N3Kk7%16GA{-)lJs>>%+Z2Fe&6;EvuicOA*6j(Pu9-X4A3IZM4gFC&GR^xr39}Y_L;jX@s5dj6$@!i)qG|T4Gx*It2q6)>amZ&_#)HsO!3NUhtUubpyADQ$<p24t?NJ9(NYv;TP|MZ9%)N*(5uh{x&!?9tx4xz~ERMtf2;*uvdqhDGkNsnb>SLZYBuf6;m`U93=wY;LdGXsdRyg~uo`kfhYv*?&i$-@OZU_PttnO^Qlz*QzOY0mPMV_bof+PUV_xO!9862W)C*y7SST65+HYCO1DPR|Xtk5vDJKsK|S0L4YYaRSM+pCOiZPwbn$@(7OaxpCWX`z{=q$PY4X#fBKZ97zTvc39K00F0ZfPe@9Rw|pYvBYQl0ssI200dcD"
-
-
-# ---- src/adaptive/privacy/pending.py ----
-
-log_turns = logging.getLogger("adaptive_memory.privacy")
-
-_ATTEMPTS_IN_COMPANY = 2
-_MOST_JOINED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedTurn:
-
-  turn: Turn
-  queued_at: float
-  due_at: float
-  attempts: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class QueuePlace:
-
-  message_id: str
-  chat_id: str
-  queued_at: float
-  due_at: float
-  attempts: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class UserQueue:
-
-  places: tuple[QueuePlace, ...] = ()
-  leased_until: float = 0.0
-  calls: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TurnLease:
-
-  user_id: str
-  owner: str
-  message_ids: tuple[str, ...] = ()
-
-
-LEASE_PROOF_SECONDS = 1.0
-
-
-class PendingTable(Protocol):
-
-  async def put(self, queued: QueuedTurn) -> None:
-    """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
-
-  async def waiting(self, user_id: str, since: float) -> UserQueue:
-    ...
-
-  async def take(
-    self, lease: TurnLease, now: float, until: float
-  ) -> tuple[QueuedTurn, ...] | None:
-    ...
-
-  async def renew(self, lease: TurnLease, until: float) -> bool:
-    ...
-
-  async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-    ...
-
-  async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
-    ...
-
-
-class Leases(Protocol):
-
-  async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
-    ...
-
-
-_TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
-
-
-def turn_text(turn: Turn) -> str:
-  return storable_text(json.dumps(asdict(turn), ensure_ascii=False))
-
-
-def read_turn(text: str) -> Turn | None:
-  try:
-    fields = mapping(json.loads(text))
-    return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
-  except (ValueError, RecursionError) as error:
-    log_turns.warning("a turn that waits can't be read: %s", type(error).__name__)
-    return None
-
-
-def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
-  waiting = sorted(places, key=lambda place: (place.queued_at, place.message_id))
-  first = next((place for place in waiting if place.due_at <= now), None)
-  if first is None:
-    return ()
-  if first.attempts > _ATTEMPTS_IN_COMPANY:
-    return (first.message_id,)
-  joined = [
-    place.message_id
-    for place in waiting
-    if place.chat_id == first.chat_id and place.attempts <= _ATTEMPTS_IN_COMPANY
-  ]
-  return tuple(joined[:_MOST_JOINED])
-
-
 # ---- src/adaptive/control/turn.py ----
 
 log_turn = logging.getLogger("adaptive_memory.control")
@@ -2707,6 +2700,13 @@ class OncePerMessage:
         begun_at = answer.begun_at
       await asyncio.sleep(_LOOK_SECONDS)
     return NOT_KNOWN
+
+
+# ---- src/adaptive/privacy/guard_weights.py ----
+
+GUARD_SCALE = 2.38922
+GUARD_BIAS = 1.84327
+PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf6LLL<(A+-IMFM66obGM2GyRw#b$nivyWYO#{X=RvCX{CpD85z4E`WPiA9Wm<MN;Ysj)_yD+gNt`Pb*!ujRZ7KprpHQw+pE|7Yxz-M$TON)E$Ul@M}WPvWrngUu@F*0*f(W)x&_S0YH<95!#L>G*0=G8__maxiVTgv~<61R3_}Pf%Z`N@c$)4KijwX~P8cgWo*GcAf?VLuquHf&RbB;OEQ$<omvFf$Wp+SjjS>roG>R9^{kDpfl>~6$QOH%{(y07I~wq9JZ|HzT_yKVq@?1tu>pyVs<%v=IAUxFtv7E>Ru)__hW)u`z7t?V1HZmVd1+#hy*<404tKAHyx3^(?lblSLiSvO1*SvW@5w9Q{y|Q>(fefH#NEvw=J51%+JwUW;s{mxAzmchzGM!(CMUC*g_<HNnA5B?#E`j#vG2LR>#vS_6k7a;Nv6l@~K-8U==Tn;6f&u;{a2$)6A!7u~6gIkZ;?D{1kM76N<<`Nu_BSv|?r+_V(5qW!ZXR8)l^jOg}gwf-u7QT;_#Q9ZTTSU>&n%tMVuGS;J!X2O^T>7EMSGQ22DQ1(sUBi_ab6ne+`nM%eHEdGF&l53~Hf(hN(ThR{90pLLYTIb0sp*&lXi8=|cS<!A#0JqZ|rEvR|%<NC;hg~dr%yih=vZfruNXqUAP5pb4RUo7LQ_z7g4o}I<Fq9`oLc%huqr$zQ9=*sn3_NQSX*=-Me{$&=GmpM%+_PI;;pVD61I!Fx)jY{+I61FSV&DJfbO>PTxejgd})9GRr3kvJ>ECt56YHN)<l=ff2deVy&I?NID@Z75vGFVmYCBklLE~1b>5!FAdzr9wZIr)+DLzb`n&!TtB2VYJ%w>N{uf*N2~GysJj05t&urhjdXPTb!gMj9Sj>?p)aHEvCbH@cz+p7$kRf?=cyF;2DY*X|h+@{wIRkg9l6erzc-M*k;rk>azP%j2Y;Cc=y$CwjNi=-}2mSaU@{y*w+URE_Rlak`C{^a^8&J7aR&V*m9XR)8=^z&H{dH~IDv?<68i9cLJxjqMV<SU0L#1acHJwqFdrA7=a3%DGG91O;lAX@Jqn)@)eM7~Gj;5e;tgj4?SY9w~hT#D2<s@#oxO$raQ@Mq`CyR^#0aI<r+~9Jm`8D54Y#t9xUvs3@K9O#_B3@)361N~5f}_g>_IBloU3F4_p8$Nw|GAx8fGjmEn4@Abzvm&q3fXeXLhL_MkQ^^UlnZp}AWqX+L$K}T#VZRRwCxSTC#KUEL`sETY4zNEz0H3M?K2Grs|2g#OC87ePFQBFI`i%v+(dm?mJ`^wmw5bgGA7+};x%4OtOj0xHtId#<uy<_em%(@0o4-l?%`qnc5@{~AR(!P2RII$>RAC0qhH-NK2&vd0;gZ|9@IRW8lNpJ(ah8X-fOSF3CRtx1LOD<W#>cG}3vrd4aG^faz!%y5wA@2@FG5$0b+l<U`v+yxd%Rn=Oi4Seh?X8-4xKt1QfOy|}ZITe=QvxZ<TGM~O>n7dTD|Xm;x4Q{%dkXO}Znt*XY}QBFdi%;JhsO^;<PHZAkEs_2xu^!n&W_as=i}02;kyg#ZFLZn7<a>qq$$@B-?Z?7MT=^MVFnqM^F#VMwC4pQuPqqTq|gc{G!82MRl^$YR&%A)b`1_;29ZTX4^0Otzm(^!btTi1V7%%N%WOSE^UXGTknsH0*sQh-GaJ1o{H;HD0a_?PZum!{m=_ECXEz7gB<(*rhy7zrQ}Z5n4Gy|)iR-kI=oh{ykCnH+F2UmT5g@iWu|lJ^+w~2sBk=E(ygX3r^KGLld~_ws|8<tu$3<?XVTPr5k#7KntLe-v9#UVZR*U=p7+mULX-*qZnBEUte9#+R9hd3Pc*xw!!drdA)s!`|e?7IAyw&0VBbB~G2gJ0oX0jNJ?g5GCL1x`hgox!#WdepdY(X~F(^VawOxcfp?<pny1zq2wHL09EAQaBZ`%urFG|inR6!~Wsre&}>5w^rEgc6O)u_V+_{RDE0_SVotEM_Ag<%uSTCBio*C!2XMsCwb*vcpK1Jirk?0)FZ`PX!nx|IkGRdeS6zj(BmsFVoOP97b*3xAxz4Zwb<wSKFyza#ze)AsM9{y{FH3Bluz=1Sy`0Ho{^^E#^?yJohb9F4sNpANgs_4|jKkkJ_dP0<no=`1VI!W!mA8t%h%nwRXDVry82H5K?UJXja`X4h8YrXghblwun<hj@`6K3weoAKiF+g%E0u1_^NbsgycqlPzmK;wt#}bRbt98eT=^lNLu@>5HQx!sxB+T^c=f-986>2#5Xx6c@irKhAB*WATNCzhE&-`WnVYRuj49!xcXFs^-)gmrx&eCt-;C6-H}iFHQD=Xx^kTh^uf${_{(J1hV@{Px~N&iHD9`oGIsgVpvRY!?Oa3NX<cltC|=Y}Bjc4-epVMhQhuUbD)bK>^3Lb&Xl?EsfJ|BdHHoFmD0073vhab%<@G881|o`1)+kDNszXeXFI1>vt$IXCUI$9NS+~}1K*o>YjT~o*AwF#M+Uz+R!rPH>SivjbM76_Z+Xe_U46t~;&tK&U6E|9`Dvsmw;6WeNYIKdrZ_013vp&13Ut;`>83>iJ0bJ-nB~<jusZIk^$P-&T3t0=2q$qVn7GqtHk1ur|1wxizl&s+Agn3f}`%f$hnG}(jdr4Qtm;EbC%TceCYO6)`EX{KU+3}iKF_P_)1Kjl;)V(qDltbI!Zrky!uEum*ehLlsFe~Wn2b@zyER5rFN0*N^@mC;A|IY6eKe&aJi8r+uU?Mo@dT5|9bOU|@@tQ|57KJh>Qjt{R|CoM6$sjd{Y*}3@lbA_vx1O+wG?y72fi538TN6sLjTH@ea^mqYa+fL$aFYyBJm#-ikUwKgnX-In&;mI$EtSUUkO8kRZEKJSGclBAYpp3v=2j2lT0_=-A=nO==$`Y5SYL<2#S5>;AwJG-df@()`d+Q<mXXL)do<9uW#bU<Pi<Eq7*vR3Up**AbH;~HeeiaT<g?q_>y{9x;fTE*N9JzZ3K%UNKWdH76WbLPK_h<yaw_*+)e#oUh3^I#Az|~jEaX^}lHZk73Mbt}a_Mt26{`%syOb%5mIqhZUqPE+SvJIZVNj?d4Vk6Ew?>D<+d^c_Fl=&DnP#QkQ7LFGIt?uB6PO}_G~o0I2?l(qPScx~bDV!9aJ!ZE)7#ZJU3|XPZq&52q+zqPEHXI0{HXhlG&mu^?p78~hrde;b;PgM8g|u%et}`q5@9EXziCS-y7Yf$H3n2Rd+Jc}6oV4;uD!vmUOr5MnegF$kg}$s@PAyDfIcCIr%c~{<}$akI&%n|l>%v3ZWzK4gYuU`EZ4cnHDilqOBQQkd~DpX3If@f*GNSsZyJ99wHjiBf!7N{D*EqXS>f*_N3R*{ao+c~bbpDY(%qRn@qeXg^D@J4-S~H^xX$5at!ijpOg@{wKJw_b>-{hraX=GGTn{$TTQqM1JX~QOzj6ZqozRs`>Z!R#o^#YjN^EtR%&n#9!jDRR+-ryp#XBZv#lUd{C1c@aod14j)2VbLq6||^gpu7;DA;kcM@MJ9#Vg~9mb#Ek1b*xBKaK^Iq~sDl*4aDN8*|mpO48LxQs8l*$$MIG{Z(#fzp0Z}FhTp@rbZdp78P4m({}QkLpz0nM+;Y;+YY#lBnKwH3BI;y*H@LgOpj>Y_R9<hi)qPYKUsqO>mqbN$+YvMou<|>gR9lfQIp4A>;mE?-?5EBDBm`V-yz|<47y|YbmVMJgRvMHt@gcb5szjkuIUjb6@>UtaW*du_2j2TF2wQY0)Eg&Q$4bDMmXC5xvk@7@O;eVW;44{tE@OKmy<Ri!&%h>Dlmve^>$t%VP=8~_U)O*QMI5+zg#F#sh|q>&ib?1SAef0M<}EecSk*w2gkQaU{5%J7qhGsUkD!-5B^v4^&~z(e5<<D3{8SINETa#>`oB5G4q3NEyDnEhkYc>Lt;qpS)0N@;`%-J))gRsR44sLx4Yl1NBforldg3+UMgx(Nx*obDD%yk0xmQio63p2g+jV(f1?#=!@m3#Ze#4~EZ4Z3{qFDnn))3+=5WA9HN^6B4*gkM5G2M0sq(;l1XLY(_v^iT)IaUbSAQYPGzCYnoqN<ic2!qsES~;InREGgzuN;p5&;?yu{yNgE+6EN6dLrF>IpI?VtOOW;Ms9i6tLS7xu`M#7o8nxdkjC4@L{?{JUSrf=350r{D;lPSn1TUbtNiAd0>feS=L57?FAUssxfP8REZ%ay0-^NNG9v@pOmtgyq-Cmlp|75P|l^j06RptU#D&*1m9>%*3~iz;E_bqkO{I?nR|LBnfFfW0tYX<=E0eZY!rQ&TdK-jLHoB0S)RECkZ@jyNU{YyreKxfQWCbjD7@HCD2z(Ks!ICIjFH7O1BIO_r-EX7d#w(ny@~xIx3)K*DS0cOnm8aZNX`Ort4mqJX^E+I@KV4xb}t$^s~(9^9sh-}sE#ND1Vs=moX+^t-=stb0F&YSk607{X-JO<YBTzpN_t4NKe`%^qmG#a2T)9TdnvP!h5a9K8=*YIgiWuhy;6ECM~`)A<RpC4!05Q6>RH&JM%B>AB^t!M$(gOPa3wG?)e@}ekzlvnvVb8&Y0(0{5BHPgOD7;@C#~ZNYUIiYrFR(^gz9-~h}4HGY^b!oA43bAotu-|Bl1|EPOT1D8P{zxGMPkQ=&$xVuo<xmBLbR5t}5UuA=f?L5)+0|4D>ClU}Yc)mR$jUu7{D!6GlL|LOtT%1qx#joJ*-x2?EHE5oHomO`!qr%O7C7+1JRP;Sy(L=T>h+!iz8KWTm48bb6!=C73M5C7?I?9r4k+8hGN+1#T~Y-7<?2DsE<e*CI@2q<ZRslA<RR(v))?b^x(k77*y@{=&I|Mpw;WYK$zsG#v@>A1sM7#7N87z9N71X3OLVy#UA*3@3<c2LC|5Kslo*%8?W(5^RyJO8vza4Fe72xwS)`%NWbJ+0w$6nbmy-yDu@3l(10j_E>3}pHmAmsNZ<O*(_cjX{`dA9cZHk(MvUETh9CJ!zun*LrIS0*EEN1vin~UjP6dFnU!1(?#RH1&q&hRghQd8WB~irEs7s(Zh_k}n!**qk7U4g{mv_-N64EJnGo?k@&Di?jfmJtS2)f_EKkPQ7eQul2pOzX5Um`mEQo#<d!)FZHM?E1Q4^a}uw}%M267P|EW9+7_&O6&@%zy$W>%0Dsf3QA;p<x&jI3I~YehM@BX$CO1gTqL<y_OJl{<8-FTJ=Ljgp^77m+Hx1=s!_cV@TIIL*odN?8G~JV%j8g4a`23f->v#%p;lA{x>KDzie9KDa^BH~Z<&ZmN#tKBj@<@I-Sg<|z)>{#QjI&%BJ8Q+tgx3ZM@st?}ahR%ND}8!wgCTla+YN{GyYYf2@<SAr3@vh{5XeXqW>$Uum)Ycn}u>kAHa8kr2gctdAh4_!pX)G+T@SCh!<%eIOdf?#?0L1e0W8h)uBqairSCLBbAR(h%OI>IcxEe=6?a7*??Ev5U8&VcF`HCa-Zow5e@Q0&x^);Ty|M~UscGFQ<0O{mLQ;V8aTm6#OBfo5ukApdX!>g=zGRZ#0yn9OeW$(XW+6_pVh9Z=t`oc&vfnT;WTa}bs;xYKozqf7+ho>3Wb9J(yAk~t+Ek7X%hRbjF$DH9Cg297VXbt!|nZ2cdsRBiBfrsyb7T3Ff^<zqxvN40jwvxoasclp0{h<yBr9xwrn*LbY?e*L@94-tVJ`HkI{^IjsMEk-B+0gboXTi)t7x@X;LeU=$Pq|c{68A(S)yo$5AP0?)2Z}Y9eES9Rj)?M@XypwM_`EW-_2R8;(B?gballo%MGA~D(+<ka_9=C_o%vJk5*L2)(30xh-L9umf&LvVmQi(EaO!zjJ?tWxwF_xSroj9n&jY@2lmC!OTt70tfa{{V4!ZgGm^7Y(&KL|3V8YQ5Zpkp6gCo^!b@6<tB4ubGH?bpf#L(($|T{^-`Y+7m0dhYiO1X#T4>ga`Q@JsusP!kZgw{lBSbqff16cUh!$euB!d^c4UFUl*y2ao1;$Yn);?}aVwXn(<6Gjb)hp}ZYSfRz|oz#Xuf(Yk3J9gWBm)E`Ze%)VN@WsTO|=AklhJiKhDsQQ^0{kA`GSTMLCNE{&sE|#53q18W%ff5@J)ca!O_y<iVb-R~cuL^Z6I$bW_h9mK|bu+|E@eYh;b{XdR+oW6fgxu$3cPfqm8Q`3#Zf5^)T!X+U^~n!Bi4R(=T!7QVO~VIa7FOkzJYkKDe~RLmOCyzJ23ef26B5EpY03^^Bc*Gd7L$^5>MXkoBO3JsFTY9Aum|89qK(cMOzrly%cR-n9OL)B&^uLB?cDd`K^W`iOO)Sg4_75t>M>2d7L5oPL6`8RsL=O`iY#5;hM?AjOaDQH2`opb`5Il68P+lOFdhagJ7jA5)V=rWS$<>T&Ni3Ns^4mJ3&`}hh`)Du;q$z@2?eTz<3E1yGcM@6u%)?cgVm=ycMD2}*06<VMsUg24Q>&TaJ%f6Ko7(mJ%^;EMJ5~*4_*TAfaa>AbscC38xgg`i<CEo2<O0bauG1fA}q22qd2}2tAnr}AG5yHy5=QdP77eshiau^U5I>qDA64h_O|ne2{GLO{el>L^|~k0$d1ab>_Q124W+}{SjG5ob~lGI49bHmH-r)9IBMG`a)8zN5g$t8W&Q^YoZRYK(1V>$#mw}1c`g)=uGiD6vu*$_sMVX&eJR&qW!4eqOfR~1#f@w@6(gKp_KGAFxMz?;Uq%#(BCG}Rjfx{odz)0emmoCaj`+^&kU@GHNPS(2Sb&aqHP%V<t^u=~HJFM0bne|bJfP-&rc9A06Bd(7T`P$5wWk$gw4o1mX4k7F*JEdm!FD$QN`uREV`d~9)%lgA(Ws7-cIsnTOz1bZB^O<Fa@;`~u=sTp^_K!!`dGWTt>+~ThXH6&Fg_LS9-hyj3^QDd*S}3txHgg1AXMxxdbOP4Xcm3S(Rs4cKF13=e-Ch>4yYi211TPcWBi~papZ`$-`w*N1oQbb05Yck0F0c4R13{AWYh&1IO7j;z?a*4i6d?~x6Z_27opU8;4SI|O1Xlr+&x&ZsidSB3T@)UgT%EwQ7Cz4=0j0hs8^44rS*54je!>v7s858F^WBS<*sQgsu;@0gnqsLuTLs!_Q{6S=f$0s!@>*-Gst?any`rYt=x7SnBgjnApTc`5)Z@YwpLL(GviJZ``_>dFm$wWqx!w5iV7Y6((ci3anckA1;vT25jYb?EChr7-D<+Tka0yRpWt3EvoQ)nyEZ`oeGGkkn)*YYaK82^l|9R-D<dJ-G|KQCF_j|Z_qo|v6xgphU0w`O_*|145FfwoVRMO%ZQeQ1B5A!zswEZa+_RC$hP06cM-Y{cKu}jV2!h37YP)M>S+%;?GKf@tgp)9yG*U7KGqMS_T05IRw{Mpzo|N}>1sfOyw|bsrDow0Nl~&Beh<-?CEyd=|R!Dyop@Y7$oyLR;r@nxhOCBAw0cKM&%zJK)N$**$K-V_prc4;jWfemgS<e|z4s=CmEWlVjUD8=Ob6E=JM_iW%cn`909A%PMnA-(x>TIz8)l{)6FGbt8#YT2#lbM>OR~svcWy-r99?B59*D}U53%sGNHbxz)#Xuv42=6kSV4U65y^tUpuw-Q4vp}^z*kZKvj5$Fldst7`sXrcM2j;f(Hzt@bD5Xj4X04=j3Ashd{qMDiwUz1JB*{}Phf(`zx+@A!Z&w0q&pNF%{42?C4tT0`EbguBo3u28%J)jC^@##XNWCl}DZ@9F;KgvecBk~jva%@}wcLO;;Zqf`rbX(~c<`w3kv&NSF}vmV@<t6i7JX7OKTF_F=#O}r25}(O)<Yk%kgXzge$=Q9`H>EjUj94CXa|R^dkjQ$)CJVZSP56qFiqA~E^I|xG?;tbCD1ZPh1>2^X{{l|BA+Mky`Sn3^|0V&*1;-fR{gq@SY{x&9oUIl@w14)1c$xp#a@m@V3qxqWnnQ}`x6O$E+>p?(f~sE4&`6+sVRlTI5G7<Tnt{He($5PA2W%_6ndDgkTKK!4dB1AY_7=41!Zb*`k{Dz7F|6zaF1pxE|>5X`ojzW-?+Ou5HI^nNZWfmd`Z<S<(Q-v)TmEQ;5TV2q96a5>_Iwn$lbg~WLabOp{zLdcdK3ZRZQng7=U#<)B>?0!_6k0aSY)X|AkU22qjWIv)dSJC>rPorZh_%CJfvt1!X-x@822Q#X~{6TnaaGquel0MQOf&Kpk_P3yJd0aPlvA3chTn?Ybx!fz?kS>RQdh+$|YSIvH@l<Wf1({$f+Y|LCbd!L#NBPWJG&Jg?Z<$W1OxtD0QK#G%!_?a{MuJcAhd6yy`8Jzg(~c!%fsxPwAEUwF!V{UyA#T}jA97z^+Q73F8tObroVZzh54))UEa7YJ>BV0eHRjV2VVcJ}T`+Q?*%$k0F2O-0#{B~Xl+l|B`mGHe!A!a~@6U_$3O4a!pj>A4p($=v+0BSk+R2jRTT%(7ZkuC=f2VJe_j>VClC#KNSTtkNuE><Kr3Z5E6OOsp5})@^q=&XRRNF&j#Ft3l=C3D!pJm1FNpYQ84>6I<nM^H=V4p|sqwUIT`M*r~XORykEDLio7l{H4S+zgJ-2SFJ0L-mO2wO;~Cs!4363q8XF`EF`nf{Fd)aq2ues9w|s1G3#taRMiFWxj@^dW~n5x*&JCc6ay#VRT&7t*OX1a8hI2_J0FAc>a6{ck3}-v%ea7*vsbA3$%$P~8rhDDPgdV{YTbg%4`q5$L<!hzO!yND5B=Mq<dR^fpGfY1j}zFSn)B;+#7>f5h>y!Be<s;f|9<<5pcjZhBSMR=E3PUc;MttPq}>Ie_`Gy}qGLqdjdRd-WM3Mn7uW@W0~SpE(m|sVA-l52WYUn~7*RtrWI-rctqVR=F}xF>X3s6;%Q`1zqC_Z?RB(${YtR4yMxN{tnIYbYv;ZtN4vVvB@&8~Mxe5{<_j%ym^d|??Gph)Yx1JnD&(hr8oE84jkt3zuKKaIrg8^8)dtk#C0C!m$z#RmnHiT%#ZqmRNE}PXe`Qv{C2&mG$G9Ji=*Qz>@l<O<lrUf1@B1LWlrJCxmr9fo_xXvBHv{YKwjEOG@?Sym|>;;$M_+R@;V-SR54Ssr%IU|d(MW29gsXn)J*#GX7tR0s0ql~@;S6J@O<ncZ$l(;cZ4)AfQ(D-=xYhX4PB7O#25^bi5C^-piiUPvfkMBV_FQBdf`LFu$&V_K~*rgCzxq)?Z1}T8-@ANrO7=aQOEMKxdRzV}aG=UQL4*>3dx`M%<{QcIEGE2cY?c%wcTe%@}mEE)g6IM)uV^H?ta2Se(o3N%PDfUT@R!^IzA1K2su*pdIeT0K}A61eiLX%F9y{}AsF&6A*51Kj;L=@gq@(3oi{2f&CM|6zID`Q?K5dzxAp3ky>CZN92Z5xUDHO-Uh<QJP-qntRc&ZR|F!|(&l`D>Oj@cB%n%`q6c_*NdnCR~3ox^s?cY(6L`_d_=o`0{Nu$4Dd<oa<mDCOuX7=bFwsbt(k)9X_@)H=!*xD-%^(qNK$NL?ogwx8?#Ys=@v&dNOj=lm~IgM=kkt6^Ciw5@X==Mzypf43|MOp{WHmc7Se0FDVy4<Tn#GvGYepLn}C<`A)(s%mO#y0ruAh0us4h43Ln7f!Z5*)-@)eqz20AR2hVP(EC0?L6whODZpiW3skup@MoQH))Eoz5?NlV%h6TK#}P9mIZM`Z%kP7Wliq=|=^WTgtxsw-f6vf0${FBG-iRMK>cIg_Lz)}Fwi-<JDw|aG9vY4CJgyWHj00^>m-=*Kf8JExWv^;H?K~etY&Z-dxRer@Y+8`B(bJEBk;2*Qe`6{h?ZIY`YdUdg9mzp1nuAQcbPP=yOVFw!tK?+K^{GOnYsIa9R*si3)6ar}8*auZ4}6eRXzNY&oN?)Xh)RmQWl$bD({#`WM^``6nTqthbRJjyo3xn*+1=jP-U4}c_+PdqD)S~ixqJ$#;5b>Oh)rCHwJ66?OC;ygzNE6QjlEK=e?J-~@C*kATUfJr>&K(oN{ENi!C7;8OC4&#Qph$PQNrN-tKrWTqgD#29y+#}%x+;JAdrM|Wb?um@}R0U&K!DiSd<aau3ZB2djELf8?`Q{P~#xOS;DEF)aNd#Ru;!grNvWPAmNgoan`DPRpOFp+Oxzbl~5Z<ew8LO6<}33TwFT9;Qu-Lw2R|H0mhx$1-{gV4$C0k(dJ>DTAkor*Fl<0iI24+VZ{dwI1J??f-0D0@tQSUO-UA#DI5O9qcYz$B<rIT4KC|t6@(HIN%#x5BWDtQAbep#TqLht@t<RU&_SFxHWU7(9QNmz-|z9p7Jdt=DMZaoWE3yDU|6@gQ?FL9KIJblXe9&FXtV+<WI{`ppF1&4za9zafi4^0K?~x{*CPTVxuPDvAP#^CdZP*_=e2|aIUh-4MC0r5Buh8O<6rjMZODRc2Q_^0pJJRk_iZJW{C}R^t0dhhp53n-GNm&?U7BMH!dG>^TUl3anCe^c=<MA&4^>nc!&um#yP9BNN>bY=1Pp~lBig5I;$W1mRe29lX0gc>G7s)9ziZhmc0QPj{QV7tW(Hh&imt8{y|@z)K&VuL`5i347%-jGRoU7H!5xUF&8M8*Vrg?fda}Yr%cKyfu{%qa2Pbd-XxA7Ek<Rn|47|>_du|{}A|%ko!MifPp(EJgmDFFhK9A4*itW1wXP{$hTpaU|J58FyKX`&}NTn*Ow}R{maP_hmhizQF1Pv|m&-q0rIVOQ*3{Rhra9a2D#jCkKl5GyWjb{Abrem-Ssey6YkU=aHq@Vh>pr`unnCgCL(035G49`=0YdjH#q`I0|b?_GAU{c_6miX6?PQej_fU8HcDW4<Np9RBfb43l>wxN8d@R8q~hGt9ag~)N$l)A(w$?jdsR-@O#FLDz4i6V_w4zwNv-0qEM;gDdR?}FXpKNb)UKI!RkYfR5w5PrNL*Lv44ngSLE%M1^5sOHKfQEslBED~0E=l_pA@v_Nkm>W;<L?p?pYr`F?QLKc_+QPk|R8%8-a-{g-Fq!VnCZQJGjN_%QK(_N{GYHj}zyJj5MFJrk?Lo$ml4~~+?e2zJYxLSPlVKk)%uND~6&4yfZI#7Vju*6}z2bFD;Yxmpx78x9P+>0Hkex`i)Yf~n1$01d()S8ygxXg=`_4+vx=3i$0<T=`#4$?4FF_2Nr6Ze@YNCx=uojS*Lo?C*;bPD{d~=~KSMdEOd*l!9+b@_&0t0Fy?;BxAsBitfVwvR&+Ykez5NNVQF>+Zw{c9B(aMsCHt^}4#TdGFeVe+;8!u~3!=+&1?7n0={IqK<yYmr8b!2Dgz=hPNn`m3a@$tU@+97TR&V>*J*6~Q>%LdFn}K3NA3cXL1&HLDgh2D>fSs2LZDGF1`^jJdV4i{ho3G}SZBh7T^N*=9CiS0e-yb0rmq8fb?I6>MZZ<I-N5a$TWb;7#gVaZ&$Pn<VF0?#`L^$Rj|BueCQjl3ro70yOtds^}xbmf$$^c{X`<`h;y^kRDD!Iih5q)S|BUxlh)PbONUmOt+Q(4hD=l^V$${#2NtHbU1#pN~P;zu~<3}fqA9F==~DO*oZLX#M9=6Ok{J~iTe9Z8`hBnTho!7>ysIp0W!z^@TmN2dUuW5gBByJlA&Tb`hyN-<#o4D#i@08blD&b41O?XylETQyS4Lsp=xr8lS2Qd(70vC6YUS>){0J=6jCh&T>Rhnjn3fH>Sz-&Sen-Ad3SB?auCa>^@GI$-;Y=N@#Z+l7YJ;}E$Nf#xD_&Q?J0D5KKV#bpphVC4_GLg!aN_)rR>NX0ms)_*JW_m=}P@&V2S=;dgQI|TCL*ET=K6hWmahEjQ3)jkv@nK3PT~<K`>+l8uqTHoxkYqpRrLUtc*m!6B%4zCCZ8Mk4+6h5I6_VoaL!Q3U{!UiWMRb<Kv(bM6P^A6_)FAukFTZKWx;<y<|=>otR$Qw-19^zKFntiI6F6PDFymWViYR(w6rN?W)QQ+S6XC4`Zv;)DO|KvY^xg9C%IBres|G^tK1O25?j_yyLhX2CrUhHrQ%ODmO+$iNl+I1fIvU0_a9Z)1+~J&H!{mtux}BieRq5+Pj|gy72*9pCr*mh>S0=tFXm@R|h{10B7q$FpGJ<vEe(mkfiuRPiys<|M&fVqSrz^vS8~zmCB8;@$l8A?l1a+R}etp8x5H<SGOj<z@4s6VVg1B4n2&!oo2w+Mh=k88Mqu#RW{jY#i>As`n4aNfj#?2nWa+e8;xLZEB18bLFz_c8rkglm;b798qe0lu6%xGb{%0>QD044JU_whO`k^HeftfnA9L}zmd(giQsR5_UHBh{(Sh9rAIiMiGasuTV}o}1{o2eGV3b^dsXr&((9FT38(D8wqDhyJueyA&wwWyBi=tubxM6r!!5RBXID=E!86Q@^rF8CMqc(jiEStwr8IT?er9xNsU(uvAV$K-7x_E<T6pfO{C&4%7Nz6p;D!^wd;sGmz?G|SH#XOzc$D^ZGxOU}izST<ZMl5?BGBfGDLY(H+uB-S@Oj<Y!5J8@@^hH*rv#-1X+^bUWcOUW_OhC3d$BN|s-^%H!f2q$87o<#urS6Ia+f?6Tb|dJ5zQiZ;!oS1!%I)^k2${@`;q$t`lMH*x2~9K=)A~k{W!8detie``T61jlAn#KIYN0i&Bwt}vc>%Q(a)+R$1dB$-Y!norhm_bahOBYuHOLm1Ator9!gBqSci)aeD`p0-R!_=p`UU1m`-KW0uU=KY*JMz#Mz+Z8&BVgn&>kUMMeh$)^mpCVvY=094HEl7k`8ZZsYj8N#%1(}lF(U&=3<(Nns;$wiY6P$YJ})9BIEokW}8Bikc*RGlQk)^ADT?s_h4qQnX|c1#TBje*cIG~idxAZ$=prLu#`Xmk(#lmlmmJ-MdV0KI8w@uOs0C4NGZw!QtBT%JR<!`;hZ54f?Vm?P}r^M;Tpq0ESwEjeZcfU-?_}xG*3F7i9i9fwG1fy+}@#&N8!2MG)`;5>DgD>LGM9Q?$43z7LlsV_su|M3a%+wx{cVWZtZygVJF27scCx?rLXebSTQ>4gKV!l=Fp#2Th+i|O)~pzyc1O}>g*oneu`6wVPF)aWWMv0Bpj+?us$4mjSu{@<#vXMW8Uxxj#B;0zAXMNcoDpgBUd+7&oi}^noSnEk5k9OA=@*qsyyu<jc4#RHjWD2O1(k<Fe*pwqBG!uLL$Z5_Wm-ZX?P$?=rhgH*W3YE9JCVyMsG(RRp}i@v5O?pWY6wy&}h?dK==Ym$ERP!@`5k?=!p@Oz8lI0MrHk|qx9HHGIGX^CpJ@b-)d1Bjk!lUYfZu<R99|3@!}M?h`3flekLxB%iJPR98xov$u+j%|MAxKf0$IG0OQ!&0Vsj%kNXL0e|wONLQCxS0HhkI0bASMUJ3^OmXTLAaGc*mPCMkI+d}oi`m3uJ0<Z;40(if~qxl4IcY+`+{nqYrrYyn{UeQxwM3E*6${NERz(V9dwyQZm&vD5za^1sUOE}rrw@-g4;lD&A{fl}QNA8*+P|&(r7Uc=+Fb^o-QN@*0eF5hrbF7D!Si#L+sj<-qIVcVOdw`&;PxEe_d=|1zl-6;-UjJO*9I*F!uE!sE%y{$Ttpg+v&%1eyMT?tP9usT2UE$V;s<~8ZyFQ%G_j-?rQ<!L=x(uR6nCLGEqSS1W0xo|zG7z;BQps<`3JPUVhxRX#86RYoGnYOET8HT&!WFY`4}pumz)S_`mfH%EP`1aZ*mYi2Qzw)MXyG;bIUjb~k}n1K8B0e+tlst)3H>P?^pj1IlGR(vo+jC}7<&K2*8~cFm0qqxL6vOJc=_m1x*Qrh7^6xh`?r-GF}KCHsF)yTB6uxHC;$Z_NFMK#RO%-dp8J;~56sDx>9}tf1)c$ljnTUlUMd5x%qjDO3EY&dod{K|aZNtFT%1<kz@A^j2aXu`PGLvTPU(UdO2sH42Z#N6pS}iyZ~A67<)<s&H!C5fgFIrEivuP6x7&w;f#)UrskT&<l1;_9-CJ}-A8v(|3=Is{l~^HZeu22QkkY)@h~w?YsW<tJJ3(6tgXZ?(Q4vOZQylefB0dZ_9Gg>f%vS!1VxEPx#rXJhCZsA^N({QV^KF-BXWNX*cm!AVw8J~`p8Ds|9l%2kanm448<RKsNwQ>u?h=}YGy;5ovB#lR#zkD|1X=RR^zR-7vQhyWoX>655Qznb#TE(U0IPR$@}Duizz68-zaUPNZ$k~6sts$93SzV+#E}2Pn?lh_e0$BS1j=2PL`kGqL11ysH}S#c5Al)twTe0S%V&(wjzpcjYZIvlT$=w^we(Qw&xtyKsLek(#+tUMdTa(NnD+Sox$iik$3M=VXXbiUN4c^pZP>%Z#|0-M>W50m^Tg@WZ&qF&Ps0Z0Ut%l(;`(Sa`TenPS}|{?Kk%p;zo0K3yRk-4IXS4+mEg|156w!H$+ekUAz0h1ol2|t-)d>1>C_1WB}d<c`iiX@yyV0EMcj<aRL3DbM*b4x@tHJlQsqRS?jb|(27qP6sl;Yp(NFGfC}sn%#@j#gFK1D+qct<sUJ>DQ&)f;DWUw9&Z&X9<teNYu%#a9tCG^u@afKY>G<{st{ujv-OtIdMKC_5t><#Uy^ROm|vIL+N590VN2A9rTQ6I`#&+)N4&B4iqH@sWApmu>V)b=B?Tby?4fR2}%2`a9<UH(&*ggnhS1r5_gOpUYO6~k%QlEZW4BosPSS+7k!9{J4xN5%KT&+mQ_7v;JxH1PW<3yu4+t<YgT0qyd_r<sa3MB&CLk5~6eU!qVCPMM?LBLQx|?AD<`ySmp<u{d?ND3Cz=7kuYF#d!A=@{$!t0x@FC{;n6kH^s*kSMCk5c{}zCnJ&;<_4)2d^Z-z|@^SvBURXI%&=IdjyyX_N?TfhR&@SZoT!LHffSzYrp=0!=XJG)=y-gWpJJqa?4j{eG)Ja65S3&3qWx~5Uo;))W_}qyFN21FzNO6F!YVETyy$95*UVSv}w6JVZ>XB`vd~&X-8<)1)Q2lKFyB#hX>{PUyOIBbmTmd5BG`gp|;tl)NQFr!W)!hDS%5f5LiVqFon2$4Xd6)PGkRZ!6r#*M`uuMhFU86W>(Y@+={>TmGIWG+=h@6FYdZ)NEHnGaW7`cJWmZDC?Tm9|HYzjx+gNftZ>H4aXQky^H-eA`IyMVW+hOp>9Sj4fSr4Zc%Xz+TqV5FN$xMAM!s%m$l5XbL5NvBP<_3&Jl|CsX@vFOGZjY2aY<LRWm@h3wO@Qf|U&HAxj1ImI)7XyJv(3vEM>OUg}v<Q7QQ_P$RmLu=}UhwHg+Wjfzrz^y`;Gz`s752}v!UTR}S9Bt`I@rc4@xVfS9O#ExOc5h!!f5OeKWy^s9w-V}<=jJ|2~qEQJri1*B(;-!5VT?UUo|cv&je1d%qnE=NZRX=!Z$Mivufeoy%m-3NpE|OWKp5n%nU%t#o0W3I$}nx<a038JQ~9_>=6X~)s4yqNFX$T19e}u$+QmikrCpyULF5UrQzW+ba0|Cb?5QSrX?lx71R%lHv<<z@l}Uv<%0y?EoLW|*~8jdH_S#oeLB7Htv$?8?m`Qq^-Y(AM;FPk=Zin4zYK1}m{cU(%3fX*{*a*>ykgSYsn_c3S}B8v6UnU81<<Bpm}8U&ldX&3u)=6YJvnvk@P7`VmMc_fQ)Yw^Jk>z|CwzS~%5mQ;eX<HGkZ@#7!s-0723^ok|K1Zn+JxhyNcwCsb?aKGTYcERE3BvHO~R7xL`4d0FyaJJLUG%b@YY6}=hP;yD4J&yp2YI;K0aCHAQdxe;v@Hpar><Ga(I`Q&6*w5Pbr`@6H@P}FwyMrqZ^m19d0E=)*KAr#3JQXr~Of!n-i<m@Gq#~ST^GG|61lnIUL|XGOZ*~g5DXRN5}fRCjl=trSj!OC1*a91%H4uiG5WnVN?3X0yj(98MbbY>J7JcROIWEeZxiIKN>4Kb)=N>zQS-fNh`e|%siuXaWwB#DXx$<PX(t+%;a90vHA5+OBag1>Nj_#UVe1A@C)3~i@}2=;mM)UfG5ARp!~m|gNG)bTHk^Qr4FczDCHqZ-2)MV&X??b59{oMNOh6U|3(T)Rull@i2=OfLmDRERgihXqY7j0>zgqOUBoqd<^9MJRQpKOSh~}im8%2<feIL8E4oCl891KRkFZW;<vzy;Aoa*mk+WOn%=?zUHc9cq>q~xdpXXrakC6dm;Xy<v2YvLTVhSE-t7A7I7&y#3ms*O)otL^H#1pZyAq)A1kfXT&283Y$qY`Bou$Wy^z{%t&TkLUM$Pt>q|Kf@Hy8IxxVjzUz#}bZ!(%wOAOC8|DmtoE6Gm989BsoFq`2(Btl8e0(;)GhXk?<i=rOFd$oo|tS(^^af&iHzobCW!(6MjTIZDU0NPS}wmBjgiQR&2ua;W$lvp)Q#y(r^ie&ANx?HQd+rHz9Ts(-ek9G!XYhVbb_Ik!al!hi|ukkRNFO%C?3y=K^e&viL}GkMe<kTY>;FY;;V9tgJam!pIiNqL&p?LUFmLY3s$-4BYg_n2rY+u2DAj(gOCo3ZtvrP9yCm(ky_)J2M?d(HKEt<?p`}i8@Ikl*D#FQ{<x<;7Q_SB>LjZXKQI+Vg%svwUlSPQq@-OFNF6P-_h2|I%f2RX@t_JM@+CL^Ifm^yZsDe<U5pvJmDM_T1oI&2_I5G2ta*Jf*g8jHP*lv+56+PRL$y%HG$J{pedu+>-N_N$v~m^&6Md-n8m1M>`{%qhE_62j=OD<IkD-&KP8s{+nusGctnq6KRfh~=u|gy3)J&|og`q$PqRnHIB{UjtPy7s=eZ7EmR-j%C?*yTQ8t6hjj&%kl0{L^-3xDv@Ywh0=ki=B)xG~Z0m#Er<i4`y9{wZ8R!U$}v%wxm&QFzzwSW~W34~xkYlM^Zk)3D6C?c$2T;(`Z!|ur*`Ptg-49TbTlg^z6#s80tEK&WW5)0XNQTJr9Ac}e8Fvc96G_f64(O0Fo4r{e%&@?~odHbON{;j<43g)q=?2j)Crs?N%3J~vBG?t}jqXX5bjAddzfCzZT0MpwS)WpvfE7o&`ygU+wWwAf&0FM`x^OxyU4Yyr3g9>G7#Q%??^_739{&Mo=JI3*1g7R%ct9xGK)QytN=lvY-&zGaB?fvfSr|6=nt5Ez~wgYa11tDjah3P5TRD3+O`nZ0JK2V07f35WN7s78;3>`wTeCXKGRYOcYhEM3WYpql?>?LH{F$y>S7g4JN5`9$OnAPfQPdkBMxmH=4bD#Cj<<v&yYj6GxKDb4+t2>bBwrLM&{!)@rTA$)>rr=Y1@uG@I!CjHcd59L0(bnZG<GtXodq>0xC6gbj8_lSrJ9ZFYNf-D%g^pFnDDj9O@N(3OtY_NRk^@x@=<{r$q4u$IGa^)+;_i#&B>iya;>%L83YelT@RA&I>N&}7Wx2S{B6|`W0%+;cw*-O2C+)k1!>*@^C?;{uRfiwfMQc}0+u6S!hO<Fgi~fuRjEo^})E90@v_Y4=G=p{YGcM5+_=JTFlh@N7Ofy%av+J?x<{;IN|1}ao(4O3;M!RIqdH83fwS*8CLn}wbw}Kc#0PB5^BYlj9Z61V!sIXHoGr9J{@Wn=qu0AboZ2+4DRItO{u7<GQc^1vKr^+^NHrkmF3}pf#%)#Wni!K#&V5-oogYWCK`oPPedS1ZirkS+fC3x={{(aQCR|gg@n%mpUIS5+eU4G<B(%M{1DV=r`ia+dvjqnWhMhmmJpcY2|a*RZ}Q99{&K>f2+)Hfw;XkKl`y;*?VlzH6(1!NwUz4e7)_ML>MR?VT}>;TOmHbb?i&r1TbPAefrrzY;Lk7eGR&!*b?FiID^Lk>0Zy;ruEDhh@Tj-RTVn8An*#IG+|;?i+Db`<|%9rMc_l8AW1bkQjPV@g*Q^GDlIfX3pjd2+6ecCKuA9XZG{s|#j}d;ho+RAJBAp>aZC7-2jYA?_c)wdWOVISU@DK>C`=p&8vAHp9V^q}7h%_833$sty{kG($&`Y*t+?9poPLhRq|ULbq8<j{U5G$xqDEGh}J3>zX58e%#06@Tm(As!<YW?W`$vP=`_~(NEtCN959ypf0)KnT0;GAP8>6E`Tx-i(KeoyKZ+}&H<%`9KQG1_1s`_hId{qkd3}yF0I%rY(dom+!of)6rAZ6G)eYbp@MgZfuUesup|FIKm2ocxo^@PU5~BFb%cbe3_Bm7vCj>@Cmh>XILXbGiS)Y$e{$BCF(0pl0pi9TL54sRA_TuEF0X;wZdK|Kgzckn`LIKFeKl|Ncr9WG3~2{#4qNDV!9|gN?p}+raA3h8FQNl_hrHzU$%jG>_Tj{-x#hbhkNRB<D1Ss-;X4V&l<@b7LZU8NqgiD_jK*4n0t+*$wI3}&^T<KyidFx<WVA2A=7}p;^Eds%1o-Z`VD&x<k-M<qVwVjF57YmUatuNzD=upxI$d!evGS!5Z&bYi!8pop>RBa!KeX)!voy=0R^n(dkTQ`i0GDQ7X_zdVCu)*h*hCViXlkF|Adp$aEK@I)B!VXK3JeowS@2Fq6d>X2$M)btU_I{*WY0Fcqpgd_iRkV!mLN+GC0Nu~&r=-eOk-W?5Wd-wpYlQ@#Rq-g`R$XcZb%fnx)=fMjYX#i*1<i^%ee7w8*=hpX7Uu=RHjG$b6i!Mx{VLKX-&%W)(#KCX6xIF`A}S$h-~1|oFDw=_+)v0C+3;v7%IjqSfa1}7SLhB*prj5XRDtg^+uV{nx>8VN4K1N<VMdb!fsf-IYwG7wLF^e@&SbfYs<TCsW!Rh6c>Zv@EkOS0j!H6@^NUO^RCsVWKYuYURoMq0nWYv^Wi{c@YOO^&v?j@cvYj3lGw;{bi?4_A!&=q!d!N0u$m`zOYUq!@gUtD9;Cgx_Nj(H;L~LkQ27m_3#vBvEye)5>Cn*NsQT=&cwq77AUQwZzVYkL%25*1SD1!Am^Rd*y=gNqfm}%PXt_L<Fqs?WI4jaYQ<RFB9p_K)xv7_^iktau==VU9@~XYhSUqV=00;lYCRj4Yh~Jq?;PcNFvV}0A%aDYYa&8=w4gpf+5ohSW5W#L&qs3DzIK)~fr>>uyT-1g(?FN4A8x05)e6UQ(UM*B+l7<1klc>Y}7SO-t<Gm+>CR}&k738kyvq15t&^MiKFgYHBT!M>XEkbW`S37chSyQfkY0InFwOKgvo35FNlnP)w0KpA;)nV;P{;##i>#JXQ+*}`@ax?k+<m4xb<8UPcS|cb(zu&<%d49D6(8R{T#i3Q8=aY@qg1%ps2^G`S#*Ww_!9HG0et$*K{r>ha8}&<->O1%w0w}(ND4;z4reDJls_Td#pH+-}bt75p4vnNVDfcweenO7I-;z26dWv~<E861-?A?LFYjsRxyAzDG_DEuEI&_wnz7sv>O^;`oeVhj!U4#_E9xiV<c>P(J<@{3j_-SqEM}b*t@D78Dh2OHW&&2tgVr|sPanY_W3<V>NT)=G@CAvYp_;x58f%GmZJJhqiX$D~9S$Ox`i|7k4a#r)YSu0YVDmc;>4H#SO^CZOO7V+i~LjO%4X%9k1pqrok5#$4(LHIW|S&MX)$mgko^Ej>)R$5Us+)-nF#t+`>3)(76IMgf>r8vSy$cl4!X$gH4niM+Stcmoj%q%1JPNF?QBaZd2JBO;Y1o0-FX_?1W@N3Kk7%16GA{-)lJs>>%+Z2Fe&6;EvuicOA*6j(Pu9-X4A3IZM4gFC&GR^xr39}Y_L;jX@s5dj6$@!i)qG|T4Gx*It2q6)>amZ&_#)HsO!3NUhtUubpyADQ$<p24t?NJ9(NYv;TP|MZ9%)N*(5uh{x&!?9tx4xz~ERMtf2;*uvdqhDGkNsnb>SLZYBuf6;m`U93=wY;LdGXsdRyg~uo`kfhYv*?&i$-@OZU_PttnO^Qlz*QzOY0mPMV_bof+PUV_xO!9862W)C*y7SST65+HYCO1DPR|Xtk5vDJKsK|S0L4YYaRSM+pCOiZPwbn$@(7OaxpCWX`z{=q$PY4X#fBKZ97zTvc39K00F0ZfPe@9Rw|pYvBYQl0ssI200dcD"
 
 
 # ---- src/adaptive/privacy/scanning.py ----
@@ -14713,16 +14713,16 @@ def _figures(near: Ranked) -> str:
   return f"{round(100 * near.relevance)} % ({' + '.join(parts) or 'nothing in common'})"
 
 
-# ---- src/adaptive/recall/waiting.py ----
+# ---- src/adaptive/recall/turn_blocks.py ----
 
 _MOST_CHARACTERS = 20_000_000
-_LONGEST_SECONDS__waiting = 3600.0
+_LONGEST_SECONDS__turn_blocks = 3600.0
 
 
-class WaitingBlocks:
+class TurnBlocks:
 
   def __init__(self) -> None:
-    self._blocks = UserCache[str](_MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS__waiting)
+    self._blocks = UserCache[str](_MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS__turn_blocks)
 
   def keep(self, hook: Hook, block: str) -> None:
     mark = uuid.uuid4().hex
@@ -15061,11 +15061,11 @@ class Recall:
     self._behind = behind
     self._asking = asking
     self._past = past
-    self.waiting = WaitingBlocks()
+    self.blocks = TurnBlocks()
 
   def forget(self, user_id: str) -> None:
     self.search.forget(user_id)
-    self.waiting.forget(user_id)
+    self.blocks.forget(user_id)
 
   async def window(self, hook: Hook, plain: RequestWindow) -> RequestWindow:
     features = mapping(plain.body.get("features"))
@@ -15098,7 +15098,7 @@ class Recall:
     if block is None and not added:
       return {**window.body, "messages": window.messages}
     if added and hook.native.adds_behind_tasks:
-      self.waiting.keep(hook, added)
+      self.blocks.keep(hook, added)
       added = ""
     return {**window.body, "messages": with_block(window.messages, added)}
 
@@ -16940,7 +16940,7 @@ class Filter:
   ) -> dict[str, Any]:
     metadata = {} if __metadata__ is None else __metadata__
     try:
-      body = self._services.recall.waiting.added(body, metadata)
+      body = self._services.recall.blocks.added(body, metadata)
     except Exception:
       log.exception("the chat goes on without memories")
     return await self._redaction.redact(body, metadata, __event_emitter__, again=True)
@@ -16972,7 +16972,7 @@ class Filter:
     metadata = arguments.metadata
     hook: HostHook | None = None
     try:
-      self._services.recall.waiting.let_go(metadata)
+      self._services.recall.blocks.let_go(metadata)
       body = self._redaction.restore_answer(body, metadata)
       hook = await self._hook(arguments)
       if hook is not None:

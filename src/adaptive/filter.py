@@ -221,7 +221,7 @@ class Filter:
         """
         metadata = {} if __metadata__ is None else __metadata__
         try:
-            body = self._services.recall.waiting.added(body, metadata)
+            body = self._services.recall.blocks.added(body, metadata)
         except Exception:
             log.exception("the chat goes on without memories")
         return await self._redaction.redact(body, metadata, __event_emitter__, again=True)
@@ -255,7 +255,7 @@ class Filter:
         metadata = arguments.metadata
         hook: HostHook | None = None
         try:
-            self._services.recall.waiting.let_go(metadata)
+            self._services.recall.blocks.let_go(metadata)
             body = self._redaction.restore_answer(body, metadata)
             hook = await self._hook(arguments)
             if hook is not None:

@@ -12,11 +12,11 @@ from sqlalchemy.schema import CreateTable
 
 from adaptive.core.errors import ModelBusy
 from adaptive.core.ports import Sources
+from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host import doctor
 from adaptive.host.doctor import FOR_ADMINS, diagnosis
 from adaptive.host.hook import HostHook
 from adaptive.host.tables import HostTables
-from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import ListedMemories, ScriptedModel, WordEmbedder, hook_settings, memory, turn

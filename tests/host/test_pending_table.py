@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from adaptive.core.queued_turns import PendingTable, QueuedTurn, QueuePlace, TurnLease
 from adaptive.host.pending_table import HostPendingTable
-from adaptive.privacy.pending import PendingTable, QueuedTurn, QueuePlace, TurnLease
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn as said_turn
 from tests.host.databases import Worker

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from adaptive.core.queued_turns import QueuedTurn, TurnLease, next_batch
 from adaptive.host.doctor import _sealed
 from adaptive.host.memory_vectors import note_deletion
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.tables import HostTables
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
-from adaptive.privacy.pending import QueuedTurn, TurnLease, next_batch
 from adaptive.privacy.sealing import MARKED, Sealer
 from tests.fakes import memory, turn
 from tests.host.databases import Worker

@@ -14,6 +14,7 @@ import pytest
 
 from adaptive.core.errors import HostError, StoreError
 from adaptive.core.ports import StoredVector
+from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host import memory_vectors
 from adaptive.host.entries import STALE_VECTORS
 from adaptive.host.history_vectors import HostHistoryVectors, history_collection
@@ -25,7 +26,6 @@ from adaptive.host.memory_vectors import (
 )
 from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables
-from adaptive.privacy.pending import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn
 from tests.host import test_history_vectors

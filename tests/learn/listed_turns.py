@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from adaptive.privacy.pending import QueuedTurn, QueuePlace, TurnLease, UserQueue
+from adaptive.core.queued_turns import QueuedTurn, QueuePlace, TurnLease, UserQueue
 
 
 class ListedTurns:

@@ -10,8 +10,8 @@ from typing import Any
 
 from adaptive.core.errors import LeaseLost, TablesUnavailable
 from adaptive.core.foreground import Foreground
+from adaptive.core.queued_turns import QueuedTurn
 from adaptive.learn.queue import LearningQueue, TurnWork
-from adaptive.privacy.pending import QueuedTurn
 from tests.fakes import turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.virtual_time import epoch_now

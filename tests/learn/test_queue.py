@@ -17,20 +17,20 @@ from hypothesis import strategies as st
 
 from adaptive.core.errors import ModelBusy, TablesUnavailable
 from adaptive.core.model import Utterance
-from adaptive.learn.queue import (
-    LEASE_SECONDS,
-    MOST_ATTEMPTS,
-    TurnWork,
-    by_model,
-    joined_turn,
-)
-from adaptive.privacy.pending import (
+from adaptive.core.queued_turns import (
     QueuedTurn,
     QueuePlace,
     TurnLease,
     next_batch,
     read_turn,
     turn_text,
+)
+from adaptive.learn.queue import (
+    LEASE_SECONDS,
+    MOST_ATTEMPTS,
+    TurnWork,
+    by_model,
+    joined_turn,
 )
 from tests.fakes import turn as said_turn
 from tests.learn.listed_turns import ListedTurns

@@ -19,6 +19,7 @@ from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.core.foreground import Foreground
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
+from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
@@ -27,7 +28,6 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.audit import AuditEntry, AuditTrail, ChangeKey
 from adaptive.memory.tables import ArchivedMemory, SuggestionTable
 from adaptive.memory.user_memory import Memories, UserMemory
-from adaptive.privacy.pending import QueuedTurn, TurnLease
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index, content_hash
 from adaptive.search.indexes import MemoryIndexes

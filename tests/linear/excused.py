@@ -125,8 +125,8 @@ FUNCTIONS: Mapping[str, str] = {
         recall.block.withheld_reason
         recall.explanation.found_memories
         recall.recall.Recall.sent
-        recall.waiting.WaitingBlocks.added
-        recall.waiting.WaitingBlocks.keep
+        recall.turn_blocks.TurnBlocks.added
+        recall.turn_blocks.TurnBlocks.keep
         search.embedders.forward_pass
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """

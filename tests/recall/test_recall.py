@@ -194,7 +194,7 @@ async def test_behind_the_hosts_tasks() -> None:
     assert changed["messages"][0]["content"] == "Be kind."
     assert turn.state.get("recalled") == "1 memory recalled"
     metadata = {"user_id": "ada", "adaptive_memory": turn.state}
-    sent = house.recall.waiting.added(changed, metadata)["messages"][0]["content"]
+    sent = house.recall.blocks.added(changed, metadata)["messages"][0]["content"]
     assert "“green tea”" in sent
     assert "Beware." in sent
 

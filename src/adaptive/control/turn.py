@@ -18,8 +18,8 @@ from typing import Any, Protocol
 
 from adaptive.core.errors import TablesUnavailable, with_detail
 from adaptive.core.markdown import folded_away
+from adaptive.core.queued_turns import Leases
 from adaptive.memory.tables import CommandAnswer, CommandTable
-from adaptive.privacy.pending import Leases
 
 log_turn = logging.getLogger("adaptive_memory.control")
 

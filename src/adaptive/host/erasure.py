@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, select, true, tuple_, 
 
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
+from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.host.entries import ENTRIES, STALE_VECTORS
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore
@@ -26,7 +27,6 @@ from adaptive.host.tables import VECTORS
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import ErasureReport, Origin, bereft_originals, origin_ids
 from adaptive.memory.tables import ArchivedMemory, ArchiveTable
-from adaptive.privacy.pending import LEASE_PROOF_SECONDS
 from adaptive.settings.hook import Hook
 
 _MEMORIES_AT_ONCE = 100

@@ -25,8 +25,7 @@ from sqlalchemy import (
 )
 
 from adaptive.core.errors import TablesUnavailable, with_detail
-from adaptive.host.own_table import TABLES, OwnTable, Sessions
-from adaptive.privacy.pending import (
+from adaptive.core.queued_turns import (
     QueuedTurn,
     QueuePlace,
     TurnLease,
@@ -34,6 +33,7 @@ from adaptive.privacy.pending import (
     read_turn,
     turn_text,
 )
+from adaptive.host.own_table import TABLES, OwnTable, Sessions
 from adaptive.privacy.sealing import MARKED, Sealer
 
 log_pending = logging.getLogger("adaptive_memory.host")

@@ -22,6 +22,7 @@ from adaptive.core.foreground import Foreground
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Proposal, Provenance, Turn
 from adaptive.core.ports import Completer
+from adaptive.core.queued_turns import Leases, PendingTable, QueuedTurn
 from adaptive.learn.confirmation import (
     CHANGED_MESSAGE,
     delete_confirmed,
@@ -45,7 +46,6 @@ from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.user_memory import Memories
-from adaptive.privacy.pending import Leases, PendingTable, QueuedTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.status_line import Report, StatusLines
@@ -69,7 +69,6 @@ class Learning:
     suggestions: Suggestions
     foreground: Foreground
     status: StatusLines
-    # A user's is held by whoever writes into the store, or shows a line.
 
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)

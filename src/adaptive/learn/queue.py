@@ -24,7 +24,7 @@ from adaptive.core.locks import KeyedLocks
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import Message, earlier_utterances, said_at, typed_message
 from adaptive.core.model import Provenance, Turn, Utterance
-from adaptive.privacy.pending import (
+from adaptive.core.queued_turns import (
     LEASE_PROOF_SECONDS,
     PendingTable,
     QueuedTurn,

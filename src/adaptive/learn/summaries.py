@@ -18,12 +18,12 @@ from adaptive.core.characters import normalised_text
 from adaptive.core.errors import WriteRefused, with_detail
 from adaptive.core.model import Completion, CompletionRequest, Memory, is_core
 from adaptive.core.ports import Vectors
+from adaptive.core.queued_turns import Leases
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.ask import render_prompt
 from adaptive.llm.reply import read_object
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.pending import Leases
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import tokens
 from adaptive.search.vectors import normalised

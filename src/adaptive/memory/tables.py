@@ -15,7 +15,7 @@ from adaptive.memory.entries import Entry, EntryTable, read_as
 _DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.
 YEAR_SECONDS = 400 * _DAY_SECONDS
-# Who was not asked for a month would not know any more what it is about.
+# More would be a long list to answer.
 MOST_WAITING_SUGGESTIONS = 20
 # Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
 _ASKED_REST_SECONDS = 600
@@ -125,7 +125,7 @@ class UsageTable(EntryTable):
 
 
 class ChatTable(EntryTable):
-    """What was injected into each of a user's chats, as one short text, for a day."""
+    """What each of a user's chats was given, as one short text, for a day after its last change."""
 
     async def read(self, user_id: str, chat_id: str) -> str:
         """The text of a chat, empty where there is none."""

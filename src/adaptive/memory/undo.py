@@ -44,7 +44,7 @@ async def check_undo(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> 
 async def take_back(
     user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
 ) -> list[AuditEntry]:
-    """Take up to 100 changes of a step back; the changes that this made, as one step by a name.
+    """Take a portion of a step's changes back; the changes that this made, as one step by a name.
 
     What an undo that broke off has taken back, but not written down, counts as taken back now.
 

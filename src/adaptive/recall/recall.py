@@ -1,9 +1,8 @@
 """Recall as the inlet asks for it: from the message to the block in its prompt.
 
-Between what is asked and what was selected stand pure steps: who may be asked (``candidates``),
-what is nearest (``question``), what comes (``selection``), and how it reads (``block``). Here is
-what they are given by the database, the embedding model and the judging model, and what becomes of
-their outcome.
+Between what is asked and what was selected stand pure steps: who may be asked and what comes
+(``selection``), what is nearest (``question``), and how it reads (``block``). Here is what they are
+given by the database, the embedding model and the judging model, and what becomes of their outcome.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from adaptive.recall.question import Complete, Question, question_of
 from adaptive.recall.selection import (
     Selection,
 )
-from adaptive.recall.waiting import WaitingBlocks
+from adaptive.recall.turn_blocks import TurnBlocks
 from adaptive.recall.window import RequestWindow, request_window
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
@@ -101,12 +100,12 @@ class Recall:
         self._asking = asking
         self._past = past
         # What waits for the hook behind the host's own tasks.
-        self.waiting = WaitingBlocks()
+        self.blocks = TurnBlocks()
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""
         self.search.forget(user_id)
-        self.waiting.forget(user_id)
+        self.blocks.forget(user_id)
 
     async def window(self, hook: Hook, plain: RequestWindow) -> RequestWindow:
         """What of a request is sent; without the host's memory, where ours takes its place.
@@ -159,7 +158,7 @@ class Recall:
         if block is None and not added:
             return {**window.body, "messages": window.messages}
         if added and hook.native.adds_behind_tasks:
-            self.waiting.keep(hook, added)
+            self.blocks.keep(hook, added)
             added = ""
         return {**window.body, "messages": with_block(window.messages, added)}
 

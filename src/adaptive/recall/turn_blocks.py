@@ -15,7 +15,7 @@ _MOST_CHARACTERS = 20_000_000
 _LONGEST_SECONDS = 3600.0
 
 
-class WaitingBlocks:
+class TurnBlocks:
     """The blocks of turns under way, which go into each request of their turn behind those tasks.
 
     A turn is known by an unguessable mark in its state, so no turn is ever given another one's

@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.recall import waiting
+from adaptive.recall import turn_blocks
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
-from adaptive.recall.waiting import WaitingBlocks
+from adaptive.recall.turn_blocks import TurnBlocks
 from adaptive.settings.hook import Hook, TurnState, turn_state
 from tests.fakes import TurnHook, WordEmbedder, hook_settings
 
@@ -20,7 +20,7 @@ def block_of(text: str) -> str:
     return f"{OPEN_MARKER}\n{text}\n{CLOSE_MARKER}"
 
 
-def kept(blocks: WaitingBlocks, user_id: str, text: str) -> Body:
+def kept(blocks: TurnBlocks, user_id: str, text: str) -> Body:
     """The metadata of a turn for which a block waits."""
     metadata: Body = {"user_id": user_id}
 
@@ -48,7 +48,7 @@ def prompt(body: Body) -> str:
 
 def test_each_round_of_a_turn() -> None:
     """Each request of a turn gets the block once, at its end, whether it holds it already."""
-    blocks = WaitingBlocks()
+    blocks = TurnBlocks()
     metadata = kept(blocks, "ada", "green tea")
     first = blocks.added(asking(), metadata)
     assert prompt(first) == f"Be kind.\n\n{block_of('green tea')}"
@@ -62,7 +62,7 @@ def test_each_round_of_a_turn() -> None:
 
 def test_turns_never_mix() -> None:
     """Another turn, another user with the same mark, and a made-up mark are given nothing."""
-    blocks = WaitingBlocks()
+    blocks = TurnBlocks()
     ada = kept(blocks, "ada", "green tea")
     bob = kept(blocks, "bob", "black coffee")
     assert "coffee" in prompt(blocks.added(asking(), bob))
@@ -76,6 +76,6 @@ def test_turns_never_mix() -> None:
 
 def test_turn_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was kept for a turn that never ended is forgotten after a while."""
-    monkeypatch.setattr(waiting, "_LONGEST_SECONDS", 0.0)
-    blocks = WaitingBlocks()
+    monkeypatch.setattr(turn_blocks, "_LONGEST_SECONDS", 0.0)
+    blocks = TurnBlocks()
     assert blocks.added(asking(), kept(blocks, "ada", "green tea")) == asking()
