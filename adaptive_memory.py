@@ -3941,6 +3941,7 @@ _NOTE_ITEM = "adaptive_memory_note"
 _FOLLOW_UPS = "followUps"
 _STATUSES = "statusHistory"
 _UNTITLED = ("", "New Chat")
+_LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
 _TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
@@ -4025,8 +4026,14 @@ class HostAnswer:
   async def give_late(self, text: str, announced: str) -> None:
     if is_temporary(self.chat_id):
       await self.give(text)
-    else:
-      await self.rewrite(announced, lambda _: text)
+      return
+    late = partial(_late_answer, text=text, announced=announced)
+    for seconds in _LATE_PAUSES_SECONDS:
+      await asyncio.sleep(seconds)
+      if await self._change(late):
+        return
+      if await self.said() not in (None, "", announced):
+        return
 
   async def said(self) -> str | None:
     texts: list[str] = []
@@ -4034,11 +4041,11 @@ class HostAnswer:
     def read(message: Message) -> None:
       texts.append(_said_in(message))
 
-    await self._store(read)
+    await self._store(_if_whole(read))
     return texts[0] if texts else None
 
   async def add_note(self, line: str) -> bool:
-    return await self._change(lambda message: _noted_answer(message, line))
+    return await self._change(_if_whole(partial(_noted_answer, line=line)))
 
   async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
 
@@ -4047,7 +4054,7 @@ class HostAnswer:
         return None
       return rewritten_answer(message, rewriting) or None
 
-    return await self._change(rewritten)
+    return await self._change(_if_whole(rewritten))
 
   async def add_follow_ups(self, lines: Sequence[str]) -> None:
     follow_ups = [*lines]
@@ -4055,7 +4062,7 @@ class HostAnswer:
     def with_follow_ups(message: Message) -> dict[str, Any] | None:
       return None if listing(message.get(_FOLLOW_UPS)) else {_FOLLOW_UPS: follow_ups}
 
-    if await self._store(with_follow_ups):
+    if await self._store(_if_whole(with_follow_ups)):
       shown = {"follow_ups": follow_ups}
       await show_event(self.emitter, "chat:message:follow_ups", shown)
 
@@ -4100,16 +4107,26 @@ class HostAnswer:
   async def _store(self, change: MessageChange) -> dict[str, Any] | None:
     if not self.chat_id or not self.message_id:
       return None
-
-    def changed_if_whole(message: Message) -> dict[str, Any] | None:
-      is_whole = message.get("done") is not False and not message.get("error")
-      is_answer = message.get("role") == "assistant"
-      return change(message) if is_whole and is_answer else None
-
     with faults_logged("changing a stored answer"):
       async with alone_in_chat(self.chat_id):
-        return await self.store(self.chat_id, self.message_id, changed_if_whole)
+        return await self.store(self.chat_id, self.message_id, change)
     return None
+
+
+def _if_whole(change: MessageChange) -> MessageChange:
+
+  def changed(message: Message) -> dict[str, Any] | None:
+    is_whole = message.get("done") is not False and not message.get("error")
+    is_answer = message.get("role") == "assistant"
+    return change(message) if is_whole and is_answer else None
+
+  return changed
+
+
+def _late_answer(message: Message, text: str, announced: str) -> dict[str, Any] | None:
+  if message.get("role") != "assistant" or _said_in(message) not in ("", announced):
+    return None
+  return {"content": text, **rewritten_answer(message, lambda _: text), "done": True}
 
 
 def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:
@@ -12410,6 +12427,10 @@ class TurnWork:
   def last_attempt(self) -> bool:
     return self.attempts + 1 >= MOST_ATTEMPTS
 
+  @property
+  def tells_failures(self) -> bool:
+    return not self.attempts or self.last_attempt
+
   async def held(self) -> bool:
     if not self._proven_within(LEASE_PROOF_SECONDS):
       with suppress(TablesUnavailable):
@@ -16040,7 +16061,14 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
       proposals += [one for one in ended if one.memory_id not in addressed]
   if not proposals:
     return Lesson(Report(NOTHING_NEW))
-  return await carried_out(room, turn, proposals, work.held, partly_written=work.attempts > 0)
+  return await carried_out(
+    room,
+    turn,
+    proposals,
+    work.held,
+    partly_written=work.attempts > 0,
+    tells_failures=work.tells_failures,
+  )
 
 
 async def carried_out(
@@ -16050,6 +16078,7 @@ async def carried_out(
   held: Held,
   *,
   partly_written: bool,
+  tells_failures: bool = True,
 ) -> Lesson:
   if room.settings.save_mode == "suggest":
     proposals = await _reconciled(room, proposals, await room.index())
@@ -16077,7 +16106,12 @@ async def carried_out(
   ]
   if refused:
     await room.memory.trail.record(turn.user_id, refused, now)
-  told = [one for one in outcomes if not (partly_written and one.status == "unchanged")]
+  untold = set[ProposalStatus]()
+  if partly_written:
+    untold.add("unchanged")
+  if not tells_failures:
+    untold.add("failed")
+  told = [one for one in outcomes if one.status not in untold]
   line = report_line(told)
   is_suggested = any(one.status == "suggested" for one in outcomes)
   if line == NOTHING_NEW and (is_suggested or partly_written):
@@ -16496,10 +16530,10 @@ class Learning:
   def __post_init__(self) -> None:
     self._queue = LearningQueue(self.pending, self.foreground)
     self._prefilter = Prefilter(self.indexes.nulls)
-    self._hooks: dict[tuple[str, str], Hook] = {}
+    self._hooks: dict[tuple[str, str, str], Hook] = {}
 
   async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
-    self._hooks[turn.user_id, turn.source.message_id] = hook
+    self._hooks[_answer_key(turn)] = hook
     return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
 
   async def learn(self, hook: Hook, queued: QueuedTurn | None, learned: asyncio.Event) -> None:
@@ -16525,7 +16559,7 @@ class Learning:
         raise
       await self.status.notice(hook, failure_line(str(error)))
     finally:
-      self._hooks.pop((hook.user_id, queued.turn.source.message_id), None)
+      self._hooks.pop(_answer_key(queued.turn), None)
     await self.status.write(hook, Report())
     if hook.settings.enable_summarization_task:
       try:
@@ -16622,7 +16656,7 @@ class Learning:
 
   async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
     turn = await asyncio.to_thread(joined_turn, turns)
-    own = self._hooks.get((turn.user_id, turn.source.message_id))
+    own = self._hooks.get(_answer_key(turn))
     hook = own or await self._left_to(serving, turn)
     try:
       lesson = await self._lesson(hook, turn, work)
@@ -16633,7 +16667,7 @@ class Learning:
       log_learning.warning("nothing learned from a turn: %s", with_detail(error))
       if error.lasting:
         await self.status.notice(serving, hindrance_line(str(error)))
-      elif not work.attempts or work.last_attempt:
+      elif work.tells_failures:
         later = "" if work.last_attempt else "; it will be tried again"
         await self.status.notice(hook, failure_line(f"{error}{later}"))
       raise
@@ -16685,6 +16719,10 @@ class Learning:
       log_learning.warning("nothing deleted: %s", with_detail(error))
       report = Report(f"Nothing deleted: {error}", kind="reply")
     await self.status.write(hook, report)
+
+
+def _answer_key(turn: Turn) -> tuple[str, str, str]:
+  return turn.user_id, turn.source.message_id, turn.answer_id
 
 
 def _asked_turn(hook: Hook) -> Turn:

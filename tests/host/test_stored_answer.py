@@ -15,7 +15,8 @@ from sqlalchemy import JSON, String, select, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from adaptive.core.markdown import answer_note
-from adaptive.host.stored_answer import HostAnswer
+from adaptive.host import stored_answer
+from adaptive.host.stored_answer import HostAnswer, MessageChange, change_message
 from tests.answer.hooks import Shelf
 from tests.host.databases import DATABASES, Worker, two_workers
 from tests.rates import over
@@ -202,5 +203,24 @@ async def test_late_answer(host: Host) -> None:
     messages = await host.messages()
     assert messages["a"]["content"] == "Done."
     assert messages["newest"] == NEWEST
-    shown = {"id": "a", "content": "Done."}
+    shown = {"id": "a", "content": "Done.", "done": True}
     assert host.events == [{"type": "chat:outlet", "data": {"messages": [shown]}}]
+
+
+async def test_late_answer_after_a_busy_time(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A late answer stands although its announcement, and a try of its own, could not be stored."""
+    monkeypatch.setattr(stored_answer, "_LATE_PAUSES_SECONDS", (0.0, 0.0))
+    await host.keep({"id": "a", "role": "assistant", "content": "", "done": False}, NEWEST)
+    tries = 0
+
+    async def change(chat_id: str, message_id: str, change: MessageChange) -> dict[str, Any] | None:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise OSError("database is locked")
+        return await change_message(chat_id, message_id, change)
+
+    await HostAnswer("c", "a", host.emit, change).give_late("Done.", "It comes.")
+    stored = (await host.messages())["a"]
+    assert (stored["content"], stored["done"]) == ("Done.", True)
+    assert len(host.events) == 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -15,11 +17,12 @@ from adaptive.core.errors import ModelRejected
 from adaptive.core.foreground import Foreground
 from adaptive.core.model import Draft, Proposal, Utterance
 from adaptive.core.ports import Sources
+from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.grounding import NOT_CONFIRMED
 from adaptive.learn.learning import Learning
-from adaptive.learn.queue import typed_turn
+from adaptive.learn.queue import MOST_ATTEMPTS, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import UsageTable
 from adaptive.search.indexes import MemoryIndexes
@@ -384,3 +387,40 @@ async def test_commands_do_not_wait_for_embedding() -> None:
     house.embedder.gate.clear()
     assert await learning.do(page.hook, [other]) == "Saved: User has a kite."
     house.embedder.gate.set()
+
+
+async def test_side_by_side() -> None:
+    """Of two models that answer one message, the one learns whose turn waits, before its answer."""
+    house = House()
+    local, remote = Page(house), Page(house)
+    learning = house.learning()
+    queued: list[QueuedTurn] = []
+    for page, name in ((local, "local"), (remote, "remote")):
+        page.answer_id = page.chat_model_id = name
+        page.model = ScriptedModel(reply(PORTO))
+        before = Utterance("assistant", f"What the {name} model said.")
+        said = turn(SAID, before, message_id="m-1", answer_id=name, chat_model=name)
+        queued.append(await learning.put(page.hook, said))
+    # The other one's answer ends first.
+    for page, waiting in ((remote, queued[1]), (local, queued[0])):
+        await learning.learn(page.hook, waiting, asyncio.Event())
+    assert "What the local model said." in str(local.model.requests)
+    assert remote.model.requests == []
+    assert local.shown == ["Saved: User lives in Porto. · /undo takes it back"]
+    assert remote.shown == []
+
+
+async def test_what_fails_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That a fact could not be saved is told at the first attempt and at the last one."""
+    monkeypatch.setattr("adaptive.learn.queue._NEAR_SECONDS", -1.0)
+    house = House(*[reply(PORTO)] * MOST_ATTEMPTS, broken=["User lives in Porto."])
+    page, learning = Page(house), house.learning()
+    queued = await learning.put(page.hook, turn(SAID, answer_id="answer"))
+    await learning.learn(page.hook, queued, asyncio.Event())
+    for day in range(1, 1 + MOST_ATTEMPTS):
+        now = time.time() + day * 24 * 3600
+        learning._queue._clock = partial(float, now)
+        await learning.learn(page.hook, None, asyncio.Event())
+    assert len(house.model.requests) == MOST_ATTEMPTS
+    failed = "Could not be saved: User lives in Porto."
+    assert [line[: len(failed)] for line in page.shown] == [failed, failed]

@@ -39,6 +39,8 @@ _FOLLOW_UPS = "followUps"
 _STATUSES = "statusHistory"
 # What the page calls a chat until there is a title.
 _UNTITLED = ("", "New Chat")
+# Before each try to store a late answer: the work that has made it late may keep the database busy.
+_LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
 # The host puts the first message in place of a title when its other tasks are done; up to 0.11
 # it does so behind the outlet, and its own suggestions of what to ask next come first.
 _TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
@@ -147,8 +149,14 @@ class HostAnswer:
         """Make a text the answer in place of what ``announced`` it, wherever the chat is by now."""
         if is_temporary(self.chat_id):
             await self.give(text)
-        else:
-            await self.rewrite(announced, lambda _: text)
+            return
+        late = partial(_late_answer, text=text, announced=announced)
+        for seconds in _LATE_PAUSES_SECONDS:
+            await asyncio.sleep(seconds)
+            if await self._change(late):
+                return
+            if await self.said() not in (None, "", announced):
+                return  # its user has edited it
 
     async def said(self) -> str | None:
         """What is stored of a whole answer, without our lines; ``None`` where nothing is."""
@@ -158,12 +166,12 @@ class HostAnswer:
             """Read what the answer says, and change nothing."""
             texts.append(_said_in(message))
 
-        await self._store(read)
+        await self._store(_if_whole(read))
         return texts[0] if texts else None
 
     async def add_note(self, line: str) -> bool:
         """Add a line of ours at its end, in place of a former one; whether it stands there."""
-        return await self._change(lambda message: _noted_answer(message, line))
+        return await self._change(_if_whole(partial(_noted_answer, line=line)))
 
     async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
         """Rewrite what it says, if that is still what it ``said``; whether that was done."""
@@ -174,7 +182,7 @@ class HostAnswer:
                 return None
             return rewritten_answer(message, rewriting) or None
 
-        return await self._change(rewritten)
+        return await self._change(_if_whole(rewritten))
 
     async def add_follow_ups(self, lines: Sequence[str]) -> None:
         """Store what to ask next with it, as the host's own; not where it has some already."""
@@ -184,7 +192,7 @@ class HostAnswer:
             """Have an answer without suggestions take them."""
             return None if listing(message.get(_FOLLOW_UPS)) else {_FOLLOW_UPS: follow_ups}
 
-        if await self._store(with_follow_ups):
+        if await self._store(_if_whole(with_follow_ups)):
             shown = {"follow_ups": follow_ups}
             await show_event(self.emitter, "chat:message:follow_ups", shown)
 
@@ -238,19 +246,32 @@ class HostAnswer:
         return True
 
     async def _store(self, change: MessageChange) -> dict[str, Any] | None:
-        """Change a whole answer in the database; the fields changed. It never raises."""
+        """Change the answer in the database; the fields changed. It never raises."""
         if not self.chat_id or not self.message_id:
             return None
-
-        def changed_if_whole(message: Message) -> dict[str, Any] | None:
-            is_whole = message.get("done") is not False and not message.get("error")
-            is_answer = message.get("role") == "assistant"
-            return change(message) if is_whole and is_answer else None
-
         with faults_logged("changing a stored answer"):
             async with alone_in_chat(self.chat_id):
-                return await self.store(self.chat_id, self.message_id, changed_if_whole)
+                return await self.store(self.chat_id, self.message_id, change)
         return None
+
+
+def _if_whole(change: MessageChange) -> MessageChange:
+    """The change of an answer that is being written no more, and has not failed."""
+
+    def changed(message: Message) -> dict[str, Any] | None:
+        """The fields to change."""
+        is_whole = message.get("done") is not False and not message.get("error")
+        is_answer = message.get("role") == "assistant"
+        return change(message) if is_whole and is_answer else None
+
+    return changed
+
+
+def _late_answer(message: Message, text: str, announced: str) -> dict[str, Any] | None:
+    """The fields of an answer that was announced, or was to be while the database was away."""
+    if message.get("role") != "assistant" or _said_in(message) not in ("", announced):
+        return None
+    return {"content": text, **rewritten_answer(message, lambda _: text), "done": True}
 
 
 def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:

@@ -73,13 +73,14 @@ class Learning:
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)
         self._prefilter = Prefilter(self.indexes.nulls)
-        # Hooks of turns that wait, by user and message, so that their lines are shown with their
-        # own answers.
-        self._hooks: dict[tuple[str, str], Hook] = {}
+        # Hooks of turns that wait, by user and answer, so that their lines are shown with their
+        # own answers. Models that are asked side by side answer one message, each after answers of
+        # its own, which no other one may read.
+        self._hooks: dict[tuple[str, str, str], Hook] = {}
 
     async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
         """Let a turn wait in the database, within about a second."""
-        self._hooks[turn.user_id, turn.source.message_id] = hook
+        self._hooks[_answer_key(turn)] = hook
         return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
 
     async def learn(self, hook: Hook, queued: QueuedTurn | None, learned: asyncio.Event) -> None:
@@ -107,7 +108,7 @@ class Learning:
                 raise
             await self.status.notice(hook, failure_line(str(error)))
         finally:
-            self._hooks.pop((hook.user_id, queued.turn.source.message_id), None)
+            self._hooks.pop(_answer_key(queued.turn), None)
         await self.status.write(hook, Report())
         if hook.settings.enable_summarization_task:
             try:
@@ -216,7 +217,7 @@ class Learning:
     async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
         """Learn from turns that were typed to one chat model, by that one or the admin's choice."""
         turn = await asyncio.to_thread(joined_turn, turns)
-        own = self._hooks.get((turn.user_id, turn.source.message_id))
+        own = self._hooks.get(_answer_key(turn))
         hook = own or await self._left_to(serving, turn)
         try:
             lesson = await self._lesson(hook, turn, work)
@@ -227,7 +228,7 @@ class Learning:
             log_learning.warning("nothing learned from a turn: %s", with_detail(error))
             if error.lasting:
                 await self.status.notice(serving, hindrance_line(str(error)))
-            elif not work.attempts or work.last_attempt:
+            elif work.tells_failures:
                 later = "" if work.last_attempt else "; it will be tried again"
                 await self.status.notice(hook, failure_line(f"{error}{later}"))
             raise
@@ -289,6 +290,11 @@ class Learning:
             log_learning.warning("nothing deleted: %s", with_detail(error))
             report = Report(f"Nothing deleted: {error}", kind="reply")
         await self.status.write(hook, report)
+
+
+def _answer_key(turn: Turn) -> tuple[str, str, str]:
+    """What tells the hook of a turn: its user, and the message and answer that it is of."""
+    return turn.user_id, turn.source.message_id, turn.answer_id
 
 
 def _asked_turn(hook: Hook) -> Turn:

@@ -162,7 +162,14 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
             proposals += [one for one in ended if one.memory_id not in addressed]
     if not proposals:
         return Lesson(Report(NOTHING_NEW))
-    return await carried_out(room, turn, proposals, work.held, partly_written=work.attempts > 0)
+    return await carried_out(
+        room,
+        turn,
+        proposals,
+        work.held,
+        partly_written=work.attempts > 0,
+        tells_failures=work.tells_failures,
+    )
 
 
 async def carried_out(
@@ -172,6 +179,7 @@ async def carried_out(
     held: Held,
     *,
     partly_written: bool,
+    tells_failures: bool = True,
 ) -> Lesson:
     """Write or suggest what is open; ``partly_written`` where some of it may stand already."""
     if room.settings.save_mode == "suggest":
@@ -200,8 +208,13 @@ async def carried_out(
     ]
     if refused:
         await room.memory.trail.record(turn.user_id, refused, now)
-    # What is known by now was written by this very lesson, if it broke off before.
-    told = [one for one in outcomes if not (partly_written and one.status == "unchanged")]
+    untold = set[ProposalStatus]()
+    if partly_written:
+        # What is known by now was written by this very lesson, if it broke off before.
+        untold.add("unchanged")
+    if not tells_failures:
+        untold.add("failed")
+    told = [one for one in outcomes if one.status not in untold]
     line = report_line(told)
     is_suggested = any(one.status == "suggested" for one in outcomes)
     if line == NOTHING_NEW and (is_suggested or partly_written):

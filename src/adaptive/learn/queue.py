@@ -88,6 +88,11 @@ class TurnWork:
         """Whether one more failure is the last one."""
         return self.attempts + 1 >= MOST_ATTEMPTS
 
+    @property
+    def tells_failures(self) -> bool:
+        """Whether the user is told what fails: the first time, and when nobody tries again."""
+        return not self.attempts or self.last_attempt
+
     async def held(self) -> bool:
         """Whether the turns are this worker's still; to be asked before each write."""
         if not self._proven_within(LEASE_PROOF_SECONDS):
