@@ -6279,9 +6279,12 @@ def _spelled_beginnings(text: str) -> list[str]:
 
 # ---- src/adaptive/memory/listed_words.py ----
 
-_SEPARATORS = re.compile("[,;\uff0c\u3001\uff1b\n]")
+_SEPARATORS = re.compile("[,;\u060c\u061b\uff0c\u3001\uff64\uff1b\n]")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 _WORDS__listed_words = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
 _SHORTEST_PART = 4
+_LONGEST_SHORT_PART = 5
+_SHORTEST_BEFORE = 3
 _CONSONANTS_FROM = "\u0590"
 _SHORTEST_ROOT = 3
 _SHORTEST_BEGINNING__listed_words = 3
@@ -6307,10 +6310,16 @@ class ListedWord:
       return True
     if self.whole >= _UNSPACED_FROM:
       return self.whole in word
-    shortest = _SHORTEST_ROOT if self.stem >= _CONSONANTS_FROM else _SHORTEST_PART
-    if len(self.stem) >= shortest:
-      return self.stem in word or self.voiced in word
+    if self.stem >= _CONSONANTS_FROM and len(self.stem) >= _SHORTEST_ROOT:
+      return self.stem in word
+    if len(self.stem) >= _SHORTEST_PART:
+      return _is_part(self.stem, word) or _is_part(self.voiced, word)
     return len(self.whole) >= _SHORTEST_BEGINNING__listed_words and word.startswith(self.whole)
+
+
+def _is_part(part: str, word: str) -> bool:
+  before = _SHORTEST_BEFORE if len(part) <= _LONGEST_SHORT_PART else 0
+  return word.startswith(part) or part in word[before:]
 
 
 ListedTerm = tuple[ListedWord, ...]
@@ -6340,7 +6349,8 @@ def _holds(words: Sequence[str], term: ListedTerm) -> bool:
 
 
 def _folded_words(text: str) -> list[str]:
-  return _WORDS__listed_words.findall(folded_text(text).replace("\u0131", "i"))
+  plain = folded_text(_INVISIBLE.sub("", text))
+  return _WORDS__listed_words.findall(plain.replace("\u0131", "i"))
 
 
 # ---- src/adaptive/search/bm25.py ----

@@ -101,6 +101,14 @@ LISTED = [
     ("AI", "User works in AI.", True),
     ("AI", "User said so again.", False),
     ("cat", "User values education.", False),
+    ("rent, party", "User's parents live in an apartment.", False),
+    ("Rente, Alter", "Walter lebt bei seinen Eltern; his parents.", False),
+    ("Rente", "User bezieht Altersrente.", True),
+    ("Sucht", "User besucht seine Oma und hat eine Wohnung gesucht.", False),
+    ("Sucht", "User hatte eine Spielsucht.", True),
+    ("poker", "User plays po\u00adker.", True),
+    ("poker", "User plays po\u200bker.", True),
+    ("قمار، خمر", "يشرب الخمر", True),
     (" , ;\n", "User likes tea.", False),
 ]
 

@@ -14,11 +14,16 @@ from typing import Self
 
 from adaptive.search.tokens import folded_text, stem
 
-_SEPARATORS = re.compile("[,;\uff0c\u3001\uff1b\n]")
+_SEPARATORS = re.compile("[,;\u060c\u061b\uff0c\u3001\uff64\uff1b\n]")
+# Soft hyphens, joiners and marks of direction, which pages put into words and nobody sees.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 # Vowel signs of Indian scripts are no letters to `\w`, but a word can't do without them.
 _WORDS = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
 # What is shorter stands within other words by chance: it is looked for at their beginning alone.
 _SHORTEST_PART = 4
+# Of a compound what stands before a short part is a word as well; "rent" is no part of "parents".
+_LONGEST_SHORT_PART = 5
+_SHORTEST_BEFORE = 3
 # From Hebrew on scripts write few vowels or none.
 _CONSONANTS_FROM = "\u0590"
 _SHORTEST_ROOT = 3
@@ -50,10 +55,17 @@ class ListedWord:
             return True
         if self.whole >= _UNSPACED_FROM:
             return self.whole in word
-        shortest = _SHORTEST_ROOT if self.stem >= _CONSONANTS_FROM else _SHORTEST_PART
-        if len(self.stem) >= shortest:
-            return self.stem in word or self.voiced in word
+        if self.stem >= _CONSONANTS_FROM and len(self.stem) >= _SHORTEST_ROOT:
+            return self.stem in word
+        if len(self.stem) >= _SHORTEST_PART:
+            return _is_part(self.stem, word) or _is_part(self.voiced, word)
         return len(self.whole) >= _SHORTEST_BEGINNING and word.startswith(self.whole)
+
+
+def _is_part(part: str, word: str) -> bool:
+    """Whether a word begins with a part, or has it behind what may be a word itself."""
+    before = _SHORTEST_BEFORE if len(part) <= _LONGEST_SHORT_PART else 0
+    return word.startswith(part) or part in word[before:]
 
 
 # What is listed between two commas: one word, or several that stand side by side.
@@ -87,4 +99,5 @@ def _holds(words: Sequence[str], term: ListedTerm) -> bool:
 
 
 def _folded_words(text: str) -> list[str]:
-    return _WORDS.findall(folded_text(text).replace("\u0131", "i"))
+    plain = folded_text(_INVISIBLE.sub("", text))
+    return _WORDS.findall(plain.replace("\u0131", "i"))
