@@ -4242,6 +4242,7 @@ log_audit = logging.getLogger("adaptive_memory.memory")
 _MOST_ENTRIES = 10_000
 _TRIMMED_EACH = 100
 _COUNTED_USERS = 5000
+_DIGITS_OF_TIME = 20
 
 _Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
 ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
@@ -4289,6 +4290,10 @@ class ChangeKey:
       memory_id=memory_id,
     )
 
+  @property
+  def written_at(self) -> int:
+    return int(self.place[:_DIGITS_OF_TIME] or 0)
+
   @staticmethod
   def written(place: str, number: int, entry: AuditEntry) -> str:
     undone = ChangeKey.read(entry.undoes).place
@@ -4304,7 +4309,7 @@ class AuditTable(EntryTable):
   _untrimmed: UserCache[int] = field(default_factory=lambda: UserCache[int](_COUNTED_USERS))
 
   async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
-    first = f"{int(since * 1e9):020}"
+    first = f"{int(since * 1e9):0{_DIGITS_OF_TIME}}"
     keys = await self.entries.keys("audit", user_id, first)
     return list(map(ChangeKey.read, keys))
 
@@ -4315,11 +4320,12 @@ class AuditTable(EntryTable):
     return read_as(AuditEntry, keyed)
 
   async def append(self, user_id: str, changes: Sequence[AuditEntry], now: int) -> None:
-    written_at = time.time_ns()
-    first_number = await self._next_number(user_id)
+    newest = await self._newest(user_id)
+    first_number = newest.number + 1
+    written_at = max(time.time_ns(), newest.written_at + 1)
     new: list[Entry] = []
     for at, change in enumerate(changes):
-      place = f"{written_at:020}{at:04}"
+      place = f"{written_at:0{_DIGITS_OF_TIME}}{at:04}"
       entry = Entry(
         key=ChangeKey.written(place, first_number + at, change),
         body=asdict(change),
@@ -4335,12 +4341,13 @@ class AuditTable(EntryTable):
     await self.entries.put("audit", user_id, new, _MOST_ENTRIES if is_due else 0)
     self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
 
-  async def _next_number(self, user_id: str) -> int:
-    newest = await self.entries.keys("audit", user_id, most=1)
-    if not newest:
-      return 1
-    number = ChangeKey.read(newest[0]).number
-    return 1 + (number or len(await self.entries.keys("audit", user_id)))
+  async def _newest(self, user_id: str) -> ChangeKey:
+    texts = await self.entries.keys("audit", user_id, most=1)
+    newest = ChangeKey.read("".join(texts))
+    if newest.text and not newest.number:
+      length = len(await self.entries.keys("audit", user_id))
+      return replace(newest, number=length)
+    return newest
 
 
 class AuditTrail:
@@ -4388,9 +4395,7 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
   latest: set[str] = set()
   changes: dict[str, list[ChangeKey]] = {}
   numbers: dict[str, int] = {}
-  number = len(keys) + 1
-  for key in keys:
-    number = key.number or number - 1
+  for key, number in zip(keys, _numbers(keys), strict=True):
     if key.undoes and key.place not in undone:
       undone.add(key.undoes)
     if not key.memory_id:
@@ -4410,6 +4415,19 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
     )
     for name, together in changes.items()
   ]
+
+
+def _numbers(keys: Sequence[ChangeKey]) -> list[int]:
+  numbers: list[int] = []
+  number = len(keys) + 1
+  for key in keys:
+    number = key.number or number - 1
+    numbers.append(number)
+  least = 1
+  for at in reversed(range(len(numbers))):
+    numbers[at] = max(numbers[at], least)
+    least = numbers[at] + 1
+  return numbers
 
 
 # ---- src/adaptive/privacy/personal_shapes.py ----

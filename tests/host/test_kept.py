@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import replace
 
@@ -222,6 +223,26 @@ async def test_numbers_of_an_older_log(both: Both, workers: tuple[Worker, Worker
     keys = await there.keys("ada")
     assert [step.number for step in steps_of(keys)] == [4, 3, 2, 1]
     assert [step.number for step in steps_of(keys[:-1])] == [4, 3, 2]
+
+
+async def test_numbers_of_two_workers(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that write at once, and one whose clock is behind, never give a number twice."""
+    here, there = both[0].audit, both[1].audit
+    names = [f"at-once-{number}" for number in range(6)]
+    writes = (
+        both[at % 2].audit.append("ada", [replace(SAVED, memory_id=name)], NOW)
+        for at, name in enumerate(names)
+    )
+    await asyncio.gather(*writes)
+    behind = time.time_ns() - 5_000_000_000
+    monkeypatch.setattr(audit.time, "time_ns", lambda: behind)
+    await there.append("ada", [replace(SAVED, memory_id="behind")], NOW)
+    newest = (await here.keys("ada"))[0]
+    assert newest.memory_id == "behind"
+    await there.append("ada", [replace(SAVED, kind="undone", undoes=newest.text)], NOW)
+    steps = steps_of(await here.keys("ada"))
+    assert [step.number for step in steps] == [8, 7, 6, 5, 4, 3, 2, 1]
+    assert [len(step.standing) for step in steps] == [1, 0, 1, 1, 1, 1, 1, 1]
 
 
 async def test_asked_once_at_a_time(both: Both) -> None:

@@ -21,6 +21,8 @@ _MOST_ENTRIES = 10_000
 # A log is trimmed with the first changes in a process, and with each hundredth after them.
 _TRIMMED_EACH = 100
 _COUNTED_USERS = 5000
+# A place begins with nanoseconds since the epoch.
+_DIGITS_OF_TIME = 20
 
 _Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
 ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
@@ -81,6 +83,11 @@ class ChangeKey:
             memory_id=memory_id,
         )
 
+    @property
+    def written_at(self) -> int:
+        """When it was written, in nanoseconds since the epoch, else 0."""
+        return int(self.place[:_DIGITS_OF_TIME] or 0)
+
     @staticmethod
     def written(place: str, number: int, entry: AuditEntry) -> str:
         """The key of a change at a place, with the number by which its user names it."""
@@ -103,7 +110,7 @@ class AuditTable(EntryTable):
 
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
         """The keys of a user's changes since an epoch second, the newest first."""
-        first = f"{int(since * 1e9):020}"
+        first = f"{int(since * 1e9):0{_DIGITS_OF_TIME}}"
         keys = await self.entries.keys("audit", user_id, first)
         return list(map(ChangeKey.read, keys))
 
@@ -116,11 +123,13 @@ class AuditTable(EntryTable):
 
     async def append(self, user_id: str, changes: Sequence[AuditEntry], now: int) -> None:
         """Add changes in the order in which they were made."""
-        written_at = time.time_ns()
-        first_number = await self._next_number(user_id)
+        newest = await self._newest(user_id)
+        first_number = newest.number + 1
+        # Behind the newest, whose worker's clock may be ahead of ours.
+        written_at = max(time.time_ns(), newest.written_at + 1)
         new: list[Entry] = []
         for at, change in enumerate(changes):
-            place = f"{written_at:020}{at:04}"
+            place = f"{written_at:0{_DIGITS_OF_TIME}}{at:04}"
             entry = Entry(
                 key=ChangeKey.written(place, first_number + at, change),
                 body=asdict(change),
@@ -136,13 +145,14 @@ class AuditTable(EntryTable):
         await self.entries.put("audit", user_id, new, _MOST_ENTRIES if is_due else 0)
         self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
 
-    async def _next_number(self, user_id: str) -> int:
-        """The number of a user's next change; behind a log without numbers its length goes on."""
-        newest = await self.entries.keys("audit", user_id, most=1)
-        if not newest:
-            return 1
-        number = ChangeKey.read(newest[0]).number
-        return 1 + (number or len(await self.entries.keys("audit", user_id)))
+    async def _newest(self, user_id: str) -> ChangeKey:
+        """The key of a user's newest change; of a log without numbers its length is the number."""
+        texts = await self.entries.keys("audit", user_id, most=1)
+        newest = ChangeKey.read("".join(texts))
+        if newest.text and not newest.number:
+            length = len(await self.entries.keys("audit", user_id))
+            return replace(newest, number=length)
+        return newest
 
 
 class AuditTrail:

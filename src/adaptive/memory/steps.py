@@ -35,10 +35,7 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
     latest: set[str] = set()
     changes: dict[str, list[ChangeKey]] = {}
     numbers: dict[str, int] = {}
-    number = len(keys) + 1
-    for key in keys:
-        # Changes of an older release have no number: they are counted back from the one after them.
-        number = key.number or number - 1
+    for key, number in zip(keys, _numbers(keys), strict=True):
         # What undoes it is newer, and so was seen before.
         if key.undoes and key.place not in undone:
             undone.add(key.undoes)
@@ -59,3 +56,19 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
         )
         for name, together in changes.items()
     ]
+
+
+def _numbers(keys: Sequence[ChangeKey]) -> list[int]:
+    """The number of each change, the newest first, no two of which are the same."""
+    numbers: list[int] = []
+    number = len(keys) + 1
+    for key in keys:
+        # Changes of an older release have no number: they are counted back from the one after them.
+        number = key.number or number - 1
+        numbers.append(number)
+    # Two workers that write at the same time give the same one.
+    least = 1
+    for at in reversed(range(len(numbers))):
+        numbers[at] = max(numbers[at], least)
+        least = numbers[at] + 1
+    return numbers
