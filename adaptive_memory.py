@@ -737,7 +737,7 @@ class MemoryStore(Protocol):
   ) -> Memory:
     ...
 
-  async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory | WriteRefused]:
+  async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory]:
     ...
 
   async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
@@ -9909,6 +9909,7 @@ def repeats(draft: Draft, memory: Memory) -> bool:
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"
 RULED_OUT = "it holds a word that your admin has ruled out"
+LABEL_RULED_OUT = "its bank or one of its tags may not be written"
 SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
 _LONGEST_LABEL = 100
@@ -10054,19 +10055,24 @@ class GuardedStore:
     meta = await self._passed_meta(extra or {}, self._typed)
     return await self._store.add(passed, source, meta)
 
-  async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory | WriteRefused]:
+  async def add_all(
+    self, memories: Sequence[NewMemory], known: set[str]
+  ) -> list[Memory | WriteRefused]:
+    refusals: list[WriteRefused] = []
     passed: list[NewMemory] = []
-    refusals: dict[int, WriteRefused] = {}
-    for place, (draft, source, extra) in enumerate(memories):
+    for draft, source, extra in memories:
       try:
         written = await self.passed(draft)
       except WriteRefused as refusal:
-        refusals[place] = refusal
-      else:
+        refusals.append(refusal)
+        continue
+      words = comparable(written.content)
+      if words not in known:
+        known.add(words)
         meta = await self._passed_meta(extra or {}, self._policy)
         passed.append((written, source, meta))
-    rows = iter(await self._store.add_all(passed) if passed else ())
-    return [refusals.get(place) or next(rows) for place in range(len(memories))]
+    rows = await self._store.add_all(passed) if passed else ()
+    return [*rows, *refusals]
 
   async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
     passed = await self.passed(draft)
@@ -10087,8 +10093,11 @@ class GuardedStore:
   async def require_allowed(self, *memories: Memory) -> None:
     for memory in memories:
       draft = replace(draft_of(memory), passed=passed_mark(memory.content))
-      if (await self.passed(draft)).content != memory.content:
+      passed = await self.passed(draft)
+      if passed.content != draft.content:
         raise WriteRefused("it holds personal data")
+      if passed != draft:
+        raise WriteRefused(LABEL_RULED_OUT)
 
   async def passed(self, draft: Draft) -> Draft:
     if not self._policy.saving:
@@ -10314,7 +10323,11 @@ class _PlannedUndo:
 
   @property
   def is_undone(self) -> bool:
-    return _content__undo(self.row) == _content__undo(self.change.before)
+    row = self.row
+    before = self.change.before
+    if row is not None and before is not None and before.content == self.change.after:
+      return draft_of(row) == draft_of(before)
+    return _content__undo(row) == _content__undo(before)
 
   @property
   def is_untouched(self) -> bool:
@@ -14258,32 +14271,44 @@ class UserMemory(UserStore):
       yield Writer(self)
 
   async def bring_in(self, carried: Sequence[NewMemory], chat_id: str, show: ShowProgress) -> str:
-    known = {comparable(one.content) for one in await self.store.read()}
+    looked_at = int(time.time())
+    known = {comparable(row.content) for row in await self.store.read()}
     new = [one for one in carried if comparable(one[0].content) not in known]
     step = f"imported-{time.time_ns()}"
     saved = 0
-    refused: dict[str, None] = {}
+    refusals: list[str] = []
     for begin in range(0, len(new), _PORTION):
+      portion = new[begin : begin + _PORTION]
+      since = looked_at
+      looked_at = int(time.time())
       try:
-        rows = await self._brought_in(new[begin : begin + _PORTION], chat_id, step)
+        outcomes = await self._brought_in(portion, known, since, chat_id, step)
       except HostError as error:
         told = f"{saved} of {len(new)} were imported, then it failed: {error}"
         raise StoreError(told, detail=error.detail) from error
-      refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
-      saved += sum(isinstance(one, Memory) for one in rows)
+      refusals += [str(one) for one in outcomes if isinstance(one, WriteRefused)]
+      saved += sum(isinstance(one, Memory) for one in outcomes)
       await self._between_portions(show, "Imported", begin, saved, len(new))
     told = [f"Imported: {saved} of {len(carried)}"]
-    if len(new) < len(carried):
-      told.append(f"{len(carried) - len(new)} known already")
-    if refused:
-      told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
+    if known_already := len(carried) - saved - len(refusals):
+      told.append(f"{known_already} known already")
+    if refusals:
+      reasons = "; ".join(dict.fromkeys(refusals))
+      told.append(f"{len(refusals)} refused ({reasons})")
     return " \u00b7 ".join(told)
 
   async def _brought_in(
-    self, portion: Sequence[NewMemory], chat_id: str, step: str
+    self,
+    portion: Sequence[NewMemory],
+    known: set[str],
+    since: int,
+    chat_id: str,
+    step: str,
   ) -> Sequence[Memory | WriteRefused]:
     async with self.lock:
-      rows = await self.store.add_all(portion)
+      changed, _ = await self.store.changes(since)
+      known.update(comparable(row.content) for row in changed)
+      outcomes = await self.store.add_all(portion, known)
       now = int(time.time())
       changes = [
         AuditEntry(
@@ -14294,11 +14319,11 @@ class UserMemory(UserStore):
           chat_id=chat_id,
           step=step,
         )
-        for row in rows
+        for row in outcomes
         if isinstance(row, Memory)
       ]
       await self.trail.record(self.user_id, changes, now)
-    return rows
+    return outcomes
 
   async def undo(self, step: Step, show: ShowProgress) -> list[AuditEntry]:
     total = len(step.standing)
@@ -14324,11 +14349,11 @@ class UserMemory(UserStore):
     return made
 
   async def restorable(self, words: str) -> tuple[list[Memory], list[str]]:
-    meant = set(comparable(words).split())
+    meant = set(tokens(words))
     archived = [
       one
       for one in await self.archive.read(self.user_id)
-      if meant <= set(comparable(one.memory.content).split())
+      if meant <= set(tokens(one.memory.content))
     ]
     rows = await self.store.read() if archived else ()
     chosen, staying = plan_restoration(archived, rows, self.settings.max_total_memories)

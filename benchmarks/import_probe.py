@@ -57,7 +57,7 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
         async with _watched(held):
             begin = time.perf_counter()
             for start in range(0, number, _ROWS_AT_ONCE):
-                found += await guarded.add_all(lines[start : start + _ROWS_AT_ONCE])
+                found += await guarded.add_all(lines[start : start + _ROWS_AT_ONCE], set())
             taken = time.perf_counter() - begin
         kept = [one.content for one in found if isinstance(one, Memory)]
         indexed = await ASYNC_VECTOR_DB_CLIENT.get(f"user-memory-user-{number}")

@@ -223,19 +223,22 @@ async def test_passed_before() -> None:
 
 
 async def test_many_at_once() -> None:
-    """What may not be written has its reason in its place; the rest is written, all or none."""
+    """What may not be written has its reason, what is known is left out, the rest is written."""
     store = ListedMemories(broken=["User sails."])
     wall = GuardedStore(store, POLICY)
     texts = (IBAN, SECRET, "User has a cat.")
     extra = {"imported": True, "history": [{"content": SECRET}, {"content": IBAN}, 3]}
-    first, refused, last = await wall.add_all([(Draft(it), SOURCE, extra) for it in texts])
+    known = {"user is known"}
+    carried = [(Draft(it), SOURCE, extra) for it in (*texts, IBAN, "User is known.")]
+    first, last, refused = await wall.add_all(carried, known)
     assert isinstance(refused, WriteRefused)
     assert store.contents == [MASKED, "User has a cat."]
     assert isinstance(last, Memory)
     assert (last.meta["imported"], last.meta["history"]) == (True, [{"content": MASKED}])
     assert tuple(store.rows.values()) == (first, last)
     with pytest.raises(StoreError):
-        await wall.add_all([(Draft(it), SOURCE, None) for it in ("User has a dog.", "User sails.")])
+        carried = [(Draft(it), SOURCE, None) for it in ("User has a dog.", "User sails.")]
+        await wall.add_all(carried, known)
     assert len(store.rows) == 2
 
 

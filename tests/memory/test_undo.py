@@ -16,7 +16,7 @@ from adaptive.memory.archive import prune_store, restore_memory
 from adaptive.memory.undo import take_back
 from adaptive.memory.user_memory import _PORTION
 from adaptive.memory.writing import apply_proposals
-from tests.fakes import SOURCE, hook_settings
+from tests.fakes import SOURCE, hook_settings, memory
 from tests.learn.world import NOW, World
 from tests.memory.test_archive import rows
 
@@ -104,6 +104,18 @@ async def test_changed_since() -> None:
     with pytest.raises(WriteRefused, match=r"^a memory of this change has been changed since$"):
         await undo(world)
     assert world.contents == ["User edits this."]
+
+
+async def test_end_date_is_taken_back() -> None:
+    """A change that leaves the words as they are is taken back and made again like any other."""
+    row = memory("a", "User has a gym pass.", until="2026-12-31")
+    world = World(row)
+    ended = Draft(row.content, until="2027-02-01")
+    stored = list(world.store.rows.values())
+    await apply_proposals([Proposal("END", "a", ended)], stored, world.room(), SOURCE, always, NOW)
+    for until in (row.until, ended.until, row.until):
+        assert await undo(world, 0)
+        assert world.store.rows["a"].until == until
 
 
 IMPORTED = 250

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from adaptive.core.errors import WriteRefused
 from adaptive.core.model import Draft, Proposal
 from adaptive.learn.queue import always
-from adaptive.memory.gate import RULED_OUT, SAVING_IS_OFF
+from adaptive.memory.gate import LABEL_RULED_OUT, RULED_OUT, SAVING_IS_OFF
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.memory.user_memory import UserMemory
 from adaptive.privacy.injection import passed_mark
@@ -153,3 +154,55 @@ async def test_one_write_at_a_time() -> None:
         assert world.contents == ["User likes rum."]
     await waiting
     assert world.contents == ["User likes rum.", "User likes tea."]
+
+
+CARRIED = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(60)]
+
+
+async def test_import_doubles_nothing() -> None:
+    """Two imports at once, a fact learned between, masked and repeated words: each stands once."""
+    world = World(clock=time.time)
+    everybody = world.memories()
+    sources = world.resources().sources
+    settings = world.memory(mask_in_memories="email").settings
+    ada = everybody.over(sources, settings)
+    again = everybody.over(sources, settings)
+    learned = replace(ada, store=world.memory().store)
+
+    async def learn(_: str) -> None:
+        """What the other import has yet to write is learned in between."""
+        await applied(learned, Proposal("NEW", draft=Draft("User knows fact 59.")))
+
+    told = await asyncio.gather(
+        ada.bring_in(CARRIED, "c", learn),
+        again.bring_in(CARRIED, "d", ignored),
+    )
+    assert len(world.contents) == len({*world.contents}) == len(CARRIED)
+    assert told[1].endswith("known already")
+    mail = [(Draft("User's e-mail is ana.k@example.org."), SOURCE, None)] * 2
+    assert await ada.bring_in(mail, "c", ignored) == "Imported: 1 of 2 · 1 known already"
+    assert await ada.bring_in(mail, "c", ignored) == "Imported: 0 of 2 · 2 known already"
+
+
+async def test_labels_obey_the_rules() -> None:
+    """A row whose bank or tag may not be written today does not come back by an undo."""
+    rows = [
+        memory("m-2", "User sails.", bank="Poker"),
+        memory("m-3", "User runs.", tags=("poker",)),
+    ]
+    for row in rows:
+        world = World(row)
+        await applied(world.memory(), Proposal("DELETE", row.id))
+        ada = world.memory(blacklist_topics="poker")
+        with pytest.raises(WriteRefused, match=LABEL_RULED_OUT):
+            await ada.undo((await ada.steps())[0], ignored)
+        assert world.contents == []
+
+
+@over("words, count", [("tea", 1), ("Milk TEA", 1), ("teas", 1), ("coffee", 0), ("", 1)])
+async def test_restorable_by_words(words: str, count: int) -> None:
+    """An archived memory is named by its words, whatever stands behind them."""
+    ada = World().memory()
+    row = memory("a", "User likes tea, milk and honey.")
+    await ada.archive.put("ada", [ArchivedMemory(row, "old", NOW)])
+    assert len((await ada.restorable(words))[0]) == count

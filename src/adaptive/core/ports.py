@@ -12,7 +12,6 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.errors import WriteRefused
 from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance, StoreStamp
 
 Vectors = NDArray[np.float32]
@@ -50,8 +49,8 @@ class MemoryStore(Protocol):
         """Write a new row and return it; ``extra`` goes into its meta, too."""
         ...
 
-    async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory | WriteRefused]:
-        """Write up to 100 new rows, all or none; each row, or why it may not be written."""
+    async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory]:
+        """Write up to 100 new rows, all or none."""
         ...
 
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:

@@ -16,10 +16,12 @@ from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import with_marks
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
+from adaptive.search.tokens import comparable
 from adaptive.settings.merged import Settings
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
 RULED_OUT = "it holds a word that your admin has ruled out"
+LABEL_RULED_OUT = "its bank or one of its tags may not be written"
 SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 # Ours, and what models make of it.
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
@@ -194,20 +196,29 @@ class GuardedStore:
         meta = await self._passed_meta(extra or {}, self._typed)
         return await self._store.add(passed, source, meta)
 
-    async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory | WriteRefused]:
-        """Write many new rows (see ``MemoryStore``)."""
+    async def add_all(
+        self, memories: Sequence[NewMemory], known: set[str]
+    ) -> list[Memory | WriteRefused]:
+        """Write many new rows, all or none; each row, or why it may not be written.
+
+        What is ``known`` as it comes out of the gate, in its comparable form, is left out; what is
+        written is known then.
+        """
+        refusals: list[WriteRefused] = []
         passed: list[NewMemory] = []
-        refusals: dict[int, WriteRefused] = {}
-        for place, (draft, source, extra) in enumerate(memories):
+        for draft, source, extra in memories:
             try:
                 written = await self.passed(draft)
             except WriteRefused as refusal:
-                refusals[place] = refusal
-            else:
+                refusals.append(refusal)
+                continue
+            words = comparable(written.content)
+            if words not in known:
+                known.add(words)
                 meta = await self._passed_meta(extra or {}, self._policy)
                 passed.append((written, source, meta))
-        rows = iter(await self._store.add_all(passed) if passed else ())
-        return [refusals.get(place) or next(rows) for place in range(len(memories))]
+        rows = await self._store.add_all(passed) if passed else ()
+        return [*rows, *refusals]
 
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Give a row a new content (see ``MemoryStore``); the former one is kept if it passes."""
@@ -231,8 +242,11 @@ class GuardedStore:
         """Pass if rows may be put back exactly, else raise ``WriteRefused``."""
         for memory in memories:
             draft = replace(draft_of(memory), passed=passed_mark(memory.content))
-            if (await self.passed(draft)).content != memory.content:
+            passed = await self.passed(draft)
+            if passed.content != draft.content:
                 raise WriteRefused("it holds personal data")
+            if passed != draft:
+                raise WriteRefused(LABEL_RULED_OUT)
 
     async def passed(self, draft: Draft) -> Draft:
         """A draft as it may be written, else ``WriteRefused``."""

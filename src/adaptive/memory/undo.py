@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from adaptive.core.errors import WriteRefused
 from adaptive.core.model import Memory
 from adaptive.memory.audit import AuditEntry, ChangeKey
+from adaptive.memory.gate import draft_of
 from adaptive.memory.steps import Step
 from adaptive.memory.user_store import UserStore
 
@@ -22,8 +23,12 @@ class _PlannedUndo:
 
     @property
     def is_undone(self) -> bool:
-        """Whether the row says what it said before the change."""
-        return _content(self.row) == _content(self.change.before)
+        """Whether the row says what it said before the change; if the words stayed, all of it."""
+        row = self.row
+        before = self.change.before
+        if row is not None and before is not None and before.content == self.change.after:
+            return draft_of(row) == draft_of(before)
+        return _content(row) == _content(before)
 
     @property
     def is_untouched(self) -> bool:

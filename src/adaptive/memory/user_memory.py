@@ -36,7 +36,7 @@ from adaptive.memory.undo import check_undo, take_back
 from adaptive.memory.user_store import UserStore
 from adaptive.memory.writing import Held, apply_proposals
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
-from adaptive.search.tokens import comparable
+from adaptive.search.tokens import comparable, tokens
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
 
@@ -105,33 +105,48 @@ class UserMemory(UserStore):
 
     async def bring_in(self, carried: Sequence[NewMemory], chat_id: str, show: ShowProgress) -> str:
         """Save what a user brings along, as one step beside what is known; what to tell of it."""
-        known = {comparable(one.content) for one in await self.store.read()}
+        looked_at = int(time.time())
+        known = {comparable(row.content) for row in await self.store.read()}
         new = [one for one in carried if comparable(one[0].content) not in known]
         step = f"imported-{time.time_ns()}"
         saved = 0
-        refused: dict[str, None] = {}
+        refusals: list[str] = []
         for begin in range(0, len(new), _PORTION):
+            portion = new[begin : begin + _PORTION]
+            since = looked_at
+            looked_at = int(time.time())
             try:
-                rows = await self._brought_in(new[begin : begin + _PORTION], chat_id, step)
+                outcomes = await self._brought_in(portion, known, since, chat_id, step)
             except HostError as error:
                 told = f"{saved} of {len(new)} were imported, then it failed: {error}"
                 raise StoreError(told, detail=error.detail) from error
-            refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
-            saved += sum(isinstance(one, Memory) for one in rows)
+            refusals += [str(one) for one in outcomes if isinstance(one, WriteRefused)]
+            saved += sum(isinstance(one, Memory) for one in outcomes)
             await self._between_portions(show, "Imported", begin, saved, len(new))
         told = [f"Imported: {saved} of {len(carried)}"]
-        if len(new) < len(carried):
-            told.append(f"{len(carried) - len(new)} known already")
-        if refused:
-            told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
+        if known_already := len(carried) - saved - len(refusals):
+            told.append(f"{known_already} known already")
+        if refusals:
+            reasons = "; ".join(dict.fromkeys(refusals))
+            told.append(f"{len(refusals)} refused ({reasons})")
         return " · ".join(told)
 
     async def _brought_in(
-        self, portion: Sequence[NewMemory], chat_id: str, step: str
+        self,
+        portion: Sequence[NewMemory],
+        known: set[str],
+        since: int,
+        chat_id: str,
+        step: str,
     ) -> Sequence[Memory | WriteRefused]:
-        """Write a portion of what a user brings along; each row, or why there is none."""
+        """Write a portion of what a user brings along; each row, or why there is none.
+
+        Neither what is ``known`` nor what others have written ``since`` is written again.
+        """
         async with self.lock:
-            rows = await self.store.add_all(portion)
+            changed, _ = await self.store.changes(since)
+            known.update(comparable(row.content) for row in changed)
+            outcomes = await self.store.add_all(portion, known)
             now = int(time.time())
             changes = [
                 AuditEntry(
@@ -142,11 +157,11 @@ class UserMemory(UserStore):
                     chat_id=chat_id,
                     step=step,
                 )
-                for row in rows
+                for row in outcomes
                 if isinstance(row, Memory)
             ]
             await self.trail.record(self.user_id, changes, now)
-        return rows
+        return outcomes
 
     async def undo(self, step: Step, show: ShowProgress) -> list[AuditEntry]:
         """Take a step back, the newest of its changes first; the changes that this made.
@@ -183,11 +198,11 @@ class UserMemory(UserStore):
 
         With it a sentence for each reason why not all may.
         """
-        meant = set(comparable(words).split())
+        meant = set(tokens(words))
         archived = [
             one
             for one in await self.archive.read(self.user_id)
-            if meant <= set(comparable(one.memory.content).split())
+            if meant <= set(tokens(one.memory.content))
         ]
         rows = await self.store.read() if archived else ()
         chosen, staying = plan_restoration(archived, rows, self.settings.max_total_memories)
