@@ -10009,7 +10009,8 @@ def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
     return verdict
   if draft.confidence < policy.least_confidence:
     return Refused(f"the model is not sure ({draft.confidence:.2f})", "admin")
-  categories = [tag for tag in draft.tags if tag in CATEGORIES]
+  named = {tag.casefold() for tag in draft.tags}
+  categories = [name for name in CATEGORIES if name in named]
   if categories and not set(categories) & set(policy.categories):
     return Refused(f"{', '.join(categories)} is not to be remembered", "admin")
   tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
@@ -13664,16 +13665,19 @@ def plan_restoration(
   said |= by_words.keys()
   everything = (*rows, *(one.memory for one in absent))
   stood_for = {id for memory in everything for id in made_of(memory)}
+  standing = {row.id for row in rows}
+  removed = [one for one in absent if one.memory.id not in standing]
   single = [
     one.memory
-    for one in absent
+    for one in removed
     if one.memory.id not in stood_for
     if not one.summary or comparable(one.summary) not in said
   ]
   chosen = single[: max(limit - len(rows), 0)] if limit else single
   reasons = {
     f"the limit is {memories_counted(limit)}": len(single) - len(chosen),
-    "a summary says the same": len(absent) - len(single),
+    "a summary says the same": len(removed) - len(single),
+    "a later version is remembered": len(absent) - len(removed),
   }
   staying = [f"Still archived: {n} ({why})." for why, n in reasons.items() if n]
   return chosen, staying

@@ -253,6 +253,13 @@ def test_what_comes_back(
     assert staying == [f"Still archived: {stays} (a summary says the same)."] * bool(stays)
 
 
+def test_what_was_changed_since_stays_archived() -> None:
+    """Of a memory that never left the store no former version comes back beside it."""
+    rows = [memory("a", "User likes coffee.")]
+    told = "Still archived: 1 (a later version is remembered)."
+    assert plan_restoration([TEA], rows, 0) == ([], [told])
+
+
 def test_many() -> None:
     """Ten are named in short lines, and how many more there are."""
     named = named_memories([memory(str(n), f"User likes\n{n} " + "very " * 99) for n in range(50)])

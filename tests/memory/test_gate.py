@@ -126,6 +126,7 @@ RULES: list[tuple[Draft, dict[str, Any], str]] = [
     (Draft(RUN), {}, ""),
     (Draft(RUN, confidence=0.4), {}, "the model is not sure (0.40)"),
     (Draft(RUN, ("goal",)), NO_GOALS, "goal is not to be remembered"),
+    (Draft(RUN, ("Goal",)), NO_GOALS, "goal is not to be remembered"),
     (Draft(RUN, ("goal", "behavior")), NO_GOALS, ""),
     (Draft(RUN, ("sports",)), NO_GOALS, ""),
 ]

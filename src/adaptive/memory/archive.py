@@ -106,9 +106,9 @@ def plan_restoration(
 ) -> tuple[list[Memory], list[str]]:
     """What would come back into a store of these rows, and a sentence for each reason why not all.
 
-    Nothing comes back that would say a fact twice: what the store says already, and what a summary
-    stands for. The last archived come first, of the same time the most important; a ``limit`` of 0
-    is none.
+    Nothing comes back that would say a fact twice: what the store says already, be it in other
+    words since, and what a summary stands for. The last archived come first, of the same time the
+    most important; a ``limit`` of 0 is none.
     """
     said = {comparable(row.content) for row in rows}
     by_words: dict[str, ArchivedMemory] = {}
@@ -119,16 +119,19 @@ def plan_restoration(
     # A summary that was archived itself comes back in the place of its originals.
     everything = (*rows, *(one.memory for one in absent))
     stood_for = {id for memory in everything for id in made_of(memory)}
+    standing = {row.id for row in rows}
+    removed = [one for one in absent if one.memory.id not in standing]
     single = [
         one.memory
-        for one in absent
+        for one in removed
         if one.memory.id not in stood_for
         if not one.summary or comparable(one.summary) not in said
     ]
     chosen = single[: max(limit - len(rows), 0)] if limit else single
     reasons = {
         f"the limit is {memories_counted(limit)}": len(single) - len(chosen),
-        "a summary says the same": len(absent) - len(single),
+        "a summary says the same": len(removed) - len(single),
+        "a later version is remembered": len(absent) - len(removed),
     }
     staying = [f"Still archived: {n} ({why})." for why, n in reasons.items() if n]
     return chosen, staying

@@ -140,7 +140,8 @@ def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
         return verdict
     if draft.confidence < policy.least_confidence:
         return Refused(f"the model is not sure ({draft.confidence:.2f})", "admin")
-    categories = [tag for tag in draft.tags if tag in CATEGORIES]
+    named = {tag.casefold() for tag in draft.tags}
+    categories = [name for name in CATEGORIES if name in named]
     if categories and not set(categories) & set(policy.categories):
         return Refused(f"{', '.join(categories)} is not to be remembered", "admin")
     tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
