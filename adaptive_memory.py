@@ -356,13 +356,18 @@ class CircuitBreaker:
   def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
     self._sleep = sleep
     self._probes: dict[str, asyncio.Task[None]] = {}
+    self._open: set[str] = set()
 
   def is_open(self, name: str) -> bool:
-    return name in self._probes
+    return name in self._open
 
   def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    self._open.add(name)
+    self.suspect(name, probe)
+
+  def suspect(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
     if name not in self._probes:
-      task = asyncio.create_task(_probed(name, probe, self._sleep))
+      task = asyncio.create_task(self._probed(name, probe))
       self._probes[name] = task
       task.add_done_callback(partial(self._ended, name))
 
@@ -372,20 +377,17 @@ class CircuitBreaker:
 
   def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
     del self._probes[name]
+    self._open.discard(name)
     error = None if probing.cancelled() else probing.exception()
     if error is not None:
       log_breaker.error("the probe of %s has failed", name, exc_info=error)
 
-
-async def _probed(
-  name: str,
-  probe: Callable[[], Awaitable[object]],
-  sleep: Callable[[float], Awaitable[object]],
-) -> None:
-  pause = _FIRST_PAUSE_SECONDS
-  while not await _has_answered(name, probe):
-    await sleep(pause)
-    pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+  async def _probed(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    pause = _FIRST_PAUSE_SECONDS
+    while not await _has_answered(name, probe):
+      self._open.add(name)
+      await self._sleep(pause)
+      pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 async def _has_answered(name: str, probe: Callable[[], Awaitable[object]]) -> bool:
@@ -5163,15 +5165,21 @@ class EmbedderRests(CircuitBreaker):
       async with asyncio.timeout(patience if briefly else None):
         vectors = await embedder.embed(texts, query=query)
     except (EmbeddingError, TimeoutError, asyncio.CancelledError) as error:
-      is_short = time.monotonic() - began < _HANGS_FROM_SECONDS
-      if not (is_short and isinstance(error, asyncio.CancelledError)):
+      has_hung = time.monotonic() - began >= _HANGS_FROM_SECONDS
+      if has_hung or isinstance(error, TimeoutError):
+        self.open(name, _probe(embedder))
+      elif isinstance(error, EmbeddingError):
         self.begin(name, embedder)
       raise
     self._took[name] = max(time.monotonic() - began, _FADING * self._took.get(name, 0.0))
     return vectors
 
   def begin(self, name: str, embedder: Embedder) -> None:
-    self.open(name, partial(embedder.embed, [_PROBE], query=True))
+    self.suspect(name, _probe(embedder))
+
+
+def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
+  return partial(embedder.embed, [_PROBE], query=True)
 
 
 # ---- src/adaptive/search/embedders.py ----

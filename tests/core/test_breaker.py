@@ -65,3 +65,25 @@ async def test_probe_that_breaks(caplog: pytest.LogCaptureFixture) -> None:
         await asyncio.sleep(0)
     assert not breaker.is_open("words")
     assert "the probe of words has failed" in caplog.text
+
+
+async def test_suspected() -> None:
+    """A service that has refused one call is asked on, until a probe of it fails as well."""
+    rested, fails = asyncio.Event(), True
+
+    async def rest(_: float) -> None:
+        await rested.wait()
+
+    async def probe() -> None:
+        if fails:
+            raise EmbeddingError("the provider is down")
+
+    breaker = CircuitBreaker(rest)
+    breaker.suspect("words", probe)
+    assert not breaker.is_open("words")
+    await asyncio.sleep(0)
+    assert breaker.is_open("words")
+    fails = False
+    rested.set()
+    while breaker.is_open("words"):
+        await asyncio.sleep(0)

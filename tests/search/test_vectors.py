@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -49,6 +50,24 @@ async def test_an_embedder_that_hangs_rests_for_all() -> None:
     while rests.is_open(await inner.name()):
         await asyncio.sleep(0)
     assert await query_vectors(bob, ["boat"], 3600) is not None
+
+
+async def test_refused_input_is_nobody_elses() -> None:
+    """A text that an embedder refuses at once keeps no other user from being served."""
+
+    class Fastidious(WordEmbedder):
+        """Refuses one text."""
+
+        async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+            if "too long" in texts:
+                raise EmbeddingError("the service refuses it")
+            return await super().embed(texts, query=query)
+
+    inner, rests = Fastidious(), EmbedderRests()
+    for _ in range(3):
+        with pytest.raises(EmbeddingError, match="refuses"):
+            await rests.ask(inner, ["too long"], query=True)
+        assert len(await rests.ask(inner, ["boat"], query=True)) == 1
 
 
 async def test_brief_patience() -> None:

@@ -26,15 +26,21 @@ class CircuitBreaker:
     def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
         self._sleep = sleep
         self._probes: dict[str, asyncio.Task[None]] = {}
+        self._open: set[str] = set()
 
     def is_open(self, name: str) -> bool:
         """Whether a service is not to be asked."""
-        return name in self._probes
+        return name in self._open
 
     def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
         """Leave a service alone that has failed, until a probe of it raises nothing in time."""
+        self._open.add(name)
+        self.suspect(name, probe)
+
+    def suspect(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+        """Leave a service alone if a probe fails, too: it may have refused what one user asked."""
         if name not in self._probes:
-            task = asyncio.create_task(_probed(name, probe, self._sleep))
+            task = asyncio.create_task(self._probed(name, probe))
             self._probes[name] = task
             # Not within the task: one that is cancelled before its first step never runs.
             task.add_done_callback(partial(self._ended, name))
@@ -47,21 +53,18 @@ class CircuitBreaker:
     def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
         """Let a service be asked whose probe is over, however that has ended."""
         del self._probes[name]
+        self._open.discard(name)
         error = None if probing.cancelled() else probing.exception()
         if error is not None:
             log_breaker.error("the probe of %s has failed", name, exc_info=error)
 
-
-async def _probed(
-    name: str,
-    probe: Callable[[], Awaitable[object]],
-    sleep: Callable[[float], Awaitable[object]],
-) -> None:
-    """Ask until there is an answer, more and more seldom."""
-    pause = _FIRST_PAUSE_SECONDS
-    while not await _has_answered(name, probe):
-        await sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+    async def _probed(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+        """Ask until there is an answer, more and more seldom."""
+        pause = _FIRST_PAUSE_SECONDS
+        while not await _has_answered(name, probe):
+            self._open.add(name)
+            await self._sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
 async def _has_answered(name: str, probe: Callable[[], Awaitable[object]]) -> bool:

@@ -32,7 +32,7 @@ class EmbedderRests(CircuitBreaker):
     async def ask(
         self, embedder: Embedder, texts: Sequence[str], *, query: bool, briefly: bool = False
     ) -> Vectors:
-        """Vectors by an embedder, which rests once it fails or hangs.
+        """Vectors by an embedder, which rests once it hangs, or fails for a probe as well.
 
         Who asks ``briefly`` waits for little longer than the last calls have taken.
 
@@ -50,9 +50,11 @@ class EmbedderRests(CircuitBreaker):
             async with asyncio.timeout(patience if briefly else None):
                 vectors = await embedder.embed(texts, query=query)
         except (EmbeddingError, TimeoutError, asyncio.CancelledError) as error:
-            # A user's Stop says nothing of the embedder, a time limit that has come does.
-            is_short = time.monotonic() - began < _HANGS_FROM_SECONDS
-            if not (is_short and isinstance(error, asyncio.CancelledError)):
+            has_hung = time.monotonic() - began >= _HANGS_FROM_SECONDS
+            if has_hung or isinstance(error, TimeoutError):
+                self.open(name, _probe(embedder))
+            # A user's Stop says nothing of the embedder.
+            elif isinstance(error, EmbeddingError):
                 self.begin(name, embedder)
             raise
         # Nearly the longest of the last calls: each counts a little less with every one after it.
@@ -60,5 +62,10 @@ class EmbedderRests(CircuitBreaker):
         return vectors
 
     def begin(self, name: str, embedder: Embedder) -> None:
-        """Let an embedder rest that has failed, or was not waited for to the end."""
-        self.open(name, partial(embedder.embed, [_PROBE], query=True))
+        """Let an embedder rest that has failed, if it fails for a probe as well."""
+        self.suspect(name, _probe(embedder))
+
+
+def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
+    """What asks an embedder for the vector of a text that is nobody's."""
+    return partial(embedder.embed, [_PROBE], query=True)
