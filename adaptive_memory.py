@@ -13606,8 +13606,8 @@ async def put_into_archive(user: UserStore, archived: Sequence[ArchivedMemory]) 
 async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
   rows = {row.id: row for row in await user.store.read()}
   unchanged = [one for one in memories if rows.get(one.id) == one]
-  removed: list[Memory] = []
-  for memory in unchanged:
+  removed = await _removed_together(user, unchanged) if len(unchanged) > 1 else []
+  for memory in [one for one in unchanged if one not in removed]:
     try:
       await user.store.delete(memory)
       removed.append(memory)
@@ -13616,6 +13616,14 @@ async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[M
       if isinstance(error, MemoryUnavailable):
         break
   return removed
+
+
+async def _removed_together(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
+  with suppress(HostError):
+    await user.store.delete(*memories)
+    return list(memories)
+  standing = {row.id for row in await user.store.read()}
+  return [memory for memory in memories if memory.id not in standing]
 
 
 async def restore_memory(

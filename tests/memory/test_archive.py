@@ -61,6 +61,17 @@ async def test_archive_that_keeps_nothing() -> None:
     assert world.contents == ["Fact a.", "Fact b."]
 
 
+async def test_pruned_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too much goes by one deletion; where that fails, what can go does, each by itself."""
+    for broken, calls, left in (("", 1, ["Fact e."]), ("b", 5, ["Fact b.", "Fact e."])):
+        world = World(*rows("a", "b", "c", "d", "e"), broken=[broken])
+        delete = AsyncMock(wraps=world.store.delete)
+        monkeypatch.setattr(world.store, "delete", delete)
+        settings = hook_settings(max_total_memories=1, pruning_strategy="oldest")
+        await prune_store(world.room(), settings, SOURCE, frozenset(), NOW)
+        assert (delete.await_count, world.contents) == (calls, left)
+
+
 async def test_pruned_into_the_archive() -> None:
     """What goes stands in the archive whole, with when and why; the user is told of each."""
     gone = replace(rows("a")[0], tags=("goal",), bank="Work", meta={"said_at": 3, "chat_id": "c"})

@@ -38,8 +38,9 @@ async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[M
     """Delete archived memories that were not changed since; return those that left the store."""
     rows = {row.id: row for row in await user.store.read()}
     unchanged = [one for one in memories if rows.get(one.id) == one]
-    removed: list[Memory] = []
-    for memory in unchanged:
+    # With each deletion the whole of the user's vectors is looked through.
+    removed = await _removed_together(user, unchanged) if len(unchanged) > 1 else []
+    for memory in [one for one in unchanged if one not in removed]:
         try:
             await user.store.delete(memory)
             removed.append(memory)
@@ -48,6 +49,15 @@ async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[M
             if isinstance(error, MemoryUnavailable):
                 break
     return removed
+
+
+async def _removed_together(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
+    """Delete memories by one call; those that are gone then, whether it failed or not."""
+    with suppress(HostError):
+        await user.store.delete(*memories)
+        return list(memories)
+    standing = {row.id for row in await user.store.read()}
+    return [memory for memory in memories if memory.id not in standing]
 
 
 async def restore_memory(
