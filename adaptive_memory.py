@@ -16343,6 +16343,7 @@ _HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes ba
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
+NOTHING_LEFT = "Nothing deleted: it was changed or deleted before you could be asked"
 _WOULD_DELETE = "Your message would delete:"
 _HOW_TO_ANSWER = (
   'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
@@ -16357,6 +16358,10 @@ async def delete_confirmed(
   memories: Sequence[Memory],
   reason: str = _WOULD_DELETE,
 ) -> Report:
+  standing = (await room.index()).memories
+  memories = [memory for memory in memories if memory in standing]
+  if not memories:
+    return Report(NOTHING_LEFT, kind="reply")
   contents = [clipped_line(one.content, _LONGEST_SHOWN) for one in memories[:_MOST_ASKED_ABOUT__confirmation]]
   shown = [f"{number}. {content}" for number, content in enumerate(contents, 1)]
   if len(memories) > _MOST_ASKED_ABOUT__confirmation:

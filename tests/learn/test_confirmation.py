@@ -13,6 +13,7 @@ from adaptive.host.page import PageDialog
 from adaptive.learn.confirmation import (
     CHANGED_MEANWHILE,
     DECLINED,
+    NOTHING_LEFT,
     UNANSWERED,
     delete_confirmed,
     named_in,
@@ -85,12 +86,31 @@ def test_answer(answer: str, count: int, chosen: tuple[int, ...]) -> None:
 async def test_store_changed_meanwhile() -> None:
     """What says something else by the time of the answer stays, and what is gone is told."""
     rows = memories(3)
-    world = World(rows[0], memory("m-2", "User owns a dog."))
-    lesson = await delete_confirmed(world.resources(), turn("Forget my cats"), page("all"), rows)
+    world = World(*rows)
+
+    def answer() -> str:
+        world.store.edit("m-2", "User owns a dog.")
+        del world.store.rows["m-3"]
+        return "all"
+
+    lesson = await delete_confirmed(world.resources(), turn("Forget my cats"), page(answer), rows)
     kept = f"Not deleted (2): User owns cat 2. ({CHANGED_MEANWHILE}) …"
     assert lesson.line == f"Deleted: User owns cat 1. · {kept}"
     assert world.contents == ["User owns a dog."]
     assert world.audit.told() == [("deleted", "m-1")]
+
+
+async def test_question_that_came_too_late() -> None:
+    """What another question has deleted by then is not asked about."""
+    rows, asked = memories(2), list[Any]()
+    world = World(rows[1])
+    await delete_confirmed(world.resources(), turn("Forget my cats"), page("no", asked), rows)
+    assert "User owns cat 1." not in str(asked)
+    assert "1. User owns cat 2." in str(asked)
+    told = await delete_confirmed(
+        world.resources(), turn("Forget it"), page("all", asked), rows[:1]
+    )
+    assert (told.line, len(asked)) == (NOTHING_LEFT, 1)
 
 
 # --- suggestions ----------------------------------------------------------------------------------
