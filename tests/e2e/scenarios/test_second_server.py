@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from tests.e2e.driver.events import stored_text
 from tests.e2e.driver.extraction import (
     EXTRACT,
     checks,
@@ -28,8 +29,8 @@ QUESTION = "Which green tea does the user like?"
 # Long enough for the server to be killed before a turn is due, short enough for it to be due when
 # the server is there again.
 DEBOUNCE_SECONDS = 8
-# Longer than the test: who is not there is not learned from.
-LONG_DEBOUNCE_SECONDS = 900
+# The most that the valve allows: what waits so long is there when the server ends.
+LONG_DEBOUNCE_SECONDS = 30
 SEALED_KINDS = ("archive", "audit", "pending")
 BIKE = "User rides a red bike."
 CYCLES = "User cycles to the office in Porto."
@@ -164,6 +165,7 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     for kind, rows in sealed.items():
         assert [row for row in our_rows(host, page, kind) if row in rows] == rows
 
+    host.change("UPDATE adaptive_memory_pending SET due_at = 0 WHERE state = 'waiting'")
     await start_with_key(host, former_key, page)
     await page.new_chat().send("Good morning!")
     await until(lambda: host.query(waiting, turn.user_message_id)[0]["state"] == "done", 30, "it")
@@ -226,5 +228,5 @@ async def test_what_takes_long_goes_on_behind(second_host: RunningHost) -> None:
     await host.rest()
     stored = await chat.stored_message(turn.message_id)
     assert "Imported: 30 of 30" in stored["content"]
-    assert (await chat.stored_message(reply.message_id))["content"] == reply.content
+    assert stored_text(await chat.stored_message(reply.message_id)) == reply.content
     assert len(await page.memories()) == 30
