@@ -1,8 +1,8 @@
 """Which of the proposed changes may be written: each fact proves it by the user's own words.
 
 The model quotes the words that say a fact (``evidence``), and code looks for them in what the user
-typed: by how words begin, and sign by sign where a script puts no spaces between them. Before that
-come the rules that an admin sets, after it the gate of every write; each refusal has its reason.
+typed: by how words begin, and sign by sign where a script puts no spaces between them. Behind that
+comes the gate of every write, with the rules that an admin sets; each refusal has its reason.
 """
 
 from __future__ import annotations
