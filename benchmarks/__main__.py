@@ -44,13 +44,21 @@ NAMES = (
 
 def main() -> None:
     """Run the named benchmarks in order."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
-    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of LoCoMo")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=", ".join(NAMES)
+    )
+    parser.add_argument(
+        "--data", type=Path, default=DEFAULT_DATA, help="folder of LoCoMo"
+    )
     wanted = parser.parse_args()
     unknown = sorted(set(wanted.names) - set(NAMES))
     if unknown:
-        parser.error(f"no benchmark {', '.join(map(repr, unknown))}; there are {', '.join(NAMES)}")
+        parser.error(
+            f"no benchmark {', '.join(map(repr, unknown))}; there are {', '.join(NAMES)}"
+        )
     for name in wanted.names or NAMES:
         run = importlib.import_module(f"benchmarks.{name}").main
         if inspect.signature(run).parameters:

@@ -43,22 +43,38 @@ def curve(
     for subject in world.subjects:
         store = subject.ranking_index(known, world.nulls)
         asked += [
-            (rank(store, RankingQuery(t, v), ENTRIES), gold) for t, v, gold in questions_of(subject)
+            (rank(store, RankingQuery(t, v), ENTRIES), gold)
+            for t, v, gold in questions_of(subject)
         ]
         prompts = zip(world.prompts, world.prompt_vectors, strict=True)
-        unrelated += [rank(store, RankingQuery(text, vector), ENTRIES) for text, vector in prompts]
+        unrelated += [
+            rank(store, RankingQuery(text, vector), ENTRIES)
+            for text, vector in prompts
+        ]
     points: list[dict[str, float]] = []
     for gate in gates:
-        given = [(fitting(ranked, ENTRIES, gate=gate), gold) for ranked, gold in asked]
-        shares = [len(gold & {one.place for one in some}) / len(gold) for some, gold in given]
-        idle = [len(fitting(ranked, ENTRIES, gate=gate)) for ranked in unrelated]
+        given = [
+            (fitting(ranked, ENTRIES, gate=gate), gold)
+            for ranked, gold in asked
+        ]
+        shares = [
+            len(gold & {one.place for one in some}) / len(gold)
+            for some, gold in given
+        ]
+        idle = [
+            len(fitting(ranked, ENTRIES, gate=gate)) for ranked in unrelated
+        ]
         points.append(
             {
                 "gate": gate,
                 "share_of_gold": round(statistics.fmean(shares), 3),
-                "entries": round(statistics.fmean(len(some) for some, _ in given), 2),
+                "entries": round(
+                    statistics.fmean(len(some) for some, _ in given), 2
+                ),
                 "off_topic_entries": round(statistics.fmean(idle), 3),
-                "off_topic_prompts_with_any": round(statistics.fmean(map(bool, idle)), 4),
+                "off_topic_prompts_with_any": round(
+                    statistics.fmean(map(bool, idle)), 4
+                ),
             }
         )
     return points
@@ -73,23 +89,45 @@ def small_stores(
     strange = encode(UNRELATED)
     for person in PEOPLE:
         store = ranking_index(
-            person.memories, encode(person.memories), nulls, [0] * len(person.memories)
+            person.memories,
+            encode(person.memories),
+            nulls,
+            [0] * len(person.memories),
         )
         texts = [question.text for question in person.questions]
-        for question, vector in zip(person.questions, encode(texts), strict=True):
-            asked.append((rank(store, RankingQuery(question.text, vector)), question.wanted))
+        for question, vector in zip(
+            person.questions, encode(texts), strict=True
+        ):
+            asked.append(
+                (
+                    rank(store, RankingQuery(question.text, vector)),
+                    question.wanted,
+                )
+            )
         pairs = zip(UNRELATED, strange, strict=True)
-        unrelated += [rank(store, RankingQuery(text, vector)) for text, vector in pairs]
+        unrelated += [
+            rank(store, RankingQuery(text, vector)) for text, vector in pairs
+        ]
     points: list[dict[str, float]] = []
     for gate in gates:
-        given = [(fitting(ranked, ENTRIES, gate=gate), wanted) for ranked, wanted in asked]
-        found = [set(wanted) <= {one.place for one in some} for some, wanted in given]
-        idle = [len(fitting(ranked, ENTRIES, gate=gate)) for ranked in unrelated]
+        given = [
+            (fitting(ranked, ENTRIES, gate=gate), wanted)
+            for ranked, wanted in asked
+        ]
+        found = [
+            set(wanted) <= {one.place for one in some}
+            for some, wanted in given
+        ]
+        idle = [
+            len(fitting(ranked, ENTRIES, gate=gate)) for ranked in unrelated
+        ]
         points.append(
             {
                 "gate": gate,
                 "questions_served": round(statistics.fmean(found), 3),
-                "entries": round(statistics.fmean(len(some) for some, _ in given), 2),
+                "entries": round(
+                    statistics.fmean(len(some) for some, _ in given), 2
+                ),
                 "unrelated_entries": round(statistics.fmean(idle), 3),
             }
         )
@@ -109,9 +147,13 @@ def distortions() -> dict[str, Callable[[Vectors], Vectors]]:
     stretch = 1 + 3 * (np.arange(384) % 7 == 0)
     return {
         "as it is": scaled,
-        "unrelated texts at cosine 0.7": lambda v: scaled(0.3**0.5 * v + 0.7**0.5 * constant),
+        "unrelated texts at cosine 0.7": lambda v: scaled(
+            0.3**0.5 * v + 0.7**0.5 * constant
+        ),
         "projected to 64 dimensions": lambda v: scaled(v @ narrow),
-        "every seventh dimension four times as long": lambda v: scaled(v * stretch),
+        "every seventh dimension four times as long": lambda v: scaled(
+            v * stretch
+        ),
     }
 
 
@@ -134,7 +176,10 @@ def geometries(world: World) -> dict[str, Any]:
 def follow_ups(world: World, encode: Encode) -> dict[str, float]:
     """R@10 for "And when was that?" after a question, with and without the question before it."""
     vectors = encode(FOLLOW_UPS)
-    shares: dict[str, list[float]] = {"alone": [], "with the message before": []}
+    shares: dict[str, list[float]] = {
+        "alone": [],
+        "with the message before": [],
+    }
     for subject in world.subjects:
         store = subject.ranking_index("nothing", world.nulls)
         for number, (text, vector, gold) in enumerate(questions_of(subject)):
@@ -145,4 +190,7 @@ def follow_ups(world: World, encode: Encode) -> dict[str, float]:
             for name, asked in zip(shares, (alone, continued), strict=True):
                 order = [one.place for one in rank(store, asked, ENTRIES)]
                 shares[name].append(quality(order, gold)[9])
-    return {name: round(statistics.fmean(found), 3) for name, found in shares.items()}
+    return {
+        name: round(statistics.fmean(found), 3)
+        for name, found in shares.items()
+    }

@@ -25,14 +25,20 @@ from benchmarks.learned_turn import LONG, install_variants
 from demo.environment import NEWEST, host_environment, with_postgres_drivers
 from tests.e2e.driver.made_up_lives import made_up_sayings
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.services import Services, running_services, running_workers
+from tests.e2e.driver.services import (
+    Services,
+    running_services,
+    running_workers,
+)
 from tests.e2e.driver.soak import TURNS_PER_CHAT, WAITING
 
 USERS = 20
 ROUNDS = 3
 TURNS = 5  # of each user with a variant in a round
 PAUSES = (12.0, 0.0)
-LONG_ALONE = Variant(LONG.name, LONG.model, native=False)  # without the host's memory beside it
+LONG_ALONE = Variant(
+    LONG.name, LONG.model, native=False
+)  # without the host's memory beside it
 VARIANTS = (NOTHING, HOST_MEMORY, LONG_ALONE, FILTER)
 BACKLOG_SECONDS = 120.0
 # With the usual 15, which 20 who send at once use up, the host waits half a minute for itself: it
@@ -40,20 +46,35 @@ BACKLOG_SECONDS = 120.0
 POOL = {"DATABASE_POOL_SIZE": "30"}
 
 
-async def measure(users: int = USERS, rounds: int = ROUNDS, turns: int = TURNS) -> dict[str, Any]:
+async def measure(
+    users: int = USERS, rounds: int = ROUNDS, turns: int = TURNS
+) -> dict[str, Any]:
     """Run all rounds and return their figures."""
     environment = with_postgres_drivers(host_environment(NEWEST))
-    figures: dict[str, Any] = {"users": users, "turns": rounds * turns * users, "workers": 2}
+    figures: dict[str, Any] = {
+        "users": users,
+        "turns": rounds * turns * users,
+        "workers": 2,
+    }
     with tempfile.TemporaryDirectory() as folder:
         async with (
             running_services(redis=True) as services,
-            running_workers(environment, services, Path(folder), POOL) as (host, second),
+            running_workers(environment, services, Path(folder), POOL) as (
+                host,
+                second,
+            ),
         ):
             await install_variants(host)
             urls = [host.url, second.url]
-            pages = [await host.user(f"busy{at}", urls[at % 2]) for at in range(users)]
+            pages = [
+                await host.user(f"busy{at}", urls[at % 2])
+                for at in range(users)
+            ]
             said = len(PAUSES) * len(VARIANTS) * (rounds + 1) * turns
-            words = [[one.words for one in made_up_sayings(at, said, 6)] for at in range(users)]
+            words = [
+                [one.words for one in made_up_sayings(at, said, 6)]
+                for at in range(users)
+            ]
             for pause in PAUSES:
                 taken: dict[str, list[float]] = defaultdict(list)
                 backlog: dict[str, list[float]] = defaultdict(list)
@@ -62,10 +83,20 @@ async def measure(users: int = USERS, rounds: int = ROUNDS, turns: int = TURNS) 
                 for number in range(-1 if pause == PAUSES[0] else 0, rounds):
                     for variant in order.sample(VARIANTS, len(VARIANTS)):
                         lanes = (
-                            _talk(page, urls, variant, [said.pop() for _ in range(turns)], pause)
+                            _talk(
+                                page,
+                                urls,
+                                variant,
+                                [said.pop() for _ in range(turns)],
+                                pause,
+                            )
                             for page, said in zip(pages, words, strict=True)
                         )
-                        times = [one for lane in await asyncio.gather(*lanes) for one in lane]
+                        times = [
+                            one
+                            for lane in await asyncio.gather(*lanes)
+                            for one in lane
+                        ]
                         rest = await _settled(services)
                         if number >= 0:
                             taken[variant.name] += times
@@ -76,16 +107,30 @@ async def measure(users: int = USERS, rounds: int = ROUNDS, turns: int = TURNS) 
 
 
 async def _talk(
-    page: Page, urls: list[str], variant: Variant, said: list[str], pause: float
+    page: Page,
+    urls: list[str],
+    variant: Variant,
+    said: list[str],
+    pause: float,
 ) -> list[float]:
     """The seconds that each turn of one user has taken."""
-    chance, times, chat = random.Random(f"{page.user_id} {said}"), list[float](), None
+    chance, times, chat = (
+        random.Random(f"{page.user_id} {said}"),
+        list[float](),
+        None,
+    )
     for number, words in enumerate(said):
         await asyncio.sleep(chance.expovariate(1 / pause) if pause else 0)
         page.url = urls[number % len(urls)]
-        chat = chat if chat and number % TURNS_PER_CHAT else page.new_chat(model=variant.model)
+        chat = (
+            chat
+            if chat and number % TURNS_PER_CHAT
+            else page.new_chat(model=variant.model)
+        )
         began = time.monotonic()
-        turn = await (await chat.start(words, features={"memory": variant.native})).finish()
+        turn = await (
+            await chat.start(words, features={"memory": variant.native})
+        ).finish()
         times.append(time.monotonic() - began)
         assert turn.error is None, turn
     return times
@@ -104,11 +149,17 @@ async def _settled(services: Services) -> float:
     return time.monotonic() - began
 
 
-def _summary(taken: dict[str, list[float]], backlog: dict[str, list[float]]) -> dict[str, Any]:
+def _summary(
+    taken: dict[str, list[float]], backlog: dict[str, list[float]]
+) -> dict[str, Any]:
     spreads = {name: spread(times) for name, times in taken.items()}
     base = spreads[NOTHING.name].median
     figures = {
-        name: {"turn": one, "ratio": round(one.median / base, 2), "backlog": max(backlog[name])}
+        name: {
+            "turn": one,
+            "ratio": round(one.median / base, 2),
+            "backlog": max(backlog[name]),
+        }
         for name, one in spreads.items()
     }
     say(f"  {figures}")

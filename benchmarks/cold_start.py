@@ -50,16 +50,24 @@ async def measure() -> dict[str, Any]:
             for typing, size in order.sample(kinds, len(kinds)):
                 await restart(host, [nobody, owners[size]])
                 await asyncio.sleep(typing)
-                talkers = [(nobody, NOTHING), (owners[size], FILTER)][:: -1 if number % 2 else 1]
-                times = await _first_and_later(host, talkers, f"{number} {size} {typing}")
+                talkers = [(nobody, NOTHING), (owners[size], FILTER)][
+                    :: -1 if number % 2 else 1
+                ]
+                times = await _first_and_later(
+                    host, talkers, f"{number} {size} {typing}"
+                )
                 for name, values in times.items():
                     taken[typing, size, name] += values
-                say(f"restart {number + 1}, {size} memories, {typing:g} s: {_first(times)}")
+                say(
+                    f"restart {number + 1}, {size} memories, {typing:g} s: {_first(times)}"
+                )
         return {
             "open_webui": host.version,
             "restarts": RESTARTS,
             "typing_seconds": {
-                f"{typing:g}": {str(size): _summary(taken, typing, size) for size in SIZES}
+                f"{typing:g}": {
+                    str(size): _summary(taken, typing, size) for size in SIZES
+                }
                 for typing in TYPING_SECONDS
             },
         }
@@ -89,7 +97,11 @@ async def _first_and_later(
 
 
 def _first(times: dict[str, list[float]]) -> dict[str, float]:
-    return {name: round(values[0], 1) for name, values in times.items() if "first" in name}
+    return {
+        name: round(values[0], 1)
+        for name, values in times.items()
+        if "first" in name
+    }
 
 
 def _summary(
@@ -97,11 +109,15 @@ def _summary(
 ) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for variant in (NOTHING, FILTER):
-        first, later = (spread(taken[typing, size, f"{variant.name}, {when}"]) for when in _WHEN)
+        first, later = (
+            spread(taken[typing, size, f"{variant.name}, {when}"])
+            for when in _WHEN
+        )
         figures[variant.name] = {
             "first_ms": first,
             "first_ms_each": [
-                round(one, 1) for one in taken[typing, size, f"{variant.name}, first"]
+                round(one, 1)
+                for one in taken[typing, size, f"{variant.name}, first"]
             ],
             "later_ms": later,
             "first_above_later_ms": round(first.median - later.median, 1),

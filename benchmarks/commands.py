@@ -17,7 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import say, spread, write_results
-from benchmarks.host import FILTER, command_result, complete_index, measured_host
+from benchmarks.host import (
+    FILTER,
+    command_result,
+    complete_index,
+    measured_host,
+)
 from benchmarks.host_recall import remembering_user, system_prompt
 from benchmarks.import_lines import made_up_lines
 from benchmarks.locomo import DEFAULT_DATA, Recollector, load_conversations
@@ -33,10 +38,14 @@ QUESTIONS_ONE_IN = 4
 _IMPORT_SECONDS = 600.0
 
 
-async def share_of_gold(host: RunningHost, page: Page, about: Recollector) -> float:
+async def share_of_gold(
+    host: RunningHost, page: Page, about: Recollector
+) -> float:
     """The mean share of gold in the prompts for some of the questions about a user."""
     shares: list[float] = []
-    asked = list(zip(about.questions, about.gold, strict=True))[::QUESTIONS_ONE_IN]
+    asked = list(zip(about.questions, about.gold, strict=True))[
+        ::QUESTIONS_ONE_IN
+    ]
     for words, gold in asked:
         prompt = await system_prompt(host, page, FILTER, words)
         found = [place for place in gold if about.memories[place] in prompt]
@@ -44,7 +53,9 @@ async def share_of_gold(host: RunningHost, page: Page, about: Recollector) -> fl
     return statistics.fmean(shares)
 
 
-async def carried(host: RunningHost, about: Recollector) -> tuple[float, float]:
+async def carried(
+    host: RunningHost, about: Recollector
+) -> tuple[float, float]:
     """The share of gold before an export, and when all was erased and brought in again."""
     page = await remembering_user(host, about)
     before = await share_of_gold(host, page, about)
@@ -56,7 +67,9 @@ async def carried(host: RunningHost, about: Recollector) -> tuple[float, float]:
     text = json.loads(found[1])
     await command_result(page, "/forget everything", _IMPORT_SECONDS)
     assert await page.memories() == []
-    line = await command_result(page, f"/memory import {text}", _IMPORT_SECONDS)
+    line = await command_result(
+        page, f"/memory import {text}", _IMPORT_SECONDS
+    )
     say(f"  {about.name}: {line}")
     await complete_index(host, page, len(await page.memories()))
     return before, await share_of_gold(host, page, about)
@@ -68,14 +81,21 @@ async def imported(host: RunningHost) -> dict[str, Any]:
     page.answers["confirmation"] = True
     lines = "\n".join(f"- {line}" for line in made_up_lines(LINES))
     started = time.perf_counter()
-    importing = command_result(page, f"/memory import\n{lines}", _IMPORT_SECONDS)
+    importing = command_result(
+        page, f"/memory import\n{lines}", _IMPORT_SECONDS
+    )
     task = asyncio.create_task(importing)
     beside: list[float] = []
     while not task.done():
-        beside.append(await _timed(other.new_chat(FILTER.model), "Who has a boat?"))
+        beside.append(
+            await _timed(other.new_chat(FILTER.model), "Who has a boat?")
+        )
     seconds = time.perf_counter() - started
     say(f"  {task.result()} in {seconds:.1f} s")
-    after = [await _timed(other.new_chat(FILTER.model), "Who has a boat?") for _ in range(ROUNDS)]
+    after = [
+        await _timed(other.new_chat(FILTER.model), "Who has a boat?")
+        for _ in range(ROUNDS)
+    ]
     return {
         "lines": LINES,
         "seconds": round(seconds, 1),
@@ -105,13 +125,20 @@ async def costs(host: RunningHost) -> dict[str, Any]:
 async def measure(folder: Path) -> dict[str, Any]:
     """All three, on one server."""
     async with measured_host() as host:
-        shares = {one.name: await carried(host, one) for one in load_conversations(folder)}
+        shares = {
+            one.name: await carried(host, one)
+            for one in load_conversations(folder)
+        }
         return {
             "open_webui": host.version,
             "share_of_gold": {
-                name: [round(one, 3) for one in both] for name, both in shares.items()
+                name: [round(one, 3) for one in both]
+                for name, both in shares.items()
             },
-            "mean": [round(statistics.fmean(one), 4) for one in zip(*shares.values(), strict=True)],
+            "mean": [
+                round(statistics.fmean(one), 4)
+                for one in zip(*shares.values(), strict=True)
+            ],
             "import": await imported(host),
             "cost": await costs(host),
         }

@@ -40,7 +40,13 @@ from adaptive.settings.merged import Settings
 from adaptive.settings.valves import Valves
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results
-from benchmarks.locomo import CONVERSATIONS, DEFAULT_DATA, Encode, load_conversations, minilm
+from benchmarks.locomo import (
+    CONVERSATIONS,
+    DEFAULT_DATA,
+    Encode,
+    load_conversations,
+    minilm,
+)
 
 PAIRS = Path(__file__).parent / "deduplication_pairs.json"
 SETS = ("development", "control")
@@ -55,7 +61,10 @@ PairLabel = Literal["same", "refines", "contradicts", "different"]
 
 def token_set_ratio(one: str, other: str) -> float:
     """Share of letters that two texts have in common as sets of words, from 0 to 1."""
-    words = (" ".join(re.findall(r"[^\W_]+", folded_text(text))) for text in (one, other))
+    words = (
+        " ".join(re.findall(r"[^\W_]+", folded_text(text)))
+        for text in (one, other)
+    )
     return fuzz.token_set_ratio(*words) / 100
 
 
@@ -86,15 +95,22 @@ def load_pairs() -> list[Pair]:
     ]
 
 
-def with_cosines(pairs: Sequence[Pair], known: Vectors, said: Vectors) -> list[Pair]:
+def with_cosines(
+    pairs: Sequence[Pair], known: Vectors, said: Vectors
+) -> list[Pair]:
     """The pairs with the cosine of their vectors."""
     cosines = (known * said).sum(axis=1)
-    return [replace(pair, cosine=float(one)) for pair, one in zip(pairs, cosines, strict=True)]
+    return [
+        replace(pair, cosine=float(one))
+        for pair, one in zip(pairs, cosines, strict=True)
+    ]
 
 
 def score(pairs: Sequence[Pair], found: Sequence[bool]) -> dict[str, float]:
     """The share of duplicates found, and how many near-misses and changes are lost."""
-    counts = Counter(pair.label for pair, one in zip(pairs, found, strict=True) if one)
+    counts = Counter(
+        pair.label for pair, one in zip(pairs, found, strict=True) if one
+    )
     total = Counter(pair.label for pair in pairs)
     return {
         "recall": round(counts["same"] / max(total["same"], 1), 3),
@@ -106,11 +122,16 @@ def score(pairs: Sequence[Pair], found: Sequence[bool]) -> dict[str, float]:
 
 
 def curve(
-    pairs: Sequence[Pair], measure: Callable[[Pair], float], thresholds: Iterable[float]
+    pairs: Sequence[Pair],
+    measure: Callable[[Pair], float],
+    thresholds: Iterable[float],
 ) -> list[dict[str, float]]:
     """A single measure: from the threshold on it says *same*."""
     values = [measure(pair) for pair in pairs]
-    return [{"threshold": at, **score(pairs, [one >= at for one in values])} for at in thresholds]
+    return [
+        {"threshold": at, **score(pairs, [one >= at for one in values])}
+        for at in thresholds
+    ]
 
 
 def verdicts(
@@ -119,18 +140,28 @@ def verdicts(
     """What is found to be the same; without ``nulls`` by words alone."""
     unrelated = unrelated_likeness(nulls)
     return [
-        same_fact(pair.known, pair.said, calibrated_likeness(pair.cosine, unrelated), bar)
+        same_fact(
+            pair.known,
+            pair.said,
+            calibrated_likeness(pair.cosine, unrelated),
+            bar,
+        )
         for pair in pairs
     ]
 
 
-def by_language(pairs: Sequence[Pair], nulls: Vectors) -> dict[str, dict[str, float]]:
+def by_language(
+    pairs: Sequence[Pair], nulls: Vectors
+) -> dict[str, dict[str, float]]:
     """The figures for each language."""
     languages = list(dict.fromkeys(pair.language for pair in pairs))
     found: dict[str, dict[str, float]] = {}
     for language in languages:
         own = [pair for pair in pairs if pair.language == language]
-        found[language] = {"pairs": len(own), **score(own, verdicts(own, nulls))}
+        found[language] = {
+            "pairs": len(own),
+            **score(own, verdicts(own, nulls)),
+        }
     return found
 
 
@@ -140,7 +171,10 @@ def other_geometries(
     """The same for other embedding models, imitated by distorting these vectors."""
     figures: dict[str, Any] = {}
     for name, change in distortions().items():
-        seen, other = with_cosines(pairs, change(known), change(said)), change(nulls)
+        seen, other = (
+            with_cosines(pairs, change(known), change(said)),
+            change(nulls),
+        )
         figures[name] = score(seen, verdicts(seen, other))
     return figures
 
@@ -158,11 +192,20 @@ class Observation:
 
 def observations(folder: Path) -> dict[str, list[Observation]]:
     """The observations of each conversation."""
-    load_conversations(folder)  # ends the program with advice if there are none
+    load_conversations(
+        folder
+    )  # ends the program with advice if there are none
     found: dict[str, list[Observation]] = {}
-    for one in json.loads((folder / CONVERSATIONS).read_text(encoding="utf-8")):
+    for one in json.loads(
+        (folder / CONVERSATIONS).read_text(encoding="utf-8")
+    ):
         rows = [
-            (speaker, f"{session.removesuffix('_observation')}/{speaker}/{at}", evidence, text)
+            (
+                speaker,
+                f"{session.removesuffix('_observation')}/{speaker}/{at}",
+                evidence,
+                text,
+            )
             for session, speakers in one["observation"].items()
             for speaker, facts in speakers.items()
             for at, (text, evidence) in enumerate(facts)
@@ -177,15 +220,22 @@ def observations(folder: Path) -> dict[str, list[Observation]]:
 def locomo(folder: Path, encode: Encode, nulls: Vectors) -> dict[str, Any]:
     """The rule on observations: nearest pairs with labels, the same turn, and pairs at random."""
     stores = observations(folder)
-    vectors = {name: encode([one.text for one in rows]) for name, rows in stores.items()}
+    vectors = {
+        name: encode([one.text for one in rows])
+        for name, rows in stores.items()
+    }
 
-    def pair(name: str, one: Observation, other: Observation, label: PairLabel) -> Pair:
+    def pair(
+        name: str, one: Observation, other: Observation, label: PairLabel
+    ) -> Pair:
         cosine = float(vectors[name][one.place] @ vectors[name][other.place])
         return Pair("locomo", "en", label, one.text, other.text, cosine)
 
     labelled: list[Pair] = []
     for row in json.loads(PAIRS.read_text(encoding="utf-8"))["locomo"]:
-        rows = {one.reference: one for one in stores.get(row["conversation"], [])}
+        rows = {
+            one.reference: one for one in stores.get(row["conversation"], [])
+        }
         if row["known"] in rows and row["said"] in rows:
             ends = rows[row["known"]], rows[row["said"]]
             labelled.append(pair(row["conversation"], *ends, row["relation"]))
@@ -202,13 +252,18 @@ def locomo(folder: Path, encode: Encode, nulls: Vectors) -> dict[str, Any]:
     chance = random.Random(_SEED)
     strangers: list[Pair] = []
     for _ in range(RANDOM_PAIRS):
-        one, other = (chance.choice(stores[name]).text for name in chance.sample(list(stores), 2))
+        one, other = (
+            chance.choice(stores[name]).text
+            for name in chance.sample(list(stores), 2)
+        )
         strangers.append(Pair("locomo", "en", "different", one, other))
     return {
         "nearest_labelled": len(labelled),
         "nearest_labels": dict(Counter(one.label for one in labelled)),
         "nearest": score(labelled, verdicts(labelled, nulls)),
-        "nearest_cosine": curve(labelled, lambda one: one.cosine, (0.88, 0.9, 0.92, 0.94)),
+        "nearest_cosine": curve(
+            labelled, lambda one: one.cosine, (0.88, 0.9, 0.92, 0.94)
+        ),
         "same_turn": reached(same_turn, nulls),
         "one_speaker": reached(one_speaker, nulls),
         "other_conversation_words_only": sum(verdicts(strangers, None)),
@@ -222,7 +277,9 @@ def reached(pairs: Sequence[Pair], nulls: Vectors) -> dict[str, Any]:
         "same": sum(verdicts(pairs, nulls)),
         "cosine_from_0.90": sum(one.cosine >= 0.9 for one in pairs),
         "cosine_from_0.85": sum(one.cosine >= 0.85 for one in pairs),
-        "token_set_from_0.90": sum(token_set_ratio(one.known, one.said) >= 0.9 for one in pairs),
+        "token_set_from_0.90": sum(
+            token_set_ratio(one.known, one.said) >= 0.9 for one in pairs
+        ),
     }
 
 
@@ -231,14 +288,24 @@ def costs(nulls: Vectors) -> list[dict[str, float]]:
     settings = Settings.merge(Valves(), None)
     chance = np.random.default_rng(_SEED)
     people = ("User", "User's sister", "User's friend Tom", "User's boss")
-    doing = ("likes", "lives in", "works at", "visited", "bought", "dislikes", "is learning")
+    doing = (
+        "likes",
+        "lives in",
+        "works at",
+        "visited",
+        "bought",
+        "dislikes",
+        "is learning",
+    )
     found: list[dict[str, float]] = []
     for size in STORE_SIZES:
         texts = [
             f"{people[at % 4]} {doing[at % 7]} Thing{at % 997} with Part{at % 89} in {1900 + at}."
             for at in range(size)
         ]
-        vectors = normalised(chance.normal(size=(size, nulls.shape[1])).astype(np.float32))
+        vectors = normalised(
+            chance.normal(size=(size, nulls.shape[1])).astype(np.float32)
+        )
         index = build_index(
             [Memory(str(at), text, at, at) for at, text in enumerate(texts)],
             {
@@ -252,9 +319,14 @@ def costs(nulls: Vectors) -> list[dict[str, float]]:
         )
         taken: list[float] = []
         for at in range(DRAFTS):
-            draft = Proposal("NEW", draft=Draft(f"User lives in Place{at} since {2000 + at}."))
+            draft = Proposal(
+                "NEW",
+                draft=Draft(f"User lives in Place{at} since {2000 + at}."),
+            )
             began = time.perf_counter()
-            reconciled([draft], index, {draft.draft.content: vectors[at]}, settings)
+            reconciled(
+                [draft], index, {draft.draft.content: vectors[at]}, settings
+            )
             taken.append((time.perf_counter() - began) * 1000)
         found.append(
             {
@@ -287,9 +359,15 @@ def measure(folder: Path) -> dict[str, Any]:
         own = [pair for pair in pairs if name in (pair.group, "all")]
         found = {
             "labels": dict(Counter(pair.label for pair in own)),
-            "measures": {one: curve(own, how, THRESHOLDS) for one, how in measures.items()},
+            "measures": {
+                one: curve(own, how, THRESHOLDS)
+                for one, how in measures.items()
+            },
             "words_only": score(own, verdicts(own, None)),
-            "by_bar": [{"bar": bar, **score(own, verdicts(own, nulls, bar))} for bar in BARS],
+            "by_bar": [
+                {"bar": bar, **score(own, verdicts(own, nulls, bar))}
+                for bar in BARS
+            ],
         }
         figures["sets"][name] = found
         say(f"{name}: {found['labels']}")

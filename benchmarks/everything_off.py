@@ -93,7 +93,11 @@ def build_before() -> str:
     wanted = f"{COMMIT_BEFORE}:{PLUGIN.name}"
     try:
         shown = subprocess.run(
-            ["git", "show", wanted], cwd=PLUGIN.parent, capture_output=True, text=True, check=False
+            ["git", "show", wanted],
+            cwd=PLUGIN.parent,
+            capture_output=True,
+            text=True,
+            check=False,
         )
     except FileNotFoundError as error:
         message = "everything_off compares with a former build, and reads that with git"
@@ -110,7 +114,10 @@ def build_before() -> str:
 async def measure(before: str) -> dict[str, Any]:
     """Run the comparison and return its figures."""
     async with measured_host() as host:
-        for variant, source, valves in ((BEFORE, before, {}), (OFF, PLUGIN, NOTHING_ON)):
+        for variant, source, valves in (
+            (BEFORE, before, {}),
+            (OFF, PLUGIN, NOTHING_ON),
+        ):
             await _install(host, variant, source, valves)
         page = await host.user("owner")
         store_memories(host, page, MEMORIES)
@@ -132,7 +139,9 @@ async def measure(before: str) -> dict[str, Any]:
         say(f"{MEMORIES} memories: {ROUNDS} rounds of {len(VARIANTS)} turns")
         for number in range(-SETTLING_ROUNDS, ROUNDS):
             for variant in order.sample(VARIANTS, len(VARIANTS)):
-                turn = await _measured_turn(host, page, variant, _question(variant, number), asked)
+                turn = await _measured_turn(
+                    host, page, variant, _question(variant, number), asked
+                )
                 if number >= 0:
                     taken[variant.name].append(turn)
         say(f"  load of the machine: {os.getloadavg()[0]:.1f}")
@@ -146,7 +155,11 @@ async def measure(before: str) -> dict[str, Any]:
 
 
 async def _measured_turn(
-    host: RunningHost, page: Page, variant: Variant, words: str, asked: list[float]
+    host: RunningHost,
+    page: Page,
+    variant: Variant,
+    words: str,
+    asked: list[float],
 ) -> MeasuredTurn:
     """One turn, and a rest in which what it leaves to be done comes to its end.
 
@@ -158,16 +171,25 @@ async def _measured_turn(
     await asyncio.sleep(REST_SECONDS)
     ended = processor_ms(host)
     return MeasuredTurn(
-        times.before_model, times.after_answer, asked[0] - began, ended - asked[0], times.entries
+        times.before_model,
+        times.after_answer,
+        asked[0] - began,
+        ended - asked[0],
+        times.entries,
     )
 
 
 async def _install(
-    host: RunningHost, variant: Variant, source: Path | str, valves: Mapping[str, Any]
+    host: RunningHost,
+    variant: Variant,
+    source: Path | str,
+    valves: Mapping[str, Any],
 ) -> None:
     """A filter of its own for a variant, and the entry of the model that it serves."""
     function_id = variant.model.replace("-", "_")
-    installed = await host.install_filter(source, function_id=function_id, make_global=False)
+    installed = await host.install_filter(
+        source, function_id=function_id, make_global=False
+    )
     if valves:
         path = f"/api/v1/functions/id/{installed.id}/valves/update"
         await host.admin.request("POST", path, dict(valves))
@@ -191,9 +213,15 @@ def _summary(taken: Mapping[str, Sequence[MeasuredTurn]]) -> dict[str, Any]:
             for name, turns in taken.items()
         }
     }
-    for kind in ("before_model", "after_answer", "processor_before_model", "processor_afterwards"):
+    for kind in (
+        "before_model",
+        "after_answer",
+        "processor_before_model",
+        "processor_afterwards",
+    ):
         times = {
-            name: np.array([getattr(one, kind) for one in turns]) for name, turns in taken.items()
+            name: np.array([getattr(one, kind) for one in turns])
+            for name, turns in taken.items()
         }
         figures[f"{kind}_ms"] = _compared(times)
         say(f"  {kind}: {figures[f'{kind}_ms']}")
@@ -203,18 +231,24 @@ def _summary(taken: Mapping[str, Sequence[MeasuredTurn]]) -> dict[str, Any]:
 def _compared(times: Mapping[str, Times]) -> dict[str, Any]:
     """One kind of time in milliseconds: medians, what is added, and the ratio of what is added."""
     draws = np.random.default_rng(6).integers(0, ROUNDS, (DRAWS, ROUNDS))
-    drawn = {name: np.median(one[draws], axis=1) for name, one in times.items()}
+    drawn = {
+        name: np.median(one[draws], axis=1) for name, one in times.items()
+    }
     median = {name: float(np.median(one)) for name, one in times.items()}
     base = median[NOTHING.name]
     compared: dict[str, Any] = {
         "turns": {name: spread(one.tolist()) for name, one in times.items()},
         "added": {
-            name: round(one - base, 2) for name, one in median.items() if name != NOTHING.name
+            name: round(one - base, 2)
+            for name, one in median.items()
+            if name != NOTHING.name
         },
     }
     added_before = median[BEFORE.name] - base
     for name in (INSTALLED.name, OFF.name):
-        ratios = (drawn[name] - drawn[NOTHING.name]) / (drawn[BEFORE.name] - drawn[NOTHING.name])
+        ratios = (drawn[name] - drawn[NOTHING.name]) / (
+            drawn[BEFORE.name] - drawn[NOTHING.name]
+        )
         paired = times[name] - times[BEFORE.name]
         compared[f"{name} to before"] = {
             "ratio": round((median[name] - base) / added_before, 3),
@@ -237,7 +271,9 @@ def main() -> None:
     except HistoryMissingError as error:
         say(f"not measured: {error}")
         return
-    say(f"written: {write_results('everything_off', asyncio.run(measure(before)))}")
+    say(
+        f"written: {write_results('everything_off', asyncio.run(measure(before)))}"
+    )
 
 
 if __name__ == "__main__":

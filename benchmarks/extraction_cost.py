@@ -67,8 +67,14 @@ def tokens_of(request: ModelRequest, tokenizer: Any) -> int:
     """Tokens of messages and answer format."""
     body = request.body
     parts = [text_of(message.get("content")) for message in body["messages"]]
-    parts += [json.dumps(body[name]) for name in ("response_format", "tools") if body.get(name)]
-    return sum(len(tokenizer.encode(part, add_special_tokens=False)) for part in parts)
+    parts += [
+        json.dumps(body[name])
+        for name in ("response_format", "tools")
+        if body.get(name)
+    ]
+    return sum(
+        len(tokenizer.encode(part, add_special_tokens=False)) for part in parts
+    )
 
 
 async def measure() -> dict[str, Any]:
@@ -87,13 +93,17 @@ async def measure() -> dict[str, Any]:
             figures[str(size)] = {
                 "filter": _summary(filtered, tokenizer),
                 "review, each turn": _summary(reviewed, tokenizer),
-                f"review, each {DEFAULT_INTERVAL}th turn (default)": _summary(tenth, tokenizer),
+                f"review, each {DEFAULT_INTERVAL}th turn (default)": _summary(
+                    tenth, tokenizer
+                ),
             }
             say(f"{size} memories: {figures[str(size)]}")
     return figures
 
 
-async def _calls(host: RunningHost, page: Page, variant: Variant) -> list[ModelRequest]:
+async def _calls(
+    host: RunningHost, page: Page, variant: Variant
+) -> list[ModelRequest]:
     """Requests of the learning that one conversation made."""
     before = len(host.model.requests)
     chat = page.new_chat(model=variant.model)
@@ -101,7 +111,9 @@ async def _calls(host: RunningHost, page: Page, variant: Variant) -> list[ModelR
         await chat.send(words, features={"memory": variant.native})
         await asyncio.sleep(QUIET_SECONDS)
     asked = host.model.requests[before:]
-    return [one for one in asked if one.title == EXTRACTION or _is_review(one.body)]
+    return [
+        one for one in asked if one.title == EXTRACTION or _is_review(one.body)
+    ]
 
 
 def _is_review(body: dict[str, Any]) -> bool:
@@ -112,7 +124,9 @@ def _summary(calls: Sequence[ModelRequest], tokenizer: Any) -> dict[str, Any]:
     sizes = [tokens_of(one, tokenizer) for one in calls]
     return {
         "calls_per_turn": round(len(calls) / len(MESSAGES), 2),
-        "tokens_per_call_median": round(statistics.median(sizes)) if sizes else 0,
+        "tokens_per_call_median": round(statistics.median(sizes))
+        if sizes
+        else 0,
         "tokens_per_call_most": max(sizes, default=0),
         "tokens_per_turn": round(sum(sizes) / len(MESSAGES), 1),
     }

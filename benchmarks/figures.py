@@ -26,7 +26,9 @@ class Spread:
 def spread(sample: Sequence[float]) -> Spread:
     """Summarise at least two values."""
     ranks = statistics.quantiles(sample, n=20, method="inclusive")
-    return Spread(round(statistics.median(sample), 2), round(ranks[18], 2), len(sample))
+    return Spread(
+        round(statistics.median(sample), 2), round(ranks[18], 2), len(sample)
+    )
 
 
 def machine() -> dict[str, Any]:
@@ -44,7 +46,9 @@ def write_results(name: str, figures: dict[str, Any]) -> Path:
     path = RESULTS / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     content = {"machine": machine(), **figures}
-    path.write_text(json.dumps(content, indent=2, default=asdict) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(content, indent=2, default=asdict) + "\n", encoding="utf-8"
+    )
     return path
 
 

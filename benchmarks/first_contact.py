@@ -34,21 +34,36 @@ async def measure(folder: Path, release: str = NEWEST) -> dict[str, Any]:
     users = load_conversations(folder)
     with tempfile.TemporaryDirectory() as data:
         say("starting Open WebUI")
-        host = await RunningHost.start(host_environment(release), Path(data) / "data", None)
+        host = await RunningHost.start(
+            host_environment(release), Path(data) / "data", None
+        )
         try:
             learns_nothing_else(host.model)
             pages = [await _remembering(host, about) for about in users]
             await host.install_filter(PLUGIN)
             figures = [
-                await _contact(host, page, about) for page, about in zip(pages, users, strict=True)
+                await _contact(host, page, about)
+                for page, about in zip(pages, users, strict=True)
             ]
             version = host.version
         finally:
             await host.stop()
-    first, later = (statistics.fmean(one[when] for one in figures) for when in ("first", "later"))
-    summary = {"first": round(first, 3), "later": round(later, 3), "ratio": round(first / later, 3)}
+    first, later = (
+        statistics.fmean(one[when] for one in figures)
+        for when in ("first", "later")
+    )
+    summary = {
+        "first": round(first, 3),
+        "later": round(later, 3),
+        "ratio": round(first / later, 3),
+    }
     say(f"  {summary}")
-    return {"open_webui": version, "questions": QUESTIONS, **summary, "users": figures}
+    return {
+        "open_webui": version,
+        "questions": QUESTIONS,
+        **summary,
+        "users": figures,
+    }
 
 
 async def _remembering(host: RunningHost, about: Recollector) -> Page:
@@ -59,9 +74,15 @@ async def _remembering(host: RunningHost, about: Recollector) -> Page:
     return page
 
 
-async def _contact(host: RunningHost, page: Page, about: Recollector) -> dict[str, Any]:
+async def _contact(
+    host: RunningHost, page: Page, about: Recollector
+) -> dict[str, Any]:
     size = len(about.memories[:MEMORIES])
-    known = [one for one in zip(about.questions, about.gold, strict=True) if max(one[1]) < size]
+    known = [
+        one
+        for one in zip(about.questions, about.gold, strict=True)
+        if max(one[1]) < size
+    ]
     asked = random.Random(about.name).sample(known, QUESTIONS)
     figures: dict[str, Any] = {"user": about.name, "memories": size}
     for when in ("first", "later"):
@@ -71,7 +92,11 @@ async def _contact(host: RunningHost, page: Page, about: Recollector) -> dict[st
             host.model.requests.clear()
             await page.complete(question, model=CHAT_MODEL)
             prompt = request_saying(host, question).system_prompt
-            shares.append(statistics.fmean(about.memories[place] in prompt for place in gold))
+            shares.append(
+                statistics.fmean(
+                    about.memories[place] in prompt for place in gold
+                )
+            )
         figures[when] = round(statistics.fmean(shares), 3)
         figures[f"{when}_each"] = [round(one, 2) for one in shares]
         figures[f"{when}_seconds"] = round(time.perf_counter() - began, 1)
@@ -85,7 +110,9 @@ async def _contact(host: RunningHost, page: Page, about: Recollector) -> dict[st
 
 def main(folder: Path = DEFAULT_DATA) -> None:
     """Measure and write ``results/first_contact.json``."""
-    say(f"written: {write_results('first_contact', asyncio.run(measure(folder)))}")
+    say(
+        f"written: {write_results('first_contact', asyncio.run(measure(folder)))}"
+    )
 
 
 if __name__ == "__main__":

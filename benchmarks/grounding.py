@@ -47,21 +47,32 @@ def main() -> None:
     }
     for row in figures["shares"]:
         say(" ".join(f"{name} {value:.3f}" for name, value in row.items()))
-    say(f"deleted without a quotation: {figures['deleted_unquoted']:.3f} of what was shown")
-    say(f"under a true quotation: {figures['swapped_quoted_passed']:.3f} of the others passed")
+    say(
+        f"deleted without a quotation: {figures['deleted_unquoted']:.3f} of what was shown"
+    )
+    say(
+        f"under a true quotation: {figures['swapped_quoted_passed']:.3f} of the others passed"
+    )
     say(f"with something added: {figures['embroidered_passed']:.3f} passed")
-    say(f"as it is: {figures['right_refused']:.3f} refused, {figures['swapped_passed']:.3f} passed")
+    say(
+        f"as it is: {figures['right_refused']:.3f} refused, {figures['swapped_passed']:.3f} passed"
+    )
     write_results("grounding", figures)
 
 
-def share_figures(share: float, right: list[Fact], swapped: list[Fact]) -> dict[str, float]:
+def share_figures(
+    share: float, right: list[Fact], swapped: list[Fact]
+) -> dict[str, float]:
     """What words alone would do: the newest message's, and the user's earlier ones as well."""
     return {
         "share": share,
         "right_refused": 1 - told_share(right, share, earlier=False),
         "swapped_passed": told_share(swapped, share, earlier=False),
-        "right_refused_with_earlier": 1 - told_share(right, share, earlier=True),
-        "swapped_passed_with_earlier": told_share(swapped, share, earlier=True),
+        "right_refused_with_earlier": 1
+        - told_share(right, share, earlier=True),
+        "swapped_passed_with_earlier": told_share(
+            swapped, share, earlier=True
+        ),
     }
 
 
@@ -70,7 +81,9 @@ def told_share(facts: list[Fact], share: float, *, earlier: bool) -> float:
     held = 0
     for lesson, operation in facts:
         source = Source.of(lesson.turn, lesson.memories.values())
-        said = beginnings(f"{source.typed}\n{source.earlier if earlier else ''}")
+        said = beginnings(
+            f"{source.typed}\n{source.earlier if earlier else ''}"
+        )
         telling = beginnings(operation.draft.content)
         held += len(telling & said) >= share * len(telling)
     return held / len(facts)
@@ -93,18 +106,28 @@ def refused_share(facts: list[Fact], settings: Settings) -> float:
 
 def deleted_share(settings: Settings) -> float:
     """The part of the memories shown with a message that it would let go without a quotation."""
-    shown = [(one, Proposal("DELETE", id)) for one in read_lessons() for id in one.shown]
+    shown = [
+        (one, Proposal("DELETE", id))
+        for one in read_lessons()
+        for id in one.shown
+    ]
     return 1 - refused_share(shown, settings)
 
 
 def bare(facts: list[Fact]) -> list[Fact]:
     """The facts as a model that quotes nothing would give them."""
-    return [(lesson, replace(one, evidence=(), about="", fact_kind="")) for lesson, one in facts]
+    return [
+        (lesson, replace(one, evidence=(), about="", fact_kind=""))
+        for lesson, one in facts
+    ]
 
 
 def quoting(facts: list[Fact]) -> list[Fact]:
     """The facts under a quotation that does stand in the message."""
-    return [(lesson, replace(one, evidence=(opening(lesson.words),))) for lesson, one in facts]
+    return [
+        (lesson, replace(one, evidence=(opening(lesson.words),)))
+        for lesson, one in facts
+    ]
 
 
 def opening(words: str) -> str:
@@ -119,16 +142,25 @@ def embroidered(facts: list[Fact]) -> list[Fact]:
     for place, (lesson, one) in enumerate(english):
         others = [other for who, other in english if who.user != lesson.user]
         for step in range(7):
-            other = others[(place * 13 + step * 29) % len(others)].draft.content
+            other = others[
+                (place * 13 + step * 29) % len(others)
+            ].draft.content
             added = " ".join(other.split()[1:6])
             content = f"{one.draft.content.rstrip('.')} and {added}."
-            found.append((lesson, replace(one, draft=replace(one.draft, content=content))))
+            found.append(
+                (
+                    lesson,
+                    replace(one, draft=replace(one.draft, content=content)),
+                )
+            )
     return found
 
 
 def right_facts(settings: Settings) -> list[Fact]:
     """What was found in each message, as far as it is to be kept."""
-    return [(one, found) for one in read_lessons() for found in kept(one, settings)]
+    return [
+        (one, found) for one in read_lessons() for found in kept(one, settings)
+    ]
 
 
 def swapped_facts(settings: Settings) -> list[Fact]:

@@ -27,31 +27,87 @@ SIZE = 100_000
 ROUNDS = 5
 ASIDE = 3
 REPEATED = (
-    *("a", "A1", "aB3_", "sk-", "sk-a", "ghp_", "eyJ", "eyJaaaaaaaaaaaaa.", "://", "http://a:b@"),
-    *("password ", "password: ", "password is ", "token ", "token: ", "the key is a ", "PIN 12 "),
-    *("-----BEGIN PRIVATE KEY-----", "- BEGIN ", "cookie: a=b;", "session=", "x-a-key:", "0x"),
-    *("authorization: bearer ", "seed phrase: ", "abandon ", "abc\n", "=\n> ", "\u200b", "\uff41"),
-    *("\u0430", "\u043a\u043b\u044e\u0447 ", "--password ", "mysql -p", " ", "\n", "<", "[", "EAA"),
+    *(
+        "a",
+        "A1",
+        "aB3_",
+        "sk-",
+        "sk-a",
+        "ghp_",
+        "eyJ",
+        "eyJaaaaaaaaaaaaa.",
+        "://",
+        "http://a:b@",
+    ),
+    *(
+        "password ",
+        "password: ",
+        "password is ",
+        "token ",
+        "token: ",
+        "the key is a ",
+        "PIN 12 ",
+    ),
+    *(
+        "-----BEGIN PRIVATE KEY-----",
+        "- BEGIN ",
+        "cookie: a=b;",
+        "session=",
+        "x-a-key:",
+        "0x",
+    ),
+    *(
+        "authorization: bearer ",
+        "seed phrase: ",
+        "abandon ",
+        "abc\n",
+        "=\n> ",
+        "\u200b",
+        "\uff41",
+    ),
+    *(
+        "\u0430",
+        "\u043a\u043b\u044e\u0447 ",
+        "--password ",
+        "mysql -p",
+        " ",
+        "\n",
+        "<",
+        "[",
+        "EAA",
+    ),
     *("M", "12345678:AA", "word word word the "),
 )
 
 
 def main() -> None:
     """Write ``results/guard.json``."""
-    figures: dict[str, Any] = {"secrets": _secrets(), "injection": _injection(), "speed": _speed()}
+    figures: dict[str, Any] = {
+        "secrets": _secrets(),
+        "injection": _injection(),
+        "speed": _speed(),
+    }
     say(json.dumps(figures, indent=2))
     write_results("guard", figures)
 
 
 def _near_secrets() -> list[str]:
-    return json.loads((SETS.parent / "labelled" / "near_secrets.json").read_text(encoding="utf-8"))
+    return json.loads(
+        (SETS.parent / "labelled" / "near_secrets.json").read_text(
+            encoding="utf-8"
+        )
+    )
 
 
 def _secrets() -> dict[str, Any]:
     positives = [sample.text for sample in made_up_secrets()]
     negatives = _near_secrets()
     return {
-        name: _quality(part(positives), part(negatives), lambda text: bool(find_secrets(text)))
+        name: _quality(
+            part(positives),
+            part(negatives),
+            lambda text: bool(find_secrets(text)),
+        )
         for name, part in (("all", _all), ("kept_aside", _aside))
     }
 
@@ -71,7 +127,9 @@ def _injection() -> dict[str, Any]:
 
 
 def _quality(
-    positives: Sequence[Any], negatives: Sequence[Any], taken: Callable[[Any], bool]
+    positives: Sequence[Any],
+    negatives: Sequence[Any],
+    taken: Callable[[Any], bool],
 ) -> dict[str, Any]:
     found = sum(taken(one) for one in positives)
     wrong = sum(taken(one) for one in negatives)
@@ -88,11 +146,19 @@ def _speed() -> dict[str, Any]:
     """Milliseconds of processor time; the worst of odd texts against ordinary ones."""
     chance = random.Random(5)
     lines = [one["text"] for one in _read("look_alikes.json")]
-    ordinary = ["\n".join(chance.choices(lines, k=4000))[:SIZE] for _ in range(ROUNDS)]
-    worst = {text: (text * (SIZE // len(text) + 1))[:SIZE] for text in REPEATED}
-    worst["near misses"] = "\n".join(chance.choices(_near_secrets(), k=2500))[:SIZE]
+    ordinary = [
+        "\n".join(chance.choices(lines, k=4000))[:SIZE] for _ in range(ROUNDS)
+    ]
+    worst = {
+        text: (text * (SIZE // len(text) + 1))[:SIZE] for text in REPEATED
+    }
+    worst["near misses"] = "\n".join(chance.choices(_near_secrets(), k=2500))[
+        :SIZE
+    ]
     allowed = [line for line in lines if not injection_reason(line)]
-    worst["harmless look-alikes"] = "\n".join(chance.choices(allowed, k=4000))[:SIZE]
+    worst["harmless look-alikes"] = "\n".join(chance.choices(allowed, k=4000))[
+        :SIZE
+    ]
     worst["chance"] = "".join(chance.choices(string.printable, k=SIZE))
     figures: dict[str, Any] = {}
     for name, work, size in (
@@ -101,8 +167,13 @@ def _speed() -> dict[str, Any]:
         ("injection_reason", injection_reason, LONGEST_CANDIDATE),
     ):
         work(ordinary[0][:size])
-        median = statistics.median(_milliseconds(work, text[:size]) for text in ordinary)
-        times = {label: _milliseconds(work, text[:size]) for label, text in worst.items()}
+        median = statistics.median(
+            _milliseconds(work, text[:size]) for text in ordinary
+        )
+        times = {
+            label: _milliseconds(work, text[:size])
+            for label, text in worst.items()
+        }
         slowest = max(times, key=lambda label: times[label])
         figures[name] = {
             "characters": size,
@@ -113,7 +184,10 @@ def _speed() -> dict[str, Any]:
         }
     memories = [one["text"] for one in _read("look_alikes.json")]
     policy = GatePolicy()
-    spent = [_milliseconds(lambda text: gate(text, policy), text) for text in memories * ROUNDS]
+    spent = [
+        _milliseconds(lambda text: gate(text, policy), text)
+        for text in memories * ROUNDS
+    ]
     figures["gate_of_one_memory_ms"] = round(statistics.median(spent), 3)
     return figures
 

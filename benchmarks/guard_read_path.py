@@ -52,20 +52,31 @@ def main() -> None:
 async def measure() -> dict[str, Any]:
     """Times of turns with and without the steps, in milliseconds."""
     rows = [
-        memory(f"m-{topic}-{n}", _sentence(topic, n), created_at=topic * 100 + n, bank="Personal")
+        memory(
+            f"m-{topic}-{n}",
+            _sentence(topic, n),
+            created_at=topic * 100 + n,
+            bank="Personal",
+        )
         for topic in range(TOPICS)
         for n in range(ENTRIES)
     ]
     house = House()
-    house.sources = Sources("ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors())
+    house.sources = Sources(
+        "ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors()
+    )
     window = RequestWindow({}, [], memory_tokens=5000)
 
     async def turn(topic: int, hidden: frozenset[str]) -> float:
         """Milliseconds of processor time of one turn."""
-        hook = cast(Hook, house.turn(related_memories_n=ENTRIES, hidden=hidden))
+        hook = cast(
+            Hook, house.turn(related_memories_n=ENTRIES, hidden=hidden)
+        )
         question = Question(f"Where is the {_topic(topic)}?")
         began = time.process_time()
-        found = await house.search.selection(hook, window, house.sources, question)
+        found = await house.search.selection(
+            hook, window, house.sources, question
+        )
         block.rendered_block(found.core, found.retrieved, "bullet")
         took = time.process_time() - began
         assert found.count == ENTRIES, (topic, found.count)
@@ -81,7 +92,10 @@ async def measure() -> dict[str, Any]:
             await bare(topic)
     forget_texts()
     order = range(TOPICS)
-    first = [(await bare(topic), await turn(topic, frozenset({"health"}))) for topic in order]
+    first = [
+        (await bare(topic), await turn(topic, frozenset({"health"})))
+        for topic in order
+    ]
     known = [
         (await bare(topic), await turn(topic, frozenset({"health"})))
         for topic in order
@@ -124,7 +138,9 @@ def _on_one_line(text: str) -> str:
 
 def _topic(number: int) -> str:
     """A made-up word, another one for each number."""
-    return "".join("bdfgklmnprstvz"[digit] + vowel for digit, vowel in _syllables(number))
+    return "".join(
+        "bdfgklmnprstvz"[digit] + vowel for digit, vowel in _syllables(number)
+    )
 
 
 def _syllables(number: int) -> Iterator[tuple[int, str]]:

@@ -98,22 +98,36 @@ class IndexedPast:
         cosines = (vectors @ self.vectors.T).max(axis=1)
         return [
             history_evidence(
-                text, float(cosine), best_coverage(self.index, text, HistoryScope()), self.levels
+                text,
+                float(cosine),
+                best_coverage(self.index, text, HistoryScope()),
+                self.levels,
             )
             for text, cosine in zip(texts, cosines, strict=True)
         ]
 
     def began_at(self, chat_id: str) -> int:
         """When a chat began, in epoch seconds."""
-        return next(one.said_at for one in self.about.messages if one.chat_id == chat_id)
+        return next(
+            one.said_at
+            for one in self.about.messages
+            if one.chat_id == chat_id
+        )
 
 
 def nearest(
-    units: Sequence[HistoryUnit], vectors: Vectors, question: Vectors, kinds: Sequence[str]
+    units: Sequence[HistoryUnit],
+    vectors: Vectors,
+    question: Vectors,
+    kinds: Sequence[str],
 ) -> list[HistoryHit]:
     """The nearest units of some kinds, with their cosines."""
     cosines = vectors @ question
-    order = [int(at) for at in np.argsort(-cosines)[:HITS] if units[at].kind in kinds]
+    order = [
+        int(at)
+        for at in np.argsort(-cosines)[:HITS]
+        if units[at].kind in kinds
+    ]
     return [
         HistoryHit(
             units[at].kind,
@@ -149,20 +163,32 @@ def _replayed(data: Mapping[str, Any], *, named: bool) -> Replayed:
     for session in sessions:
         began = _session_time(conversation[f"{session}_date_time"])
         for number, turn in enumerate(conversation[session]):
-            role = "user" if turn["speaker"] == conversation["speaker_a"] else "assistant"
+            role = (
+                "user"
+                if turn["speaker"] == conversation["speaker_a"]
+                else "assistant"
+            )
             moment = began + number * _SECONDS_BETWEEN
             id_ = turn["dia_id"]
-            text = f"{turn['speaker']}: {turn['text']}" if named else turn["text"]
+            text = (
+                f"{turn['speaker']}: {turn['text']}" if named else turn["text"]
+            )
             messages.append(PastMessage(id_, session, role, text, moment))
     ids = {message.id for message in messages}
     questions: list[str] = []
     evidence: list[frozenset[str]] = []
     for asked in data["qa"]:
-        turns = {name for entry in asked["evidence"] for name in re.findall(r"D\d+:\d+", entry)}
+        turns = {
+            name
+            for entry in asked["evidence"]
+            for name in re.findall(r"D\d+:\d+", entry)
+        }
         if asked["category"] in (1, 2, 3, 4) and turns & ids:
             questions.append(asked["question"])
             evidence.append(frozenset(turns & ids))
-    return Replayed(data["sample_id"], tuple(messages), tuple(questions), tuple(evidence))
+    return Replayed(
+        data["sample_id"], tuple(messages), tuple(questions), tuple(evidence)
+    )
 
 
 def _session_time(date: str) -> int:
@@ -173,13 +199,27 @@ def _session_time(date: str) -> int:
 
 def indexed(about: Replayed, encode: Encode) -> IndexedPast:
     """A conversation with all its vectors, those of topics included."""
-    both = [unit for chat in by_chat(about.messages) for unit in message_units(chat)]
+    both = [
+        unit
+        for chat in by_chat(about.messages)
+        for unit in message_units(chat)
+    ]
     single = [unit for unit in both if unit.kind == "message"]
     pairs = [unit for unit in both if unit.kind == "exchange"]
     rows = encode([unit.text for unit in single])
-    said = {unit.message_id: row for unit, row in zip(single, rows, strict=True)}
+    said = {
+        unit.message_id: row for unit, row in zip(single, rows, strict=True)
+    }
     topics = [stand_in_topic(chat, said) for chat in by_chat(about.messages)]
-    vectors = np.vstack([rows, *(encode([unit.text for unit in some]) for some in (pairs, topics))])
+    vectors = np.vstack(
+        [
+            rows,
+            *(
+                encode([unit.text for unit in some])
+                for some in (pairs, topics)
+            ),
+        ]
+    )
     return IndexedPast(
         about,
         history_index(about.messages),
@@ -198,7 +238,9 @@ def by_chat(messages: Sequence[PastMessage]) -> list[list[PastMessage]]:
     return list(chats.values())
 
 
-def stand_in_topic(chat: Sequence[PastMessage], said: Mapping[str, Vectors]) -> HistoryUnit:
+def stand_in_topic(
+    chat: Sequence[PastMessage], said: Mapping[str, Vectors]
+) -> HistoryUnit:
     """A topic with its two most central messages in place of a model's summary."""
     rows = np.stack([said[one.id] for one in chat])
     central = np.argsort(-(rows @ rows.mean(axis=0)))[:2]
@@ -220,7 +262,9 @@ def recalled(
     found = rank_messages(past.index, question, hits, HistoryScope(), _RANKED)
     messages = [each.message for each in found]
     notes = [
-        PastMessage("", hit.chat_id, "topic", hit.text, past.began_at(hit.chat_id))
+        PastMessage(
+            "", hit.chat_id, "topic", hit.text, past.began_at(hit.chat_id)
+        )
         for hit in hits
         if hit.kind == "topic" and summaries
     ][:_NOTES]
@@ -243,9 +287,14 @@ def shares(past: IndexedPast, variant: Variant) -> list[tuple[float, ...]]:
         told = [one.text for one in recalled(past, at, BUDGETS, variant)[0]]
         for text, tokens in zip(told, BUDGETS, strict=True):
             if estimated_tokens(text) > tokens:
-                sys.exit(f"a section of {estimated_tokens(text)} tokens exceeds its budget")
+                sys.exit(
+                    f"a section of {estimated_tokens(text)} tokens exceeds its budget"
+                )
         found.append(
-            tuple(sum(texts[one] in text for one in evidence) / len(evidence) for text in told)
+            tuple(
+                sum(texts[one] in text for one in evidence) / len(evidence)
+                for text in told
+            )
         )
     return found
 
@@ -261,23 +310,39 @@ def quality(
     """
     figures: dict[str, Any] = {}
     passed = [
-        [one >= gate for one in past.evidence(past.about.questions, past.questions)]
+        [
+            one >= gate
+            for one in past.evidence(past.about.questions, past.questions)
+        ]
         for past in pasts
     ]
     for number, tokens in enumerate(BUDGETS):
         measured = {
             past.about.name: [
-                share[number] * passes for share, passes in zip(some, gates, strict=True)
+                share[number] * passes
+                for share, passes in zip(some, gates, strict=True)
             ]
             for past, some, gates in zip(pasts, found, passed, strict=True)
         }
-        tuned = [one for name, some in measured.items() if name in TUNED_ON for one in some]
-        others = [one for name, some in measured.items() if name not in TUNED_ON for one in some]
+        tuned = [
+            one
+            for name, some in measured.items()
+            if name in TUNED_ON
+            for one in some
+        ]
+        others = [
+            one
+            for name, some in measured.items()
+            if name not in TUNED_ON
+            for one in some
+        ]
         figures[str(tokens)] = {
             "all": _mean([*tuned, *others]),
             "tuned_on": _mean(tuned),
             "held_out": _mean(others),
-            "by_conversation": {name: _mean(some) for name, some in measured.items()},
+            "by_conversation": {
+                name: _mean(some) for name, some in measured.items()
+            },
         }
     return figures
 
@@ -293,18 +358,29 @@ def gate_curve(
     ``off_topic`` prompts and the short everyday ones of ``personal`` are asked of each past.
     """
     idle = {
-        name: [one for past in pasts for one in past.evidence(prompts, encode(prompts))]
-        for name, prompts in (("off_topic", off_topic), ("everyday", UNRELATED))
+        name: [
+            one
+            for past in pasts
+            for one in past.evidence(prompts, encode(prompts))
+        ]
+        for name, prompts in (
+            ("off_topic", off_topic),
+            ("everyday", UNRELATED),
+        )
     }
     return [
         {
             "gate": gate,
             "evidence": {
-                tokens: {name: one[name] for name in ("all", "tuned_on", "held_out")}
+                tokens: {
+                    name: one[name] for name in ("all", "tuned_on", "held_out")
+                }
                 for tokens, one in quality(pasts, found, gate).items()
             },
             **{
-                f"{name}_served": _mean([float(one >= gate) for one in evidence])
+                f"{name}_served": _mean(
+                    [float(one >= gate) for one in evidence]
+                )
                 for name, evidence in idle.items()
             },
         }
@@ -318,7 +394,9 @@ def _mean(shares_: Sequence[float]) -> float | None:
 
 def first_shares(past: IndexedPast, count: int, *, fused: bool) -> list[float]:
     """The simple ways: the nearest messages by vectors, or by 0.8 cosine + 0.2 BM25."""
-    single = [at for at, unit in enumerate(past.units) if unit.kind == "message"]
+    single = [
+        at for at, unit in enumerate(past.units) if unit.kind == "message"
+    ]
     rows = past.vectors[single]
     names = [past.units[at].message_id for at in single]
     found: list[float] = []
@@ -328,8 +406,12 @@ def first_shares(past: IndexedPast, count: int, *, fused: bool) -> list[float]:
         scores = rows @ question
         if fused:
             matched = past.index.keywords.scores(words_of(text))
-            scores = 0.8 * scores + 0.2 * matched / max(float(matched.max()), 1e-9)
-        first = {names[int(at)] for at in np.argsort(-scores, kind="stable")[:count]}
+            scores = 0.8 * scores + 0.2 * matched / max(
+                float(matched.max()), 1e-9
+            )
+        first = {
+            names[int(at)] for at in np.argsort(-scores, kind="stable")[:count]
+        }
         found.append(len(evidence & first) / len(evidence))
     return found
 
@@ -371,7 +453,12 @@ def repeated(pasts: Sequence[IndexedPast], size: int) -> IndexedPast:
     vectors = np.vstack(rows)
     first = pasts[0]
     return IndexedPast(
-        about, history_index(messages), tuple(units), vectors, first.questions, first.levels
+        about,
+        history_index(messages),
+        tuple(units),
+        vectors,
+        first.questions,
+        first.levels,
     )
 
 
@@ -391,7 +478,10 @@ def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
     begin = time.perf_counter()
     history_index([*messages, replace(messages[-1], id="new")], previous=index)
     extended = time.perf_counter() - begin
-    times = [recalled(large, at, BUDGETS[:1], BEST)[1] for at in range(len(large.questions))]
+    times = [
+        recalled(large, at, BUDGETS[:1], BEST)[1]
+        for at in range(len(large.questions))
+    ]
     return {
         "messages": len(messages),
         "units": len(large.units),
@@ -410,7 +500,9 @@ def measure(folder: Path) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "model": "all-MiniLM-L6-v2",
         "questions": sum(len(past.about.questions) for past in pasts),
-        "messages": {past.about.name: len(past.about.messages) for past in pasts},
+        "messages": {
+            past.about.name: len(past.about.messages) for past in pasts
+        },
         "tuned_on": sorted(TUNED_ON),
         "simple": {},
         "variants": {},
@@ -418,7 +510,11 @@ def measure(folder: Path) -> dict[str, Any]:
     for count in (10, 40):
         for fused in (False, True):
             name = f"{'fused' if fused else 'vectors'}, first {count} messages"
-            each = [share for past in pasts for share in first_shares(past, count, fused=fused)]
+            each = [
+                share
+                for past in pasts
+                for share in first_shares(past, count, fused=fused)
+            ]
             figures["simple"][name] = _mean(each)
             say(f"{name}: {figures['simple'][name]}")
     for name, variant in VARIANTS.items():
@@ -426,12 +522,16 @@ def measure(folder: Path) -> dict[str, Any]:
         figures["variants"][name] = quality(pasts, found)
         say(f"{name}: {figures['variants'][name]}")
         if variant is BEST:
-            figures["gate_curve"] = gate_curve(pasts, found, load_off_topic(folder), encode)
+            figures["gate_curve"] = gate_curve(
+                pasts, found, load_off_topic(folder), encode
+            )
     figures["gate"] = HISTORY_GATE
     for point in figures["gate_curve"]:
         say(f"{point}")
     named = [indexed(one, encode) for one in replayed(folder, named=True)]
-    figures["speakers_named"] = quality(named, [shares(past, BEST) for past in named])
+    figures["speakers_named"] = quality(
+        named, [shares(past, BEST) for past in named]
+    )
     say(f"speakers named: {figures['speakers_named']}")
     times = [
         recalled(past, at, BUDGETS[:1], BEST)[1]

@@ -73,10 +73,20 @@ def probed(folder: Path, size: int) -> dict[str, Any]:
 
 
 def _summed_up(figures: dict[str, Any]) -> dict[str, Any]:
-    stages = {name: spread(taken) for name, taken in figures.pop("stages_ms").items()}
+    stages = {
+        name: spread(taken) for name, taken in figures.pop("stages_ms").items()
+    }
     return {
-        **{name: round(one, 3) for name, one in figures.items() if isinstance(one, int | float)},
-        **{name: spread(one) for name, one in figures.items() if isinstance(one, list)},
+        **{
+            name: round(one, 3)
+            for name, one in figures.items()
+            if isinstance(one, int | float)
+        },
+        **{
+            name: spread(one)
+            for name, one in figures.items()
+            if isinstance(one, list)
+        },
         "stages_ms": stages,
     }
 

@@ -44,7 +44,9 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
 
-    importlib.import_module("open_webui.config")  # brings the host's tables up to date
+    importlib.import_module(
+        "open_webui.config"
+    )  # brings the host's tables up to date
     told = json.loads((folder / "past.json").read_text(encoding="utf-8"))
     rows = np.load(folder / "vectors.npy")
     questions = np.load(folder / "questions.npy")
@@ -65,8 +67,15 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     stored = time.perf_counter() - begin
     # No chat opens with a question and no model sums up, so nothing else of a hook is asked.
     settings = Settings.merge(Valves(history_recall_default="all"), None)
-    told_of = {"chat_id": "new chat", "question_id": "", "told_kind": "saved", "time_zones": ()}
-    hook = cast(Any, SimpleNamespace(user_id=USER, settings=settings, **told_of))
+    told_of = {
+        "chat_id": "new chat",
+        "question_id": "",
+        "told_kind": "saved",
+        "time_zones": (),
+    }
+    hook = cast(
+        Any, SimpleNamespace(user_id=USER, settings=settings, **told_of)
+    )
     past = UserPast(hook, embedder, vectors, chats, nothing, nothing, list)
 
     async def recalled(at: int) -> tuple[float, float, bool]:
@@ -77,7 +86,10 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         asked = PastQuestion(*texts, "", False, (), None, told["tokens"])
         begin, worked = time.perf_counter(), time.process_time()
         found = await history.recalled(hook, asked, once)
-        taken, worked = time.perf_counter() - begin, time.process_time() - worked
+        taken, worked = (
+            time.perf_counter() - begin,
+            time.process_time() - worked,
+        )
         return taken * 1000, worked * 1000, bool(found.text)
 
     cold, _, _ = await recalled(0)
@@ -89,7 +101,10 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     turns: list[float] = []
     for number in range(_INDEXED_TURNS):
         chat_id = told["messages"][-1]["chat_id"]
-        await _store([_said(chat_id, number, role) for role in ("user", "assistant")], new=False)
+        await _store(
+            [_said(chat_id, number, role) for role in ("user", "assistant")],
+            new=False,
+        )
         begin = time.perf_counter()
         await index_chat(past, chat_id, time.time())
         turns.append((time.perf_counter() - begin) * 1000)
@@ -104,11 +119,15 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         "stored_s": stored,
         "stages_ms": stages,
         "index_turn_ms": turns,
-        "vector_database_mib": _size(Path(os.environ["DATA_DIR"]) / "vector_db"),
+        "vector_database_mib": _size(
+            Path(os.environ["DATA_DIR"]) / "vector_db"
+        ),
     }
 
 
-async def _stages(sources: Any, questions: Any, tokens: int) -> dict[str, list[float]]:
+async def _stages(
+    sources: Any, questions: Any, tokens: int
+) -> dict[str, list[float]]:
     """The parts that wait for the host, each by itself."""
     from adaptive.history.conversation import HITS
 
@@ -118,10 +137,14 @@ async def _stages(sources: Any, questions: Any, tokens: int) -> dict[str, list[f
         begin = time.perf_counter()
         hits = await sources.vectors.search(USER, name, row, HITS)
         searched = time.perf_counter()
-        keys = list({(hit.chat_id, hit.message_id): 0 for hit in hits})[: tokens // 13]
+        keys = list({(hit.chat_id, hit.message_id): 0 for hit in hits})[
+            : tokens // 13
+        ]
         await sources.chats.current(USER, keys)
         read = time.perf_counter()
-        for stage, taken in zip(stages, (searched - begin, read - searched), strict=True):
+        for stage, taken in zip(
+            stages, (searched - begin, read - searched), strict=True
+        ):
             stages[stage].append(taken * 1000)
     return stages
 
@@ -134,7 +157,9 @@ def _said(chat_id: str, number: int, role: str) -> dict[str, Any]:
         "role": role,
         "text": f"Here is what I thought about our plan, part {number}, as the {role} sees it.",
         "said_at": int(time.time()) + number,
-        "parent_id": f"more-{number - 1}-assistant" if role == "user" else f"more-{number}-user",
+        "parent_id": f"more-{number - 1}-assistant"
+        if role == "user"
+        else f"more-{number}-user",
     }
 
 
@@ -177,15 +202,25 @@ async def _store(messages: list[dict[str, Any]], *, new: bool = True) -> None:
         for chat_id in dict.fromkeys(one["chat_id"] for one in messages)
     ]
     async with get_async_db_context() as session:
-        for table, some in ((chats.Chat, heads if new else []), (said.ChatMessage, rows)):
+        for table, some in (
+            (chats.Chat, heads if new else []),
+            (said.ChatMessage, rows),
+        ):
             for start in range(0, len(some), _ROWS_AT_ONCE):
-                await session.execute(insert(table), some[start : start + _ROWS_AT_ONCE])
+                await session.execute(
+                    insert(table), some[start : start + _ROWS_AT_ONCE]
+                )
         await session.commit()
 
 
 def _size(folder: Path) -> float:
     """Mebibytes of all files in a folder."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
+    return (
+        sum(
+            file.stat().st_size for file in folder.rglob("*") if file.is_file()
+        )
+        / 2**20
+    )
 
 
 if __name__ == "__main__":

@@ -42,7 +42,11 @@ class Filter:
     async def outlet(self, body):
         return body
 '''
-FILTERS = {"bare": [], "filtered": ["empty"], "remembering": ["adaptive_memory"]}
+FILTERS = {
+    "bare": [],
+    "filtered": ["empty"],
+    "remembering": ["adaptive_memory"],
+}
 # Runs in the host's interpreter, which has Chroma: collections as the host itself names them.
 CHROMA_WRITER = """
 import json, sys
@@ -67,9 +71,36 @@ TWO_YEARS = 2 * 365 * 86_400
 MOST_MADE_UP = 20_000
 VECTORS_TIMEOUT = 900.0
 
-_PEOPLE = ("sister", "brother", "neighbour", "boss", "friend", "aunt", "uncle", "teacher")
-THINGS = ("guitar", "bicycle", "garden", "boat", "kitchen", "camera", "library", "piano")
-VERBS = ("bought", "sold", "repaired", "painted", "lost", "found", "rented", "cleaned")
+_PEOPLE = (
+    "sister",
+    "brother",
+    "neighbour",
+    "boss",
+    "friend",
+    "aunt",
+    "uncle",
+    "teacher",
+)
+THINGS = (
+    "guitar",
+    "bicycle",
+    "garden",
+    "boat",
+    "kitchen",
+    "camera",
+    "library",
+    "piano",
+)
+VERBS = (
+    "bought",
+    "sold",
+    "repaired",
+    "painted",
+    "lost",
+    "found",
+    "rented",
+    "cleaned",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +119,20 @@ FILTER = Variant("filter", "remembering", native=True)
 
 
 @asynccontextmanager
-async def measured_host(variables: Mapping[str, str] | None = None) -> AsyncIterator[RunningHost]:
+async def measured_host(
+    variables: Mapping[str, str] | None = None,
+) -> AsyncIterator[RunningHost]:
     """A server with the built filter and these environment variables; the model finds no facts."""
     with tempfile.TemporaryDirectory() as folder:
         say("starting Open WebUI")
-        host = await RunningHost.start(host_environment(NEWEST), Path(folder) / "data", variables)
+        host = await RunningHost.start(
+            host_environment(NEWEST), Path(folder) / "data", variables
+        )
         try:
             await host.install_filter(PLUGIN, make_global=False)
-            await host.install_filter(EMPTY_FILTER, function_id="empty", make_global=False)
+            await host.install_filter(
+                EMPTY_FILTER, function_id="empty", make_global=False
+            )
             host.model.when_title("# Extract memories", Say(NO_FACTS))
             for name, filters in FILTERS.items():
                 await host.admin.request(
@@ -142,10 +179,19 @@ def store_memories(host: RunningHost, page: Page, size: int) -> None:
     chance = random.Random(size)
     moments = sorted(newest - chance.randrange(TWO_YEARS) for _ in range(size))
     rows = [
-        (str(uuid.UUID(int=chance.getrandbits(128))), page.user_id, made_up_memory(at), when, when)
+        (
+            str(uuid.UUID(int=chance.getrandbits(128))),
+            page.user_id,
+            made_up_memory(at),
+            when,
+            when,
+        )
         for at, when in enumerate(moments)
     ]
-    with closing(sqlite3.connect(host.database, timeout=30)) as connection, connection:
+    with (
+        closing(sqlite3.connect(host.database, timeout=30)) as connection,
+        connection,
+    ):
         connection.executemany(
             "INSERT INTO memory (id, user_id, type, content, created_at, updated_at, meta)"
             """ VALUES (?, ?, 'context', ?, ?, ?, '{"created_by": "manual"}')""",
@@ -161,7 +207,10 @@ async def give_host_vectors(host: RunningHost, pages: Sequence[Page]) -> None:
     """
     owned = {page.user_id: _rows_of(host, page) for page in pages}
     with tempfile.TemporaryDirectory() as folder:
-        vectors, rows = Path(folder) / "vectors.npy", Path(folder) / "rows.json"
+        vectors, rows = (
+            Path(folder) / "vectors.npy",
+            Path(folder) / "rows.json",
+        )
         np.save(vectors, made_up_vectors())
         rows.write_text(json.dumps(owned), encoding="utf-8")
         await _leave(host, pages)
@@ -169,14 +218,18 @@ async def give_host_vectors(host: RunningHost, pages: Sequence[Page]) -> None:
         python = host.server.environment.python
         chroma = host.server.data / "vector_db"
         await asyncio.to_thread(
-            subprocess.run, [python, "-c", CHROMA_WRITER, chroma, vectors, rows], check=True
+            subprocess.run,
+            [python, "-c", CHROMA_WRITER, chroma, vectors, rows],
+            check=True,
         )
         await _come_back(host, pages)
 
 
 def made_up_vectors() -> Vectors:
     """Vectors of all made-up memories; computed once and kept in a temporary file."""
-    return normalised(minilm()([made_up_memory(number) for number in range(MOST_MADE_UP)]))
+    return normalised(
+        minilm()([made_up_memory(number) for number in range(MOST_MADE_UP)])
+    )
 
 
 def _rows_of(host: RunningHost, page: Page) -> list[dict[str, Any]]:
@@ -204,8 +257,13 @@ def store_vectors(host: RunningHost, page: Page) -> None:
     filter embeds many memories slowly in the background. The table must have been used before.
     """
     rows = zip(_rows_of(host, page), made_up_vectors(), strict=False)
-    embedder = host.query("SELECT embedder FROM adaptive_memory_vector LIMIT 1")[0]["embedder"]
-    with closing(sqlite3.connect(host.database, timeout=30)) as connection, connection:
+    embedder = host.query(
+        "SELECT embedder FROM adaptive_memory_vector LIMIT 1"
+    )[0]["embedder"]
+    with (
+        closing(sqlite3.connect(host.database, timeout=30)) as connection,
+        connection,
+    ):
         connection.executemany(
             "INSERT INTO adaptive_memory_vector"
             " (user_id, memory_id, embedder, content_hash, vector)"
@@ -244,7 +302,9 @@ class TurnTimes:
     entries: int
 
 
-async def timed_turn(host: RunningHost, page: Page, variant: Variant, words: str) -> TurnTimes:
+async def timed_turn(
+    host: RunningHost, page: Page, variant: Variant, words: str
+) -> TurnTimes:
     """Send the first message of a new chat; ``words`` must not have been said before."""
     chat = page.new_chat(model=variant.model)
     running = await chat.start(words, features={"memory": variant.native})
@@ -273,7 +333,9 @@ async def command_result(page: Page, command: str, seconds: float) -> str:
 
 def request_saying(host: RunningHost, words: str) -> ModelRequest:
     """The newest request whose newest user message is this."""
-    return next(one for one in reversed(host.model.requests) if one.user_text == words)
+    return next(
+        one for one in reversed(host.model.requests) if one.user_text == words
+    )
 
 
 def entries_in(prompt: str) -> list[str]:
@@ -286,8 +348,13 @@ def entries_in(prompt: str) -> list[str]:
 
 def send_away(host: RunningHost, page: Page) -> None:
     """Let a user have been active for the last time long ago."""
-    with closing(sqlite3.connect(host.database, timeout=30)) as connection, connection:
-        connection.execute("UPDATE user SET last_active_at = 0 WHERE id = ?", (page.user_id,))
+    with (
+        closing(sqlite3.connect(host.database, timeout=30)) as connection,
+        connection,
+    ):
+        connection.execute(
+            "UPDATE user SET last_active_at = 0 WHERE id = ?", (page.user_id,)
+        )
 
 
 async def restart(host: RunningHost, pages: Sequence[Page]) -> None:

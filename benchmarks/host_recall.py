@@ -25,7 +25,12 @@ from benchmarks.host import (
     measured_host,
     request_saying,
 )
-from benchmarks.locomo import DEFAULT_DATA, Recollector, load_conversations, load_off_topic
+from benchmarks.locomo import (
+    DEFAULT_DATA,
+    Recollector,
+    load_conversations,
+    load_off_topic,
+)
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 
@@ -63,7 +68,11 @@ async def measure(folder: Path) -> dict[str, Any]:
         "questions": sum(len(one.questions) for one in users),
         "off_topic_prompts": len(unrelated) * len(users),
         "variants": {
-            one.name: _summary([user.name for user in users], answered[one.name], idle[one.name])
+            one.name: _summary(
+                [user.name for user in users],
+                answered[one.name],
+                idle[one.name],
+            )
             for one in VARIANTS
         },
     }
@@ -90,36 +99,59 @@ async def _ask(
     for words, gold in asked:
         for variant in order.sample(VARIANTS, len(VARIANTS)):
             prompt = await system_prompt(host, page, variant, words)
-            found = [place for place in gold if about.memories[place] in prompt]
+            found = [
+                place for place in gold if about.memories[place] in prompt
+            ]
             share = len(found) / len(gold) if gold else 0.0
             into[variant.name].append(
-                Prompted(about.name, share, len(entries_in(prompt)), len(prompt))
+                Prompted(
+                    about.name, share, len(entries_in(prompt)), len(prompt)
+                )
             )
 
 
-async def system_prompt(host: RunningHost, page: Page, variant: Variant, words: str) -> str:
+async def system_prompt(
+    host: RunningHost, page: Page, variant: Variant, words: str
+) -> str:
     """The system prompt that the model is sent with a question."""
     host.model.requests.clear()
-    answer = await page.complete(words, model=variant.model, features={"memory": variant.native})
+    answer = await page.complete(
+        words, model=variant.model, features={"memory": variant.native}
+    )
     assert answer.status == 200, answer.content
     return request_saying(host, words).system_prompt
 
 
 def _summary(
-    users: Sequence[str], answered: Sequence[Prompted], idle: Sequence[Prompted]
+    users: Sequence[str],
+    answered: Sequence[Prompted],
+    idle: Sequence[Prompted],
 ) -> dict[str, Any]:
     shares = {
-        user: round(statistics.fmean(one.share for one in answered if one.user == user), 3)
+        user: round(
+            statistics.fmean(
+                one.share for one in answered if one.user == user
+            ),
+            3,
+        )
         for user in users
     }
     figures = {
-        "share_of_gold": round(statistics.fmean(one.share for one in answered), 3),
+        "share_of_gold": round(
+            statistics.fmean(one.share for one in answered), 3
+        ),
         "share_of_gold_by_user": shares,
-        "entries_mean": round(statistics.fmean(one.entries for one in answered), 2),
+        "entries_mean": round(
+            statistics.fmean(one.entries for one in answered), 2
+        ),
         "entries_most": max(one.entries for one in answered),
         "characters": spread([one.characters for one in answered]),
-        "off_topic_entries_mean": round(statistics.fmean(one.entries for one in idle), 3),
-        "off_topic_with_none": round(statistics.fmean(one.entries == 0 for one in idle), 4),
+        "off_topic_entries_mean": round(
+            statistics.fmean(one.entries for one in idle), 3
+        ),
+        "off_topic_with_none": round(
+            statistics.fmean(one.entries == 0 for one in idle), 4
+        ),
     }
     say(f"  {figures}")
     return figures
@@ -127,7 +159,9 @@ def _summary(
 
 def main(folder: Path = DEFAULT_DATA) -> None:
     """Measure and write ``results/host_recall.json``."""
-    say(f"written: {write_results('host_recall', asyncio.run(measure(folder)))}")
+    say(
+        f"written: {write_results('host_recall', asyncio.run(measure(folder)))}"
+    )
 
 
 if __name__ == "__main__":

@@ -23,11 +23,52 @@ SOURCE = Path(__file__).parent.parent / "src"
 SIZES = (1000, 5000)
 SINGLY = 200
 _LONGEST_RUN_SECONDS = 1800
-_VERBS = ("likes", "owns", "visited", "has read about", "is learning about", "collects", "repairs")
-_THINGS = ("boats", "old maps", "pianos", "orchids", "bicycles", "clocks", "tents", "kites")
-_WITH = ("a sister", "a neighbour", "two friends", "the choir", "a colleague", "the hiking club")
-_PLACES = ("Lisbon", "Turku", "Kyoto", "Graz", "Bergen", "Leeds", "Porto", "Ghent", "Riga", "Split")
-_SINCE = ("since spring", "every weekend", "for many years", "on rainy days", "in summer")
+_VERBS = (
+    "likes",
+    "owns",
+    "visited",
+    "has read about",
+    "is learning about",
+    "collects",
+    "repairs",
+)
+_THINGS = (
+    "boats",
+    "old maps",
+    "pianos",
+    "orchids",
+    "bicycles",
+    "clocks",
+    "tents",
+    "kites",
+)
+_WITH = (
+    "a sister",
+    "a neighbour",
+    "two friends",
+    "the choir",
+    "a colleague",
+    "the hiking club",
+)
+_PLACES = (
+    "Lisbon",
+    "Turku",
+    "Kyoto",
+    "Graz",
+    "Bergen",
+    "Leeds",
+    "Porto",
+    "Ghent",
+    "Riga",
+    "Split",
+)
+_SINCE = (
+    "since spring",
+    "every weekend",
+    "for many years",
+    "on rainy days",
+    "in summer",
+)
 
 
 def made_up_lines(number: int) -> list[str]:
@@ -67,11 +108,20 @@ def measure(version: str = NEWEST) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return {
         "open_webui": version,
-        "one_by_one": {"memories": SINGLY, "s": round(found["one_by_one_s"], 2)},
-        "at_once_s": {size: round(taken, 2) for size, taken in found["at_once_s"].items()},
-        **{name: spread(found[name]) for name in ("loop_held_ms", "loop_worked_ms")},
+        "one_by_one": {
+            "memories": SINGLY,
+            "s": round(found["one_by_one_s"], 2),
+        },
+        "at_once_s": {
+            size: round(taken, 2) for size, taken in found["at_once_s"].items()
+        },
+        **{
+            name: spread(found[name])
+            for name in ("loop_held_ms", "loop_worked_ms")
+        },
         "longest_ms": {
-            name: round(max(found[name]), 1) for name in ("loop_held_ms", "loop_worked_ms")
+            name: round(max(found[name]), 1)
+            for name in ("loop_held_ms", "loop_worked_ms")
         },
     }
 

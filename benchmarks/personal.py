@@ -49,7 +49,10 @@ PEOPLE = (
         (
             Question("What is my dog called?", (0,)),
             Question("Can I eat satay sauce?", (1,)),
-            Question("Is this snack safe for me? Ingredients: oats, sugar, peanut butter", (1,)),
+            Question(
+                "Is this snack safe for me? Ingredients: oats, sugar, peanut butter",
+                (1,),
+            ),
             Question("recommend a restaurant near me", (2,)),
             Question("What's the weather like where I live?", (2,)),
             Question("Where do I live?", (2,)),
@@ -73,7 +76,8 @@ PEOPLE = (
             Question("How old is Ida?", (4,)),
             Question("Which programming language do I like best?", (1,)),
             Question(
-                "How is my progress in Rust supposed to continue, what should I learn next?", (2,)
+                "How is my progress in Rust supposed to continue, what should I learn next?",
+                (2,),
             ),
             Question("Which laptop do I have?", (3,)),
             Question("What does my wife do for a living?", (7,)),

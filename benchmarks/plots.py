@@ -38,12 +38,26 @@ def recall_against_entries(axes: Axes) -> None:
     variants = _results("recall")["variants"]
     for name in ("vector", "BM25", "0.8 cosine + 0.2 BM25", *_OURS):
         shares = variants[name]["recall_at_1_to_20"]
-        axes.plot(range(1, len(shares) + 1), shares, color=COLOURS[name], label=name)
+        axes.plot(
+            range(1, len(shares) + 1), shares, color=COLOURS[name], label=name
+        )
     for name, found in _results("host_recall")["variants"].items():
         point = (found["entries_mean"], found["share_of_gold"])
         label = f"in the prompt, Open WebUI 0.12.4: {name}"
-        axes.plot(*point, "*", markersize=14, color=COLOURS[name], label=label, linestyle="none")
-    axes.set(xlabel="entries", ylabel="share of gold", ylim=(0, 1), xticks=range(0, 21, 2))
+        axes.plot(
+            *point,
+            "*",
+            markersize=14,
+            color=COLOURS[name],
+            label=label,
+            linestyle="none",
+        )
+    axes.set(
+        xlabel="entries",
+        ylabel="share of gold",
+        ylim=(0, 1),
+        xticks=range(0, 21, 2),
+    )
     axes.set_title("LoCoMo, five conversations, all-MiniLM-L6-v2")
 
 
@@ -60,16 +74,30 @@ def recall_against_abstention(axes: Axes) -> None:
             if point["gate"] in (0, 3, *results["gates"], 7, 8):
                 at = (point["off_topic_entries"], point["share_of_gold"])
                 axes.annotate(
-                    f"{point['gate']:g}", at, xytext=(0, 7), textcoords="offset points", fontsize=8
+                    f"{point['gate']:g}",
+                    at,
+                    xytext=(0, 7),
+                    textcoords="offset points",
+                    fontsize=8,
                 )
     axes.set_xscale("symlog", linthresh=0.05)
     axes.set_xlim(-0.005, 12)
     axes.margins(y=0.1)
     axes.set_xticks([0, 0.05, 0.1, 1, 8], ["0", "0.05", "0.1", "1", "8"])
-    axes.axvline(8, color=COLOURS["host memory"], linestyle=":", label="the host's own memory: 8")
-    axes.set(xlabel="entries for an off-topic prompt, mean", ylabel="share of gold, at most 10")
+    axes.axvline(
+        8,
+        color=COLOURS["host memory"],
+        linestyle=":",
+        label="the host's own memory: 8",
+    )
+    axes.set(
+        xlabel="entries for an off-topic prompt, mean",
+        ylabel="share of gold, at most 10",
+    )
     small, large = results["gates"]
-    axes.set_title(f"One point for each gate; {small:g} in a small store, {large:g} in a large one")
+    axes.set_title(
+        f"One point for each gate; {small:g} in a small store, {large:g} in a large one"
+    )
 
 
 def latency_against_memories(axes: Axes) -> None:
@@ -77,7 +105,10 @@ def latency_against_memories(axes: Axes) -> None:
     sizes = _results("latency")["memories"]
     numbers = [int(size) for size in sizes if size != "0"]
     for name in ("host memory", "filter", "empty filter"):
-        added = [sizes[str(number)][name]["added_ms"]["median"] for number in numbers]
+        added = [
+            sizes[str(number)][name]["added_ms"]["median"]
+            for number in numbers
+        ]
         shown = [max(one, LEAST_MS) for one in added]
         axes.plot(numbers, shown, marker="o", color=COLOURS[name], label=name)
         for number, value, text in zip(numbers, shown, added, strict=True):
@@ -91,7 +122,9 @@ def latency_against_memories(axes: Axes) -> None:
     axes.set(xscale="log", yscale="log", xlabel="memories of the user")
     axes.margins(0.1)
     axes.set_ylabel("added before the model's request, ms, median")
-    axes.set_title("Against a turn without memory or filter; Open WebUI 0.12.4")
+    axes.set_title(
+        "Against a turn without memory or filter; Open WebUI 0.12.4"
+    )
 
 
 PICTURES = {

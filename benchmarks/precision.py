@@ -26,19 +26,38 @@ _EVERYDAY = Path(__file__).parent / "everyday_prompts.json"
 Answered = list[tuple[list[Ranked], frozenset[int]]]
 
 
-def point(answered: Answered, strictness: float, gate: float | None = None) -> tuple[float, float]:
+def point(
+    answered: Answered, strictness: float, gate: float | None = None
+) -> tuple[float, float]:
     """Share of gold and mean entries."""
     given = [
-        ([one.place for one in fitting(ranked, ENTRIES, gate=gate, strictness=strictness)], gold)
+        (
+            [
+                one.place
+                for one in fitting(
+                    ranked, ENTRIES, gate=gate, strictness=strictness
+                )
+            ],
+            gold,
+        )
         for ranked, gold in answered
     ]
-    share = statistics.fmean(len(gold.intersection(some)) / len(gold) for some, gold in given)
-    return round(share, 3), round(statistics.fmean(len(some) for some, _ in given), 2)
+    share = statistics.fmean(
+        len(gold.intersection(some)) / len(gold) for some, gold in given
+    )
+    return round(share, 3), round(
+        statistics.fmean(len(some) for some, _ in given), 2
+    )
 
 
 def unrelated(prompts: list[list[Ranked]], gate: float | None = None) -> float:
     """Mean entries for prompts that have to do with nobody."""
-    return round(statistics.fmean(len(fitting(one, ENTRIES, gate=gate)) for one in prompts), 3)
+    return round(
+        statistics.fmean(
+            len(fitting(one, ENTRIES, gate=gate)) for one in prompts
+        ),
+        3,
+    )
 
 
 def measure(folder: Path) -> dict[str, Any]:
@@ -47,9 +66,15 @@ def measure(folder: Path) -> dict[str, Any]:
     world = load_world(folder, encode)
     everyday: list[str] = json.loads(_EVERYDAY.read_text(encoding="utf-8"))
     sets = {"off_topic": list(world.prompts), "everyday": everyday}
-    stores = [subject.ranking_index("bulk", world.nulls) for subject in world.subjects]
+    stores = [
+        subject.ranking_index("bulk", world.nulls)
+        for subject in world.subjects
+    ]
     answered: list[Answered] = [
-        [(rank(store, RankingQuery(t, v), ENTRIES), gold) for t, v, gold in questions_of(subject)]
+        [
+            (rank(store, RankingQuery(t, v), ENTRIES), gold)
+            for t, v, gold in questions_of(subject)
+        ]
         for store, subject in zip(stores, world.subjects, strict=True)
     ]
     strange = {
@@ -72,13 +97,17 @@ def measure(folder: Path) -> dict[str, Any]:
             str(gate): {
                 "share_of_gold": point(together, 1.0, gate)[0],
                 **{
-                    name: unrelated([one for some in prompts for one in some], gate)
+                    name: unrelated(
+                        [one for some in prompts for one in some], gate
+                    )
                     for name, prompts in strange.items()
                 },
             }
             for gate in LARGE_GATES
         },
-        "gate_held_out": gate_held_out([some for prompts in strange.values() for some in prompts]),
+        "gate_held_out": gate_held_out(
+            [some for prompts in strange.values() for some in prompts]
+        ),
     }
     for name, found in figures.items():
         say(f"{name}: {found}")
@@ -89,22 +118,37 @@ def held_out(world: World, answered: list[Answered]) -> list[dict[str, Any]]:
     """The strictness chosen without each conversation, and what it gives there."""
     found: list[dict[str, Any]] = []
     for number, own in enumerate(answered):
-        rest = [one for at, some in enumerate(answered) if at != number for one in some]
+        rest = [
+            one
+            for at, some in enumerate(answered)
+            if at != number
+            for one in some
+        ]
         chosen = min(one for one in STRICTNESS if point(rest, one)[1] <= 10)
         name = world.subjects[number].about.name
-        found.append({"without": name, "chosen": chosen, "there": point(own, chosen)})
+        found.append(
+            {"without": name, "chosen": chosen, "there": point(own, chosen)}
+        )
     return found
 
 
 def gate_held_out(prompts: list[list[list[Ranked]]]) -> list[dict[str, float]]:
     """The least gate that suffices for every second prompt, and what the others get then."""
-    halves = [[one for some in prompts[start::2] for one in some] for start in (0, 1)]
+    halves = [
+        [one for some in prompts[start::2] for one in some] for start in (0, 1)
+    ]
     found: list[dict[str, float]] = []
     for own, other in (halves, halves[::-1]):
-        enough = (one for one in LARGE_GATES if unrelated(own, one) <= MOST_UNRELATED)
+        enough = (
+            one for one in LARGE_GATES if unrelated(own, one) <= MOST_UNRELATED
+        )
         chosen = min(enough, default=LARGE_GATES[-1])
         found.append(
-            {"gate": chosen, "here": unrelated(own, chosen), "others": unrelated(other, chosen)}
+            {
+                "gate": chosen,
+                "here": unrelated(own, chosen),
+                "others": unrelated(other, chosen),
+            }
         )
     return found
 

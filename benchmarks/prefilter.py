@@ -42,40 +42,76 @@ SHARES_SKIPPED = (0.0, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02)
 
 def telling_turns(folder: Path) -> list[str]:
     """The turns of LoCoMo that its observations come from."""
-    load_conversations(folder)  # ends the program with advice if there are none
+    load_conversations(
+        folder
+    )  # ends the program with advice if there are none
     found: list[str] = []
-    for one in json.loads((folder / CONVERSATIONS).read_text(encoding="utf-8")):
-        sessions = [turns for turns in one["conversation"].values() if isinstance(turns, list)]
-        turns = {turn["dia_id"]: turn["text"] for session in sessions for turn in session}
-        told = [some for by in one["observation"].values() for some in by.values()]
-        named = sorted({name for facts in told for _, by in facts for name in _names(by)})
+    for one in json.loads(
+        (folder / CONVERSATIONS).read_text(encoding="utf-8")
+    ):
+        sessions = [
+            turns
+            for turns in one["conversation"].values()
+            if isinstance(turns, list)
+        ]
+        turns = {
+            turn["dia_id"]: turn["text"]
+            for session in sessions
+            for turn in session
+        }
+        told = [
+            some for by in one["observation"].values() for some in by.values()
+        ]
+        named = sorted(
+            {name for facts in told for _, by in facts for name in _names(by)}
+        )
         found += [turns[name] for name in named if name in turns]
     return found
 
 
 def _names(evidence: Any) -> list[str]:
     parts = [evidence] if isinstance(evidence, str) else evidence
-    return [name.strip() for part in parts for name in str(part).replace(";", ",").split(",")]
+    return [
+        name.strip()
+        for part in parts
+        for name in str(part).replace(";", ",").split(",")
+    ]
 
 
 def said_in_dialogues(folder: Path) -> list[str]:
     """What the people of the written dialogues say; nothing where the file is not there."""
     path = folder / PREFILTER_DIALOGUES
-    people = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
-    return [message for person in people for chat in person["chats"] for message in chat]
+    people = (
+        json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    )
+    return [
+        message
+        for person in people
+        for chat in person["chats"]
+        for message in chat
+    ]
 
 
 def vectors_of_parts(messages: Sequence[str], encode: Encode) -> list[Vectors]:
     """For each message its vector, and those of its parts where it has several."""
-    parts = [list(dict.fromkeys([message, *spoken_parts(message)])) for message in messages]
+    parts = [
+        list(dict.fromkeys([message, *spoken_parts(message)]))
+        for message in messages
+    ]
     rows = iter(encode([part for some in parts for part in some]))
     return [np.stack([next(rows) for _ in some]) for some in parts]
 
 
-def skipped(messages: Sequence[str], vectors: Sequence[Vectors], weights: FactWeights) -> list[str]:
+def skipped(
+    messages: Sequence[str], vectors: Sequence[Vectors], weights: FactWeights
+) -> list[str]:
     """Those that cost no call."""
     pairs = zip(messages, vectors, strict=True)
-    return [message for message, rows in pairs if not holds_fact(message, rows, weights)]
+    return [
+        message
+        for message, rows in pairs
+        if not holds_fact(message, rows, weights)
+    ]
 
 
 def measure(folder: Path) -> dict[str, Any]:
@@ -86,7 +122,10 @@ def measure(folder: Path) -> dict[str, Any]:
         "locomo_telling": telling_turns(folder),
         "dialogues": said_in_dialogues(folder),
     }
-    vectors = {name: vectors_of_parts(messages, encode) for name, messages in sets.items()}
+    vectors = {
+        name: vectors_of_parts(messages, encode)
+        for name, messages in sets.items()
+    }
     nulls, examples = encode(NULL_PROMPTS), encode(PREFILTER_EXAMPLES)
     began = time.perf_counter()
     weights = trained_weights(nulls, examples)
@@ -98,11 +137,17 @@ def measure(folder: Path) -> dict[str, Any]:
     for name, messages in sets.items():
         found = skipped(messages, vectors[name], weights)
         share = round(len(found) / max(len(messages), 1), 4)
-        figures[name] = {"messages": len(messages), "skipped": len(found), "share": share}
+        figures[name] = {
+            "messages": len(messages),
+            "skipped": len(found),
+            "share": share,
+        }
         say(f"{name}: {figures[name]}")
         if name != "off_topic":
             say("\n".join(f"  skipped: {one[:150]!r}" for one in found))
-    figures["curve"] = curve(vectors["off_topic"], vectors["locomo_telling"], weights)
+    figures["curve"] = curve(
+        vectors["off_topic"], vectors["locomo_telling"], weights
+    )
     for point in figures["curve"]:
         say(f"  {point}")
     figures["other_geometries"] = {}
@@ -141,7 +186,9 @@ def distorted(
     found: dict[str, float] = {}
     for name, messages in sets.items():
         rows = [change(one) for one in vectors[name]]
-        found[name] = round(len(skipped(messages, rows, weights)) / max(len(messages), 1), 4)
+        found[name] = round(
+            len(skipped(messages, rows, weights)) / max(len(messages), 1), 4
+        )
     return found
 
 

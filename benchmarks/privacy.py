@@ -25,13 +25,29 @@ from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import Finding
 from benchmarks.figures import say, write_results
 
-CASES = Path(__file__).parent.parent / "tests" / "privacy" / "labelled" / "cases.json"
+CASES = (
+    Path(__file__).parent.parent
+    / "tests"
+    / "privacy"
+    / "labelled"
+    / "cases.json"
+)
 FRESH = CASES.with_name("fresh.json")
 SIZE = 100_000
 REPEATS = 7
-SET_ASIDE_FIRST = {"labelled": 243, "precision": 0.96, "recall": 0.984, "near_misses": 240}
+SET_ASIDE_FIRST = {
+    "labelled": 243,
+    "precision": 0.96,
+    "recall": 0.984,
+    "near_misses": 240,
+}
 # What the cases of ``fresh.json`` scored before anything was changed for them.
-FRESH_FIRST = {"labelled": 238, "precision": 0.987, "recall": 0.954, "near_misses": 127}
+FRESH_FIRST = {
+    "labelled": 238,
+    "precision": 0.987,
+    "recall": 0.954,
+    "near_misses": 127,
+}
 _PLAIN_PASS = re.compile(r"[0-9]{4}|@")
 Labelled = Sequence[dict[str, Any]]
 
@@ -47,8 +63,16 @@ def same(found: Finding, span: Sequence[Any]) -> bool:
 def misses(case: dict[str, Any]) -> tuple[list[Finding], list[Sequence[Any]]]:
     """What was found and is not labelled, and what is labelled and was not found."""
     found = find_personal_data(case["text"])
-    wrong = [one for one in found if not any(same(one, span) for span in case["spans"])]
-    missed = [span for span in case["spans"] if not any(same(one, span) for one in found)]
+    wrong = [
+        one
+        for one in found
+        if not any(same(one, span) for span in case["spans"])
+    ]
+    missed = [
+        span
+        for span in case["spans"]
+        if not any(same(one, span) for one in found)
+    ]
     return wrong, missed
 
 
@@ -62,7 +86,10 @@ def judged(cases: Labelled) -> dict[str, Any]:
         more, less = misses(case)
         wrong.update(one.kind for one in more)
         missed.update(span[2] for span in less)
-    rows = {kind: _rates(labelled[kind], wrong[kind], missed[kind]) for kind in sorted(labelled)}
+    rows = {
+        kind: _rates(labelled[kind], wrong[kind], missed[kind])
+        for kind in sorted(labelled)
+    }
     total = _rates(labelled.total(), wrong.total(), missed.total())
     near_misses = [case for case in cases if not case["spans"]]
     return {"all": {**total, "near_misses": len(near_misses)}, "by_kind": rows}
@@ -72,7 +99,9 @@ def _rates(labelled: int, wrong: int, missed: int) -> dict[str, Any]:
     right = labelled - missed
     return {
         "labelled": labelled,
-        "precision": round(right / (right + wrong), 3) if right + wrong else 1.0,
+        "precision": round(right / (right + wrong), 3)
+        if right + wrong
+        else 1.0,
         "recall": round(right / labelled, 3) if labelled else 1.0,
     }
 
@@ -97,11 +126,17 @@ def cut(text: str) -> str:
 def prose(cases: Labelled) -> str:
     """100 kB of sentences: of all languages, a labelled or near-miss one after five plain ones."""
     chance = random.Random(5)
-    plain = [re.sub(r"[0-9]", "", case["text"]).replace("@", "") for case in cases]
+    plain = [
+        re.sub(r"[0-9]", "", case["text"]).replace("@", "") for case in cases
+    ]
     parts: list[str] = []
     size = 0
     while size < SIZE:
-        part = chance.choice(cases)["text"] if chance.random() < 1 / 6 else chance.choice(plain)
+        part = (
+            chance.choice(cases)["text"]
+            if chance.random() < 1 / 6
+            else chance.choice(plain)
+        )
         parts.append(part)
         size += len(part) + 1
     return cut("\n".join(parts))
@@ -156,7 +191,10 @@ def pathological(cases: Labelled) -> dict[str, str]:
         "ids": "CPF 111.444.777-35 ",
         "every id": "id tc pesel cpf snils inn bsn nif sin nik aadhaar 12345678901 ",
     }
-    texts = {name: cut(unit * (SIZE // len(unit) + 1)) for name, unit in units.items()}
+    texts = {
+        name: cut(unit * (SIZE // len(unit) + 1))
+        for name, unit in units.items()
+    }
     texts["all labelled cases"] = "\n".join(case["text"] for case in cases) * 4
     return {name: cut(text) for name, text in texts.items()}
 
@@ -175,7 +213,10 @@ def fuzzed() -> dict[str, str]:
     """Random repeats of short random units over the characters that patterns care about."""
     chance = random.Random(8)
     alphabet = "0123456789aAfFxX .:,-/@()+[]°'\n路市街ло"
-    units = ["".join(chance.choices(alphabet, k=chance.randint(1, 24))) for _ in range(80)]
+    units = [
+        "".join(chance.choices(alphabet, k=chance.randint(1, 24)))
+        for _ in range(80)
+    ]
     return {repr(unit): cut(unit * (SIZE // len(unit) + 1)) for unit in units}
 
 
@@ -185,7 +226,9 @@ def time_figures(cases: Labelled) -> dict[str, Any]:
     english = prose([case for case in cases if case["language"] == "en"])
     find_personal_data(text)
     median = milliseconds(lambda: find_personal_data(text), 15)
-    plain = milliseconds(lambda: sum(1 for _ in _PLAIN_PASS.finditer(text)), 15)
+    plain = milliseconds(
+        lambda: sum(1 for _ in _PLAIN_PASS.finditer(text)), 15
+    )
     slow = {
         name: milliseconds(lambda one=one: find_personal_data(one), 1)
         for name, one in (pathological(cases) | fuzzed()).items()
@@ -193,12 +236,16 @@ def time_figures(cases: Labelled) -> dict[str, Any]:
     ranked = sorted(slow.items(), key=lambda item: -item[1])
     return {
         "prose_100_kB_ms": median,
-        "english_prose_100_kB_ms": milliseconds(lambda: find_personal_data(english)),
+        "english_prose_100_kB_ms": milliseconds(
+            lambda: find_personal_data(english)
+        ),
         "plain_pattern_ms": plain,
         "times_a_plain_pattern": round(median / plain, 1),
         "slowest_100_kB_ms": dict(ranked[:8]),
         "slowest_against_prose": round(ranked[0][1] / median, 1),
-        "short_message_ms": milliseconds(lambda: find_personal_data(text[:300]), 50),
+        "short_message_ms": milliseconds(
+            lambda: find_personal_data(text[:300]), 50
+        ),
     }
 
 

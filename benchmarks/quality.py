@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.ports import Vectors
-from adaptive.search.fusion import DEFAULT_WEIGHTS, RankingIndex, RankingQuery, Weights, rank
+from adaptive.search.fusion import (
+    DEFAULT_WEIGHTS,
+    RankingIndex,
+    RankingQuery,
+    Weights,
+    rank,
+)
 from adaptive.search.tokens import tokens
 from benchmarks.world import Known, World, questions_of
 
@@ -33,10 +39,14 @@ def keyword_scores(store: RankingIndex, text: str, _: Vectors) -> Scores:
     return store.keywords.scores(tokens(text))
 
 
-def simple_fusion_scores(store: RankingIndex, text: str, vector: Vectors) -> Scores:
+def simple_fusion_scores(
+    store: RankingIndex, text: str, vector: Vectors
+) -> Scores:
     """Four parts cosine, one part BM25 by its best."""
     matched = store.keywords.scores(tokens(text))
-    return 0.8 * (store.vectors @ vector) + 0.2 * matched / max(float(matched.max()), 1e-9)
+    return 0.8 * (store.vectors @ vector) + 0.2 * matched / max(
+        float(matched.max()), 1e-9
+    )
 
 
 SIMPLE = {
@@ -55,15 +65,23 @@ def simple_order(scores: Scores) -> list[int]:
 
 def quality(order: Sequence[int], gold: frozenset[int]) -> list[float]:
     """R@1 to R@20 and the reciprocal rank of the first gold."""
-    shares = [len(gold.intersection(order[:k])) / len(gold) for k in range(1, DEPTH + 1)]
+    shares = [
+        len(gold.intersection(order[:k])) / len(gold)
+        for k in range(1, DEPTH + 1)
+    ]
     first = next((at for at, place in enumerate(order, 1) if place in gold), 0)
     return [*shares, 1 / first if first else 0.0]
 
 
 def summary(by_subject: Sequence[Sequence[Sequence[float]]]) -> dict[str, Any]:
     """Mean over all questions, and R@10 of each conversation."""
-    *shares, rank_of_first = np.mean([row for rows in by_subject for row in rows], axis=0)
-    each = [round(float(np.mean([row[9] for row in rows])), 3) for rows in by_subject]
+    *shares, rank_of_first = np.mean(
+        [row for rows in by_subject for row in rows], axis=0
+    )
+    each = [
+        round(float(np.mean([row[9] for row in rows])), 3)
+        for rows in by_subject
+    ]
     return {
         **{f"recall_{k}": round(float(shares[k - 1]), 3) for k in (5, 8, 10)},
         "mrr": round(float(rank_of_first), 3),
@@ -86,12 +104,16 @@ def simple_quality(world: World, name: str) -> dict[str, Any]:
     return summary(found)
 
 
-def our_quality(world: World, known: Known, weights: Weights = DEFAULT_WEIGHTS) -> dict[str, Any]:
+def our_quality(
+    world: World, known: Known, weights: Weights = DEFAULT_WEIGHTS
+) -> dict[str, Any]:
     """Our ranking over all questions, before the gate."""
     return summary(per_question(world, known, weights))
 
 
-def per_question(world: World, known: Known, weights: Weights) -> list[list[list[float]]]:
+def per_question(
+    world: World, known: Known, weights: Weights
+) -> list[list[list[float]]]:
     """Quality of each question, by conversation."""
     found: list[list[list[float]]] = []
     for subject in world.subjects:
@@ -99,7 +121,12 @@ def per_question(world: World, known: Known, weights: Weights) -> list[list[list
         found.append(
             [
                 quality(
-                    [one.place for one in rank(store, RankingQuery(text, vector), 100, weights)],
+                    [
+                        one.place
+                        for one in rank(
+                            store, RankingQuery(text, vector), 100, weights
+                        )
+                    ],
                     gold,
                 )
                 for text, vector, gold in questions_of(subject)

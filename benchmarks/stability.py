@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import say, spread, write_results
-from benchmarks.host import FILTER, HOST_MEMORY, entries_in, measured_host, request_saying
+from benchmarks.host import (
+    FILTER,
+    HOST_MEMORY,
+    entries_in,
+    measured_host,
+    request_saying,
+)
 from benchmarks.host_recall import remembering_user
 from benchmarks.locomo import DEFAULT_DATA, Recollector, load_conversations
 from tests.e2e.driver.host import RunningHost
@@ -39,9 +45,18 @@ async def measure(folder: Path) -> dict[str, Any]:
             page = await remembering_user(host, about)
             questions = on_one_topic(about)
             for name, requests in (
-                ("filter, saved chat", await _saved_chat(host, page, questions, FILTER.model)),
-                ("filter, nothing kept in place", await _calls(host, page, questions)),
-                ("host memory, saved chat", await _saved_chat(host, page, questions)),
+                (
+                    "filter, saved chat",
+                    await _saved_chat(host, page, questions, FILTER.model),
+                ),
+                (
+                    "filter, nothing kept in place",
+                    await _calls(host, page, questions),
+                ),
+                (
+                    "host memory, saved chat",
+                    await _saved_chat(host, page, questions),
+                ),
             ):
                 together.setdefault(name, []).append(requests)
         version = host.version
@@ -59,13 +74,19 @@ async def measure(folder: Path) -> dict[str, Any]:
 def on_one_topic(about: Recollector) -> list[str]:
     """Questions in the order of their evidence, from the middle of the conversation on."""
     pairs = zip(about.gold, about.questions, strict=True)
-    ordered = [question for _, question in sorted(pairs, key=lambda pair: min(pair[0]))]
+    ordered = [
+        question
+        for _, question in sorted(pairs, key=lambda pair: min(pair[0]))
+    ]
     start = max(0, (len(ordered) - TURNS) // 2)
     return ordered[start : start + TURNS]
 
 
 async def _saved_chat(
-    host: RunningHost, page: Page, questions: Sequence[str], model: str = HOST_MEMORY.model
+    host: RunningHost,
+    page: Page,
+    questions: Sequence[str],
+    model: str = HOST_MEMORY.model,
 ) -> list[ModelRequest]:
     chat = page.new_chat(model=model)
     received: list[ModelRequest] = []
@@ -76,13 +97,17 @@ async def _saved_chat(
     return received
 
 
-async def _calls(host: RunningHost, page: Page, questions: Sequence[str]) -> list[ModelRequest]:
+async def _calls(
+    host: RunningHost, page: Page, questions: Sequence[str]
+) -> list[ModelRequest]:
     said: list[dict[str, Any]] = []
     received: list[ModelRequest] = []
     for question in questions:
         said.append({"role": "user", "content": question})
         host.model.requests.clear()
-        await page.complete(said, model=FILTER.model, features={"memory": True})
+        await page.complete(
+            said, model=FILTER.model, features={"memory": True}
+        )
         received.append(request_saying(host, question))
         said.append({"role": "assistant", "content": ANSWER})
     return received
@@ -90,8 +115,13 @@ async def _calls(host: RunningHost, page: Page, questions: Sequence[str]) -> lis
 
 def _summary(chats: Sequence[Sequence[ModelRequest]]) -> dict[str, Any]:
     pairs = [pair for chat in chats for pair in itertools.pairwise(chat)]
-    shares = [shared_prefix(_prompt(one), _prompt(next_)) for one, next_ in pairs]
-    kept = [next_.system_prompt.startswith(_open(one.system_prompt)) for one, next_ in pairs]
+    shares = [
+        shared_prefix(_prompt(one), _prompt(next_)) for one, next_ in pairs
+    ]
+    kept = [
+        next_.system_prompt.startswith(_open(one.system_prompt))
+        for one, next_ in pairs
+    ]
     same = [one.system_prompt == next_.system_prompt for one, next_ in pairs]
     whole = [share == 1 for share in shares]
     last = [len(entries_in(chat[-1].system_prompt)) for chat in chats]
@@ -99,17 +129,23 @@ def _summary(chats: Sequence[Sequence[ModelRequest]]) -> dict[str, Any]:
         "prefix_share": spread(shares),
         "prefix_share_mean": round(sum(shares) / len(shares), 3),
         "turns_with_whole_prompt_kept": round(sum(whole) / len(whole), 3),
-        "turns_with_system_prompt_kept_to_its_closing": round(sum(kept) / len(kept), 3),
+        "turns_with_system_prompt_kept_to_its_closing": round(
+            sum(kept) / len(kept), 3
+        ),
         "turns_with_identical_system_prompt": round(sum(same) / len(same), 3),
         "entries_in_last_turn": round(sum(last) / len(last), 1),
-        "prefix_share_by_turn_of_first_user": [round(one, 3) for one in shares[: TURNS - 1]],
+        "prefix_share_by_turn_of_first_user": [
+            round(one, 3) for one in shares[: TURNS - 1]
+        ],
     }
 
 
 def shared_prefix(one: str, next_: str) -> float:
     """The share of a text that the next one begins with."""
     pairs = zip(one, next_, strict=False)
-    equal = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+    equal = sum(
+        1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)
+    )
     return equal / len(one)
 
 

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.ports import Vectors
-from adaptive.search.fusion import DEFAULT_WEIGHTS, RankingQuery, rank, ranking_index
+from adaptive.search.fusion import (
+    DEFAULT_WEIGHTS,
+    RankingQuery,
+    rank,
+    ranking_index,
+)
 from benchmarks.figures import say, spread
 from benchmarks.quality import our_quality
 from benchmarks.world import Known, World
@@ -26,7 +31,12 @@ def cross_validation(world: World) -> dict[str, Any]:
     judged by the mean of R@10 with nothing and with bulk order known.
     """
     grid = [
-        replace(DEFAULT_WEIGHTS, keywords=keywords, neighbours=neighbours, reach=reach)
+        replace(
+            DEFAULT_WEIGHTS,
+            keywords=keywords,
+            neighbours=neighbours,
+            reach=reach,
+        )
         for keywords, neighbours, reach in itertools.product(
             (3.5, 4.5, 5.5, 6.5, 8.0), (0.3, 0.45, 0.6, 0.8), (8.0, 15.0, 30.0)
         )
@@ -37,26 +47,39 @@ def cross_validation(world: World) -> dict[str, Any]:
         if number % 15 == 0:
             say(f"  weights: {number} of {len(grid)}")
         known: tuple[Known, Known] = ("nothing", "bulk")
-        both = [our_quality(world, one, weights)["recall_10_by_conversation"] for one in known]
-        measured.append([statistics.fmean(pair) for pair in zip(*both, strict=True)])
+        both = [
+            our_quality(world, one, weights)["recall_10_by_conversation"]
+            for one in known
+        ]
+        measured.append(
+            [statistics.fmean(pair) for pair in zip(*both, strict=True)]
+        )
     table = np.array(measured)
     held_out: list[float] = []
     chosen: list[dict[str, float]] = []
     for left_out in range(len(sizes)):
         rest = [at for at in range(len(sizes)) if at != left_out]
-        means = np.average(table[:, rest], axis=1, weights=[sizes[at] for at in rest])
+        means = np.average(
+            table[:, rest], axis=1, weights=[sizes[at] for at in rest]
+        )
         best = int(means.argmax())
         held_out.append(round(float(table[best, left_out]), 3))
         picked = grid[best]
         chosen.append(
-            {"keywords": picked.keywords, "neighbours": picked.neighbours, "reach": picked.reach}
+            {
+                "keywords": picked.keywords,
+                "neighbours": picked.neighbours,
+                "reach": picked.reach,
+            }
         )
     default = table[grid.index(DEFAULT_WEIGHTS)]
     return {
         "settings": len(grid),
         "worst_and_best_setting": [
             round(float(one), 3)
-            for one in np.sort(np.average(table, axis=1, weights=sizes))[[0, -1]]
+            for one in np.sort(np.average(table, axis=1, weights=sizes))[
+                [0, -1]
+            ]
         ],
         "held_out_by_conversation": held_out,
         "held_out_mean": round(float(np.average(held_out, weights=sizes)), 3),
@@ -69,19 +92,31 @@ def cross_validation(world: World) -> dict[str, Any]:
 def costs(nulls: Vectors) -> dict[str, Any]:
     """Milliseconds for preparing a store, for adding one memory, and for a query."""
     chance = np.random.default_rng(3)
-    words = ["".join(chance.choice(list("abcdefghijklmnopqrstuvwxyz"), 6)) for _ in range(3000)]
+    words = [
+        "".join(chance.choice(list("abcdefghijklmnopqrstuvwxyz"), 6))
+        for _ in range(3000)
+    ]
     figures: dict[str, Any] = {}
     for size in SIZES:
         say(f"  {size} memories")
         picked = chance.integers(len(words), size=(size, 3))
-        texts = [f"User's {words[a]} has a {words[b]} and {words[c]}." for a, b, c in picked]
+        texts = [
+            f"User's {words[a]} has a {words[b]} and {words[c]}."
+            for a, b, c in picked
+        ]
         vectors = chance.normal(size=(size, nulls.shape[1])).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         started = time.perf_counter()
         store = ranking_index(texts, vectors, nulls, range(size))
         prepared = time.perf_counter()
         more = np.vstack([vectors, vectors[:1]])
-        ranking_index([*texts, "User has a cat."], more, nulls, range(size + 1), previous=store)
+        ranking_index(
+            [*texts, "User has a cat."],
+            more,
+            nulls,
+            range(size + 1),
+            previous=store,
+        )
         extended = time.perf_counter()
         taken: list[float] = []
         for number in range(100):

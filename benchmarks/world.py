@@ -15,7 +15,12 @@ from typing import Literal, get_args
 from adaptive.core.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import RankingIndex, ranking_index
-from benchmarks.locomo import Encode, Recollector, load_conversations, load_off_topic
+from benchmarks.locomo import (
+    Encode,
+    Recollector,
+    load_conversations,
+    load_off_topic,
+)
 
 Known = Literal["nothing", "bulk", "dates"]
 KNOWN: tuple[Known, ...] = get_args(Known)
@@ -53,7 +58,11 @@ class World:
     def distorted(self, change: Callable[[Vectors], Vectors]) -> World:
         """The same texts as another embedding model might see them."""
         subjects = tuple(
-            replace(one, memories=change(one.memories), questions=change(one.questions))
+            replace(
+                one,
+                memories=change(one.memories),
+                questions=change(one.questions),
+            )
             for one in self.subjects
         )
         return replace(
@@ -76,4 +85,9 @@ def load_world(folder: Path, encode: Encode) -> World:
 
 def questions_of(subject: Subject) -> zip[tuple[str, Vectors, frozenset[int]]]:
     """Each question with its vector and its gold."""
-    return zip(subject.about.questions, subject.questions, subject.about.gold, strict=True)
+    return zip(
+        subject.about.questions,
+        subject.questions,
+        subject.about.gold,
+        strict=True,
+    )

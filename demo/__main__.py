@@ -39,7 +39,9 @@ def main(arguments: list[str]) -> int:
         return _serve(parsed)
     except KeyboardInterrupt:
         return 130
-    except RuntimeError as error:  # from the environment or the server, with their own words
+    except (
+        RuntimeError
+    ) as error:  # from the environment or the server, with their own words
         return _complain(str(error))
 
 
@@ -56,25 +58,42 @@ def _parser() -> argparse.ArgumentParser:
     )
     port = os.environ.get("PORT") or "8080"
     parser.add_argument(
-        "--port", type=_port, default=port, help="port on 127.0.0.1, or PORT (%(default)s)"
+        "--port",
+        type=_port,
+        default=port,
+        help="port on 127.0.0.1, or PORT (%(default)s)",
     )
     parser.add_argument(
-        "--data", type=Path, default=data, help="folder for chats and memories (%(default)s)"
+        "--data",
+        type=Path,
+        default=data,
+        help="folder for chats and memories (%(default)s)",
     )
-    parser.add_argument("--fresh", action="store_true", help="wipe that folder first")
     parser.add_argument(
-        "--plugin", type=Path, default=PLUGIN, help="the plug-in's file (%(default)s)"
+        "--fresh", action="store_true", help="wipe that folder first"
     )
-    commands = parser.add_subparsers(dest="command", title="instead of the demo", metavar="")
+    parser.add_argument(
+        "--plugin",
+        type=Path,
+        default=PLUGIN,
+        help="the plug-in's file (%(default)s)",
+    )
+    commands = parser.add_subparsers(
+        dest="command", title="instead of the demo", metavar=""
+    )
     install = commands.add_parser(
         "install",
         help="put the plug-in into an existing Open WebUI",
         description="Put the plug-in into an existing Open WebUI over its API. A new function is"
         " switched on; an existing one gets the new code, keeps its valves and stays on or off.",
     )
-    install.add_argument("--url", required=True, help="address, as https://chat.example.org")
     install.add_argument(
-        "--token", required=True, help="an admin's JWT or API key, from Settings > Account"
+        "--url", required=True, help="address, as https://chat.example.org"
+    )
+    install.add_argument(
+        "--token",
+        required=True,
+        help="an admin's JWT or API key, from Settings > Account",
     )
     install.add_argument(
         "--global",
@@ -82,9 +101,16 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="switch it on for every model and user (without: for none that is not so already)",
     )
-    install.add_argument("--id", default="adaptive_memory", help="the function's id (%(default)s)")
     install.add_argument(
-        "--file", type=Path, default=PLUGIN, help="the plug-in's file (%(default)s)"
+        "--id",
+        default="adaptive_memory",
+        help="the function's id (%(default)s)",
+    )
+    install.add_argument(
+        "--file",
+        type=Path,
+        default=PLUGIN,
+        help="the plug-in's file (%(default)s)",
     )
     return parser
 
@@ -103,7 +129,13 @@ def _install(parsed: argparse.Namespace) -> int:
 
     try:
         done = asyncio.run(
-            install(parsed.url, parsed.token, parsed.file, parsed.id, parsed.make_global)
+            install(
+                parsed.url,
+                parsed.token,
+                parsed.file,
+                parsed.id,
+                parsed.make_global,
+            )
         )
     except InstallError as error:
         return _complain(str(error))
@@ -114,9 +146,13 @@ def _install(parsed: argparse.Namespace) -> int:
 def _serve(parsed: argparse.Namespace) -> int:
     # Told at once, not after minutes of installing.
     if not parsed.plugin.is_file():
-        return _complain(f"{parsed.plugin} does not exist; `make bundle` builds it")
+        return _complain(
+            f"{parsed.plugin} does not exist; `make bundle` builds it"
+        )
     if not _is_free(parsed.port):
-        return _complain(f"Port {parsed.port} is in use; choose another with --port or PORT")
+        return _complain(
+            f"Port {parsed.port} is in use; choose another with --port or PORT"
+        )
     environment = host_environment(NEWEST)
     if Path(sys.prefix).resolve() != environment.folder.resolve():
         _go_on_under(environment.python)
@@ -125,7 +161,9 @@ def _serve(parsed: argparse.Namespace) -> int:
 
     data = parsed.data.expanduser().resolve()
     try:
-        asyncio.run(serve(parsed.port, data, parsed.plugin, fresh=parsed.fresh))
+        asyncio.run(
+            serve(parsed.port, data, parsed.plugin, fresh=parsed.fresh)
+        )
     except asyncio.CancelledError:  # a closed terminal or a polite kill
         return 143
     except (DemoError, InstallError) as error:
@@ -142,17 +180,22 @@ def _is_free(port: int) -> bool:
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 return False
-            raise RuntimeError(f"Port {port} cannot be used: {error.strerror}") from error
+            raise RuntimeError(
+                f"Port {port} cannot be used: {error.strerror}"
+            ) from error
     return True
 
 
 def _go_on_under(python: Path) -> None:
     """Replace this process by the same command under another interpreter."""
     paths = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
-    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    variables = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+    }
     command = [str(python), "-m", "demo", *sys.argv[1:]]
     sys.stdout.flush()
-    os.execve(python, command, variables)  # noqa: S606 - no shell is wanted
+    os.execve(python, command, variables)
 
 
 def _complain(reason: str) -> int:

@@ -105,22 +105,38 @@ def development_python(project: Path) -> Path:
     The environment is named after the hash of the requirements, so that another branch with other
     requirements gets its own. The project itself is not installed: tests run on its files.
     """
-    described = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    described = tomllib.loads((project / "pyproject.toml").read_text())[
+        "project"
+    ]
     extras = described["optional-dependencies"]
     requirements = [
         *described["dependencies"],
         *extras["soft"],
-        *(name for name in extras["dev"] if not name.startswith(described["name"])),
+        *(
+            name
+            for name in extras["dev"]
+            if not name.startswith(described["name"])
+        ),
     ]
     digest = hashlib.sha256("\n".join(requirements).encode()).hexdigest()[:12]
     folder = cache_folder() / "development" / digest
     with _locked(folder):
         marker = folder / ".complete"
         if not marker.exists():
-            say(f"Building the development environment in {folder} (once)", to=sys.stderr)
+            say(
+                f"Building the development environment in {folder} (once)",
+                to=sys.stderr,
+            )
             shutil.rmtree(folder, ignore_errors=True)
             venv.create(folder, with_pip=True)
-            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--progress-bar", "off"]
+            pip = [
+                str(folder / "bin" / "python"),
+                "-m",
+                "pip",
+                "install",
+                "--progress-bar",
+                "off",
+            ]
             _run("step 1 of 2: torch", [*pip, TORCH])
             _run("step 2 of 2: requirements", [*pip, *requirements])
             marker.write_text("ok\n")
@@ -154,10 +170,19 @@ def with_postgres_drivers(environment: HostEnvironment) -> HostEnvironment:
         marker = folder / ".complete"
         if not marker.exists():
             wanted = _extra(environment, "postgres")
-            say(f"Adding {', '.join(wanted)} to Open WebUI {environment.version}", to=sys.stderr)
+            say(
+                f"Adding {', '.join(wanted)} to Open WebUI {environment.version}",
+                to=sys.stderr,
+            )
             shutil.rmtree(folder, ignore_errors=True)
             # Without what they depend on: numpy is there, in the version of the host.
-            options = ["--progress-bar", "off", "--no-deps", "--target", str(folder)]
+            options = [
+                "--progress-bar",
+                "off",
+                "--no-deps",
+                "--target",
+                str(folder),
+            ]
             pip = [str(environment.python), "-m", "pip", "install", *options]
             _run("drivers", [*pip, *wanted])
             marker.write_text("ok\n")
@@ -169,8 +194,14 @@ def _extra(environment: HostEnvironment, name: str) -> list[str]:
     package = next(environment.site_packages.glob("open_webui-*.dist-info"))
     ending = re.compile(rf"extra\s*==\s*['\"]{name}['\"]\s*$")
     lines = (package / "METADATA").read_text(encoding="utf-8").splitlines()
-    required = (line.removeprefix("Requires-Dist: ").partition(";") for line in lines)
-    wanted = [what.strip() for what, _, condition in required if ending.search(condition)]
+    required = (
+        line.removeprefix("Requires-Dist: ").partition(";") for line in lines
+    )
+    wanted = [
+        what.strip()
+        for what, _, condition in required
+        if ending.search(condition)
+    ]
     if not wanted:
         message = f"Open WebUI {environment.version} has no extra {name!r}"
         raise ValueError(message)
@@ -184,10 +215,20 @@ def _small_environment(name: str, *packages: str) -> Path:
         marker = folder / ".complete"
         content = "\n".join(packages) + "\n"
         if not marker.exists() or marker.read_text() != content:
-            say(f"Preparing a small environment in {folder} (once, some seconds)", to=sys.stderr)
+            say(
+                f"Preparing a small environment in {folder} (once, some seconds)",
+                to=sys.stderr,
+            )
             shutil.rmtree(folder, ignore_errors=True)
             venv.create(folder, with_pip=True)
-            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--progress-bar", "off"]
+            pip = [
+                str(folder / "bin" / "python"),
+                "-m",
+                "pip",
+                "install",
+                "--progress-bar",
+                "off",
+            ]
             _run(", ".join(packages), [*pip, *packages])
             marker.write_text(content)
     return folder / "bin" / "python"
@@ -200,7 +241,14 @@ def _build(environment: HostEnvironment) -> None:
     )
     shutil.rmtree(environment.folder, ignore_errors=True)
     venv.create(environment.folder, with_pip=True)
-    pip = [str(environment.python), "-m", "pip", "install", "--progress-bar", "off"]
+    pip = [
+        str(environment.python),
+        "-m",
+        "pip",
+        "install",
+        "--progress-bar",
+        "off",
+    ]
     _run("step 1 of 4: torch", [*pip, TORCH])
     _run(
         f"step 2 of 4: Open WebUI {environment.version}",
@@ -216,7 +264,10 @@ def _run(step: str, command: list[str]) -> None:
     tail: list[str] = ["starting pip"]
     with showing_progress(step, lambda: _package_of(tail[-1])):
         with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
         ) as process:
             assert process.stdout is not None
             for line in process.stdout:
@@ -281,7 +332,9 @@ def main(arguments: list[str]) -> None:
     """
     for wanted in arguments or [NEWEST]:
         if wanted == "development":
-            say(str(development_python(Path(__file__).resolve().parent.parent)))
+            say(
+                str(development_python(Path(__file__).resolve().parent.parent))
+            )
         elif wanted == "services":
             with_postgres_drivers(host_environment(NEWEST))
             say(str(services_python()))

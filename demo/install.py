@@ -38,14 +38,18 @@ class Host:
     url: str
     token: str
 
-    async def call(self, method: str, path: str, body: Json | None = None) -> tuple[int, object]:
+    async def call(
+        self, method: str, path: str, body: Json | None = None
+    ) -> tuple[int, object]:
         """Status and decoded JSON of one request; raises ``InstallError`` where nobody answers."""
         address = self.url.rstrip("/") + _FUNCTIONS + path
         headers = {"Authorization": f"Bearer {self.token}"}
         sent = None
         if body is not None:
             headers["Content-Type"] = "application/json"
-            sent = io.BytesIO(json.dumps(body).encode())  # aiohttp warns of large texts
+            sent = io.BytesIO(
+                json.dumps(body).encode()
+            )  # aiohttp warns of large texts
         try:
             async with self.http.request(
                 method,
@@ -57,8 +61,12 @@ class Host:
                 allow_redirects=False,
             ) as response:
                 if "Location" in response.headers:
-                    target = response.headers["Location"].removesuffix(_FUNCTIONS + path)
-                    raise InstallError(f"{self.url} redirects to {target}; give that address")
+                    target = response.headers["Location"].removesuffix(
+                        _FUNCTIONS + path
+                    )
+                    raise InstallError(
+                        f"{self.url} redirects to {target}; give that address"
+                    )
                 return response.status, cast("object", await response.json())
         except (aiohttp.ContentTypeError, json.JSONDecodeError) as error:
             raise InstallError(
@@ -66,13 +74,17 @@ class Host:
             ) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             reason = str(error) or type(error).__name__
-            raise InstallError(f"Open WebUI cannot be reached at {self.url}: {reason}") from error
+            raise InstallError(
+                f"Open WebUI cannot be reached at {self.url}: {reason}"
+            ) from error
 
     async def changed(self, path: str, body: Json | None = None) -> Json:
         """The function as it is after a change; raises ``InstallError`` with the host's reason."""
         status, reply = await self.call("POST", path, body)
         if status != 200 or not isinstance(reply, dict):
-            raise InstallError(f"Open WebUI refused the change ({status}): {_detail(reply)}")
+            raise InstallError(
+                f"Open WebUI refused the change ({status}): {_detail(reply)}"
+            )
         return cast("Json", reply)
 
 
@@ -91,17 +103,27 @@ async def install_plugin(
     it becomes global only with ``make_global`` and is never taken back. Raises ``InstallError``.
     """
     if not function_id.isidentifier():
-        raise InstallError(f"The id {function_id!r} may hold only letters, digits and underscores")
+        raise InstallError(
+            f"The id {function_id!r} may hold only letters, digits and underscores"
+        )
     function_id = function_id.lower()  # as the host does when it creates
     if not url.startswith(("http://", "https://")):
-        raise InstallError(f"{url!r} is no address; one looks like https://chat.example.org")
+        raise InstallError(
+            f"{url!r} is no address; one looks like https://chat.example.org"
+        )
     if not (token.isascii() and token.isprintable()):
-        raise InstallError("The token holds characters that no token has; copy it once more")
+        raise InstallError(
+            "The token holds characters that no token has; copy it once more"
+        )
     host = Host(http, url, token)
     await _require_admin(host)
     # A missing function is answered with 401, as is a missing right; that one is ruled out by now.
     status, reply = await host.call("GET", f"/id/{function_id}")
-    existing = cast("Json", reply) if status == 200 and isinstance(reply, dict) else None
+    existing = (
+        cast("Json", reply)
+        if status == 200 and isinstance(reply, dict)
+        else None
+    )
     if existing is None:
         done, function = await _create(host, function_id, source)
     else:
@@ -132,13 +154,18 @@ async def _require_admin(host: Host) -> None:
         )
 
 
-async def _create(host: Host, function_id: str, source: str) -> tuple[list[str], Json]:
+async def _create(
+    host: Host, function_id: str, source: str
+) -> tuple[list[str], Json]:
     described = frontmatter(source)
     form = {
         "id": function_id,
         "name": described.get("title", function_id),
         "content": source,
-        "meta": {"description": described.get("description", ""), "manifest": {}},
+        "meta": {
+            "description": described.get("description", ""),
+            "manifest": {},
+        },
     }
     function = await host.changed("/create", form)
     done = [f"Created the function {function_id}{_version(described)}."]
@@ -148,16 +175,27 @@ async def _create(host: Host, function_id: str, source: str) -> tuple[list[str],
     return done, function
 
 
-async def _update(host: Host, existing: Json, source: str) -> tuple[list[str], Json]:
+async def _update(
+    host: Host, existing: Json, source: str
+) -> tuple[list[str], Json]:
     function_id = existing["id"]
     described = frontmatter(source)
     before = _version(frontmatter(existing.get("content") or ""))
     if existing.get("content") == source:
-        function, done = existing, [f"The function {function_id}{before} is up to date."]
+        function, done = (
+            existing,
+            [f"The function {function_id}{before} is up to date."],
+        )
     else:
         # The host works these two out of the new code.
-        meta = {k: v for k, v in existing["meta"].items() if k not in ("manifest", "toggle")}
-        description = described.get("description") or meta.get("description") or ""
+        meta = {
+            k: v
+            for k, v in existing["meta"].items()
+            if k not in ("manifest", "toggle")
+        }
+        description = (
+            described.get("description") or meta.get("description") or ""
+        )
         form = {
             "id": function_id,
             "name": existing["name"],
@@ -182,7 +220,10 @@ def frontmatter(source: str) -> Mapping[str, str]:
         text = ast.get_docstring(ast.parse(source)) or ""
     except (SyntaxError, ValueError):
         return {}
-    pairs = (re.fullmatch(r"\s*([a-z_]+):\s*(.*?)\s*", line) for line in text.splitlines())
+    pairs = (
+        re.fullmatch(r"\s*([a-z_]+):\s*(.*?)\s*", line)
+        for line in text.splitlines()
+    )
     return {pair[1]: pair[2] for pair in pairs if pair}
 
 
@@ -191,7 +232,9 @@ def read_plugin(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise InstallError(f"{file} does not exist; `make bundle` builds it") from error
+        raise InstallError(
+            f"{file} does not exist; `make bundle` builds it"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InstallError(f"{file} cannot be read: {error}") from error
 
@@ -202,7 +245,9 @@ def _version(described: Mapping[str, str]) -> str:
 
 def _detail(reply: object) -> str:
     """The host's own reason, where its answer holds one."""
-    detail = cast("Json", reply).get("detail") if isinstance(reply, dict) else None
+    detail = (
+        cast("Json", reply).get("detail") if isinstance(reply, dict) else None
+    )
     return str(detail or reply)[:500]
 
 
@@ -213,5 +258,10 @@ async def install(
     source = read_plugin(file)
     async with aiohttp.ClientSession(trust_env=True) as http:
         return await install_plugin(
-            http, url, token, source, function_id=function_id, make_global=make_global
+            http,
+            url,
+            token,
+            source,
+            function_id=function_id,
+            make_global=make_global,
         )

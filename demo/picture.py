@@ -46,18 +46,35 @@ def main() -> None:
     """Make the pictures; raises ``RuntimeError`` without a browser, or when the demo won't run."""
     python = browser_python()
     if Path(sys.prefix).resolve() != python.parent.parent.resolve():
-        os.execve(python, [str(python), "-m", "demo.picture"], dict(os.environ))  # noqa: S606
+        os.execve(
+            python, [str(python), "-m", "demo.picture"], dict(os.environ)
+        )
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if not browser:
-        raise RuntimeError("There is no Chromium on the path; `apt-get install chromium`")
-    with tempfile.TemporaryDirectory() as data, _demo(Path(data) / "demo") as url:
+        raise RuntimeError(
+            "There is no Chromium on the path; `apt-get install chromium`"
+        )
+    with (
+        tempfile.TemporaryDirectory() as data,
+        _demo(Path(data) / "demo") as url,
+    ):
         _film(browser, url)
 
 
 @contextmanager
 def _demo(data: Path) -> Iterator[str]:
-    command = ["python3", "-m", "demo", "--port", str(_PORT), "--data", str(data)]
-    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
+    command = [
+        "python3",
+        "-m",
+        "demo",
+        "--port",
+        str(_PORT),
+        "--data",
+        str(data),
+    ]
+    with subprocess.Popen(
+        command, cwd=PROJECT, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         try:
             for line in process.stdout:
@@ -78,10 +95,14 @@ def _film(browser: str, url: str) -> None:
     # Only the environment that `browser_python` builds has it.
     driver: Any = importlib.import_module("playwright.sync_api")
     with driver.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(
+            executable_path=browser, args=["--no-sandbox"]
+        )
         page = chromium.new_page(viewport=_DESKTOP)
         account = {"email": EMAIL, "password": PASSWORD}
-        signed_in = page.request.post(f"{url}/api/v1/auths/signin", data=account).json()
+        signed_in = page.request.post(
+            f"{url}/api/v1/auths/signin", data=account
+        ).json()
         page.add_init_script(f"localStorage.token = {signed_in['token']!r}")
         frames: Frames = []
         _converse(page, url, TOLD, "Saved", frames)
@@ -89,7 +110,10 @@ def _film(browser: str, url: str) -> None:
         _write_gif(frames)
 
         phone = chromium.new_page(
-            viewport=_TELEPHONE, device_scale_factor=2, is_mobile=True, has_touch=True
+            viewport=_TELEPHONE,
+            device_scale_factor=2,
+            is_mobile=True,
+            has_touch=True,
         )
         phone.add_init_script(f"localStorage.token = {signed_in['token']!r}")
         _converse(phone, url, "I've been a nurse for nine years.", "Saved", [])
@@ -100,7 +124,9 @@ def _film(browser: str, url: str) -> None:
         _unfold_memories(page, url)
         page.screenshot(path=str(COMMANDS))
         chromium.close()
-    say(f"{GIF.relative_to(PROJECT)}: {GIF.stat().st_size // 1000} kB, {PHONE.name}")
+    say(
+        f"{GIF.relative_to(PROJECT)}: {GIF.stat().st_size // 1000} kB, {PHONE.name}"
+    )
 
 
 def _unfold_memories(page: Any, url: str) -> None:
@@ -112,7 +138,12 @@ def _unfold_memories(page: Any, url: str) -> None:
 
 
 def _converse(
-    page: Any, url: str, words: str, status: str, frames: Frames, selector: str = ""
+    page: Any,
+    url: str,
+    words: str,
+    status: str,
+    frames: Frames,
+    selector: str = "",
 ) -> None:
     """Send words in a new chat and wait for the line that says so; each frame with its time."""
 
@@ -133,7 +164,9 @@ def _converse(
     for _ in range(4):
         page.wait_for_timeout(250)
         shot(250)
-    page.wait_for_selector(selector or f"{_STATUS}:has-text('{status}')", timeout=60_000)
+    page.wait_for_selector(
+        selector or f"{_STATUS}:has-text('{status}')", timeout=60_000
+    )
     page.wait_for_timeout(1500)
     shot(3500)
 
@@ -144,10 +177,19 @@ def _write_gif(frames: Frames) -> None:
     images = [Image.open(BytesIO(png)).convert("RGB") for png, _ in frames]
     # One palette for all, or still parts would flicker.
     palette = images[-1].quantize(_COLOURS)
-    first, *others = [one.quantize(palette=palette, dither=Image.Dither.NONE) for one in images]
+    first, *others = [
+        one.quantize(palette=palette, dither=Image.Dither.NONE)
+        for one in images
+    ]
     times = [milliseconds for _, milliseconds in frames]
     first.save(
-        GIF, save_all=True, append_images=others, duration=times, loop=0, optimize=True, disposal=1
+        GIF,
+        save_all=True,
+        append_images=others,
+        duration=times,
+        loop=0,
+        optimize=True,
+        disposal=1,
     )
 
 

@@ -18,7 +18,13 @@ from typing import Any, cast
 
 import aiohttp
 
-from demo.environment import NEWEST, HostEnvironment, host_environment, say, showing_progress
+from demo.environment import (
+    NEWEST,
+    HostEnvironment,
+    host_environment,
+    say,
+    showing_progress,
+)
 from demo.install import install_plugin, read_plugin
 from demo.server import HostServer, server_variables
 from demo.standin.service import MODEL, serving_stand_in
@@ -66,7 +72,9 @@ async def serve(port: int, data: Path, plugin: Path, *, fresh: bool) -> None:
             done = await _set_up(server.url, source)
             say(_welcome(server, environment, model, done))
             code = await asyncio.to_thread(server.wait)
-            raise DemoError(f"Open WebUI ended by itself ({code}):\n{server.log_tail()}")
+            raise DemoError(
+                f"Open WebUI ended by itself ({code}):\n{server.log_tail()}"
+            )
         finally:
             with suppress(OSError):  # a closed terminal has nobody to tell
                 say("\nStopping Open WebUI ...")
@@ -93,7 +101,9 @@ def prepare_data(data: Path, *, fresh: bool) -> None:
     """Make the data folder, wiping a former one of this demo, and no other folder, if asked."""
     if fresh and data.exists():
         if any(data.iterdir()) and not (data / _MARKER).exists():
-            raise DemoError(f"{data} is not a data folder of this demo, so it is not wiped")
+            raise DemoError(
+                f"{data} is not a data folder of this demo, so it is not wiped"
+            )
         shutil.rmtree(data)
     data.mkdir(parents=True, exist_ok=True)
     (data / _MARKER).touch()
@@ -102,10 +112,17 @@ def prepare_data(data: Path, *, fresh: bool) -> None:
 @asynccontextmanager
 async def offered_model() -> AsyncIterator[Model]:
     """The model that the environment names, else the stand-in, running while the context lasts."""
-    openai, ollama = os.environ.get("OPENAI_API_BASE_URL"), os.environ.get("OLLAMA_BASE_URL")
+    openai, ollama = (
+        os.environ.get("OPENAI_API_BASE_URL"),
+        os.environ.get("OLLAMA_BASE_URL"),
+    )
     if openai:
         key = os.environ.get("OPENAI_API_KEY") or "none"
-        yield Model(f"those of {openai} (OPENAI_API_BASE_URL)", openai, {"OPENAI_API_KEY": key})
+        yield Model(
+            f"those of {openai} (OPENAI_API_BASE_URL)",
+            openai,
+            {"OPENAI_API_KEY": key},
+        )
     elif ollama:
         variables = {
             "ENABLE_OLLAMA_API": "true",
@@ -124,7 +141,9 @@ async def offered_model() -> AsyncIterator[Model]:
 
 
 async def _start(server: HostServer) -> None:
-    say(f"Starting Open WebUI {server.environment.version} (15 to 60 seconds; log: {server.log})")
+    say(
+        f"Starting Open WebUI {server.environment.version} (15 to 60 seconds; log: {server.log})"
+    )
     with showing_progress("starting", lambda: ""):
         server.spawn()
         await server.wait_until_healthy()
@@ -141,8 +160,13 @@ async def _signed_in(http: aiohttp.ClientSession, url: str) -> str:
     account = {"email": EMAIL, "password": PASSWORD}
     reply: object = None
     # The first account that signs up becomes the admin; from the second start on it exists.
-    for way, form in (("signin", account), ("signup", {**account, "name": "Demo"})):
-        async with http.post(f"{url}/api/v1/auths/{way}", json=form) as response:
+    for way, form in (
+        ("signin", account),
+        ("signup", {**account, "name": "Demo"}),
+    ):
+        async with http.post(
+            f"{url}/api/v1/auths/{way}", json=form
+        ) as response:
             reply = await response.json()
             if response.status == 200:
                 return cast("dict[str, Any]", reply)["token"]
@@ -153,7 +177,10 @@ async def _signed_in(http: aiohttp.ClientSession, url: str) -> str:
 
 
 def _welcome(
-    server: HostServer, environment: HostEnvironment, model: Model, done: list[str]
+    server: HostServer,
+    environment: HostEnvironment,
+    model: Model,
+    done: list[str],
 ) -> str:
     steps = "\n".join(f"  {line}" for line in done)
     return f"""\

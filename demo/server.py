@@ -45,7 +45,11 @@ _NOT_INHERITED = (
 
 
 def server_variables(
-    environment: HostEnvironment, data: Path, model_url: str, *, soft_dependencies: bool = True
+    environment: HostEnvironment,
+    data: Path,
+    model_url: str,
+    *,
+    soft_dependencies: bool = True,
 ) -> dict[str, str]:
     """Environment variables under which Open WebUI runs offline, on SQLite and embedded Chroma.
 
@@ -129,7 +133,8 @@ class HostServer:
                     break
                 with contextlib.suppress(aiohttp.ClientError, TimeoutError):
                     async with http.get(
-                        self.url + "/health", timeout=aiohttp.ClientTimeout(total=5)
+                        self.url + "/health",
+                        timeout=aiohttp.ClientTimeout(total=5),
                     ) as response:
                         if response.status == 200:
                             return

@@ -24,8 +24,12 @@ ZONES = ZoneInfo("UTC"), ZoneInfo("Asia/Tokyo")
 
 # No test fails because the machine is busy: pytest-timeout alone guards against what never ends.
 # The gate tries the same examples each time; `--hypothesis-profile explore` looks for new ones.
-settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("gate", settings.get_profile("explore"), derandomize=True)
+settings.register_profile(
+    "explore", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "gate", settings.get_profile("explore"), derandomize=True
+)
 settings.load_profile("gate")
 
 
@@ -80,10 +84,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         is_scenario = definition.path.is_relative_to(PROJECT / "tests" / "e2e")
         if is_scenario and not definition.get_closest_marker("every_release"):
             releases = (max(releases, key=release_number),)
-        metafunc.parametrize("installed_host", releases, indirect=True, scope="session")
+        metafunc.parametrize(
+            "installed_host", releases, indirect=True, scope="session"
+        )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """Mark what needs an installed host, leave long runs out, and put the rest into an order."""
     for item in items:
         if "installed_host" in getattr(item, "fixturenames", ()):
@@ -126,7 +134,9 @@ def _nothing_blocks_the_loop(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _no_wait_for_tables(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_wait_for_tables(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a host's database a turn is given up at once, where time is not virtual."""
     if not request.path.is_relative_to(PROJECT / "tests" / "learn"):
         monkeypatch.setattr("adaptive.learn.queue._PUT_PAUSES_SECONDS", ())

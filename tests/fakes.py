@@ -46,14 +46,22 @@ DIMENSION = 64
 SOURCE = Provenance("chat-1", "message-1", 1_700_000_000)
 
 
-def memory(id: str, content: str, *, created_at: int = 1, **fields: Any) -> Memory:
+def memory(
+    id: str, content: str, *, created_at: int = 1, **fields: Any
+) -> Memory:
     """A memory that was last changed when it was made."""
-    return Memory(id, content, created_at, fields.pop("updated_at", created_at), **fields)
+    return Memory(
+        id, content, created_at, fields.pop("updated_at", created_at), **fields
+    )
 
 
 def hook_settings(user: UserValves | None = None, **valves: Any) -> Settings:
     """Settings of a hook: defaults but for the named valves, or settings without a valve."""
-    fixed = {name: value for name, value in valves.items() if name not in Valves.model_fields}
+    fixed = {
+        name: value
+        for name, value in valves.items()
+        if name not in Valves.model_fields
+    }
     return Settings.merge(Valves(**valves), user).model_copy(update=fixed)
 
 
@@ -103,45 +111,72 @@ class ListedMemories:
         newest = max((one.updated_at for one in self.rows.values()), default=0)
         return StoreStamp(len(self.rows), newest)
 
-    async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
+    async def changes(
+        self, since: int
+    ) -> tuple[tuple[Memory, ...], frozenset[str]]:
         """Rows since then, and all ids."""
         self._check()
         self.partial_reads += 1
-        changed = tuple(one for one in self.rows.values() if one.updated_at >= since)
+        changed = tuple(
+            one for one in self.rows.values() if one.updated_at >= since
+        )
         return changed, frozenset(self.rows)
 
-    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+    async def read(
+        self, ids: Collection[str] | None = None
+    ) -> tuple[Memory, ...]:
         """All rows, or those of these ids."""
         self._check()
         self.reads += 1
-        return tuple(one for one in self.rows.values() if ids is None or one.id in ids)
+        return tuple(
+            one for one in self.rows.values() if ids is None or one.id in ids
+        )
 
     def edit(self, id: str, content: str) -> None:
         """Another content, as the host's own page writes it."""
-        row = replace(self.rows[id], content=content, updated_at=int(self._clock()))
+        row = replace(
+            self.rows[id], content=content, updated_at=int(self._clock())
+        )
         self.rows[id] = row
 
     async def add(
-        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+        self,
+        draft: Draft,
+        source: Provenance,
+        extra: Mapping[str, Any] | None = None,
     ) -> Memory:
         """A new row."""
         self._check(draft.content)
         now = int(self._clock())
-        meta = {**(extra or {}), "chat_id": source.chat_id, "message_id": source.message_id}
-        return self._keep(Memory(next(self._ids), "", now, now, meta=meta), draft)
+        meta = {
+            **(extra or {}),
+            "chat_id": source.chat_id,
+            "message_id": source.message_id,
+        }
+        return self._keep(
+            Memory(next(self._ids), "", now, now, meta=meta), draft
+        )
 
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
         """New rows, all or none."""
         self._check(*(draft.content for draft, _, _ in memories))
         return [await self.add(*one) for one in memories]
 
-    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+    async def update(
+        self, memory: Memory, draft: Draft, source: Provenance
+    ) -> Memory:
         """A row with another content."""
         self._check(draft.content, memory.id)
         if memory.id not in self.rows:
             raise StoreError("the row is gone")
-        meta = {**memory.meta, "chat_id": source.chat_id, "message_id": source.message_id}
-        return self._keep(replace(memory, updated_at=int(self._clock()), meta=meta), draft)
+        meta = {
+            **memory.meta,
+            "chat_id": source.chat_id,
+            "message_id": source.message_id,
+        }
+        return self._keep(
+            replace(memory, updated_at=int(self._clock()), meta=meta), draft
+        )
 
     async def delete(self, *memories: Memory) -> None:
         """These rows less, all or none."""
@@ -151,7 +186,9 @@ class ListedMemories:
 
     async def put_back(self, *memories: Memory) -> list[Memory]:
         """Rows as they were."""
-        back = [replace(one, updated_at=int(self._clock())) for one in memories]
+        back = [
+            replace(one, updated_at=int(self._clock())) for one in memories
+        ]
         self.rows.update({one.id: one for one in back})
         return back
 
@@ -180,7 +217,9 @@ class ScriptedModel:
     An exception in the script is raised, a text is a whole answer. Each call waits for ``gate``.
     """
 
-    def __init__(self, *script: str | Completion | Exception, key: str = "scripted") -> None:
+    def __init__(
+        self, *script: str | Completion | Exception, key: str = "scripted"
+    ) -> None:
         self.key = key
         self.requests: list[CompletionRequest] = []
         self.formats: list[ResponseFormat] = []
@@ -214,7 +253,9 @@ class WordEmbedder:
     While ``failing`` it fails; each call waits for ``gate``.
     """
 
-    def __init__(self, label: str = "words", *, dimension: int = DIMENSION) -> None:
+    def __init__(
+        self, label: str = "words", *, dimension: int = DIMENSION
+    ) -> None:
         self.label = label
         self.dimension = dimension
         self.calls: list[list[str]] = []
@@ -266,15 +307,24 @@ class ShelvedVectors:
         return set(self.rows.get((user_id, embedder), {}))
 
     async def read(
-        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+        self,
+        user_id: str,
+        embedder: str,
+        memory_ids: Sequence[str] | None = None,
     ) -> dict[str, StoredVector]:
         """A copy of the rows, or of those of some memories."""
         self._check()
         self.reads.append(user_id)
         rows = self.rows.get((user_id, embedder), {})
-        return {id: one for id, one in rows.items() if memory_ids is None or id in memory_ids}
+        return {
+            id: one
+            for id, one in rows.items()
+            if memory_ids is None or id in memory_ids
+        }
 
-    async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+    async def write(
+        self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
+    ) -> None:
         """These rows in place of former ones."""
         self._check()
         self.rows.setdefault((user_id, embedder), {}).update(vectors)
@@ -286,12 +336,20 @@ class ShelvedVectors:
         for user, name in [key for key in self.rows if key[0] == user_id]:
             rows = self.rows.pop((user, name))
             if name == embedder:
-                self.rows[(user, name)] = {id: row for id, row in rows.items() if id in known}
+                self.rows[(user, name)] = {
+                    id: row for id, row in rows.items() if id in known
+                }
 
-    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+    async def held(
+        self, user_id: str, memories: Sequence[Memory]
+    ) -> dict[str, Vectors]:
         """Those of ``hosts`` that are asked for."""
         self._check()
-        return {one.id: self.hosts[one.id] for one in memories if one.id in self.hosts}
+        return {
+            one.id: self.hosts[one.id]
+            for one in memories
+            if one.id in self.hosts
+        }
 
     def _check(self) -> None:
         if self.unavailable:
@@ -308,7 +366,13 @@ class ListedEntries:
         self.rows: dict[tuple[str, str, str], Entry] = {}
         self.unavailable = unavailable
 
-    async def put(self, kind: str, user_id: str, entries: Iterable[Entry], newest: int = 0) -> None:
+    async def put(
+        self,
+        kind: str,
+        user_id: str,
+        entries: Iterable[Entry],
+        newest: int = 0,
+    ) -> None:
         """These rows in place of former ones that are not settled."""
         self._check()
         for one in entries:
@@ -317,7 +381,12 @@ class ListedEntries:
                 self.rows[kind, user_id, one.key] = one
 
     async def read(
-        self, kind: str, user_id: str, keys: Collection[str] | None = None, *, settled: bool = False
+        self,
+        kind: str,
+        user_id: str,
+        keys: Collection[str] | None = None,
+        *,
+        settled: bool = False,
     ) -> list[Entry]:
         """The rows, the newest first."""
         self._check()
@@ -334,15 +403,21 @@ class ListedEntries:
     ) -> list[str]:
         """The keys of rows, the last one first."""
         found = (one.key for one in await self.read(kind, user_id))
-        return sorted((one for one in found if one >= first), reverse=True)[:most]
+        return sorted((one for one in found if one >= first), reverse=True)[
+            :most
+        ]
 
-    async def replace(self, kind: str, user_id: str, entry: Entry, body: Any) -> bool:
+    async def replace(
+        self, kind: str, user_id: str, entry: Entry, body: Any
+    ) -> bool:
         """Another body."""
         self._check()
         self.rows[kind, user_id, entry.key] = replace(entry, body=body)
         return True
 
-    async def drop(self, kind: str, user_id: str, keys: Collection[str]) -> None:
+    async def drop(
+        self, kind: str, user_id: str, keys: Collection[str]
+    ) -> None:
         """These rows less, but for settled ones."""
         for one in await self.read(kind, user_id, keys):
             del self.rows[kind, user_id, one.key]
@@ -351,7 +426,9 @@ class ListedEntries:
         """All are open."""
         return Counter()
 
-    async def drop_deleted(self, kind: str, user_id: str, current: str) -> None:
+    async def drop_deleted(
+        self, kind: str, user_id: str, current: str
+    ) -> None:
         """No chat is ever deleted."""
 
     def _check(self) -> None:
@@ -399,7 +476,9 @@ class TurnHook:
             raise self.model
         return cast(Completer, self.model)
 
-    async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
+    async def hidden_from(
+        self, completer: Completer | None = None
+    ) -> LocalOnlyBanks:
         return LocalOnlyBanks(self.hidden)
 
     async def wants_memory(self) -> bool:

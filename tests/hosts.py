@@ -24,7 +24,9 @@ def chosen_releases(option: str) -> tuple[str, ...]:
     """Releases named by ``--hosts``; raises ``ValueError`` for one that is not supported."""
     if option == "all":
         return SUPPORTED
-    releases = tuple(name.strip() for name in option.split(",") if name.strip())
+    releases = tuple(
+        name.strip() for name in option.split(",") if name.strip()
+    )
     if unknown := [name for name in releases if name not in SUPPORTED]:
         message = f"--hosts {option!r}: {unknown} not among {', '.join(SUPPORTED)} (or all)"
         raise ValueError(message)
@@ -42,7 +44,9 @@ def installed_sources() -> dict[str, Path]:
     return {
         marker.parent.name.split("-")[2]: package
         for marker in markers
-        for package in marker.parent.glob("lib/python3.*/site-packages/open_webui")
+        for package in marker.parent.glob(
+            "lib/python3.*/site-packages/open_webui"
+        )
     }
 
 
@@ -51,7 +55,11 @@ def plugin_function(site_packages: Path, name: str) -> Callable[[str], Any]:
     """A function of the host's plug-in loader, taken out of its file without importing the host."""
     file = site_packages / "open_webui" / "utils" / "plugin.py"
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    wanted = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
+    wanted = [
+        n
+        for n in tree.body
+        if isinstance(n, ast.FunctionDef) and n.name == name
+    ]
     assert len(wanted) == 1, f"{file} has {len(wanted)} functions {name!r}"
     module = ast.Module(body=[*wanted], type_ignores=[])
     namespace: dict[str, Any] = {"re": re, "log": logging.getLogger("host")}
@@ -84,5 +92,7 @@ def run_in_host(
         text=True,
         timeout=240,
     )
-    assert done.returncode == 0, f"Open WebUI {host.version}:\n{done.stderr[-4000:]}"
+    assert done.returncode == 0, (
+        f"Open WebUI {host.version}:\n{done.stderr[-4000:]}"
+    )
     return json.loads(done.stdout.splitlines()[-1])

@@ -56,15 +56,27 @@ class Loopback:
         """Answer one request."""
         body = json.loads(await request.read())
         self.received.append(Received(request.path, body, request.headers))
-        answer = self._answers.popleft() if len(self._answers) > 1 else self._answers[0]
+        answer = (
+            self._answers.popleft()
+            if len(self._answers) > 1
+            else self._answers[0]
+        )
         await asyncio.sleep(answer.delay)
         assert request.transport
         if answer.hangs_up:
             request.transport.abort()
             return web.Response()
-        sent = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
-        response = web.StreamResponse(status=answer.status, headers=dict(answer.headers))
-        response.content_length = len(sent) + (1000 if answer.breaks_off else 0)
+        sent = (
+            answer.body
+            if isinstance(answer.body, bytes)
+            else json.dumps(answer.body).encode()
+        )
+        response = web.StreamResponse(
+            status=answer.status, headers=dict(answer.headers)
+        )
+        response.content_length = len(sent) + (
+            1000 if answer.breaks_off else 0
+        )
         await response.prepare(request)
         await response.write(sent)
         if answer.breaks_off:
@@ -76,7 +88,9 @@ class Loopback:
 async def serving() -> AsyncIterator[Loopback]:
     """A server on a free port, until the end of the block."""
     app = web.Application(client_max_size=2**26)
-    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None)
+    runner = web.AppRunner(
+        app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None
+    )
     # The address is only known when it listens; routes must stand before.
     server = Loopback("")
     app.router.add_route("*", "/{path:.*}", server.respond)

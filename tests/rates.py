@@ -106,11 +106,19 @@ def over(
                     await asserting(**case, **fixtures)
             found.at_least(at_least)
 
-        chosen: Any = looped_async if inspect.iscoroutinefunction(asserting) else looped
+        chosen: Any = (
+            looped_async if inspect.iscoroutinefunction(asserting) else looped
+        )
         chosen.tried = tried
         signature = inspect.signature(test)
-        rest = [one for name, one in signature.parameters.items() if name not in parameters]
-        assert len(rest) + len(parameters) == len(signature.parameters), parameters
+        rest = [
+            one
+            for name, one in signature.parameters.items()
+            if name not in parameters
+        ]
+        assert len(rest) + len(parameters) == len(signature.parameters), (
+            parameters
+        )
         chosen.__signature__ = signature.replace(parameters=rest)
         return chosen
 
@@ -135,5 +143,7 @@ def _only(case: dict[str, Any]) -> Any:
 
 def _name(case: Any) -> str:
     """How a case is called: by its own id, else by what it is."""
-    own = case.get("id") if isinstance(case, dict) else getattr(case, "id", None)
+    own = (
+        case.get("id") if isinstance(case, dict) else getattr(case, "id", None)
+    )
     return str(own) if own else repr(case)[: LONGEST_LINE // 2]

@@ -37,7 +37,9 @@ BROAD = {"Exception", "BaseException"}
 FILES = sorted(ROOT.rglob("*.py"))
 TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
 OUR_ERRORS = {
-    node.name for node in TREES[ROOT / "core" / "errors.py"].body if isinstance(node, ast.ClassDef)
+    node.name
+    for node in TREES[ROOT / "core" / "errors.py"].body
+    if isinstance(node, ast.ClassDef)
 }
 
 
@@ -48,7 +50,12 @@ def room_of(module: str) -> str:
 
 def room_of_file(file: Path) -> str:
     """The same for a file."""
-    return file.relative_to(ROOT).parts[0].removesuffix(".py").replace("__init__", "")
+    return (
+        file.relative_to(ROOT)
+        .parts[0]
+        .removesuffix(".py")
+        .replace("__init__", "")
+    )
 
 
 def imports(file: Path) -> Iterator[tuple[str, int, bool]]:
@@ -56,9 +63,15 @@ def imports(file: Path) -> Iterator[tuple[str, int, bool]]:
     top = set(TREES[file].body)
     for node in ast.walk(TREES[file]):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno, node in top) for alias in node.names)
+            yield from (
+                (alias.name, node.lineno, node in top) for alias in node.names
+            )
         elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or ""), node.lineno, node in top
+            yield (
+                "." * node.level + (node.module or ""),
+                node.lineno,
+                node in top,
+            )
 
 
 def place(file: Path, line: int = 1) -> str:
@@ -82,7 +95,9 @@ def may_import(room: str, other: str) -> bool:
         return False
     if other == HOST:
         return room in CONSTRUCTING
-    return floor_of(other) < (FLOORS.index(UPPER_ROOMS) if room == HOST else floor_of(room))
+    return floor_of(other) < (
+        FLOORS.index(UPPER_ROOMS) if room == HOST else floor_of(room)
+    )
 
 
 def test_arrows_point_down() -> None:
@@ -92,7 +107,10 @@ def test_arrows_point_down() -> None:
         for file in FILES
         for module, line, _ in imports(file)
         if module.startswith(".")
-        or (module.split(".")[0] == PACKAGE and not may_import(room_of_file(file), room_of(module)))
+        or (
+            module.split(".")[0] == PACKAGE
+            and not may_import(room_of_file(file), room_of(module))
+        )
     ]
     assert wrong == []
 
@@ -103,7 +121,8 @@ def test_host_is_imported_late() -> None:
         place(file, line)
         for file in FILES
         for module, line, on_top in imports(file)
-        if module.split(".")[0] == "open_webui" and (on_top or room_of_file(file) != HOST)
+        if module.split(".")[0] == "open_webui"
+        and (on_top or room_of_file(file) != HOST)
     ]
     assert wrong == []
 
@@ -127,71 +146,123 @@ def store_writes(tree: ast.AST) -> list[int]:
 
 def test_memories_are_written_through_the_gate_alone() -> None:
     """Nobody but ``memory`` and ``host`` calls a write of a ``MemoryStore``."""
-    assert store_writes(ast.parse("async def f(): await user.store.add(draft, source)")) == [1]
-    others = [file for file in FILES if room_of_file(file) not in WRITING_ROOMS]
-    assert [place(file, line) for file in others for line in store_writes(TREES[file])] == []
+    assert store_writes(
+        ast.parse("async def f(): await user.store.add(draft, source)")
+    ) == [1]
+    others = [
+        file for file in FILES if room_of_file(file) not in WRITING_ROOMS
+    ]
+    assert [
+        place(file, line)
+        for file in others
+        for line in store_writes(TREES[file])
+    ] == []
 
 
 def test_modules_are_short() -> None:
     """A module is read in one go."""
-    lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
-    assert [place(file, n) for file, n in lengths.items() if n >= LONGEST_MODULE] == []
+    lengths = {
+        file: len(file.read_text(encoding="utf-8").splitlines())
+        for file in FILES
+    }
+    assert [
+        place(file, n) for file, n in lengths.items() if n >= LONGEST_MODULE
+    ] == []
 
 
 def catches_everything(node: ast.AST) -> bool:
     """Whether it is a handler of everything, a bare one or ``suppress(Exception)``."""
     if isinstance(node, ast.ExceptHandler):
         caught = ast.walk(node.type) if node.type else []
-        return node.type is None or any(getattr(one, "id", "") in BROAD for one in caught)
+        return node.type is None or any(
+            getattr(one, "id", "") in BROAD for one in caught
+        )
     if isinstance(node, ast.Call):
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        names = {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
+        names = {
+            getattr(part, "id", getattr(part, "attr", ""))
+            for part in ast.walk(node)
+        }
         return called == "suppress" and bool(names & BROAD)
     return False
 
 
 def broad_catches(tree: ast.AST) -> list[int]:
     """The lines of what catches everything."""
-    return [getattr(node, "lineno", 0) for node in ast.walk(tree) if catches_everything(node)]
+    return [
+        getattr(node, "lineno", 0)
+        for node in ast.walk(tree)
+        if catches_everything(node)
+    ]
 
 
 def test_nobody_else_catches_everything() -> None:
     """Only the filter catches everything: elsewhere a bug must not be hidden."""
     others = [file for file in FILES if room_of_file(file) != "filter"]
-    assert [place(file, line) for file in others for line in broad_catches(TREES[file])] == []
+    assert [
+        place(file, line)
+        for file in others
+        for line in broad_catches(TREES[file])
+    ] == []
 
 
 def quoted_raw(tree: ast.AST) -> list[int]:
     """Lines that log a caught error itself, or quote a foreign one in the sentence of ours."""
     lines: list[int] = []
-    for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)):
+    for handler in (
+        node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)
+    ):
         types = ast.walk(handler.type) if handler.type else ()
-        is_ours = bool({name.id for name in types if isinstance(name, ast.Name)} & OUR_ERRORS)
-        for call in (node for node in ast.walk(handler) if isinstance(node, ast.Call)):
+        is_ours = bool(
+            {name.id for name in types if isinstance(name, ast.Name)}
+            & OUR_ERRORS
+        )
+        for call in (
+            node for node in ast.walk(handler) if isinstance(node, ast.Call)
+        ):
             called = ast.unparse(call.func)
             logs = called.startswith("log") and "." in called
             raises = called in OUR_ERRORS and not is_ours
             for part in call.args if logs else call.args[:1] if raises else ():
                 inner = list(ast.walk(part))
-                fields = [one.value for one in inner if isinstance(one, ast.Attribute)]
-                names = {one.id for one in inner if isinstance(one, ast.Name) and one not in fields}
-                if handler.name in names and not {"with_detail", "type"} & names:
+                fields = [
+                    one.value
+                    for one in inner
+                    if isinstance(one, ast.Attribute)
+                ]
+                names = {
+                    one.id
+                    for one in inner
+                    if isinstance(one, ast.Name) and one not in fields
+                }
+                if (
+                    handler.name in names
+                    and not {"with_detail", "type"} & names
+                ):
                     lines.append(call.lineno)
     return lines
 
 
 def test_errors_are_told_in_full_to_the_log_alone() -> None:
     """Each log line of an error tells its detail; no sentence of ours quotes a foreign error."""
-    assert [place(file, line) for file in FILES for line in quoted_raw(TREES[file])] == []
+    assert [
+        place(file, line) for file in FILES for line in quoted_raw(TREES[file])
+    ] == []
 
 
 def test_one_edge_per_hook() -> None:
     """Each hook has one guarded edge, and so has the work that outlives it; nothing else has."""
     tree = TREES[ROOT / "filter.py"]
     functions = [
-        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
-    catches = {node.name: broad_catches(node) for node in functions if broad_catches(node)}
+    catches = {
+        node.name: broad_catches(node)
+        for node in functions
+        if broad_catches(node)
+    }
     assert {len(lines) for lines in catches.values()} == {1}
     # Of the hooks, of a command that is answered, of redaction on its way out and back, and of a
     # recall that has failed; all that goes on behind an answer has one.

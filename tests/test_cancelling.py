@@ -19,14 +19,23 @@ from adaptive.core.ports import Sources
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.redaction import RedactingCompleter
 from tests.answer.hooks import ListedChanges, a_hook
-from tests.fakes import ListedMemories, ScriptedModel, ShelvedVectors, WordEmbedder, memory
+from tests.fakes import (
+    ListedMemories,
+    ScriptedModel,
+    ShelvedVectors,
+    WordEmbedder,
+    memory,
+)
 from tests.recall.test_recall import House
 
 CAT = "User has a cat called Miso."
 BOAT = "User owns a boat."
 QUESTION = "What shall my cat Miso eat?"
 REPLY = json.dumps({"scores": [{"id": "m-1", "score": 0.9}]})
-VALVES: dict[str, Any] = {"inlet_timeout_seconds": 60, "vector_similarity_threshold": 0.0}
+VALVES: dict[str, Any] = {
+    "inlet_timeout_seconds": 60,
+    "vector_similarity_threshold": 0.0,
+}
 
 
 @pytest_asyncio.fixture(autouse=True)
@@ -58,7 +67,9 @@ class Person:
     async def recalled(self) -> tuple[str, ...]:
         """What of the memories stands in the prompt for the question."""
         redacting = RedactingCompleter(self.model, personal_data=True)
-        turn = self.home.turn(model=redacting, use_llm_for_relevance=True, **VALVES)
+        turn = self.home.turn(
+            model=redacting, use_llm_for_relevance=True, **VALVES
+        )
         block = await self.home.block(turn, QUESTION)
         return tuple(one for one in (CAT, BOAT) if one in block)
 
@@ -72,7 +83,9 @@ async def person(*script: str) -> Person:
     return Person(home, model, embedder)
 
 
-async def stopped(work: asyncio.Task[Any], reached: Callable[[], bool]) -> None:
+async def stopped(
+    work: asyncio.Task[Any], reached: Callable[[], bool]
+) -> None:
     """Cancel a task when it has come so far; it ends within some turns of the loop."""
     while not reached():
         await asyncio.sleep(0.001)
@@ -84,17 +97,27 @@ async def stopped(work: asyncio.Task[Any], reached: Callable[[], bool]) -> None:
 
 async def test_preprocessing() -> None:
     """The call before an answer is cut off at once, though its own time is not over."""
-    hook = a_hook(model=ScriptedModel("{}"), enable_preprocessing=True, inlet_timeout_seconds=60)
+    hook = a_hook(
+        model=ScriptedModel("{}"),
+        enable_preprocessing=True,
+        inlet_timeout_seconds=60,
+    )
     hook.model.gate.clear()
-    preprocessor = Preprocessor(AnswerFormats(), lambda _: None, ListedChanges().record)
+    preprocessor = Preprocessor(
+        AnswerFormats(), lambda _: None, ListedChanges().record
+    )
     messages = [{"role": "user", "content": QUESTION}]
 
     async def asking() -> None:
-        async with preprocessor.beside(hook, messages, QUESTION, first=True) as found:
+        async with preprocessor.beside(
+            hook, messages, QUESTION, first=True
+        ) as found:
             assert found is not None
             await found()
 
-    await stopped(asyncio.create_task(asking()), lambda: hook.model.running == 1)
+    await stopped(
+        asyncio.create_task(asking()), lambda: hook.model.running == 1
+    )
     assert hook.model.running == 0
 
 
@@ -104,7 +127,10 @@ async def test_recall(held_up: str) -> None:
     ada = await person(REPLY)
     gate: asyncio.Event = getattr(ada, held_up).gate
     gate.clear()
-    calls = {"model": lambda: ada.model.running, "embedder": lambda: len(ada.embedder.queries)}
+    calls = {
+        "model": lambda: ada.model.running,
+        "embedder": lambda: len(ada.embedder.queries),
+    }
     before = calls[held_up]()
     work = asyncio.create_task(ada.recalled())
     await stopped(work, lambda: calls[held_up]() > before)

@@ -35,7 +35,11 @@ def asking(text: str = MAIL) -> dict[str, Any]:
 
 def chunk(text: str) -> dict[str, Any]:
     """The only piece of an answer."""
-    return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": "stop"}]}
+    return {
+        "choices": [
+            {"index": 0, "delta": {"content": text}, "finish_reason": "stop"}
+        ]
+    }
 
 
 def failing(texts: Sequence[str], **_: Any) -> list[str]:
@@ -54,12 +58,19 @@ async def test_there_and_back() -> None:
     assert callable(getattr(plugin, "stream", None))
     assert next(iter(inspect.signature(plugin.stream).parameters)) == "event"
     assert next(iter(inspect.signature(plugin.request).parameters)) == "body"
-    more = await plugin.request(asking(f"Document of {MAIL}. I am [EMAIL_1]."), metadata)
-    assert more["messages"][0]["content"] == "Document of [EMAIL_1]. I am [EMAIL_1]."
+    more = await plugin.request(
+        asking(f"Document of {MAIL}. I am [EMAIL_1]."), metadata
+    )
+    assert (
+        more["messages"][0]["content"]
+        == "Document of [EMAIL_1]. I am [EMAIL_1]."
+    )
     event = plugin.stream(chunk("Hi [EMAIL_1]"), __metadata__=metadata)
     assert event["choices"][0]["delta"]["content"] == f"Hi {MAIL}"
     answer = {"id": "a", "role": "assistant", "content": "Hi [EMAIL_1]"}
-    ended = await plugin.outlet({"id": "a", "messages": [answer]}, __metadata__=metadata)
+    ended = await plugin.outlet(
+        {"id": "a", "messages": [answer]}, __metadata__=metadata
+    )
     assert ended["messages"][0]["content"] == f"Hi {MAIL}"
     assert not hasattr(plugin, "stream")
 
@@ -78,7 +89,10 @@ async def test_valve_off(where: PiiRedaction) -> None:
 
 @pytest.mark.parametrize(
     "off",
-    [{"valves": Filter.UserValves(enabled=False)}, {"settings": {"ui": {"memory": False}}}],
+    [
+        {"valves": Filter.UserValves(enabled=False)},
+        {"settings": {"ui": {"memory": False}}},
+    ],
     ids=["valve", "settings"],
 )
 async def test_off_for_the_user_only(off: dict[str, Any]) -> None:
@@ -91,7 +105,9 @@ async def test_off_for_the_user_only(off: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("hook", ["inlet", "request"])
 async def test_failure(
-    hook: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    hook: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Where redaction fails nothing is sent, the chat goes on, and no line quotes a text."""
     plugin = redacting()
@@ -100,15 +116,23 @@ async def test_failure(
     if hook == "request":
         await plugin.inlet(asking("Hello"), __metadata__=metadata)
     called = getattr(plugin, hook)
-    monkeypatch.setattr(Redaction, "redact_all", lambda _, *texts, **more: failing(*texts, **more))
+    monkeypatch.setattr(
+        Redaction,
+        "redact_all",
+        lambda _, *texts, **more: failing(*texts, **more),
+    )
     with caplog.at_level(logging.DEBUG):
-        out = await called(asking(), __metadata__=metadata, __event_emitter__=page.emit)
+        out = await called(
+            asking(), __metadata__=metadata, __event_emitter__=page.emit
+        )
     await settled()
     assert MAIL not in str(out)
     assert out["messages"][0]["role"] == "user"
     assert MAIL not in caplog.text
     assert "KeyError" in caplog.text
-    assert page.lines == ["Not sent to the model: personal data in it could not be replaced"]
+    assert page.lines == [
+        "Not sent to the model: personal data in it could not be replaced"
+    ]
 
 
 async def test_failure_while_streaming(

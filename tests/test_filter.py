@@ -16,7 +16,12 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
-from adaptive.core.errors import HINDRANCE, HostError, TablesUnavailable, hindrance_line
+from adaptive.core.errors import (
+    HINDRANCE,
+    HostError,
+    TablesUnavailable,
+    hindrance_line,
+)
 from adaptive.filter import Filter
 from adaptive.host.arguments import HookArguments
 from adaptive.host.hook import HostHook
@@ -29,7 +34,11 @@ from tests.rates import over
 
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
-SAVED: dict[str, Any] = {"chat_id": "c", "session_id": "s", "user_message_id": "m"}
+SAVED: dict[str, Any] = {
+    "chat_id": "c",
+    "session_id": "s",
+    "user_message_id": "m",
+}
 TEMPORARY: dict[str, Any] = {**SAVED, "chat_id": "temporary:c"}
 CHANNEL: dict[str, Any] = {**SAVED, "chat_id": "channel:general"}
 UNEXPECTED = "an unexpected error; the server's log tells more"
@@ -70,7 +79,11 @@ def a_body(words: Any = "I live in Lisbon.") -> dict[str, Any]:
 
 
 async def run(
-    hook: Hooked, body: dict[str, Any], metadata: Any, page: Page | None = None, user: Any = None
+    hook: Hooked,
+    body: dict[str, Any],
+    metadata: Any,
+    page: Page | None = None,
+    user: Any = None,
 ) -> dict[str, Any]:
     """A hook as the host calls it, with what it leaves to be done in the background."""
     changed = await hook(
@@ -105,23 +118,32 @@ def test_names_that_mean_something_to_the_host() -> None:
 
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
-async def test_unsupported_host(name: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_unsupported_host(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """On a host that is too old the chat goes on, and the log and each user are told so once."""
     plugin, body, pages = Filter(), a_body(), [Page(), Page()]
     with caplog.at_level(logging.ERROR):
         for _ in range(3):
             for page, user in zip(pages, ("ada", "bob"), strict=True):
                 hook = getattr(plugin, name)
-                assert await run(hook, body, TEMPORARY, page, {"id": user}) is body
+                assert (
+                    await run(hook, body, TEMPORARY, page, {"id": user})
+                    is body
+                )
     assert len(caplog.records) == 1
     assert "older than 0.9.6" in caplog.text
     told = [f"{HINDRANCE}: {UNSUPPORTED}."]
     assert [page.lines for page in pages] == [told, told]
 
 
-async def test_lasting_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_lasting_trouble_is_told_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What the database refuses for good is told to a user once, whichever hook meets it."""
-    refused = TablesUnavailable("the database refuses it", detail="no such column")
+    refused = TablesUnavailable(
+        "the database refuses it", detail="no such column"
+    )
     refused.lasting = True
     plugin, page = on_a_host(), Page()
     failing = AsyncMock(side_effect=refused)
@@ -134,11 +156,15 @@ async def test_lasting_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert page.lines == [hindrance_line(str(refused))]
 
 
-async def test_unexpected_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unexpected_trouble_is_told_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """An outlet that breaks says so once to each user, and the chat goes on."""
     plugin, page, body = on_a_host(), Page(), a_body()
     monkeypatch.setattr(
-        plugin._services.correction, "cleaned", AsyncMock(side_effect=ValueError("x"))
+        plugin._services.correction,
+        "cleaned",
+        AsyncMock(side_effect=ValueError("x")),
     )
     for _ in range(3):
         assert await run(plugin.outlet, body, TEMPORARY, page) is body
@@ -157,7 +183,9 @@ async def test_unexpected_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) 
 async def test_nobody_to_serve(name: str, user: dict[str, Any]) -> None:
     """Without a user, or for one who wants no memory, nothing is done and nothing is said."""
     body, page = a_body(), Page()
-    assert await run(getattr(on_a_host(), name), body, SAVED, page, user) is body
+    assert (
+        await run(getattr(on_a_host(), name), body, SAVED, page, user) is body
+    )
     assert page.lines == []
 
 
@@ -223,7 +251,11 @@ async def test_texts_like_commands(metadata: dict[str, Any]) -> None:
     ]
 
 
-TIMER: dict[str, Any] = {**TYPED, "chat_id": "c", "user_message": {"meta": {"internal": True}}}
+TIMER: dict[str, Any] = {
+    **TYPED,
+    "chat_id": "c",
+    "user_message": {"meta": {"internal": True}},
+}
 
 
 def a_body_after(command: str) -> dict[str, Any]:
@@ -244,7 +276,9 @@ async def test_former_commands_go(
     """No model reads a former command or its answer, be it that nothing else works."""
     plugin, body = on_a_host(), a_body_after("/memory")
     if failing:
-        monkeypatch.setattr(plugin, "_hook", AsyncMock(side_effect=RuntimeError("a bug")))
+        monkeypatch.setattr(
+            plugin, "_hook", AsyncMock(side_effect=RuntimeError("a bug"))
+        )
     sent = await run(plugin.inlet, body, dict(metadata))
     assert [one["content"] for one in sent["messages"][1:]] == ["Hello"]
 
@@ -252,10 +286,16 @@ async def test_former_commands_go(
 @over("metadata", [TYPED, TIMER])
 @over("command, times", [("/memory off", 0), ("/memory on", 1)])
 async def test_off_in_a_chat(
-    metadata: dict[str, Any], command: str, times: int, monkeypatch: pytest.MonkeyPatch
+    metadata: dict[str, Any],
+    command: str,
+    times: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Where memory is off in a chat, nothing is recalled in it, not for its timers either."""
-    plugin, recalling = on_a_host(), AsyncMock(side_effect=HostError("it was tried"))
+    plugin, recalling = (
+        on_a_host(),
+        AsyncMock(side_effect=HostError("it was tried")),
+    )
     monkeypatch.setattr(plugin._services.recall, "window", recalling)
     sent = await run(plugin.inlet, a_body_after(command), dict(metadata))
     assert recalling.await_count == times
@@ -282,7 +322,11 @@ async def test_old_block_goes(words: Any) -> None:
 @pytest.mark.parametrize(
     ("failure", "name", "reason"),
     [
-        (HostError("the database is locked"), "HostError", "the database is locked"),
+        (
+            HostError("the database is locked"),
+            "HostError",
+            "the database is locked",
+        ),
         (TimeoutError(), "TimeoutError", "it took too long"),
         (RuntimeError("a bug"), "RuntimeError", UNEXPECTED),
         # The host's modules are not where they were.
@@ -301,14 +345,19 @@ async def test_recall_fails(
     """Whatever fails, the message goes on, the user is told the reason, and it is measured."""
     body, page = a_body(), Page()
     if failure is not None:
-        monkeypatch.setattr(HostHook, "sources", AsyncMock(side_effect=failure))
+        monkeypatch.setattr(
+            HostHook, "sources", AsyncMock(side_effect=failure)
+        )
     before = copy.deepcopy(body)
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
     sent = await run(on_a_host().inlet, body, copy.copy(metadata), page)
     assert sent == {**body, "features": {**body["features"], "memory": False}}
     assert body == before
     assert page.lines == [f"Answered without memories: {reason}"]
-    assert f'{{"part": "inlet", "outcome": "failed", "reason": "{name}"' in caplog.text
+    assert (
+        f'{{"part": "inlet", "outcome": "failed", "reason": "{name}"'
+        in caplog.text
+    )
 
 
 async def test_chat_fits_whatever_fails() -> None:
@@ -349,12 +398,16 @@ async def test_fitting_fails(
 
 async def test_cancelled_recall(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn that is stopped is stopped: cancellation is no failure."""
-    monkeypatch.setattr(HostHook, "sources", AsyncMock(side_effect=asyncio.CancelledError()))
+    monkeypatch.setattr(
+        HostHook, "sources", AsyncMock(side_effect=asyncio.CancelledError())
+    )
     with pytest.raises(asyncio.CancelledError):
         await run(on_a_host().inlet, a_body(), dict(SAVED))
 
 
-@pytest.mark.parametrize("body", [{}, {"messages": None}, {"messages": "x"}, {"messages": [None]}])
+@pytest.mark.parametrize(
+    "body", [{}, {"messages": None}, {"messages": "x"}, {"messages": [None]}]
+)
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
 async def test_odd_bodies(name: str, body: dict[str, Any]) -> None:
     """A body of another shape than ever seen comes back, and raises nothing."""
@@ -374,18 +427,32 @@ async def test_outlet_returns_at_once() -> None:
     assert returned is body
     assert page.lines == []
     await settled()
-    assert page.lines == ["Nothing saved: Open WebUI's database can't be used right now"]
+    assert page.lines == [
+        "Nothing saved: Open WebUI's database can't be used right now"
+    ]
 
 
-@over("metadata", [CHANNEL, {**SAVED, "chat_id": "local:s"}, {**SAVED, "internal": True}, API])
-async def test_conversations_that_are_not_learned(metadata: dict[str, Any]) -> None:
+@over(
+    "metadata",
+    [
+        CHANNEL,
+        {**SAVED, "chat_id": "local:s"},
+        {**SAVED, "internal": True},
+        API,
+    ],
+)
+async def test_conversations_that_are_not_learned(
+    metadata: dict[str, Any],
+) -> None:
     """Where the words may not be the user's own, nothing is learned and nothing is said."""
     page = Page()
     await run(on_a_host().outlet, a_body(), metadata, page)
     assert page.lines == []
 
 
-def noted_work(plugin: Filter, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def noted_work(
+    plugin: Filter, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
     """What is begun behind answers from now on, by its name, with its first argument."""
     begun: dict[str, Any] = {}
 
@@ -412,7 +479,11 @@ def noted_work(plugin: Filter, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any
 
 LINKED = [
     {"id": "m", "role": "user", "content": "I live in Lisbon."},
-    {"id": "a", "role": "assistant", "content": "[Nice](https://example.com/gone)"},
+    {
+        "id": "a",
+        "role": "assistant",
+        "content": "[Nice](https://example.com/gone)",
+    },
 ]
 EVERYTHING = {
     "validate_links": True,
@@ -422,24 +493,37 @@ EVERYTHING = {
 
 
 @pytest.mark.parametrize("on", [True, False])
-async def test_what_follows_an_answer(monkeypatch: pytest.MonkeyPatch, *, on: bool) -> None:
+async def test_what_follows_an_answer(
+    monkeypatch: pytest.MonkeyPatch, *, on: bool
+) -> None:
     """Links, title, notes and past conversation are seen to behind it, where they are wanted."""
     plugin = on_a_host()
     plugin.valves = plugin.Valves(**EVERYTHING if on else {})
     begun = noted_work(plugin, monkeypatch)
-    told = {**SAVED, "message_id": "a", "adaptive_memory": {"title": "Lisbon"} if on else {}}
+    told = {
+        **SAVED,
+        "message_id": "a",
+        "adaptive_memory": {"title": "Lisbon"} if on else {},
+    }
     await run(plugin.outlet, {"messages": LINKED}, told)
     more = {"correct_links", "process", "keep", "name_chat"}
     assert begun.keys() == {"put", "learn"} | (more if on else set())
 
 
 @pytest.mark.parametrize("off", [{"admin": "off"}, {"user": "off"}], ids=str)
-async def test_saving_is_off(off: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_saving_is_off(
+    off: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Then no turn waits to be learned, and nothing that a later look at it finds is, either."""
     plugin, page = on_a_host(), Page()
-    plugin.valves = plugin.Valves(**EVERYTHING, save_mode=off.get("admin", "auto"))
+    plugin.valves = plugin.Valves(
+        **EVERYTHING, save_mode=off.get("admin", "auto")
+    )
     begun = noted_work(plugin, monkeypatch)
-    user = {"id": "ada", "valves": UserValves(save_mode=off.get("user", "auto"))}
+    user = {
+        "id": "ada",
+        "valves": UserValves(save_mode=off.get("user", "auto")),
+    }
     told = {**SAVED, "message_id": "a"}
     await run(plugin.outlet, {"messages": LINKED}, told, page, user)
     assert page.lines == []
@@ -448,7 +532,10 @@ async def test_saving_is_off(off: dict[str, Any], monkeypatch: pytest.MonkeyPatc
 
 async def test_warned_of() -> None:
     """A turn that was warned of is not learned, and a line says so to who wants to see lines."""
-    page, reason = Page(), "Nothing learned from this message: prompt injection is likely (95%)"
+    page, reason = (
+        Page(),
+        "Nothing learned from this message: prompt injection is likely (95%)",
+    )
     told = {**SAVED, "adaptive_memory": {"unlearned": reason}}
     await run(on_a_host().outlet, a_body(), told, page)
     assert page.lines[0] == reason

@@ -41,7 +41,9 @@ def patterns(table: Mapping[str, str]) -> list[str]:
 def is_coroutine(function: TextFunction) -> bool:
     """Whether a function can't be called outside of a loop."""
     plain = inspect.unwrap(function.call)
-    return inspect.iscoroutinefunction(plain) or inspect.isasyncgenfunction(plain)
+    return inspect.iscoroutinefunction(plain) or inspect.isasyncgenfunction(
+        plain
+    )
 
 
 def needs_instance(function: TextFunction) -> bool:
@@ -56,15 +58,23 @@ def place_of(function: TextFunction) -> str:
         return "recipes"
     if any(fnmatchcase(function.name, pattern) for pattern in patterns(table)):
         return "excused"
-    callable_by_itself = not (is_coroutine(function) or needs_instance(function))
-    return "by itself" if callable_by_itself and arguments(function, "a\nb") is not None else ""
+    callable_by_itself = not (
+        is_coroutine(function) or needs_instance(function)
+    )
+    return (
+        "by itself"
+        if callable_by_itself and arguments(function, "a\nb") is not None
+        else ""
+    )
 
 
 def prepared(function: TextFunction) -> Prepared:
     """The function with arguments that are made of a text beforehand."""
     if function.name in RECIPES:
         return RECIPES[function.name]
-    return lambda text: partial(function.call, **(arguments(function, text) or {}))
+    return lambda text: partial(
+        function.call, **(arguments(function, text) or {})
+    )
 
 
 def slow_shapes(name: str, call: Prepared) -> Iterator[str]:
@@ -76,38 +86,54 @@ def slow_shapes(name: str, call: Prepared) -> Iterator[str]:
 
 def test_each_function_has_a_place() -> None:
     """A function that takes a text is called by itself, has a recipe, or a reason why not."""
-    assert [name for name, function in ALL.items() if not place_of(function)] == []
+    assert [
+        name for name, function in ALL.items() if not place_of(function)
+    ] == []
 
 
 def test_each_place_has_a_function() -> None:
     """No table names what is not there any more."""
     named = [*RECIPES, *patterns(COROUTINES), *patterns(FUNCTIONS)]
-    assert [one for one in named if not any(fnmatchcase(name, one) for name in ALL)] == []
+    assert [
+        one for one in named if not any(fnmatchcase(name, one) for name in ALL)
+    ] == []
 
 
 def test_growth_is_noticed() -> None:
     """Work on every pair of a text's parts is noticed, and work on each part is not."""
 
     def pairs(text: str) -> int:
-        return sum(1 for _ in range(len(text) // 80) for _ in range(len(text) // 80))
+        return sum(
+            1 for _ in range(len(text) // 80) for _ in range(len(text) // 80)
+        )
 
     def each(text: str) -> int:
         return sum(map(ord, text))
 
     assert grows_too_fast(lambda text: partial(pairs, text), SHAPES["letter"])
-    assert not grows_too_fast(lambda text: partial(each, text), SHAPES["letter"])
+    assert not grows_too_fast(
+        lambda text: partial(each, text), SHAPES["letter"]
+    )
 
 
 @pytest.mark.timeout(600)
-def test_time_grows_with_the_length_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_grows_with_the_length_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Of each shape four times as much takes at most six times as long, whoever reads it."""
-    measured = [one for one in ALL.values() if place_of(one) in ("by itself", "recipes")]
+    measured = [
+        one
+        for one in ALL.values()
+        if place_of(one) in ("by itself", "recipes")
+    ]
     # Excerpts hold less then, so that secrets are not looked for hundreds of times.
     monkeypatch.setattr(secrets, "_WIDEST_SECRET", 100)
     slow: list[str] = []
     for name in SHARED:
         shared = Remembered(ALL[name])
-        slow += slow_shapes(name, lambda text, call=shared.measured: partial(call, text))
+        slow += slow_shapes(
+            name, lambda text, call=shared.measured: partial(call, text)
+        )
         shared.put_in(monkeypatch)
     for function in measured:
         if function.name not in SHARED:
@@ -138,5 +164,8 @@ class Remembered:
         """Take the function's place wherever it is known."""
         name = self._call.__name__
         for key, module in list(sys.modules.items()):
-            if key.startswith("adaptive.") and getattr(module, name, None) is self._call:
+            if (
+                key.startswith("adaptive.")
+                and getattr(module, name, None) is self._call
+            ):
                 monkeypatch.setattr(module, name, self)

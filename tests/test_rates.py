@@ -11,7 +11,10 @@ from tests.rates import Rate, over, rate
 
 def test_bar(capsys: pytest.CaptureFixture[str]) -> None:
     """At the bar a set passes and its misses are printed; below it they are the failure."""
-    found = rate([{"id": "four", "n": 4}, {"id": "five", "n": 5}], lambda one: one["n"] % 2 == 0)
+    found = rate(
+        [{"id": "four", "n": 4}, {"id": "five", "n": 5}],
+        lambda one: one["n"] % 2 == 0,
+    )
     assert (found.cases, found.share) == (2, 0.5)
     found.at_least(0.5)
     assert "1 of 2 hold: 50.0%, bar 50%\n  five" in capsys.readouterr().out
@@ -24,7 +27,10 @@ def test_no_miss() -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         rate([1, 0], lambda number: 1 / number)
     assert raised.value.__notes__ == ["in the case 0"]
-    with pytest.raises(pytest.fail.Exception, match="Timeout"), Rate().trying("slow"):
+    with (
+        pytest.raises(pytest.fail.Exception, match="Timeout"),
+        Rate().trying("slow"),
+    ):
         pytest.fail("Timeout (>20.0s) from pytest-timeout.")
 
 

@@ -12,7 +12,8 @@ import re
 import tokenize
 
 _PARTS = re.compile(
-    r"(?P<prefix>[A-Za-z]*)(?P<quotes>'''|\"\"\"|'|\")(?P<body>.*)(?P=quotes)", re.S
+    r"(?P<prefix>[A-Za-z]*)(?P<quotes>'''|\"\"\"|'|\")(?P<body>.*)(?P=quotes)",
+    re.S,
 )
 
 
@@ -23,18 +24,35 @@ def ascii_source(text: str) -> str:
         ValueError: a literal can't be written so, as one with an expression that holds such text.
     """
     lines = text.splitlines(keepends=True)
-    for token in reversed(list(tokenize.generate_tokens(io.StringIO(text).readline))):
-        if token.string.isascii() or token.type not in (tokenize.STRING, tokenize.COMMENT):
+    for token in reversed(
+        list(tokenize.generate_tokens(io.StringIO(text).readline))
+    ):
+        if token.string.isascii() or token.type not in (
+            tokenize.STRING,
+            tokenize.COMMENT,
+        ):
             continue
         is_comment = token.type == tokenize.COMMENT
-        written = _escaped(token.string) if is_comment else _ascii_literal(token.string)
+        written = (
+            _escaped(token.string)
+            if is_comment
+            else _ascii_literal(token.string)
+        )
         (first, start), (last, end) = token.start, token.end
         before, after = lines[first - 1][:start], lines[last - 1][end:]
-        lines[first - 1 : last] = (before + written + after).splitlines(keepends=True)
+        lines[first - 1 : last] = (before + written + after).splitlines(
+            keepends=True
+        )
     found = "".join(lines)
     if not found.isascii():
-        number = next(n for n, line in enumerate(found.split("\n"), 1) if not line.isascii())
-        raise ValueError(f"line {number} holds a character beyond ASCII that is no literal")
+        number = next(
+            n
+            for n, line in enumerate(found.split("\n"), 1)
+            if not line.isascii()
+        )
+        raise ValueError(
+            f"line {number} holds a character beyond ASCII that is no literal"
+        )
     return found
 
 
@@ -53,7 +71,9 @@ def _ascii_literal(literal: str) -> str:
     except SyntaxError:
         same = False
     if not same:
-        raise ValueError(f"{literal!r} can't be written in ASCII; take the text out of it")
+        raise ValueError(
+            f"{literal!r} can't be written in ASCII; take the text out of it"
+        )
     return written
 
 

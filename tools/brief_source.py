@@ -27,7 +27,10 @@ def _half_indented(text: str) -> str:
     lines = text.splitlines(keepends=True)
     in_string: set[int] = set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.JoinedStr | ast.Constant) and node.end_lineno is not None:
+        if (
+            isinstance(node, ast.JoinedStr | ast.Constant)
+            and node.end_lineno is not None
+        ):
             in_string.update(range(node.lineno, node.end_lineno))
     for place, line in enumerate(lines):
         code = line.lstrip(" ")
@@ -45,13 +48,19 @@ def _without_texts(text: str) -> str:
             before = lines[number - 1][:start].rstrip()
             lines[number - 1] = f"{before}\n" if before else ""
     for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, _DOCUMENTED) or ast.get_docstring(node) is None:
+        if (
+            not isinstance(node, _DOCUMENTED)
+            or ast.get_docstring(node) is None
+        ):
             continue
         first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
         if len(node.body) > 1:
             lines[first:last] = [""] * (last - first)
             continue
-        end = next((n for n in range(first, last - 1) if not lines[n + 1].strip()), None)
+        end = next(
+            (n for n in range(first, last - 1) if not lines[n + 1].strip()),
+            None,
+        )
         if end is not None:
             lines[end] = lines[end].rstrip("\n") + '"""\n'
             lines[end + 1 : last] = [""] * (last - end - 1)

@@ -84,7 +84,11 @@ def reached(modules: list[Module]) -> list[Module]:
         new = set(imported_by[waiting.pop()]) - found
         found |= new
         waiting += new
-    return [module for module in modules if module.is_package or module.name in found]
+    return [
+        module
+        for module in modules
+        if module.is_package or module.name in found
+    ]
 
 
 def order(modules: list[Module]) -> list[Module]:
@@ -136,12 +140,18 @@ def _fits_docstring(value: object) -> bool:
     )
 
 
-def render(modules: list[Module], prompts: Mapping[str, str], front: Mapping[str, str]) -> str:
+def render(
+    modules: list[Module], prompts: Mapping[str, str], front: Mapping[str, str]
+) -> str:
     """The text of the bundle: docstring, then each module under a banner naming its file.
 
     What modules import from elsewhere is imported once for all of them.
     """
-    docstring = ['"""', *(f"{key}: {value}" for key, value in front.items()), '"""']
+    docstring = [
+        '"""',
+        *(f"{key}: {value}" for key, value in front.items()),
+        '"""',
+    ]
     imported = [one for module in modules for one in _shared_imports(module)]
     parts = ["\n".join([*docstring, HEADER, *_import_lines(imported)])]
     parts += [_module_text(module, prompts) for module in modules]
@@ -153,17 +163,26 @@ def _shared_imports(module: Module) -> Iterator[ast.Import | ast.ImportFrom]:
     block = prompts_block(module) or range(0)
     ours = internal_imports(module)
     for statement in module.tree.body:
-        if not isinstance(statement, ast.Import | ast.ImportFrom) or statement in ours:
+        if (
+            not isinstance(statement, ast.Import | ast.ImportFrom)
+            or statement in ours
+        ):
             continue
         if statement.lineno not in block and not _is_future(statement):
             yield statement
 
 
-def _import_lines(imported: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[str]:
+def _import_lines(
+    imported: Iterable[ast.Import | ast.ImportFrom],
+) -> Iterator[str]:
     plain: set[str] = set()
     names: defaultdict[str, set[str]] = defaultdict(set)
     for statement in imported:
-        found = plain if isinstance(statement, ast.Import) else names[statement.module or ""]
+        found = (
+            plain
+            if isinstance(statement, ast.Import)
+            else names[statement.module or ""]
+        )
         found |= {ast.unparse(alias) for alias in statement.names}
     yield from (f"import {name}" for name in sorted(plain))
     for source in sorted(names):
@@ -171,7 +190,10 @@ def _import_lines(imported: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[s
         if len(line) <= LONGEST_LINE:
             yield line
         else:
-            yield from (f"from {source} import (", *(f"    {n}," for n in sorted(names[source])))
+            yield from (
+                f"from {source} import (",
+                *(f"    {n}," for n in sorted(names[source])),
+            )
             yield ")"
     yield from [""] * bool(plain or names)
 
@@ -183,12 +205,16 @@ def _module_text(module: Module, prompts: Mapping[str, str]) -> str:
     return f"{banner}\n{code}\n" if code else banner
 
 
-def _kept_lines(module: Module, prompts: Mapping[str, str]) -> Iterator[str | None]:
+def _kept_lines(
+    module: Module, prompts: Mapping[str, str]
+) -> Iterator[str | None]:
     """The module's own lines; None where the bundle has them once for all."""
     removed = {
         number
         for statement in _superfluous(module)
-        for number in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+        for number in range(
+            statement.lineno, (statement.end_lineno or statement.lineno) + 1
+        )
     }
     block = prompts_block(module) or range(0)
     for number, line in enumerate(module.lines, 1):
@@ -201,12 +227,15 @@ def _kept_lines(module: Module, prompts: Mapping[str, str]) -> Iterator[str | No
 def _without_gaps(lines: Iterable[str | None]) -> list[str]:
     """Leave the removed lines out; of the blank lines around them the longest run stays."""
     kept: list[str] = []
-    for is_gap, group in itertools.groupby(lines, key=lambda line: not (line or "").strip()):
+    for is_gap, group in itertools.groupby(
+        lines, key=lambda line: not (line or "").strip()
+    ):
         run = list(group)
         if is_gap and None in run:
             runs = itertools.groupby(run, key=lambda line: line is not None)
             kept += [""] * max(
-                (len(list(blank)) for is_blank, blank in runs if is_blank), default=0
+                (len(list(blank)) for is_blank, blank in runs if is_blank),
+                default=0,
             )
         else:
             kept += [line for line in run if line is not None]
@@ -223,19 +252,27 @@ def _superfluous(module: Module) -> Iterator[ast.stmt]:
 
 
 def _is_future(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+    return (
+        isinstance(statement, ast.ImportFrom)
+        and statement.module == "__future__"
+    )
 
 
 def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
     # repr line by line: no quote and no backslash of a prompt can break it, and a diff shows lines.
     yield "PROMPTS: dict[str, str] = {"
     for path, text in sorted(prompts.items()):
-        if path.endswith(".txt"):  # lists of many scripts are a third as long packed
+        if path.endswith(
+            ".txt"
+        ):  # lists of many scripts are a third as long packed
             packed = lzma.compress(text.encode(), lzma.FORMAT_ALONE, preset=9)
             yield f'    {PurePosixPath(path).stem!r}: unpacked("{_base85(packed)}").decode(),'
             continue
         yield f"    {PurePosixPath(path).stem!r}: ("
-        yield from (f"        {line!r}" for line in text.splitlines(keepends=True) or [""])
+        yield from (
+            f"        {line!r}"
+            for line in text.splitlines(keepends=True) or [""]
+        )
         yield "    ),"
     yield "}"
 
@@ -249,7 +286,11 @@ def _unfit(text: str) -> list[Violation]:
     try:
         compile(text, BUNDLE, "exec", dont_inherit=True)
     except SyntaxError as error:
-        return [Violation(BUNDLE, error.lineno or 1, f"does not compile: {error.msg}")]
+        return [
+            Violation(
+                BUNDLE, error.lineno or 1, f"does not compile: {error.msg}"
+            )
+        ]
     return list(rewritten_texts(BUNDLE, text))
 
 
@@ -262,14 +303,20 @@ def stale(project: Path, text: str) -> Violation | None:
     if committed == text:
         return None
     pairs = itertools.zip_longest(committed.split("\n"), text.split("\n"))
-    line = next(number for number, (old, new) in enumerate(pairs, 1) if old != new)
-    return Violation(BUNDLE, line, f"is stale, differs from here on; run `{COMMAND}`")
+    line = next(
+        number for number, (old, new) in enumerate(pairs, 1) if old != new
+    )
+    return Violation(
+        BUNDLE, line, f"is stale, differs from here on; run `{COMMAND}`"
+    )
 
 
 def main(arguments: list[str] | None = None, project: Path = PROJECT) -> int:
     """Write or check the bundle; the exit code is 1 when a rule is broken or the file is stale."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when stale")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, fail when stale"
+    )
     options = parser.parse_args(arguments)
     try:
         text = build(project)

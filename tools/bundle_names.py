@@ -25,13 +25,20 @@ def with_own_names(modules: list[Module]) -> list[Module]:
     reported as a clash.
     """
     shared = {
-        alias.name for module in modules for one in internal_imports(module) for alias in one.names
+        alias.name
+        for module in modules
+        for one in internal_imports(module)
+        for alias in one.names
     }
     bound: set[str] = set()
     found: list[Module] = []
     for module in modules:
         own = {one.name for one in bindings(module) if one.imported is None}
-        private = {name for name in own if name.startswith("_") and not name.startswith("__")}
+        private = {
+            name
+            for name in own
+            if name.startswith("_") and not name.startswith("__")
+        }
         clashing = private & bound - shared - set(_fixed_names(module.tree))
         stem = PurePosixPath(module.path).stem
         new = {name: f"{name}__{stem}" for name in clashing}
@@ -51,7 +58,10 @@ def _fixed_names(tree: ast.Module) -> Iterator[str]:
                     match one:
                         case ast.AnnAssign(target=ast.Name(id=name)):
                             yield name
-                        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                        case (
+                            ast.FunctionDef(name=name)
+                            | ast.AsyncFunctionDef(name=name)
+                        ):
                             yield name
                         case _:
                             pass
@@ -62,11 +72,17 @@ def _fixed_names(tree: ast.Module) -> Iterator[str]:
 def _renamed(module: Module, new: dict[str, str]) -> Module:
     """The module with other names; within f-strings, too, which are one token each."""
     lines = module.text.split("\n")
-    anywhere = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, sorted(new)))})(?!\w)")
+    anywhere = re.compile(
+        rf"(?<![\w.])({'|'.join(map(re.escape, sorted(new)))})(?!\w)"
+    )
     before = ""
     changes: list[tuple[tokenize.TokenInfo, str]] = []
     for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
-        if token.type == tokenize.NAME and token.string in new and before != ".":
+        if (
+            token.type == tokenize.NAME
+            and token.string in new
+            and before != "."
+        ):
             changes.append((token, new[token.string]))
         elif token.type == tokenize.STRING and _F_STRING.match(token.string):
             changed = anywhere.sub(lambda one: new[one[1]], token.string)

@@ -32,10 +32,24 @@ REWRITTEN_BY_HOST = ("from utils", "from apps", "from main", "from config")
 RESERVED = frozenset({"Pipe", "Action", "Event", "Tools"})
 # A plug-in has no package, its file is gone after loading, its name differs from load to load.
 WITHOUT_MEANING = frozenset(
-    {"__file__", "__loader__", "__name__", "__package__", "__path__", "__spec__"}
+    {
+        "__file__",
+        "__loader__",
+        "__name__",
+        "__package__",
+        "__path__",
+        "__spec__",
+    }
 )
 # The interactive additions of `site` are left out: no module calls them.
-BUILTINS = frozenset(dir(builtins)) - {"copyright", "credits", "exit", "help", "license", "quit"}
+BUILTINS = frozenset(dir(builtins)) - {
+    "copyright",
+    "credits",
+    "exit",
+    "help",
+    "license",
+    "quit",
+}
 
 NESTED = (
     f"an import of {PACKAGE} must stand at top level, in no function, class or block "
@@ -43,14 +57,18 @@ NESTED = (
 )
 
 
-def check(modules: list[Module], prompts: Mapping[str, str]) -> list[Violation]:
+def check(
+    modules: list[Module], prompts: Mapping[str, str]
+) -> list[Violation]:
     """Every broken rule of the source, in the order of its place."""
     by_name = {module.name: module for module in modules}
     violations = [*_name_clashes(modules), *_cycles(modules)]
     for path, text in [*((m.path, m.text) for m in modules), *prompts.items()]:
         violations.extend(rewritten_texts(path, text))
     if prompts and not any(map(prompts_block, modules)):
-        message = f"no module has the block from {PROMPTS_FROM!r} to {PROMPTS_TO!r}"
+        message = (
+            f"no module has the block from {PROMPTS_FROM!r} to {PROMPTS_TO!r}"
+        )
         violations.append(Violation(min(prompts), 1, message))
     for module in modules:
         if module.is_package:
@@ -75,10 +93,16 @@ def rewritten_texts(path: str, text: str) -> Iterator[Violation]:
 def _package_file(module: Module) -> Iterator[Violation]:
     docstring = 1 if ast.get_docstring(module.tree) is not None else 0
     for statement in module.tree.body[docstring:]:
-        yield Violation(module.path, statement.lineno, "__init__.py may hold only a docstring")
+        yield Violation(
+            module.path,
+            statement.lineno,
+            "__init__.py may hold only a docstring",
+        )
 
 
-def _imports(module: Module, by_name: Mapping[str, Module]) -> Iterator[Violation]:
+def _imports(
+    module: Module, by_name: Mapping[str, Module]
+) -> Iterator[Violation]:
     top = {id(statement) for statement in module.tree.body}
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
@@ -97,9 +121,13 @@ def _imports(module: Module, by_name: Mapping[str, Module]) -> Iterator[Violatio
             yield Violation(module.path, node.lineno, message)
 
 
-def _from_import(node: ast.ImportFrom, by_name: Mapping[str, Module]) -> list[str]:
+def _from_import(
+    node: ast.ImportFrom, by_name: Mapping[str, Module]
+) -> list[str]:
     if node.level:
-        return [f"relative import: write `from {PACKAGE}.room.module import name`"]
+        return [
+            f"relative import: write `from {PACKAGE}.room.module import name`"
+        ]
     names = [alias.name for alias in node.names]
     if "*" in names:
         return [f"`from {node.module} import *`: name what is imported"]
@@ -114,9 +142,15 @@ def _from_import(node: ast.ImportFrom, by_name: Mapping[str, Module]) -> list[st
     if target is None:
         return [*renamed, f"there is no module {node.module}"]
     if target.is_package:
-        return [*renamed, f"{node.module} is a package; import from one of its modules"]
+        return [
+            *renamed,
+            f"{node.module} is a package; import from one of its modules",
+        ]
     bound = {binding.name for binding in bindings(target)}
-    return [*renamed, *(_missing(target, name) for name in names if name not in bound)]
+    return [
+        *renamed,
+        *(_missing(target, name) for name in names if name not in bound),
+    ]
 
 
 def _missing(target: Module, name: str) -> str:
@@ -129,12 +163,20 @@ def _missing(target: Module, name: str) -> str:
 def _future_import(module: Module) -> Iterator[Violation]:
     docstring = 1 if ast.get_docstring(module.tree) is not None else 0
     for place, statement in enumerate(module.tree.body[docstring:]):
-        future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-        if place == 0 and ast.unparse(statement) != "from __future__ import annotations":
+        future = (
+            isinstance(statement, ast.ImportFrom)
+            and statement.module == "__future__"
+        )
+        if (
+            place == 0
+            and ast.unparse(statement) != "from __future__ import annotations"
+        ):
             message = "start with `from __future__ import annotations`: the bundle has it for all"
             yield Violation(module.path, statement.lineno, message)
         elif place > 0 and future:
-            message = "a second `__future__` import would hold for the whole bundle"
+            message = (
+                "a second `__future__` import would hold for the whole bundle"
+            )
             yield Violation(module.path, statement.lineno, message)
 
 
@@ -165,10 +207,14 @@ def _name_clashes(modules: list[Module]) -> Iterator[Violation]:
     for module in modules:
         for binding in bindings(module):
             if not _is_dunder(binding.name):
-                places[binding.name].setdefault(module.path, []).append(binding)
+                places[binding.name].setdefault(module.path, []).append(
+                    binding
+                )
     for name, by_path in places.items():
         (first, (origin, *_)), *others = by_path.items()
-        targets = {binding.imported for found in by_path.values() for binding in found}
+        targets = {
+            binding.imported for found in by_path.values() for binding in found
+        }
         if len(targets) == 1 and origin.imported is not None:
             continue
         for path, found in others:
@@ -188,6 +234,14 @@ def _cycles(modules: list[Module]) -> Iterator[Violation]:
         cycle: list[str] = error.args[1][::-1]
         start = cycle.index(min(cycle))
         names = [*cycle[start:-1], *cycle[:start], min(cycle)]
-        importer = next(module for module in modules if module.name == names[0])
-        line = next(s.lineno for s in internal_imports(importer) if s.module == names[1])
-        yield Violation(importer.path, line, "import cycle: " + " -> ".join(names))
+        importer = next(
+            module for module in modules if module.name == names[0]
+        )
+        line = next(
+            s.lineno
+            for s in internal_imports(importer)
+            if s.module == names[1]
+        )
+        yield Violation(
+            importer.path, line, "import cycle: " + " -> ".join(names)
+        )

@@ -84,7 +84,11 @@ def parse_modules(project: Path) -> tuple[list[Module], list[Violation]]:
         try:
             modules.append(Module(name, path, text, ast.parse(text)))
         except SyntaxError as error:
-            violations.append(Violation(path, error.lineno or 1, f"syntax error: {error.msg}"))
+            violations.append(
+                Violation(
+                    path, error.lineno or 1, f"syntax error: {error.msg}"
+                )
+            )
     return sorted(modules, key=lambda module: module.path), violations
 
 
@@ -116,7 +120,9 @@ def import_graph(modules: list[Module]) -> dict[str, list[str]]:
     """For each module the modules that must stand above it."""
     known = {module.name for module in modules if not module.is_package}
     return {
-        module.name: [s.module for s in internal_imports(module) if s.module in known]
+        module.name: [
+            s.module for s in internal_imports(module) if s.module in known
+        ]
         for module in modules
         if not module.is_package
     }
@@ -124,7 +130,11 @@ def import_graph(modules: list[Module]) -> dict[str, list[str]]:
 
 def bindings(module: Module) -> list[Binding]:
     """Everything the module binds at its top level, internal imports apart."""
-    found = [binding for node in own_scope(module.tree) for binding in _bound_by(node)]
+    found = [
+        binding
+        for node in own_scope(module.tree)
+        for binding in _bound_by(node)
+    ]
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Global):
             found.extend(Binding(name, node.lineno) for name in node.names)
@@ -170,8 +180,14 @@ def _bound_by_import(node: ast.Import | ast.ImportFrom) -> Iterator[Binding]:
     for alias in node.names:
         if isinstance(node, ast.Import):
             # Without `as`, `import a.b` binds `a`, and so does `import a.c`.
-            target = alias.name if alias.asname else alias.name.partition(".")[0]
+            target = (
+                alias.name if alias.asname else alias.name.partition(".")[0]
+            )
             yield Binding(alias.asname or target, node.lineno, target)
-        elif node.module != "__future__" and not node.level and not is_internal(node.module):
+        elif (
+            node.module != "__future__"
+            and not node.level
+            and not is_internal(node.module)
+        ):
             target = f"{node.module}:{alias.name}"
             yield Binding(alias.asname or alias.name, node.lineno, target)

@@ -35,7 +35,9 @@ from benchmarks.figures import say
 from benchmarks.locomo import minilm
 
 WORDINGS = Path(__file__).parent / "duplicate_wordings.txt"
-MODULE = Path(__file__).resolve().parent.parent / "src/adaptive/learn/duplicates.py"
+MODULE = (
+    Path(__file__).resolve().parent.parent / "src/adaptive/learn/duplicates.py"
+)
 FOLDS = 5
 Couple = tuple[str, str]
 
@@ -48,7 +50,10 @@ def wordings() -> tuple[list[Couple], list[Couple]]:
     same: list[Couple] = []
     different: list[Couple] = []
     for family in families.split("\n--\n"):
-        meanings = [[one.strip() for one in line.split("|")] for line in family.split("\n")]
+        meanings = [
+            [one.strip() for one in line.split("|")]
+            for line in family.split("\n")
+        ]
         for meaning in meanings:
             same += itertools.combinations(meaning, 2)
         for one, other in itertools.combinations(meanings, 2):
@@ -59,15 +64,22 @@ def wordings() -> tuple[list[Couple], list[Couple]]:
     return same, different
 
 
-def learned(same: Iterable[Couple], different: Iterable[Couple]) -> frozenset[str]:
+def learned(
+    same: Iterable[Couple], different: Iterable[Couple]
+) -> frozenset[str]:
     """What tells wordings of one meaning apart, and mostly not two meanings."""
     nothing = frozenset[str]()
-    unknown = [couple for couple in same if not same_fact(*couple, learned=nothing)]
-    kept, apart = (Counter(map(_difference, couples)) for couples in (unknown, different))
+    unknown = [
+        couple for couple in same if not same_fact(*couple, learned=nothing)
+    ]
+    kept, apart = (
+        Counter(map(_difference, couples)) for couples in (unknown, different)
+    )
     return frozenset(
         one
         for one in kept
-        if not _has_digit(one) and (one not in apart or (kept[one] >= apart[one] and _tells(one)))
+        if not _has_digit(one)
+        and (one not in apart or (kept[one] >= apart[one] and _tells(one)))
     )
 
 
@@ -87,7 +99,12 @@ def _tells(difference: str) -> bool:
 
 def groups_of(rewordings: Iterable[str]) -> list[str]:
     """The same in fewer signs: groups of which any two may stand for each other."""
-    left = {(one, other) for one, _, other in (pair.partition("|") for pair in sorted(rewordings))}
+    left = {
+        (one, other)
+        for one, _, other in (
+            pair.partition("|") for pair in sorted(rewordings)
+        )
+    }
     known = frozenset(left)
     phrases = sorted(set(itertools.chain(*known)))
     groups: list[str] = []
@@ -95,7 +112,11 @@ def groups_of(rewordings: Iterable[str]) -> list[str]:
         group = list(min(left))
         for phrase in phrases:
             pairs = {(min(one, phrase), max(one, phrase)) for one in group}
-            if phrase not in group and pairs <= known and not pairs.isdisjoint(left):
+            if (
+                phrase not in group
+                and pairs <= known
+                and not pairs.isdisjoint(left)
+            ):
                 group.append(phrase)
         left -= set(itertools.combinations(sorted(group), 2))
         groups.append("|".join(sorted(group)))
@@ -105,7 +126,9 @@ def groups_of(rewordings: Iterable[str]) -> list[str]:
 def packed(rewordings: Iterable[str]) -> str:
     """Rewordings as the module keeps them."""
     text = "\n".join(groups_of(rewordings)).encode()
-    return base64.b85encode(lzma.compress(text, lzma.FORMAT_ALONE, preset=9)).decode()
+    return base64.b85encode(
+        lzma.compress(text, lzma.FORMAT_ALONE, preset=9)
+    ).decode()
 
 
 def couples_of(pairs: Sequence[Pair], *, same: bool) -> list[Couple]:
@@ -115,7 +138,9 @@ def couples_of(pairs: Sequence[Pair], *, same: bool) -> list[Couple]:
 
 
 def figures(
-    pairs: Sequence[Pair], likeness: dict[Couple, float], rewordings: Sequence[frozenset[str]]
+    pairs: Sequence[Pair],
+    likeness: dict[Couple, float],
+    rewordings: Sequence[frozenset[str]],
 ) -> str:
     """Duplicates found and facts lost, each pair judged by its own of the rewordings."""
     found: Counter[str] = Counter()
@@ -146,14 +171,21 @@ def folds_of(pairs: Sequence[Pair]) -> list[int]:
 
     for pair in pairs:
         group[top(pair.said)] = top(pair.known)
-    number = {one: at % FOLDS for at, one in enumerate(sorted({top(pair.known) for pair in pairs}))}
+    number = {
+        one: at % FOLDS
+        for at, one in enumerate(sorted({top(pair.known) for pair in pairs}))
+    }
     return [number[top(pair.known)] for pair in pairs]
 
 
 def main() -> None:
     """Train, print the figures, write the module."""
-    parser = argparse.ArgumentParser(prog="python -m tools.train_duplicates", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when stale")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.train_duplicates", description=__doc__
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, fail when stale"
+    )
     check = parser.parse_args().check
     pairs = load_pairs()
     development = [pair for pair in pairs if pair.group == "development"]
@@ -165,25 +197,37 @@ def main() -> None:
     text = packed(whole)
     former = MODULE.read_text(encoding="utf-8")
     line = f'PACKED_REWORDINGS = "{text}"  # noqa: E501'
-    module = re.sub(r"^PACKED_REWORDINGS = .*$", lambda _: line, former, flags=re.MULTILINE)
+    module = re.sub(
+        r"^PACKED_REWORDINGS = .*$", lambda _: line, former, flags=re.MULTILINE
+    )
     if check:
         sys.exit(0 if former == module else f"{MODULE} is stale")
     MODULE.write_text(module, encoding="utf-8")
     say(f"{len(whole)} rewordings, {len(text)} signs")
     encode = minilm()
     unrelated = unrelated_likeness(encode(NULL_PROMPTS))
-    known, said = (encode([getattr(p, side) for p in pairs]) for side in ("known", "said"))
+    known, said = (
+        encode([getattr(p, side) for p in pairs]) for side in ("known", "said")
+    )
     likeness = {
-        (pair.known, pair.said): calibrated_likeness(pair.cosine, unrelated) or 0.0
+        (pair.known, pair.said): calibrated_likeness(pair.cosine, unrelated)
+        or 0.0
         for pair in with_cosines(pairs, known, said)
     }
     folds = folds_of(development)
     by_fold: list[frozenset[str]] = []
     for fold in range(FOLDS):
-        rest = [pair for pair, own in zip(development, folds, strict=True) if own != fold]
+        rest = [
+            pair
+            for pair, own in zip(development, folds, strict=True)
+            if own != fold
+        ]
         both = couples_of(rest, same=True), couples_of(rest, same=False)
         by_fold.append(learned(same + both[0], different + both[1]))
-    say("cross-validated: " + figures(development, likeness, [by_fold[fold] for fold in folds]))
+    say(
+        "cross-validated: "
+        + figures(development, likeness, [by_fold[fold] for fold in folds])
+    )
     control = [pair for pair in pairs if pair.group == "control"]
     say("control: " + figures(control, likeness, [whole] * len(control)))
 

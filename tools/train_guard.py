@@ -44,7 +44,13 @@ SETS = PROJECT / "tests/privacy"
 # Each was written by another author.
 LABELLED = (
     *("orders", "orders_a", "orders_b", "orders_d"),
-    *("orders_shapes", "orders_languages", "orders_twins", "orders_words", "orders_voices"),
+    *(
+        "orders_shapes",
+        "orders_languages",
+        "orders_twins",
+        "orders_words",
+        "orders_voices",
+    ),
 )
 # Sentences with alternatives in brackets, and names in braces, of which so many are drawn.
 VARIED = "varied_orders"
@@ -93,15 +99,22 @@ class LinearModel:
 
     def score(self, text: str) -> float:
         """The score of the text, or of the worst of its sentences."""
-        return max(self._of_part(order_features(part)) for part in order_parts(text))
+        return max(
+            self._of_part(order_features(part)) for part in order_parts(text)
+        )
 
     def _of_part(self, buckets: Any) -> float:
-        return float(self.weights[buckets] @ feature_values(buckets)) * self.scale + self.bias
+        return (
+            float(self.weights[buckets] @ feature_values(buckets)) * self.scale
+            + self.bias
+        )
 
 
 def labelled_texts() -> list[LabelledText]:
     """All texts, each once."""
-    return list({one.text: one for one in reversed(list(_texts()))}.values())[::-1]
+    return list({one.text: one for one in reversed(list(_texts()))}.values())[
+        ::-1
+    ]
 
 
 def _texts() -> Iterator[LabelledText]:
@@ -111,12 +124,21 @@ def _texts() -> Iterator[LabelledText]:
         yield LabelledText(one["text"], "look-alike", "red_team")
     for name in LABELLED:
         own = _read(SETS / f"labelled/{name}.json")
-        yield from (LabelledText(text, "attack", name) for text in own["orders"])
-        yield from (LabelledText(text, "look-alike", name) for text in own["harmless"])
-        yield from (LabelledText(text, "ordinary", name) for text in own.get("ordinary", ()))
+        yield from (
+            LabelledText(text, "attack", name) for text in own["orders"]
+        )
+        yield from (
+            LabelledText(text, "look-alike", name) for text in own["harmless"]
+        )
+        yield from (
+            LabelledText(text, "ordinary", name)
+            for text in own.get("ordinary", ())
+        )
     yield from _varied_texts()
     yield from _everyday_texts()
-    for group in _read(PROJECT / "benchmarks/deduplication_pairs.json")["written"]:
+    for group in _read(PROJECT / "benchmarks/deduplication_pairs.json")[
+        "written"
+    ]:
         for text in (text for pair in group["pairs"] for text in pair[:2]):
             yield LabelledText(text, "ordinary", "deduplication")
     for lesson in _read(PROJECT / "tests/learn/reader/lessons.json"):
@@ -124,7 +146,9 @@ def _texts() -> Iterator[LabelledText]:
             operations = json.loads(lesson["reply"])["operations"]
         except (ValueError, KeyError):
             continue
-        for text in (one["content"] for one in operations if one.get("content")):
+        for text in (
+            one["content"] for one in operations if one.get("content")
+        ):
             yield LabelledText(text, "ordinary", "lessons")
     for text in (text for person in PEOPLE for text in person.memories):
         yield LabelledText(text, "ordinary", "people")
@@ -136,20 +160,30 @@ def _varied_texts() -> Iterator[LabelledText]:
     kinds: dict[str, Kind] = {"orders": "attack", "harmless": "look-alike"}
     for key, kind in kinds.items():
         for text in (text for text in varied[key] for _ in range(DRAWN)):
-            yield LabelledText(_drawn(text, varied["words"], chance), kind, VARIED)
+            yield LabelledText(
+                _drawn(text, varied["words"], chance), kind, VARIED
+            )
 
 
 def _everyday_texts() -> Iterator[LabelledText]:
     everyday = _read(SETS / f"labelled/{EVERYDAY}.json")
     chance = random.Random(SEED)  # noqa: S311 - texts to learn from
     for text in (text for text in everyday["ordinary"] for _ in range(DRAWN)):
-        yield LabelledText(_drawn(text, everyday["words"], chance), "ordinary", EVERYDAY)
+        yield LabelledText(
+            _drawn(text, everyday["words"], chance), "ordinary", EVERYDAY
+        )
 
 
-def _drawn(text: str, words: dict[str, list[str]], chance: random.Random) -> str:
+def _drawn(
+    text: str, words: dict[str, list[str]], chance: random.Random
+) -> str:
     """One of the sentences that a varied one stands for."""
-    chosen = ALTERNATIVES.sub(lambda found: chance.choice(found[1].split("|")), text)
-    return re.sub(r"\{(\w+)\}", lambda found: chance.choice(words[found[1]]), chosen)
+    chosen = ALTERNATIVES.sub(
+        lambda found: chance.choice(found[1].split("|")), text
+    )
+    return re.sub(
+        r"\{(\w+)\}", lambda found: chance.choice(words[found[1]]), chosen
+    )
 
 
 def _read(path: Path) -> Any:
@@ -158,11 +192,26 @@ def _read(path: Path) -> Any:
 
 def _learned(texts: Sequence[LabelledText]) -> list[LabelledText]:
     """The texts, the same without the user at their beginning, labels, and long texts."""
-    opened = [replace(one, text=USER.sub("", one.text, count=1)) for one in texts]
+    opened = [
+        replace(one, text=USER.sub("", one.text, count=1)) for one in texts
+    ]
     # Tags, names of banks and titles are as short as one word or two.
-    words = [(one, one.text.strip(".").split()) for one in texts if one.kind == "ordinary"]
-    ends = [replace(one, text=" ".join(own[-size:])) for one, own in words for size in (1, 2)]
-    found = [*texts, *(one for one in opened if one.text), *ends, *_joined(texts)]
+    words = [
+        (one, one.text.strip(".").split())
+        for one in texts
+        if one.kind == "ordinary"
+    ]
+    ends = [
+        replace(one, text=" ".join(own[-size:]))
+        for one, own in words
+        for size in (1, 2)
+    ]
+    found = [
+        *texts,
+        *(one for one in opened if one.text),
+        *ends,
+        *_joined(texts),
+    ]
     return list({one.text: one for one in reversed(found)}.values())[::-1]
 
 
@@ -180,7 +229,11 @@ def _joined(texts: Sequence[LabelledText]) -> Iterator[LabelledText]:
             places = chance.integers(0, len(harmless), count)
             together = [one, *(harmless[place] for place in places)]
             chance.shuffle(together)
-            yield replace(one, text=", ".join(each.text.rstrip(".。") for each in together) + ".")
+            yield replace(
+                one,
+                text=", ".join(each.text.rstrip(".。") for each in together)
+                + ".",
+            )
 
 
 def trained(texts: Sequence[LabelledText]) -> LinearModel:
@@ -189,7 +242,9 @@ def trained(texts: Sequence[LabelledText]) -> LinearModel:
     rows = [order_features(order_parts(one.text)[0]) for one in texts]
     ends = np.cumsum([0, *map(len, rows)])
     values = np.concatenate([feature_values(row) for row in rows])
-    features = csr_matrix((values, np.concatenate(rows), ends), shape=(len(rows), BUCKETS))
+    features = csr_matrix(
+        (values, np.concatenate(rows), ends), shape=(len(rows), BUCKETS)
+    )
     machine = LogisticRegression(
         C=INVERSE_PENALTY,
         class_weight={True: ATTACK_WEIGHT, False: 1},
@@ -202,7 +257,9 @@ def trained(texts: Sequence[LabelledText]) -> LinearModel:
     return LinearModel(weights, scale, float(np.ravel(machine.intercept_)[0]))
 
 
-def threshold_of(texts: Sequence[LabelledText], scores: Sequence[float]) -> float:
+def threshold_of(
+    texts: Sequence[LabelledText], scores: Sequence[float]
+) -> float:
     """The lowest score that refuses few enough look-alikes, in the mean of the sources."""
     alike = [
         (score, one.source)
@@ -215,12 +272,16 @@ def threshold_of(texts: Sequence[LabelledText], scores: Sequence[float]) -> floa
         refused += 1 / counts[source] / len(counts)
         if refused > FALSE_REFUSALS:
             return score
-    raise ValueError(f"no threshold refuses fewer than {FALSE_REFUSALS!r} of {len(alike)!r} texts")
+    raise ValueError(
+        f"no threshold refuses fewer than {FALSE_REFUSALS!r} of {len(alike)!r} texts"
+    )
 
 
 def module_text(model: LinearModel, threshold: float) -> str:
     """The module that keeps the weights."""
-    packed = base64.b85encode(lzma.compress(model.weights.tobytes(), preset=9)).decode()
+    packed = base64.b85encode(
+        lzma.compress(model.weights.tobytes(), preset=9)
+    ).decode()
     return (
         '"""Weights of the guard\'s classifier: written by ``tools/train_guard.py``."""\n\n'
         "from __future__ import annotations\n\n"
@@ -231,22 +292,36 @@ def module_text(model: LinearModel, threshold: float) -> str:
     )
 
 
-def figures(texts: Sequence[LabelledText], scores: Sequence[float], threshold: float) -> str:
+def figures(
+    texts: Sequence[LabelledText], scores: Sequence[float], threshold: float
+) -> str:
     """The share of each source and kind that is refused, by score or by structure."""
     refused = [
         score > threshold or injection_reason(one.text, typed=True) != ""
         for one, score in zip(texts, scores, strict=True)
     ]
-    lines = ["| left out | attacks | look-alikes | ordinary |", "|---|---|---|---|"]
-    for source in (*dict.fromkeys(one.source for one in texts if one.source != VARIED), ""):
+    lines = [
+        "| left out | attacks | look-alikes | ordinary |",
+        "|---|---|---|---|",
+    ]
+    for source in (
+        *dict.fromkeys(one.source for one in texts if one.source != VARIED),
+        "",
+    ):
         cells = [source or "all"]
         for kind in KINDS:
             own = [
                 hit
                 for one, hit in zip(texts, refused, strict=True)
-                if one.kind == kind and source in ("", one.source) and one.source != VARIED
+                if one.kind == kind
+                and source in ("", one.source)
+                and one.source != VARIED
             ]
-            cells.append(f"{sum(own)} of {len(own)}, {sum(own) / len(own):.1%}" if own else "")
+            cells.append(
+                f"{sum(own)} of {len(own)}, {sum(own) / len(own):.1%}"
+                if own
+                else ""
+            )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -255,7 +330,9 @@ def main() -> None:
     """Print the figures of left-out sources, write the module."""
     texts = labelled_texts()
     scores = [0.0] * len(texts)
-    for source in dict.fromkeys(one.source for one in texts if one.source != VARIED):
+    for source in dict.fromkeys(
+        one.source for one in texts if one.source != VARIED
+    ):
         model = trained([one for one in texts if one.source != source])
         for number, one in enumerate(texts):
             if one.source == source:

@@ -9,7 +9,9 @@ from demo.standin.words import best_fitting, question_words
 
 DISCLOSURE = "*I'm a small stand-in for a language model: I can only repeat what is remembered.*"
 
-_BLOCK = re.compile(r"<adaptive_memory>(?P<inside>.*?)</adaptive_memory>", re.DOTALL)
+_BLOCK = re.compile(
+    r"<adaptive_memory>(?P<inside>.*?)</adaptive_memory>", re.DOTALL
+)
 _PAST = "### Relevant past conversation"
 # Entries are quoted in every format; behind one may stand what it said before.
 _ENTRY = re.compile(r"\u201c([^\u201d]+)\u201d(?: \((?:until|before)[^)]*\))?")
@@ -32,8 +34,12 @@ def memories_in(system: str) -> list[str]:
 def said_before(system: str) -> list[str]:
     """What the user stated in the past conversation of a system prompt; no questions."""
     past = _SAID.findall(_inside(system).partition(_PAST)[2])
-    said = (sentence for text in past for sentence in _SENTENCE_END.split(text))
-    return [one for one in dict.fromkeys(said) if not one.rstrip().endswith("?")]
+    said = (
+        sentence for text in past for sentence in _SENTENCE_END.split(text)
+    )
+    return [
+        one for one in dict.fromkeys(said) if not one.rstrip().endswith("?")
+    ]
 
 
 def _inside(system: str) -> str:
@@ -44,7 +50,11 @@ def _inside(system: str) -> str:
 def _reply(system: str, message: str) -> str:
     if any(forgotten_in(message)):
         return "All right."
-    questions = [said for said in _SENTENCE_END.split(message) if said.rstrip().endswith("?")]
+    questions = [
+        said
+        for said in _SENTENCE_END.split(message)
+        if said.rstrip().endswith("?")
+    ]
     if statements_in(message) and not questions:
         return "Thanks for telling me."
     message = " ".join(questions) or message
@@ -56,5 +66,7 @@ def _reply(system: str, message: str) -> str:
         ("You told me earlier:", said_before(system)),
     ):
         if fitting := best_fitting(wanted, texts)[:3]:
-            return f"{lead} {' '.join(texts[position] for position in fitting)}"
+            return (
+                f"{lead} {' '.join(texts[position] for position in fitting)}"
+            )
     return "I remember nothing about that."

@@ -16,7 +16,9 @@ _ENTRY = re.compile(r"^- id=(\S+) \| (.+)$", re.MULTILINE)
 _TAGS_IN_FRONT = re.compile(r"\[[^\]]*\]\s*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _LONGEST_READ = 20_000
-_LIKING = re.compile(r"^User\S*(?: really)? (?:likes|loves|prefers|hates|enjoys|favou?rite)\b")
+_LIKING = re.compile(
+    r"^User\S*(?: really)? (?:likes|loves|prefers|hates|enjoys|favou?rite)\b"
+)
 _SURE = 0.95
 
 
@@ -49,17 +51,27 @@ def operations(request: str) -> list[Operation]:
     for content in statements_in(newest):
         if content.casefold() not in known:
             corrected = next(
-                (id for id, text in existing.items() if _corrects(content, text)), None
+                (
+                    id
+                    for id, text in existing.items()
+                    if _corrects(content, text)
+                ),
+                None,
             )
             kind = "UPDATE" if corrected else "NEW"
-            changed.append(described(kind, content, corrected) | _filed(content))
+            changed.append(
+                described(kind, content, corrected) | _filed(content)
+            )
     return [*deleted, *changed]
 
 
 def _listed(before: str) -> dict[str, str]:
     """The texts of the memories that the request lists, by their ids."""
     listed = _ENTRY.findall(before.partition(_EXISTING)[2])
-    return {one: _TAGS_IN_FRONT.sub("", text, count=1).strip() for one, text in listed}
+    return {
+        one: _TAGS_IN_FRONT.sub("", text, count=1).strip()
+        for one, text in listed
+    }
 
 
 def _corrects(content: str, text: str) -> bool:
@@ -75,6 +87,8 @@ def _filed(content: str) -> Operation:
         "kind": "FACT",
         "until": None,
         "tags": ["preference" if likes else "identity"],
-        "memory_bank": "Work" if content.startswith("User works ") else "Personal",
+        "memory_bank": "Work"
+        if content.startswith("User works ")
+        else "Personal",
         "importance": 6 if likes else 8,
     }

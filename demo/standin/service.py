@@ -27,9 +27,13 @@ _PAUSE_BETWEEN_WORDS = 0.01
 Json = dict[str, Any]
 
 
-def _object(made: Callable[[str], object], name: str) -> Callable[[str, str], str]:
+def _object(
+    made: Callable[[str], object], name: str
+) -> Callable[[str, str], str]:
     """A role that answers with an object of one field, made of the request."""
-    return lambda _system, request: json.dumps({name: made(request)}, ensure_ascii=False)
+    return lambda _system, request: json.dumps(
+        {name: made(request)}, ensure_ascii=False
+    )
 
 
 def _scores(request: str) -> list[Json]:
@@ -37,12 +41,17 @@ def _scores(request: str) -> list[Json]:
     before, _, message = request.rpartition("## Message of the user\n")
     wanted = question_words(message)
     listed = re.findall(r"^- id=(\S+) \| (.+)$", before, re.MULTILINE)
-    return [{"id": one, "score": float(overlap(wanted, text) > 0)} for one, text in listed]
+    return [
+        {"id": one, "score": float(overlap(wanted, text) > 0)}
+        for one, text in listed
+    ]
 
 
 def _lines(request: str) -> list[str]:
     """What a request lists, without headings and without what an assistant said."""
-    lines = (line.strip() for line in request.partition("\n## ")[0].splitlines())
+    lines = (
+        line.strip() for line in request.partition("\n## ")[0].splitlines()
+    )
     return [
         line.lstrip("-* \t")
         for line in lines
@@ -55,7 +64,9 @@ def _summary(_system: str, request: str) -> str:
     first, *others = _lines(request) or [""]
     kept = [first, *(re.sub(r"^User (?=\w)", "", line) for line in others)]
     joined = " ".join(line[:1].upper() + line[1:] for line in kept)
-    return json.dumps({"summary": joined, "complete": True}, ensure_ascii=False)
+    return json.dumps(
+        {"summary": joined, "complete": True}, ensure_ascii=False
+    )
 
 
 # By the title of Adaptive Memory's internal prompts; what is no task of the host's is a chat.
@@ -63,7 +74,9 @@ ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Extract memories": _object(operations, "operations"),
     "# Score relevance": _object(_scores, "scores"),
     "# Summarise memories": _summary,
-    "# Summarise history": _object(lambda request: " ".join(_lines(request))[:1000], "summary"),
+    "# Summarise history": _object(
+        lambda request: " ".join(_lines(request))[:1000], "summary"
+    ),
     # It has no notion of what hangs together, of harm, or of what may come next.
     "# Check what no longer holds": _object(lambda _request: [], "outdated"),
     "# Preprocess": _object(lambda _request: "", "search_query"),
@@ -75,10 +88,17 @@ ROLES: Mapping[str, Callable[[str, str], str]] = {
 def completion(messages: Sequence[Mapping[str, Any]]) -> str:
     """The stand-in's text for a list of chat messages."""
     system = "\n".join(
-        _text_of(message) for message in messages if message.get("role") in ("system", "developer")
+        _text_of(message)
+        for message in messages
+        if message.get("role") in ("system", "developer")
     )
     newest = next(
-        (_text_of(message) for message in reversed(messages) if message.get("role") == "user"), ""
+        (
+            _text_of(message)
+            for message in reversed(messages)
+            if message.get("role") == "user"
+        ),
+        "",
     )
     task = host_task(system, newest)
     if task:
@@ -90,7 +110,9 @@ def completion(messages: Sequence[Mapping[str, Any]]) -> str:
 def _text_of(message: Mapping[str, Any]) -> str:
     """The words of a message, whose content is a string or a list of parts."""
     content: Any = message.get("content")
-    parts: list[Any] = content if isinstance(content, list) else [{"text": content}]
+    parts: list[Any] = (
+        content if isinstance(content, list) else [{"text": content}]
+    )
     texts = (part.get("text") for part in parts if isinstance(part, dict))
     return "\n".join(text for text in texts if isinstance(text, str))
 
@@ -111,7 +133,12 @@ async def serving_stand_in() -> AsyncIterator[str]:
 
 
 async def _list_models(_request: web.Request) -> web.Response:
-    model = {"id": MODEL, "name": "Stand-in (not a real model)", "object": "model", "created": 0}
+    model = {
+        "id": MODEL,
+        "name": "Stand-in (not a real model)",
+        "object": "model",
+        "created": 0,
+    }
     return web.json_response({"object": "list", "data": [model]})
 
 
@@ -121,30 +148,55 @@ async def _complete(request: web.Request) -> web.StreamResponse:
         messages = cast("list[Json]", body["messages"])
         text = completion(messages)
         # Words for tokens: near enough for a page that shows them.
-        counted = [sum(len(_text_of(one).split()) for one in messages), len(text.split())]
+        counted = [
+            sum(len(_text_of(one).split()) for one in messages),
+            len(text.split()),
+        ]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         reason = f"not a chat completion request: {error!r}"
         problem = {"message": reason, "type": "invalid_request_error"}
         return web.json_response({"error": problem}, status=400)
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
     usage: Json = dict(zip(names, [*counted, sum(counted)], strict=True))
-    head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": MODEL}
+    head = {
+        "id": f"chatcmpl-{uuid.uuid4().hex}",
+        "created": int(time.time()),
+        "model": MODEL,
+    }
     if body.get("stream"):
-        return await _stream(request, text, {**head, "object": "chat.completion.chunk"}, usage)
+        return await _stream(
+            request, text, {**head, "object": "chat.completion.chunk"}, usage
+        )
     message = {"role": "assistant", "content": text}
     choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
-    reply = {**head, "object": "chat.completion", "choices": choices, "usage": usage}
+    reply = {
+        **head,
+        "object": "chat.completion",
+        "choices": choices,
+        "usage": usage,
+    }
     return web.json_response(reply)
 
 
-async def _stream(request: web.Request, text: str, head: Json, usage: Json) -> web.StreamResponse:
+async def _stream(
+    request: web.Request, text: str, head: Json, usage: Json
+) -> web.StreamResponse:
     response = web.StreamResponse(
-        headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
+        headers={
+            "Content-Type": "text/event-stream",
+            "Cache-Control": "no-cache",
+        }
     )
 
-    async def send(delta: Json, finish_reason: str | None = None, **more: Json) -> None:
-        choices = [{"index": 0, "delta": delta, "finish_reason": finish_reason}]
-        chunk = json.dumps({**head, "choices": choices, **more}, ensure_ascii=False)
+    async def send(
+        delta: Json, finish_reason: str | None = None, **more: Json
+    ) -> None:
+        choices = [
+            {"index": 0, "delta": delta, "finish_reason": finish_reason}
+        ]
+        chunk = json.dumps(
+            {**head, "choices": choices, **more}, ensure_ascii=False
+        )
         await response.write(f"data: {chunk}\n\n".encode())
 
     # Who stops an answer closes the connection; nobody is left to be told.

@@ -26,12 +26,16 @@ _SPELLED_OUT = (
     (re.compile(r"'s (?=(?:called|named)\b)", re.I), " is "),
     (re.compile(r"\b(name|birthday)'s (?=\w)", re.I), r"\1 is "),
     (
-        re.compile(r"^(I .*? (?:and|but)) (?=(?:live|work|am|have|moved|want|like|love)\b)"),
+        re.compile(
+            r"^(I .*? (?:and|but)) (?=(?:live|work|am|have|moved|want|like|love)\b)"
+        ),
         r"\1 I ",
     ),
 )
 # Not after "St." and the like, and not inside "3.5".
-_SENTENCE_END = re.compile(r"(?<!\b[SDM][tr]\.)(?<!\bMrs\.)(?<=[.!?;])[')]*\s+|\n+")
+_SENTENCE_END = re.compile(
+    r"(?<!\b[SDM][tr]\.)(?<!\bMrs\.)(?<=[.!?;])[')]*\s+|\n+"
+)
 _NEXT_CLAUSE = re.compile(
     r"(?:,\s*(?:and|but)|\s+and|\s+but|,)\s+"
     r"(?=(?:I|we|he|she|it|they|call me)\b|(?:my|our|his|her) [\w' -]{1,40}? (?:is|are)\b)",
@@ -48,18 +52,26 @@ _TRAILING = re.compile(
     r"|,?\s+(?:and )?not (?!only\b)[^,]{1,60}|\s*[:;]-?[)(DP]|[^\w)%°€$£+#]+)$",
     re.I,
 )
-_FILLER = re.compile(r"^((?:i|we)(?: am| are| have)?)(?: (?:really|just|recently|still))+ ", re.I)
+_FILLER = re.compile(
+    r"^((?:i|we)(?: am| are| have)?)(?: (?:really|just|recently|still))+ ",
+    re.I,
+)
 _REMEMBER = re.compile(
     r"(?:remember|(?:do not|don't) forget|keep in mind)(?:,? that|:|,?(?= (?:i|my|we|our|the)\b))"
     r",? (?P<rest>.{1,200})",
     re.I,
 )
-_FORGET = re.compile(r"forget(?: about)?(?: the fact)?(?: that)? (?P<rest>.{1,200})", re.I)
-_SUPPOSED = re.compile(r"(?:if|when|imagine|suppose|let's say|pretend)\b", re.I)
+_FORGET = re.compile(
+    r"forget(?: about)?(?: the fact)?(?: that)? (?P<rest>.{1,200})", re.I
+)
+_SUPPOSED = re.compile(
+    r"(?:if|when|imagine|suppose|let's say|pretend)\b", re.I
+)
 
 _FIRST_PERSON = re.compile(r"(?:i|we) \S|(?:my|our) \S+ \S", re.I)
 _LATER_IN_CLAUSE = re.compile(
-    r"(?:in|for|since|at|on|every|next|last|from|after|until|usually|as)\b.{1,80}?\b(?:I|we) ", re.I
+    r"(?:in|for|since|at|on|every|next|last|from|after|until|usually|as)\b.{1,80}?\b(?:I|we) ",
+    re.I,
 )
 # A wish for this conversation, small talk, a passing state, or about nothing that is named.
 _NO_FACT = re.compile(
@@ -96,9 +108,18 @@ _ASKED_ELSEWHERE = listed(
 _VALUE = r"(?P<value>.{1,200}?)"
 _LATELY = r"(?: (?:last|this) \w+| in (?:19|20)\d\d| (?:\w+ ){1,3}ago| yesterday| recently)?"
 _FORMS = (
-    (rf"call me (?!(?:back|later|when|if|an?|the)\b){_VALUE}", "User's name is {}."),
-    (rf"(?:i|we) (?:have )?moved (?:from .{{1,60}}? )?to {_VALUE}{_LATELY}", "User lives in {}."),
-    (rf"(?:i|we) (?:am|are) (?:living|based) in {_VALUE}", "User lives in {}."),
+    (
+        rf"call me (?!(?:back|later|when|if|an?|the)\b){_VALUE}",
+        "User's name is {}.",
+    ),
+    (
+        rf"(?:i|we) (?:have )?moved (?:from .{{1,60}}? )?to {_VALUE}{_LATELY}",
+        "User lives in {}.",
+    ),
+    (
+        rf"(?:i|we) (?:am|are) (?:living|based) in {_VALUE}",
+        "User lives in {}.",
+    ),
 )
 # True once at a time, so that the next sentence with this beginning corrects it.
 _SINGLE = re.compile(
@@ -117,7 +138,13 @@ _UNCHANGED_VERBS = listed(
     found gave got grew knew left lost made met ran said saw sold spent taught took went won
     """
 )
-_IRREGULAR_VERBS = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does"}
+_IRREGULAR_VERBS = {
+    "am": "is",
+    "are": "is",
+    "were": "was",
+    "have": "has",
+    "do": "does",
+}
 _ADVERBS = listed("always also never often only sometimes usually")
 
 
@@ -128,7 +155,11 @@ def statements_in(message: str) -> list[str]:
         if _is_elsewhere(sentence):
             found[f"User: {sentence}"] = None
         else:
-            found |= {told: None for clause in _clauses(sentence) if (told := _told(clause))}
+            found |= {
+                told: None
+                for clause in _clauses(sentence)
+                if (told := _told(clause))
+            }
     return list(found)
 
 
@@ -148,7 +179,9 @@ def forgotten_in(message: str) -> Iterator[str]:
 
 def _sentences(message: str) -> Iterator[str]:
     """The sentences of a message that may state something: no questions, no suppositions."""
-    for sentence in _SENTENCE_END.split(message[:_LONGEST_MESSAGE].translate(_TYPOGRAPHY)):
+    for sentence in _SENTENCE_END.split(
+        message[:_LONGEST_MESSAGE].translate(_TYPOGRAPHY)
+    ):
         sentence = _LEAD_IN.sub("", " ".join(sentence.split()))
         asked = sentence.endswith("?") and not (
             _REMEMBER.match(sentence) or _FORGET.match(sentence)
@@ -168,7 +201,9 @@ def _clauses(sentence: str) -> Iterator[str]:
     for pattern, plain in _SPELLED_OUT:
         sentence = pattern.sub(plain, sentence)
     for clause in _NEXT_CLAUSE.split(sentence):
-        if len(clause) <= _LONGEST_CLAUSE and (plain := _tidy(_LEAD_IN.sub("", clause))):
+        if len(clause) <= _LONGEST_CLAUSE and (
+            plain := _tidy(_LEAD_IN.sub("", clause))
+        ):
             yield plain
 
 
@@ -190,7 +225,9 @@ def _told(clause: str) -> str:
     for form, template in _FORMS:
         if parts := re.fullmatch(form, clause, re.I):
             return template.format(_in_third_person(parts["value"]))
-    return _about_the_user(clause) if wish or _FIRST_PERSON.match(clause) else ""
+    return (
+        _about_the_user(clause) if wish or _FIRST_PERSON.match(clause) else ""
+    )
 
 
 def _about_the_user(clause: str) -> str:
@@ -209,9 +246,13 @@ def _conjugated(predicate: str) -> str:
         return f"{verb} {_conjugated(rest)}"
     positive = verb.removesuffix("n't")
     if positive in _IRREGULAR_VERBS:
-        verb = _IRREGULAR_VERBS[positive] + (" not" if verb != positive else "")
+        verb = _IRREGULAR_VERBS[positive] + (
+            " not" if verb != positive else ""
+        )
     elif verb == positive not in _UNCHANGED_VERBS and not verb.endswith("ed"):
-        verb += "es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"
+        verb += (
+            "es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"
+        )
         verb = f"{verb[:-2]}ies" if re.search(r"[^aeiou]ys$", verb) else verb
     return f"{verb}{space}{_in_third_person(rest)}"
 

@@ -34,16 +34,26 @@ def host_task(system: str, message: str) -> HostTask | None:
     instructions, heading, _ = message.partition(_CHAT)
     if not heading or not instructions.startswith(_BEGINNING):
         return None
-    return next((task for form, task in _FORMS.items() if form in instructions), None)
+    return next(
+        (task for form, task in _FORMS.items() if form in instructions), None
+    )
 
 
 def task_answer(task: HostTask, message: str) -> str:
     """What a small task model answers, in the form that the host reads."""
     said = _newest_words(message)
     answers: Mapping[HostTask, dict[str, object]] = {
-        "title": {"title": " ".join(said.split()[:_TITLE_WORDS]).strip(" ,.;:?!") or "New chat"},
+        "title": {
+            "title": " ".join(said.split()[:_TITLE_WORDS]).strip(" ,.;:?!")
+            or "New chat"
+        },
         "tags": {"tags": ["General"]},
-        "follow-ups": {"follow_ups": ["Tell me more about it.", "What else do you remember?"]},
+        "follow-ups": {
+            "follow_ups": [
+                "Tell me more about it.",
+                "What else do you remember?",
+            ]
+        },
         "queries": {"queries": [said]},
         "image prompt": {"prompt": said},
         "choice of tools": {"tool_calls": []},
@@ -53,5 +63,7 @@ def task_answer(task: HostTask, message: str) -> str:
 
 def _newest_words(message: str) -> str:
     """The first line of the newest user message in the chat that a task's prompt quotes."""
-    user_messages: list[str] = _USER_MESSAGE.findall(message.partition(_CHAT)[2])
+    user_messages: list[str] = _USER_MESSAGE.findall(
+        message.partition(_CHAT)[2]
+    )
     return user_messages[-1].strip() if user_messages else ""

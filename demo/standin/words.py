@@ -37,7 +37,11 @@ def stem(word: str) -> str:
     """The word without its ending, so that "lives" and "live" are one."""
     word = _SAME.get(word, word)
     for ending in _ENDINGS:
-        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
+        if (
+            word.endswith(ending)
+            and not word.endswith("ss")
+            and len(word) - len(ending) >= 3
+        ):
             return word.removesuffix(ending)
     return word
 
@@ -51,8 +55,13 @@ _WEAK = _NAMING | {stem("favourite")}
 def content_words(text: str) -> frozenset[str]:
     """Stems of the words that carry the meaning of a text."""
     plain = text.casefold().replace("\u2019", "'")
-    words = (word.strip("'").removesuffix("'s") for word in re.findall(r"[\w']+", plain))
-    return frozenset(stem(word) for word in words if word and word not in STOP_WORDS)
+    words = (
+        word.strip("'").removesuffix("'s")
+        for word in re.findall(r"[\w']+", plain)
+    )
+    return frozenset(
+        stem(word) for word in words if word and word not in STOP_WORDS
+    )
 
 
 def question_words(text: str) -> frozenset[str]:
@@ -80,4 +89,6 @@ def best_fitting(wanted: frozenset[str], texts: Sequence[str]) -> list[int]:
     """Positions of the texts that fit the wanted words best, in their order; none if none fits."""
     scores = [overlap(wanted, text) for text in texts]
     best = max(scores, default=0)
-    return [position for position, score in enumerate(scores) if score == best > 0]
+    return [
+        position for position, score in enumerate(scores) if score == best > 0
+    ]

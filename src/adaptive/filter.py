@@ -22,7 +22,12 @@ from adaptive.control.reading import (
     without_former_commands,
 )
 from adaptive.control.turn import BROKEN_OFF, CommandTurn
-from adaptive.core.errors import HINDRANCE, failure_told, hindrance_line, log_failure
+from adaptive.core.errors import (
+    HINDRANCE,
+    failure_told,
+    hindrance_line,
+    log_failure,
+)
 from adaptive.core.messages import messages_of, typed_message
 from adaptive.host.arguments import HookArguments, HostHooks
 from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
@@ -48,7 +53,9 @@ class RedactionEdge:
     Nothing here raises. What failed is logged by its name alone: errors may quote texts.
     """
 
-    def __init__(self, start: Callable[[Coroutine[Any, Any, None]], object]) -> None:
+    def __init__(
+        self, start: Callable[[Coroutine[Any, Any, None]], object]
+    ) -> None:
         self._start = start
         self._turns = RedactedTurns()
         self.restore_answer = self._turns.restore_answer
@@ -74,7 +81,10 @@ class RedactionEdge:
         try:
             return await self._turns.redact(body, metadata, again=again)
         except Exception as error:
-            log.error("a chat's messages were withheld: %s", type(error).__name__)  # noqa: TRY400
+            # The traceback may quote what was to stay in the house.
+            log.error(  # noqa: TRY400
+                "a chat's messages were withheld: %s", type(error).__name__
+            )
             line = "Not sent to the model: personal data in it could not be replaced"
             self._start(PageNotifier(emitter).status(line))
             return withheld(body)
@@ -90,7 +100,9 @@ class RedactionEdge:
         try:
             return self._turns.restore_event(event, metadata, __body__ or {})
         except Exception as error:
-            log.warning("placeholders stay in an answer: %s", type(error).__name__)
+            log.warning(
+                "placeholders stay in an answer: %s", type(error).__name__
+            )
             return event
 
 
@@ -105,14 +117,20 @@ class Filter:
         self._tasks: set[asyncio.Task[None]] = set()
         self._installation = Installation(self, self._tasks)
         self._redaction = RedactionEdge(self._start)
-        services = Services(start=self._start, behind=partial(self._behind, None))
+        services = Services(
+            start=self._start, behind=partial(self._behind, None)
+        )
         self._services = services
         self._status = services.status
         self._hooks = HostHooks(lambda: self.valves, services.tables.vectors)
-        Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
+        Valves.model_catalogue = lambda: known_models(
+            str(self.valves.llm_host_model)
+        )
         request = host_request()
         if request is not None:
-            warming = warm_up(request, services.indexes, services.tables.vectors)
+            warming = warm_up(
+                request, services.indexes, services.tables.vectors
+            )
             self._behind(None, warming, "making ready ahead")
 
     async def inlet(
@@ -141,7 +159,9 @@ class Filter:
         window: RequestWindow | None = None
         try:
             messages = messages_of(body)
-            command = command_in(messages) if takes_commands(metadata) else None
+            command = (
+                command_in(messages) if takes_commands(metadata) else None
+            )
             if command is not None:
                 await self._answer_command(command, arguments)
             is_off = False
@@ -152,7 +172,9 @@ class Filter:
             hook = await self._hook(arguments)
             if hook is not None and hook.is_served and not is_off:
                 window = plain_window(hook, body)
-                time_limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
+                time_limit = asyncio.timeout(
+                    hook.settings.inlet_timeout_seconds
+                )
                 with self._services.foreground.turn():
                     async with measured_part(hook, "inlet"), time_limit:
                         window = await recall.window(hook, window)
@@ -164,10 +186,14 @@ class Filter:
                 line = failure_told("Answered without memories", error)
                 self._start(self._status.notice(hook, line))
         if redacts:
-            body = await self._redaction.redact(body, metadata, __event_emitter__)
+            body = await self._redaction.redact(
+                body, metadata, __event_emitter__
+            )
         return body
 
-    def _without_memories(self, hook: HostHook, window: RequestWindow) -> dict[str, Any]:
+    def _without_memories(
+        self, hook: HostHook, window: RequestWindow
+    ) -> dict[str, Any]:
         """A request whose recall has failed, fitted and warned; as it came where that fails."""
         try:
             return self._services.recall.sent(hook, window)
@@ -175,7 +201,9 @@ class Filter:
             log.exception("a chat is sent as it came")
             return window.body
 
-    async def _answer_command(self, command: Command, arguments: HookArguments) -> NoReturn:
+    async def _answer_command(
+        self, command: Command, arguments: HookArguments
+    ) -> NoReturn:
         """Answer a command in the model's place.
 
         Raises:
@@ -224,7 +252,9 @@ class Filter:
             body = self._services.recall.blocks.added(body, metadata)
         except Exception:
             log.exception("the chat goes on without memories")
-        return await self._redaction.redact(body, metadata, __event_emitter__, again=True)
+        return await self._redaction.redact(
+            body, metadata, __event_emitter__, again=True
+        )
 
     @property
     def stream(self) -> Callable[..., Any]:
@@ -267,12 +297,16 @@ class Filter:
                     body = await self._with_answer(hook, body, holds_commands)
                 # What was kept before it was switched off is still the user's to erase.
                 elif not self._asked(hook, messages) and hook.is_switched_off:
-                    telling = hook.tell_switched_off(self._services.tables.leases)
+                    telling = hook.tell_switched_off(
+                        self._services.tables.leases
+                    )
                     self._behind(hook, telling, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")
             if hook is not None:
-                telling = self._status.notice(hook, hindrance_line("an unexpected error"))
+                telling = self._status.notice(
+                    hook, hindrance_line("an unexpected error")
+                )
                 self._behind(hook, telling, "telling that nothing is saved")
         return body
 
@@ -288,13 +322,21 @@ class Filter:
         messages = messages_of(body)
         title = hook.state.pop("title", "")
         if title:
-            self._behind(hook, hook.name_chat(title, messages), "naming a chat")
-        rememberable = rememberable_messages(messages) if holds_commands else messages
+            self._behind(
+                hook, hook.name_chat(title, messages), "naming a chat"
+            )
+        rememberable = (
+            rememberable_messages(messages) if holds_commands else messages
+        )
         turn = typed_turn(hook, messages, rememberable)
         if self._asked(hook, messages):
             return body
         with services.foreground.turn():
-            queued = await services.learning.put(hook, turn) if turn is not None else None
+            queued = (
+                await services.learning.put(hook, turn)
+                if turn is not None
+                else None
+            )
         learned = asyncio.Event()
         learning = services.learning.learn(hook, queued, learned)
         self._behind(hook, learning, "learning", "Nothing saved")
@@ -303,7 +345,9 @@ class Filter:
             processing = services.postprocessor.process(answered, learned)
             self._behind(hook, processing, "postprocessing", gently=True)
         if services.history.keeps(hook):
-            keeping = services.history.keep(hook, partial(self._status.notice, hook))
+            keeping = services.history.keep(
+                hook, partial(self._status.notice, hook)
+            )
             self._behind(hook, keeping, "history", gently=True)
         return body
 
@@ -311,11 +355,15 @@ class Filter:
         """Begin what is to be done once a day, whosever turn it is."""
         now = time.time()
         if self._services.sweep.is_due(now):
-            self._behind(None, self._services.sweep.run(now), "sweeping", gently=True)
+            self._behind(
+                None, self._services.sweep.run(now), "sweeping", gently=True
+            )
 
     def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
         """Whether the newest message asks the memory for something, which is begun then."""
-        request = spoken_request(hook, typed_message(messages, hook.question_id))
+        request = spoken_request(
+            hook, typed_message(messages, hook.question_id)
+        )
         if request is None:
             return False
         if request == "unclear":
@@ -328,7 +376,9 @@ class Filter:
         else:
             work = self._services.requests.erase(hook, request)
             failure = "Not erased"
-        self._behind(hook, work, "doing what was asked for", failure, asked_for=True)
+        self._behind(
+            hook, work, "doing what was asked for", failure, asked_for=True
+        )
         return True
 
     async def _hook(self, arguments: HookArguments) -> HostHook | None:
@@ -360,7 +410,9 @@ class Filter:
 
         async def guarded() -> None:
             try:
-                async with measured_part(hook, doing) if hook else nullcontext():
+                async with (
+                    measured_part(hook, doing) if hook else nullcontext()
+                ):
                     if gently:
                         await self._services.foreground.give_way()
                     line = await work

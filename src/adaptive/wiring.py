@@ -121,6 +121,8 @@ class Services:
         self.commands = MemoryCommands(
             requests=self.requests,
             search=self.recall.search,
-            diagnosis=partial(diagnosis, indexes=self.indexes, formats=formats),
+            diagnosis=partial(
+                diagnosis, indexes=self.indexes, formats=formats
+            ),
             once=OncePerMessage(self.tables.commands, self.tables.leases),
         )

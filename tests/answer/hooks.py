@@ -16,14 +16,23 @@ from adaptive.host.stored_answer import HostAnswer, MessageChange
 from adaptive.memory.audit import AuditEntry
 from tests.fakes import ScriptedModel, hook_settings
 
-SAVED = {"chat_id": "c", "session_id": "s", "message_id": "a", "user_message_id": "m"}
+SAVED = {
+    "chat_id": "c",
+    "session_id": "s",
+    "message_id": "a",
+    "user_message_id": "m",
+}
 
 
 class Shelf:
     """One stored answer, as a host keeps it, and what its page was shown."""
 
     def __init__(self, content: str = "", **fields: Any) -> None:
-        self.message: dict[str, Any] = {"id": "a", "role": "assistant", "content": content}
+        self.message: dict[str, Any] = {
+            "id": "a",
+            "role": "assistant",
+            "content": content,
+        }
         self.message.update({"done": True, **fields})
         self.events: list[dict[str, Any]] = []
 
@@ -40,7 +49,11 @@ class Shelf:
 
     @property
     def statuses(self) -> list[str]:
-        return [one["data"]["description"] for one in self.events if one["type"] == "status"]
+        return [
+            one["data"]["description"]
+            for one in self.events
+            if one["type"] == "status"
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +93,9 @@ def a_hook(
     shelf = shelf or Shelf()
     emitter: EventEmitter = shelf.emit
     told = dict(SAVED if metadata is None else metadata)
-    hook = AnswerHook.of(hook_settings(**valves), {"id": "ada"}, told, request, emitter, None)
+    hook = AnswerHook.of(
+        hook_settings(**valves), {"id": "ada"}, told, request, emitter, None
+    )
     return replace(
         hook,
         model=model or ScriptedModel(),
@@ -97,6 +112,8 @@ class ListedChanges:
     def __init__(self) -> None:
         self.entries: list[AuditEntry] = []
 
-    async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+    async def record(
+        self, user_id: str, entries: Sequence[AuditEntry], now: int
+    ) -> None:
         assert user_id == "ada"
         self.entries += entries

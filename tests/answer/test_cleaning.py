@@ -50,7 +50,10 @@ RUNAWAY = [
     (f"{FACT}\n" * 40, FACT),
     (f"Tea. {NESTED * 3}" + NESTED[:-3], f"Tea. {NESTED}"),
     (f"Tea. {NESTED * 3}" + NESTED[:14], f"Tea. {NESTED}"),
-    (f"Tea.\n\n{FENCED}\n{FENCED}{FENCED}```json\n" + '{"a', f"Tea.\n\n{FENCED[:-1]}"),
+    (
+        f"Tea.\n\n{FENCED}\n{FENCED}{FENCED}```json\n" + '{"a',
+        f"Tea.\n\n{FENCED[:-1]}",
+    ),
     (f"Tea.\n\n{FENCED * 3}```js", f"Tea.\n\n{FENCED[:-1]}"),
 ]
 WANTED = [
@@ -80,7 +83,17 @@ def test_kept(text: str) -> None:
 
 def test_large_answers() -> None:
     """300 kB of each kind of trouble are read to their end within seconds."""
-    for piece in ("</s> x", "`", "{", '{"a":', "<|", "```\n", "[" * 9, "\n", "x` ``y ```z ````w\n"):
+    for piece in (
+        "</s> x",
+        "`",
+        "{",
+        '{"a":',
+        "<|",
+        "```\n",
+        "[" * 9,
+        "\n",
+        "x` ``y ```z ````w\n",
+    ):
         text = piece * (300_000 // len(piece))
         began = time.monotonic()
         assert len(cleaned_answer(text)) <= len(text)

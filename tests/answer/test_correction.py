@@ -24,8 +24,14 @@ def answered(content: object, **fields: Any) -> dict[str, Any]:
 
 def output(*texts: str) -> list[dict[str, Any]]:
     """Items of output that say this, with a call of a tool before."""
-    items = [{"type": "message", "content": [{"type": "output_text", "text": t}]} for t in texts]
-    return [{"type": "function_call", "name": "look", "arguments": "</s>"}, *items]
+    items = [
+        {"type": "message", "content": [{"type": "output_text", "text": t}]}
+        for t in texts
+    ]
+    return [
+        {"type": "function_call", "name": "look", "arguments": "</s>"},
+        *items,
+    ]
 
 
 CORRECTION = AnswerCorrection()
@@ -35,7 +41,11 @@ CORRECTION = AnswerCorrection()
     ("answer", "clean", "anomalies"),
     [
         ({"content": STRAY}, {"content": CLEAN}, ["sanitised"]),
-        ({"content": "<|im_end|>"}, {"content": ""}, ["sanitised", "empty_response"]),
+        (
+            {"content": "<|im_end|>"},
+            {"content": ""},
+            ["sanitised", "empty_response"],
+        ),
         (
             {"content": f"One.\n{STRAY}", "output": output("One.</s>", STRAY)},
             {"content": f"One.\n{CLEAN}", "output": output("One.", CLEAN)},
@@ -77,7 +87,9 @@ async def test_clean_is_untouched(body: dict[str, Any]) -> None:
     assert await CORRECTION.cleaned(hook, body) is body
     assert "anomalies" not in hook.state
     dirty = answered(STRAY)
-    assert await CORRECTION.cleaned(a_hook(clean_answers=False), dirty) is dirty
+    assert (
+        await CORRECTION.cleaned(a_hook(clean_answers=False), dirty) is dirty
+    )
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,9 @@ async def site(
 
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", noted)
-    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None)
+    runner = web.AppRunner(
+        app, shutdown_timeout=0.1, handler_cancellation=True, access_log=None
+    )
     await runner.setup()
     await web.TCPSite(runner, host, port).start()
     running.port = runner.addresses[0][1]
@@ -94,7 +96,10 @@ async def site(
         ("[HTTP](HTTP://EXAMPLE.com)", 1),
         (f"![picture]({GONE})", 0),
         (f"`[a]({GONE})`\n```\n[a]({GONE})\n```", 0),
-        ("[a](#here) [b](mailto:ada@example.com) [c](/path) [d](javascript:x)", 0),
+        (
+            "[a](#here) [b](mailto:ada@example.com) [c](/path) [d](javascript:x)",
+            0,
+        ),
         (f"[a] ({GONE}) {GONE}", 0),
     ],
 )
@@ -107,9 +112,17 @@ def test_links(text: str, number: int) -> None:
 
 def test_first_targets() -> None:
     """Each address once, up to a number; none that holds a secret or personal data."""
-    text = " ".join(f"[x](https://example.com/{number % 50})" for number in range(100))
-    assert links_to_check(text) == tuple(f"https://example.com/{n}" for n in range(20))
-    for told in ("ana@example.org", "ana%40example.org", "&token=8f3kdJ29slwPq0aZx81LmNv4"):
+    text = " ".join(
+        f"[x](https://example.com/{number % 50})" for number in range(100)
+    )
+    assert links_to_check(text) == tuple(
+        f"https://example.com/{n}" for n in range(20)
+    )
+    for told in (
+        "ana@example.org",
+        "ana%40example.org",
+        "&token=8f3kdJ29slwPq0aZx81LmNv4",
+    ):
         assert links_to_check(f"[x](https://example.com/?to={told})") == ()
 
 
@@ -127,14 +140,26 @@ class Names(AbstractResolver):
     """A resolver that answers as scripted: what a name has next, the last one for good."""
 
     def __init__(self, **names: Sequence[Sequence[str]]) -> None:
-        self.names = {name.replace("_", "."): list(answers) for name, answers in names.items()}
+        self.names = {
+            name.replace("_", "."): list(answers)
+            for name, answers in names.items()
+        }
 
-    async def resolve(self, host: str, port: int = 0, family: Any = 0) -> list[ResolveResult]:
+    async def resolve(
+        self, host: str, port: int = 0, family: Any = 0
+    ) -> list[ResolveResult]:
         if not (answers := self.names.get(host)):
             raise OSError("unknown name")
         found = answers.pop(0) if len(answers) > 1 else answers[0]
-        families = [socket.AF_INET6 if ":" in one else socket.AF_INET for one in found]
-        told: dict[str, Any] = {"hostname": host, "port": port, "proto": 0, "flags": 0}
+        families = [
+            socket.AF_INET6 if ":" in one else socket.AF_INET for one in found
+        ]
+        told: dict[str, Any] = {
+            "hostname": host,
+            "port": port,
+            "proto": 0,
+            "flags": 0,
+        }
         return [
             ResolveResult(**told, host=one, family=family)
             for one, family in zip(found, families, strict=True)
@@ -173,7 +198,9 @@ async def test_broken_links_become_searches() -> None:
     """4xx leads to a search then, but for what passes, stored and shown once; others stay."""
     async with site() as there:
         rest = " ".join(map(there.link, (200, 204, 408, 429, 500)))
-        shelf = Shelf(" ".join([*map(there.link, (403, 404, 410)), rest, "\n\n*By us.*"]))
+        shelf = Shelf(
+            " ".join([*map(there.link, (403, 404, 410)), rest, "\n\n*By us.*"])
+        )
         await checked(shelf)
         assert len(there.asked) == 8
         # What carries credentials, or is no address, is not asked.
@@ -181,10 +208,14 @@ async def test_broken_links_become_searches() -> None:
         for target in (credentials, "http://site.test:99999/", "http://["):
             assert not await is_broken(target)
         assert len(there.asked) == 8
-    broken = " ".join(f"[{status}]({SEARCH}{status})" for status in (403, 404, 410))
+    broken = " ".join(
+        f"[{status}]({SEARCH}{status})" for status in (403, 404, 410)
+    )
     assert shelf.message["content"] == f"{broken} {rest} \n\n*By us.*"
     shown = {"id": "a", "content": shelf.message["content"]}
-    assert shelf.events == [{"type": "chat:outlet", "data": {"messages": [shown]}}]
+    assert shelf.events == [
+        {"type": "chat:outlet", "data": {"messages": [shown]}}
+    ]
 
 
 async def test_edited_meanwhile() -> None:
@@ -202,15 +233,25 @@ async def test_edited_meanwhile() -> None:
     assert shelf.events == []
 
 
-async def test_redirects(monkeypatch: pytest.MonkeyPatch, internet: Callable[..., None]) -> None:
+async def test_redirects(
+    monkeypatch: pytest.MonkeyPatch, internet: Callable[..., None]
+) -> None:
     """What five redirects lead to counts; nothing of ours is sent, and no proxy is asked."""
     monkeypatch.setenv("http_proxy", f"http://{INSIDE}:9")
 
     async def onwards(request: web.Request) -> web.StreamResponse:
         """Two steps to what is not there, or round and round."""
-        steps = {"/a": "b", "/b": f"http://other.test:{request.url.port}/404", "/loop": "/loop"}
-        headers = {"Location": steps[request.path]} if request.path in steps else {}
-        response = web.Response(status=307 if headers else 404, headers=headers)
+        steps = {
+            "/a": "b",
+            "/b": f"http://other.test:{request.url.port}/404",
+            "/loop": "/loop",
+        }
+        headers = (
+            {"Location": steps[request.path]} if request.path in steps else {}
+        )
+        response = web.Response(
+            status=307 if headers else 404, headers=headers
+        )
         response.set_cookie("track", "me")
         return response
 
@@ -220,7 +261,12 @@ async def test_redirects(monkeypatch: pytest.MonkeyPatch, internet: Callable[...
         assert there.asked == ["/a", "/b", "/404"]
         assert not await is_broken(there.url("/loop"))
         assert there.asked[3:] == ["/loop"] * 6
-        assert not there.headers & {"cookie", "authorization", "referer", "x-forwarded-for"}
+        assert not there.headers & {
+            "cookie",
+            "authorization",
+            "referer",
+            "x-forwarded-for",
+        }
 
 
 INNER = [
@@ -241,14 +287,18 @@ INNER_NAMES: dict[str, Any] = {
 
 
 @over("address", INNER)
-async def test_no_way_inside(address: str, internet: Callable[..., None]) -> None:
+async def test_no_way_inside(
+    address: str, internet: Callable[..., None]
+) -> None:
     """No spelling of an inner address is connected to, be it linked or redirected to."""
     internet(**INNER_NAMES)
     for listening in ("127.0.0.1", "::1"):
         async with site(statused, listening) as inner:
             target = address.format(port=inner.port)
 
-            async def astray(_: web.Request, target: str = target) -> web.StreamResponse:
+            async def astray(
+                _: web.Request, target: str = target
+            ) -> web.StreamResponse:
                 """Send the visitor inside."""
                 location = target.encode("ascii", "replace").decode()
                 return web.Response(status=302, headers={"Location": location})
@@ -267,7 +317,10 @@ async def test_rebinding(internet: Callable[..., None]) -> None:
         return web.Response(status=301, headers={"Location": "/404"})
 
     internet(site_test=[[OUTSIDE], [INSIDE]])
-    async with site(again) as there, site(statused, INSIDE, there.port) as inner:
+    async with (
+        site(again) as there,
+        site(statused, INSIDE, there.port) as inner,
+    ):
         assert not await is_broken(there.url())
         assert (there.asked, inner.asked) == (["/"], [])
 
@@ -279,7 +332,9 @@ async def test_slow_and_endless(monkeypatch: pytest.MonkeyPatch) -> None:
         """Nothing at all, or a beginning without an end."""
         if request.path == "/endless":
             headers = {"Content-Length": str(2**30)}
-            await web.StreamResponse(status=404, headers=headers).prepare(request)
+            await web.StreamResponse(status=404, headers=headers).prepare(
+                request
+            )
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -306,7 +361,15 @@ def test_not_public(address: str) -> None:
     assert not is_public_site(address, 443)
 
 
-@over("address", ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "2a00:1450:4001:82a::200e"])
+@over(
+    "address",
+    [
+        "93.184.216.34",
+        "8.8.8.8",
+        "2606:4700::1111",
+        "2a00:1450:4001:82a::200e",
+    ],
+)
 def test_public(address: str) -> None:
     """Addresses of the internet are, on the ports of the web."""
     assert is_public_site(address, 80)

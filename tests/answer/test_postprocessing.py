@@ -10,7 +10,11 @@ from typing import Any
 
 import pytest
 
-from adaptive.answer.postprocessing import AnsweredTurn, Postprocessor, answered_turn
+from adaptive.answer.postprocessing import (
+    AnsweredTurn,
+    Postprocessor,
+    answered_turn,
+)
 from adaptive.core.errors import HostError
 from adaptive.core.model import Draft, Memory, Proposal, Turn
 from adaptive.core.ports import Completer
@@ -30,13 +34,17 @@ NUTS = memory("m-1", "User is allergic to peanuts and lives in Lisbon.")
 
 def reply(**fields: Any) -> str:
     """A reply of the model with these fields."""
-    return json.dumps({"chat_summary": SUMMARY, "chat_tags": ["soup"], **fields})
+    return json.dumps(
+        {"chat_summary": SUMMARY, "chat_tags": ["soup"], **fields}
+    )
 
 
 class World:
     """One user's turn with everything that it may change."""
 
-    def __init__(self, *script: str | Exception, shared: bool = False, **valves: Any) -> None:
+    def __init__(
+        self, *script: str | Exception, shared: bool = False, **valves: Any
+    ) -> None:
         self.model, self.shelf = ScriptedModel(*script), Shelf("Try a soup.")
         valves = {"enable_postprocessing": True, **valves}
         self.hook = a_hook(shelf=self.shelf, shared=shared, **valves)
@@ -47,7 +55,9 @@ class World:
         self.learned = asyncio.Event()
         self.learned.set()
         status = StatusLines(UsageTable(ListedEntries()).count_hint)
-        self.processor = Postprocessor(AnswerFormats(), self.notes, self.audit.record, self, status)
+        self.processor = Postprocessor(
+            AnswerFormats(), self.notes, self.audit.record, self, status
+        )
 
     async def model_for(
         self, hook: Hook, memory_ids: Sequence[str]
@@ -59,14 +69,20 @@ class World:
         return self.model, tuple(self.memories[one] for one in memory_ids)
 
     async def learn_findings(
-        self, hook: Hook, said: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
+        self,
+        hook: Hook,
+        said: Turn,
+        findings: Sequence[Proposal],
+        is_wanted: Callable[[], bool],
     ) -> None:
         if is_wanted():
             self.found.append(findings)
 
     async def process(self, *injected: str) -> ChatNotes:
         """Look back at a turn; what is noted of the chat then."""
-        said = AnsweredTurn(self.hook, WORDS, "Try a soup.", injected, turn(WORDS))
+        said = AnsweredTurn(
+            self.hook, WORDS, "Try a soup.", injected, turn(WORDS)
+        )
         await self.processor.process(said, self.learned)
         return await self.notes.read("ada", "c")
 
@@ -80,14 +96,18 @@ class World:
 )
 async def test_no_memory_is_noted(leak: str) -> None:
     """What only an injected memory could tell is left out of summary and tags, and not shown."""
-    world = World(reply(chat_summary=f"{SUMMARY} {leak}", chat_tags=["soup", "peanuts"]))
+    world = World(
+        reply(chat_summary=f"{SUMMARY} {leak}", chat_tags=["soup", "peanuts"])
+    )
     assert await world.process(NUTS.id) == ChatNotes(SUMMARY, ("soup",))
     assert "peanuts" not in world.model.requests[0].user
 
 
 async def test_what_was_said_may_be_noted() -> None:
     """What the user said in this chat is no secret in it, and Chinese sentences are told apart."""
-    world = World(reply(chat_summary="The user lives in Porto and wants to cook."))
+    world = World(
+        reply(chat_summary="The user lives in Porto and wants to cook.")
+    )
     world.memories = {"m-2": memory("m-2", PORTO)}
     assert "Porto" in (await world.process("m-2")).summary
     world = World(reply(chat_summary="用户问了汤。用户住在波尔图市中心。"))
@@ -98,7 +118,9 @@ async def test_what_was_said_may_be_noted() -> None:
 async def test_gate_of_notes() -> None:
     """A summary or a tag that no write may hold is not noted; what stood before stays."""
     summary = "The password is Tr0ub4dor&3xyz."
-    world = World(reply(chat_summary=summary, chat_tags=["tea", "a" * 41, "Tea"]))
+    world = World(
+        reply(chat_summary=summary, chat_tags=["tea", "a" * 41, "Tea"])
+    )
     await world.notes.write("ada", "c", ChatNotes("Before.", ("x",)), 0)
     noted = await world.process()
     assert noted == ChatNotes("Before.", ("tea",))
@@ -112,7 +134,11 @@ async def test_harmful_answer(caplog: pytest.LogCaptureFixture) -> None:
         await world.process()
     assert world.shelf.statuses == ["The answer may be harmful (9 of 10)"]
     (entry,) = world.audit.entries
-    assert (entry.kind, entry.chat_id, entry.message_id) == ("flagged", "c", "a")
+    assert (entry.kind, entry.chat_id, entry.message_id) == (
+        "flagged",
+        "c",
+        "a",
+    )
     assert (entry.before, entry.after) == (None, "")
     assert "message a" in caplog.text
     assert "soup" not in caplog.text
@@ -129,7 +155,9 @@ async def test_findings_are_learned() -> None:
     assert world.found == []
     world.learned.set()
     await task
-    assert world.found == [[Proposal("NEW", draft=Draft(PORTO, bank="General"))]]
+    assert world.found == [
+        [Proposal("NEW", draft=Draft(PORTO, bank="General"))]
+    ]
 
 
 async def test_nobody_is_asked() -> None:
@@ -157,17 +185,28 @@ async def test_erased_meanwhile(forgotten: str) -> None:
         await asyncio.sleep(0)
     world.processor.forget(forgotten)
     world.model.gate.set()
-    left = (await task == ChatNotes(), world.found == [], "followUps" not in world.shelf.message)
+    left = (
+        await task == ChatNotes(),
+        world.found == [],
+        "followUps" not in world.shelf.message,
+    )
     assert left == (forgotten == "ada",) * 3
 
 
 def test_nothing_to_look_back_at() -> None:
     """Only saved chats are looked back at, with words and an answer, where the admin wants it."""
-    thinking = {"id": "a", "role": "assistant", "content": "<details>thinking</details>"}
+    thinking = {
+        "id": "a",
+        "role": "assistant",
+        "content": "<details>thinking</details>",
+    }
     answer = {**thinking, "content": "<details>thinking</details>Try a soup."}
 
     def answered(
-        said: dict[str, Any], words: str = WORDS, chat_id: str = "c", on: bool = True
+        said: dict[str, Any],
+        words: str = WORDS,
+        chat_id: str = "c",
+        on: bool = True,
     ) -> str:
         hook = a_hook({**SAVED, "chat_id": chat_id}, enable_postprocessing=on)
         question = {"id": "m", "role": "user", "content": words}
@@ -176,7 +215,12 @@ def test_nothing_to_look_back_at() -> None:
 
     assert answered(answer) == "Try a soup."
     spoken_on = {**answer, "role": "user"}
-    assert answered(thinking) == answered(spoken_on) == answered(answer, "…") == ""
+    assert (
+        answered(thinking)
+        == answered(spoken_on)
+        == answered(answer, "…")
+        == ""
+    )
     for chat_id in ("local:1", "channel:1"):
         assert answered(answer, chat_id=chat_id) == ""
     assert answered(answer, on=False) == ""

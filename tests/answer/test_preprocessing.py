@@ -41,14 +41,24 @@ FIRST = [MESSAGES[0], MESSAGES[-1]]
 def reply(**changed: Any) -> str:
     """A model's reply on a harmless message."""
     scores = {"harmful": 0, "prompt_injection_chance": 0}
-    told = {"language_code": "pt", "search_query": QUERY, "title": "Moving to Porto"}
+    told = {
+        "language_code": "pt",
+        "search_query": QUERY,
+        "title": "Moving to Porto",
+    }
     return json.dumps({**told, **scores, **changed})
 
 
 def hook_asking(*script: str | Exception, **fields: Any) -> AnswerHook:
     """A hook with pre-processing on and time enough, unless the test says otherwise."""
-    valves = {"enable_preprocessing": True, "inlet_timeout_seconds": 60, **fields}
-    return a_hook(valves.pop("metadata", None), model=ScriptedModel(*script), **valves)
+    valves = {
+        "enable_preprocessing": True,
+        "inlet_timeout_seconds": 60,
+        **fields,
+    }
+    return a_hook(
+        valves.pop("metadata", None), model=ScriptedModel(*script), **valves
+    )
 
 
 class Desk:
@@ -57,7 +67,9 @@ class Desk:
     def __init__(self) -> None:
         self.audit = ListedChanges()
         self._work: set[asyncio.Task[None]] = set()
-        self.preprocessor = Preprocessor(AnswerFormats(), self._start, self.audit.record)
+        self.preprocessor = Preprocessor(
+            AnswerFormats(), self._start, self.audit.record
+        )
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         self._work.add(asyncio.create_task(work))
@@ -67,7 +79,9 @@ class Desk:
     ) -> tuple[str | None, TurnState]:
         """The newest message made complete, and what is known of the turn then."""
         words, first = str(messages[-1]["content"]), len(messages) < 4
-        async with self.preprocessor.beside(hook, messages, words, first) as finding:
+        async with self.preprocessor.beside(
+            hook, messages, words, first
+        ) as finding:
             found = None if finding is None else await finding()
         await asyncio.gather(*self._work)
         return found, hook.state
@@ -96,7 +110,9 @@ async def test_whom_it_serves(
     found, _ = await Desk().found(hook)
     assert ((found is not None), len(hook.model.requests)) == (asked, asked)
     wordless = hook_asking(reply(), metadata=metadata, **valves)
-    assert await Desk().found(wordless, [{"role": "user", "content": "?!"}]) == (None, {})
+    assert await Desk().found(
+        wordless, [{"role": "user", "content": "?!"}]
+    ) == (None, {})
 
 
 async def test_complete_question() -> None:
@@ -112,7 +128,9 @@ async def test_complete_question() -> None:
     said = f"user: I moved to Porto.\nassistant: How nice.\nuser: {FOLLOW_UP}"
     assert request.user == f"## Conversation\n{said}"
     assert request.system.startswith("# Preprocess\n")
-    _, state = await Desk().found(hook_asking(reply(), memory_language="German"))
+    _, state = await Desk().found(
+        hook_asking(reply(), memory_language="German")
+    )
     assert state.get("language") == "German"
 
 
@@ -130,11 +148,21 @@ async def test_complete_question() -> None:
         ("title", '"Moving to Porto"', "Moving to Porto"),
     ],
 )
-async def test_each_field_by_itself(name: str, value: object, read: object) -> None:
+async def test_each_field_by_itself(
+    name: str, value: object, read: object
+) -> None:
     """A field is bounded, or has its default, and spoils no other one."""
-    model = ScriptedModel(reply(**{name: value}), reply(), '{"languageCode": "de"}')
-    asked = (FirstPreprocessing, CompletionRequest("", "", "preprocessing", {}), 5)
-    found, usual, other = [await ask_fields(model, AnswerFormats(), *asked) for _ in range(3)]
+    model = ScriptedModel(
+        reply(**{name: value}), reply(), '{"languageCode": "de"}'
+    )
+    asked = (
+        FirstPreprocessing,
+        CompletionRequest("", "", "preprocessing", {}),
+        5,
+    )
+    found, usual, other = [
+        await ask_fields(model, AnswerFormats(), *asked) for _ in range(3)
+    ]
     assert found.model_dump() == {**usual.model_dump(), name: read}
     assert other == FirstPreprocessing(language_code="de")
 
@@ -149,11 +177,16 @@ async def test_title() -> None:
     ):
         _, state = await Desk().found(hook_asking(reply(**changed)), messages)
         assert state.get("title") == title
-    temporary = hook_asking(reply(), metadata=TEMPORARY, inject_in_temporary_chats=True)
+    temporary = hook_asking(
+        reply(), metadata=TEMPORARY, inject_in_temporary_chats=True
+    )
     assert "title" not in (await Desk().found(temporary, FIRST))[1]
 
 
-LIKELY, HARM = "prompt injection is likely (95%)", "the message may be harmful (9 of 10)"
+LIKELY, HARM = (
+    "prompt injection is likely (95%)",
+    "the message may be harmful (9 of 10)",
+)
 
 
 @pytest.mark.parametrize(
@@ -180,11 +213,18 @@ async def test_care(
     with caplog.at_level(logging.WARNING):
         _, state = await desk.found(hook)
     assert state.get("warnings") == warnings
-    flagged = [(one.kind, one.chat_id, one.message_id, one.reason) for one in desk.audit.entries]
+    flagged = [
+        (one.kind, one.chat_id, one.message_id, one.reason)
+        for one in desk.audit.entries
+    ]
     assert flagged == [("flagged", "c", "m", reason) for reason in reasons]
     assert all(reason in caplog.text for reason in reasons)
     assert FOLLOW_UP not in f"{caplog.text}{desk.audit.entries}"
-    unlearned = f"Nothing learned from this message: {LIKELY}" if LIKELY in reasons else None
+    unlearned = (
+        f"Nothing learned from this message: {LIKELY}"
+        if LIKELY in reasons
+        else None
+    )
     assert state.get("unlearned") == unlearned
 
 

@@ -35,9 +35,15 @@ def symbols_of(path: str, text: str) -> list[Symbol]:
     tree = ast.parse(text)
     imported = dict(_imports(tree, path, optional=False))
     # A name that is also spelled out is asked for first, by hasattr or getattr.
-    spelled = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    spelled = {
+        node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)
+    }
     attributes = [
-        replace(symbol, attribute=node.attr, optional=symbol.optional or node.attr in spelled)
+        replace(
+            symbol,
+            attribute=node.attr,
+            optional=symbol.optional or node.attr in spelled,
+        )
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
         for (_, alias), symbol in imported.items()
@@ -55,30 +61,47 @@ def _imports(
             module = (node.module or "") if is_from else alias.name
             if f"{module}.".startswith(f"{HOST}."):
                 name = alias.name if is_from else None
-                symbol = Symbol(module, name, None, optional, path, node.lineno)
+                symbol = Symbol(
+                    module, name, None, optional, path, node.lineno
+                )
                 yield (node.lineno, alias.asname or alias.name), symbol
         return
     for child in ast.iter_child_nodes(node):
-        yield from _imports(child, path, optional=_is_optional(node, child, optional))
+        yield from _imports(
+            child, path, optional=_is_optional(node, child, optional)
+        )
 
 
 def _is_optional(node: ast.AST, child: ast.AST, optional: bool) -> bool:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+    if isinstance(
+        node,
+        ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef,
+    ):
         return False
-    if isinstance(node, ast.Try) and any(map(_catches_import_failure, node.handlers)):
+    if isinstance(node, ast.Try) and any(
+        map(_catches_import_failure, node.handlers)
+    ):
         # The handler holds what takes the place of the failed import.
         return optional or child in node.body or child in node.handlers
     if isinstance(node, ast.With):
-        held = [part for item in node.items for part in ast.walk(item.context_expr)]
+        held = [
+            part for item in node.items for part in ast.walk(item.context_expr)
+        ]
         names = {part.id for part in held if isinstance(part, ast.Name)}
-        return optional or ("suppress" in names and bool(names & IMPORT_FAILURES))
+        return optional or (
+            "suppress" in names and bool(names & IMPORT_FAILURES)
+        )
     return optional
 
 
 def _catches_import_failure(handler: ast.ExceptHandler) -> bool:
     if handler.type is None:
         return True
-    names = {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
+    names = {
+        node.id
+        for node in ast.walk(handler.type)
+        if isinstance(node, ast.Name)
+    }
     return bool(names & IMPORT_FAILURES)
 
 
@@ -88,11 +111,15 @@ def is_there(symbol: Symbol, package: Path) -> bool:
     if symbol.name is None:
         return _file(package, module) is not None and symbol.attribute is None
     if submodule := _file(package, f"{module}.{symbol.name}"):
-        return symbol.attribute is None or _binds(package, submodule, symbol.attribute)
+        return symbol.attribute is None or _binds(
+            package, submodule, symbol.attribute
+        )
     file = _file(package, module)
     if file is None or not _binds(package, file, symbol.name):
         return False
-    return symbol.attribute is None or _has_attribute(file, symbol.name, symbol.attribute)
+    return symbol.attribute is None or _has_attribute(
+        file, symbol.name, symbol.attribute
+    )
 
 
 def _file(package: Path, module: str) -> Path | None:
@@ -116,7 +143,11 @@ def _binds(package: Path, file: Path, name: str) -> bool:
     for binding in _bindings(file):
         if binding.name == name:
             return True
-        starred = (binding.imported or "").removesuffix(":*") if binding.name == "*" else ""
+        starred = (
+            (binding.imported or "").removesuffix(":*")
+            if binding.name == "*"
+            else ""
+        )
         further = _file(package, starred) if starred else None
         if further and _binds(package, further, name):
             return True
@@ -128,22 +159,32 @@ def _has_attribute(file: Path, name: str, attribute: str) -> bool:
 
     What is bound by anything else is trusted: its attributes are known at run time only.
     """
-    classes = {node.name: node for node in _read(file).tree.body if isinstance(node, ast.ClassDef)}
+    classes = {
+        node.name: node
+        for node in _read(file).tree.body
+        if isinstance(node, ast.ClassDef)
+    }
     for node in _read(file).tree.body:
         match node:
-            case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call(func=ast.Name(id=made))):
+            case ast.Assign(
+                targets=[ast.Name(id=bound)],
+                value=ast.Call(func=ast.Name(id=made)),
+            ):
                 name = made if bound == name and made in classes else name
             case _:
                 pass
     return name not in classes or _class_has(classes[name], classes, attribute)
 
 
-def _class_has(node: ast.ClassDef, classes: dict[str, ast.ClassDef], attribute: str) -> bool:
+def _class_has(
+    node: ast.ClassDef, classes: dict[str, ast.ClassDef], attribute: str
+) -> bool:
     body = Module("", "", "", ast.Module(node.body, []))
     if attribute in {one.name for one in bindings(body)}:
         return True
     bases = [ast.unparse(base) for base in node.bases]
     # A base from another file may bring anything.
     return any(
-        base not in classes or _class_has(classes[base], classes, attribute) for base in bases
+        base not in classes or _class_has(classes[base], classes, attribute)
+        for base in bases
     )

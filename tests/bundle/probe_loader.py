@@ -40,8 +40,29 @@ async def finish_later(gate):
 QUESTION = [{"role": "user", "content": "What is my dog called?"}]
 # That what is taken is in bounds too is proved with one pydantic, where valves are tested.
 GARBAGE: tuple[Any, ...] = (
-    *("", " ", "abc", "NaN", "-inf", "1e400", "7", "x" * 100_000, "\ud800\x00"),
-    *(None, True, -1, 0, 3.5, 10**30, -(10**400), math.nan, math.inf, -math.inf),
+    *(
+        "",
+        " ",
+        "abc",
+        "NaN",
+        "-inf",
+        "1e400",
+        "7",
+        "x" * 100_000,
+        "\ud800\x00",
+    ),
+    *(
+        None,
+        True,
+        -1,
+        0,
+        3.5,
+        10**30,
+        -(10**400),
+        math.nan,
+        math.inf,
+        -math.inf,
+    ),
     *([], [""], ["General", 1, None], {}, {"a": {"b": [None]}}),
 )
 
@@ -54,7 +75,9 @@ class Warnings(logging.Handler):
         self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(f"{record.getMessage()} {record.exc_info and record.exc_info[1]!r}")
+        self.messages.append(
+            f"{record.getMessage()} {record.exc_info and record.exc_info[1]!r}"
+        )
 
 
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -68,24 +91,43 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     code = Path(arguments["plugin"]).read_text(encoding="utf-8")
     app = FastAPI()
     app.state.EMBEDDING_FUNCTION = embed
-    if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
+    if (
+        importlib.util.find_spec("open_webui.models.config") is None
+    ):  # before 0.10
         features = {"features": {"memories": True}}
-        app.state.config = SimpleNamespace(ENABLE_MEMORIES=True, USER_PERMISSIONS=features)
-    request = Request({"type": "http", "app": app, "headers": [], "path": "/", "state": {}})
+        app.state.config = SimpleNamespace(
+            ENABLE_MEMORIES=True, USER_PERMISSIONS=features
+        )
+    request = Request(
+        {"type": "http", "app": app, "headers": [], "path": "/", "state": {}}
+    )
     told: dict[str, Any] = {
-        "soft": sorted(one for one in arguments["soft"] if importlib.util.find_spec(one)),
+        "soft": sorted(
+            one for one in arguments["soft"] if importlib.util.find_spec(one)
+        ),
     }
 
-    old, told["kind"], told["frontmatter"] = await load(request, code + GENERATION.format(number=1))
+    old, told["kind"], told["frontmatter"] = await load(
+        request, code + GENERATION.format(number=1)
+    )
     old_module = sys.modules[type(old).__module__]
     again, _, _ = await load(request, code + GENERATION.format(number=1))
     told |= {
         "class": type(old).__name__,
-        "hooks": sorted(n for n in ("inlet", "outlet", "stream", "request") if hasattr(old, n)),
+        "hooks": sorted(
+            n
+            for n in ("inlet", "outlet", "stream", "request")
+            if hasattr(old, n)
+        ),
         "cached": again is old,
-        "defaults": {n: defaults_of(getattr(old, n)) for n in ("Valves", "UserValves")},
+        "defaults": {
+            n: defaults_of(getattr(old, n)) for n in ("Valves", "UserValves")
+        },
         "schemas": {n: schema_of(old, n) for n in ("Valves", "UserValves")},
-        "broken": {n: broken_by_garbage(getattr(old, n)) for n in ("Valves", "UserValves")},
+        "broken": {
+            n: broken_by_garbage(getattr(old, n))
+            for n in ("Valves", "UserValves")
+        },
         "turn": await turn(old, request),
         "turn warnings": list(warnings.messages),
     }
@@ -98,14 +140,22 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     gate.set()
     generation, filter_class, has_schema, own_valves = await running
     told |= {
-        "new is served": app.state.FUNCTIONS[PLUGIN_ID] is new and new is not old,
+        "new is served": app.state.FUNCTIONS[PLUGIN_ID] is new
+        and new is not old,
         "generations": [generation, served.GENERATION],
-        "old is itself": filter_class is type(old) and has_schema and own_valves,
+        "old is itself": filter_class is type(old)
+        and has_schema
+        and own_valves,
     }
-    for name in [name for name in sys.modules if name.startswith(f"function_{PLUGIN_ID}")]:
+    for name in [
+        name
+        for name in sys.modules
+        if name.startswith(f"function_{PLUGIN_ID}")
+    ]:
         del sys.modules[name]
     told["without name"] = {
-        "schemas": {n: schema_of(new, n) for n in ("Valves", "UserValves")} == told["schemas"],
+        "schemas": {n: schema_of(new, n) for n in ("Valves", "UserValves")}
+        == told["schemas"],
         "turn": await turn(new, request),
     }
     return told
@@ -121,12 +171,16 @@ async def embed(texts: Any, *_: Any, **__: Any) -> Any:
     return vector
 
 
-async def load(request: Any, code: str) -> tuple[Any, str | None, dict[str, str] | None]:
+async def load(
+    request: Any, code: str
+) -> tuple[Any, str | None, dict[str, str] | None]:
     """Load what stands in the database under our id, as a chat turn does."""
     from open_webui.utils import plugin
 
     row = SimpleNamespace(id=PLUGIN_ID, content=code)
-    return await plugin.get_function_module_from_cache(request, PLUGIN_ID, function=row)
+    return await plugin.get_function_module_from_cache(
+        request, PLUGIN_ID, function=row
+    )
 
 
 def schema_of(instance: Any, name: str) -> list[str]:
@@ -134,7 +188,9 @@ def schema_of(instance: Any, name: str) -> list[str]:
     from open_webui.utils import plugin
 
     valves = getattr(instance, name)
-    schema = plugin.resolve_valves_schema_options(valves, valves.model_json_schema(), None)
+    schema = plugin.resolve_valves_schema_options(
+        valves, valves.model_json_schema(), None
+    )
     return sorted(schema["properties"])
 
 
@@ -146,7 +202,9 @@ def broken_by_garbage(model: Any) -> list[str]:
             try:
                 model(**{name: value})
             except Exception as error:  # noqa: BLE001 - that anything raises is the finding
-                broken.append(f"{name}={value!r:.80} raised {type(error).__name__}")
+                broken.append(
+                    f"{name}={value!r:.80} raised {type(error).__name__}"
+                )
     return broken
 
 
@@ -161,34 +219,59 @@ async def turn(instance: Any, request: Any) -> dict[str, Any]:
     from open_webui.models.users import Users
 
     if await Users.get_user_by_id("ada") is None:
-        await Users.insert_new_user("ada", "Ada", "ada@example.com", role="admin")
+        await Users.insert_new_user(
+            "ada", "Ada", "ada@example.com", role="admin"
+        )
         await Memories.insert_new_memory("ada", FACT)
     ada = await Users.get_user_by_id("ada")
     assert ada
     # As long as allowed: this is not about the time that a busy machine takes.
     instance.valves = instance.Valves(inlet_timeout_seconds=1e9)
     number = time.monotonic_ns()
-    chat, question, answer = f"chat-{number}", f"question-{number}", f"answer-{number}"
+    chat, question, answer = (
+        f"chat-{number}",
+        f"question-{number}",
+        f"answer-{number}",
+    )
     events: list[Any] = []
 
     async def emitter(event: Any) -> None:
         events.append(event)
 
-    metadata = {"chat_id": chat, "message_id": answer, "session_id": "s", "user_id": "ada"}
+    metadata = {
+        "chat_id": chat,
+        "message_id": answer,
+        "session_id": "s",
+        "user_id": "ada",
+    }
     given = {
         "__user__": {**ada.model_dump(), "valves": instance.UserValves()},
         "__metadata__": metadata,
         "__request__": request,
         "__event_emitter__": emitter,
     }
-    asked = await instance.inlet({"model": "m", "messages": copy.deepcopy(QUESTION)}, **given)
+    asked = await instance.inlet(
+        {"model": "m", "messages": copy.deepcopy(QUESTION)}, **given
+    )
     # Since 0.11.2 the host asks once more, behind its own tasks; before that nothing waits for it.
-    asked = await instance.request(asked, __metadata__=metadata, __event_emitter__=emitter)
+    asked = await instance.request(
+        asked, __metadata__=metadata, __event_emitter__=emitter
+    )
     told = [
-        {"id": question, "role": "user", "content": "My sister is called Ana."},
+        {
+            "id": question,
+            "role": "user",
+            "content": "My sister is called Ana.",
+        },
         {"id": answer, "role": "assistant", "content": "Noted."},
     ]
-    body = {"model": "m", "chat_id": chat, "id": answer, "session_id": "s", "messages": told}
+    body = {
+        "model": "m",
+        "chat_id": chat,
+        "id": answer,
+        "session_id": "s",
+        "messages": told,
+    }
     answered = await instance.outlet(copy.deepcopy(body), **given)
     return {
         "roles": [message["role"] for message in asked["messages"]],
@@ -204,10 +287,14 @@ async def kept_turns(chat: str) -> int:
     from open_webui.internal.db import get_async_db
     from sqlalchemy import text
 
-    query = text("SELECT count(*) FROM adaptive_memory_pending WHERE chat_id = :chat")
+    query = text(
+        "SELECT count(*) FROM adaptive_memory_pending WHERE chat_id = :chat"
+    )
     async with get_async_db() as session:
         return int((await session.execute(query, {"chat": chat})).scalar_one())
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asyncio.run(main(json.loads(sys.argv[1])))) + "\n")
+    sys.stdout.write(
+        json.dumps(asyncio.run(main(json.loads(sys.argv[1])))) + "\n"
+    )

@@ -134,7 +134,9 @@ class Filter:
 }
 
 
-def write_project(folder: Path, changed: Mapping[str, str | None] | None = None) -> Path:
+def write_project(
+    folder: Path, changed: Mapping[str, str | None] | None = None
+) -> Path:
     """Write the small project into a folder; ``changed`` has other texts, None for no file."""
     for path, text in {**FILES, **(changed or {})}.items():
         if text is not None:

@@ -25,7 +25,9 @@ def test_built_elsewhere(tmp_path: Path) -> None:
         shutil.copytree(PROJECT / name, tmp_path / "copy" / name)
     shutil.copy(PROJECT / "pyproject.toml", tmp_path / "copy")
     command = [sys.executable, "-m", "tools.bundle"]
-    done = subprocess.run(command, cwd=tmp_path / "copy", capture_output=True, text=True)
+    done = subprocess.run(
+        command, cwd=tmp_path / "copy", capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     built = (tmp_path / "copy" / BUNDLE).read_bytes()
     assert built == COMMITTED.read_bytes(), "run `python -m tools.bundle`"
@@ -51,14 +53,21 @@ def test_saved_as_it_is(installed_host: HostEnvironment) -> None:
 def test_imports_left_alone(installed_host: HostEnvironment) -> None:
     """The host's rewriting of imports, which goes over the whole text, finds nothing."""
     text = COMMITTED.read_text(encoding="utf-8")
-    assert plugin_function(installed_host.site_packages, "replace_imports")(text) == text
+    assert (
+        plugin_function(installed_host.site_packages, "replace_imports")(text)
+        == text
+    )
 
 
 def test_frontmatter(installed_host: HostEnvironment) -> None:
     """The host reads exactly these keys, none that asks it for pip, with pyproject's values."""
     text = COMMITTED.read_text(encoding="utf-8")
-    found = plugin_function(installed_host.site_packages, "extract_frontmatter")(text)
-    described = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = plugin_function(
+        installed_host.site_packages, "extract_frontmatter"
+    )(text)
+    described = tomllib.loads(
+        (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    )["project"]
     assert text.startswith('"""\n')
     assert list(found) == KEYS.split()
     assert found["version"] == described["version"]

@@ -22,7 +22,8 @@ def product_symbols() -> list[Symbol]:
         symbol
         for file in sorted((SOURCE / "host").rglob("*.py"))
         for symbol in symbols_of(
-            file.relative_to(PROJECT).as_posix(), file.read_text(encoding="utf-8")
+            file.relative_to(PROJECT).as_posix(),
+            file.read_text(encoding="utf-8"),
         )
     ]
 
@@ -39,10 +40,14 @@ def test_required_symbols(installed_host: HostEnvironment) -> None:
         symbol
         for symbol in product_symbols()
         if not symbol.optional
-        and is_due(installed_host.version, SINCE.get(f"{symbol.module}.{symbol.name}"))
+        and is_due(
+            installed_host.version, SINCE.get(f"{symbol.module}.{symbol.name}")
+        )
     ]
     assert symbols
-    assert [str(symbol) for symbol in symbols if not is_there(symbol, package)] == []
+    assert [
+        str(symbol) for symbol in symbols if not is_there(symbol, package)
+    ] == []
 
 
 def test_optional_symbols(installed_host: HostEnvironment) -> None:

@@ -23,7 +23,9 @@ TURN = {
 }
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["soft", "without soft"])
+@pytest.fixture(
+    scope="module", params=[True, False], ids=["soft", "without soft"]
+)
 def soft(request: pytest.FixtureRequest) -> bool:
     """Whether the two soft dependencies are on the host's path."""
     return request.param
@@ -38,7 +40,9 @@ def told(
 ) -> dict[str, Any]:
     """What one process of the host tells of the plug-in, whichever worker asks for it first."""
     folder = tmp_path_factory.getbasetemp()
-    if hasattr(request.config, "workerinput"):  # each worker of pytest-xdist has a folder in it
+    if hasattr(
+        request.config, "workerinput"
+    ):  # each worker of pytest-xdist has a folder in it
         folder = folder.parent
     # Both runs of a release have one folder: the host makes its tables once.
     data = folder / f"loaded-{installed_host.version}"
@@ -48,7 +52,9 @@ def told(
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not answer.exists():
             arguments = {"plugin": str(COMMITTED), "soft": SOFT_MODULES}
-            found = run_in_host(installed_host, PROBE, arguments, data, soft_dependencies=soft)
+            found = run_in_host(
+                installed_host, PROBE, arguments, data, soft_dependencies=soft
+            )
             answer.write_text(json.dumps(found))
     return json.loads(answer.read_text())
 
@@ -57,7 +63,11 @@ def test_soft_dependencies(
     told: dict[str, Any], installed_host: HostEnvironment, soft: bool
 ) -> None:
     """The soft dependencies are there when they should be, else only what the host itself ships."""
-    shipped = {name for name in SOFT_MODULES if (installed_host.site_packages / name).exists()}
+    shipped = {
+        name
+        for name in SOFT_MODULES
+        if (installed_host.site_packages / name).exists()
+    }
     assert set(told["soft"]) == (set(SOFT_MODULES) if soft else shipped)
 
 
@@ -68,7 +78,11 @@ def test_used(told: dict[str, Any]) -> None:
     saved value with the host's own pydantic.
     """
     hooks = ["inlet", "outlet", "request"]
-    assert (told["kind"], told["class"], told["hooks"]) == ("filter", "Filter", hooks)
+    assert (told["kind"], told["class"], told["hooks"]) == (
+        "filter",
+        "Filter",
+        hooks,
+    )
     assert told["frontmatter"]["title"] == "Adaptive Memory"
     assert "requirements" not in told["frontmatter"]
     assert "priority" in told["schemas"]["Valves"]

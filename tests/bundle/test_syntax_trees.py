@@ -22,12 +22,18 @@ def statements(text: str) -> Iterator[str]:
     """What a module or a section says, but for docstrings, its imports and the prompts."""
     for place, one in enumerate(ast.parse(text).body):
         for node in ast.walk(one):
-            documented = isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            documented = isinstance(
+                node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+            )
             if documented and ast.get_docstring(node) is not None:
                 del node.body[0]
         is_docstring = place == 0 and isinstance(one, ast.Expr)
         is_prompts = ast.unparse(one).startswith("PROMPTS:")
-        if not (is_docstring or is_prompts or isinstance(one, ast.Import | ast.ImportFrom)):
+        if not (
+            is_docstring
+            or is_prompts
+            or isinstance(one, ast.Import | ast.ImportFrom)
+        ):
             yield ast.dump(one)
 
 
@@ -37,11 +43,15 @@ def test_every_module() -> None:
     head, *rest = BANNER.split(bundle)
     assert rest
     assert not any(statements(head)), "the head holds more than imports"
-    assert not re.search(r"^\s*(?:from|import) adaptive\b", bundle, re.MULTILINE)
+    assert not re.search(
+        r"^\s*(?:from|import) adaptive\b", bundle, re.MULTILINE
+    )
     for path, section in zip(rest[0::2], rest[1::2], strict=True):
         own = re.sub(rf"\b(_\w+?)__{Path(path).stem}\b", r"\1", section)
         source = (PROJECT / path).read_text(encoding="utf-8")
         assert [*statements(source)] == [*statements(own)], path
     named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    defined = Counter(one.name for one in ast.parse(bundle).body if isinstance(one, named))
+    defined = Counter(
+        one.name for one in ast.parse(bundle).body if isinstance(one, named)
+    )
     assert max(defined.values()) == 1, defined.most_common(1)

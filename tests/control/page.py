@@ -11,7 +11,13 @@ from adaptive.host.page import PageDialog
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
-from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, hook_settings, memory
+from tests.fakes import (
+    ListedMemories,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+    memory,
+)
 from tests.learn.world import World
 
 
@@ -78,6 +84,10 @@ class Room(World):
         return self.everybody.over(sources, hook_settings()).lock.locked()
 
 
-def put_away(id: str, content: str = "", at: int = 9, summary: str = "", **more: Any) -> Any:
+def put_away(
+    id: str, content: str = "", at: int = 9, summary: str = "", **more: Any
+) -> Any:
     """A memory that was archived."""
-    return ArchivedMemory(memory(id, content or f"User likes {id}.", **more), "why", at, summary)
+    return ArchivedMemory(
+        memory(id, content or f"User likes {id}.", **more), "why", at, summary
+    )

@@ -150,24 +150,52 @@ def test_reading(typed: str, name: str, words: str) -> None:
 )
 def test_memory_is_off(typed: str, is_off: bool) -> None:
     """A chat's memory is off from the command on that says so, as people end it."""
-    said = [{"role": "user", "content": typed}, {"role": "user", "content": "Hello"}]
+    said = [
+        {"role": "user", "content": typed},
+        {"role": "user", "content": "Hello"},
+    ]
     assert memory_is_off(said) is is_off
     assert rememberable_messages(said)[-1:] == ([] if is_off else said[-1:])
 
 
 def test_rememberable_messages() -> None:
     """Commands, their answers, and what is said from *off* to *on* are not remembered."""
-    said = ["Hi", "/memory off", "It is off.", "secret", "Oh", "/memory on", "It is on.", "Bye"]
-    roles = ["user", "user", "assistant", "user", "assistant", "user", "assistant", "user"]
-    messages = [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)]
+    said = [
+        "Hi",
+        "/memory off",
+        "It is off.",
+        "secret",
+        "Oh",
+        "/memory on",
+        "It is on.",
+        "Bye",
+    ]
+    roles = [
+        "user",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
+    messages = [
+        {"role": role, "content": text}
+        for role, text in zip(roles, said, strict=True)
+    ]
     messages.insert(2, {"role": "system", "content": "Be kind."})
-    remembered = [message["content"] for message in rememberable_messages(messages)]
+    remembered = [
+        message["content"] for message in rememberable_messages(messages)
+    ]
     assert remembered == ["Hi", "Be kind.", "Bye"]
     sent = [message["content"] for message in without_commands(messages)]
     assert sent == ["Hi", "Be kind.", "secret", "Oh", "Bye"]
 
 
-@over("typed", ["/undo #1", "/undo 1.", "/undo 1", "/undo (1)", "/undo \u0661"])
+@over(
+    "typed", ["/undo #1", "/undo 1.", "/undo 1", "/undo (1)", "/undo \u0661"]
+)
 async def test_undo_by_number(typed: str) -> None:
     """A number takes back the change that bears it, however it is written."""
     house = House()
@@ -177,7 +205,15 @@ async def test_undo_by_number(typed: str) -> None:
 
 
 @over(
-    "typed", ["/undo number 2", "/undo the last", "/undo 1 2", "/undo -", "/undo -2", "/undo all"]
+    "typed",
+    [
+        "/undo number 2",
+        "/undo the last",
+        "/undo 1 2",
+        "/undo -",
+        "/undo -2",
+        "/undo all",
+    ],
 )
 async def test_undo_asks_back(typed: str) -> None:
     """What can't be read as a number takes nothing back."""
@@ -197,7 +233,9 @@ async def test_numbers_stay() -> None:
     assert "User likes tea." in await house.answer("/undo 1")
     assert "User likes milk." in await house.answer("/undo 2")
     assert "taken back already" in await house.answer("/undo 1")
-    assert await house.answer("/undo 99") == "There is no change 99 to take back."
+    assert (
+        await house.answer("/undo 99") == "There is no change 99 to take back."
+    )
     assert house.contents == ["User likes rum."]
 
 
@@ -209,13 +247,17 @@ async def test_log_under_another_secret() -> None:
     openable = await house.world.room().changes(shown_of_steps(steps)[:1])
     log = change_log(steps, openable, number=3, day=str)
     assert "User likes rum." in log
-    assert log.splitlines()[-1].startswith("2 of them can't be opened: Open WebUI's secret key")
+    assert log.splitlines()[-1].startswith(
+        "2 of them can't be opened: Open WebUI's secret key"
+    )
 
 
 async def test_a_failure_is_told(caplog: pytest.LogCaptureFixture) -> None:
     """What fails says so, the log says why, and to that message it is not tried again."""
     house = House()
-    failure = StoreError("the database can't be written", detail="disk I/O error")
+    failure = StoreError(
+        "the database can't be written", detail="disk I/O error"
+    )
     house.learner.do.side_effect = failure
     command = command_in([{"role": "user", "content": "/remember I like tea"}])
     assert command is not None
@@ -226,7 +268,10 @@ async def test_a_failure_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert "disk I/O error" in caplog.text
 
 
-@over("typed", ["/memory find tea", "/memory log", "/undo", "/forget tea", "/remember x"])
+@over(
+    "typed",
+    ["/memory find tea", "/memory log", "/undo", "/forget tea", "/remember x"],
+)
 async def test_before_others(typed: str) -> None:
     """In a chat that others can read nothing is carried out and nothing is told but a count."""
     house = House(page=ChatPage(owned_kind="shared"))
@@ -236,7 +281,9 @@ async def test_before_others(typed: str) -> None:
     assert counted.startswith("1 memory. Other people can read this chat")
     assert "tea" not in counted
     assert house.contents == ["User likes tea."]
-    assert (await house.answer("/memory off")).startswith("Memory is off in this chat")
+    assert (await house.answer("/memory off")).startswith(
+        "Memory is off in this chat"
+    )
     assert await house.answer("/memory on") == "Memory is on in this chat."
 
 
@@ -250,10 +297,13 @@ async def test_what_the_chats_model_may_not_see() -> None:
     log = await house.answer("/memory log")
     exported = await house.answer("/memory export")
     house.named = [
-        Named(one, withheld="kept from this model") for one in house.world.store.rows.values()
+        Named(one, withheld="kept from this model")
+        for one in house.world.store.rows.values()
     ]
     found = await house.answer("/memory find lithium")
-    house.learner.ask_deletion.return_value = "Deleted (2): User takes lithium \u2026"
+    house.learner.ask_deletion.return_value = (
+        "Deleted (2): User takes lithium \u2026"
+    )
     forgotten = await house.answer("/forget lithium")
     assert forgotten == "Deleted (2)"
     undone = await house.answer("/undo")
@@ -262,7 +312,9 @@ async def test_what_the_chats_model_may_not_see() -> None:
     relisted = await house.answer("/memory")
     assert "1 refused in a month" in relisted
     await house.learn("User takes lithium.", bank="Health")
-    [lithium] = [one for one in house.world.store.rows.values() if one.bank == "Health"]
+    [lithium] = [
+        one for one in house.world.store.rows.values() if one.bank == "Health"
+    ]
     house.world.store.edit(lithium.id, "User takes lithium at night.")
     refused = await house.answer("/undo")
     assert refused.startswith("That did not work: a memory")
@@ -277,7 +329,9 @@ async def test_settings_hold() -> None:
     house = House()
     house.page.settings = hook_settings().model_copy(update={"enabled": False})
     for typed in ("/remember I like tea", "/memory import - I like tea"):
-        assert (await house.answer(typed)).startswith("Nothing saved: memory is off")
+        assert (await house.answer(typed)).startswith(
+            "Nothing saved: memory is off"
+        )
     assert house.contents == []
 
 
@@ -290,7 +344,10 @@ async def test_edited_command() -> None:
         command = command_in([{"role": "user", "content": typed}])
         assert command is not None
         told.append(await house.commands.answer(house.hook, command))
-    assert told == [f"Taken back: gone: User likes {one}." for one in ("tea", "milk", "tea")]
+    assert told == [
+        f"Taken back: gone: User likes {one}."
+        for one in ("tea", "milk", "tea")
+    ]
 
 
 async def test_how_things_stand_is_told_meanwhile() -> None:
@@ -325,7 +382,9 @@ async def test_waiting_for_an_answer_keeps_nobody_waiting() -> None:
     assert other is not None
     key = _command_id(house.hook.question_id, killed)
     begun = CommandAnswer(text="", begun_at=int(time.time()))
-    await CommandTable(house.entries).write("ada", house.hook.chat_id, key, begun)
+    await CommandTable(house.entries).write(
+        "ada", house.hook.chat_id, key, begun
+    )
     waiting = asyncio.create_task(house.commands.answer(house.hook, killed))
     await asyncio.sleep(0)
     async with asyncio.timeout(1):
@@ -339,7 +398,9 @@ async def test_scope_of_forgetting() -> None:
     house = House()
     house.page.can_ask = False
     for typed in ("/forget this chat", "/forget  This \u00a0 chat."):
-        assert (await house.answer(typed)).startswith("Nothing erased: you have to confirm it")
+        assert (await house.answer(typed)).startswith(
+            "Nothing erased: you have to confirm it"
+        )
 
 
 async def test_doctor_and_others() -> None:
@@ -355,4 +416,6 @@ async def test_doctor_and_others() -> None:
     }
     for typed, answer in answers.items():
         assert await house.answer(typed) == answer
-    assert (await house.answer("/memory find tea")).startswith("Found: 1 memory\n\n- User likes")
+    assert (await house.answer("/memory find tea")).startswith(
+        "Found: 1 memory\n\n- User likes"
+    )

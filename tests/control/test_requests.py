@@ -52,7 +52,9 @@ class Held:
 class House:
     """A memory in the store, three in the archive, and four that somebody finds to erase."""
 
-    def __init__(self, page: Page | None = None, report: ErasureReport | None = None) -> None:
+    def __init__(
+        self, page: Page | None = None, report: ErasureReport | None = None
+    ) -> None:
         self.room, self.page = Room(), page or Page()
         self.page.store = self.room.store
         self.room.store.rows["x"] = memory("x", "User likes x.")
@@ -89,7 +91,10 @@ async def test_everything() -> None:
     assert house.room.lines == ["You are asked before anything is erased"]
     (asked,) = house.page.asked
     assert asked["title"] == "Erase everything that is remembered about you?"
-    assert "for good: 4 memories and everything noted about them." in asked["message"]
+    assert (
+        "for good: 4 memories and everything noted about them."
+        in asked["message"]
+    )
     assert "- User likes c1" in asked["message"]
     assert 'Type "erase" to go ahead.' in asked["message"]
     assert asked["placeholder"] == 'Type "erase" here'
@@ -103,7 +108,10 @@ NOT_TYPED = 'Nothing erased: you did not type "erase"'
     "answer, line",
     [
         *((answer, UNANSWERED) for answer in (None, {"error": "gone"})),
-        *((answer, NOT_TYPED) for answer in ("", True, "yes", "erase not", "don't erase")),
+        *(
+            (answer, NOT_TYPED)
+            for answer in ("", True, "yes", "erase not", "don't erase")
+        ),
         *((answer, TOLD) for answer in (' "ERASE". ', "Erase!")),
     ],
 )
@@ -134,13 +142,19 @@ SCOPES = [
         "what was learned on 3 November 2026",
         Origin(period=TOKYO),
     ),
-    (ErasureRequest("imported"), "what was imported", Origin(sources=("import",))),
+    (
+        ErasureRequest("imported"),
+        "what was imported",
+        Origin(sources=("import",)),
+    ),
     (ErasureRequest("tools"), "what tools have saved", TOOLS),
 ]
 
 
 @over("request, what, origin", SCOPES)
-async def test_scopes(request: ErasureRequest, what: str, origin: Origin) -> None:
+async def test_scopes(
+    request: ErasureRequest, what: str, origin: Origin
+) -> None:
     """One chat, one day where the user lives or one source goes, and the question says which."""
     house = House()
     assert await house.erase(request) == TOLD
@@ -188,10 +202,20 @@ async def test_limit() -> None:
     """No more come back than fit, the newest archived first, and it is told."""
     house = House(Page(True, settings=hook_settings(max_total_memories=3)))
     line = await house.restore()
-    assert line == "Restored: 2 memories. Still archived: 1 (the limit is 3 memories)."
-    assert house.room.store.contents == ["User likes x.", "User likes a.", "User likes b."]
+    assert (
+        line
+        == "Restored: 2 memories. Still archived: 1 (the limit is 3 memories)."
+    )
+    assert house.room.store.contents == [
+        "User likes x.",
+        "User likes a.",
+        "User likes b.",
+    ]
     line = await house.restore()
-    assert line == "Nothing restored. Still archived: 1 (the limit is 3 memories)."
+    assert (
+        line
+        == "Nothing restored. Still archived: 1 (the limit is 3 memories)."
+    )
     assert len(house.page.asked) == 1
 
 
@@ -207,7 +231,10 @@ NOBODY = "you have to confirm it in a saved chat of your own on the web page"
         (Page(True, can_ask=False), NOBODY),
         (Page(True, told_kind="temporary"), NOBODY),
         (Page(True, owned_kind="shared"), NOBODY),
-        (Page(True, settings=hook_settings(enabled=False)), "memory is off in your settings"),
+        (
+            Page(True, settings=hook_settings(enabled=False)),
+            "memory is off in your settings",
+        ),
     ],
 )
 async def test_declined(page: Page, why: str) -> None:
@@ -215,7 +242,10 @@ async def test_declined(page: Page, why: str) -> None:
     house = House(page)
     assert await house.restore() == f"Nothing restored: {why}"
     assert page.asked == [] or page.answer is not True
-    assert (house.room.store.contents, len(house.room.archive.rows)) == (["User likes x."], 3)
+    assert (house.room.store.contents, len(house.room.archive.rows)) == (
+        ["User likes x."],
+        3,
+    )
 
 
 async def test_failures() -> None:
@@ -223,19 +253,40 @@ async def test_failures() -> None:
     house = House(Page(True))
     house.room.store.broken = frozenset({"User likes b."})
     line = await house.restore()
-    assert line == f"Restored: 2 memories. Not restored, still archived: {STUCK}."
+    assert (
+        line == f"Restored: 2 memories. Not restored, still archived: {STUCK}."
+    )
     assert list(house.room.archive.rows) == ["b"]
     assert not house.room.is_held
 
 
 OF_FRUIT = {"summary_of": [{"id": "a"}]}
-A, B = put_away("a", summary="User likes fruit."), put_away("b", summary="All of it.")
-SUMMARIES = (memory("s", "User likes all fruit.", meta=OF_FRUIT), memory("t", "all of it"))
-TEA, MORE_TEA = put_away("a", "User likes tea."), put_away("b", "user likes  tea")
+A, B = (
+    put_away("a", summary="User likes fruit."),
+    put_away("b", summary="All of it."),
+)
+SUMMARIES = (
+    memory("s", "User likes all fruit.", meta=OF_FRUIT),
+    memory("t", "all of it"),
+)
+TEA, MORE_TEA = (
+    put_away("a", "User likes tea."),
+    put_away("b", "user likes  tea"),
+)
 # An archive, a store's rows, and ids of what would come back, in its order.
 PLANS: list[tuple[list[ArchivedMemory], Sequence[Memory], str, int]] = [
-    ([put_away("o", at=1), put_away("s"), put_away("b", importance=8)], (), "b s o", 0),
-    ([TEA, MORE_TEA, put_away("c", "User likes x.")], [memory("x", "User likes x.")], "a", 0),
+    (
+        [put_away("o", at=1), put_away("s"), put_away("b", importance=8)],
+        (),
+        "b s o",
+        0,
+    ),
+    (
+        [TEA, MORE_TEA, put_away("c", "User likes x.")],
+        [memory("x", "User likes x.")],
+        "a",
+        0,
+    ),
     # A summary stands for its originals, by its meta or its text, unless it is gone.
     ([A, B], SUMMARIES, "", 2),
     ([A, B], (), "a b", 0),
@@ -245,12 +296,17 @@ PLANS: list[tuple[list[ArchivedMemory], Sequence[Memory], str, int]] = [
 
 @over("archived, rows, coming, stays", PLANS)
 def test_what_comes_back(
-    archived: list[ArchivedMemory], rows: Sequence[Memory], coming: str, stays: int
+    archived: list[ArchivedMemory],
+    rows: Sequence[Memory],
+    coming: str,
+    stays: int,
 ) -> None:
     """Each fact comes back once, the newest and most important first, and what stays is told."""
     found, staying = plan_restoration(archived, rows, 0)
     assert " ".join(one.id for one in found) == coming
-    assert staying == [f"Still archived: {stays} (a summary says the same)."] * bool(stays)
+    assert staying == [
+        f"Still archived: {stays} (a summary says the same)."
+    ] * bool(stays)
 
 
 def test_what_was_changed_since_stays_archived() -> None:
@@ -262,7 +318,9 @@ def test_what_was_changed_since_stays_archived() -> None:
 
 def test_many() -> None:
     """Ten are named in short lines, and how many more there are."""
-    named = named_memories([memory(str(n), f"User likes\n{n} " + "very " * 99) for n in range(50)])
+    named = named_memories(
+        [memory(str(n), f"User likes\n{n} " + "very " * 99) for n in range(50)]
+    )
     assert named.count("- User likes") == 10
     assert named.endswith("… and 40 more")
     assert max(map(len, named.splitlines())) <= 122

@@ -17,19 +17,39 @@ from tests.conftest import PROJECT
 NOW = 1_795_456_800.0  # 2026-11-23, 18:00
 MINT = "With Dr. Ö. at the U.S. mint."
 SCHEMA = PROJECT / "docs" / "export.schema.json"
-FORMER = {"content": "User likes coffee", "said_at": 1_700_000_000, "until": 1_714_600_000}
+FORMER = {
+    "content": "User likes coffee",
+    "said_at": 1_700_000_000,
+    "until": 1_714_600_000,
+}
 TEA = Memory(
     "row-1",
-    *("User likes tea ☕", 1_714_600_001, 5, ("preference",), "Personal", 0.9, 7),
+    *(
+        "User likes tea ☕",
+        1_714_600_001,
+        5,
+        ("preference",),
+        "Personal",
+        0.9,
+        7,
+    ),
     until="2027-01-31",
-    meta={"user_id": "user-1", "chat_id": "chat-1", "said_at": 1_714_600_000, "history": [FORMER]},
+    meta={
+        "user_id": "user-1",
+        "chat_id": "chat-1",
+        "said_at": 1_714_600_000,
+        "history": [FORMER],
+    },
 )
 
 words = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=8)
 contents = st.lists(words, min_size=1, max_size=5).map(" ".join)
 times = st.integers(1, int(NOW))
 histories = st.lists(
-    st.fixed_dictionaries({"content": contents, "said_at": times, "until": times}), max_size=3
+    st.fixed_dictionaries(
+        {"content": contents, "said_at": times, "until": times}
+    ),
+    max_size=3,
 )
 memories = st.builds(
     Memory,
@@ -42,15 +62,22 @@ memories = st.builds(
     confidence=st.floats(0, 1),
     importance=st.integers(1, 10),
     until=st.dates().map(str) | st.just(""),
-    meta=st.fixed_dictionaries({"chat_id": words, "said_at": times, "history": histories}),
+    meta=st.fixed_dictionaries(
+        {"chat_id": words, "said_at": times, "history": histories}
+    ),
 )
 
 
 def test_file_says_what_rows_say() -> None:
     """The file is readable, says where and when, and tells no id of a user or of a row."""
-    text = exported([TEA, Memory("row-2", "User\nis Jo", 1_714_700_000, 0)], NOW)
+    text = exported(
+        [TEA, Memory("row-2", "User\nis Jo", 1_714_700_000, 0)], NOW
+    )
     file = json.loads(text)
-    assert (file["adaptive_memory"], file["exported_at"]) == (1, "2026-11-23T18:00:00Z")
+    assert (file["adaptive_memory"], file["exported_at"]) == (
+        1,
+        "2026-11-23T18:00:00Z",
+    )
     newest, oldest = file["memories"]
     assert newest["content"] == "User is Jo"
     assert "until" not in newest
@@ -64,22 +91,45 @@ def test_file_says_what_rows_say() -> None:
 def test_what_others_wrote_is_carried_away() -> None:
     """Contents that an import would refuse are in the file as they stand, but for line breaks."""
     written = ["x" * 4001, "", "...", "<name>", "A\nB"]
-    rows = [Memory(str(n), text, 1_714_700_000 + n, 0) for n, text in enumerate(written)]
-    told = [one["content"] for one in json.loads(exported(rows, NOW))["memories"]]
+    rows = [
+        Memory(str(n), text, 1_714_700_000 + n, 0)
+        for n, text in enumerate(written)
+    ]
+    told = [
+        one["content"] for one in json.loads(exported(rows, NOW))["memories"]
+    ]
     assert told == ["A B", *reversed(written[:-1])]
 
 
-@given(st.lists(memories, max_size=5, unique_by=lambda one: comparable(one.content)))
+@given(
+    st.lists(
+        memories, max_size=5, unique_by=lambda one: comparable(one.content)
+    )
+)
 @example([TEA])
 def test_file_is_read_as_it_was_written(rows: list[Memory]) -> None:
     """Text, tags, figures, dates and former contents come back, in whatever order."""
     read = read_import(exported(rows, NOW))
     assert read.left_out == 0
     for one in rows:
-        back = next(carried for carried in read.memories if carried.content == one.content)
-        labels = (one.content, one.tags, one.bank, one.confidence, one.importance)
+        back = next(
+            carried
+            for carried in read.memories
+            if carried.content == one.content
+        )
+        labels = (
+            one.content,
+            one.tags,
+            one.bank,
+            one.confidence,
+            one.importance,
+        )
         assert back.draft == Draft(*labels, one.until)
-        where = (one.meta["chat_id"], one.meta.get("message_id", ""), one.meta["said_at"])
+        where = (
+            one.meta["chat_id"],
+            one.meta.get("message_id", ""),
+            one.meta["said_at"],
+        )
         assert back.source(NOW) == Provenance(*where)
         assert back.extra.get("history", []) == one.meta["history"]
 
@@ -92,48 +142,102 @@ def test_schema_in_the_docs() -> None:
 
 def test_one_bad_entry_spoils_nothing() -> None:
     """A field that is unusable has its default, an entry is left out and counted."""
-    odd = {"content": " Likes\x00\ntea ", "importance": 99, "confidence": -1, "until": "soon"}
-    odd |= {"tags": ["a", "b\x00"], "said_at": 1e300, "history": [3], "chat_id": {}, "more": [1]}
-    entries = [odd, "Likes tea", "is Jo", 7, {"text": "x"}, {"content": " … "}, "x" * 4001]
-    for text in (json.dumps(entries), f"```json\n{json.dumps({'memories': entries})}\n```"):
+    odd = {
+        "content": " Likes\x00\ntea ",
+        "importance": 99,
+        "confidence": -1,
+        "until": "soon",
+    }
+    odd |= {
+        "tags": ["a", "b\x00"],
+        "said_at": 1e300,
+        "history": [3],
+        "chat_id": {},
+        "more": [1],
+    }
+    entries = [
+        odd,
+        "Likes tea",
+        "is Jo",
+        7,
+        {"text": "x"},
+        {"content": " … "},
+        "x" * 4001,
+    ]
+    for text in (
+        json.dumps(entries),
+        f"```json\n{json.dumps({'memories': entries})}\n```",
+    ):
         read = read_import(text)
         assert [one.content for one in read.memories] == ["Likes tea", "is Jo"]
         assert read.left_out == 4
         first = read.memories[0]
         assert first.draft == Draft("Likes tea", ("a", "b"))
-        assert (first.source(5.0), first.extra) == (Provenance("", "", 5), {"imported": True})
-    assert read_import(exported([TEA], NOW)[:-9]).left_out == 1, "a cut file is no list"
+        assert (first.source(5.0), first.extra) == (
+            Provenance("", "", 5),
+            {"imported": True},
+        )
+    assert read_import(exported([TEA], NOW)[:-9]).left_out == 1, (
+        "a cut file is no list"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("- A b\n* “C d”\n1. [x] E f\n\n2) 'G h'\n• a B.\n---\n– **I:** j", "A b|C d|E f|G h|I: j"),
-        ("1. [2024-05-02]. A b.\n[unknown] - C d\n2024-05-02: E f", "A b.|C d|E f"),
+        (
+            "- A b\n* “C d”\n1. [x] E f\n\n2) 'G h'\n• a B.\n---\n– **I:** j",
+            "A b|C d|E f|G h|I: j",
+        ),
+        (
+            "1. [2024-05-02]. A b.\n[unknown] - C d\n2024-05-02: E f",
+            "A b.|C d|E f",
+        ),
         (
             "A tea\n\nB tea\n\n2024-05-02 is X\n\nUser's tea",
             "A tea|B tea|2024-05-02 is X|User's tea",
         ),
         ("```\n# 1. Who\n\n[2024-05-02] - A\n[unknown] - B\n```", "A|B"),
-        ("=== ALL ===\n## WHO\n- A\n**Work**\n\nB.\n\n*Then*\nTools:\n- C", "A|B.|C"),
-        ("Work:\n\n" + "With Dr. Ö. at the U.S. mint. " * 11 + "Sings.", f"{MINT}|Sings."),
+        (
+            "=== ALL ===\n## WHO\n- A\n**Work**\n\nB.\n\n*Then*\nTools:\n- C",
+            "A|B.|C",
+        ),
+        (
+            "Work:\n\n" + "With Dr. Ö. at the U.S. mint. " * 11 + "Sings.",
+            f"{MINT}|Sings.",
+        ),
         ("- " + f"{MINT} " * 11, " ".join([MINT] * 11)),
     ],
 )
 def test_lists_of_other_assistants(text: str, expected: str) -> None:
     """Marks, dates, headings and talk go; short notes stay; long prose becomes its sentences."""
-    assert [one.content for one in read_import(text).memories] == expected.split("|")
+    assert [
+        one.content for one in read_import(text).memories
+    ] == expected.split("|")
 
 
 def test_dates_become_the_time() -> None:
     """A day at an entry's head is when it was said, if that is not in the future."""
-    read = read_import("[2024/05/02] - A\n[2031-01-01] B\n[0001-01-01T00:00:00+23:59] C").memories
-    assert [one.source(NOW).said_at for one in read] == [1_714_608_000, int(NOW), int(NOW)]
-    late = read_import('["A", {"content": "B", "said_at": "9999-12-31T23:59:59-23:00"}]').memories
+    read = read_import(
+        "[2024/05/02] - A\n[2031-01-01] B\n[0001-01-01T00:00:00+23:59] C"
+    ).memories
+    assert [one.source(NOW).said_at for one in read] == [
+        1_714_608_000,
+        int(NOW),
+        int(NOW),
+    ]
+    late = read_import(
+        '["A", {"content": "B", "said_at": "9999-12-31T23:59:59-23:00"}]'
+    ).memories
     assert [one.said_at for one in late] == [None, None]
 
 
-@given(st.text() | st.recursive(st.none() | st.text() | st.floats(), st.lists).map(json.dumps))
+@given(
+    st.text()
+    | st.recursive(st.none() | st.text() | st.floats(), st.lists).map(
+        json.dumps
+    )
+)
 @example("[" * 100_000)
 @example('{"a":' * 100_000)
 @example("*" * 50_000 + "\n#" * 50_000 + " - " * 50_000 + "`" * 50_000)
@@ -144,5 +248,8 @@ def test_any_text_is_read(text: str) -> None:
     started = time.process_time()
     read = read_import(text)
     assert len(read.memories) <= 5000
-    assert all(0 < len(one.content) <= 4000 and "\n" not in one.content for one in read.memories)
+    assert all(
+        0 < len(one.content) <= 4000 and "\n" not in one.content
+        for one in read.memories
+    )
     assert time.process_time() - started < 2

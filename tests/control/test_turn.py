@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
-from adaptive.control.turn import _GOES_ON, NOT_KNOWN, CommandTurn, OncePerMessage
+from adaptive.control.turn import (
+    _GOES_ON,
+    NOT_KNOWN,
+    CommandTurn,
+    OncePerMessage,
+)
 from adaptive.core.errors import TablesUnavailable
 from adaptive.core.markdown import folded_away
 from adaptive.memory.tables import CommandTable
@@ -37,7 +42,9 @@ class Server:
         clock = asyncio.get_running_loop().time
         return OncePerMessage(CommandTable(self.entries), self.leases, clock)
 
-    async def ask(self, worker: OncePerMessage, message: str, seconds: float = 0.0) -> str:
+    async def ask(
+        self, worker: OncePerMessage, message: str, seconds: float = 0.0
+    ) -> str:
         """The answer to a message's command, which takes some seconds to carry out."""
 
         async def carry_out() -> str:
@@ -58,13 +65,17 @@ async def lived(chance: random.Random) -> Server:
         message = chance.choice(MESSAGES)
         match chance.randrange(5):
             case 0:  # another worker has the same message
-                asked = server.ask(server.worker(), message, chance.choice((0.0, 0.3, 5.0)))
+                asked = server.ask(
+                    server.worker(), message, chance.choice((0.0, 0.3, 5.0))
+                )
                 running.append(asyncio.create_task(asked))
             case 1 if running:  # its process is killed
                 chance.choice(running).cancel()
                 worker = server.worker()
             case _:
-                asked = server.ask(worker, message, chance.choice((0.0, 0.3, 5.0)))
+                asked = server.ask(
+                    worker, message, chance.choice((0.0, 0.3, 5.0))
+                )
                 running.append(asyncio.create_task(asked))
         await asyncio.sleep(chance.choice((0.0, 0.0, 0.2, 3.0)))
     answers = await asyncio.gather(*running, return_exceptions=True)
@@ -89,7 +100,9 @@ async def test_the_same_answer_for_all() -> None:
     """Whoever asks for a message's command again gets the answer that was given."""
     server = Server()
     first, second = server.worker(), server.worker()
-    answers = await asyncio.gather(server.ask(first, "m1", 0.1), server.ask(second, "m1"))
+    answers = await asyncio.gather(
+        server.ask(first, "m1", 0.1), server.ask(second, "m1")
+    )
     assert set(answers) == {"done: m1"}
     assert await server.ask(server.worker(), "m1") == "done: m1"
     assert await server.ask(first, "m2") == "done: m2"
@@ -118,7 +131,10 @@ async def test_broken_off(ending: BaseException) -> None:
     with pytest.raises(type(ending)):
         await server.worker().answer("ada", "c", "m1", carry_out)
     async with asyncio.timeout(1):
-        assert await server.worker().answer("ada", "c", "m1", carry_out) == NOT_KNOWN
+        assert (
+            await server.worker().answer("ada", "c", "m1", carry_out)
+            == NOT_KNOWN
+        )
     assert asked == 1
 
 
@@ -182,7 +198,9 @@ async def test_command_that_takes_long() -> None:
     assert page.said == [folded_away(_GOES_ON)]
     done.set()
     await answering
-    assert page.said[1:] == [folded_away("That did not work: the database is away.")]
+    assert page.said[1:] == [
+        folded_away("That did not work: the database is away.")
+    ]
     assert page.titles == ["/undo"]
 
 

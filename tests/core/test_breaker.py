@@ -29,7 +29,10 @@ async def test_probes(caplog: pytest.LogCaptureFixture) -> None:
     while breaker.is_open("words"):
         await asyncio.sleep(0)
     assert pauses == [15, 30, 60, 120, 240, 300]
-    assert "words is left in peace for a while: the provider is down" in caplog.text
+    assert (
+        "words is left in peace for a while: the provider is down"
+        in caplog.text
+    )
 
 
 async def test_answered_by_itself() -> None:

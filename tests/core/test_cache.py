@@ -14,7 +14,10 @@ def test_longest_unused_makes_room() -> None:
     cache.put(("eve", "a"), "123456")
     assert (cache.get(("bob", "a")), cache.get(("ada", "a"))) == (None, "1234")
     cache.put(("bob", "a"), "x" * 99)
-    assert (cache.get(("ada", "a")), cache.get(("bob", "a"))) == (None, "x" * 99)
+    assert (cache.get(("ada", "a")), cache.get(("bob", "a"))) == (
+        None,
+        "x" * 99,
+    )
     cache.put(("bob", "a"), "y")
     cache.put(("ada", "a"), "123456789")
     assert cache.get(("bob", "a")) == "y"

@@ -30,8 +30,12 @@ def test_normal_forms(text: str) -> None:
 
 def test_endless_marks() -> None:
     """Of more marks on a letter than any language needs the first thirty stay; signs all do."""
-    text = normalised_text("a" + "\u0301\u0323" * 1000 + "b" + "\U0001f600" * 100, "NFKD")
-    assert text == "a" + "\u0323" * 15 + "\u0301" * 15 + "b" + "\U0001f600" * 100
+    text = normalised_text(
+        "a" + "\u0301\u0323" * 1000 + "b" + "\U0001f600" * 100, "NFKD"
+    )
+    assert (
+        text == "a" + "\u0323" * 15 + "\u0301" * 15 + "b" + "\U0001f600" * 100
+    )
 
 
 @given(st.lists(st.text("abc", min_size=1, max_size=30)), st.integers(1, 20))

@@ -8,7 +8,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from adaptive.core.errors import ModelBusy, ModelError, ModelRejected, ReplyUnusable
+from adaptive.core.errors import (
+    ModelBusy,
+    ModelError,
+    ModelRejected,
+    ReplyUnusable,
+)
 from adaptive.core.http import endpoint, failure, post_json, with_retry
 from tests.loopback import Answer, Loopback
 from tests.rates import over
@@ -56,13 +61,20 @@ async def test_pauses(
     assert (slept, left) == (pauses, [])
 
 
-@pytest.mark.parametrize("base", [" https://x.test/v1 ", "https://x.test/v1/chat/completions/"])
+@pytest.mark.parametrize(
+    "base", [" https://x.test/v1 ", "https://x.test/v1/chat/completions/"]
+)
 def test_endpoint(base: str) -> None:
     """The address that an admin pastes leads to the same place, whole or not."""
-    assert endpoint(base, "chat/completions") == "https://x.test/v1/chat/completions"
+    assert (
+        endpoint(base, "chat/completions")
+        == "https://x.test/v1/chat/completions"
+    )
 
 
-@over("status", [400, 401, 404, 408, 409, 413, 422, 425, 429, 500, 501, 503, 529])
+@over(
+    "status", [400, 401, 404, 408, 409, 413, 422, 425, 429, 500, 501, 503, 529]
+)
 def test_status(status: int) -> None:
     """What may be over soon is worth another try; what would fail again tells its status."""
     error = failure(status, "no", "7")
@@ -78,7 +90,9 @@ async def test_object_goes_and_comes(server: Loopback) -> None:
     """An object arrives as it was sent, with the key, and the answer is read, or why none came."""
     busy = Answer({"error": "overloaded"}, 503, {"Retry-After": "20"})
     server.will_answer(Answer({"said": "žluťoučký 🐕"}), busy)
-    assert await post_json(f"{server.url}/v1/x", BODY, "secret") == {"said": "žluťoučký 🐕"}
+    assert await post_json(f"{server.url}/v1/x", BODY, "secret") == {
+        "said": "žluťoučký 🐕"
+    }
     (request,) = server.received
     assert (request.path, request.body) == ("/v1/x", BODY)
     assert request.headers["Authorization"] == "Bearer secret"
@@ -109,7 +123,9 @@ async def test_no_answer(
         await post_json(server.url, BODY, "")
 
 
-@pytest.mark.parametrize("url", ["", "ftp://127.0.0.1/", "http://", "http://[::1"])
+@pytest.mark.parametrize(
+    "url", ["", "ftp://127.0.0.1/", "http://", "http://[::1"]
+)
 async def test_no_address(url: str) -> None:
     """What is no address of HTTP is told as such, and not tried again."""
     with pytest.raises(ReplyUnusable, match="can't be called"):

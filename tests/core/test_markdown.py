@@ -43,7 +43,10 @@ def test_spans(text: str, left: str, within: list[str]) -> None:
 @over(
     "text, markdown",
     [
-        ("![x](http://a.example/?q=1)", f"![{JOINER}x]{JOINER}(http\\://a.example/?q=1)"),
+        (
+            "![x](http://a.example/?q=1)",
+            f"![{JOINER}x]{JOINER}(http\\://a.example/?q=1)",
+        ),
         ("see www.a.example", r"see www\.a.example"),
         ("{{USER_NAME}}", r"\{\{USER\_NAME}}"),
         (r"\(x\)", f"\\\\{JOINER}(x\\\\{JOINER})"),
@@ -57,18 +60,30 @@ def test_plain_line(text: str, markdown: str) -> None:
 
 def test_lines_are_kept() -> None:
     """Lines stay lines and paragraphs stay paragraphs."""
-    assert plain_lines("Delete?\n\n1. one\n2. *two*\n") == "Delete?\n\n1\\. one  \n2\\. \\*two\\*"
+    assert (
+        plain_lines("Delete?\n\n1. one\n2. *two*\n")
+        == "Delete?\n\n1\\. one  \n2\\. \\*two\\*"
+    )
 
 
-@given(st.text(alphabet="ab \n\\`*_{}[]()<>#+-.!|~$&:1", max_size=60), st.integers(1, 50))
+@given(
+    st.text(alphabet="ab \n\\`*_{}[]()<>#+-.!|~$&:1", max_size=60),
+    st.integers(1, 50),
+)
 def test_nothing_starts_markup(text: str, limit: int) -> None:
     """No active character stands without a backslash, none is lost, and a limit holds."""
     line = plain_line(text)
     assert "\n" not in line
     pieces = line.replace(f"\\\\{JOINER}", "").split("\\")
-    assert not set("".join([pieces[0], *(piece[1:] for piece in pieces[1:])])) & set("`*_{<&$~|")
+    assert not set(
+        "".join([pieces[0], *(piece[1:] for piece in pieces[1:])])
+    ) & set("`*_{<&$~|")
     assert not re.search(r"\\[\[\](]|\[[^\u2060]|\][(\[:]", line)
-    shown = line.replace(f"\\\\{JOINER}", "\0").replace("\\", "").replace("\0", "\\")
+    shown = (
+        line.replace(f"\\\\{JOINER}", "\0")
+        .replace("\\", "")
+        .replace("\0", "\\")
+    )
     assert shown.replace(JOINER, "") == " ".join(text.split())
     assert len(clipped_line(text, limit)) <= limit
 
@@ -88,7 +103,10 @@ def test_without_answer_note(text: str, left: str) -> None:
     """Lines of ours go with the blank lines around them, and nothing else does."""
     assert without_answer_note(text) == left
     parts = [{"type": "image_url"}, {"type": "text", "text": text}]
-    said = [{"role": "assistant", "content": parts}, {"role": "user", "content": text}]
+    said = [
+        {"role": "assistant", "content": parts},
+        {"role": "user", "content": text},
+    ]
     bare, question = rewritten_answers(said, without_answer_note)
     assert bare["content"][1]["text"] == left
     assert question is said[1]
@@ -106,13 +124,17 @@ def test_there_and_back(text: str, line: str) -> None:
 
 
 # What the host cuts out of its own tasks' prompts (host: utils/middleware.py).
-CUT = re.compile(r"<details\b[^<>]*>(?:(?!<details\b).)*?<\/details>", re.S | re.I)
+CUT = re.compile(
+    r"<details\b[^<>]*>(?:(?!<details\b).)*?<\/details>", re.S | re.I
+)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_folded_away_is_cut_out(first: str, rest: str) -> None:
     """Whatever an answer says, nothing of it is left where the host cuts folded blocks out."""
-    folded = folded_away(f"x{first}\n- {plain_line(rest)}\n</details>{rest}<details>\n")
+    folded = folded_away(
+        f"x{first}\n- {plain_line(rest)}\n</details>{rest}<details>\n"
+    )
     assert CUT.sub("", folded) == ""
     title = re.match(r"<details>\n<summary>([^\n]*)</summary>\n\n", folded)
     assert title
@@ -127,7 +149,11 @@ def test_folded_away_is_cut_out(first: str, rest: str) -> None:
             "2 memories \u00b7 1 archived",
             "- a < b & c",
         ),
-        ("Deleted: " + plain_line("*a* <b> c:\\x"), "Deleted: *a* \u2039b\u203a c:\\x", ""),
+        (
+            "Deleted: " + plain_line("*a* <b> c:\\x"),
+            "Deleted: *a* \u2039b\u203a c:\\x",
+            "",
+        ),
         ("That did not work: `x` failed.", "That did not work: x failed.", ""),
     ],
 )
@@ -135,6 +161,10 @@ def test_folded_away(text: str, title: str, below: str) -> None:
     """The first line is the title, without markup; the page decodes the rest to what it was."""
     folded = folded_away(text)
     assert f"<summary>{title}</summary>" in folded
-    shown = html.unescape(folded.split("</summary>")[1].removesuffix("</details>"))
+    shown = html.unescape(
+        folded.split("</summary>")[1].removesuffix("</details>")
+    )
     assert shown.strip() == below
-    assert folded.split("</summary>\n")[1].removesuffix("</details>").strip(), "the page needs it"
+    assert (
+        folded.split("</summary>\n")[1].removesuffix("</details>").strip()
+    ), "the page needs it"

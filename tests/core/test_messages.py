@@ -18,7 +18,10 @@ from adaptive.core.messages import (
 )
 from tests.rates import over
 
-IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+IMAGE = {
+    "type": "image_url",
+    "image_url": {"url": "data:image/png;base64,AAAA"},
+}
 # As release 0.10 stores answers.
 OUTPUT = [
     {"type": "reasoning", "content": [{"text": "hm"}]},
@@ -31,7 +34,15 @@ OUTPUT = [
     "content, output, text",
     [
         ("Hello", None, "Hello"),
-        ([{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}], None, "a\nb"),
+        (
+            [
+                {"type": "text", "text": "a"},
+                IMAGE,
+                {"type": "text", "text": "b"},
+            ],
+            None,
+            "a\nb",
+        ),
         ("", OUTPUT, "Hi"),
         ("", [None, "Hi", {"type": "message"}], ""),
         # Halves of characters, and NUL.
@@ -41,7 +52,10 @@ OUTPUT = [
 )
 def test_message_text(content: Any, output: Any, text: str) -> None:
     """Text comes from a content of any shape, or else the output, no picture or reasoning."""
-    assert message_text({"role": "user", "content": content, "output": output}) == text
+    assert (
+        message_text({"role": "user", "content": content, "output": output})
+        == text
+    )
 
 
 @given(st.text(st.characters(categories=("L", "Cc", "Cs"))))
@@ -56,19 +70,36 @@ def test_any_message_can_be_stored(sent: str) -> None:
 
 def test_earlier_utterances() -> None:
     """The last of what user and assistant said before a message, those without words left out."""
-    said = ["Hi", "Hello", "", "I live in Porto.", "Nice!", "And I have a cat."]
+    said = [
+        "Hi",
+        "Hello",
+        "",
+        "I live in Porto.",
+        "Nice!",
+        "And I have a cat.",
+    ]
     roles = ["user", "assistant", "user", "user", "assistant", "user"]
-    messages = [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)]
+    messages = [
+        {"role": role, "content": text}
+        for role, text in zip(roles, said, strict=True)
+    ]
     messages.insert(3, {"role": "tool", "content": "21 degrees"})
     earlier = earlier_utterances(messages, messages[-1], 3)
-    assert [one.text for one in earlier] == ["Hello", "I live in Porto.", "Nice!"]
+    assert [one.text for one in earlier] == [
+        "Hello",
+        "I live in Porto.",
+        "Nice!",
+    ]
 
 
 @over(
     "text, spoken",
     [
         ("  I live in Lisbon. \n", "I live in Lisbon."),
-        ('<details type="reasoning" done="true">\n> thinking\n</details>\nHello', "Hello"),
+        (
+            '<details type="reasoning" done="true">\n> thinking\n</details>\nHello',
+            "Hello",
+        ),
         ("Hi <adaptive_memory>\n- x\n</adaptive_memory> there", "Hi there"),
         ("<memory_context>x</memory_context>Hi", "Hi"),
         ("<adaptive_memory> is a tag", "<adaptive_memory> is a tag"),
@@ -80,7 +111,10 @@ def test_spoken_text(text: str, spoken: str) -> None:
 
 
 @settings(deadline=None)
-@given(st.text(st.characters(exclude_characters="…")), st.integers(min_value=1, max_value=50))
+@given(
+    st.text(st.characters(exclude_characters="…")),
+    st.integers(min_value=1, max_value=50),
+)
 def test_head_and_tail(text: str, limit: int) -> None:
     """A short text stays as it is; of a long one beginning and end stay, up to the limit."""
     kept = head_and_tail(text, limit)
@@ -113,7 +147,10 @@ NOON = datetime(2026, 7, 1, 12, tzinfo=UTC).timestamp()
 @over(
     "names, local",
     [
-        (("", "  ", "Atlantis/Capital", "Asia/Tokyo"), "2026-07-01 21:00:00+09:00"),
+        (
+            ("", "  ", "Atlantis/Capital", "Asia/Tokyo"),
+            "2026-07-01 21:00:00+09:00",
+        ),
         (("Europe", "Europe/Lisbon"), "2026-07-01 13:00:00+01:00"),
         (("Asia/\0Tokyo",), "2026-07-01 12:00:00+00:00"),
         (("a/b" * 1000,), "2026-07-01 12:00:00+00:00"),

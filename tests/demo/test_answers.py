@@ -29,10 +29,15 @@ BULLETS = f"Be kind.\n\n<adaptive_memory>\n{INTRODUCTION}\n{ENTRIES}\n</adaptive
         ("What do you know about me?", " ".join(MEMORIES)),
     ],
 )
-def test_a_question_is_answered_from_the_memory_that_fits(question: str, remembered: str) -> None:
+def test_a_question_is_answered_from_the_memory_that_fits(
+    question: str, remembered: str
+) -> None:
     """The entry with the best word overlap is the answer, before the stand-in says what it is."""
     reply = answer(BULLETS, question)
-    assert reply == f"From what I remember about you: {remembered}\n\n{DISCLOSURE}"
+    assert (
+        reply
+        == f"From what I remember about you: {remembered}\n\n{DISCLOSURE}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,13 +45,19 @@ def test_a_question_is_answered_from_the_memory_that_fits(question: str, remembe
     [
         (BULLETS, "What is my cat called?"),
         (BULLETS, "What is the capital of France?"),
-        ("Be kind. The user's dog is called Biscuit.", "What is my dog called?"),
+        (
+            "Be kind. The user's dog is called Biscuit.",
+            "What is my dog called?",
+        ),
         ("", "What is my dog called?"),
     ],
 )
 def test_it_says_when_it_remembers_nothing(system: str, question: str) -> None:
     """Without a memory that fits, inside the markers, nothing is made up."""
-    assert answer(system, question) == f"I remember nothing about that.\n\n{DISCLOSURE}"
+    assert (
+        answer(system, question)
+        == f"I remember nothing about that.\n\n{DISCLOSURE}"
+    )
 
 
 def test_past_conversation_is_no_echo() -> None:
@@ -57,4 +68,7 @@ def test_past_conversation_is_no_echo() -> None:
     )
     block = f"<adaptive_memory>\n{past}\n</adaptive_memory>"
     reply = answer(block, "What is the name of my boat?")
-    assert reply == f"You told me earlier: My boat is called Moby.\n\n{DISCLOSURE}"
+    assert (
+        reply
+        == f"You told me earlier: My boat is called Moby.\n\n{DISCLOSURE}"
+    )

@@ -18,25 +18,57 @@ class Case:
 
 
 STATEMENTS = (
-    Case("I'm learning the cello", ("User is learning the cello.",), ("identity",)),
+    Case(
+        "I'm learning the cello",
+        ("User is learning the cello.",),
+        ("identity",),
+    ),
     Case("For nine years I've sung", ("User: For nine years I have sung.",)),
-    Case("Seit Mai wohne ich in K\u00f6ln", ("User: Seit Mai wohne ich in K\u00f6ln",)),
+    Case(
+        "Seit Mai wohne ich in K\u00f6ln",
+        ("User: Seit Mai wohne ich in K\u00f6ln",),
+    ),
     Case("my dog\u2019s called Biscuit!", ("User's dog is called Biscuit.",)),
-    Case('My dog is called "Biscuit" \U0001f436', ("User's dog is called Biscuit.",)),
+    Case(
+        'My dog is called "Biscuit" \U0001f436',
+        ("User's dog is called Biscuit.",),
+    ),
     Case(
         "My sister is called Anna and she lives in Porto",
         ("User's sister is called Anna.",),
     ),
-    Case("We\u2019ve moved to S\u00e3o Paulo, by the way.", ("User lives in S\u00e3o Paulo.",)),
-    Case("Actually, I live in Berlin now, not Lisbon.", ("User lives in Berlin.",)),
-    Case("I work as a nurse at St. Mary's.", ("User works as a nurse at St. Mary's.",)),
-    Case("I\u2019m allergic to peanuts and eggs!!", ("User is allergic to peanuts and eggs.",)),
+    Case(
+        "We\u2019ve moved to S\u00e3o Paulo, by the way.",
+        ("User lives in S\u00e3o Paulo.",),
+    ),
+    Case(
+        "Actually, I live in Berlin now, not Lisbon.",
+        ("User lives in Berlin.",),
+    ),
+    Case(
+        "I work as a nurse at St. Mary's.",
+        ("User works as a nurse at St. Mary's.",),
+    ),
+    Case(
+        "I\u2019m allergic to peanuts and eggs!!",
+        ("User is allergic to peanuts and eggs.",),
+    ),
     Case("I like sushi", ("User likes sushi.",), ("preference",)),
-    Case("I really love my dog and my cat", ("User loves their dog and their cat.",)),
+    Case(
+        "I really love my dog and my cat",
+        ("User loves their dog and their cat.",),
+    ),
     Case("I don't like olives", ("User does not like olives.",)),
     Case("Remember that I park on level 3", ("User parks on level 3.",)),
-    Case("Can you remember that I live in Rome?", ("User lives in Rome.",), ("identity",)),
-    Case("remember that the wifi is called Home5", ("The wifi is called Home5.",)),
+    Case(
+        "Can you remember that I live in Rome?",
+        ("User lives in Rome.",),
+        ("identity",),
+    ),
+    Case(
+        "remember that the wifi is called Home5",
+        ("The wifi is called Home5.",),
+    ),
     Case(
         "My name is Eve. I live in Rome and work as a cook, but I am from Spain.",
         (
@@ -103,16 +135,40 @@ class Change:
 
 CHANGES = (
     Change("I moved to Lisbon", "UPDATE", "home", "User lives in Lisbon."),
-    Change("No, my dog is called Bruno.", "UPDATE", "dog", "User's dog is called Bruno."),
-    Change("My dog is five years old", "NEW", None, "User's dog is five years old."),
-    Change("forget that I live in Porto", "DELETE", "home", "User lives in Porto."),
-    Change("Please forget about my dog.", "DELETE", "dog", "User's dog is called Rex."),
-    Change("Could you forget that I like jazz?", "DELETE", "music", "User likes jazz."),
+    Change(
+        "No, my dog is called Bruno.",
+        "UPDATE",
+        "dog",
+        "User's dog is called Bruno.",
+    ),
+    Change(
+        "My dog is five years old",
+        "NEW",
+        None,
+        "User's dog is five years old.",
+    ),
+    Change(
+        "forget that I live in Porto", "DELETE", "home", "User lives in Porto."
+    ),
+    Change(
+        "Please forget about my dog.",
+        "DELETE",
+        "dog",
+        "User's dog is called Rex.",
+    ),
+    Change(
+        "Could you forget that I like jazz?",
+        "DELETE",
+        "music",
+        "User likes jazz.",
+    ),
 )
 
 
 @over("change", CHANGES)
-def test_what_is_said_of_a_known_subject_changes_its_memory(change: Change) -> None:
+def test_what_is_said_of_a_known_subject_changes_its_memory(
+    change: Change,
+) -> None:
     """A correction updates, a wish to forget deletes, and what can stand beside is new."""
     (operation,) = operations(LISTED + change.message)
     assert operation["operation"] == change.operation
@@ -121,8 +177,12 @@ def test_what_is_said_of_a_known_subject_changes_its_memory(change: Change) -> N
     assert operation["evidence"] == change.message
 
 
-@pytest.mark.parametrize("message", ["I live in Porto", "i like Jazz", "Forget my cat"])
-def test_what_is_known_or_unknown_already_changes_nothing(message: str) -> None:
+@pytest.mark.parametrize(
+    "message", ["I live in Porto", "i like Jazz", "Forget my cat"]
+)
+def test_what_is_known_or_unknown_already_changes_nothing(
+    message: str,
+) -> None:
     """Neither a repeated fact nor a wish to forget what is not there gives an operation."""
     assert operations(LISTED + message) == []
 

@@ -33,9 +33,24 @@ def test_a_missing_file_names_the_remedy(tmp_path: Path) -> None:
     ("url", "token", "function_id", "reason"),
     [
         ("chat.example.org", "token", "adaptive_memory", "is no address"),
-        ("http://127.0.0.1", "to\nken", "adaptive_memory", "token holds characters"),
-        ("http://127.0.0.1", "token", "adaptive-memory", "letters, digits and underscores"),
-        (f"http://127.0.0.1:{free_port()}", "token", "adaptive_memory", "cannot be reached"),
+        (
+            "http://127.0.0.1",
+            "to\nken",
+            "adaptive_memory",
+            "token holds characters",
+        ),
+        (
+            "http://127.0.0.1",
+            "token",
+            "adaptive-memory",
+            "letters, digits and underscores",
+        ),
+        (
+            f"http://127.0.0.1:{free_port()}",
+            "token",
+            "adaptive_memory",
+            "cannot be reached",
+        ),
     ],
     ids=["address", "token", "id", "nobody there"],
 )

@@ -26,7 +26,9 @@ async def test_without_a_model_the_stand_in_is_offered() -> None:
         assert model.url.startswith("http://127.0.0.1:")
 
 
-async def test_an_openai_compatible_endpoint_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_openai_compatible_endpoint_comes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The endpoint of the environment is used with its key, which is not printed."""
     monkeypatch.setenv("OPENAI_API_BASE_URL", "https://models.example.org/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
@@ -38,7 +40,9 @@ async def test_an_openai_compatible_endpoint_comes_first(monkeypatch: pytest.Mon
         assert "secret" not in model.described
 
 
-async def test_ollama_replaces_the_openai_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_ollama_replaces_the_openai_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """With Ollama alone, no other provider is asked."""
     monkeypatch.setenv("OLLAMA_BASE_URL", "http://127.0.0.1:11434")
     async with offered_model() as model:
@@ -68,11 +72,16 @@ def test_fresh_spares_other_folders(tmp_path: Path) -> None:
     assert (tmp_path / "thesis.txt").exists()
 
 
-def test_a_port_in_use_is_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_told_at_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The message names the port and the option."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
         assert main(["--plugin", __file__, "--port", port]) == 1
-    assert f"Port {port} is in use; choose another with --port" in capsys.readouterr().err
+    assert (
+        f"Port {port} is in use; choose another with --port"
+        in capsys.readouterr().err
+    )

@@ -10,7 +10,13 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from adaptive.core.model import Completion, CompletionRequest, Memory, Provenance, Turn
+from adaptive.core.model import (
+    Completion,
+    CompletionRequest,
+    Memory,
+    Provenance,
+    Turn,
+)
 from adaptive.learn.extraction import extraction_request, read_proposals
 from adaptive.learn.grounding import screened
 from adaptive.learn.summaries import is_faithful, read_summary, summary_request
@@ -23,7 +29,10 @@ BLOCK = "<adaptive_memory>\n- \u201cUser's dog is called Biscuit.\u201d\n</adapt
 REMEMBERED = f"From what I remember about you: User's dog is called Biscuit.\n\n{DISCLOSURE}"
 QUESTION = [
     {"role": "system", "content": BLOCK},
-    {"role": "user", "content": [{"type": "text", "text": "What is my dog called?"}]},
+    {
+        "role": "user",
+        "content": [{"type": "text", "text": "What is my dog called?"}],
+    },
 ]
 
 
@@ -39,7 +48,9 @@ async def http() -> AsyncIterator[aiohttp.ClientSession]:
         yield session
 
 
-async def test_it_offers_one_model(http: aiohttp.ClientSession, url: str) -> None:
+async def test_it_offers_one_model(
+    http: aiohttp.ClientSession, url: str
+) -> None:
     """The list of models names the stand-in alone, and says that it is not a real one."""
     async with http.get(f"{url}/models") as response:
         (model,) = (await response.json())["data"]
@@ -47,17 +58,24 @@ async def test_it_offers_one_model(http: aiohttp.ClientSession, url: str) -> Non
     assert "not a real model" in model["name"]
 
 
-async def test_it_answers_in_one_piece(http: aiohttp.ClientSession, url: str) -> None:
+async def test_it_answers_in_one_piece(
+    http: aiohttp.ClientSession, url: str
+) -> None:
     """A request that does not stream gets the whole answer with its usage."""
     body = {"model": MODEL, "messages": QUESTION}
     async with http.post(f"{url}/chat/completions", json=body) as response:
         completion = await response.json()
-    assert completion["choices"][0]["message"] == {"role": "assistant", "content": REMEMBERED}
+    assert completion["choices"][0]["message"] == {
+        "role": "assistant",
+        "content": REMEMBERED,
+    }
     assert completion["choices"][0]["finish_reason"] == "stop"
     assert completion["usage"]["total_tokens"] > 0
 
 
-async def test_it_streams_the_same_answer(http: aiohttp.ClientSession, url: str) -> None:
+async def test_it_streams_the_same_answer(
+    http: aiohttp.ClientSession, url: str
+) -> None:
     """A streamed answer arrives in pieces that make up the whole, and ends as OpenAI's does."""
     body = {"model": MODEL, "messages": QUESTION, "stream": True}
     async with http.post(f"{url}/chat/completions", json=body) as response:
@@ -65,7 +83,9 @@ async def test_it_streams_the_same_answer(http: aiohttp.ClientSession, url: str)
         events = (await response.text()).strip().split("\n\n")
     assert events.pop() == "data: [DONE]"
     chunks = [json.loads(event.removeprefix("data: ")) for event in events]
-    pieces = [chunk["choices"][0]["delta"].get("content", "") for chunk in chunks]
+    pieces = [
+        chunk["choices"][0]["delta"].get("content", "") for chunk in chunks
+    ]
     assert len(pieces) > 5
     assert "".join(pieces) == REMEMBERED
     assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
@@ -74,7 +94,9 @@ async def test_it_streams_the_same_answer(http: aiohttp.ClientSession, url: str)
 def test_every_prompt_of_the_plug_in_has_its_role() -> None:
     """Each internal call gets an object that can be parsed, and none is taken for a chat."""
     prompts = Path(__file__).parents[2] / "prompts"
-    titles = {file.read_text().partition("\n")[0] for file in prompts.glob("*.md")}
+    titles = {
+        file.read_text().partition("\n")[0] for file in prompts.glob("*.md")
+    }
     assert titles == set(ROLES)
     for title in titles:
         assert isinstance(json.loads(completion(_asked(title, "x"))), dict)
@@ -86,20 +108,30 @@ def test_what_it_finds_is_grounded() -> None:
     turn = Turn("u", "saved", words, (), Provenance("c", "m", 0))
     settings = Settings.merge(Valves(), UserValves())
     home = Memory("home", "User lives in Porto.", 0, 0)
-    request = extraction_request(turn, [home], settings, datetime(2026, 11, 22, tzinfo=UTC))
+    request = extraction_request(
+        turn, [home], settings, datetime(2026, 11, 22, tzinfo=UTC)
+    )
     found = read_proposals(_completed(request), [home], settings)
     assert [(one.kind, one.draft.content) for one in found] == [
         ("NEW", "User likes jazz."),
         ("NEW", "User's dog is called Biscuit."),
         ("UPDATE", "User lives in Lisbon."),
     ]
-    assert all(one.is_open for one in screened(found, turn, [home], settings, 1))
+    assert all(
+        one.is_open for one in screened(found, turn, [home], settings, 1)
+    )
 
 
 def test_a_summary_of_memories_may_take_their_place() -> None:
     """The stand-in's summary passes what the plug-in asks of one, so that upkeep can be tried."""
-    said = ("User likes jazz.", "User likes green tea.", "User likes long walks.")
-    cluster = tuple(Memory(str(at), text, 0, 0) for at, text in enumerate(said))
+    said = (
+        "User likes jazz.",
+        "User likes green tea.",
+        "User likes long walks.",
+    )
+    cluster = tuple(
+        Memory(str(at), text, 0, 0) for at, text in enumerate(said)
+    )
     summary = read_summary(_completed(summary_request(cluster)).text)
     assert is_faithful(summary, cluster)
     assert summary == "User likes jazz. Likes green tea. Likes long walks."
@@ -109,7 +141,9 @@ def test_memories_are_judged() -> None:
     """With ``use_llm_for_relevance`` the demo tells memories that fit from those that do not."""
     said = "## Memories\n- id=a | User likes jazz.\n- id=b | User's dog is called Biscuit."
     asked = f"{said}\n\n## Message of the user\nWhat is my dog called?"
-    scored = json.loads(completion(_asked("# Score relevance", asked)))["scores"]
+    scored = json.loads(completion(_asked("# Score relevance", asked)))[
+        "scores"
+    ]
     assert scored == [{"id": "a", "score": 0.0}, {"id": "b", "score": 1.0}]
 
 
@@ -118,10 +152,15 @@ def _completed(request: CompletionRequest) -> Completion:
 
 
 def _asked(system: str, user: str) -> list[dict[str, str]]:
-    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    return [
+        {"role": "system", "content": system},
+        {"role": "user", "content": user},
+    ]
 
 
-@pytest.mark.parametrize("body", [b"no json", b"[]", b"{}", b'{"messages": [1]}'])
+@pytest.mark.parametrize(
+    "body", [b"no json", b"[]", b"{}", b'{"messages": [1]}']
+)
 async def test_a_broken_request_is_refused(
     http: aiohttp.ClientSession, url: str, body: bytes
 ) -> None:

@@ -61,7 +61,12 @@ def test_tasks_are_told_apart_and_answered(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["### Task:\nName a boat.", CHAT, f"Write a prompt like {prompt(CASES[0].form)}"]
+    "message",
+    [
+        "### Task:\nName a boat.",
+        CHAT,
+        f"Write a prompt like {prompt(CASES[0].form)}",
+    ],
 )
 def test_messages_are_no_tasks(message: str) -> None:
     """What a user writes about tasks is a message."""

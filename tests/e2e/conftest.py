@@ -26,9 +26,13 @@ EMBEDDED_BY_THE_MODEL = {
 }
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: Producer
+) -> LoadScopeScheduling | None:
     """With ``-n 2`` let each process have whole releases and files, so that servers are few."""
-    config.option.loadscopereorder = False  # what takes long comes first, not what is much
+    config.option.loadscopereorder = (
+        False  # what takes long comes first, not what is much
+    )
     return ByServer(config, log)
 
 
@@ -41,16 +45,26 @@ class ByServer(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         release = re.search(r"\[(\d+\.\d+\.\d+)", nodeid)
-        return release[1] if release and release[1] != NEWEST else nodeid.partition("::")[0]
+        return (
+            release[1]
+            if release and release[1] != NEWEST
+            else nodeid.partition("::")[0]
+        )
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let all these tests share one event loop, and stand together by release, the newest last."""
-    ours = [index for index, item in enumerate(items) if item.path.is_relative_to(HERE)]
+    ours = [
+        index
+        for index, item in enumerate(items)
+        if item.path.is_relative_to(HERE)
+    ]
     for index in ours:
         if inspect.iscoroutinefunction(getattr(items[index], "obj", None)):
-            items[index].add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+            items[index].add_marker(
+                pytest.mark.asyncio(loop_scope="session"), append=False
+            )
     in_order = sorted((items[index] for index in ours), key=_release)
     for index, item in zip(ours, in_order, strict=True):
         items[index] = item
@@ -59,7 +73,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _release(item: pytest.Item) -> tuple[int, ...]:
     """The release that a test runs on; what needs no server of ours comes last."""
     callspec = getattr(item, "callspec", None)
-    return release_number(callspec.params.get("installed_host", "999") if callspec else "999")
+    return release_number(
+        callspec.params.get("installed_host", "999") if callspec else "999"
+    )
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -89,12 +105,16 @@ async def shared_second_host(
 ) -> AsyncIterator[RunningHost]:
     """One more server per release, which has its texts embedded by the scripted model."""
     data = tmp_path_factory.mktemp(f"second-{installed_host.version}")
-    async with RunningHost.running_on(installed_host, data, EMBEDDED_BY_THE_MODEL) as host:
+    async with RunningHost.running_on(
+        installed_host, data, EMBEDDED_BY_THE_MODEL
+    ) as host:
         yield host
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def second_host(shared_second_host: RunningHost) -> AsyncIterator[RunningHost]:
+async def second_host(
+    shared_second_host: RunningHost,
+) -> AsyncIterator[RunningHost]:
     """That server, lent to one test, which may stop it and start it again.
 
     Tests that use it stand in one file, so that one process of ``-n 2`` runs them all.
@@ -117,5 +137,7 @@ def pytest_runtest_makereport(
     if report.failed:
         for server, since in RunningHost.running.items():
             tail = server.log_text(since)[-LOG_TAIL:]
-            report.sections.append((f"log of Open WebUI {server.version} during the test", tail))
+            report.sections.append(
+                (f"log of Open WebUI {server.version} during the test", tail)
+            )
     return report

@@ -22,7 +22,10 @@ USER: """
 def said(words: str, system: str = "") -> Body:
     """A request with one message of the user."""
     messages = [{"role": "system", "content": system}] if system else []
-    return {"model": "any", "messages": [*messages, {"role": "user", "content": words}]}
+    return {
+        "model": "any",
+        "messages": [*messages, {"role": "user", "content": words}],
+    }
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,29 @@ class Case:
 
 
 CASES = [
-    Case("requests", said("Hello", f"A lute: {NEEDLE}"), "chat request", "chat to any"),
-    Case("requests", said(f"quill {NEEDLE.upper()}"), "chat request", "chat to any"),
     Case(
-        *("requests", said(NEEDLE, "# Extract memories\nRules"), "our request"),
+        "requests",
+        said("Hello", f"A lute: {NEEDLE}"),
+        "chat request",
+        "chat to any",
+    ),
+    Case(
+        "requests",
+        said(f"quill {NEEDLE.upper()}"),
+        "chat request",
+        "chat to any",
+    ),
+    Case(
+        *(
+            "requests",
+            said(NEEDLE, "# Extract memories\nRules"),
+            "our request",
+        ),
         "# Extract memories to any",
     ),
-    Case("requests", said(TITLE_PROMPT + NEEDLE), "task request", "title to any"),
+    Case(
+        "requests", said(TITLE_PROMPT + NEEDLE), "task request", "title to any"
+    ),
     Case(
         *("requests", said(NEEDLE, "Available Tools: []"), "task request"),
         "choice of tools to any",

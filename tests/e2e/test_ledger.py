@@ -23,7 +23,12 @@ MOVED = replace(BOAT, place="Faro")
         ((BOAT.told,), set(), False, "ada"),
         ((MOVED.told,), set(), False, "ada"),
         ((MOVED.told,), {"mixed", "lost"}, True, "bob"),
-        ((MOVED.told, "User keeps canoe 20001 in Cork."), {"unknown"}, True, "ada"),
+        (
+            (MOVED.told, "User keeps canoe 20001 in Cork."),
+            {"unknown"},
+            True,
+            "ada",
+        ),
         ((MOVED.told, "User likes tea."), {"unknown"}, True, "ada"),
     ],
 )

@@ -18,7 +18,9 @@ class Action:
 
     async def action(self, body: dict[str, Any]) -> dict[str, Any]:
         """Names of the filter's coroutines that run right now; with ``cancel`` they are ended."""
-        names = {task: work(task, body["module"]) for task in asyncio.all_tasks()}
+        names = {
+            task: work(task, body["module"]) for task in asyncio.all_tasks()
+        }
         found = {task: name for task, name in names.items() if name}
         if body.get("cancel"):
             for task in found:
@@ -31,9 +33,13 @@ def work(task: asyncio.Task[Any], module: str) -> str:
     """The first coroutine of a module that a task awaits, however deep; or nothing."""
     awaited: Any = task.get_coro()
     while awaited is not None:
-        frame = getattr(awaited, "cr_frame", None) or getattr(awaited, "ag_frame", None)
+        frame = getattr(awaited, "cr_frame", None) or getattr(
+            awaited, "ag_frame", None
+        )
         # Since 0.12 the host adds a random number to the module's name.
         if frame and str(frame.f_globals.get("__name__")).startswith(module):
             return str(awaited.__qualname__)
-        awaited = getattr(awaited, "cr_await", None) or getattr(awaited, "ag_await", None)
+        awaited = getattr(awaited, "cr_await", None) or getattr(
+            awaited, "ag_await", None
+        )
     return ""

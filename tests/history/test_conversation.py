@@ -26,13 +26,22 @@ class Room(World):
 
     def __init__(self, **notes: str) -> None:
         super().__init__(
-            boat=chat_of("boat", "My boat is called Freya.", "A splendid boat!"),
-            dog=chat_of("dog", "My dog is called Rex.", "Good dog.", start=START + DAY),
+            boat=chat_of(
+                "boat", "My boat is called Freya.", "A splendid boat!"
+            ),
+            dog=chat_of(
+                "dog", "My dog is called Rex.", "Good dog.", start=START + DAY
+            ),
             new=chat_of("new", ASKED),
         )
         self.note(**notes)
         self.history = PastConversation(
-            AnswerFormats(), self.notes, no_nulls, self.vectors, self.chats, rememberable_messages
+            AnswerFormats(),
+            self.notes,
+            no_nulls,
+            self.vectors,
+            self.chats,
+            rememberable_messages,
         )
 
     async def indexed(self, *chat_ids: str, warm: bool = False) -> Room:
@@ -46,9 +55,17 @@ class Room(World):
     async def recalled(
         self, text: str = ASKED, hook: Any = None, **question: Any
     ) -> HistorySection:
-        told = {"previous": "", "first": False, "messages": [], "complete": None, "tokens": 2000}
+        told = {
+            "previous": "",
+            "first": False,
+            "messages": [],
+            "complete": None,
+            "tokens": 2000,
+        }
         asked = PastQuestion(text, **(told | question))
-        return await self.history.recalled(hook or self.hook(), asked, self.embedder)
+        return await self.history.recalled(
+            hook or self.hook(), asked, self.embedder
+        )
 
 
 @pytest.mark.parametrize("warm", [True, False])
@@ -66,7 +83,10 @@ async def test_recalled(warm: bool) -> None:
     room.chats.rows["violin"] = chat_of("violin", "The violin is old")
     await room.indexed("violin")
     assert (await room.recalled("the old violin")).messages[0].id == "violin0"
-    assert await room.recalled("Prove my theorem on Fermat primes") == HistorySection()
+    assert (
+        await room.recalled("Prove my theorem on Fermat primes")
+        == HistorySection()
+    )
     for text in ("?!", "thanks!"):
         assert await room.recalled(text) == HistorySection()
 
@@ -80,7 +100,9 @@ async def test_what_it_is_searched_with() -> None:
     async def complete() -> str:
         return "What is my dog called?"
 
-    assert (await room.recalled(complete=complete)).messages[0].chat_id == "dog"
+    assert (await room.recalled(complete=complete)).messages[
+        0
+    ].chat_id == "dog"
 
 
 def test_kinds() -> None:
@@ -104,29 +126,43 @@ async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
     room.embedder.failing, room.vectors.failing = False, True
     assert "Freya" in (await room.recalled()).text
     room.chats.failing = True
-    assert (await room.recalled()).note == "past conversation left out: the database is away"
+    assert (
+        await room.recalled()
+    ).note == "past conversation left out: the database is away"
 
     async def hangs(*_: Any, **__: Any) -> Any:
         await asyncio.sleep(60)
 
     room.chats.messages = hangs  # type: ignore[method-assign]
     found = await room.recalled(hook=room.hook(inlet_timeout_seconds=0.2))
-    assert found == HistorySection(note="past conversation left out: it took longer than 0.14 s")
+    assert found == HistorySection(
+        note="past conversation left out: it took longer than 0.14 s"
+    )
     assert "left out: it took too long" in caplog.text
 
 
 async def test_topics_and_similar_chats() -> None:
     """A topic's summary stands above its messages; a new chat is told of former ones like it."""
     room = await Room(boat=f"They talk about boats, key {KEY}.").indexed("dog")
-    await index_chat(room.past(), "boat", START, summaries={"boat0": "The user named a boat."})
+    await index_chat(
+        room.past(),
+        "boat",
+        START,
+        summaries={"boat0": "The user named a boat."},
+    )
     line = (await room.recalled()).text.splitlines()[4]
     assert line == "- Topic: The user named a boat."
     opened = (await room.recalled(first=True)).text
     assert "- Similar chat: boat: They talk about boats" in opened
     assert KEY not in opened
     assert "Similar chat: dog" not in opened
-    for hook in (room.hook(similar_past_chats=0), room.hook(history_recall_default="chat")):
-        assert "Similar" not in (await room.recalled(hook=hook, first=True)).text
+    for hook in (
+        room.hook(similar_past_chats=0),
+        room.hook(history_recall_default="chat"),
+    ):
+        assert (
+            "Similar" not in (await room.recalled(hook=hook, first=True)).text
+        )
     room.entries.unavailable = True
     assert "- Similar chat: boat\n" in (await room.recalled(first=True)).text
     del room.chats.rows["boat"]
@@ -137,22 +173,31 @@ async def test_summed_up_where_it_is_too_much() -> None:
     """A model sums up what exceeds the budget, unless it can't, may not, or says nothing."""
     room = Room()
     room.model = ScriptedModel(
-        '{"summary": "Freya  the Great."}', ModelBusy("down"), '{"summary": ""}', '{"x": 1}'
+        '{"summary": "Freya  the Great."}',
+        ModelBusy("down"),
+        '{"summary": ""}',
+        '{"x": 1}',
     )
     valves: dict[str, Any] = {"enable_history_summary": True}
     await room.indexed()
-    assert "Summary" not in (await room.recalled(hook=room.hook(**valves))).text
+    assert (
+        "Summary" not in (await room.recalled(hook=room.hook(**valves))).text
+    )
     assert room.model.requests == []
     room.chats.rows["boat"] = chat_of("boat", *LONG)
     await room.indexed("boat")
     found = await room.recalled(hook=room.hook(**valves))
-    assert found.text.endswith("\n\n### Relevant past conversation\n- Summary: Freya the Great.")
+    assert found.text.endswith(
+        "\n\n### Relevant past conversation\n- Summary: Freya the Great."
+    )
     request = room.model.requests[0]
     assert request.system.startswith("# Summarise history")
     assert "- 2023-11-14 user: My boat is called Freya" in request.user
     assert request.user.endswith(f"## Newest message of the user\n{ASKED}")
     for _ in range(3):
-        assert "- User: " in (await room.recalled(hook=room.hook(**valves))).text
+        assert (
+            "- User: " in (await room.recalled(hook=room.hook(**valves))).text
+        )
     hook = room.hook(**valves)
     hook.hidden = frozenset({"work"})
     assert "- User: " in (await room.recalled(hook=hook)).text
@@ -178,7 +223,10 @@ async def test_erased() -> None:
     """The index of a user goes, or a chat's part of it, and with it what is recalled."""
     room = await Room().indexed(warm=True)
     history = room.history
-    assert [await history.held("ada"), await history.held("ada", "boat")] == [2, 1]
+    assert [await history.held("ada"), await history.held("ada", "boat")] == [
+        2,
+        1,
+    ]
     assert await history.erase("ada", "boat") == 1
     assert "Freya" not in (await room.recalled()).text
     keeping = asyncio.create_task(history.keep(room.hook("boat"), room.tell))

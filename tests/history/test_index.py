@@ -17,7 +17,9 @@ from tests.history.world import START, World, chat_of
 async def nulls(embedder: Embedder) -> Vectors:
     """Vectors of null prompts, about as far from a team."""
     (team,) = await embedder.embed(["team"], query=False)
-    return np.stack([team * (0.3 + 0.01 * (at % 2)) for at in range(len(NULL_PROMPTS))])
+    return np.stack(
+        [team * (0.3 + 0.01 * (at % 2)) for at in range(len(NULL_PROMPTS))]
+    )
 
 
 async def test_renewed() -> None:
@@ -35,10 +37,18 @@ async def test_renewed() -> None:
         return indexes.at_hand("ada")
 
     index = await renewed("c")
-    assert index.calibration.levels["latin"].mean == pytest.approx(0.305, abs=0.01)
+    assert index.calibration.levels["latin"].mean == pytest.approx(
+        0.305, abs=0.01
+    )
     here.chats.rows["d"] = chat_of("d", "dog")
-    for texts, read, times in ((["dog"], ["d"], 2), (["dog", "cat"], ["d"], 2), ([], [], 2)):
-        here.chats.rows["d"] = chat_of("d", *texts) if texts else here.chats.rows["d"]
+    for texts, read, times in (
+        (["dog"], ["d"], 2),
+        (["dog", "cat"], ["d"], 2),
+        ([], [], 2),
+    ):
+        here.chats.rows["d"] = (
+            chat_of("d", *texts) if texts else here.chats.rows["d"]
+        )
         index = await renewed("d")
         assert here.chats.read == read
         assert here.vectors.searches == times * len(NULL_PROMPTS)
@@ -53,7 +63,10 @@ async def test_renewed() -> None:
 
 async def test_changed_within_the_second() -> None:
     """What changes in the second in which it was read, by which the host dates it, is read anew."""
-    here, indexes = World(c=chat_of("c", "Freya", start=int(time.time()))), HistoryIndexes(nulls)
+    here, indexes = (
+        World(c=chat_of("c", "Freya", start=int(time.time()))),
+        HistoryIndexes(nulls),
+    )
     await index_chat(here.past(), "c", START)
     await indexes.renew(here.past())
     here.chats.rows["c"][0]["content"] = "Odin"

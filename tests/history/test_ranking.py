@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from adaptive.history.index import history_index
-from adaptive.history.ranking import HISTORY_GATE, HistoryScope, history_evidence, rank_messages
+from adaptive.history.ranking import (
+    HISTORY_GATE,
+    HistoryScope,
+    history_evidence,
+    rank_messages,
+)
 from adaptive.search.calibration import NullLevel, Script
 from adaptive.search.history_ports import HistoryHit, UnitKind
 from tests.history.world import DAY, START, said
@@ -15,34 +20,58 @@ INDEX = history_index(
         said("b", "The Wolves!", "assistant", "one", START + 1),
         said("c", "Do you like rain?", chat_id="two", said_at=START + DAY),
         said("d", "I prefer snow", "assistant", "two", START + DAY + 1),
-        said("e", "Bread needs yeast", chat_id="three", said_at=START + 2 * DAY),
+        said(
+            "e", "Bread needs yeast", chat_id="three", said_at=START + 2 * DAY
+        ),
     ]
 )
 EVERYWHERE = HistoryScope()
-LEVELS: dict[Script, NullLevel] = {"latin": NullLevel(0.3, 0.05), "other": NullLevel(0.5, 0.1)}
+LEVELS: dict[Script, NullLevel] = {
+    "latin": NullLevel(0.3, 0.05),
+    "other": NullLevel(0.5, 0.1),
+}
 
 
-def hit(message_id: str, chat_id: str, score: float, kind: UnitKind = "message") -> HistoryHit:
+def hit(
+    message_id: str, chat_id: str, score: float, kind: UnitKind = "message"
+) -> HistoryHit:
     """A hit of the vector database."""
     return HistoryHit(kind, chat_id, message_id, score)
 
 
-def ids(question: str, *hits: HistoryHit, scope: HistoryScope = EVERYWHERE) -> list[str]:
+def ids(
+    question: str, *hits: HistoryHit, scope: HistoryScope = EVERYWHERE
+) -> list[str]:
     """The messages that are found, best first."""
-    return [one.message.id for one in rank_messages(INDEX, question, hits, scope, 10)]
+    return [
+        one.message.id
+        for one in rank_messages(INDEX, question, hits, scope, 10)
+    ]
 
 
 def test_keywords_and_vectors() -> None:
     """Either finds a message, and it lifts what was said next to it; topics lift nothing."""
     assert ids("the team") == ["a", "b"]
     assert ids("nothing of that kind") == []
-    near = (hit("c", "two", 7.0), hit("e", "three", 5.5, "exchange"), hit("x", "gone", 5.0))
+    near = (
+        hit("c", "two", 7.0),
+        hit("e", "three", 5.5, "exchange"),
+        hit("x", "gone", 5.0),
+    )
     assert ids("weather", *near) == ["c", "d", "e"]
     assert ids("weather", hit("c", "two", 1.0, "topic")) == []
     assert rank_messages(history_index([]), "team", [], EVERYWHERE, 10) == []
-    assert len(rank_messages(INDEX, "which team likes rain", [], EVERYWHERE, 1)) == 1
-    assert set(ids("team rain", scope=HistoryScope("one", frozenset({"a"})))) == {"a", "c", "d"}
-    assert ids("team rain", scope=HistoryScope("one", frozenset({"a"}), only_current=True)) == ["a"]
+    assert (
+        len(rank_messages(INDEX, "which team likes rain", [], EVERYWHERE, 1))
+        == 1
+    )
+    assert set(
+        ids("team rain", scope=HistoryScope("one", frozenset({"a"})))
+    ) == {"a", "c", "d"}
+    assert ids(
+        "team rain",
+        scope=HistoryScope("one", frozenset({"a"}), only_current=True),
+    ) == ["a"]
 
 
 REX, SORT = "Where does Rex sleep?", "Sort a list of numbers"
@@ -64,6 +93,10 @@ REX, SORT = "Where does Rex sleep?", "Sort a list of numbers"
     ],
     at_least=0.85,
 )
-def test_evidence(text: str, nearest: float | None, coverage: float, passes: bool) -> None:
+def test_evidence(
+    text: str, nearest: float | None, coverage: float, passes: bool
+) -> None:
     """Nearness beyond the null level and shared words count together; greetings never do."""
-    assert (history_evidence(text, nearest, coverage, LEVELS) >= HISTORY_GATE) == passes
+    assert (
+        history_evidence(text, nearest, coverage, LEVELS) >= HISTORY_GATE
+    ) == passes

@@ -35,12 +35,18 @@ class Worker(World):
     async def index(self, chat_id: str = "old", **told: Any) -> int:
         return (await index_chat(self.past(), chat_id, START, **told)).embedded
 
-    async def keep(self, chat_id: str = "new", hook: Any = None, **valves: Any) -> None:
+    async def keep(
+        self, chat_id: str = "new", hook: Any = None, **valves: Any
+    ) -> None:
         """Behind a turn, two days later, with summaries."""
-        hook = hook or self.hook(chat_id, **{"enable_history_summary": True, **valves})
+        hook = hook or self.hook(
+            chat_id, **{"enable_history_summary": True, **valves}
+        )
         await self.upkeep.keep(self.past(hook), self.tell, LATER)
 
-    async def backfill(self, upkeep: HistoryUpkeep | None = None, **valves: Any) -> None:
+    async def backfill(
+        self, upkeep: HistoryUpkeep | None = None, **valves: Any
+    ) -> None:
         """Behind a turn of somebody who wants all chats indexed."""
         hook = self.hook(**{"index_past_chats": True, **valves})
         await (upkeep or self.upkeep).keep(self.past(hook), self.tell, LATER)
@@ -61,8 +67,14 @@ async def test_only_what_changed_is_embedded() -> None:
     assert await here.index() == 2
     rows["old"] = rows["old"][:2]
     await here.index()
-    assert here.vectors.kinds == [("exchange", "old1"), ("message", "old0"), ("message", "old1")]
-    rows["old"].append({**rows["old"][1], "id": "other", "timestamp": START + 90})
+    assert here.vectors.kinds == [
+        ("exchange", "old1"),
+        ("message", "old0"),
+        ("message", "old1"),
+    ]
+    rows["old"].append(
+        {**rows["old"][1], "id": "other", "timestamp": START + 90}
+    )
     await here.index()
     assert here.messages == {"old0", "other"}
     await here.index(newest_id="old1")
@@ -72,10 +84,15 @@ async def test_only_what_changed_is_embedded() -> None:
 async def test_no_secrets() -> None:
     """Secrets are neither embedded nor stored, those at a cut too."""
     here, padding = Worker(), "word " * (LONGEST_EMBEDDED * 2 // 15)
-    here.chats.rows["old"] = chat_of("old", f"{padding} key {KEY} {padding * 3}", "Thanks")
+    here.chats.rows["old"] = chat_of(
+        "old", f"{padding} key {KEY} {padding * 3}", "Thanks"
+    )
     await here.index()
     texts = [unit.text for unit, _ in here.vectors.rows.values()]
-    assert not any("AKIA" in one or "PASDFGH" in one for one in [*texts, *here.embedder.embedded])
+    assert not any(
+        "AKIA" in one or "PASDFGH" in one
+        for one in [*texts, *here.embedder.embedded]
+    )
 
 
 async def test_finished_topic_of_another_chat() -> None:
@@ -107,7 +124,9 @@ async def test_no_model_needed() -> None:
     assert here.model.requests == []
 
 
-@pytest.mark.parametrize("reply", ['{"summary": ""}', ModelBusy("down")], ids=str)
+@pytest.mark.parametrize(
+    "reply", ['{"summary": ""}', ModelBusy("down")], ids=str
+)
 async def test_failing_and_empty_summaries(reply: str | Exception) -> None:
     """For a topic that was not summed up, a model is not asked again by this process."""
     here = Worker(*[reply] * 3)

@@ -16,7 +16,12 @@ from adaptive.history.messages import PastMessage
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.entries import Entry
 from adaptive.memory.tables import ChatNotes, ChatNotesTable
-from adaptive.search.history_ports import ChatHead, HistoryHit, HistoryUnit, UnitKey
+from adaptive.search.history_ports import (
+    ChatHead,
+    HistoryHit,
+    HistoryUnit,
+    UnitKey,
+)
 from tests.fakes import ListedEntries, TurnHook, WordEmbedder, hook_settings
 
 DAY = 86_400
@@ -35,7 +40,9 @@ def said(
     return PastMessage(id, chat_id, role, text, said_at)
 
 
-def chat_of(chat_id: str, *texts: str, start: int = START) -> list[dict[str, Any]]:
+def chat_of(
+    chat_id: str, *texts: str, start: int = START
+) -> list[dict[str, Any]]:
     """A chat as the host stores it: user and assistant in turn, each the next one's parent."""
     return [
         {
@@ -79,7 +86,11 @@ class StoredChats:
     async def current(
         self, user_id: str, keys: Sequence[tuple[str, str]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
-        every = (one for messages in self._rows_of(user_id).values() for one in messages)
+        every = (
+            one
+            for messages in self._rows_of(user_id).values()
+            for one in messages
+        )
         by_key = {(str(one["chat_id"]), str(one["id"])): one for one in every}
         return {key: by_key[key] for key in keys if key in by_key}
 
@@ -101,27 +112,51 @@ class NearestUnits:
     def kinds(self) -> list[UnitKey]:
         return sorted(key for _, key in self.rows)
 
-    async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[UnitKey, str]:
-        return {key: unit.digest for (chat, key), (unit, _) in self.rows.items() if chat == chat_id}
+    async def known(
+        self, user_id: str, embedder: str, chat_id: str
+    ) -> dict[UnitKey, str]:
+        return {
+            key: unit.digest
+            for (chat, key), (unit, _) in self.rows.items()
+            if chat == chat_id
+        }
 
     async def chats(self, user_id: str) -> frozenset[str]:
         self._check()
-        return frozenset(one.chat_id for one, _ in self.rows.values() if one.first)
+        return frozenset(
+            one.chat_id for one, _ in self.rows.values() if one.first
+        )
 
     async def upsert(
-        self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
+        self,
+        user_id: str,
+        embedder: str,
+        units: Sequence[HistoryUnit],
+        vectors: Vectors,
     ) -> None:
         self.rows |= {
-            (unit.chat_id, unit.key): (unit, row) for unit, row in zip(units, vectors, strict=True)
+            (unit.chat_id, unit.key): (unit, row)
+            for unit, row in zip(units, vectors, strict=True)
         }
 
     async def search(
-        self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
+        self,
+        user_id: str,
+        embedder: str,
+        vector: Vectors,
+        limit: int,
+        chat_id: str = "",
     ) -> tuple[HistoryHit, ...]:
         self._check()
         self.searches += 1
         found = [
-            HistoryHit(one.kind, one.chat_id, one.message_id, float(np.dot(row, vector)), one.text)
+            HistoryHit(
+                one.kind,
+                one.chat_id,
+                one.message_id,
+                float(np.dot(row, vector)),
+                one.text,
+            )
             for one, row in self.rows.values()
             if user_id == "ada" and chat_id in ("", one.chat_id)
         ]

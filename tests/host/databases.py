@@ -14,14 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import event, text
-from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker, create_async_engine
+from sqlalchemy.ext.asyncio import (
+    AsyncEngine,
+    async_sessionmaker,
+    create_async_engine,
+)
 from sqlalchemy.pool import NullPool
 
 from adaptive.host.own_table import Sessions
 
 POSTGRES = os.environ.get("ADAPTIVE_MEMORY_TEST_POSTGRES", "")
 DATABASES = ["sqlite", *(["postgresql"] if POSTGRES else [])]
-OUR_TABLES = tuple(f"adaptive_memory_{one}" for one in ("entries", "pending", "vector"))
+OUR_TABLES = tuple(
+    f"adaptive_memory_{one}" for one in ("entries", "pending", "vector")
+)
 
 
 class Worker:
@@ -36,7 +42,9 @@ class Worker:
         self.engine: AsyncEngine = create_async_engine(
             address, poolclass=NullPool, execution_options=placed
         )
-        self.sessions: Sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+        self.sessions: Sessions = async_sessionmaker(
+            self.engine, expire_on_commit=False
+        )
         if self.engine.dialect.name == "sqlite":
 
             @event.listens_for(self.engine.sync_engine, "connect")
@@ -60,13 +68,18 @@ class Worker:
 
 
 @asynccontextmanager
-async def two_workers(database: str, folder: Path) -> AsyncGenerator[tuple[Worker, Worker], None]:
+async def two_workers(
+    database: str, folder: Path
+) -> AsyncGenerator[tuple[Worker, Worker], None]:
     """Two workers on a database that has none of our tables yet, nor the host's of chats."""
     address = f"sqlite+aiosqlite:///{folder / 'webui.db'}"
     if database == "postgresql":
         address = POSTGRES.replace("postgresql:", "postgresql+psycopg:", 1)
     workers = (Worker(address), Worker(address))
-    dropping = [f"DROP TABLE IF EXISTS {table}" for table in (*OUR_TABLES, "chat", "memory")]
+    dropping = [
+        f"DROP TABLE IF EXISTS {table}"
+        for table in (*OUR_TABLES, "chat", "memory")
+    ]
     try:
         for statement in dropping:
             await workers[0].change(statement)

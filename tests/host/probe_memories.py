@@ -32,7 +32,9 @@ async def in_step() -> None:
         await asyncio.sleep(0.01)
 
 
-async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]:
+async def refused(
+    store: Any, memory: Any, draft: Any, source: Any
+) -> list[str]:
     """What is raised where adding, changing and deleting seem to have worked, and have not."""
     from adaptive.core.errors import StoreError
     from adaptive.host import memories as ours
@@ -57,7 +59,9 @@ async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]
     return told
 
 
-async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[str, Any]:
+async def at_once(
+    store_of: Any, client: Any, draft: Any, source: Any
+) -> dict[str, Any]:
     """Whether rows are written as the router does, what listeners hear, what a failure leaves."""
     from open_webui.routers import memories as router
 
@@ -69,7 +73,12 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     session = own_table.host_session
 
     def noting(collection_name: str, given: Any) -> None:
-        items.append([{**one, "id": "", "metadata": sorted(one["metadata"])} for one in given])
+        items.append(
+            [
+                {**one, "id": "", "metadata": sorted(one["metadata"])}
+                for one in given
+            ]
+        )
         upsert(collection_name, given)
 
     def failing() -> Any:
@@ -86,8 +95,12 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
             heard.append([event.name, *told.get("data", ())])
 
         events.publish_event, events.get_event_webhooks = hear, listed
-    form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm.model_fields, draft))
-    await router.add_memory(store_of("bea").request, form, store_of("bea").user)
+    form = router.AddMemoryForm(
+        **memory_fields(router.AddMemoryForm.model_fields, draft)
+    )
+    await router.add_memory(
+        store_of("bea").request, form, store_of("bea").user
+    )
     (alone,) = await store_of("bea").read()
     among = await store_of("cleo").add(draft, source, {"imported": 1})
     await in_step()
@@ -96,7 +109,9 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     del heard[:]
     many, cause = store_of("dana"), ""
     (former,) = await many.add_all([(draft, source, None)])
-    await many.update(former, replace(draft, content="User likes coffee."), source)
+    await many.update(
+        former, replace(draft, content="User likes coffee."), source
+    )
     await many.put_back(former)
     await many.delete(former)
     await many.put_back(former)
@@ -118,7 +133,9 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     }
 
 
-async def swallowed(store: Any, client: Any, draft: Any, source: Any) -> list[int]:
+async def swallowed(
+    store: Any, client: Any, draft: Any, source: Any
+) -> list[int]:
     """How many vectors are left of a deleted memory where so many deletions do nothing."""
     left: list[int] = []
     delete = client.sync.delete
@@ -143,7 +160,9 @@ async def swallowed(store: Any, client: Any, draft: Any, source: Any) -> list[in
     return [*left, len(found.ids[0])]
 
 
-async def erased_meanwhile(store: Any, client: Any, draft: Any, source: Any) -> int:
+async def erased_meanwhile(
+    store: Any, client: Any, draft: Any, source: Any
+) -> int:
     """How many vectors stand of a memory that was erased while its vector was made."""
     asked, go_on = asyncio.Event(), asyncio.Event()
 
@@ -189,10 +208,16 @@ async def read_ahead(request: Any) -> list[str]:
     await Users.insert_new_user("ada", "Ada", "ada@example.com", role="admin")
     ahead: list[str] = []
     for own in ({"enabled": True}, {"enabled": False}):
-        await Users.update_user_by_id("ada", {"settings": {"functions": {"valves": {"am": own}}}})
+        await Users.update_user_by_id(
+            "ada", {"settings": {"functions": {"valves": {"am": own}}}}
+        )
         await warm_up(request, indexes := MemoryIndexes(), HostVectorTable())
         user = indexes._users.get(("ada",))
-        ahead += [one.content for one in user.index.memories] if user and user.index else []
+        ahead += (
+            [one.content for one in user.index.memories]
+            if user and user.index
+            else []
+        )
     return ahead
 
 
@@ -201,37 +226,60 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     sys.path.insert(0, arguments["source"])
     from fastapi import FastAPI, Request
     from open_webui.env import WEBUI_SECRET_KEY
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT as CLIENT
+    from open_webui.retrieval.vector.async_client import (
+        ASYNC_VECTOR_DB_CLIENT as CLIENT,
+    )
 
     from adaptive.core.model import Draft, Provenance
     from adaptive.host.memories import HostMemoryStore
     from adaptive.host.tables import HostVectorTable, host_secret
 
     app = FastAPI()
-    if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
+    if (
+        importlib.util.find_spec("open_webui.models.config") is None
+    ):  # before 0.10
         features = {"features": {"memories": True}}
-        app.state.config = SimpleNamespace(ENABLE_MEMORIES=True, USER_PERMISSIONS=features)
+        app.state.config = SimpleNamespace(
+            ENABLE_MEMORIES=True, USER_PERMISSIONS=features
+        )
     app.state.EMBEDDING_FUNCTION = embed
-    request = Request({"type": "http", "app": app, "headers": [], "path": "/", "state": {}})
+    request = Request(
+        {"type": "http", "app": app, "headers": [], "path": "/", "state": {}}
+    )
     store = HostMemoryStore(request, SimpleNamespace(id="ada", role="admin"))
     source = Provenance("c", "m", int(time.time()))
-    lent = await store.add(Draft("User rents a boat.", until="2027-02-28"), source)
+    lent = await store.add(
+        Draft("User rents a boat.", until="2027-02-28"), source
+    )
     ends = [lent.until]
     for until in ("2027-03-31", ""):
-        lent = await store.update(lent, Draft(lent.content, until=until), source)
+        lent = await store.update(
+            lent, Draft(lent.content, until=until), source
+        )
         (read,) = await store.read()
         ends += [read.until, read.content]
     await in_step()
     other = replace(lent, content="User rents a car.")
-    both = [await HostVectorTable().held("ada", [one]) for one in (lent, other)]
-    held = [[float(one) for row in found.values() for one in row] for found in both]
+    both = [
+        await HostVectorTable().held("ada", [one]) for one in (lent, other)
+    ]
+    held = [
+        [float(one) for row in found.values() for one in row] for found in both
+    ]
     ahead = await read_ahead(request)
     lies = await refused(store, lent, Draft("User sold the boat."), source)
-    ghost = {"id": "ghost", "text": "ghost", "vector": [1.0, 1.0, 2.0], "metadata": {"at": 1}}
+    ghost = {
+        "id": "ghost",
+        "text": "ghost",
+        "vector": [1.0, 1.0, 2.0],
+        "metadata": {"at": 1},
+    }
     counts: list[int] = []
 
     async def count() -> None:
-        found = await CLIENT.search("user-memory-ada", [[1.0, 1.0, 2.0]], limit=9)
+        found = await CLIENT.search(
+            "user-memory-ada", [[1.0, 1.0, 2.0]], limit=9
+        )
         counts.append(len(found.ids[0]) if found and found.ids else 0)
 
     await in_step()
@@ -245,9 +293,13 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     def store_of(name: str) -> Any:
         return HostMemoryStore(request, SimpleNamespace(id=name, role="admin"))
 
-    draft = Draft("User likes tea.", ("preference",), "Home", 0.8, 7, "2027-02-28")
+    draft = Draft(
+        "User likes tea.", ("preference",), "Home", 0.8, 7, "2027-02-28"
+    )
     return {
-        "erased_meanwhile": await erased_meanwhile(store_of("finn"), CLIENT, draft, source),
+        "erased_meanwhile": await erased_meanwhile(
+            store_of("finn"), CLIENT, draft, source
+        ),
         "unheard": await unheard(store_of("gus"), draft, source),
         "swallowed": await swallowed(store_of("eve"), CLIENT, draft, source),
         "at_once": await at_once(store_of, CLIENT, draft, source),

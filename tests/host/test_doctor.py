@@ -19,7 +19,14 @@ from adaptive.host.hook import HostHook
 from adaptive.host.tables import HostTables
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
-from tests.fakes import ListedMemories, ScriptedModel, WordEmbedder, hook_settings, memory, turn
+from tests.fakes import (
+    ListedMemories,
+    ScriptedModel,
+    WordEmbedder,
+    hook_settings,
+    memory,
+    turn,
+)
 from tests.host.databases import Worker
 from tests.host.test_requests import running_request
 
@@ -52,36 +59,63 @@ class Patient(HostHook):
 
 
 @pytest.fixture
-async def lines(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch) -> Any:
+async def lines(
+    workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+) -> Any:
     """What is found in a host with two memory filters and a turn of somebody's that waits."""
-    worker, tables = workers[0], HostTables(Sealer("secret"), workers[0].sessions)
+    worker, tables = (
+        workers[0],
+        HostTables(Sealer("secret"), workers[0].sessions),
+    )
     function = SimpleNamespace(**{one.name: one for one in FUNCTIONS.c})
-    monkeypatch.setitem(sys.modules, "open_webui.env", SimpleNamespace(VERSION="0.12.4"))
+    monkeypatch.setitem(
+        sys.modules, "open_webui.env", SimpleNamespace(VERSION="0.12.4")
+    )
     module = SimpleNamespace(Function=function)
     monkeypatch.setitem(sys.modules, "open_webui.models.functions", module)
     monkeypatch.setattr(diagnosis, "__module__", "function_mine_2_0af3")
     await worker.change("DROP TABLE IF EXISTS function")
     await worker.change(str(CreateTable(FUNCTIONS)))
-    usual = {"type": "filter", "is_active": True, "is_global": True, "name": "", "content": ""}
+    usual = {
+        "type": "filter",
+        "is_active": True,
+        "is_global": True,
+        "name": "",
+        "content": "",
+    }
     usual |= {"meta": {"manifest": {"version": "1.2"}}}
-    texts = {"mine": "from open_webui.models.memories import Memories", "other": "print()"}
+    texts = {
+        "mine": "from open_webui.models.memories import Memories",
+        "other": "print()",
+    }
     rows = [usual | {"id": id, "content": text} for id, text in texts.items()]
     async with worker.sessions() as session:
         await session.execute(
-            FUNCTIONS.insert(), [*rows, usual | {"id": "mine_2", "name": "Memory"}]
+            FUNCTIONS.insert(),
+            [*rows, usual | {"id": "mine_2", "name": "Memory"}],
         )
         await session.commit()
-    await tables.pending.put(QueuedTurn(turn("Bob's words", user_id="bob"), 1.0, 1.0))
+    await tables.pending.put(
+        QueuedTurn(turn("Bob's words", user_id="bob"), 1.0, 1.0)
+    )
 
-    async def found(model: ScriptedModel, role: str = "admin", **store: Any) -> list[str]:
+    async def found(
+        model: ScriptedModel, role: str = "admin", **store: Any
+    ) -> list[str]:
         request = running_request()
         allowed = {"features": {"memories": False}}
         request.app.state.config = SimpleNamespace(USER_PERMISSIONS=allowed)
         user = {"id": "ada", "role": role}
         settings = hook_settings(llm_api_key="only-ours")
-        hook = Patient.of(settings, user, {}, request, None, None, vectors=tables.vectors)
+        hook = Patient.of(
+            settings, user, {}, request, None, None, vectors=tables.vectors
+        )
         monkeypatch.setattr(Patient, "model", model)
-        monkeypatch.setattr(Patient, "store", ListedMemories(memory("1", "User is Ada."), **store))
+        monkeypatch.setattr(
+            Patient,
+            "store",
+            ListedMemories(memory("1", "User is Ada."), **store),
+        )
         told = await diagnosis(hook, MemoryIndexes(), {}, worker.sessions)
         return told.split("\n")
 

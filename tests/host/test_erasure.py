@@ -46,7 +46,9 @@ ROWS = [
 ]
 ARCHIVED = [
     ArchivedMemory(row("c9", chat_id="c"), "", NOW, "content of s1"),
-    ArchivedMemory(row("d9", chat_id="q", said_at=EARLIER), "", NOW, "content of s1"),
+    ArchivedMemory(
+        row("d9", chat_id="q", said_at=EARLIER), "", NOW, "content of s1"
+    ),
 ]
 
 
@@ -88,19 +90,31 @@ class House:
         """What a user has after some turns in three chats, and before that in others."""
         tables = self.tables
         for chat, days in (("old", -2), ("newer", 2)):
-            await tables.chat_notes.write(user_id, chat, ChatNotes(summary="."), NOW + days * DAY)
+            await tables.chat_notes.write(
+                user_id, chat, ChatNotes(summary="."), NOW + days * DAY
+            )
         entries = [
             AuditEntry("saved", "m1", EARLIER, None, "first", "", "c", "m-c0"),
-            AuditEntry("updated", "m1", EARLIER + 60, None, "second", "", "d", "m-d0"),
+            AuditEntry(
+                "updated", "m1", EARLIER + 60, None, "second", "", "d", "m-d0"
+            ),
             AuditEntry("saved", "s1", EARLIER + 90, None, "a summary"),
             AuditEntry("summarised", "c9", EARLIER + 90, None, "", "now s1"),
         ]
         for chat in "cde":
-            said = turn("words", user_id=user_id, message_id=f"m-{chat}", chat_id=chat)
+            said = turn(
+                "words", user_id=user_id, message_id=f"m-{chat}", chat_id=chat
+            )
             await tables.pending.put(QueuedTurn(said, NOW, NOW))
             await tables.chats.write(user_id, chat, "[]", NOW)
-            await tables.chat_notes.write(user_id, chat, ChatNotes(summary="Tea."), NOW)
-            entries.append(AuditEntry("saved", f"{chat}1", NOW, None, "a", "", chat, f"m-{chat}"))
+            await tables.chat_notes.write(
+                user_id, chat, ChatNotes(summary="Tea."), NOW
+            )
+            entries.append(
+                AuditEntry(
+                    "saved", f"{chat}1", NOW, None, "a", "", chat, f"m-{chat}"
+                )
+            )
         waiting = [
             WaitingSuggestion(
                 digest,
@@ -108,7 +122,11 @@ class House:
                 "",
                 Provenance(chat, f"m-{chat}", said_at),
             )
-            for digest, chat, said_at in (("a", "c", NOW), ("b", "d", EARLIER), ("no", "c", NOW))
+            for digest, chat, said_at in (
+                ("a", "c", NOW),
+                ("b", "d", EARLIER),
+                ("no", "c", NOW),
+            )
         ]
         await tables.suggestions.put(user_id, waiting)
         await tables.suggestions.reject(user_id, "no", NOW)
@@ -116,13 +134,20 @@ class House:
         await tables.archive.put(user_id, ARCHIVED)
         ids = [one.id for one in ROWS]
         await tables.usage.record(user_id, ids, NOW)
-        await tables.vectors.write(user_id, "words", dict.fromkeys(ids, VECTOR))
-        await tables.vectors.write(user_id, "other", {"c1": VECTOR, "gone": VECTOR})
+        await tables.vectors.write(
+            user_id, "words", dict.fromkeys(ids, VECTOR)
+        )
+        await tables.vectors.write(
+            user_id, "other", {"c1": VECTOR, "gone": VECTOR}
+        )
         await tables.leases.acquire(f"upkeep:{user_id}", "worker", NOW, 30)
 
     async def contents(self) -> list[tuple[Any, ...]]:
         """Every row of every table of ours, whosever it is."""
-        rows = [await self.worker.rows(f"SELECT * FROM {table}") for table in OUR_TABLES]
+        rows = [
+            await self.worker.rows(f"SELECT * FROM {table}")
+            for table in OUR_TABLES
+        ]
         return sorted((tuple(one) for some in rows for one in some), key=repr)
 
     async def entries(self) -> list[Any]:
@@ -132,12 +157,22 @@ class House:
 
     async def of(self, kind: str) -> str:
         """The keys of Ada's entries of a kind."""
-        return " ".join(sorted(row.key for row in await self.entries() if row.kind == kind))
+        return " ".join(
+            sorted(row.key for row in await self.entries() if row.kind == kind)
+        )
 
     async def is_named(self, memory_id: str) -> bool:
         """Whether any row of Ada's is about a memory."""
-        values = [str(value) for row in await self.contents() if "ada" in row for value in row]
-        return any(value == memory_id or value.endswith(f":{memory_id}") for value in values)
+        values = [
+            str(value)
+            for row in await self.contents()
+            if "ada" in row
+            for value in row
+        ]
+        return any(
+            value == memory_id or value.endswith(f":{memory_id}")
+            for value in values
+        )
 
     def eraser(self, rows: Any, caches: Sequence[Forget] = ()) -> HostEraser:
         """What erases of Ada."""
@@ -150,7 +185,9 @@ class House:
             sessions=self.worker.sessions,
         )
 
-    async def erase(self, rows: Any, origin: Origin | None = None) -> ErasureReport:
+    async def erase(
+        self, rows: Any, origin: Origin | None = None
+    ) -> ErasureReport:
         """Erase of Ada."""
         return await self.eraser(rows).erase(origin)
 
@@ -164,7 +201,9 @@ def others_of(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 async def house(workers: tuple[Worker, Worker]) -> House:
     """All tables, filled for two users, beside the host's own of chats."""
     await workers[0].change("CREATE TABLE chat (id VARCHAR PRIMARY KEY)")
-    await workers[0].change("INSERT INTO chat VALUES ('c'), ('d'), ('e'), ('old'), ('newer')")
+    await workers[0].change(
+        "INSERT INTO chat VALUES ('c'), ('d'), ('e'), ('old'), ('newer')"
+    )
     filled = House(workers[0])
     for user_id in ("ada", "ADA"):
         await filled.fill(user_id)
@@ -180,7 +219,14 @@ async def test_nothing_is_left(house: House) -> None:
     report = await house.eraser(rows, caches=(forgotten.append,)).erase(None)
     assert (rows.left, report.failed, report.note) == ("", [], "")
     assert report.counts == forecast.counts
-    kinds = {"memory": 5, "archive": 2, "audit": 7, "chat": 3, "chat_notes": 5, "suggestion": 3}
+    kinds = {
+        "memory": 5,
+        "archive": 2,
+        "audit": 7,
+        "chat": 3,
+        "chat_notes": 5,
+        "suggestion": 3,
+    }
     assert +report.counts == {**kinds, "pending": 4, "usage": 5}
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
@@ -206,14 +252,18 @@ async def test_host_refuses(house: House, refusal: str) -> None:
     """Where the host keeps its rows, everything of ours goes all the same, and the report tells."""
     report = await house.erase(Rows(refusal=refusal, broken=["c1"]))
     assert set(report.failed) == {refusal or STUCK.format("c1")}
-    assert report.line.endswith(f"Not everything could be erased: {report.failed[0]}.")
+    assert report.line.endswith(
+        f"Not everything could be erased: {report.failed[0]}."
+    )
     assert await house.contents() == others_of(await house.contents())
 
 
 async def test_no_database() -> None:
     """Where our tables can't be reached, the host's rows are erased, and the report tells."""
     rows: Any = Rows()
-    eraser = HostEraser(rows, "ada", HostTables(Sealer("secret")).archive, NoHistory())
+    eraser = HostEraser(
+        rows, "ada", HostTables(Sealer("secret")).archive, NoHistory()
+    )
     report = await eraser.erase(None)
     assert (rows.left, report.counts["memory"]) == ("", 5)
     assert "can't be used right now" in report.line
@@ -223,7 +273,12 @@ async def test_no_database() -> None:
 CASES = [
     (Origin("c"), "d1 e1", "b no", "d e newer old"),
     (Origin("d"), "c1 e1 s1", "a no", "c e newer old"),
-    (Origin(period=period_of_day(date(2023, 11, 14), UTC)), "m1", "b no", "old"),
+    (
+        Origin(period=period_of_day(date(2023, 11, 14), UTC)),
+        "m1",
+        "b no",
+        "old",
+    ),
     (Origin(period=period_of_day(date(2023, 11, 11), UTC)), "c1", "a no", ""),
     (Origin(sources=("import",)), "c1 d1 m1 s1", "a b no", "c d e newer old"),
     (Origin(""), "c1 d1 e1 m1 s1", "a b no", "c d e newer old"),
@@ -252,7 +307,13 @@ async def test_erase_where(
 async def test_chat_leaves_nothing(house: House) -> None:
     """Of one chat neither entries, state, notes, archive nor words to learn stay; others' do."""
     report = await house.erase(Rows(), Origin("c"))
-    assert {row.chat_id for row in await house.entries()} == {"", "d", "e", "newer", "old"}
+    assert {row.chat_id for row in await house.entries()} == {
+        "",
+        "d",
+        "e",
+        "newer",
+        "old",
+    }
     assert await house.of("archive") == "d9"
     assert report.bereft == ("d9",)
     await house.tables.pending.put(
@@ -272,7 +333,11 @@ async def test_interrupted_at_any_row(house: House) -> None:
     rows.broken = frozenset()
     report = await house.erase(rows, Origin("c"))
     assert (report.failed, rows.left) == ([], "d1 e1")
-    assert not [row for row in await house.entries() if "m1" in row.key or row.chat_id == "c"]
+    assert not [
+        row
+        for row in await house.entries()
+        if "m1" in row.key or row.chat_id == "c"
+    ]
 
 
 async def test_host_without_provenance(house: House) -> None:
@@ -288,7 +353,9 @@ def test_line() -> None:
     """The report names what people know, and tells what failed once with its reason."""
     one = ErasureReport(Counter(memory=1, chat=0))
     assert one.line == "Erased: 1 memory and everything noted about it."
-    failed = ErasureReport(Counter(audit=3, history=27), ["no connection"] * 2, "A note.")
+    failed = ErasureReport(
+        Counter(audit=3, history=27), ["no connection"] * 2, "A note."
+    )
     assert failed.line == (
         "Erased: 27 chats' index and everything noted about them. "
         "Not everything could be erased: no connection. A note."

@@ -28,12 +28,26 @@ async def add_chat(
     worker: Worker, id: str, user_id: str, updated_at: int, meta: Any = None
 ) -> None:
     """A row of the host's table of chats."""
-    row = {"id": id, "user_id": user_id, "at": updated_at, "meta": json.dumps(meta or {})}
-    await worker.change("INSERT INTO chat VALUES (:id, :user_id, :id, '{}', 5, :at, :meta)", **row)
+    row = {
+        "id": id,
+        "user_id": user_id,
+        "at": updated_at,
+        "meta": json.dumps(meta or {}),
+    }
+    await worker.change(
+        "INSERT INTO chat VALUES (:id, :user_id, :id, '{}', 5, :at, :meta)",
+        **row,
+    )
 
 
 async def add_message(
-    worker: Worker, chat_id: str, id: str, user_id: str, content: Any, at: int, **fields: Any
+    worker: Worker,
+    chat_id: str,
+    id: str,
+    user_id: str,
+    content: Any,
+    at: int,
+    **fields: Any,
 ) -> None:
     """A row of the host's table of messages."""
     row = {
@@ -51,7 +65,9 @@ async def add_message(
 
 
 @pytest.fixture
-async def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Worker, None]:
+async def worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncGenerator[Worker, None]:
     """A database with chats of two users, and one that the host keeps for itself."""
     async with two_workers("sqlite", tmp_path) as (first, _):
         monkeypatch.setattr(own_table, "host_session", first.sessions)
@@ -65,7 +81,9 @@ async def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenera
         await add_message(first, "c", "m2", "ada", "The Wolves!", 11, **answer)
         await add_message(first, "inner", "m3", "ada", "A note", 12)
         await add_message(first, "b", "m4", "bob", "Mine", 13)
-        await add_message(first, "c", "m5", "bob", "Bob's words", 14, parent_id="m2")
+        await add_message(
+            first, "c", "m5", "bob", "Bob's words", 14, parent_id="m2"
+        )
         yield first
 
 
@@ -82,12 +100,19 @@ async def test_messages_of_a_chat(worker: Worker) -> None:
     """Messages of own chats come with their own ids and times, others' without their words."""
     past = HostPastChats()
     found = await past.messages("ada", "c")
-    assert [(one["id"], one["parentId"], one["role"], one["timestamp"]) for one in found] == [
+    assert [
+        (one["id"], one["parentId"], one["role"], one["timestamp"])
+        for one in found
+    ] == [
         ("m1", None, "user", 10),
         ("m2", "m1", "assistant", 11),
         ("m5", "m2", "user", 14),
     ]
-    assert [one["content"] for one in found] == ["Which team?", "The Wolves!", ""]
+    assert [one["content"] for one in found] == [
+        "Which team?",
+        "The Wolves!",
+        "",
+    ]
     outline = await past.messages("ada", "c", words=False)
     told = ("id", "parentId", "role")
     assert [[one[name] for name in told] for one in outline] == [
@@ -100,11 +125,22 @@ async def test_messages_of_a_chat(worker: Worker) -> None:
 
 async def test_current(worker: Worker) -> None:
     """Messages are read as they stand, lists and outputs too, however many, and nobody else's."""
-    await add_message(worker, "c", "m6", "ada", [{"type": "text", "text": "A"}], 14)
-    await add_message(worker, "c", "m7", "ada", "", 15, output=[{"type": "message"}])
+    await add_message(
+        worker, "c", "m6", "ada", [{"type": "text", "text": "A"}], 14
+    )
+    await add_message(
+        worker, "c", "m7", "ada", "", 15, output=[{"type": "message"}]
+    )
     past = HostPastChats()
     many = [("c", f"x{number}") for number in range(1200)]
-    keys = [("c", "m1"), ("b", "m4"), ("c", "m5"), *many, ("c", "m6"), ("c", "m7")]
+    keys = [
+        ("c", "m1"),
+        ("b", "m4"),
+        ("c", "m5"),
+        *many,
+        ("c", "m6"),
+        ("c", "m7"),
+    ]
     found = await past.current("ada", keys)
     assert [(id, one["content"]) for (_, id), one in found.items()] == [
         ("m1", "Which team?"),

@@ -14,13 +14,22 @@ import numpy as np
 import pytest
 
 from adaptive.core.errors import HostError
-from adaptive.host.history_vectors import HostHistoryVectors, history_collection
+from adaptive.host.history_vectors import (
+    HostHistoryVectors,
+    history_collection,
+)
 from adaptive.search.history_ports import HistoryUnit, UnitKind
 
 ADA = history_collection("ada")
 
 
-def unit(name: str, kind: UnitKind = "message", chat_id: str = "c", *, first: bool = False) -> Any:
+def unit(
+    name: str,
+    kind: UnitKind = "message",
+    chat_id: str = "c",
+    *,
+    first: bool = False,
+) -> Any:
     """A unit of a message."""
     return HistoryUnit(kind, chat_id, name, name, f"digest of {name}", first)
 
@@ -39,13 +48,21 @@ class Engine:
         default_factory=dict[str, dict[str, dict[str, Any]]]
     )
 
-    def upsert(self, collection_name: str, items: Sequence[dict[str, Any]]) -> None:
+    def upsert(
+        self, collection_name: str, items: Sequence[dict[str, Any]]
+    ) -> None:
         """As pgvector does, the vector that is given is lengthened in place."""
         for item in items:
             assert isinstance(item["vector"], list)
-            assert str(uuid.UUID(item["id"])) == item["id"]  # Qdrant asks for it
-            assert all(isinstance(one, str | int) for one in item["metadata"].values())
-            self.collections.setdefault(collection_name, {})[item["id"]] = dict(item)
+            assert (
+                str(uuid.UUID(item["id"])) == item["id"]
+            )  # Qdrant asks for it
+            assert all(
+                isinstance(one, str | int) for one in item["metadata"].values()
+            )
+            self.collections.setdefault(collection_name, {})[item["id"]] = (
+                dict(item)
+            )
             item["vector"] += [0.0]
 
     def search(
@@ -59,13 +76,21 @@ class Engine:
         if collection_name not in self.collections:
             raise ValueError("not found")
         items = self._found(collection_name, filter)
-        cosines = {item["id"]: float(np.dot(item["vector"][:4], vectors[0])) for item in items}
+        cosines = {
+            item["id"]: float(np.dot(item["vector"][:4], vectors[0]))
+            for item in items
+        }
         items = sorted(items, key=lambda item: -cosines[item["id"]])[:limit]
         found = [cosines[item["id"]] for item in items]
-        return self._result(items, [[1 - one if self.turned else one for one in found]])
+        return self._result(
+            items, [[1 - one if self.turned else one for one in found]]
+        )
 
     def query(
-        self, collection_name: str, filter: Mapping[str, str], limit: int | None = None
+        self,
+        collection_name: str,
+        filter: Mapping[str, str],
+        limit: int | None = None,
     ) -> Any:
         """By metadata."""
         assert len(filter) == 1
@@ -76,11 +101,16 @@ class Engine:
         """All that is in it."""
         del self.collections[collection_name]
 
-    def _found(self, name: str, wanted: Mapping[str, str] | None) -> list[dict[str, Any]]:
+    def _found(
+        self, name: str, wanted: Mapping[str, str] | None
+    ) -> list[dict[str, Any]]:
         return [
             item
             for item in self.collections.get(name, {}).values()
-            if all(item["metadata"].get(key) == value for key, value in (wanted or {}).items())
+            if all(
+                item["metadata"].get(key) == value
+                for key, value in (wanted or {}).items()
+            )
         ]
 
     def _result(self, items: Sequence[dict[str, Any]], distances: Any) -> Any:
@@ -93,20 +123,30 @@ class Engine:
 
 
 @pytest.fixture(params=[False, True], ids=["usual", "turned"])
-def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Engine:
     """The engine of a host, of either kind."""
     running = Engine(turned=request.param)
     name = "open_webui.retrieval.vector.async_client"
     client = SimpleNamespace(sync=running)
-    monkeypatch.setitem(sys.modules, name, SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=client))
+    monkeypatch.setitem(
+        sys.modules, name, SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=client)
+    )
     return running
 
 
 async def filled() -> HostHistoryVectors:
     """Three units of two chats."""
     vectors = HostHistoryVectors()
-    units = [unit("a", first=True), unit("b", "exchange"), unit("x", chat_id="d", first=True)]
-    await vectors.upsert("ada", "minilm", units, np.stack([axis(0), axis(1), axis(2)]))
+    units = [
+        unit("a", first=True),
+        unit("b", "exchange"),
+        unit("x", chat_id="d", first=True),
+    ]
+    await vectors.upsert(
+        "ada", "minilm", units, np.stack([axis(0), axis(1), axis(2)])
+    )
     return vectors
 
 
@@ -130,7 +170,9 @@ async def test_searched(engine: Engine) -> None:
         ("x", "message"),
     ]
     assert (hits[0].text, hits[0].chat_id) == ("a", "c")
-    assert hits[0].score - hits[1].score == pytest.approx(hits[1].score - hits[2].score)
+    assert hits[0].score - hits[1].score == pytest.approx(
+        hits[1].score - hits[2].score
+    )
     assert hits[0].score > hits[1].score
     here = await vectors.search("ada", "minilm", question, 10, "d")
     assert [hit.message_id for hit in here] == ["x"]

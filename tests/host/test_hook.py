@@ -24,7 +24,11 @@ from adaptive.host.hook import (
     HostHook,
     conversation_kind,
 )
-from adaptive.host.native_features import allows_memory, has_memory_on, memory_switch
+from adaptive.host.native_features import (
+    allows_memory,
+    has_memory_on,
+    memory_switch,
+)
 from adaptive.host.requests import process_state
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
@@ -32,20 +36,45 @@ from tests.host.databases import Worker
 from tests.host.test_requests import running_request
 
 CHAT = "3f1c8a5e-0000-4000-8000-000000000000"
-PAGE: dict[str, Any] = {"chat_id": CHAT, "session_id": "socket-1", "message_id": "m"}
-BY_HOST = {"user_message": {"role": "user", "meta": {"internal": True, "type": "timer"}}}
+PAGE: dict[str, Any] = {
+    "chat_id": CHAT,
+    "session_id": "socket-1",
+    "message_id": "m",
+}
+BY_HOST = {
+    "user_message": {
+        "role": "user",
+        "meta": {"internal": True, "type": "timer"},
+    }
+}
 
 
 @pytest.mark.parametrize(
     ("metadata", "kind"),
     [
-        ({**PAGE, "direct": True, "internal": False, "user_message": {"meta": {}}}, "saved"),
+        (
+            {
+                **PAGE,
+                "direct": True,
+                "internal": False,
+                "user_message": {"meta": {}},
+            },
+            "saved",
+        ),
         ({**PAGE, "chat_id": "locality", "user_message": None}, "saved"),
         ({**PAGE, "chat_id": "local"}, "temporary"),
         ({**PAGE, "chat_id": "local:socket-1"}, "temporary"),
         ({**PAGE, "chat_id": f"temporary:{CHAT}"}, "temporary"),
         ({"chat_id": "channel:general"}, "channel"),
-        ({"chat_id": 7, "session_id": [], "user_message": [7], "internal": "x"}, "api"),
+        (
+            {
+                "chat_id": 7,
+                "session_id": [],
+                "user_message": [7],
+                "internal": "x",
+            },
+            "api",
+        ),
         ({"chat_id": CHAT, "session_id": None}, "api"),
         ({**PAGE, "session_id": "automation:1"}, "automation"),
         ({"chat_id": "channel:c", "automation_id": "a"}, "automation"),
@@ -53,7 +82,9 @@ BY_HOST = {"user_message": {"role": "user", "meta": {"internal": True, "type": "
         ({**PAGE, "chat_id": "local:s", **BY_HOST}, "timer"),
     ],
 )
-def test_conversation_kind(metadata: dict[str, Any], kind: ConversationKind) -> None:
+def test_conversation_kind(
+    metadata: dict[str, Any], kind: ConversationKind
+) -> None:
     """Metadata of every release tells the kind of conversation."""
     assert conversation_kind(metadata) == kind
 
@@ -64,45 +95,68 @@ def test_time_zones() -> None:
         update={"user_timezone": "Asia/Tokyo"}
     )
     told = {**PAGE, "variables": {"{{CURRENT_TIMEZONE}}": "Europe/Lisbon"}}
-    hook = HostHook.of(settings, {"id": "ada"}, told, running_request(), None, None)
+    hook = HostHook.of(
+        settings, {"id": "ada"}, told, running_request(), None, None
+    )
     assert hook.time_zones == ("Asia/Tokyo", "Europe/Lisbon", "Europe/Prague")
-    bare = HostHook.of(hook_settings(), {"id": "ada"}, {**PAGE}, running_request(), None, None)
+    bare = HostHook.of(
+        hook_settings(), {"id": "ada"}, {**PAGE}, running_request(), None, None
+    )
     assert bare.time_zones == ("", "", "UTC")
 
 
 async def test_typed_to_another_model() -> None:
     """What was typed to another model is learned as in its chat; the host lists one not known."""
     request = running_request()
-    request.app.state.MODELS = {"local": {"id": "local", "connection_type": "local"}}
+    request.app.state.MODELS = {
+        "local": {"id": "local", "connection_type": "local"}
+    }
     metadata = {**PAGE, "direct": True}
-    hook = HostHook.of(hook_settings(), {"id": "ada"}, metadata, request, None, {"id": "cloud"})
+    hook = HostHook.of(
+        hook_settings(),
+        {"id": "ada"},
+        metadata,
+        request,
+        None,
+        {"id": "cloud"},
+    )
     assert (hook.chat_model_id, hook.is_direct) == ("cloud", True)
     local = await hook.typed_to("local", is_direct=False)
     assert local.chat_model == {"id": "local", "connection_type": "local"}
     assert not local.is_direct
     assert hook.is_direct
     assert (await hook.typed_to("", is_direct=False)).chat_model_id == ""
-    with pytest.raises(ModelBusy, match="listing the models"):  # there is no host here
+    with pytest.raises(
+        ModelBusy, match="listing the models"
+    ):  # there is no host here
         await hook.typed_to("not listed yet", is_direct=False)
     mine = await hook.typed_to("mine", is_direct=True)
     assert (mine.chat_model_id, mine.is_direct) == ("mine", True)
 
 
 @pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize(("internal", "kind"), [(True, "timer"), (False, "saved")])
+@pytest.mark.parametrize(
+    ("internal", "kind"), [(True, "timer"), (False, "saved")]
+)
 async def test_chat_that_others_read(
     internal: bool, kind: str, shared: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A chat that others may read is a shared one, also where a timer goes off in it."""
     read = AsyncMock(return_value=shared)
     monkeypatch.setattr(hook_module, "is_read_by_others", read)
-    chats = SimpleNamespace(Chats=SimpleNamespace(get_accessible_chat_by_id=None))
+    chats = SimpleNamespace(
+        Chats=SimpleNamespace(get_accessible_chat_by_id=None)
+    )
     monkeypatch.setitem(sys.modules, "open_webui.models.chats", chats)
     told: dict[str, Any] = {**PAGE, "chat_id": "c"}
     told["user_message"] = {"meta": {"internal": internal}}
-    hook = HostHook.of(hook_settings(), {"id": "ada"}, told, running_request(), None, None)
+    hook = HostHook.of(
+        hook_settings(), {"id": "ada"}, told, running_request(), None, None
+    )
     assert hook.told_kind == kind
-    assert [await hook.kind() for _ in range(2)] == ["shared" if shared else kind] * 2
+    assert [await hook.kind() for _ in range(2)] == [
+        "shared" if shared else kind
+    ] * 2
     assert read.await_count == 1
 
 
@@ -137,12 +191,20 @@ async def test_titles_and_what_to_ask_next(
     monkeypatch.setattr(hook_module, "is_read_by_others", shared)
     chats = SimpleNamespace(
         get_accessible_chat_by_id=None,
-        get_chat_title_by_id=AsyncMock(side_effect=chain(standing, repeat(standing[-1]))),
+        get_chat_title_by_id=AsyncMock(
+            side_effect=chain(standing, repeat(standing[-1]))
+        ),
         update_chat_title_by_id=AsyncMock(),
     )
-    monkeypatch.setitem(sys.modules, "open_webui.models.chats", SimpleNamespace(Chats=chats))
+    monkeypatch.setitem(
+        sys.modules, "open_webui.models.chats", SimpleNamespace(Chats=chats)
+    )
     monkeypatch.setattr(stored_answer, "_TITLE_PAUSES", (0, 0, 0))
-    shelf, request, makes = Shelf(ASKED), running_request(), host.get("makes them", False)
+    shelf, request, makes = (
+        Shelf(ASKED),
+        running_request(),
+        host.get("makes them", False),
+    )
     request.app.state.config = SimpleNamespace(
         ENABLE_TITLE_GENERATION=makes, ENABLE_FOLLOW_UP_GENERATION=makes
     )
@@ -153,11 +215,17 @@ async def test_titles_and_what_to_ask_next(
     answer = stored_answer.HostAnswer("c", "a", shelf.emit, shelf.change)
     hook = replace(hook, stored_answer=answer)
     await hook.name_chat(OURS, [{"role": "user", "content": ASKED}])
-    given = [call.args for call in chats.update_chat_title_by_id.await_args_list]
+    given = [
+        call.args for call in chats.update_chat_title_by_id.await_args_list
+    ]
     assert given == ([("c", OURS)] if titled else [])
-    assert shelf.events == ([{"type": "chat:title", "data": OURS}] if titled else [])
+    assert shelf.events == (
+        [{"type": "chat:title", "data": OURS}] if titled else []
+    )
     await hook.suggest(["And then?"])
-    assert shelf.message.get("followUps") == (["And then?"] if suggested else None)
+    assert shelf.message.get("followUps") == (
+        ["And then?"] if suggested else None
+    )
 
 
 OFF: dict[str, Any] = {"ui": {"memory": False}}
@@ -175,12 +243,16 @@ def say(workers: tuple[Worker, Worker]) -> Say:
     async def emit(event: dict[str, Any]) -> None:
         lines.append(event["data"]["description"])
 
-    async def turn(settings: object, worker: int = 0, **more: Any) -> list[str]:
+    async def turn(
+        settings: object, worker: int = 0, **more: Any
+    ) -> list[str]:
         request = Request({"type": "http", "headers": [], "app": FastAPI()})
         user = {"id": more.pop("user_id", "ada"), "settings": settings}
         page = emit if more.pop("page", True) else None
         told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
-        hook = HostHook.of(hook_settings(**more), user, told, request, page, None)
+        hook = HostHook.of(
+            hook_settings(**more), user, told, request, page, None
+        )
         if hook.is_switched_off:
             await hook.tell_switched_off(tables[worker])
         return lines
@@ -190,7 +262,16 @@ def say(workers: tuple[Worker, Worker]) -> Say:
 
 @pytest.mark.parametrize(
     "settings",
-    [None, {}, {"ui": []}, ON, {"ui": {"memory": 0}}, {"ui": {"memory": "false"}}, [OFF], "off"],
+    [
+        None,
+        {},
+        {"ui": []},
+        ON,
+        {"ui": {"memory": 0}},
+        {"ui": {"memory": "false"}},
+        [OFF],
+        "off",
+    ],
     ids=str,
 )
 async def test_switch(settings: object) -> None:
@@ -230,7 +311,9 @@ async def test_default_of_the_switch(
     monkeypatch.setattr(native_features, "host_setting", setting)
     request = running_request()
     for _ in range(3):
-        assert await has_memory_on(request, {"id": "ada", "settings": own}) is on
+        assert (
+            await has_memory_on(request, {"id": "ada", "settings": own}) is on
+        )
     assert len(asked) == (own not in (ON, OFF))
     process_state(request)["memory_default"] = (True, 0.0)
     assert await has_memory_on(request, {"id": "ada", "settings": own}) is on
@@ -247,12 +330,16 @@ async def test_default_of_the_switch(
     ],
     ids=str,
 )
-def test_memory_capability(model: object, allowed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_capability(
+    model: object, allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A model's capability counts where the host has it, as the host itself reads it."""
     assert allows_memory(model)
 
     def read(one: Host) -> object:
-        return (one.get("info", {}).get("meta", {}).get("capabilities") or {}).get("memory", True)
+        return (
+            one.get("info", {}).get("meta", {}).get("capabilities") or {}
+        ).get("memory", True)
 
     host = SimpleNamespace(model_allows_memory=read)
     monkeypatch.setitem(sys.modules, "open_webui.utils.memory", host)

@@ -16,7 +16,9 @@ class Host:
     """A host that holds an instance of the plug-in, among others, and runs tasks of it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.state = SimpleNamespace(FUNCTIONS={"other": object(), "adaptive_memory": self})
+        self.state = SimpleNamespace(
+            FUNCTIONS={"other": object(), "adaptive_memory": self}
+        )
         host = SimpleNamespace(app=SimpleNamespace(state=self.state))
         monkeypatch.setitem(sys.modules, "open_webui.main", host)
         self.tasks: set[asyncio.Task[None]] = set()
@@ -47,7 +49,9 @@ def test_replaced_instance(monkeypatch: pytest.MonkeyPatch) -> None:
         await asyncio.wait({short, long})
         assert (short.cancelled(), long.cancelled()) == (False, True)
         assert asyncio.get_running_loop().time() - begun < 5
-        late = host.start(500)  # what a turn that was under way leaves to be done
+        late = host.start(
+            500
+        )  # what a turn that was under way leaves to be done
         await asyncio.wait({late})
         assert late.cancelled()
 

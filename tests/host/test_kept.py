@@ -13,14 +13,21 @@ from adaptive.host.tables import HostTables
 from adaptive.memory import audit
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.steps import steps_of
-from adaptive.memory.tables import ArchivedMemory, ChatNotes, SuggestionTable, WaitingSuggestion
+from adaptive.memory.tables import (
+    ArchivedMemory,
+    ChatNotes,
+    SuggestionTable,
+    WaitingSuggestion,
+)
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import memory
 from tests.host.databases import Worker
 
 NOW = 1_700_000_000
 DAY = 24 * 3600
-NOTES = ChatNotes("The user plans a holiday in Lisbon.", ("holiday", "Lisboa é bonita"))
+NOTES = ChatNotes(
+    "The user plans a holiday in Lisbon.", ("holiday", "Lisboa é bonita")
+)
 ARCHIVED = ArchivedMemory(
     Memory(
         "memory-1",
@@ -31,14 +38,27 @@ ARCHIVED = ArchivedMemory(
         "Work",
         0.875,
         7,
-        {"said_at": NOW - 9, "history": [{"content": "coffee"}], "odd": [None, 1.5, {"a": {}}]},
+        {
+            "said_at": NOW - 9,
+            "history": [{"content": "coffee"}],
+            "odd": [None, 1.5, {"a": {}}],
+        },
         "2027-02-28",
     ),
     "too many",
     NOW,
     "User likes hot drinks.",
 )
-SAVED = AuditEntry("saved", "memory-1", NOW, None, "User likes tea", "said so", "chat", "message")
+SAVED = AuditEntry(
+    "saved",
+    "memory-1",
+    NOW,
+    None,
+    "User likes tea",
+    "said so",
+    "chat",
+    "message",
+)
 
 
 Both = tuple[HostTables, HostTables]
@@ -47,7 +67,9 @@ Both = tuple[HostTables, HostTables]
 @pytest.fixture
 def both(workers: tuple[Worker, Worker]) -> Both:
     """Our tables as two workers have them, all of them empty."""
-    here, there = (HostTables(Sealer("secret"), worker.sessions) for worker in workers)
+    here, there = (
+        HostTables(Sealer("secret"), worker.sessions) for worker in workers
+    )
     return here, there
 
 
@@ -55,7 +77,9 @@ async def test_archived_memory_comes_back(both: Both) -> None:
     """Everything a memory has comes back, the last archived first, until it is discarded."""
     later = replace(ARCHIVED, memory=memory("m2", "b"), archived_at=NOW + 1)
     await both[0].archive.put("ada", [ARCHIVED])
-    await both[0].archive.put("ada", [later, replace(ARCHIVED, reason="again")])
+    await both[0].archive.put(
+        "ada", [later, replace(ARCHIVED, reason="again")]
+    )
     found = (later, replace(ARCHIVED, reason="again"))
     assert await both[1].archive.read("ada") == found
     assert await both[1].archive.read("ada", ["memory-1", "m3"]) == found[1:]
@@ -84,27 +108,41 @@ async def test_recalls(both: Both) -> None:
 
 async def test_hints(both: Both) -> None:
     """A hint is given as often as is wanted, by whatever worker, and is no memory's recall."""
-    given = [await both[n % 2].usage.count_hint("ada", "undo", 3) for n in range(5)]
+    given = [
+        await both[n % 2].usage.count_hint("ada", "undo", 3) for n in range(5)
+    ]
     assert given == [True] * 3 + [False] * 2
     assert await both[0].usage.count_hint("bob", "undo", 3)
     assert await both[0].usage.read("ada", ["m-1"]) == {}
 
 
-async def test_notes_come_back(both: Both, workers: tuple[Worker, Worker]) -> None:
+async def test_notes_come_back(
+    both: Both, workers: tuple[Worker, Worker]
+) -> None:
     """What is noted another worker reads, of this user and chat alone, while there is the chat."""
     await workers[0].change("CREATE TABLE chat (id VARCHAR PRIMARY KEY)")
     here, there = both[0].chat_notes, both[1].chat_notes
     await here.write("ada", "c", NOTES, NOW)
     assert await there.read("ada", "c") == NOTES
-    assert await there.read("bob", "c") == await there.read("ada", "d") == ChatNotes()
+    assert (
+        await there.read("bob", "c")
+        == await there.read("ada", "d")
+        == ChatNotes()
+    )
     await there.write("ada", "d", ChatNotes(summary="New."), NOW + 1)
     assert await here.read("ada", "c") == ChatNotes()
 
 
-def waiting(name: str, at: int = 0, content: str = "User drinks tea.") -> WaitingSuggestion:
+def waiting(
+    name: str, at: int = 0, content: str = "User drinks tea."
+) -> WaitingSuggestion:
     """A suggestion whose digest is its name."""
-    draft = Draft(content, ("preference", "goal"), "Home", importance=9, passed=name)
-    return WaitingSuggestion(name, draft, "m-1", Provenance("chat", f"message-{name}", NOW + at))
+    draft = Draft(
+        content, ("preference", "goal"), "Home", importance=9, passed=name
+    )
+    return WaitingSuggestion(
+        name, draft, "m-1", Provenance("chat", f"message-{name}", NOW + at)
+    )
 
 
 async def digests(table: SuggestionTable, user_id: str = "ada") -> str:
@@ -123,8 +161,15 @@ async def test_rejected_for_good(both: Both) -> None:
     await here.put("ada", [waiting("a", 400 * DAY), waiting("b", 400 * DAY)])
     await here.discard("ada", ["a"])
     assert await digests(here) == "b"
-    assert await here.rejected("ada", ["a", "b", "never seen"]) == {"a", "never seen"}
-    assert await here.rejected("bob", ["a"]) == await here.rejected("ada", []) == frozenset()
+    assert await here.rejected("ada", ["a", "b", "never seen"]) == {
+        "a",
+        "never seen",
+    }
+    assert (
+        await here.rejected("bob", ["a"])
+        == await here.rejected("ada", [])
+        == frozenset()
+    )
 
 
 async def test_of_another_millennium(both: Both) -> None:
@@ -147,8 +192,12 @@ async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
     assert await there.chats.read("ada", "chat-4") == "[4]"
     await here.suggestions.put("bob", [waiting("old")])
     await here.suggestions.reject("bob", "rejected", NOW)
-    await here.suggestions.put("ada", [waiting(f"{n:02}", n) for n in range(25)])
-    assert await digests(here.suggestions) == " ".join(f"{number:02}" for number in range(5, 25))
+    await here.suggestions.put(
+        "ada", [waiting(f"{n:02}", n) for n in range(25)]
+    )
+    assert await digests(here.suggestions) == " ".join(
+        f"{number:02}" for number in range(5, 25)
+    )
 
     await here.chats.write("bob", "chat-0", "[9]", NOW + DAY + 3600)
     assert await here.chats.read("ada", "chat-4") == ""
@@ -162,18 +211,27 @@ async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
     assert await here.suggestions.rejected("bob", ["rejected"]) == {"rejected"}
 
 
-async def test_log_is_read_by_its_keys(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_log_is_read_by_its_keys(
+    both: Both, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was changed when, in which step and what was taken back is known without opening it."""
     here, there = both[0].audit, both[1].audit
     imported = [
-        replace(SAVED, kind="imported", memory_id=one, step="imported-1") for one in ("a", "b")
+        replace(SAVED, kind="imported", memory_id=one, step="imported-1")
+        for one in ("a", "b")
     ]
     await here.append("ada", imported, NOW)
     newest, oldest = await there.keys("ada")
-    await here.append("ada", [replace(SAVED, kind="undone", undoes=newest.text)], NOW)
-    await here.append("ada", [AuditEntry("refused", "", NOW, reason="no secrets")], NOW)
+    await here.append(
+        "ada", [replace(SAVED, kind="undone", undoes=newest.text)], NOW
+    )
+    await here.append(
+        "ada", [AuditEntry("refused", "", NOW, reason="no secrets")], NOW
+    )
     opened: list[str] = []
-    monkeypatch.setattr(Sealer, "open", lambda *given: opened.append(given[-1]))
+    monkeypatch.setattr(
+        Sealer, "open", lambda *given: opened.append(given[-1])
+    )
     keys = await there.keys("ada")
     assert [(key.kind, key.memory_id, key.step) for key in keys] == [
         ("refused", "", ""),
@@ -182,7 +240,9 @@ async def test_log_is_read_by_its_keys(both: Both, monkeypatch: pytest.MonkeyPat
         ("imported", "a", "imported-1"),
     ]
     steps = steps_of(keys)
-    assert [(step.number, len(step.changes), len(step.standing)) for step in steps] == [
+    assert [
+        (step.number, len(step.changes), len(step.standing)) for step in steps
+    ] == [
         (3, 1, 1),
         (1, 2, 1),
     ]
@@ -200,15 +260,21 @@ async def test_trimmed_now_and_then(
     monkeypatch.setattr(audit, "_MOST_ENTRIES", 50)
     counts: list[int] = []
     for number in range(260):
-        await both[0].audit.append("ada", [replace(SAVED, memory_id=f"{number}")], NOW)
+        await both[0].audit.append(
+            "ada", [replace(SAVED, memory_id=f"{number}")], NOW
+        )
         counts.append(len(await both[1].audit.keys("ada")))
     assert max(counts) <= 50 + 100
     assert counts[-60] == 50
-    numbers = [step.number for step in steps_of(await both[1].audit.keys("ada"))]
+    numbers = [
+        step.number for step in steps_of(await both[1].audit.keys("ada"))
+    ]
     assert numbers == list(range(260, 260 - counts[-1], -1))
 
 
-async def test_numbers_of_an_older_log(both: Both, workers: tuple[Worker, Worker]) -> None:
+async def test_numbers_of_an_older_log(
+    both: Both, workers: tuple[Worker, Worker]
+) -> None:
     """Changes that an older release has written without numbers keep those that it has told."""
     here, there = both[0].audit, both[1].audit
     for name in ("a", "b", "c"):
@@ -218,14 +284,20 @@ async def test_numbers_of_an_older_log(both: Both, workers: tuple[Worker, Worker
         await workers[0].change(
             f"UPDATE adaptive_memory_entries SET key = '{old}' WHERE key = '{key.text}'"
         )
-    assert [step.number for step in steps_of(await there.keys("ada"))] == [3, 2, 1]
+    assert [step.number for step in steps_of(await there.keys("ada"))] == [
+        3,
+        2,
+        1,
+    ]
     await here.append("ada", [replace(SAVED, memory_id="d")], NOW)
     keys = await there.keys("ada")
     assert [step.number for step in steps_of(keys)] == [4, 3, 2, 1]
     assert [step.number for step in steps_of(keys[:-1])] == [4, 3, 2]
 
 
-async def test_numbers_of_two_workers(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_numbers_of_two_workers(
+    both: Both, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Workers that write at once, and one whose clock is behind, never give a number twice."""
     here, there = both[0].audit, both[1].audit
     names = [f"at-once-{number}" for number in range(6)]
@@ -239,7 +311,9 @@ async def test_numbers_of_two_workers(both: Both, monkeypatch: pytest.MonkeyPatc
     await there.append("ada", [replace(SAVED, memory_id="behind")], NOW)
     newest = (await here.keys("ada"))[0]
     assert newest.memory_id == "behind"
-    await there.append("ada", [replace(SAVED, kind="undone", undoes=newest.text)], NOW)
+    await there.append(
+        "ada", [replace(SAVED, kind="undone", undoes=newest.text)], NOW
+    )
     steps = steps_of(await here.keys("ada"))
     assert [step.number for step in steps] == [8, 7, 6, 5, 4, 3, 2, 1]
     assert [len(step.standing) for step in steps] == [1, 0, 1, 1, 1, 1, 1, 1]

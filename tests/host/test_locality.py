@@ -14,13 +14,24 @@ from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from tests.fakes import ScriptedModel, hook_settings
 from tests.rates import over
 
-OPENAI = ["https://api.example.com/v1", "http://127.0.0.1:8000/v1", "http://GPU.lan:9000/v1/"]
-OLLAMA = ["http://ollama:11434", "https://ollama.com", "http://far.example.com:11434"]
+OPENAI = [
+    "https://api.example.com/v1",
+    "http://127.0.0.1:8000/v1",
+    "http://GPU.lan:9000/v1/",
+]
+OLLAMA = [
+    "http://ollama:11434",
+    "https://ollama.com",
+    "http://far.example.com:11434",
+]
 CONFIG = SimpleNamespace(OPENAI_API_BASE_URLS=OPENAI, OLLAMA_BASE_URLS=OLLAMA)
 LISTED = "http://127.0.0.1:8000/v1, gpu.lan:9000 , nonsense://, http://[::1"
 
 
-OPENAI_MODEL: dict[str, Any] = {"owned_by": "openai", "connection_type": "local"}
+OPENAI_MODEL: dict[str, Any] = {
+    "owned_by": "openai",
+    "connection_type": "local",
+}
 OLLAMA_MODEL = {"owned_by": "ollama"}
 WORKSPACE_MODEL = {"owned_by": "openai", "preset": True}
 # Models as the host describes them.
@@ -34,26 +45,37 @@ FOREIGN = {
     "gpt": {**OPENAI_MODEL, "urlIdx": 0},
     "both:2b": {**OLLAMA_MODEL, "ollama": {"urls": [0, 2]}},
     "gpt-oss:120b-cloud": {**OLLAMA_MODEL, "ollama": {"urls": [0]}},
-    "mine:2b": {**OLLAMA_MODEL, "ollama": {"urls": [0], "remote_host": "https://ollama.com:443"}},
+    "mine:2b": {
+        **OLLAMA_MODEL,
+        "ollama": {"urls": [0], "remote_host": "https://ollama.com:443"},
+    },
     "nowhere:2b": {**OLLAMA_MODEL, "ollama": {"urls": []}},
     "arena": {"owned_by": "arena", "arena": True},
     "pipe": {**OPENAI_MODEL, "urlIdx": 1, "pipe": {"type": "pipe"}},
     "on nothing": {**WORKSPACE_MODEL, "info": {"base_model_id": "gone"}},
     "on workspace": {**WORKSPACE_MODEL, "info": {"base_model_id": "on llama"}},
 }
-MODELS = {name: {"id": name, **model} for name, model in {**LOCAL, **FOREIGN}.items()}
+MODELS = {
+    name: {"id": name, **model} for name, model in {**LOCAL, **FOREIGN}.items()
+}
 
 
-async def is_local(model: Any, listed: str = LISTED, *, direct: bool = False, **state: Any) -> bool:
+async def is_local(
+    model: Any, listed: str = LISTED, *, direct: bool = False, **state: Any
+) -> bool:
     """Whether a chat's model, or a completer's, may see every memory on a host as 0.9 keeps it."""
     app = FastAPI()
     for name, value in {"MODELS": MODELS, "config": CONFIG, **state}.items():
         setattr(app.state, name, value)
     request = Request({"type": "http", "headers": [], "app": app})
-    settings = hook_settings(local_only_banks="Health", local_connections=listed)
+    settings = hook_settings(
+        local_only_banks="Health", local_connections=listed
+    )
     completer: Completer | None = model if hasattr(model, "complete") else None
     chat_model = None if completer else model
-    hook = HostHook.of(settings, {}, {"direct": direct}, request, None, chat_model)
+    hook = HostHook.of(
+        settings, {}, {"direct": direct}, request, None, chat_model
+    )
     return not (await hook.hidden_from(completer)).names
 
 
@@ -80,7 +102,11 @@ async def test_what_cannot_be_told() -> None:
         # By server, port and beginning of the path, not by how an address is written.
         (OpenAICompleter("http://a:1/v1/", "m"), "http://a:1/v1", True),
         (OpenAICompleter("https://a:1/v1", "m"), "a:1", True),
-        (OpenAICompleter("https://a:443/v1", "m"), "http://b, https://a/v1", True),
+        (
+            OpenAICompleter("https://a:443/v1", "m"),
+            "http://b, https://a/v1",
+            True,
+        ),
         (OpenAICompleter("http://a:1/v10", "m"), "http://a:1/v1", False),
         (OpenAICompleter("https://a:1/v1", "m"), "http://a:1/v1", False),
         (OpenAICompleter("http://a:x", "m"), "http://a:x", False),
@@ -88,11 +114,17 @@ async def test_what_cannot_be_told() -> None:
         (OllamaCompleter("http://localhost:11434", "gemma"), "", True),
         (OllamaCompleter("http://192.168.1.5:11434", "gemma"), "", True),
         (OllamaCompleter("http://ollama:11434", "gemma:2b"), "", True),
-        (OllamaCompleter("http://localhost:11434", "gpt-oss:120b-cloud"), "", False),
+        (
+            OllamaCompleter("http://localhost:11434", "gpt-oss:120b-cloud"),
+            "",
+            False,
+        ),
         (OllamaCompleter("http://[::ffff:8.8.8.8]:11434", "gemma"), "", False),
         (OllamaCompleter("https://api.ollama.com", "gemma"), "", False),
     ],
 )
-async def test_models_of_our_valves(completer: Completer, listed: str, local: bool) -> None:
+async def test_models_of_our_valves(
+    completer: Completer, listed: str, local: bool
+) -> None:
     """A model of the plug-in's own valves is local where its address tells."""
     assert await is_local(completer, listed) == local

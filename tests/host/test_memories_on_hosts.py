@@ -8,26 +8,42 @@ from demo.environment import HostEnvironment
 from tests.conftest import SOURCE
 from tests.hosts import run_in_host
 
-NOT_DONE = ("not all is there", "not all is there", "the memory is still there")
+NOT_DONE = (
+    "not all is there",
+    "not all is there",
+    "the memory is still there",
+)
 PROBE = Path(__file__).with_name("probe_memories.py")
 
 
 def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
     """End dates come and go; false reports are errors; only vectors of the same text are read."""
     arguments = {"source": str(SOURCE)}
-    told = run_in_host(installed_host, PROBE, arguments, tmp_path, soft_dependencies=False)
+    told = run_in_host(
+        installed_host, PROBE, arguments, tmp_path, soft_dependencies=False
+    )
     old = installed_host.version.startswith("0.9")
     assert told.pop("at_once") == {
         "same": [True, True, True],
-        "heard": [] if old else [["memory.created", "content_preview", "type", "path"]],
+        "heard": []
+        if old
+        else [["memory.created", "content_preview", "type", "path"]],
         "stopped": [1, 1, "adding memories: disk full"],
     }
     assert told == {
         "ahead": ["User rents a boat."],
-        "ends": ["2027-02-28", "2027-03-31", "User rents a boat.", "", "User rents a boat."],
+        "ends": [
+            "2027-02-28",
+            "2027-03-31",
+            "User rents a boat.",
+            "",
+            "User rents a boat.",
+        ],
         "erased_meanwhile": 0,
         "held": [[18.0, 1.0, 2.0], []],
-        "lies": [f"Open WebUI reported success, but {what}" for what in NOT_DONE],
+        "lies": [
+            f"Open WebUI reported success, but {what}" for what in NOT_DONE
+        ],
         "unheard": "User likes tea.",
         "vectors": [1, 1, 0],
         "provenance": not old,

@@ -20,14 +20,25 @@ from adaptive.host.memory_rows import (
 )
 from tests.rates import over
 
-META = {"tags": ["goal"], "bank": "Work", "confidence": 0.8, "importance": 7, "chat_id": "c"}
+META = {
+    "tags": ["goal"],
+    "bank": "Work",
+    "confidence": 0.8,
+    "importance": 7,
+    "chat_id": "c",
+}
 META |= {"until": "2027-02-28"}
 
 
 def row(content: str | None, **fields: Any) -> SimpleNamespace:
     """A row as release 0.9 has it, and further columns."""
     return SimpleNamespace(
-        id="m", user_id="u", content=content, created_at=1, updated_at=2, **fields
+        id="m",
+        user_id="u",
+        content=content,
+        created_at=1,
+        updated_at=2,
+        **fields,
     )
 
 
@@ -39,11 +50,28 @@ PLACED = [
     ),
     (
         row("User runs.", type="context", path="Work/goal", meta=META),
-        Memory("m", "User runs.", 1, 2, ("goal",), "Work", 0.8, 7, META, "2027-02-28"),
+        Memory(
+            "m",
+            "User runs.",
+            1,
+            2,
+            ("goal",),
+            "Work",
+            0.8,
+            7,
+            META,
+            "2027-02-28",
+        ),
     ),
     # Where meta has no bank, as after an edit by the host, the path names it.
-    (row("a", path="Work/goal", meta=None), Memory("m", "a", 1, 2, bank="Work")),
-    (row("a [Memory Bank: Home]", path="Work", meta={}), Memory("m", "a", 1, 2, bank="Home")),
+    (
+        row("a", path="Work/goal", meta=None),
+        Memory("m", "a", 1, 2, bank="Work"),
+    ),
+    (
+        row("a [Memory Bank: Home]", path="Work", meta={}),
+        Memory("m", "a", 1, 2, bank="Home"),
+    ),
 ]
 
 
@@ -58,7 +86,12 @@ def test_row(stored: SimpleNamespace, read: Memory) -> None:
 @over(
     "meta",
     [
-        {"confidence": "high", "importance": None, "tags": "goal", "bank": None},
+        {
+            "confidence": "high",
+            "importance": None,
+            "tags": "goal",
+            "bank": None,
+        },
         {"confidence": math.nan, "importance": math.inf},
         {"confidence": [], "importance": {}},
         {"confidence": 10**400, "importance": -(10**400)},
@@ -125,7 +158,9 @@ plain = st.text(st.characters(exclude_characters="[]"))
     plain.map(str.strip),
     st.dates().map(str) | st.just(""),
 )
-def test_round_trip(content: str, tags: tuple[str, ...], bank: str, until: str) -> None:
+def test_round_trip(
+    content: str, tags: tuple[str, ...], bank: str, until: str
+) -> None:
     """What is written into a text comes back as it was, to the letter."""
     noted = Draft(content, tags, bank, until=until)
     assert read_notation(write_notation(noted)) == noted

@@ -50,7 +50,12 @@ CASES = [
     Case("", {"features": {"web_search": False}, "files": None}),
     Case("", SEARCH, hook=True),
     Case("", {**FILES, **TOOLS}, hook=True),
-    Case("suggestions of what to ask next", kind="temporary", suggests=True, hook=True),
+    Case(
+        "suggestions of what to ask next",
+        kind="temporary",
+        suggests=True,
+        hook=True,
+    ),
     Case("suggestions of what to ask next", kind="temporary", suggests=True),
     Case("", kind="temporary", suggests=True, hook=True, task_model=""),
     Case("", kind="temporary", hook=True),
@@ -65,11 +70,19 @@ async def test_task(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     request = running_request()
     request.app.state.MODELS = {"chat": {}, "small": {}}
     request.app.state.config = SimpleNamespace(
-        TASK_MODEL_EXTERNAL=case.task_model, ENABLE_FOLLOW_UP_GENERATION=case.suggests
+        TASK_MODEL_EXTERNAL=case.task_model,
+        ENABLE_FOLLOW_UP_GENERATION=case.suggests,
     )
-    told = {"params": {"function_calling": case.calling}, "tool_servers": [*case.servers]}
+    told = {
+        "params": {"function_calling": case.calling},
+        "tool_servers": [*case.servers],
+    }
     native = NativeFeatures(
-        request=request, user={}, metadata=told, chat_model={"id": "chat"}, kind=case.kind
+        request=request,
+        user={},
+        metadata=told,
+        chat_model={"id": "chat"},
+        kind=case.kind,
     )
     assert await native.task_that_reads(case.body) == case.task
 

@@ -30,19 +30,25 @@ SAY_TABLES = "from adaptive.filter import Filter; from adaptive.host.own_table i
 
 
 @pytest.fixture
-async def worker(workers: tuple[Worker, Worker], tmp_path: Path) -> AsyncGenerator[Worker]:
+async def worker(
+    workers: tuple[Worker, Worker], tmp_path: Path
+) -> AsyncGenerator[Worker]:
     """A worker whose tables all stand in a schema; SQLite's is a second file."""
     worker = Worker(workers[0].address, SCHEMA)
     if worker.engine.dialect.name == "sqlite":
 
         @event.listens_for(worker.engine.sync_engine, "connect")
         def _attach(connection: Any, _record: Any) -> None:
-            connection.execute(f"ATTACH '{tmp_path / 'schema.db'}' AS {SCHEMA}")
+            connection.execute(
+                f"ATTACH '{tmp_path / 'schema.db'}' AS {SCHEMA}"
+            )
     else:
         await worker.change(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
         await worker.change(f"CREATE SCHEMA {SCHEMA}")
     await worker.change(f"CREATE TABLE {SCHEMA}.chat (id VARCHAR(255))")
-    await worker.change(f"CREATE TABLE {SCHEMA}.memory (id VARCHAR(64), user_id VARCHAR(64))")
+    await worker.change(
+        f"CREATE TABLE {SCHEMA}.memory (id VARCHAR(64), user_id VARCHAR(64))"
+    )
     yield worker
     await worker.engine.dispose()
 
@@ -63,7 +69,9 @@ async def test_all_stands_in_the_schema(worker: Worker) -> None:
     assert len((await tables.pending.waiting("ada", NOW)).places) == 1
     assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
     store: Any = ListedMemories()
-    eraser = HostEraser(store, "ada", tables.archive, NoHistory(), sessions=worker.sessions)
+    eraser = HostEraser(
+        store, "ada", tables.archive, NoHistory(), sessions=worker.sessions
+    )
     found = await eraser.find(None)
     assert +found.counts == {"chat_notes": 1, "pending": 2}
     first = "main" if worker.engine.dialect.name == "sqlite" else "public"
@@ -76,7 +84,9 @@ async def test_all_stands_in_the_schema(worker: Worker) -> None:
 def test_schema_is_the_hosts(tmp_path: Path) -> None:
     """Where the host's environment names a schema each table that we name stands in it."""
     (tmp_path / "open_webui").mkdir()
-    (tmp_path / "open_webui" / "env.py").write_text(f"DATABASE_SCHEMA = {SCHEMA!r}\n")
+    (tmp_path / "open_webui" / "env.py").write_text(
+        f"DATABASE_SCHEMA = {SCHEMA!r}\n"
+    )
     code = f"{SAY_TABLES}; print({{one.schema for one in TABLES.tables.values()}})"
     path = os.pathsep.join([str(tmp_path), *sys.path])
     done = subprocess.run(

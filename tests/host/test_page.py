@@ -10,7 +10,9 @@ import pytest
 from adaptive.host.page import PageDialog
 
 
-def page(answer: object, asked: list[dict[str, Any]] | None = None) -> PageDialog:
+def page(
+    answer: object, asked: list[dict[str, Any]] | None = None
+) -> PageDialog:
     """A dialog whose page answers so, or fails."""
 
     async def call(event: dict[str, Any]) -> object:
@@ -18,7 +20,11 @@ def page(answer: object, asked: list[dict[str, Any]] | None = None) -> PageDialo
             asked.append(event)
         if isinstance(answer, BaseException):
             raise answer
-        return await answer.wait() if isinstance(answer, asyncio.Event) else answer
+        return (
+            await answer.wait()
+            if isinstance(answer, asyncio.Event)
+            else answer
+        )
 
     return PageDialog(call, 0.01 if isinstance(answer, asyncio.Event) else 10)
 
@@ -36,7 +42,9 @@ def page(answer: object, asked: list[dict[str, Any]] | None = None) -> PageDialo
         (PageDialog(None), None, None),
     ],
 )
-async def test_answers(dialog: PageDialog, consent: bool | None, words: str | None) -> None:
+async def test_answers(
+    dialog: PageDialog, consent: bool | None, words: str | None
+) -> None:
     """Only a clear answer is one; a page that fails, is none or shows another chat gives none."""
     assert await dialog.confirm("Delete?", "One memory.") is consent
     assert await dialog.ask("Delete?", "One memory.", "1") == words
@@ -46,7 +54,9 @@ async def test_question() -> None:
     """Both kinds have the shape that the page reads, and show bounded texts without markup."""
     events: list[dict[str, Any]] = []
     dialog = page(True, events)
-    await dialog.confirm("Delete\nthis? " + "x" * 200, "You said:\n1. ![a](http://b.example)")
+    await dialog.confirm(
+        "Delete\nthis? " + "x" * 200, "You said:\n1. ![a](http://b.example)"
+    )
     await dialog.ask("Delete?", "Which? " * 1000, "1 3")
     confirmation, asked = events
     assert confirmation["type"] == "confirmation"
@@ -55,5 +65,10 @@ async def test_question() -> None:
         "message": "You said:  \n1\\. ![\u2060a]\u2060(http\\://b.example)",
     }
     assert len(asked["data"].pop("message")) <= 4000
-    fields = {"title": "Delete?", "placeholder": "1 3", "value": "", "type": "text"}
+    fields = {
+        "title": "Delete?",
+        "placeholder": "1 3",
+        "value": "",
+        "type": "text",
+    }
     assert asked == {"type": "input", "data": fields}

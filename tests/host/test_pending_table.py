@@ -6,7 +6,12 @@ import asyncio
 
 import pytest
 
-from adaptive.core.queued_turns import PendingTable, QueuedTurn, QueuePlace, TurnLease
+from adaptive.core.queued_turns import (
+    PendingTable,
+    QueuedTurn,
+    QueuePlace,
+    TurnLease,
+)
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn as said_turn
@@ -25,7 +30,9 @@ Tables = tuple[PendingTable, PendingTable]
 @pytest.fixture
 def real(workers: Workers) -> Tables:
     """The table as each of them has it."""
-    first, second = (HostPendingTable(Sealer(SECRET), worker.sessions) for worker in workers)
+    first, second = (
+        HostPendingTable(Sealer(SECRET), worker.sessions) for worker in workers
+    )
     return first, second
 
 
@@ -37,10 +44,16 @@ def tables(request: pytest.FixtureRequest, real: Tables) -> Tables:
 
 
 def turn(
-    message_id: str, *, user_id: str = "ada", at: float = NOW, words: str = WORDS
+    message_id: str,
+    *,
+    user_id: str = "ada",
+    at: float = NOW,
+    words: str = WORDS,
 ) -> QueuedTurn:
     """A turn of the only chat, due two seconds after it was queued."""
-    return QueuedTurn(said_turn(words, message_id=message_id, user_id=user_id), at, at + 2)
+    return QueuedTurn(
+        said_turn(words, message_id=message_id, user_id=user_id), at, at + 2
+    )
 
 
 def lease(owner: str, *message_ids: str, user_id: str = "ada") -> TurnLease:
@@ -48,7 +61,9 @@ def lease(owner: str, *message_ids: str, user_id: str = "ada") -> TurnLease:
     return TurnLease(user_id, owner, message_ids)
 
 
-async def waiting(table: PendingTable, user_id: str = "ada") -> tuple[QueuePlace, ...]:
+async def waiting(
+    table: PendingTable, user_id: str = "ada"
+) -> tuple[QueuePlace, ...]:
     """The places of a user's waiting turns."""
     return (await table.waiting(user_id, NOW)).places
 
@@ -58,7 +73,9 @@ async def calls(table: PendingTable, user_id: str, since: float) -> int:
     return (await table.waiting(user_id, since)).calls
 
 
-async def taken(table: PendingTable, held: TurnLease, now: float) -> tuple[QueuedTurn, ...]:
+async def taken(
+    table: PendingTable, held: TurnLease, now: float
+) -> tuple[QueuedTurn, ...]:
     """Turns under a lease that can be had."""
     turns = await table.take(held, now, now + 30)
     assert turns is not None
@@ -67,8 +84,14 @@ async def taken(table: PendingTable, held: TurnLease, now: float) -> tuple[Queue
 
 async def test_put_twice(tables: Tables) -> None:
     """Regenerated, continued and multi-model answers of a message queue it once, at once too."""
-    answers = [turn("m-1"), turn("m-1", at=NOW + 60), turn("m-1", user_id="bob")] * 4
-    await asyncio.gather(*(tables[n % 2].put(one) for n, one in enumerate(answers)))
+    answers = [
+        turn("m-1"),
+        turn("m-1", at=NOW + 60),
+        turn("m-1", user_id="bob"),
+    ] * 4
+    await asyncio.gather(
+        *(tables[n % 2].put(one) for n, one in enumerate(answers))
+    )
     (left,) = await waiting(tables[0])
     assert (left.message_id, left.due_at) == ("m-1", NOW + 2)
 
@@ -79,9 +102,14 @@ async def test_taken_at_once(tables: Tables) -> None:
         await tables[0].put(turn(f"m-{number}"))
     for _ in range(3):
         got = await asyncio.gather(
-            *(tables[n % 2].take(lease(f"w-{n}", f"m-{n}"), NOW, NOW + 30) for n in range(10))
+            *(
+                tables[n % 2].take(lease(f"w-{n}", f"m-{n}"), NOW, NOW + 30)
+                for n in range(10)
+            )
         )
-        (number,) = (number for number, turns in enumerate(got) if turns is not None)
+        (number,) = (
+            number for number, turns in enumerate(got) if turns is not None
+        )
         winner = lease(f"w-{number}", f"m-{number}")
         assert await tables[0].give_back(winner, NOW, failed=False, calls=0)
 
@@ -98,7 +126,9 @@ async def test_done(real: Tables, workers: Workers) -> None:
     assert await b.take(lease("b", "m-1"), NOW + 99, NOW + 129) is None
     assert not await a.finish(held, 0, NOW + 4)
     columns = "state, payload, learned_at, lease_owner"
-    assert await workers[0].rows(f"SELECT {columns} FROM {TABLE} ORDER BY state") == [
+    assert await workers[0].rows(
+        f"SELECT {columns} FROM {TABLE} ORDER BY state"
+    ) == [
         ("done", "", NOW + 3, ""),
         ("lease", "", NOW + 3, ""),
     ]
@@ -114,7 +144,10 @@ async def test_killed_worker(tables: Tables) -> None:
     both = lease("b", "m-1", "m-2")
     assert await b.take(both, NOW + 30, NOW + 60) is None
     turns = await taken(b, both, NOW + 31)
-    assert [(one.turn.words, one.attempts) for one in turns] == [(WORDS, 1), (WORDS, 1)]
+    assert [(one.turn.words, one.attempts) for one in turns] == [
+        (WORDS, 1),
+        (WORDS, 1),
+    ]
 
 
 async def test_loser_changes_nothing(tables: Tables) -> None:
@@ -162,14 +195,24 @@ async def test_calls_are_counted(tables: Tables) -> None:
     await a.give_back(later, NOW, failed=True, calls=2)
     await taken(a, bobs, NOW)
     await a.give_back(bobs, NOW, failed=True, calls=7)
-    assert [await calls(b, "ada", NOW + since) for since in (0, 2, 3)] == [3, 2, 0]
+    assert [await calls(b, "ada", NOW + since) for since in (0, 2, 3)] == [
+        3,
+        2,
+        0,
+    ]
     assert await calls(b, "bob", NOW) == 7
 
 
-async def test_tidy_up(real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture) -> None:
+async def test_tidy_up(
+    real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture
+) -> None:
     """Rows of turns learned a month ago go; what waits does not, but for half a year."""
     a, b = real
-    for message, at in (("old", NOW), ("newer", NOW + 20 * DAY), ("waits", NOW)):
+    for message, at in (
+        ("old", NOW),
+        ("newer", NOW + 20 * DAY),
+        ("waits", NOW),
+    ):
         await a.put(turn(message, at=at))
         if message != "waits":
             await taken(a, lease(message, message), at)
@@ -192,24 +235,33 @@ async def test_sealed(real: Tables, workers: Workers) -> None:
     other = HostPendingTable(Sealer("another secret"), workers[1].sessions)
     await other.put(turn("m-2"))
     assert await other.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
-    assert [one.turn.words for one in await taken(other, lease("b", "m-2"), NOW)] == [WORDS]
+    assert [
+        one.turn.words for one in await taken(other, lease("b", "m-2"), NOW)
+    ] == [WORDS]
     stored = str(await workers[0].rows(f"SELECT * FROM {TABLE}"))
     assert (stored.count("am1-"), "東京" in stored) == (2, False)
     again = await taken(real[1], lease("c", "m-1"), NOW + 31)
     assert [one.turn.words for one in again] == [words]
 
 
-async def test_unreadable(real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture) -> None:
+async def test_unreadable(
+    real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture
+) -> None:
     """A turn that this build can't read waits for the one that queued it; its neighbour is had."""
     for message in ("m-1", "m-2"):
         await real[0].put(turn(message))
-    sealed = Sealer(SECRET).seal("ada", "pending.payload", '{"words": "of a later build"}')
+    sealed = Sealer(SECRET).seal(
+        "ada", "pending.payload", '{"words": "of a later build"}'
+    )
     await workers[0].change(
-        f"UPDATE {TABLE} SET payload = :sealed WHERE message_id = 'm-1'", sealed=sealed
+        f"UPDATE {TABLE} SET payload = :sealed WHERE message_id = 'm-1'",
+        sealed=sealed,
     )
     assert await real[1].take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
     assert [place.message_id for place in await waiting(real[1])] == ["m-2"]
-    assert [one.attempts for one in await taken(real[1], lease("b", "m-2"), NOW)] == [0]
+    assert [
+        one.attempts for one in await taken(real[1], lease("b", "m-2"), NOW)
+    ] == [0]
     assert len(await waiting(real[0])) == 2
     assert [record.message for record in caplog.records] == [
         "a turn that waits can't be read: ValidationError"

@@ -13,11 +13,26 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from fastapi.responses import (
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
 
-from adaptive.core.errors import EmbeddingError, ModelBusy, ModelRejected, ReplyUnusable
+from adaptive.core.errors import (
+    EmbeddingError,
+    ModelBusy,
+    ModelRejected,
+    ReplyUnusable,
+)
 from adaptive.host import providers
-from adaptive.host.providers import HostEmbedder, _body_of, known_models, learning_model
+from adaptive.host.providers import (
+    HostEmbedder,
+    _body_of,
+    known_models,
+    learning_model,
+)
 from adaptive.host.requests import process_state
 from adaptive.settings.valves import Valves
 from tests.host.test_requests import running_request
@@ -31,11 +46,22 @@ def test_body() -> None:
     A provider's status comes back as a response, with what it asks to wait; a stream, and a page in
     the place of JSON, are told as such.
     """
-    for reply in (BODY, JSONResponse(BODY), PlainTextResponse(json.dumps(BODY))):
+    for reply in (
+        BODY,
+        JSONResponse(BODY),
+        PlainTextResponse(json.dumps(BODY)),
+    ):
         assert _body_of(reply) == BODY
     with pytest.raises(ModelBusy, match=r"busy \(HTTP 429\)$") as busy:
-        _body_of(JSONResponse({"error": "slow down"}, 429, headers={"Retry-After": "7"}))
-    assert (busy.value.retry_after, "slow down" in busy.value.detail) == (7, True)
+        _body_of(
+            JSONResponse(
+                {"error": "slow down"}, 429, headers={"Retry-After": "7"}
+            )
+        )
+    assert (busy.value.retry_after, "slow down" in busy.value.detail) == (
+        7,
+        True,
+    )
     with pytest.raises(ModelRejected, match="HTTP 400"):
         _body_of(JSONResponse({"error": "response_format"}, 400))
     for page in (StreamingResponse(iter([b"data: {}"])), Response(b"<html>")):
@@ -61,10 +87,17 @@ async def test_chosen_model(
     """The valve's model is asked, else the host's task model for such chats, else the chat's."""
     request = running_request()
     request.app.state.MODELS = {"task": {}, "chat": {}}
-    request.app.state.config = SimpleNamespace(TASK_MODEL=tasks[0], TASK_MODEL_EXTERNAL=tasks[1])
-    assert await learning_model(request, chosen, chat_model, direct=False) == asked
+    request.app.state.config = SimpleNamespace(
+        TASK_MODEL=tasks[0], TASK_MODEL_EXTERNAL=tasks[1]
+    )
+    assert (
+        await learning_model(request, chosen, chat_model, direct=False)
+        == asked
+    )
     if asked == "chat":
-        with pytest.raises(ModelRejected, match="reached from the browser only"):
+        with pytest.raises(
+            ModelRejected, match="reached from the browser only"
+        ):
             await learning_model(request, chosen, chat_model, direct=True)
     # Of a model that is gone it is not known which task model goes with it.
     if not chosen:
@@ -74,19 +107,32 @@ async def test_chosen_model(
 
 MODELS: dict[str, object] = {
     "small": {"id": "small", "name": "small", "owned_by": "openai"},
-    "cook": {"id": "cook", "name": "The cook", "info": {"base_model_id": "small"}},
+    "cook": {
+        "id": "cook",
+        "name": "The cook",
+        "info": {"base_model_id": "small"},
+    },
     "big": {"id": "big", "name": ""},
-    "arena-model": {"id": "arena-model", "name": "Arena", "owned_by": "arena", "arena": True},
+    "arena-model": {
+        "id": "arena-model",
+        "name": "Arena",
+        "owned_by": "arena",
+        "arena": True,
+    },
     "broken": "broken",
 }
 CHOICES = {"big": "big", "small": "small", "cook": "The cook (cook)"}
 GONE = {"gone": "gone (not available now)"}
 
 
-@pytest.mark.parametrize("models", [MODELS, None, 7], ids=["host", "none", "broken"])
+@pytest.mark.parametrize(
+    "models", [MODELS, None, 7], ids=["host", "none", "broken"]
+)
 def test_panel(models: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The panel lists models by label without an arena, and the saved one on any host."""
-    host = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(MODELS=models)))
+    host = SimpleNamespace(
+        app=SimpleNamespace(state=SimpleNamespace(MODELS=models))
+    )
     monkeypatch.setitem(sys.modules, "open_webui.main", host)
     known = CHOICES if models is MODELS else {}
 
@@ -109,7 +155,9 @@ class Model:
     device: str = "cpu"
     asked: list[tuple[list[str], Any, int]] = field(default_factory=list[Any])
 
-    def encode(self, texts: list[str], prompt: str | None = None, **_: Any) -> object:
+    def encode(
+        self, texts: list[str], prompt: str | None = None, **_: Any
+    ) -> object:
         """One vector for each text, its length and one."""
         self.asked.append((texts, prompt, torch.get_num_threads()))
         return np.array([[len(text), 1.0] for text in texts], np.float32)
@@ -124,7 +172,10 @@ class Host:
         self.turn.app.state.ef = self.model
         self.turn.app.state.EMBEDDING_FUNCTION = self.embed
         # Read from the host's settings otherwise, which need an installed host.
-        process_state(self.turn)["embedder_name"] = (f"host:{engine}:minilm", math.inf)
+        process_state(self.turn)["embedder_name"] = (
+            f"host:{engine}:minilm",
+            math.inf,
+        )
         self.embedder = HostEmbedder(self.turn, USER)
 
     async def embed(self, texts: list[str], **named: Any) -> Any:
@@ -136,7 +187,9 @@ class Host:
 @pytest.fixture(autouse=True)
 def prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     """The admin's prefix before contents, which is read from an installed host otherwise."""
-    monkeypatch.setattr(providers, "_prefix", lambda query: None if query else "passage: ")
+    monkeypatch.setattr(
+        providers, "_prefix", lambda query: None if query else "passage: "
+    )
 
 
 async def test_cores() -> None:
@@ -145,23 +198,33 @@ async def test_cores() -> None:
     torch.set_num_threads(3)
     try:
         host, long = Host(), "User has a cat. " * 100
-        assert (await host.embedder.embed(["A cat?"], query=True)).tolist() == [[6.0, 1.0]]
+        assert (
+            await host.embedder.embed(["A cat?"], query=True)
+        ).tolist() == [[6.0, 1.0]]
         await host.embedder.embed(["A cat.", "A dog."], query=False)
         await host.embedder.embed([long], query=False)
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(usual)
     both = ["A cat.", "A dog."]
-    asked = [(["A cat?"], None, 1), (both, "passage: ", 1), ([long], "passage: ", 3)]
+    asked = [
+        (["A cat?"], None, 1),
+        (both, "passage: ", 1),
+        ([long], "passage: ", 3),
+    ]
     assert host.model.asked == asked
     assert host.calls == []
 
 
-@pytest.mark.parametrize(("engine", "device"), [("openai", "cpu"), ("local", "mps:0")])
+@pytest.mark.parametrize(
+    ("engine", "device"), [("openai", "cpu"), ("local", "mps:0")]
+)
 async def test_left_to_the_host(engine: str, device: str) -> None:
     """A service, and Apple's graphics processor, are asked by the host's own function."""
     host = Host(engine, device)
-    assert (await host.embedder.embed(["A cat."], query=False)).tolist() == [[9.0, 9.0]]
+    assert (await host.embedder.embed(["A cat."], query=False)).tolist() == [
+        [9.0, 9.0]
+    ]
     assert host.calls == [(["A cat."], {"prefix": "passage: ", "user": USER})]
     assert host.model.asked == []
     host.turn.app.state.EMBEDDING_FUNCTION = None

@@ -9,7 +9,13 @@ import pytest
 from fastapi import FastAPI, HTTPException, Request
 from sqlalchemy.exc import OperationalError
 
-from adaptive.core.errors import HostError, ModelBusy, ModelRejected, StoreError, with_detail
+from adaptive.core.errors import (
+    HostError,
+    ModelBusy,
+    ModelRejected,
+    StoreError,
+    with_detail,
+)
 from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 from adaptive.host.requests import (
     isolated_request,
@@ -20,14 +26,20 @@ from adaptive.host.requests import (
 def running_request(**state: Any) -> Request:
     """The request of a turn, with what the host keeps on it."""
     headers = [(b"authorization", b"Bearer x"), (b"cookie", b"a=b")]
-    return Request({"type": "http", "headers": headers, "app": FastAPI(), "state": state})
+    return Request(
+        {"type": "http", "headers": headers, "app": FastAPI(), "state": state}
+    )
 
 
 def test_isolated_request() -> None:
     """A call of ours has the app, headers and token of the turn, and shares no state with it."""
     turn = running_request(metadata={"chat_id": "c"}, direct=True, token="t")
     ours = isolated_request(turn)
-    assert (ours.app, ours.headers, ours.cookies) == (turn.app, turn.headers, {"a": "b"})
+    assert (ours.app, ours.headers, ours.cookies) == (
+        turn.app,
+        turn.headers,
+        {"a": "b"},
+    )
     assert ours.scope["state"] == {"token": "t"}
     ours.state.metadata = {"chat_id": "other"}
     assert turn.state.metadata == {"chat_id": "c"}
@@ -45,7 +57,10 @@ def test_any_exception_of_the_host() -> None:
     """Whatever is raised becomes one error, which says what was being done and keeps the cause."""
     raised = KeyError("x")
     failed = "^Open WebUI failed while reading$"
-    with pytest.raises(HostError, match=failed) as error, HostFaults("reading"):
+    with (
+        pytest.raises(HostError, match=failed) as error,
+        HostFaults("reading"),
+    ):
         raise raised
     assert error.value.__cause__ is raised
     assert error.value.detail == "reading: 'x'"
@@ -53,23 +68,40 @@ def test_any_exception_of_the_host() -> None:
     with pytest.raises(StoreError, match=r"^it failed$") as error, refused:
         raise OSError("a\n b")
     assert with_detail(error.value) == "it failed (writing: a b)"
-    assert describe_fault(HTTPException(403, {"error": "no"})) == "{'error': 'no'}"
-    refused = OperationalError("INSERT", {"content": "Porto"}, Exception("database is locked"))
+    assert (
+        describe_fault(HTTPException(403, {"error": "no"}))
+        == "{'error': 'no'}"
+    )
+    refused = OperationalError(
+        "INSERT", {"content": "Porto"}, Exception("database is locked")
+    )
     assert describe_fault(refused) == "database is locked"
     assert describe_fault(TimeoutError()) == "TimeoutError"
-    assert with_detail(HostError("long", detail="x" * 5000)) == f"long ({'x' * 500})"
+    assert (
+        with_detail(HostError("long", detail="x" * 5000))
+        == f"long ({'x' * 500})"
+    )
 
 
-@pytest.mark.parametrize("passing", [ModelRejected("no credits", 402), asyncio.CancelledError()])
+@pytest.mark.parametrize(
+    "passing", [ModelRejected("no credits", 402), asyncio.CancelledError()]
+)
 def test_what_passes(passing: BaseException) -> None:
     """An error of ours and cancellation pass unchanged."""
-    with pytest.raises(type(passing)) as raised, HostFaults("asking", ModelBusy):
+    with (
+        pytest.raises(type(passing)) as raised,
+        HostFaults("asking", ModelBusy),
+    ):
         raise passing
     assert raised.value is passing
 
 
-@pytest.mark.parametrize("failure", [None, HostError("locked")], ids=["well", "badly"])
-async def test_cancelled_caller_leaves_the_work_alone(failure: Exception | None) -> None:
+@pytest.mark.parametrize(
+    "failure", [None, HostError("locked")], ids=["well", "badly"]
+)
+async def test_cancelled_caller_leaves_the_work_alone(
+    failure: Exception | None,
+) -> None:
     """A cancelled caller stops at once; the work ends, and who waits gets its result or error."""
     begun, go, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 

@@ -51,18 +51,25 @@ async def test_entries(workers: tuple[Worker, Worker], former: Sealer) -> None:
     assert await tables.archive.read("ada") == (kept,)
 
 
-async def test_doctor_counts(workers: tuple[Worker, Worker], former: Sealer) -> None:
+async def test_doctor_counts(
+    workers: tuple[Worker, Worker], former: Sealer
+) -> None:
     """An administrator is told how much of all users waits for the former secret."""
     tables = HostTables(former, workers[0].sessions)
     await note_deletion("ada", workers[0].sessions)  # which is no secret
     assert [level async for level, _ in _sealed(workers[1].sessions)] == ["OK"]
-    kept = [ArchivedMemory(memory(f"m{n}", "User likes tea."), "many", NOW) for n in range(3)]
+    kept = [
+        ArchivedMemory(memory(f"m{n}", "User likes tea."), "many", NOW)
+        for n in range(3)
+    ]
     await tables.archive.put("ada", kept)
     await tables.pending.put(TURN)
     assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
     ((level, told),) = [found async for found in _sealed(workers[1].sessions)]
     assert level == "Problem"
-    assert told.startswith("archive: 3, waiting: 1 can't be opened: WEBUI_SECRET_KEY has changed")
+    assert told.startswith(
+        "archive: 3, waiting: 1 can't be opened: WEBUI_SECRET_KEY has changed"
+    )
 
 
 async def test_nothing_is_replaced(workers: tuple[Worker, Worker]) -> None:
@@ -76,7 +83,9 @@ async def test_nothing_is_replaced(workers: tuple[Worker, Worker]) -> None:
     assert await tables.chat_notes.read("ada", "c") == ChatNotes("before")
 
 
-async def test_waiting_turns(workers: tuple[Worker, Worker], former: Sealer) -> None:
+async def test_waiting_turns(
+    workers: tuple[Worker, Worker], former: Sealer
+) -> None:
     """A turn that can't be opened waits on, untried, holds up no newer one, and comes back."""
     before = HostPendingTable(former, workers[0].sessions)
     await before.put(TURN)
@@ -86,7 +95,9 @@ async def test_waiting_turns(workers: tuple[Worker, Worker], former: Sealer) -> 
     for attempt in range(3):
         places = (await later.waiting("ada", NOW)).places
         lease = TurnLease("ada", f"me{attempt}", next_batch(places, NOW + 1))
-        taken = taken or await later.take(lease, NOW + attempt, NOW + attempt + 9)
+        taken = taken or await later.take(
+            lease, NOW + attempt, NOW + attempt + 9
+        )
         if taken:
             assert await later.finish(lease, 1, NOW + attempt)
             break
@@ -106,4 +117,7 @@ def test_seal_tells_its_key() -> None:
     assert mine.mark.startswith(MARKED)
     assert mine.mark != other.mark
     assert Sealer("a").seal("ada", "x", "words").startswith(mine.mark)
-    assert mine.open("ada", "x", EarlierSealer("a").seal("ada", "x", "words")) == "words"
+    assert (
+        mine.open("ada", "x", EarlierSealer("a").seal("ada", "x", "words"))
+        == "words"
+    )

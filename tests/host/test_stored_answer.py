@@ -16,15 +16,27 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from adaptive.core.markdown import answer_note
 from adaptive.host import stored_answer
-from adaptive.host.stored_answer import HostAnswer, MessageChange, change_message
+from adaptive.host.stored_answer import (
+    HostAnswer,
+    MessageChange,
+    change_message,
+)
 from tests.answer.hooks import Shelf
 from tests.host.databases import DATABASES, Worker, two_workers
 from tests.rates import over
 
 LINE = "Saved: User lives in Porto."
 NOTE = answer_note(LINE)
-OUTPUT = [{"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}]
-ANSWER = {"id": "a", "role": "assistant", "content": "Hello.", "output": OUTPUT, "done": True}
+OUTPUT = [
+    {"type": "message", "content": [{"type": "output_text", "text": "Hello."}]}
+]
+ANSWER = {
+    "id": "a",
+    "role": "assistant",
+    "content": "Hello.",
+    "output": OUTPUT,
+    "done": True,
+}
 NEWEST = {"id": "newest", "role": "user", "content": "Go on."}
 
 
@@ -53,7 +65,9 @@ class Host:
     async def keep(self, *messages: dict[str, Any]) -> None:
         """Store a chat with these messages."""
         async with self.worker.sessions() as session:
-            await session.merge(Chat(id="c", user_id="ada", chat=history(*messages)))
+            await session.merge(
+                Chat(id="c", user_id="ada", chat=history(*messages))
+            )
             await session.commit()
 
     async def messages(self) -> dict[str, Any]:
@@ -81,12 +95,19 @@ class Host:
 
 def history(*messages: dict[str, Any]) -> dict[str, Any]:
     """A chat that consists of these messages."""
-    return {"history": {"messages": {one["id"]: one for one in messages}, "currentId": "newest"}}
+    return {
+        "history": {
+            "messages": {one["id"]: one for one in messages},
+            "currentId": "newest",
+        }
+    }
 
 
 @pytest.fixture(params=DATABASES)
 async def host(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Host]:
     """A host whose chat holds an answer and a newer message."""
     async with two_workers(request.param, tmp_path) as (worker, _):
@@ -99,7 +120,9 @@ async def host(
             "models.chat_messages": {"ChatMessages": running},
         }
         for name, held in modules.items():
-            monkeypatch.setitem(sys.modules, f"open_webui.{name}", SimpleNamespace(**held))
+            monkeypatch.setitem(
+                sys.modules, f"open_webui.{name}", SimpleNamespace(**held)
+            )
         await running.keep(ANSWER, NEWEST)
         yield running
 
@@ -111,11 +134,21 @@ async def test_line_below(host: Host) -> None:
     messages = await host.messages()
     stored = messages["a"]
     assert stored["content"] == f"Hello.\n\n{NOTE}"
-    assert [item["content"][0]["text"] for item in stored["output"]] == ["Hello.", NOTE]
+    assert [item["content"][0]["text"] for item in stored["output"]] == [
+        "Hello.",
+        NOTE,
+    ]
     assert messages["newest"] == NEWEST
     assert host.rows == {"a": stored}
-    shown = {"id": "a", "content": stored["content"], "output": stored["output"]}
-    assert host.events == [{"type": "chat:outlet", "data": {"messages": [shown]}}] * 2
+    shown = {
+        "id": "a",
+        "content": stored["content"],
+        "output": stored["output"],
+    }
+    assert (
+        host.events
+        == [{"type": "chat:outlet", "data": {"messages": [shown]}}] * 2
+    )
     assert await host.answer().said() == "Hello."
 
 
@@ -153,14 +186,21 @@ async def test_message_sent_meanwhile(host: Host) -> None:
     assert NOTE in messages["a"]["content"]
 
 
-@pytest.mark.parametrize(("chat_id", "message_id"), [("c", "x"), ("x", "a"), ("", "a"), ("c", "")])
-async def test_nothing_is_stored(chat_id: str, message_id: str, host: Host) -> None:
+@pytest.mark.parametrize(
+    ("chat_id", "message_id"), [("c", "x"), ("x", "a"), ("", "a"), ("c", "")]
+)
+async def test_nothing_is_stored(
+    chat_id: str, message_id: str, host: Host
+) -> None:
     """Where no such answer is stored, nothing is written or shown."""
     answer = host.answer(chat_id, message_id)
     assert not await answer.add_note(LINE)
     await answer.add_follow_ups(["And then?"])
     assert await answer.said() is None
-    assert (await host.messages(), host.events) == ({"a": ANSWER, "newest": NEWEST}, [])
+    assert (await host.messages(), host.events) == (
+        {"a": ANSWER, "newest": NEWEST},
+        [],
+    )
 
 
 async def test_failing_page(host: Host) -> None:
@@ -204,23 +244,33 @@ async def test_late_answer(host: Host) -> None:
     assert messages["a"]["content"] == "Done."
     assert messages["newest"] == NEWEST
     shown = {"id": "a", "content": "Done.", "done": True}
-    assert host.events == [{"type": "chat:outlet", "data": {"messages": [shown]}}]
+    assert host.events == [
+        {"type": "chat:outlet", "data": {"messages": [shown]}}
+    ]
 
 
-async def test_late_answer_after_a_busy_time(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_answer_after_a_busy_time(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A late answer stands although its announcement, and a try of its own, could not be stored."""
     monkeypatch.setattr(stored_answer, "_LATE_PAUSES_SECONDS", (0.0, 0.0))
-    await host.keep({"id": "a", "role": "assistant", "content": "", "done": False}, NEWEST)
+    await host.keep(
+        {"id": "a", "role": "assistant", "content": "", "done": False}, NEWEST
+    )
     tries = 0
 
-    async def change(chat_id: str, message_id: str, change: MessageChange) -> dict[str, Any] | None:
+    async def change(
+        chat_id: str, message_id: str, change: MessageChange
+    ) -> dict[str, Any] | None:
         nonlocal tries
         tries += 1
         if tries == 1:
             raise OSError("database is locked")
         return await change_message(chat_id, message_id, change)
 
-    await HostAnswer("c", "a", host.emit, change).give_late("Done.", "It comes.")
+    await HostAnswer("c", "a", host.emit, change).give_late(
+        "Done.", "It comes."
+    )
     stored = (await host.messages())["a"]
     assert (stored["content"], stored["done"]) == ("Done.", True)
     assert len(host.events) == 1

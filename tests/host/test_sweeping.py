@@ -17,7 +17,10 @@ from adaptive.core.ports import StoredVector
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host import memory_vectors
 from adaptive.host.entries import STALE_VECTORS
-from adaptive.host.history_vectors import HostHistoryVectors, history_collection
+from adaptive.host.history_vectors import (
+    HostHistoryVectors,
+    history_collection,
+)
 from adaptive.host.memory_vectors import (
     drop_collection,
     note_deletion,
@@ -82,12 +85,20 @@ class Engine(test_history_vectors.Engine):
 
 
 @pytest.fixture
-def engine(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(
+    workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+) -> Engine:
     """The host's vector database, and its sessions."""
-    monkeypatch.setattr(memory_vectors, "_LOOK_PAUSES_SECONDS", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(
+        memory_vectors, "_LOOK_PAUSES_SECONDS", (0.0, 0.0, 0.0)
+    )
     running = Engine()
-    client = SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=SimpleNamespace(sync=running))
-    monkeypatch.setitem(sys.modules, "open_webui.retrieval.vector.async_client", client)
+    client = SimpleNamespace(
+        ASYNC_VECTOR_DB_CLIENT=SimpleNamespace(sync=running)
+    )
+    monkeypatch.setitem(
+        sys.modules, "open_webui.retrieval.vector.async_client", client
+    )
     database = SimpleNamespace(get_async_db_context=workers[0].sessions)
     monkeypatch.setitem(sys.modules, "open_webui.internal.db", database)
     return running
@@ -103,36 +114,58 @@ class House:
 
     def new_sweep(self) -> HostSweep:
         """The sweep of another worker."""
-        return HostSweep(self.tables.leases, HostHistoryVectors(), self.worker.sessions)
+        return HostSweep(
+            self.tables.leases, HostHistoryVectors(), self.worker.sessions
+        )
 
     async def fill(self, engine: Engine) -> None:
         """Ada and Bob have memories; nobody has the vectors that all share."""
-        await self.worker.change("CREATE TABLE memory (id VARCHAR PRIMARY KEY, user_id VARCHAR)")
+        await self.worker.change(
+            "CREATE TABLE memory (id VARCHAR PRIMARY KEY, user_id VARCHAR)"
+        )
         vector = StoredVector("hash", np.full(4, 0.5, np.float32))
         for user_id in ("ada", "bob"):
             await self.worker.change(
-                "INSERT INTO memory VALUES (:id, :user)", id=f"{user_id}-1", user=user_id
+                "INSERT INTO memory VALUES (:id, :user)",
+                id=f"{user_id}-1",
+                user=user_id,
             )
-            await self.tables.pending.put(QueuedTurn(turn("words", user_id=user_id), NOW, NOW))
+            await self.tables.pending.put(
+                QueuedTurn(turn("words", user_id=user_id), NOW, NOW)
+            )
             await self.tables.usage.record(user_id, [f"{user_id}-1"], int(NOW))
-            await self.tables.vectors.write(user_id, "words", {f"{user_id}-1": vector})
+            await self.tables.vectors.write(
+                user_id, "words", {f"{user_id}-1": vector}
+            )
             engine.hold(user_id, f"{user_id}-1")
             units = [unit("a", first=True)]
-            await HostHistoryVectors().upsert(user_id, "words", units, np.eye(4)[:1])
+            await HostHistoryVectors().upsert(
+                user_id, "words", units, np.eye(4)[:1]
+            )
         await self.tables.vectors.write("", "words", {"null prompt": vector})
 
     async def accounts(self, *user_ids: str) -> None:
         """The host's users are these."""
-        await self.worker.change('CREATE TABLE IF NOT EXISTS "user" (id VARCHAR PRIMARY KEY)')
+        await self.worker.change(
+            'CREATE TABLE IF NOT EXISTS "user" (id VARCHAR PRIMARY KEY)'
+        )
         await self.worker.change('DELETE FROM "user"')
         for user_id in user_ids:
-            await self.worker.change('INSERT INTO "user" VALUES (:id)', id=user_id)
+            await self.worker.change(
+                'INSERT INTO "user" VALUES (:id)', id=user_id
+            )
 
     async def users(self) -> dict[str, set[str]]:
         """Whose rows stand in each table."""
         names = (*OUR_TABLES, "memory")
-        rows = {name: await self.worker.rows(f"SELECT user_id FROM {name}") for name in names}
-        return {name: {row.user_id for row in found} - {""} for name, found in rows.items()}
+        rows = {
+            name: await self.worker.rows(f"SELECT user_id FROM {name}")
+            for name in names
+        }
+        return {
+            name: {row.user_id for row in found} - {""}
+            for name, found in rows.items()
+        }
 
 
 @pytest.fixture
@@ -153,7 +186,9 @@ async def test_deleted_account(house: House, engine: Engine) -> None:
     await house.accounts("bob")
     await house.sweep.run(NOW)
     assert set(map(tuple, (await house.users()).values())) == {("bob",)}
-    assert sorted(engine.collections) == sorted(["user-memory-bob", history_collection("bob")])
+    assert sorted(engine.collections) == sorted(
+        ["user-memory-bob", history_collection("bob")]
+    )
     (shared,) = await house.worker.rows(
         "SELECT memory_id FROM adaptive_memory_vector WHERE user_id = ''"
     )
@@ -174,7 +209,9 @@ async def test_once_a_day(house: House) -> None:
 
 
 @pytest.mark.parametrize("there", [False, True], ids=["unreadable", "empty"])
-async def test_no_account_is_known(house: House, engine: Engine, there: bool) -> None:
+async def test_no_account_is_known(
+    house: House, engine: Engine, there: bool
+) -> None:
     """Where the host's users can't be read, or there seem to be none, nobody's rows go."""
     before = await house.users()
     if there:
@@ -203,7 +240,9 @@ async def test_vectors_first(house: House, engine: Engine) -> None:
 
 async def noted(house: House) -> list[str]:
     """Of whom stale vectors are noted."""
-    rows = await house.worker.rows("SELECT user_id, kind FROM adaptive_memory_entries")
+    rows = await house.worker.rows(
+        "SELECT user_id, kind FROM adaptive_memory_entries"
+    )
     return [row.user_id for row in rows if row.kind == STALE_VECTORS]
 
 

@@ -41,20 +41,32 @@ def entry(key: str, at: int = 0, body: Any = "words") -> Entry:
     return Entry(key, body, NOW + at, f"chat {key}", f"message {key}")
 
 
-async def keys(table: SealedEntries, user_id: str = "ada", **asked: Any) -> str:
+async def keys(
+    table: SealedEntries, user_id: str = "ada", **asked: Any
+) -> str:
     """Which entries there are, newest first."""
-    return " ".join(one.key for one in await table.read("audit", user_id, **asked))
+    return " ".join(
+        one.key for one in await table.read("audit", user_id, **asked)
+    )
 
 
 async def test_other_worker_reads_what_one_wrote(workers: Workers) -> None:
     """All fields come back, of this user and kind alone, newest first, some or all."""
     here, there = map(entries, workers)
-    await here.put("audit", "ada", [entry("b", 1, {"to": ["Porto", 5]}), entry("a", 1), entry("c")])
+    await here.put(
+        "audit",
+        "ada",
+        [entry("b", 1, {"to": ["Porto", 5]}), entry("a", 1), entry("c")],
+    )
     await here.put("audit", "bob", [entry("d")])
     await here.put("usage", "ada", [entry("e", body=3)])
     (first, *_) = await there.read("audit", "ada")
     assert (first.body, first.created_at) == ({"to": ["Porto", 5]}, NOW + 1)
-    assert (first.chat_id, first.message_id, first.expires_at) == ("chat b", "message b", None)
+    assert (first.chat_id, first.message_id, first.expires_at) == (
+        "chat b",
+        "message b",
+        None,
+    )
     assert await keys(there) == "b a c"
     assert await keys(there, "bob") == "d"
     assert await keys(there, keys=["c", "d", "a"]) == "a c"
@@ -65,27 +77,50 @@ async def test_other_worker_reads_what_one_wrote(workers: Workers) -> None:
     assert (await keys(there), await keys(there, "bob")) == ("k7", "d")
     many = [entry(f"{number:04}") for number in range(1200)]
     await there.put("chat", "ada", many)
-    assert len(await here.read("chat", "ada", [one.key for one in many])) == 1200
+    assert (
+        len(await here.read("chat", "ada", [one.key for one in many])) == 1200
+    )
 
 
-async def test_nothing_in_clear(workers: Workers, caplog: pytest.LogCaptureFixture) -> None:
+async def test_nothing_in_clear(
+    workers: Workers, caplog: pytest.LogCaptureFixture
+) -> None:
     """Texts are sealed for their user, kind and secret: elsewhere or damaged they are absent."""
     table = entries(workers[0])
-    await table.put("archive", "ada", [entry("a", body={"content": "User lives in Porto."})])
+    await table.put(
+        "archive",
+        "ada",
+        [entry("a", body={"content": "User lives in Porto."})],
+    )
     await table.put("archive", "ada", [entry("b", body=["Porto"])])
-    told = json.dumps([tuple(row) for row in await workers[0].rows(f"SELECT * FROM {TABLE}")])
+    told = json.dumps(
+        [tuple(row) for row in await workers[0].rows(f"SELECT * FROM {TABLE}")]
+    )
     assert "Porto" not in told
     assert told.count("am1-") == 2
-    for another in (entries(workers[1], "another secret"), entries(workers[1], "")):
+    for another in (
+        entries(workers[1], "another secret"),
+        entries(workers[1], ""),
+    ):
         assert await another.read("archive", "ada") == []
         assert await another.read("archive", "ada", ["a"]) == []
-    for change in ("body = 'am1:garbage'", "kind = 'usage'", "user_id = 'bob'"):
+    for change in (
+        "body = 'am1:garbage'",
+        "kind = 'usage'",
+        "user_id = 'bob'",
+    ):
         await workers[0].change(f"UPDATE {TABLE} SET {change} WHERE key = 'a'")
         found = [
-            await table.read(kind, user) for kind in ("archive", "usage") for user in ("ada", "bob")
+            await table.read(kind, user)
+            for kind in ("archive", "usage")
+            for user in ("ada", "bob")
         ]
         assert [one.key for some in found for one in some] == ["b"]
-    warned = [record for record in caplog.records if record.levelno == logging.WARNING]
+    warned = [
+        record
+        for record in caplog.records
+        if record.levelno == logging.WARNING
+    ]
     assert len({record.getMessage() for record in warned}) <= 3
     assert "Porto" not in caplog.text
 
@@ -95,7 +130,12 @@ async def test_refused_for_good(workers: Workers) -> None:
     worker = workers[0]
     shapes = {
         "user_id": "user_id VARCHAR(64), kind VARCHAR(16), key VARCHAR(255), words TEXT",
-        "words": ", ".join([*(f'"{one}" VARCHAR(255)' for one in COLUMNS), "words TEXT NOT NULL"]),
+        "words": ", ".join(
+            [
+                *(f'"{one}" VARCHAR(255)' for one in COLUMNS),
+                "words TEXT NOT NULL",
+            ]
+        ),
     }
     unique = ", PRIMARY KEY (user_id, kind, key)"
     for column, columns in shapes.items():
@@ -104,7 +144,10 @@ async def test_refused_for_good(workers: Workers) -> None:
             await entries(worker).put("usage", "ada", [entry("a")])
         assert failed.value.lasting, column
         assert TABLE in failed.value.detail
-        assert str(failed.value) == "Open WebUI's database refuses what memory needs"
+        assert (
+            str(failed.value)
+            == "Open WebUI's database refuses what memory needs"
+        )
         await worker.change(f"DROP TABLE {TABLE}")
     with pytest.raises(HostError) as failed:
         await host_rows("reading", select(HOST_CHATS.c.id), worker.sessions)
@@ -113,7 +156,11 @@ async def test_refused_for_good(workers: Workers) -> None:
 
 def test_locked_for_a_while() -> None:
     """A database that is locked, or gone for a moment, refuses nothing for good."""
-    for raised in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+    for raised in (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+    ):
         cause = sqlite3.OperationalError("database is locked")
         cause.sqlite_errorcode = raised
         assert not refused_for_good(OperationalError("INSERT", {}, cause))
@@ -125,9 +172,14 @@ async def test_changed_by_one(workers: Workers) -> None:
     here, there = map(entries, workers)
     await here.put("suggestion", "ada", [entry("a")])
     (read,) = await there.read("suggestion", "ada")
-    changing = [one.replace("suggestion", "ada", read, "new") for one in (here, there) * 3]
+    changing = [
+        one.replace("suggestion", "ada", read, "new")
+        for one in (here, there) * 3
+    ]
     assert (await asyncio.gather(*changing)).count(True) == 1
-    assert [one.body for one in await here.read("suggestion", "ada")] == ["new"]
+    assert [one.body for one in await here.read("suggestion", "ada")] == [
+        "new"
+    ]
     assert not await here.replace("suggestion", "bob", read, "newer")
 
 
@@ -135,7 +187,10 @@ async def test_made_by_both(workers: Workers) -> None:
     """Two workers that find no table make it between them, and make it anew where it is gone."""
     tables = [entries(worker) for worker in workers]
     for _ in range(2):
-        putting = [tables[n % 2].put("usage", "ada", [entry(f"{n}")]) for n in range(8)]
+        putting = [
+            tables[n % 2].put("usage", "ada", [entry(f"{n}")])
+            for n in range(8)
+        ]
         done = await asyncio.gather(*putting, return_exceptions=True)
         assert [one for one in done if one] == []
         assert len(await tables[0].read("usage", "ada")) == 8
@@ -143,7 +198,9 @@ async def test_made_by_both(workers: Workers) -> None:
         for table in tables:
             with pytest.raises(TablesUnavailable) as failed:
                 await table.read("usage", "ada")
-            assert failed.value.detail.startswith(f"reading usage entries ({TABLE}): ")
+            assert failed.value.detail.startswith(
+                f"reading usage entries ({TABLE}): "
+            )
 
 
 MODEL = "host:local:minilm"
@@ -158,9 +215,16 @@ async def test_leases(workers: Workers) -> None:
     async def winner(moment: int) -> str:
         """Who got it of those who asked at the same moment."""
         names = [f"w-{number}-{moment}" for number in range(12)]
-        asking = [leases[n % 2].acquire("ada", name, moment, 30) for n, name in enumerate(names)]
+        asking = [
+            leases[n % 2].acquire("ada", name, moment, 30)
+            for n, name in enumerate(names)
+        ]
         (got,) = (
-            name for name, is_it in zip(names, await asyncio.gather(*asking), strict=True) if is_it
+            name
+            for name, is_it in zip(
+                names, await asyncio.gather(*asking), strict=True
+            )
+            if is_it
         )
         return got
 
@@ -171,7 +235,9 @@ async def test_leases(workers: Workers) -> None:
 
 def told(rows: dict[str, StoredVector]) -> dict[str, tuple[str, list[float]]]:
     """Rows in a form that can be compared."""
-    return {id: (one.content_hash, one.vector.tolist()) for id, one in rows.items()}
+    return {
+        id: (one.content_hash, one.vector.tolist()) for id, one in rows.items()
+    }
 
 
 async def test_vectors_are_shared(workers: Workers) -> None:
@@ -180,12 +246,20 @@ async def test_vectors_are_shared(workers: Workers) -> None:
     await one.write("ada", MODEL, {"cat": CAT, "dog": DOG})
     await one.write("bob", MODEL, {"cat": DOG})
     await one.write("ada", "another", {"cat": DOG})
-    assert told(await other.read("ada", MODEL)) == told({"cat": CAT, "dog": DOG})
-    assert told(await other.read("ada", MODEL, ["dog", "gone"])) == told({"dog": DOG})
+    assert told(await other.read("ada", MODEL)) == told(
+        {"cat": CAT, "dog": DOG}
+    )
+    assert told(await other.read("ada", MODEL, ["dog", "gone"])) == told(
+        {"dog": DOG}
+    )
     assert await other.read("ada", MODEL, []) == {}
     await other.write("ada", MODEL, {"cat": DOG})
-    await workers[0].change("CREATE TABLE memory (id VARCHAR, user_id VARCHAR)")
-    await workers[0].change("INSERT INTO memory VALUES ('cat', 'ada'), ('dog', 'bob')")
+    await workers[0].change(
+        "CREATE TABLE memory (id VARCHAR, user_id VARCHAR)"
+    )
+    await workers[0].change(
+        "INSERT INTO memory VALUES ('cat', 'ada'), ('dog', 'bob')"
+    )
     await one.tidy("ada", MODEL)
     assert told(await other.read("ada", MODEL)) == told({"cat": DOG})
     assert await one.read("ada", "another") == {}

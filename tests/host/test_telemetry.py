@@ -26,12 +26,18 @@ LOGGER = "adaptive_memory.measures"
 def a_hook() -> HostHook:
     """A hook of a turn."""
     metadata = {"chat_id": "c", "message_id": "m-1"}
-    return HostHook.of(hook_settings(), {"id": "ada"}, metadata, running_request(), None, None)
+    return HostHook.of(
+        hook_settings(), {"id": "ada"}, metadata, running_request(), None, None
+    )
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
     """The lines in the log."""
-    return [json.loads(one.getMessage()) for one in caplog.records if one.name == LOGGER]
+    return [
+        json.loads(one.getMessage())
+        for one in caplog.records
+        if one.name == LOGGER
+    ]
 
 
 @pytest.fixture
@@ -73,13 +79,19 @@ async def test_lines(told: pytest.LogCaptureFixture) -> None:
         tally("anomalies", "limit_reached")
         tell_outcome("learned")
     recalled, skipped, learned = lines(told)
-    assert [one["outcome"] for one in lines(told)] == ["recalled", "skipped", "learned"]
+    assert [one["outcome"] for one in lines(told)] == [
+        "recalled",
+        "skipped",
+        "learned",
+    ]
     assert recalled["ms"].keys() == {"judge", "reconcile", "total"}
     assert 19 < recalled["ms"]["judge"] < 2000
     assert (recalled["entries"], skipped["turn"]) == ({"core": 2}, "m-1")
     assert learned["operations"] == {"saved": 1}
     assert learned["anomalies"] == {"limit_reached": 1, "sanitised": 1}
-    assert not {"ada", "secret"} & {*str(lines(told)).replace("'", " ").split()}
+    assert not {"ada", "secret"} & {
+        *str(lines(told)).replace("'", " ").split()
+    }
 
 
 @pytest.mark.usefixtures("no_pauses")
@@ -90,7 +102,12 @@ async def test_calls_of_a_model(told: pytest.LogCaptureFixture) -> None:
     async with measured_part(a_hook(), "learning"):
         await ask(model, request, AnswerFormats(), 30, retries=1)
     [line] = lines(told)
-    numbers = {"model_calls": 2, "model_failures": 1, "tokens_in": 70, "tokens_out": 8}
+    numbers = {
+        "model_calls": 2,
+        "model_failures": 1,
+        "tokens_in": 70,
+        "tokens_out": 8,
+    }
     assert {kind: line[kind] for kind in numbers} == {
         kind: {"memory_operations": number} for kind, number in numbers.items()
     }
@@ -130,4 +147,6 @@ async def test_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     assert durations[1][1] == {
         "part": "inlet", "outcome": "recalled", "reason": "", "stage": "total"
     }  # fmt: skip
-    assert meters.told["adaptive_memory.entries"] == [(2, {"part": "inlet", "name": "core"})]
+    assert meters.told["adaptive_memory.entries"] == [
+        (2, {"part": "inlet", "name": "core"})
+    ]

@@ -21,7 +21,11 @@ from adaptive.host.own_table import TABLES, OwnTable, host_rows
 from adaptive.host.providers import _body_of
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_text
 from adaptive.privacy.redaction import RedactingCompleter, SecretlessEmbedder
-from adaptive.search.embedders import EndpointEmbedder, LocalEmbedder, checked_vectors
+from adaptive.search.embedders import (
+    EndpointEmbedder,
+    LocalEmbedder,
+    checked_vectors,
+)
 from tests.loopback import Answer, Loopback
 
 # An account at an address, as drivers and providers name them; no text for people holds it.
@@ -29,7 +33,9 @@ PLANTED = "svc_webui@db-7.corp.internal"
 KEY = "sk-proj-4fXq81LmZpT0vWc2Rb7YkN3uHd6JgA9s"
 SAID = f"FATAL: {PLANTED} may not use relation adaptive_memory_entries (key {KEY})"
 REQUEST = CompletionRequest("system", "user", "name", {"type": "object"})
-ANY_TABLE = Table("planted_table", TABLES, Column("id", String(8), primary_key=True))
+ANY_TABLE = Table(
+    "planted_table", TABLES, Column("id", String(8), primary_key=True)
+)
 
 
 @asynccontextmanager
@@ -78,25 +84,65 @@ class Case:
 
 REFUSED = Answer({"error": SAID}, 401)
 CASES = [
-    Case("table", lambda _: OwnTable(ANY_TABLE, refused_session).rows("x", select(ANY_TABLE))),
-    Case("change", lambda _: OwnTable(ANY_TABLE, refused_session).upsert("x", [{"id": "1"}])),
-    Case("host's table", lambda _: host_rows("reading", select(ANY_TABLE), refused_session)),
+    Case(
+        "table",
+        lambda _: OwnTable(ANY_TABLE, refused_session).rows(
+            "x", select(ANY_TABLE)
+        ),
+    ),
+    Case(
+        "change",
+        lambda _: OwnTable(ANY_TABLE, refused_session).upsert(
+            "x", [{"id": "1"}]
+        ),
+    ),
+    Case(
+        "host's table",
+        lambda _: host_rows("reading", select(ANY_TABLE), refused_session),
+    ),
     Case("host", lambda _: raised_by_host(Exception(SAID))),
     Case("router", lambda _: raised_by_host(HTTPException(500, SAID))),
-    Case("provider", lambda _: asked(Model(lambda: _body_of(JSONResponse({"e": SAID}, 429))))),
-    Case("pipe", lambda _: asked(Model(lambda: chat_text({"error": {"message": SAID}})))),
-    Case("no JSON", lambda url: post_json(f"{url}/{PLANTED}", {}, ""), Answer(SAID.encode())),
+    Case(
+        "provider",
+        lambda _: asked(
+            Model(lambda: _body_of(JSONResponse({"e": SAID}, 429)))
+        ),
+    ),
+    Case(
+        "pipe",
+        lambda _: asked(
+            Model(lambda: chat_text({"error": {"message": SAID}}))
+        ),
+    ),
+    Case(
+        "no JSON",
+        lambda url: post_json(f"{url}/{PLANTED}", {}, ""),
+        Answer(SAID.encode()),
+    ),
     Case("gone", lambda _: post_json(f"http://127.0.0.1:9/{PLANTED}", {}, "")),
     Case("no address", lambda _: post_json(f"ftp://{PLANTED}", {}, "")),
     Case("OpenAI", lambda url: asked(OpenAICompleter(url, "m", KEY)), REFUSED),
-    Case("Ollama", lambda url: asked(OllamaCompleter(url, "m", KEY)), Answer({"e": SAID}, 503)),
-    Case("vectors", lambda _: of(lambda: checked_vectors([["a"]], 1, PLANTED))),
+    Case(
+        "Ollama",
+        lambda url: asked(OllamaCompleter(url, "m", KEY)),
+        Answer({"e": SAID}, 503),
+    ),
+    Case(
+        "vectors", lambda _: of(lambda: checked_vectors([["a"]], 1, PLANTED))
+    ),
     Case(
         "embedding",
-        lambda url: SecretlessEmbedder(EndpointEmbedder(url, "m")).embed(["a"], query=True),
+        lambda url: SecretlessEmbedder(EndpointEmbedder(url, "m")).embed(
+            ["a"], query=True
+        ),
         REFUSED,
     ),
-    Case("local model", lambda _: LocalEmbedder(f"/nowhere/{PLANTED}").embed(["a"], query=True)),
+    Case(
+        "local model",
+        lambda _: LocalEmbedder(f"/nowhere/{PLANTED}").embed(
+            ["a"], query=True
+        ),
+    ),
 ]
 
 
@@ -108,7 +154,10 @@ async def test_people_read_sentences(case: Case, server: Loopback) -> None:
         await case.fails(server.url)
     sentence, full = str(failed.value), with_detail(failed.value)
     assert 10 < len(sentence) < 80
-    assert not any(word in sentence for word in (PLANTED, KEY, "127.0.0.1", "adaptive_memory_"))
+    assert not any(
+        word in sentence
+        for word in (PLANTED, KEY, "127.0.0.1", "adaptive_memory_")
+    )
     assert PLANTED in full
     assert KEY not in full
 
@@ -117,5 +166,7 @@ async def test_redaction_leaves_out_what_a_provider_says() -> None:
     """Where personal data is replaced the log has the sentence alone: a reply may quote a user."""
     model = Model(lambda: chat_text({"error": {"message": SAID}}))
     with pytest.raises(AdaptiveMemoryError) as failed:
-        await RedactingCompleter(model, personal_data=True).complete(REQUEST, "text")
+        await RedactingCompleter(model, personal_data=True).complete(
+            REQUEST, "text"
+        )
     assert with_detail(failed.value) == str(failed.value)

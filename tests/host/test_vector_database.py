@@ -40,11 +40,15 @@ async def test_hanging(client: Client) -> None:
     database = VectorDatabase(lambda: client)
     assert await database.call("looking", "has_collection", "c") is True
     client.answers.clear()
-    with pytest.raises(HostError, match=r"^the vector database does not answer within 0.05 s$"):
+    with pytest.raises(
+        HostError, match=r"^the vector database does not answer within 0.05 s$"
+    ):
         await database.call("looking", "has_collection", "c", seconds=0.05)
     await resting(database)
     for _ in range(10):
-        with pytest.raises(HostError, match=r"^the vector database does not answer$"):
+        with pytest.raises(
+            HostError, match=r"^the vector database does not answer$"
+        ):
             await database.call("looking", "has_collection", "c", seconds=3600)
     client.answers.set()
     await resting(database, over=True)

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from adaptive.core.queued_turns import QueuedTurn, QueuePlace, TurnLease, UserQueue
+from adaptive.core.queued_turns import (
+    QueuedTurn,
+    QueuePlace,
+    TurnLease,
+    UserQueue,
+)
 
 
 class ListedTurns:
@@ -16,26 +21,42 @@ class ListedTurns:
         self.done: set[tuple[str, str]] = set()
         self.owners: dict[tuple[str, str], str] = {}
         self.leases: dict[str, tuple[str, float]] = {}
-        self.calls: list[tuple[str, float, int]] = []  # user, when the turn was queued, how many
+        self.calls: list[
+            tuple[str, float, int]
+        ] = []  # user, when the turn was queued, how many
 
     async def put(self, queued: QueuedTurn) -> None:
         key = (queued.turn.user_id, queued.turn.source.message_id)
         if key not in self.done:
             known = self.turns.setdefault(key, queued)
-            self.turns[key] = replace(known, due_at=min(known.due_at, queued.due_at))
+            self.turns[key] = replace(
+                known, due_at=min(known.due_at, queued.due_at)
+            )
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
-        mine = [place_of(turn) for (user, _), turn in self.turns.items() if user == user_id]
+        mine = [
+            place_of(turn)
+            for (user, _), turn in self.turns.items()
+            if user == user_id
+        ]
         mine.sort(key=lambda place: (place.queued_at, place.message_id))
-        calls = sum(calls for user, at, calls in self.calls if user == user_id and at >= since)
-        return UserQueue(tuple(mine), self.leases.get(user_id, ("", 0.0))[1], calls)
+        calls = sum(
+            calls
+            for user, at, calls in self.calls
+            if user == user_id and at >= since
+        )
+        return UserQueue(
+            tuple(mine), self.leases.get(user_id, ("", 0.0))[1], calls
+        )
 
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[QueuedTurn, ...] | None:
         _, ends = self.leases.get(lease.user_id, ("", 0.0))
         keys = _keys(lease)
-        turns = [turn for key in keys if (turn := self.turns.get(key)) is not None]
+        turns = [
+            turn for key in keys if (turn := self.turns.get(key)) is not None
+        ]
         if ends >= now or len(turns) != len(keys):
             return None
         self.leases[lease.user_id] = (lease.owner, until)
@@ -58,7 +79,9 @@ class ListedTurns:
             self.done.add(key)
         return finished
 
-    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
+    async def give_back(
+        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+    ) -> bool:
         given = self._ended(lease, calls, due_at=due_at)
         for key in _keys(lease) if given else ():
             attempts = self.turns[key].attempts + int(failed)
@@ -77,13 +100,18 @@ class ListedTurns:
     def _change(self, lease: TurnLease, calls: int, **values: Any) -> bool:
         """Change the turns of a lease; nothing where it or one of them is another one's."""
         keys = _keys(lease)
-        owners = {self.leases.get(lease.user_id, ("", 0.0))[0], *map(self.owners.get, keys)}
+        owners = {
+            self.leases.get(lease.user_id, ("", 0.0))[0],
+            *map(self.owners.get, keys),
+        }
         if owners != {lease.owner}:
             return False
         for key in keys:
             self.turns[key] = replace(self.turns[key], **values)
         if calls:
-            self.calls.append((lease.user_id, self.turns[keys[-1]].queued_at, calls))
+            self.calls.append(
+                (lease.user_id, self.turns[keys[-1]].queued_at, calls)
+            )
         return True
 
 
@@ -91,7 +119,9 @@ def place_of(queued: QueuedTurn) -> QueuePlace:
     """Where a turn stands."""
     source = queued.turn.source
     times = (queued.queued_at, queued.due_at)
-    return QueuePlace(source.message_id, source.chat_id, *times, queued.attempts)
+    return QueuePlace(
+        source.message_id, source.chat_id, *times, queued.attempts
+    )
 
 
 def _keys(lease: TurnLease) -> list[tuple[str, str]]:

@@ -26,7 +26,9 @@ class Link:
     it is closed; ``delay`` is how long each way takes. When ``killed`` no call ever comes back.
     """
 
-    def __init__(self, database: ListedTurns, delay: Callable[[], float]) -> None:
+    def __init__(
+        self, database: ListedTurns, delay: Callable[[], float]
+    ) -> None:
         self.database, self.delay = database, delay
         self.failing: set[str] = set()
         self.gate = asyncio.Event()
@@ -46,11 +48,19 @@ class Link:
                 raise asyncio.CancelledError
             await asyncio.Event().wait()
 
-    async def _through(self, name: str, call: Callable[..., Awaitable[Any]], *args: Any, **k: Any):
+    async def _through(
+        self,
+        name: str,
+        call: Callable[..., Awaitable[Any]],
+        *args: Any,
+        **k: Any,
+    ):
         self.calls.append(name)
         await self._travel(name)
         answer = await call(*args, **k)
-        await self._travel(name)  # may fail too: then it is done, and nobody here knows
+        await self._travel(
+            name
+        )  # may fail too: then it is done, and nobody here knows
         return answer
 
     async def _travel(self, name: str) -> None:
@@ -78,14 +88,21 @@ class School:
     def waiting(self, user_id: str = "ada") -> dict[str, QueuedTurn]:
         """What waits to be learned, by message."""
         turns = self.database.turns.items()
-        return {message_id: one for (user, message_id), one in turns if user == user_id}
+        return {
+            message_id: one
+            for (user, message_id), one in turns
+            if user == user_id
+        }
 
 
 class Worker:
     """One process of the host, with the plug-in's instance in it; ``skew`` is its clock's error."""
 
     def __init__(
-        self, school: School, delay: Callable[[], float] = float, skew: float = 0.0
+        self,
+        school: School,
+        delay: Callable[[], float] = float,
+        skew: float = 0.0,
     ) -> None:
         self.school, self.skew = school, skew
         self.link = Link(school.database, delay)
@@ -101,7 +118,9 @@ class Worker:
 
     async def put(self, message_id: str, **where: str) -> QueuedTurn:
         """Let a turn wait that ends now."""
-        return await self.queue.put(turn("", message_id=message_id, **where), DEBOUNCE)
+        return await self.queue.put(
+            turn("", message_id=message_id, **where), DEBOUNCE
+        )
 
     async def say(self, message_id: str, **where: str) -> asyncio.Task[None]:
         """What the outlet does: put the turn, and start the task that learns from it."""
@@ -145,5 +164,9 @@ class Worker:
         """Nobody else has this user's lease or one of these turns, and the lease has not ended."""
         table, user_id = self.school.database, work.lease.user_id
         owner, until = table.leases[user_id]
-        assert (owner, until >= epoch_now()) == (work.lease.owner, True), "a write without a lease"
-        assert {table.owners[user_id, one] for one in work.lease.message_ids} == {owner}, "two"
+        assert (owner, until >= epoch_now()) == (work.lease.owner, True), (
+            "a write without a lease"
+        )
+        assert {
+            table.owners[user_id, one] for one in work.lease.message_ids
+        } == {owner}, "two"

@@ -36,10 +36,15 @@ TEA = Draft(DRINKS_TEA, ("preference",), "Personal", importance=9)
 
 def memories(count: int) -> list[Memory]:
     """That many memories."""
-    return [memory(f"m-{number}", f"User owns cat {number}.") for number in range(1, count + 1)]
+    return [
+        memory(f"m-{number}", f"User owns cat {number}.")
+        for number in range(1, count + 1)
+    ]
 
 
-def page(answer: str | Callable[[], str] | None, asked: list[Any] | None = None) -> PageDialog:
+def page(
+    answer: str | Callable[[], str] | None, asked: list[Any] | None = None
+) -> PageDialog:
     """A page whose user answers so; what is asked is noted."""
 
     async def called(event: dict[str, Any]) -> object:
@@ -50,14 +55,24 @@ def page(answer: str | Callable[[], str] | None, asked: list[Any] | None = None)
     return PageDialog(called)
 
 
-@pytest.mark.parametrize(("answer", "reason"), [(None, UNANSWERED), ("no", DECLINED)])
+@pytest.mark.parametrize(
+    ("answer", "reason"), [(None, UNANSWERED), ("no", DECLINED)]
+)
 async def test_question(answer: str | None, reason: str) -> None:
     """At most ten memories are named in short lines; without a yes all stay, and it says why."""
-    rows = [memory(f"m-{number}", "long\nwords " * 100) for number in range(30)]
+    rows = [
+        memory(f"m-{number}", "long\nwords " * 100) for number in range(30)
+    ]
     world, asked = World(*rows), list[Any]()
-    lesson = await delete_confirmed(world.resources(), turn("Forget it"), page(answer, asked), rows)
+    lesson = await delete_confirmed(
+        world.resources(), turn("Forget it"), page(answer, asked), rows
+    )
     told = str(asked)
-    for words in ("Delete memories?", "Your message would delete", "… and 20 more"):
+    for words in (
+        "Delete memories?",
+        "Your message would delete",
+        "… and 20 more",
+    ):
         assert words in told
     assert "11. " not in told
     assert "Anything else deletes nothing." in told
@@ -74,7 +89,19 @@ async def test_question(answer: str | None, reason: str) -> None:
         ("all", 12, tuple(range(1, 13))),
         ("3,1, 3", 3, (1, 3)),
         ("11", 12, ()),  # not shown
-        *((one, 3, ()) for one in (" ", "yes", "all but 2", "4", "0", "-1", "1 x", "9" * 5000)),
+        *(
+            (one, 3, ())
+            for one in (
+                " ",
+                "yes",
+                "all but 2",
+                "4",
+                "0",
+                "-1",
+                "1 x",
+                "9" * 5000,
+            )
+        ),
     ],
 )
 def test_answer(answer: str, count: int, chosen: tuple[int, ...]) -> None:
@@ -93,7 +120,9 @@ async def test_store_changed_meanwhile() -> None:
         del world.store.rows["m-3"]
         return "all"
 
-    lesson = await delete_confirmed(world.resources(), turn("Forget my cats"), page(answer), rows)
+    lesson = await delete_confirmed(
+        world.resources(), turn("Forget my cats"), page(answer), rows
+    )
     kept = f"Not deleted (2): User owns cat 2. ({CHANGED_MEANWHILE}) …"
     assert lesson.line == f"Deleted: User owns cat 1. · {kept}"
     assert world.contents == ["User owns a dog."]
@@ -130,15 +159,23 @@ class House(World):
 
     async def suggesting(self, *, can_ask: bool = True) -> LessonResources:
         """What learning needs."""
-        settings = hook_settings(save_mode="suggest", allowed_memory_banks="Personal, General")
+        settings = hook_settings(
+            save_mode="suggest", allowed_memory_banks="Personal, General"
+        )
         return self.resources(settings=settings, can_ask=can_ask)
 
-    async def told(self, words: str, work: Work | None = None, *, can_ask: bool = True) -> str:
+    async def told(
+        self, words: str, work: Work | None = None, *, can_ask: bool = True
+    ) -> str:
         """The line of a lesson."""
         settings = (await self.suggesting()).settings
-        return (await self.lesson(words, work, settings=settings, can_ask=can_ask)).report.line
+        return (
+            await self.lesson(words, work, settings=settings, can_ask=can_ask)
+        ).report.line
 
-    async def offer(self, answer: str | Callable[[], str] | None, chat_id: str = "c-2") -> Report:
+    async def offer(
+        self, answer: str | Callable[[], str] | None, chat_id: str = "c-2"
+    ) -> Report:
         """Offer what waits to a page that answers so."""
         asked = self.suggesting, page(answer), "ada", chat_id
         return await offer_suggestions(self.suggestions, *asked)
@@ -146,7 +183,11 @@ class House(World):
     @property
     def waiting(self) -> list[Draft]:
         """What waits."""
-        drafts = (one.body["draft"] for one in self.entries.rows.values() if one.body is not None)
+        drafts = (
+            one.body["draft"]
+            for one in self.entries.rows.values()
+            if one.body is not None
+        )
         return [Draft(**{**one, "tags": (*one["tags"],)}) for one in drafts]
 
 
@@ -179,9 +220,17 @@ async def test_nothing_is_proposed() -> None:
 
 async def test_changed() -> None:
     """A change waits with the row that it is of, which a yes changes."""
-    update = {"operation": "UPDATE", "id": "m-1", "content": "User lives in Lisbon."}
+    update = {
+        "operation": "UPDATE",
+        "id": "m-1",
+        "content": "User lives in Lisbon.",
+    }
     porto = memory("m-1", "User lives in Porto.", tags=("identity",))
-    house = House(porto, memory("m-2", "User has a dog called Rex."), script=[reply(update)])
+    house = House(
+        porto,
+        memory("m-2", "User has a dog called Rex."),
+        script=[reply(update)],
+    )
     await house.told("I live in Lisbon now.")
     assert house.store.rows["m-1"] == porto
     assert (await house.offer("1")).line == "Updated: User lives in Lisbon."
@@ -194,12 +243,20 @@ async def test_accepted() -> None:
     report = await house.offer("1")
     assert (report.line, report.kind) == (f"Saved: {DRINKS_TEA}", "reply")
     (row,) = house.store.rows.values()
-    assert (row.content, row.bank, row.tags) == (DRINKS_TEA, "Personal", ("preference",))
+    assert (row.content, row.bank, row.tags) == (
+        DRINKS_TEA,
+        "Personal",
+        ("preference",),
+    )
     assert row.importance == 9
     assert row.meta["message_id"] == SOURCE.message_id
     assert house.waiting == []
-    assert [(one.kind, one.chat_id) for one in house.audit.entries] == [("saved", SOURCE.chat_id)]
-    assert (await (await waits(row)).offer("1")).line == f"Already known: {DRINKS_TEA}"
+    assert [(one.kind, one.chat_id) for one in house.audit.entries] == [
+        ("saved", SOURCE.chat_id)
+    ]
+    assert (
+        await (await waits(row)).offer("1")
+    ).line == f"Already known: {DRINKS_TEA}"
 
 
 @pytest.mark.parametrize("refusal", ["", "memories are switched off"])
@@ -230,11 +287,15 @@ async def test_unanswered() -> None:
     house.entries.unavailable = True
     assert (await house.offer("1")).line == ""
     house.entries.unavailable = False
-    question = asyncio.create_task(house.suggestions.asking("ada", over_now.wait()))
+    question = asyncio.create_task(
+        house.suggestions.asking("ada", over_now.wait())
+    )
     await asyncio.sleep(0)
     assert (await house.offer("1")).line == ""
     over_now.set()
     await question
-    assert await house.offer(None) == Report("1 suggestion waits for your answer", kind="notice")
+    assert await house.offer(None) == Report(
+        "1 suggestion waits for your answer", kind="notice"
+    )
     assert (await house.offer("-1", "c-3")).line == ""
     assert house.waiting == []

@@ -31,7 +31,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from adaptive.core.errors import AdaptiveMemoryError, ModelRejected
-from adaptive.core.model import Completion, CompletionRequest, Memory, Provenance, Turn, Utterance
+from adaptive.core.model import (
+    Completion,
+    CompletionRequest,
+    Memory,
+    Provenance,
+    Turn,
+    Utterance,
+)
 from adaptive.core.ports import ResponseFormat
 from adaptive.learn.lesson import NOTHING_NEW, failure_line, learn_turn
 from adaptive.search.indexes import MemoryIndexes
@@ -41,7 +48,9 @@ from tests.minilm import MINILM
 from tests.rates import over
 
 FILES = sorted((Path(__file__).parent / "dialogues").glob("*.json"))
-DIALOGUES = [one for file in FILES for one in json.loads(file.read_text("utf-8"))]
+DIALOGUES = [
+    one for file in FILES for one in json.loads(file.read_text("utf-8"))
+]
 Data = Mapping[str, Any]
 # How the status line begins what it says of each kind of outcome.
 TOLD = {
@@ -81,13 +90,17 @@ class ReplyingModel:
         if reply is None:
             raise ModelRejected("the provider has no credit left", 402)
         shown = SHOWN_MEMORY.findall(request.user)
-        return Completion(REFERENCE.sub(lambda found: id_of(found[1], shown), reply))
+        return Completion(
+            REFERENCE.sub(lambda found: id_of(found[1], shown), reply)
+        )
 
 
 def id_of(fragment: str, shown: Sequence[tuple[str, str]]) -> str:
     """The id of the memory that is meant."""
     found = [id for id, content in shown if fragment in content]
-    assert len(found) == 1, f"{len(found)} shown memories hold {fragment!r}: {shown}"
+    assert len(found) == 1, (
+        f"{len(found)} shown memories hold {fragment!r}: {shown}"
+    )
     return found[0]
 
 
@@ -97,7 +110,9 @@ class Replay(World):
     def __init__(self, dialogue: Data) -> None:
         self.now, self.zone = 0, ZoneInfo(dialogue.get("zone", "UTC"))
         known = enumerate(dialogue.get("memories", []), start=1)
-        super().__init__(*(self.known(*one) for one in known), clock=lambda: self.now)
+        super().__init__(
+            *(self.known(*one) for one in known), clock=lambda: self.now
+        )
         self.settings = hook_settings(**dialogue.get("valves", {}))
         self.indexes, self.earlier = MemoryIndexes(), list[Utterance]()
 
@@ -109,29 +124,53 @@ class Replay(World):
         """What is known at the start."""
         at = int(self.moment(data.get("when", "2025-01-15")).timestamp())
         tags, bank = tuple(data.get("tags", ())), data.get("bank", "")
-        return memory(f"known-{number}", data["content"], created_at=at, tags=tags, bank=bank)
+        return memory(
+            f"known-{number}",
+            data["content"],
+            created_at=at,
+            tags=tags,
+            bank=bank,
+        )
 
     async def learn(self, said: Data) -> tuple[dict[str, str], ReplyingModel]:
         """What the line tells of the next turn, by kind of outcome, and the model of the turn."""
         when, words = self.moment(said["date"]), said["said"]
         self.now = int(when.timestamp())
         source = Provenance("chat-1", f"message-{len(self.earlier)}", self.now)
-        turn = Turn("ada", "saved", words, tuple(self.earlier[-EARLIER_TURNS:]), source)
-        model = ReplyingModel([written(one, words) for one in said.get("replies", [])])
+        turn = Turn(
+            "ada", "saved", words, tuple(self.earlier[-EARLIER_TURNS:]), source
+        )
+        model = ReplyingModel(
+            [written(one, words) for one in said.get("replies", [])]
+        )
         room = self.resources(
-            completer=model, settings=self.settings, indexes=self.indexes, embedder=MINILM
+            completer=model,
+            settings=self.settings,
+            indexes=self.indexes,
+            embedder=MINILM,
         )
         try:
             lesson = await learn_turn(room, turn, when, Work())
-            line = BETWEEN_KINDS.join(lesson.report.details) or lesson.report.line
+            line = (
+                BETWEEN_KINDS.join(lesson.report.details) or lesson.report.line
+            )
         except AdaptiveMemoryError as error:
             line = failure_line(str(error))
         answer = Utterance("assistant", said.get("answer", "I see."))
         self.earlier += Utterance("user", words), answer
         told: dict[str, str] = {}
         for part in line.split(BETWEEN_KINDS) if line != NOTHING_NEW else ():
-            kind = next((one for one, begins in TOLD.items() if part.startswith(begins)), part)
-            told[kind] = BETWEEN_KINDS.join(filter(None, [told.get(kind), part]))
+            kind = next(
+                (
+                    one
+                    for one, begins in TOLD.items()
+                    if part.startswith(begins)
+                ),
+                part,
+            )
+            told[kind] = BETWEEN_KINDS.join(
+                filter(None, [told.get(kind), part])
+            )
         return told, model
 
 
@@ -142,7 +181,9 @@ def written(reply: Any, words: str) -> str | None:
     items = reply.get("operations") if isinstance(reply, dict) else None
     if isinstance(items, list):
         proof = {"about": "user", "kind": "FACT", "evidence": words}
-        items = [{**proof, **one} if isinstance(one, dict) else one for one in items]
+        items = [
+            {**proof, **one} if isinstance(one, dict) else one for one in items
+        ]
         reply = {**reply, "operations": items}
     return json.dumps(reply, ensure_ascii=False)
 
@@ -154,7 +195,9 @@ def check_store(replay: Replay, expected: Sequence[Data]) -> None:
     for one in expected:
         row = by_content[one["content"]]
         former = {
-            old["content"]: f"{datetime.fromtimestamp(old['until'], replay.zone):%Y-%m-%d}"
+            old[
+                "content"
+            ]: f"{datetime.fromtimestamp(old['until'], replay.zone):%Y-%m-%d}"
             for old in row.meta.get("history", [])
         }
         assert former == one.get("history", {})

@@ -26,7 +26,9 @@ from tests.learn.world import index_of
 from tests.minilm import MINILM
 from tests.rates import over
 
-GROUPS = json.loads((PROJECT / "benchmarks/deduplication_pairs.json").read_text("utf-8"))["written"]
+GROUPS = json.loads(
+    (PROJECT / "benchmarks/deduplication_pairs.json").read_text("utf-8")
+)["written"]
 # Of the duplicates; words alone find fewer.
 FOUND = {"development": 0.8, "control": 0.55}
 FOUND_BY_WORDS = {"development": 0.7, "control": 0.4}
@@ -47,7 +49,10 @@ async def judged(couples: list[tuple[str, str]]) -> list[bool]:
     """What is found with vectors."""
     nulls = normalised(await MINILM.embed(NULL_PROMPTS, query=True))
     unrelated = unrelated_likeness(nulls)
-    sides = [normalised(await MINILM.embed(one, query=False)) for one in zip(*couples, strict=True)]
+    sides = [
+        normalised(await MINILM.embed(one, query=False))
+        for one in zip(*couples, strict=True)
+    ]
     cosines = (sides[0] * sides[1]).sum(axis=1)
     return [
         same_fact(known, said, calibrated_likeness(float(cosine), unrelated))
@@ -61,11 +66,17 @@ async def test_rates(group: str) -> None:
     same, different = pairs(group, same=True), pairs(group, same=False)
     assert len(different) >= 109
     found = await judged(same + different)
-    missed = [couple for couple, one in zip(same, found, strict=False) if not one]
+    missed = [
+        couple for couple, one in zip(same, found, strict=False) if not one
+    ]
     assert len(missed) <= (1 - FOUND[group]) * len(same), missed
     by_words = [couple for couple in same if not same_fact(*couple)]
     assert len(by_words) <= (1 - FOUND_BY_WORDS[group]) * len(same), by_words
-    lost = [couple for couple, one in zip(different, found[len(same) :], strict=True) if one]
+    lost = [
+        couple
+        for couple, one in zip(different, found[len(same) :], strict=True)
+        if one
+    ]
     assert lost == []
     assert [couple for couple in different if same_fact(*couple)] == []
 
@@ -75,7 +86,11 @@ async def test_rates(group: str) -> None:
     [
         ("User lives in Porto.", "User resides in Porto.", True),
         ("User has a dog and a cat.", "User has a dog.", True),
-        ("User's favorite color is blue.", "Blue is the user's favorite color.", True),
+        (
+            "User's favorite color is blue.",
+            "Blue is the user's favorite color.",
+            True,
+        ),
         ("User has two dogs.", "User has three dogs.", False),
         ("User paid 20 euros.", "User paid 30 euros.", False),
         ("User's dog is called Rex.", "User's dog is called Max.", False),
@@ -94,7 +109,9 @@ def test_same_fact(known: str, said: str, expected: bool) -> None:
 # --- the operations of a reply --------------------------------------------------------------------
 
 # Null prompts whose mean cosine is almost 0: the likeness of two vectors is almost their cosine.
-NULLS = np.eye(1, 4, dtype=np.float32) * (1 - 2 * (np.arange(len(NULL_PROMPTS))[:, None] % 2))
+NULLS = np.eye(1, 4, dtype=np.float32) * (
+    1 - 2 * (np.arange(len(NULL_PROMPTS))[:, None] % 2)
+)
 NULLS = NULLS.astype(np.float32)
 
 
@@ -132,8 +149,14 @@ REPLIES = [
     ([new("User has a cat."), new("User owns a cat.")], ["", SAID_TWICE]),
     ([update("home", LISBON), new(RESIDES)], ["", ""]),
     ([update("home", ROME), update("home", LISBON)], [REPLACED_IN_BATCH, ""]),
-    ([update("home", LISBON), new("User resides in Lisbon.")], ["", SAID_TWICE]),
-    ([new(LISBON), update("home", "User resides in Lisbon.")], [SAID_TWICE, ""]),
+    (
+        [update("home", LISBON), new("User resides in Lisbon.")],
+        ["", SAID_TWICE],
+    ),
+    (
+        [new(LISBON), update("home", "User resides in Lisbon.")],
+        [SAID_TWICE, ""],
+    ),
     ([HATES, delete("tea")], [REPLACED_IN_BATCH, ""]),
     ([delete("tea"), HATES], [REPLACED_IN_BATCH, ""]),
 ]
@@ -143,24 +166,38 @@ REPLIES = [
 def test_reconciled(proposals: list[Proposal], reasons: list[str]) -> None:
     """A reply doubles neither the store nor itself, whatever the order of rows."""
     for rows in itertools.permutations(STORE):
-        checked = reconciled(proposals, index_of(rows, {}, NULLS), {}, hook_settings())
-        assert [one.draft for one in checked] == [one.draft for one in proposals]
+        checked = reconciled(
+            proposals, index_of(rows, {}, NULLS), {}, hook_settings()
+        )
+        assert [one.draft for one in checked] == [
+            one.draft for one in proposals
+        ]
         assert [one.reason for one in checked] == reasons
-        assert [one.is_open for one in checked] == [not reason for reason in reasons]
+        assert [one.is_open for one in checked] == [
+            not reason for reason in reasons
+        ]
 
 
 def test_replaced_is_told() -> None:
     """A change that another one of the same reply replaces is not told as known already."""
     said = [update("home", ROME), update("home", LISBON), delete("tea"), HATES]
     checked = reconciled(said, index_of(STORE, {}, NULLS), {}, hook_settings())
-    assert [one.status for one in checked] == ["rejected", "open", "kept", "open"]
+    assert [one.status for one in checked] == [
+        "rejected",
+        "open",
+        "kept",
+        "open",
+    ]
 
 
 def test_everything_is_kept() -> None:
     """Where the admin wants no deduplication what is known is written again, but once."""
     said = [new(RESIDES), new(RESIDES)]
     checked = reconciled(
-        said, index_of(STORE, {}, NULLS), {}, hook_settings(deduplicate_memories=False)
+        said,
+        index_of(STORE, {}, NULLS),
+        {},
+        hook_settings(deduplicate_memories=False),
     )
     assert checked == [said[0], said[1].decided("superseded", SAID_TWICE)]
 
@@ -190,13 +227,19 @@ def test_reconciled_with_vectors(
     index = index_of(STORE, VECTORS, NULLS)
     known = {content: np.asarray(vector, dtype=np.float32)} if vector else {}
     settings = hook_settings(similarity_threshold=threshold)
-    assert reconciled([new(content)], index, known, settings)[0].is_open == is_new
+    assert (
+        reconciled([new(content)], index, known, settings)[0].is_open == is_new
+    )
 
 
 def test_found_in_a_large_store() -> None:
     """The row that says the same is found among thousands, in other words, without vectors."""
     rows = [
-        memory(f"m-{at}", f"User likes thing{at} and place{at} in Lisbon.", created_at=at)
+        memory(
+            f"m-{at}",
+            f"User likes thing{at} and place{at} in Lisbon.",
+            created_at=at,
+        )
         for at in range(3000)
     ]
     home = memory("home", "User resides in Porto.", created_at=3)

@@ -29,12 +29,22 @@ from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN
 from adaptive.settings.status_line import StatusLines
-from tests.fakes import ScriptedModel, ShelvedVectors, hook_settings, memory, turn
+from tests.fakes import (
+    ScriptedModel,
+    ShelvedVectors,
+    hook_settings,
+    memory,
+    turn,
+)
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.world import NoPrefilter, World, reply
 from tests.rates import over
 
-PORTO = {"operation": "NEW", "content": "User lives in Porto.", "evidence": "I live in Porto"}
+PORTO = {
+    "operation": "NEW",
+    "content": "User lives in Porto.",
+    "evidence": "I live in Porto",
+}
 VIOLIN = "User plays the violin."
 SAID = "I live in Porto and I play the violin."
 # Read here: the first look at a zone reads a file, which the loop may not wait for.
@@ -83,11 +93,17 @@ class Page:
     dialog: Any = None
 
     def __init__(self, house: House, **valves: Any) -> None:
-        self.house, self.state, self.shown = house, dict[str, Any](), list[str]()
+        self.house, self.state, self.shown = (
+            house,
+            dict[str, Any](),
+            list[str](),
+        )
         self.model = house.model
         self.settings = hook_settings(extraction_debounce_seconds=0, **valves)
         self.replies = self.stored_answer = self
-        self.notifier = self if self.settings.show_status else PageNotifier(None)
+        self.notifier = (
+            self if self.settings.show_status else PageNotifier(None)
+        )
         self.noted, self.lists = list[str](), list[str]()
         self.typed_to_models = list[tuple[str, bool]]()
 
@@ -97,7 +113,9 @@ class Page:
             "other_authors": self.others,
             "former_versions": self.former,
             "wants_memory": True,
-            "sources": Sources("ada", self.house.store, self.house.embedder, ShelvedVectors()),
+            "sources": Sources(
+                "ada", self.house.store, self.house.embedder, ShelvedVectors()
+            ),
             "completer": self.model,
             "hidden_from": NOTHING_HIDDEN,
             "of_answer": self,
@@ -117,13 +135,17 @@ class Page:
             return self
         page = Page(self.house)
         page.shown = self.shown
-        page.model = ScriptedModel(ModelRejected("the model is not there now", 0))
+        page.model = ScriptedModel(
+            ModelRejected("the model is not there now", 0)
+        )
         return page
 
     async def status(self, text: str) -> None:
         self.shown.append(text)
 
-    async def source(self, name: str, documents: list[str], metadata: list[Any]) -> None:
+    async def source(
+        self, name: str, documents: list[str], metadata: list[Any]
+    ) -> None:
         assert name == metadata[0]["name"] == "What changed in memory"
         self.lists += documents
 
@@ -136,12 +158,16 @@ class Page:
         """Itself, of which no more is used than is here."""
         return cast(Hook, self)
 
-    async def learn(self, said: str = SAID, *earlier: Utterance, **waiting: Any) -> None:
+    async def learn(
+        self, said: str = SAID, *earlier: Utterance, **waiting: Any
+    ) -> None:
         """What the filter does behind an answer."""
         learning = self.house.learning()
         waiting = {"message_id": "m-1", "answer_id": "answer", **waiting}
         told = turn(said, *earlier, **waiting)
-        await learning.learn(self.hook, await learning.put(self.hook, told), asyncio.Event())
+        await learning.learn(
+            self.hook, await learning.put(self.hook, told), asyncio.Event()
+        )
 
 
 class Program(Page):
@@ -151,7 +177,9 @@ class Program(Page):
     told_kind = "api"
 
 
-BOTH = reply(PORTO, {**PORTO, "content": VIOLIN, "evidence": "I play the violin"})
+BOTH = reply(
+    PORTO, {**PORTO, "content": VIOLIN, "evidence": "I play the violin"}
+)
 DOGS = "User lives in Porto with 37 dogs."
 LIST = [f"Saved: User lives in Porto.\nSaved: {VIOLIN}"]
 
@@ -159,12 +187,18 @@ LIST = [f"Saved: User lives in Porto.\nSaved: {VIOLIN}"]
 @pytest.mark.parametrize(
     ("script", "line", "lists"),
     [
-        (BOTH, "Saved (2): User lives in Porto. … · /undo takes it back · 1 memory recalled", LIST),
+        (
+            BOTH,
+            "Saved (2): User lives in Porto. … · /undo takes it back · 1 memory recalled",
+            LIST,
+        ),
         (reply(), "1 memory recalled · Nothing new to remember", []),
     ],
     ids=["several", "nothing"],
 )
-async def test_told_in_one_line(script: str, line: str, lists: list[str]) -> None:
+async def test_told_in_one_line(
+    script: str, line: str, lists: list[str]
+) -> None:
     """The line begins with what matters, and several facts stand in a source."""
     page = Page(House(script))
     page.state["recalled"] = "1 memory recalled"
@@ -212,7 +246,12 @@ async def test_left_turns_are_learned_by_their_own_model(left: Left) -> None:
     """What was typed to a model is learned by its own chat's, whatever chat serves."""
     house = House(reply(PORTO))
     page = Page(house)
-    said = turn(SAID, chat_id=left.chat, chat_model=left.model, is_direct=left.is_direct)
+    said = turn(
+        SAID,
+        chat_id=left.chat,
+        chat_model=left.model,
+        is_direct=left.is_direct,
+    )
     await house.learning().put(page.hook, said)
     await house.learning().learn(page.hook, None, asyncio.Event())
     assert tuple(page.typed_to_models) == left.typed_to
@@ -224,16 +263,33 @@ async def test_model_that_is_gone() -> None:
     violin = {**PORTO, "content": VIOLIN, "evidence": "I play the violin"}
     house = House(reply(PORTO), reply(violin))
     page, learning = Page(house), house.learning()
-    for message, said, model in (("a", SAID, "here"), ("b", SAID, "gone"), ("c", VIOLIN, "here")):
+    for message, said, model in (
+        ("a", SAID, "here"),
+        ("b", SAID, "gone"),
+        ("c", VIOLIN, "here"),
+    ):
         words = said.replace("User plays", "I play")
-        await house.learning().put(page.hook, turn(words, message_id=message, chat_model=model))
+        await house.learning().put(
+            page.hook, turn(words, message_id=message, chat_model=model)
+        )
     with suppress(TimeoutError):
         async with asyncio.timeout(1):
             await learning.learn(page.hook, None, asyncio.Event())
-    assert [model for model, _ in page.typed_to_models] == ["here", "gone", "here"]
+    assert [model for model, _ in page.typed_to_models] == [
+        "here",
+        "gone",
+        "here",
+    ]
     assert house.store.contents == ["User lives in Porto.", VIOLIN]
-    assert "Nothing saved: the model is not there now; it will be tried again" in page.shown
-    assert set(house.pending.turns) == {("ada", "a"), ("ada", "b"), ("ada", "c")}
+    assert (
+        "Nothing saved: the model is not there now; it will be tried again"
+        in page.shown
+    )
+    assert set(house.pending.turns) == {
+        ("ada", "a"),
+        ("ada", "b"),
+        ("ada", "c"),
+    }
 
 
 async def test_told_below_the_answer() -> None:
@@ -250,21 +306,34 @@ async def test_findings() -> None:
     Findings cost no model call.
     """
     house = House(reply(PORTO))
-    page, said, learning = Page(house), turn(SAID, answer_id="answer"), house.learning()
+    page, said, learning = (
+        Page(house),
+        turn(SAID, answer_id="answer"),
+        house.learning(),
+    )
     await house.learning().put(page.hook, said)
     await learning.learn(page.hook, None, asyncio.Event())
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]
     assert house.pending.turns == {}
-    findings = [Proposal("NEW", draft=Draft(one)) for one in (VIOLIN, "User lives in Porto.")]
+    findings = [
+        Proposal("NEW", draft=Draft(one))
+        for one in (VIOLIN, "User lives in Porto.")
+    ]
     for wanted in (False, True, True):
-        await learning.learn_findings(page.hook, said, findings, lambda w=wanted: w)
+        await learning.learn_findings(
+            page.hook, said, findings, lambda w=wanted: w
+        )
     hint = " · /undo takes it back"
-    assert page.shown == [f"Saved: {one}{hint}" for one in ("User lives in Porto.", VIOLIN)]
+    assert page.shown == [
+        f"Saved: {one}{hint}" for one in ("User lives in Porto.", VIOLIN)
+    ]
     assert house.store.contents == ["User lives in Porto.", VIOLIN]
     assert len(house.model.requests) == 1
 
 
-@pytest.mark.parametrize(("chosen", "language"), [("", "Danish"), ("German", "German")])
+@pytest.mark.parametrize(
+    ("chosen", "language"), [("", "Danish"), ("German", "German")]
+)
 async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
     """Memories are in the language that was found unless the admin chose one, and dated there.
 
@@ -280,7 +349,10 @@ async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
     await page.learn(said, rome, time_zones=(ZONE.key,), language="Danish")
     (asked,) = house.model.requests
     assert f"one fact in one sentence, in {language}:" in asked.system
-    assert f"It is Wednesday, 15 November 2023, 12:13 ({ZONE.key})." in asked.system
+    assert (
+        f"It is Wednesday, 15 November 2023, 12:13 ({ZONE.key})."
+        in asked.system
+    )
     assert "Earlier turns" not in asked.user
     assert house.store.contents == []
 
@@ -292,7 +364,9 @@ async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
         (False, f"Not deleted (3): User owns cat 0. ({NOT_CONFIRMED}) …", 3),
     ],
 )
-async def test_many_deletions_are_asked_about(can_ask: bool, line: str, left: int) -> None:
+async def test_many_deletions_are_asked_about(
+    can_ask: bool, line: str, left: int
+) -> None:
     """What deletes much of a store is asked about in the page, and done by the answer.
 
     What came of it is told to whoever wants no lines; so where nobody can be asked.
@@ -301,9 +375,14 @@ async def test_many_deletions_are_asked_about(can_ask: bool, line: str, left: in
     async def answering(_: dict[str, Any]) -> str:
         return "all"
 
-    rows = [memory(f"m-{number}", f"User owns cat {number}.") for number in range(3)]
+    rows = [
+        memory(f"m-{number}", f"User owns cat {number}.")
+        for number in range(3)
+    ]
     forget = {"operation": "DELETE", "evidence": "Forget my cats"}
-    house = House(reply(*({**forget, "id": one.id} for one in rows)), rows=rows)
+    house = House(
+        reply(*({**forget, "id": one.id} for one in rows)), rows=rows
+    )
     page = Page(house, show_status=False, confirmation="off")
     page.state["recalled"] = "3 memories recalled"
     page.can_ask, page.dialog = can_ask, PageDialog(answering)
@@ -316,9 +395,24 @@ async def test_many_deletions_are_asked_about(can_ask: bool, line: str, left: in
 HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
 EDITED = [
     # What the new words say as well stays without a question.
-    (True, "all", "Deleted: User plays the violin. · /undo takes it back", "User lives in Porto."),
-    (True, None, f"Not deleted: {VIOLIN} ({UNANSWERED})", f"User lives in Porto. {VIOLIN}"),
-    (False, None, f"{HOW_TO_TAKE_BACK}{VIOLIN}", f"User lives in Porto. {VIOLIN}"),
+    (
+        True,
+        "all",
+        "Deleted: User plays the violin. · /undo takes it back",
+        "User lives in Porto.",
+    ),
+    (
+        True,
+        None,
+        f"Not deleted: {VIOLIN} ({UNANSWERED})",
+        f"User lives in Porto. {VIOLIN}",
+    ),
+    (
+        False,
+        None,
+        f"{HOW_TO_TAKE_BACK}{VIOLIN}",
+        f"User lives in Porto. {VIOLIN}",
+    ),
 ]
 
 
@@ -361,7 +455,9 @@ async def test_not_allowed() -> None:
     page, learning = Page(house), house.learning()
     for message in ("m-1", "m-2"):
         said = turn(SAID, message_id=message, answer_id="answer")
-        await learning.learn(page.hook, await learning.put(page.hook, said), asyncio.Event())
+        await learning.learn(
+            page.hook, await learning.put(page.hook, said), asyncio.Event()
+        )
     assert page.shown == ["Nothing saved: you lack the permission"]
     assert house.pending.turns == {}
 
@@ -381,7 +477,9 @@ async def test_commands_do_not_wait_for_embedding() -> None:
     """What a user says to remember is saved soon though the embedder hangs; its vector follows."""
     house = House()
     page, learning = Page(house), house.learning()
-    addition = Proposal("NEW", "", Draft("User has a boat."), fact_kind="ASKED")
+    addition = Proposal(
+        "NEW", "", Draft("User has a boat."), fact_kind="ASKED"
+    )
     other = Proposal("NEW", "", Draft("User has a kite."), fact_kind="ASKED")
     await learning.do(page.hook, [addition])
     house.embedder.gate.clear()
@@ -399,7 +497,9 @@ async def test_side_by_side() -> None:
         page.answer_id = page.chat_model_id = name
         page.model = ScriptedModel(reply(PORTO))
         before = Utterance("assistant", f"What the {name} model said.")
-        said = turn(SAID, before, message_id="m-1", answer_id=name, chat_model=name)
+        said = turn(
+            SAID, before, message_id="m-1", answer_id=name, chat_model=name
+        )
         queued.append(await learning.put(page.hook, said))
     # The other one's answer ends first.
     for page, waiting in ((remote, queued[1]), (local, queued[0])):
@@ -410,10 +510,14 @@ async def test_side_by_side() -> None:
     assert remote.shown == []
 
 
-async def test_what_fails_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_fails_again_and_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """That a fact could not be saved is told at the first attempt and at the last one."""
     monkeypatch.setattr("adaptive.learn.queue._NEAR_SECONDS", -1.0)
-    house = House(*[reply(PORTO)] * MOST_ATTEMPTS, broken=["User lives in Porto."])
+    house = House(
+        *[reply(PORTO)] * MOST_ATTEMPTS, broken=["User lives in Porto."]
+    )
     page, learning = Page(house), house.learning()
     queued = await learning.put(page.hook, turn(SAID, answer_id="answer"))
     await learning.learn(page.hook, queued, asyncio.Event())

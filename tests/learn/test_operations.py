@@ -50,7 +50,11 @@ def read(text: str, *, cut: bool = False) -> list[Proposal]:
 
 def opened(proposals: list[Proposal]) -> tuple[tuple[str, str, str], ...]:
     """The open proposals as kind, id and content."""
-    return tuple((one.kind, one.memory_id, one.draft.content) for one in proposals if one.is_open)
+    return tuple(
+        (one.kind, one.memory_id, one.draft.content)
+        for one in proposals
+        if one.is_open
+    )
 
 
 def taken(text: str, *, cut: bool = False) -> tuple[tuple[str, str, str], ...]:
@@ -64,15 +68,23 @@ def taken(text: str, *, cut: bool = False) -> tuple[tuple[str, str, str], ...]:
 @cache
 def read_cases() -> list[tuple[ReplyCase, tuple[tuple[str, str, str], ...]]]:
     """Each stored reply with what is taken from it."""
-    return [(case, taken(case.reply, cut=case.cut)) for case in stored_replies()]
+    return [
+        (case, taken(case.reply, cut=case.cut)) for case in stored_replies()
+    ]
 
 
 def test_stored_replies() -> None:
     """Most are read, for the rest the model is asked again; none yields what it does not hold."""
     assert len(read_cases()) == 514
-    wrong = [case.id for case, found in read_cases() if not set(found) <= set(case.operations)]
+    wrong = [
+        case.id
+        for case, found in read_cases()
+        if not set(found) <= set(case.operations)
+    ]
     assert wrong == []
-    rate(read_cases(), lambda one: one[1] == one[0].operations).at_least(LEAST_READ)
+    rate(read_cases(), lambda one: one[1] == one[0].operations).at_least(
+        LEAST_READ
+    )
 
 
 def test_cut_at_every_character() -> None:
@@ -82,7 +94,8 @@ def test_cut_at_every_character() -> None:
         for case, whole in read_cases()
         if whole and len(case.reply) < 600 and "</" not in case.reply
         for end in range(len(case.reply))
-        if (found := taken(case.reply[:end], cut=case.cut)) != whole[: len(found)]
+        if (found := taken(case.reply[:end], cut=case.cut))
+        != whole[: len(found)]
     ]
     assert wrong == []
 
@@ -91,18 +104,35 @@ def test_cut_at_every_character() -> None:
     "fields, evidence, about, fact_kind",
     [
         ({}, (), "", ""),
-        ({"evidence": ["I moved", "", 5, {}, "home"]}, ("I moved", "5", "home"), "", ""),
-        ({"evidence": {"quote": "x"}, "about": ["user"], "kind": 5}, (), "", ""),
+        (
+            {"evidence": ["I moved", "", 5, {}, "home"]},
+            ("I moved", "5", "home"),
+            "",
+            "",
+        ),
+        (
+            {"evidence": {"quote": "x"}, "about": ["user"], "kind": 5},
+            (),
+            "",
+            "",
+        ),
         ({"about": "Assistant", "kind": " style "}, (), "assistant", "STYLE"),
         ({"about": "them", "kind": "JOKE"}, (), "", ""),
     ],
 )
 def test_proof(
-    fields: dict[str, Any], evidence: tuple[str, ...], about: str, fact_kind: str
+    fields: dict[str, Any],
+    evidence: tuple[str, ...],
+    about: str,
+    fact_kind: str,
 ) -> None:
     """What the model says for a fact is kept under canonical names; what is odd is left out."""
     (proposal,) = read(reply({**LISBON_ITEM, **fields}))
-    assert (proposal.evidence, proposal.about, proposal.fact_kind) == (evidence, about, fact_kind)
+    assert (proposal.evidence, proposal.about, proposal.fact_kind) == (
+        evidence,
+        about,
+        fact_kind,
+    )
 
 
 @over(
@@ -112,7 +142,18 @@ def test_proof(
         ("2027-02-14T10:00:00Z", "2027-02-14"),
         ("2028-02", "2028-02-29"),
         (2027, "2027-12-31"),
-        *((odd, "") for odd in ("2027-02-30", "2027-13", "0000", "next week", None, True, [2027])),
+        *(
+            (odd, "")
+            for odd in (
+                "2027-02-30",
+                "2027-13",
+                "0000",
+                "next week",
+                None,
+                True,
+                [2027],
+            )
+        ),
     ],
 )
 def test_until(said: Any, until: str) -> None:
@@ -124,27 +165,45 @@ def test_until(said: Any, until: str) -> None:
 NOTES: list[tuple[str | Exception, str]] = [
     ("Biscuit is a dog.", "no usable JSON"),
     (f'{{"operations": [{json.dumps(LISBON_ITEM)}, {{"op', "was cut off"),
-    (reply({"operation": "Biscuit", "content": "a b", "id": "m-1"}), "to save or delete it"),
-    (reply({"operation": "DELETE", "id": "Biscuit"}), "one of the memories shown"),
-    (reply({**LISBON_ITEM, "text": "User has Biscuit."}), "is empty or too long"),
+    (
+        reply({"operation": "Biscuit", "content": "a b", "id": "m-1"}),
+        "to save or delete it",
+    ),
+    (
+        reply({"operation": "DELETE", "id": "Biscuit"}),
+        "one of the memories shown",
+    ),
+    (
+        reply({**LISBON_ITEM, "text": "User has Biscuit."}),
+        "is empty or too long",
+    ),
     (reply("User has Biscuit."), "no operation"),
-    (ReplyUnusable("the model answered with an error: 'Biscuit'"), "no JSON that can be read"),
+    (
+        ReplyUnusable("the model answered with an error: 'Biscuit'"),
+        "no JSON that can be read",
+    ),
 ]
 
 
 @over("first_reply, wrong", NOTES)
-async def test_second_question(first_reply: str | Exception, wrong: str) -> None:
+async def test_second_question(
+    first_reply: str | Exception, wrong: str
+) -> None:
     """The model is told in few words what was wrong, and nothing that anybody said."""
     model = ScriptedModel(first_reply, '{"operations": []}')
 
     async def ask_model(request: CompletionRequest) -> Completion:
         return await model.complete(request, "text")
 
-    await extraction(ask_model, turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING)
+    await extraction(
+        ask_model, turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
+    )
     first, second = [one.user for one in model.requests]
     note = second.removeprefix(first)
     assert wrong in note
-    assert note.endswith("one JSON object of the form above, and nothing else.")
+    assert note.endswith(
+        "one JSON object of the form above, and nothing else."
+    )
     assert len(note) < 300
     assert "Biscuit" not in note
 
@@ -156,10 +215,18 @@ def statuses(proposals: list[Proposal]) -> list[tuple[str, str]]:
 
 def test_second_answer() -> None:
     """Both answers to a question come out whole, and a fact that both hold is open once."""
-    coffee = {"operation": "UPDATE", "id": "m-1", "content": "User likes coffee."}
+    coffee = {
+        "operation": "UPDATE",
+        "id": "m-1",
+        "content": "User likes coffee.",
+    }
     cocoa = {**coffee, "content": "User likes cocoa."}
-    first = read(reply(LISBON_ITEM, coffee, {"operation": "DELETE", "id": "m-9"}))
-    second = read(reply(LISBON_ITEM, cocoa, DOG_ITEM, {"operation": "NEW", "content": 5}))
+    first = read(
+        reply(LISBON_ITEM, coffee, {"operation": "DELETE", "id": "m-9"})
+    )
+    second = read(
+        reply(LISBON_ITEM, cocoa, DOG_ITEM, {"operation": "NEW", "content": 5})
+    )
     assert statuses(joined_answers(first, second)) == [
         ("User lives in Lisbon.", "open"),
         ("User likes coffee.", "open"),  # the last change of a memory stands
@@ -175,23 +242,33 @@ def test_second_answer() -> None:
     "again, statuses_now",
     [
         # In other words, with one quotation: it is the same fact.
-        ([{**LISBON_ITEM, "content": "User's home is in Lisbon."}], ["superseded", "open"]),
+        (
+            [{**LISBON_ITEM, "content": "User's home is in Lisbon."}],
+            ["superseded", "open"],
+        ),
         # Another fact of the same quotation.
         ([{**DOG_ITEM}], ["open", "open"]),
         ([LISBON_ITEM, DOG_ITEM], ["open", "superseded", "open"]),
         # The first fact again, and a nearer description of it.
         (
-            [LISBON_ITEM, {**LISBON_ITEM, "content": "User lives near Lisbon."}],
+            [
+                LISBON_ITEM,
+                {**LISBON_ITEM, "content": "User lives near Lisbon."},
+            ],
             ["superseded", "open", "open"],
         ),
     ],
 )
-def test_said_again(again: list[dict[str, Any]], statuses_now: list[str]) -> None:
+def test_said_again(
+    again: list[dict[str, Any]], statuses_now: list[str]
+) -> None:
     """A second answer does not double the first one's facts, whatever words it takes."""
     said = {"evidence": ["I live in Lisbon with my dog"]}
     first = read(reply({**LISBON_ITEM, **said}))
     second = read(reply(*({**item, **said} for item in again)))
-    assert [one.status for one in joined_answers(first, second)] == statuses_now
+    assert [
+        one.status for one in joined_answers(first, second)
+    ] == statuses_now
 
 
 # --- which memories the model is shown ------------------------------------------------------------
@@ -199,31 +276,51 @@ def test_said_again(again: list[dict[str, Any]], statuses_now: list[str]) -> Non
 KAYAK = memory("kayak", "User keeps a kayak in Patras.", created_at=1)
 NUTS = memory("nuts", "User is allergic to nuts.", created_at=1, importance=9)
 # Each of them shares more words with what is said than the kayak does.
-TOPICS = ("boat harbour", "garden fence", "piano cellar", "camera lens", "bicycle saddle")
+TOPICS = (
+    "boat harbour",
+    "garden fence",
+    "piano cellar",
+    "camera lens",
+    "bicycle saddle",
+)
 OTHERS = [
-    memory(f"{topic}-{n}", f"User's {topic} {n} was painted.", created_at=10 + n)
+    memory(
+        f"{topic}-{n}", f"User's {topic} {n} was painted.", created_at=10 + n
+    )
     for topic in TOPICS
     for n in range(12)
 ]
-SAID = ("The kayak is in Cork now.", *(f"My {topic} was painted again." for topic in TOPICS))
+SAID = (
+    "The kayak is in Cork now.",
+    *(f"My {topic} was painted again." for topic in TOPICS),
+)
 
 
 async def shown(*memories: Memory, words: str) -> list[str]:
     """The ids of what is shown, in order."""
     embedder = WordEmbedder()
-    sources = Sources("ada", ListedMemories(*memories), embedder, ShelvedVectors())
+    sources = Sources(
+        "ada", ListedMemories(*memories), embedder, ShelvedVectors()
+    )
     index = await MemoryIndexes().current(sources, 60)
     vectors = await query_vectors(embedder, [words], 1.0)
-    return [one.id for one in await shown_memories(index, words, vectors, NOTHING_HIDDEN)]
+    return [
+        one.id
+        for one in await shown_memories(index, words, vectors, NOTHING_HIDDEN)
+    ]
 
 
 async def test_small_store_is_shown_whole() -> None:
     """Up to twenty memories all are shown, whatever the message says."""
     few = [KAYAK, *OTHERS[: MOST_SHOWN - 1]]
-    assert set(await shown(*few, words="Good morning.")) == {one.id for one in few}
+    assert set(await shown(*few, words="Good morning.")) == {
+        one.id for one in few
+    }
 
 
-@pytest.mark.parametrize("words", ["\n\n".join(SAID), "Can you suggest a dessert?"])
+@pytest.mark.parametrize(
+    "words", ["\n\n".join(SAID), "Can you suggest a dessert?"]
+)
 async def test_what_matters_most_is_shown(words: str) -> None:
     """The nut allergy of sixty memories is shown beside every message."""
     found = await shown(NUTS, *OTHERS, words=words)

@@ -20,9 +20,13 @@ from tests.rates import over
 
 TODAY = date(2026, 11, 22)
 HOME = memory("home", "User lives in Sheffield.", tags=("identity",))
-CYCLES = memory("cycles", "User cycles to the office in Sheffield.", tags=("behavior",))
+CYCLES = memory(
+    "cycles", "User cycles to the office in Sheffield.", tags=("behavior",)
+)
 TEA = memory("tea", "User likes tea.", tags=("preference",))
-SISTER = memory("sister", "User's sister lives in Horsforth.", tags=("relationship",))
+SISTER = memory(
+    "sister", "User's sister lives in Horsforth.", tags=("relationship",)
+)
 SAID = "I live in Horsforth now, I gave the keys to the Sheffield flat back."
 MOVED = {
     "operation": "UPDATE",
@@ -75,26 +79,43 @@ MOVING = "User has moved to Horsforth."
     ],
 )
 def test_what_asks(
-    tags: tuple[str, ...] | None, content: str, of_draft: tuple[str, ...], asks: bool
+    tags: tuple[str, ...] | None,
+    content: str,
+    of_draft: tuple[str, ...],
+    asks: bool,
 ) -> None:
     """What hangs on a home or a person may end with it; a changed preference ends nothing.
 
     A new fact (no ``tags``) asks where it is near to a memory of its kind, and has a vector.
     """
     is_new = tags is None
-    row = memory("m", "User lives in Sheffield.", tags=("identity",) if tags is None else tags)
+    row = memory(
+        "m",
+        "User lives in Sheffield.",
+        tags=("identity",) if tags is None else tags,
+    )
     change = Proposal(
-        "NEW" if is_new else "UPDATE", "" if is_new else "m", Draft(content, of_draft)
+        "NEW" if is_new else "UPDATE",
+        "" if is_new else "m",
+        Draft(content, of_draft),
     )
     index = index_of([row], {"m": vector_of(row.content)}, NULLS)
-    found = far_reaching_changes([change], index, {content: vector_of(content)})
+    found = far_reaching_changes(
+        [change], index, {content: vector_of(content)}
+    )
     assert found == ([change] if asks else [])
     assert not (is_new and far_reaching_changes([change], index, {}))
 
 
-def read(*items: Any, shown: tuple[Memory, ...] = (CYCLES, TEA, SISTER)) -> list[Proposal]:
+def read(
+    *items: Any, shown: tuple[Memory, ...] = (CYCLES, TEA, SISTER)
+) -> list[Proposal]:
     """The proposals of a reply."""
-    return list(read_outdated(Completion(outdated(*items)), [CHANGE], shown, SAID, TODAY))
+    return list(
+        read_outdated(
+            Completion(outdated(*items)), [CHANGE], shown, SAID, TODAY
+        )
+    )
 
 
 @over(
@@ -112,7 +133,9 @@ def read(*items: Any, shown: tuple[Memory, ...] = (CYCLES, TEA, SISTER)) -> list
 def test_not_believed(item: Any) -> None:
     """What was not shown, speaks of something else, changes nothing or is no item ends nothing."""
     assert read(item) == []
-    draft = Draft(CYCLES.content, CYCLES.tags, "", CYCLES.confidence, CYCLES.importance)
+    draft = Draft(
+        CYCLES.content, CYCLES.tags, "", CYCLES.confidence, CYCLES.importance
+    )
     ends = Proposal(
         kind="END",
         memory_id=CYCLES.id,
@@ -122,12 +145,17 @@ def test_not_believed(item: Any) -> None:
     )
     assert read(item, ended()) == [ends]
     dated = replace(CYCLES, until="2099-01-31")
-    assert read(ended(until=dated.until), shown=(dated,)) == []  # it was shown that day
+    assert (
+        read(ended(until=dated.until), shown=(dated,)) == []
+    )  # it was shown that day
 
 
 def test_too_many_are_none() -> None:
     """A model that ends half of everything has not understood the question."""
-    rows = tuple(memory(f"m-{n}", f"User's office chair {n} is in Sheffield.") for n in range(16))
+    rows = tuple(
+        memory(f"m-{n}", f"User's office chair {n} is in Sheffield.")
+        for n in range(16)
+    )
     items = [ended(row.id) for row in rows]
     assert len(read(*items[:8], shown=rows)) == 8
     assert read(*items[:9], shown=rows) == []
@@ -149,7 +177,11 @@ async def test_ended_told_audited_and_archived() -> None:
         "Updated: User lives in Horsforth. · "
         "Also no longer true: User cycles to the office in Sheffield."
     )
-    assert house.store.contents == ["User lives in Horsforth.", TEA.content, SISTER.content]
+    assert house.store.contents == [
+        "User lives in Horsforth.",
+        TEA.content,
+        SISTER.content,
+    ]
     assert house.audit.told() == [("updated", "home"), ("ended", "cycles")]
     assert house.audit.entries[1].before == CYCLES
     assert work.calls == 2
@@ -167,20 +199,30 @@ async def test_ended_told_audited_and_archived() -> None:
 async def test_not_asked(valves: dict[str, Any]) -> None:
     """Switched off, before anything has changed, and at the limit there is no second question."""
     house = moving(ended())
-    await house.lesson(SAID, Work(calls_before=4), settings=hook_settings(**valves))
+    await house.lesson(
+        SAID, Work(calls_before=4), settings=hook_settings(**valves)
+    )
     assert len(house.model.requests) == 1
 
 
 async def test_nearest_of_many_are_shown() -> None:
     """Of a large store those near to the old and to the new sentence are shown, 24 at most."""
-    rest = tuple(memory(f"x-{n}", f"User read book number {n}.") for n in range(80))
+    rest = tuple(
+        memory(f"x-{n}", f"User read book number {n}.") for n in range(80)
+    )
     house = moving(ended(), rows=(*rest, HOME, CYCLES, SISTER))
     lesson = await house.lesson(SAID)
-    shown = [one for one in house.model.requests[1].user.splitlines() if one.startswith("- id=")]
+    shown = [
+        one
+        for one in house.model.requests[1].user.splitlines()
+        if one.startswith("- id=")
+    ]
     assert len(shown) == 24
     assert any("id=cycles" in one for one in shown)
     assert any("id=sister" in one for one in shown)
-    assert lesson.report.line.endswith(f"Also no longer true: {CYCLES.content}")
+    assert lesson.report.line.endswith(
+        f"Also no longer true: {CYCLES.content}"
+    )
 
 
 async def test_later_end_and_new_sentence_are_written() -> None:
@@ -189,7 +231,9 @@ async def test_later_end_and_new_sentence_are_written() -> None:
     later = ended("sister", because="Horsforth: both live", until="2027-03-31")
     house = moving(ended(now=past), later)
     lesson = await house.lesson(SAID)
-    assert lesson.report.line.endswith(f"Also no longer true (2): {CYCLES.content} …")
+    assert lesson.report.line.endswith(
+        f"Also no longer true (2): {CYCLES.content} …"
+    )
     assert house.store.rows["cycles"].content == past
     assert house.store.rows["sister"].until == "2027-03-31"
     assert house.archive.rows == {}

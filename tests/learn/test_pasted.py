@@ -39,7 +39,11 @@ CASES = [
     Case("emoticon", f">.< {JOB}", True),
     Case("sentence in quotation marks", f'translate "{JOB}"', False),
     Case("German marks", f"\u201e{JOB}\u201c ist was?", False),
-    Case("Japanese marks", "\u300c来月から京都の病院で看護師として働きます\u300d", False),
+    Case(
+        "Japanese marks",
+        "\u300c来月から京都の病院で看護師として働きます\u300d",
+        False,
+    ),
     Case("mark that is not closed", f'the 27" screen. {JOB}', True),
     Case("between two inches", f'a 24" and {JOB} and a 27" screen', True),
     Case("mail", f"From: Jo <jo@example.org>\nSubject: Hi\n\n{JOB}", False),
@@ -47,10 +51,26 @@ CASES = [
     Case("mail by address", f"From: Jo\nTo: ana@example.org\n\n{JOB}", False),
     Case("mail in Japanese", f"差出人：Jo\n件名：こんにちは\n\n{JOB}", False),
     Case("mail in French", f"De : Jo\nObjet : Bonjour\n\n{JOB}", False),
-    Case("mail with bold headers", f"**From:** Jo\n**Subject:** Hi\n\n{JOB}", False),
-    Case("mail behind words", f"answer?\n\nFrom: Jo\nSubject: Hi\n\n{JOB}", False),
-    Case("mail right below words", f"Answer this:\nFrom: Jo\nSubject: Hi\n\n{JOB}", False),
-    Case("forwarded", f"----- Original Message -----\nSent: 2 May\nSubject: I\n\n{JOB}", False),
+    Case(
+        "mail with bold headers",
+        f"**From:** Jo\n**Subject:** Hi\n\n{JOB}",
+        False,
+    ),
+    Case(
+        "mail behind words",
+        f"answer?\n\nFrom: Jo\nSubject: Hi\n\n{JOB}",
+        False,
+    ),
+    Case(
+        "mail right below words",
+        f"Answer this:\nFrom: Jo\nSubject: Hi\n\n{JOB}",
+        False,
+    ),
+    Case(
+        "forwarded",
+        f"----- Original Message -----\nSent: 2 May\nSubject: I\n\n{JOB}",
+        False,
+    ),
     Case(
         "all headers",
         f"Received: by mx\nFrom: j@x.org\nReferences: a\n  b\nSubject: I\n\n{JOB}",
@@ -59,9 +79,17 @@ CASES = [
     Case("before a mail", f"{JOB}\n\nFrom: Jo\nSubject: Hi\n\nYours", True),
     Case("no empty line", f"From: Jo\nSubject: Hi\n{JOB}", True),
     Case("recipe", f"{INGREDIENTS}\n\n{JOB}", True),
-    Case("recipe and an address", f"{INGREDIENTS}\n\n{JOB}. Write to me@example.org", True),
+    Case(
+        "recipe and an address",
+        f"{INGREDIENTS}\n\n{JOB}. Write to me@example.org",
+        True,
+    ),
     Case("form", f"Name: Ioana\nTown: Cluj\n\n{JOB}", True),
-    Case("form with an address", f"Name: Ioana\nMail: ioana@example.org\n\n{JOB}", True),
+    Case(
+        "form with an address",
+        f"Name: Ioana\nMail: ioana@example.org\n\n{JOB}",
+        True,
+    ),
     Case("form that says it", f"Name: Ioana\nWork: {JOB}\n\nhelp me", True),
     Case("itinerary", f"From: Cluj\nTo: Porto\nDate: 2 May\n\n{JOB}", True),
     Case("two headers apart", f"From: Jo\n\nSubject: Hi\n\n{JOB}", True),
@@ -73,7 +101,10 @@ CASES = [
 def test_typed_words(case: Case) -> None:
     """A fact in a fence, a block quote, a mail or quotation marks is not the user's own."""
     facts = (JOB, "来月から京都の病院で")
-    assert any(fact in typed_words(case.message) for fact in facts) is case.is_typed
+    assert (
+        any(fact in typed_words(case.message) for fact in facts)
+        is case.is_typed
+    )
 
 
 def test_titles_stay() -> None:
@@ -92,14 +123,20 @@ def test_quoted_sentences_stay_where_they_may_be_drafts() -> None:
     assert unpasted_words(f'"{JOB}", ok?') == f'"{JOB}", ok?'
 
 
-@given(st.text(alphabet='ab \n`~>":@-\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d'))
+@given(
+    st.text(alphabet='ab \n`~>":@-\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d')
+)
 def test_nothing_is_made_up(message: str) -> None:
     """The typed words stand in the message, in their order, and line by line where unpasted."""
     signs = iter(message)
-    assert all(sign in signs for sign in typed_words(message) if not sign.isspace())
+    assert all(
+        sign in signs for sign in typed_words(message) if not sign.isspace()
+    )
     assert all(
         typed in ("", line)
         for typed, line in zip(
-            unpasted_words(message).split("\n"), message.split("\n"), strict=False
+            unpasted_words(message).split("\n"),
+            message.split("\n"),
+            strict=False,
         )
     )

@@ -17,9 +17,16 @@ SETTINGS = hook_settings()
 
 def judged(case: dict[str, Any]) -> str:
     """What becomes of a proposal: it is kept, refused, taken as new, or asked about."""
-    shown = [Memory(str(one["id"]), one["content"], 0, 0) for one in case["memories"]]
-    turn = Turn("ada", "saved", case["message"], (), Provenance("c", "m", 1795305600))
-    reply = Completion(json.dumps({"operations": [case["proposal"]]}, ensure_ascii=False))
+    shown = [
+        Memory(str(one["id"]), one["content"], 0, 0)
+        for one in case["memories"]
+    ]
+    turn = Turn(
+        "ada", "saved", case["message"], (), Provenance("c", "m", 1795305600)
+    )
+    reply = Completion(
+        json.dumps({"operations": [case["proposal"]]}, ensure_ascii=False)
+    )
     read = read_proposals(reply, shown, SETTINGS)
     assert read[0].is_open, read
     outcome = screened(read, turn, shown, SETTINGS, len(shown))[0]

@@ -22,14 +22,23 @@ from tests.rates import over
 ROME = memory("m-1", "User lives in Rome.")
 DOG = memory("m-2", "User has a dog.")
 WORDS = "I live in Porto with my wife and my dog."
-PORTO = {"operation": "NEW", "content": "User lives in Porto.", "evidence": ["I live in Porto"]}
+PORTO = {
+    "operation": "NEW",
+    "content": "User lives in Porto.",
+    "evidence": ["I live in Porto"],
+}
 BROKEN = {"operation": "DELETE", "id": "m-9"}
 
 
 def moved(content: str) -> dict[str, Any]:
     """A proposed change of where the user lives."""
     evidence = ["I live in Porto with my wife"]
-    return {"operation": "UPDATE", "id": "m-1", "content": content, "evidence": evidence}
+    return {
+        "operation": "UPDATE",
+        "id": "m-1",
+        "content": content,
+        "evidence": evidence,
+    }
 
 
 def outcomes_of(outcomes: Any) -> list[tuple[str, str, str]]:
@@ -68,10 +77,16 @@ async def test_two_updates_of_one_memory(script: list[str]) -> None:
     ],
 )
 @pytest.mark.parametrize("deduplicates", [True, False])
-async def test_second_answer_says_it_again(again: str, deduplicates: bool) -> None:
+async def test_second_answer_says_it_again(
+    again: str, deduplicates: bool
+) -> None:
     """A fact that both answers to a question hold is written once, whatever words it takes."""
-    world = World(script=[reply(PORTO, BROKEN), reply({**PORTO, "content": again})])
-    lesson = await world.lesson(WORDS, settings=hook_settings(deduplicate_memories=deduplicates))
+    world = World(
+        script=[reply(PORTO, BROKEN), reply({**PORTO, "content": again})]
+    )
+    lesson = await world.lesson(
+        WORDS, settings=hook_settings(deduplicate_memories=deduplicates)
+    )
     assert len(world.contents) == 1
     statuses = Counter(one.status for one in lesson.outcomes)
     assert statuses == {"saved": 1, "superseded": 2}
@@ -81,8 +96,14 @@ async def test_second_answer_says_it_again(again: str, deduplicates: bool) -> No
 
 async def test_second_answer_adds() -> None:
     """A second answer that gives only what was wrong in the first one costs none of its facts."""
-    dog = {"operation": "NEW", "content": "User has a dog.", "evidence": [WORDS]}
-    world = World(script=[reply({**PORTO, "evidence": [WORDS]}, BROKEN), reply(dog)])
+    dog = {
+        "operation": "NEW",
+        "content": "User has a dog.",
+        "evidence": [WORDS],
+    }
+    world = World(
+        script=[reply({**PORTO, "evidence": [WORDS]}, BROKEN), reply(dog)]
+    )
     await world.lesson(WORDS)
     assert world.contents == ["User has a dog.", "User lives in Porto."]
 
@@ -107,7 +128,9 @@ ITEMS = st.fixed_dictionaries(
         "operation": st.sampled_from(["NEW", "UPDATE", "DELETE", "JOKE"]),
         "id": st.sampled_from(["m-1", "m-2", "m-9", ["m-1", "m-2"]]),
         "content": CONTENTS,
-        "evidence": st.sampled_from([[], ["I live in Porto"], [WORDS], ["not said"]]),
+        "evidence": st.sampled_from(
+            [[], ["I live in Porto"], [WORDS], ["not said"]]
+        ),
         "about": st.sampled_from(["user", "other", "world"]),
         "kind": st.sampled_from(["FACT", "META", "STYLE"]),
     },
@@ -126,7 +149,11 @@ def proposed(text: str, rows: Sequence[Memory]) -> list[Proposal] | None:
 
 def words_of(item: Mapping[str, Any]) -> str:
     """The sentence that an item of a reply holds, if it is to be written."""
-    return item.get("content", "") if item.get("operation") in ("NEW", "UPDATE") else ""
+    return (
+        item.get("content", "")
+        if item.get("operation") in ("NEW", "UPDATE")
+        else ""
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -138,7 +165,11 @@ def words_of(item: Mapping[str, Any]) -> str:
     attempts=st.integers(0, 1),
 )
 def test_what_goes_in_comes_out(
-    answers: list[list[dict[str, Any]]], cut: int, rows: list[Memory], mode: str, attempts: int
+    answers: list[list[dict[str, Any]]],
+    cut: int,
+    rows: list[Memory],
+    mode: str,
+    attempts: int,
 ) -> None:
     """The number and the words of what any replies propose are found again among the outcomes.
 
@@ -155,7 +186,9 @@ def test_what_goes_in_comes_out(
     is_broken = of_first is None or any(not one.is_open for one in of_first)
     of_second = proposed(second, shown) if is_broken else []
     assume(of_first or of_second is not None)
-    lesson = asyncio.run(world.lesson(WORDS, Work(attempts=attempts), settings=valves))
+    lesson = asyncio.run(
+        world.lesson(WORDS, Work(attempts=attempts), settings=valves)
+    )
     expected = [*(of_first or []), *(of_second or [])]
     assert len(lesson.outcomes) == len(expected)
     said = [one.draft.content for one in lesson.outcomes]

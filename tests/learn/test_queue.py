@@ -62,7 +62,11 @@ async def test_learned_after_the_debounce() -> None:
     assert school.lessons == []
     await asyncio.gather(*tasks)
     await b.hear("m-1")
-    assert (school.lessons, school.asked, school.database.leases) == ([0], 1, {})
+    assert (school.lessons, school.asked, school.database.leases) == (
+        [0],
+        1,
+        {},
+    )
     assert (school.waiting(), school.written) == ({}, ["m-1"])
 
 
@@ -84,7 +88,9 @@ async def test_lost_lease_is_noticed() -> None:
     assert not await work.held()
     table.renew = renew
     now = 60.0
-    assert await table.take(TurnLease("ada", "they", ("m",)), now, now + LEASE_SECONDS)
+    assert await table.take(
+        TurnLease("ada", "they", ("m",)), now, now + LEASE_SECONDS
+    )
     assert not await work.held()
 
 
@@ -121,7 +127,9 @@ async def test_poisonous_turn(caplog: pytest.LogCaptureFixture) -> None:
 @virtually
 async def test_failures_in_a_row() -> None:
     """Delays grow; the task waits for near ones alone, and the eighth failure is the last."""
-    school = School(trouble=[ModelBusy("the provider is down") for _ in range(9)])
+    school = School(
+        trouble=[ModelBusy("the provider is down") for _ in range(9)]
+    )
     a = Worker(school)
     await a.hear("m-1")
     (left,) = school.waiting().values()
@@ -157,7 +165,9 @@ async def test_cancelled_at_any_moment(moment: float) -> None:
 
 
 @virtually
-async def test_table_that_never_answers(caplog: pytest.LogCaptureFixture) -> None:
+async def test_table_that_never_answers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """A turn that can't be put into the table for minutes is given up, which is told."""
     school = School()
     a = Worker(school)
@@ -240,7 +250,9 @@ class Happening:
 HAPPENINGS = st.builds(
     Happening,
     at=st.floats(0, 150),
-    kind=st.sampled_from(["say"] * 6 + ["kill", "freeze", "cut off", "reload", "cancel"]),
+    kind=st.sampled_from(
+        ["say"] * 6 + ["kill", "freeze", "cut off", "reload", "cancel"]
+    ),
     slot=st.integers(0, SLOTS - 1),
     where=st.integers(0, USERS * CHATS - 1),
     seconds=st.floats(0.1, 60),
@@ -252,16 +264,24 @@ class Play:
 
     def __init__(self, seconds: float, troubles: int, seed: int) -> None:
         self.chance = random.Random(seed)
-        self.school = School(seconds, [ModelBusy("no") for _ in range(troubles)])
+        self.school = School(
+            seconds, [ModelBusy("no") for _ in range(troubles)]
+        )
         self.workers = [self.started() for _ in range(SLOTS)]
         self.heard: list[tuple[Worker, str]] = []
         self.tasks: list[asyncio.Task[None]] = []
 
     def started(self) -> Worker:
         """A process, a second fast or slow at most."""
-        return Worker(self.school, lambda: self.chance.random() / 4, self.chance.uniform(-1, 1))
+        return Worker(
+            self.school,
+            lambda: self.chance.random() / 4,
+            self.chance.uniform(-1, 1),
+        )
 
-    async def outlet(self, worker: Worker, message_id: str, where: int) -> None:
+    async def outlet(
+        self, worker: Worker, message_id: str, where: int
+    ) -> None:
         """A turn ends in a process."""
         self.heard.append((worker, message_id))
         user_id, chat_id = f"user-{where % USERS}", f"chat-{where // USERS}"
@@ -304,15 +324,21 @@ class Play:
                 task.result()
 
 
-async def play(happenings: list[Happening], seconds: float, troubles: int, seed: int) -> None:
+async def play(
+    happenings: list[Happening], seconds: float, troubles: int, seed: int
+) -> None:
     """Let it all happen, then wait until nothing waits, and see what came of it."""
     it = Play(seconds, troubles, seed)
-    await asyncio.gather(*(it.happen(one, number) for number, one in enumerate(happenings)))
+    await asyncio.gather(
+        *(it.happen(one, number) for number, one in enumerate(happenings))
+    )
     await it.come_to_rest()
     assert it.school.database.turns == {}
     # A turn that a process has not put into the table ends with it; nothing else is lost.
     expected = {message_id for _, message_id in it.school.database.done}
-    expected |= {message for worker, message in it.heard if not worker.link.killed}
+    expected |= {
+        message for worker, message in it.heard if not worker.link.killed
+    }
     assert expected <= set(it.school.written)
 
 
@@ -323,7 +349,9 @@ async def play(happenings: list[Happening], seconds: float, troubles: int, seed:
     st.integers(0, 3),
     st.integers(0, 1_000),
 )
-def test_any_order(happenings: list[Happening], seconds: float, troubles: int, seed: int) -> None:
+def test_any_order(
+    happenings: list[Happening], seconds: float, troubles: int, seed: int
+) -> None:
     """Messages, kills, freezes, outages, reloads and failures in any order, clocks apart."""
     in_virtual_time(play(happenings, seconds, troubles, seed))
 
@@ -333,7 +361,9 @@ def test_any_order(happenings: list[Happening], seconds: float, troubles: int, s
 NOW = 1_000.0
 
 
-def place(name: str, *, at: float = 990, chat: str = "c", **fields: Any) -> QueuePlace:
+def place(
+    name: str, *, at: float = 990, chat: str = "c", **fields: Any
+) -> QueuePlace:
     """The place of a turn queued at a time, due two seconds later if nothing else is said."""
     return replace(QueuePlace(name, chat, at, at + 2), **fields)
 
@@ -364,7 +394,9 @@ def test_next_batch(turns: tuple[QueuePlace, ...], taken: str) -> None:
 def test_there_and_back(words: str, before: str, zone: str) -> None:
     """Whatever was said comes out of the queue as it went in."""
     earlier = (Utterance("user", before), Utterance("assistant", words))
-    said = said_turn(words, *earlier, answer_id="answer", time_zones=(zone, "UTC"))
+    said = said_turn(
+        words, *earlier, answer_id="answer", time_zones=(zone, "UTC")
+    )
     assert read_turn(turn_text(said)) == said
 
 
@@ -377,7 +409,17 @@ def test_any_text_can_wait() -> None:
     assert (read.words, read.time_zones) == ("Porto ?", ("Europe/?",))
 
 
-@over("text", ["", "{}", "[]", "no JSON", '{"turn": {"words": "\\ud83d"}}', '{"turn": []}'])
+@over(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "no JSON",
+        '{"turn": {"words": "\\ud83d"}}',
+        '{"turn": []}',
+    ],
+)
 def test_what_waits_and_cannot_be_read(text: str) -> None:
     """A text that can't be read is no turn, whatever is wrong with it."""
     assert read_turn(text) is None
@@ -386,7 +428,9 @@ def test_what_waits_and_cannot_be_read(text: str) -> None:
 def test_long_words_without_their_secrets() -> None:
     """Where a long message is cut, no half of a private key is left in it."""
     key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7bq2\n" * 90
-    text = f"{'a ' * 7600}\n{key}-----END RSA PRIVATE KEY-----\n{'b ' * 500_000}"
+    text = (
+        f"{'a ' * 7600}\n{key}-----END RSA PRIVATE KEY-----\n{'b ' * 500_000}"
+    )
     joined = joined_turn([said_turn(text, Utterance("user", text[14_000:]))])
     assert "MIIEpA" not in joined.words + joined.earlier[0].text
     assert len(joined.words) < 16_100
@@ -399,24 +443,40 @@ SAID = {
     "kind": "saved",
     "words": "I live in Porto.",
     "earlier": [{"role": "assistant", "text": "Hello!"}],
-    "source": {"chat_id": "chat-1", "message_id": "m", "said_at": 1_700_000_000},
+    "source": {
+        "chat_id": "chat-1",
+        "message_id": "m",
+        "said_at": 1_700_000_000,
+    },
 }
 KNOWN = {"time_zones": ["UTC"], "answer_id": "answer", "language": "Danish"}
 MODEL = {"chat_model": "gpt", "is_direct": True}
 
 
 @over("queued, model", [({}, {}), (MODEL, MODEL)])
-def test_queued_by_an_earlier_build(queued: dict[str, Any], model: dict[str, Any]) -> None:
+def test_queued_by_an_earlier_build(
+    queued: dict[str, Any], model: dict[str, Any]
+) -> None:
     """What earlier builds have queued is read, and what they did not know is empty."""
     hello = Utterance("assistant", "Hello!")
-    known = {"time_zones": ("UTC",), "answer_id": "answer", "language": "Danish"}
+    known = {
+        "time_zones": ("UTC",),
+        "answer_id": "answer",
+        "language": "Danish",
+    }
     expected = said_turn("I live in Porto.", hello, **known, **model)
     assert read_turn(json.dumps({"turn": SAID, **KNOWN, **queued})) == expected
 
 
 def test_by_model() -> None:
     """Only neighbours that were typed to one model are learned together, in their order."""
-    models = [("x", False), ("x", False), ("x", True), ("y", False), ("x", False)]
+    models = [
+        ("x", False),
+        ("x", False),
+        ("x", True),
+        ("y", False),
+        ("x", False),
+    ]
     turns = [
         said_turn(name, chat_model=model, is_direct=is_direct)
         for name, (model, is_direct) in zip("abcde", models, strict=True)
@@ -429,7 +489,9 @@ def test_joined() -> None:
     """Messages of one chat are learned as one, dated by the newest, with all that was shown."""
     past = Utterance("assistant", "Hello!")
     first = said_turn("I live in Porto.", past, message_id="m-1")
-    second = said_turn("And I have a cat.", past, Utterance("user", "I live in Porto."))
+    second = said_turn(
+        "And I have a cat.", past, Utterance("user", "I live in Porto.")
+    )
     joined = joined_turn([first, second])
     assert joined.words == "I live in Porto.\n\nAnd I have a cat."
     assert joined.earlier == (past,)

@@ -34,12 +34,18 @@ FOREIGN = "je l'ai dit à ma voisine hier soir"
 def items_of(lesson: ReadLesson) -> list[Item]:
     """The operations of a reply as they were written, as far as they are to be kept."""
     items: list[Item] = json.loads(lesson.reply)["operations"]
-    return [one for one in items if one.get("kind", "FACT") in ("FACT", "STYLE")]
+    return [
+        one for one in items if one.get("kind", "FACT") in ("FACT", "STYLE")
+    ]
 
 
 def right_facts() -> list[Fact]:
     """Each message with what was read in it."""
-    return [(lesson, item) for lesson in read_lessons() for item in items_of(lesson)]
+    return [
+        (lesson, item)
+        for lesson in read_lessons()
+        for item in items_of(lesson)
+    ]
 
 
 def strange_facts() -> Iterator[Fact]:
@@ -86,34 +92,68 @@ DAMAGES = [
     # Two of 182 are refused: "spark here" does not say "electrician" in any word, nor "grandson"
     # that he goes to school. One more may go.
     Damage("as it was answered", dict, 0.983, 0.995),
-    Damage("evidence is the sentence", lambda one: {**one, "evidence": one["content"]}, 0.9, 0.98),
-    Damage("evidence in another language", lambda one: {**one, "evidence": FOREIGN}, 0.9, 0.98),
     Damage(
-        "no field but what is to be done",
-        lambda one: {name: value for name, value in one.items() if name in STRUCTURE},
+        "evidence is the sentence",
+        lambda one: {**one, "evidence": one["content"]},
         0.9,
         0.98,
     ),
-    Damage("wrong kind", lambda one: {**one, "kind": WRONG_KINDS[one["kind"]]}, 0.983, 0.995),
-    Damage("imagined, it says", lambda one: {**one, "kind": "IMAGINED"}, 0.0, 1.0),
-    Damage("passing, it says", lambda one: {**one, "kind": "STATE"}, 0.0, 0.98),
+    Damage(
+        "evidence in another language",
+        lambda one: {**one, "evidence": FOREIGN},
+        0.9,
+        0.98,
+    ),
+    Damage(
+        "no field but what is to be done",
+        lambda one: {
+            name: value for name, value in one.items() if name in STRUCTURE
+        },
+        0.9,
+        0.98,
+    ),
+    Damage(
+        "wrong kind",
+        lambda one: {**one, "kind": WRONG_KINDS[one["kind"]]},
+        0.983,
+        0.995,
+    ),
+    Damage(
+        "imagined, it says", lambda one: {**one, "kind": "IMAGINED"}, 0.0, 1.0
+    ),
+    Damage(
+        "passing, it says", lambda one: {**one, "kind": "STATE"}, 0.0, 0.98
+    ),
 ]
 
 
 @pytest.mark.parametrize("case", DAMAGES, ids=lambda case: case.id)
 def test_damaged_replies(case: Damage) -> None:
     """Most right facts survive what a model leaves out or makes up; next to no stranger's does."""
-    rate(right_facts(), lambda fact: passes(fact[0], case.damaged(fact[1]))).at_least(case.kept)
-    strange = rate(strange_facts(), lambda fact: not passes(fact[0], case.damaged(fact[1])))
+    rate(
+        right_facts(), lambda fact: passes(fact[0], case.damaged(fact[1]))
+    ).at_least(case.kept)
+    strange = rate(
+        strange_facts(),
+        lambda fact: not passes(fact[0], case.damaged(fact[1])),
+    )
     strange.at_least(case.kept_out)
 
 
 def test_merged_facts() -> None:
     """Two facts of one message in one sentence survive by the evidence of one of them."""
     pairs = [
-        (lesson, {**first, "content": f"{first['content'].rstrip('.')} and {second['content']}"})
+        (
+            lesson,
+            {
+                **first,
+                "content": f"{first['content'].rstrip('.')} and {second['content']}",
+            },
+        )
         for lesson in read_lessons()
-        for first, second in zip(items_of(lesson), items_of(lesson)[1:], strict=False)
+        for first, second in zip(
+            items_of(lesson), items_of(lesson)[1:], strict=False
+        )
     ]
     rate(pairs, lambda fact: passes(*fact)).at_least(0.975)
 
@@ -121,14 +161,26 @@ def test_merged_facts() -> None:
 def test_outdated_memories_are_taken() -> None:
     """What the reader said no longer holds is read, and believed of nearly all of it."""
     named = taken = 0
-    for row in json.loads(LESSONS.with_name("outdated.json").read_text(encoding="utf-8")):
-        changed, _, others = row["request"].partition("\n\n## Other memories\n")
-        lines = (one.removeprefix("- id=").split(" | ", 1) for one in others.split("\n"))
+    for row in json.loads(
+        LESSONS.with_name("outdated.json").read_text(encoding="utf-8")
+    ):
+        changed, _, others = row["request"].partition(
+            "\n\n## Other memories\n"
+        )
+        lines = (
+            one.removeprefix("- id=").split(" | ", 1)
+            for one in others.split("\n")
+        )
         shown = [Memory(id, content, 0, 0) for id, content in lines]
         before = re.findall(r"- Before: (.*)\n  Now: (.*)", changed)
-        changes = [Proposal("UPDATE", draft=Draft(after), before=one) for one, after in before]
+        changes = [
+            Proposal("UPDATE", draft=Draft(after), before=one)
+            for one, after in before
+        ]
         words = changed.rpartition("The user's words: ")[2]
-        read = read_outdated(Completion(row["reply"]), changes, shown, words, date(2026, 11, 23))
+        read = read_outdated(
+            Completion(row["reply"]), changes, shown, words, date(2026, 11, 23)
+        )
         named += len(json.loads(row["reply"])["outdated"])
         taken += len(read)
     assert named > 10

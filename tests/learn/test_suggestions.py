@@ -13,7 +13,11 @@ from adaptive.learn.suggestions import (
     Suggestions,
     suggestion_digest,
 )
-from adaptive.memory.tables import MOST_WAITING_SUGGESTIONS, SuggestionTable, WaitingSuggestion
+from adaptive.memory.tables import (
+    MOST_WAITING_SUGGESTIONS,
+    SuggestionTable,
+    WaitingSuggestion,
+)
 from tests.fakes import ListedEntries, turn
 
 TURN = turn("I drink tea and I work at the harbour.")
@@ -36,7 +40,9 @@ class AnsweringUser:
     async def confirm(self, title: str, message: str) -> bool | None:
         raise AssertionError
 
-    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
+    async def ask(
+        self, title: str, message: str, hint: str, value: str = ""
+    ) -> str | None:
         self.asked.append((title, message, value))
         return self.answer
 
@@ -49,11 +55,22 @@ async def held() -> bool:
 async def test_proposed() -> None:
     """All changes of a turn wait of which none was rejected or waits."""
     table = SuggestionTable(ListedEntries())
-    await table.reject("ada", suggestion_digest(Draft("drinks TEA", TEA.tags)), 0)
+    await table.reject(
+        "ada", suggestion_digest(Draft("drinks TEA", TEA.tags)), 0
+    )
     suggestions = Suggestions(table, lambda: 5.0)
-    facts = ("User drinks tea.", "User works.", "user works", "User sings.", "User sleeps.")
+    facts = (
+        "User drinks tea.",
+        "User works.",
+        "user works",
+        "User sings.",
+        "User sleeps.",
+    )
     more = ("User runs.", "User paints.", "User reads.")
-    found = [Proposal("NEW", draft=Draft(one, ("preference",))) for one in (*facts, *more)]
+    found = [
+        Proposal("NEW", draft=Draft(one, ("preference",)))
+        for one in (*facts, *more)
+    ]
     decided = [
         *await suggestions.propose(TURN, found[:2], held),
         *await suggestions.propose(TURN, found[2:], held),
@@ -74,16 +91,29 @@ async def test_no_room() -> None:
     """What finds no room is refused with its reason, and nothing that waits gives way to it."""
     table = SuggestionTable(ListedEntries())
     suggestions = Suggestions(table, lambda: 5.0)
-    found = [Proposal("NEW", draft=Draft(f"User has been to {one}.")) for one in range(25)]
-    late = [one.decided("rejected", NO_ROOM) for one in found[MOST_WAITING_SUGGESTIONS:]]
+    found = [
+        Proposal("NEW", draft=Draft(f"User has been to {one}."))
+        for one in range(25)
+    ]
+    late = [
+        one.decided("rejected", NO_ROOM)
+        for one in found[MOST_WAITING_SUGGESTIONS:]
+    ]
     decided = await suggestions.propose(TURN, found, held)
     assert decided[MOST_WAITING_SUGGESTIONS:] == late
-    assert await suggestions.propose(TURN, found[MOST_WAITING_SUGGESTIONS:], held) == late
+    assert (
+        await suggestions.propose(TURN, found[MOST_WAITING_SUGGESTIONS:], held)
+        == late
+    )
     waiting = {one.draft.content for one in await table.waiting("ada")}
-    assert waiting == {one.draft.content for one in found[:MOST_WAITING_SUGGESTIONS]}
+    assert waiting == {
+        one.draft.content for one in found[:MOST_WAITING_SUGGESTIONS]
+    }
 
 
-async def offer(user: AnsweringUser, table: SuggestionTable, *failing: str) -> str:
+async def offer(
+    user: AnsweringUser, table: SuggestionTable, *failing: str
+) -> str:
     """Ask this user in a chat; those that fail can't be saved."""
 
     async def keep(one: WaitingSuggestion) -> bool:
@@ -111,7 +141,9 @@ async def two() -> SuggestionTable:
         ("1, 3", [], [TEA, JOB]),
     ],
 )
-async def test_one_dialog(answer: str | None, rejected: list[Draft], left: list[Draft]) -> None:
+async def test_one_dialog(
+    answer: str | None, rejected: list[Draft], left: list[Draft]
+) -> None:
     """All that waits is asked about at once; a yes and a no are for each number by itself."""
     table, user = await two(), AnsweringUser(answer)
     told = "2 suggestions wait for your answer" if answer is None else ""
@@ -127,7 +159,9 @@ async def test_one_dialog(answer: str | None, rejected: list[Draft], left: list[
     assert no == {suggestion_digest(one) for one in rejected}
     assert [one.draft for one in await table.waiting("ada")] == left
     free = await table.claim("ada", "another", 6, 9)
-    assert bool(free) is (bool(left) and answer != "")  # cancelled: it rests everywhere
+    assert bool(free) is (
+        bool(left) and answer != ""
+    )  # cancelled: it rests everywhere
 
 
 async def test_not_saved() -> None:

@@ -27,7 +27,16 @@ from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import LocalOnlyBanks
 from tests.fakes import hook_settings, memory
-from tests.learn.world import DAY, NOW, CountedRecalls, Fuse, Killed, World, fuses, topical_index
+from tests.learn.world import (
+    DAY,
+    NOW,
+    CountedRecalls,
+    Fuse,
+    Killed,
+    World,
+    fuses,
+    topical_index,
+)
 from tests.rates import over, rate
 
 OLD = NOW - 100 * DAY
@@ -61,7 +70,9 @@ def rows(*contents: str) -> list[Memory]:
 
 def topic(content: str) -> str:
     """What a memory is about."""
-    return next((word for word in (*SHORT, "mail") if word in content), content)
+    return next(
+        (word for word in (*SHORT, "mail") if word in content), content
+    )
 
 
 class Summariser:
@@ -83,7 +94,9 @@ class Summariser:
         self.requests.append(request)
         self.before_answer()
         signs = f"  {'-' * next(self.numbers)}"  # that say nothing
-        text = self.summary or SHORT[topic(request.user)].replace(" ", signs, 1)
+        text = self.summary or SHORT[topic(request.user)].replace(
+            " ", signs, 1
+        )
         return Completion(json.dumps({"summary": text, "complete": True}))
 
 
@@ -92,21 +105,31 @@ class TopicIndexes(MemoryIndexes):
 
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
         """The store as it stands."""
-        return topical_index(await sources.store.read(), lambda one: topic(one.content))
+        return topical_index(
+            await sources.store.read(), lambda one: topic(one.content)
+        )
 
 
 class Household(World):
     """A world, and processes that keep it up, each a little later."""
 
-    def __init__(self, *contents: str, summary: str = "", **store: Any) -> None:
+    def __init__(
+        self, *contents: str, summary: str = "", **store: Any
+    ) -> None:
         super().__init__(*rows(*contents), **store)
         self.summariser, self.now = Summariser(summary), NOW
 
     async def run(self, fuse: Fuse | None = None, **parts: Any) -> None:
         """Upkeep after a turn, by another process each time."""
         fuse = fuse or Fuse()
-        parts = {"completer": self.summariser, "indexes": TopicIndexes(), **parts}
-        await summarise_when_due(self.resources(fuse, **parts), fuse.wired(self.leases), self.now)
+        parts = {
+            "completer": self.summariser,
+            "indexes": TopicIndexes(),
+            **parts,
+        }
+        await summarise_when_due(
+            self.resources(fuse, **parts), fuse.wired(self.leases), self.now
+        )
 
 
 async def test_a_cluster_becomes_one_memory() -> None:
@@ -116,12 +139,22 @@ async def test_a_cluster_becomes_one_memory() -> None:
     originals = rows(*GUITAR)
     await home.run()
     assert home.contents == sorted([SHORT["guitar"], OTHER])
-    (row,) = [one for one in home.store.rows.values() if one.content == SHORT["guitar"]]
-    assert [one["id"] for one in row.meta["summary_of"]] == [one.id for one in originals]
-    assert [one["said_at"] for one in row.meta["summary_of"]] == [OLD - 99 + n for n in range(4)]
+    (row,) = [
+        one
+        for one in home.store.rows.values()
+        if one.content == SHORT["guitar"]
+    ]
+    assert [one["id"] for one in row.meta["summary_of"]] == [
+        one.id for one in originals
+    ]
+    assert [one["said_at"] for one in row.meta["summary_of"]] == [
+        OLD - 99 + n for n in range(4)
+    ]
     assert row.meta["said_at"] == OLD - 96
     assert [home.archive.rows[one.id].memory for one in originals] == originals
-    assert {one.summary for one in home.archive.rows.values()} == {SHORT["guitar"]}
+    assert {one.summary for one in home.archive.rows.values()} == {
+        SHORT["guitar"]
+    }
     assert home.usage.rows[row.id] == 4
     gone = [("summarised", one.id) for one in originals]
     assert home.audit.told() == [("saved", row.id), *gone]
@@ -151,11 +184,14 @@ async def test_banks_for_local_models() -> None:
             home.store.rows[id] = replace(row, bank="Health")
     hidden = LocalOnlyBanks.of(
         hook_settings(
-            local_only_banks="health", allowed_memory_banks="General, Personal, Work, Health"
+            local_only_banks="health",
+            allowed_memory_banks="General, Personal, Work, Health",
         )
     )
     await home.run(hidden=hidden)
-    assert all("Milo" not in request.user for request in home.summariser.requests)
+    assert all(
+        "Milo" not in request.user for request in home.summariser.requests
+    )
     assert len(home.summariser.requests) == 1
 
 
@@ -178,7 +214,9 @@ def assert_nothing_lost(world: World, where: str) -> None:
     """Each fact stands in the store: itself, or archived with its summary in its place."""
     contents = set(world.contents)
     for name, originals in SUMMARIES.items():
-        stands = any(topic(one) == name and one not in originals for one in contents)
+        stands = any(
+            topic(one) == name and one not in originals for one in contents
+        )
         for original in originals:
             archived = original in world.archive.contents
             assert original in contents or (stands and archived), where
@@ -210,14 +248,17 @@ async def test_broken_at_any_call(*, keeps_meta: bool) -> None:
 async def test_gate(choice: str) -> None:
     """A summary passes the gate before anything is archived, and is archived as it was masked."""
     mails = [
-        f"User's mail for {use} is {use}@example.org." for use in ("work", "home", "bank", "tax")
+        f"User's mail for {use} is {use}@example.org."
+        for use in ("work", "home", "bank", "tax")
     ]
     text = (
         "User's mail for work is work@example.org, for home home@example.org, for the bank "
         "bank@example.org, for tax tax@example.org."
     )
     home = Household(*mails, keeps_meta=False, summary=text)
-    await home.run(settings=hook_settings(None, **{f"{choice}_in_memories": "email"}))
+    await home.run(
+        settings=hook_settings(None, **{f"{choice}_in_memories": "email"})
+    )
     if choice == "refuse":
         assert (home.contents, home.archive.rows) == (sorted(mails), {})
     else:
@@ -261,12 +302,16 @@ CLAIMS = [
 
 def believed(labelled: dict[str, Any]) -> bool:
     """Whether a summary may stand for its originals."""
-    cluster = [memory(str(at), text) for at, text in enumerate(labelled["memories"])]
+    cluster = [
+        memory(str(at), text) for at, text in enumerate(labelled["memories"])
+    ]
     return is_faithful(labelled["summary"], cluster)
 
 
 @over("originals, summary, faithful", CLAIMS)
-def test_faithful(originals: list[str], summary: str, *, faithful: bool) -> None:
+def test_faithful(
+    originals: list[str], summary: str, *, faithful: bool
+) -> None:
     """A summary stands for its originals only with every number, name and negation, and no more."""
     assert believed({"memories": originals, "summary": summary}) is faithful
 
@@ -285,12 +330,16 @@ def test_labelled_summaries() -> None:
             st.sampled_from(["Home", "Work"]),
             st.sampled_from([(), ("identity",)]),
             st.sampled_from([OLD, NOW]),
-            st.sampled_from(["User likes tea.", "User met Anna.", "用户", "", "User!"]),
+            st.sampled_from(
+                ["User likes tea.", "User met Anna.", "用户", "", "User!"]
+            ),
         ),
         max_size=30,
     )
 )
-def test_any_store(rows: list[tuple[int, str, tuple[str, ...], int, str]]) -> None:
+def test_any_store(
+    rows: list[tuple[int, str, tuple[str, ...], int, str]],
+) -> None:
     """In any store each memory is in one cluster at most, and each cluster keeps to the rules."""
     memories = [
         Memory(f"{topic}-{at}", content, at, changed, tags, bank)

@@ -18,7 +18,13 @@ import numpy as np
 from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.core.foreground import Foreground
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
+from adaptive.core.ports import (
+    Embedder,
+    Sources,
+    StoredVector,
+    Vectors,
+    VectorTable,
+)
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.prefilter import Prefilter
@@ -69,13 +75,19 @@ class ArchivedRows:
         """As many as are ``sealed`` by another secret."""
         return self.sealed
 
-    async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
+    async def put(
+        self, user_id: str, archived: Sequence[ArchivedMemory]
+    ) -> None:
         self.rows.update({one.memory.id: one for one in archived})
 
     async def read(
         self, user_id: str, memory_ids: Sequence[str] | None = None
     ) -> tuple[ArchivedMemory, ...]:
-        found = [one for id, one in self.rows.items() if memory_ids is None or id in memory_ids]
+        found = [
+            one
+            for id, one in self.rows.items()
+            if memory_ids is None or id in memory_ids
+        ]
         return tuple(sorted(found, key=lambda one: -one.archived_at))
 
     async def count(self, user_id: str) -> int:
@@ -95,7 +107,9 @@ class CountedRecalls:
     async def read(self, user_id: str) -> dict[str, int]:
         return dict(self.rows)
 
-    async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
+    async def merge(
+        self, user_id: str, memory_ids: Sequence[str], into: str
+    ) -> None:
         given = [self.rows.pop(id) for id in memory_ids if id in self.rows]
         self.rows[into] = self.rows.get(into, 0) + sum(given)
 
@@ -106,7 +120,9 @@ class WrittenAudit:
     def __init__(self) -> None:
         self.entries: list[AuditEntry] = []
 
-    async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+    async def append(
+        self, user_id: str, entries: Sequence[AuditEntry], now: int
+    ) -> None:
         self.entries.extend(entries)
 
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
@@ -118,7 +134,9 @@ class WrittenAudit:
         )
         return [ChangeKey.read(one) for one in written][::-1]
 
-    async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
+    async def read(
+        self, user_id: str, keys: Sequence[str]
+    ) -> tuple[AuditEntry, ...]:
         """The changes of these keys, the newest first."""
         keyed = (
             replace(one, key=ChangeKey.written(f"{at:06}", at + 1, one))
@@ -137,7 +155,9 @@ class HeldLeases:
     def __init__(self) -> None:
         self.rows: dict[str, tuple[str, float]] = {}
 
-    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+    async def acquire(
+        self, name: str, owner: str, now: float, seconds: float
+    ) -> bool:
         holder, until = self.rows.get(name, (owner, 0.0))
         if holder != owner and until >= now:
             return False
@@ -151,19 +171,30 @@ class HostTable(ListedMemories):
     As ``adaptive.host.memories`` writes it; without ``keeps_meta`` it is one of release 0.9.
     """
 
-    def __init__(self, *memories: Memory, keeps_meta: bool = True, **script: Any) -> None:
+    def __init__(
+        self, *memories: Memory, keeps_meta: bool = True, **script: Any
+    ) -> None:
         super().__init__(*memories, **script)
         self.keeps_meta = keeps_meta
 
     async def add(
-        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+        self,
+        draft: Draft,
+        source: Provenance,
+        extra: Mapping[str, Any] | None = None,
     ) -> Memory:
         row = await super().add(draft, source, extra)
         return self._with_meta(row, said_at=source.said_at)
 
-    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+    async def update(
+        self, memory: Memory, draft: Draft, source: Provenance
+    ) -> Memory:
         former, said = self.rows.get(memory.id, memory), source.said_at
-        entry = {"content": former.content, "said_at": former.created_at, "until": said}
+        entry = {
+            "content": former.content,
+            "said_at": former.created_at,
+            "until": said,
+        }
         row = await super().update(memory, draft, source)
         history = [*former.meta.get("history", []), entry]
         return self._with_meta(row, said_at=said, history=history)
@@ -172,7 +203,9 @@ class HostTable(ListedMemories):
         """Everything is: whoever wants the gate puts it before."""
 
     def _with_meta(self, row: Memory, **meta: Any) -> Memory:
-        self.rows[row.id] = replace(row, meta={**row.meta, **meta} if self.keeps_meta else {})
+        self.rows[row.id] = replace(
+            row, meta={**row.meta, **meta} if self.keeps_meta else {}
+        )
         return self.rows[row.id]
 
 
@@ -193,7 +226,9 @@ class Fuse:
         """Whether the call to break has come."""
         return 0 <= self.at < len(self.calls)
 
-    def wired(self, port: Any, error: type[Exception] = TablesUnavailable) -> Any:
+    def wired(
+        self, port: Any, error: type[Exception] = TablesUnavailable
+    ) -> Any:
         """The port with every call of it going through the fuse."""
         return _Wired(self, port, error)
 
@@ -221,10 +256,16 @@ class _Wired:
             fuse.calls.append(name)
             breaks = len(fuse.calls) - 1 == fuse.at
             if breaks and not fuse.after:
-                raise Killed if fuse.kills else self._error(f"{name} is broken")
+                raise (
+                    Killed if fuse.kills else self._error(f"{name} is broken")
+                )
             result = await method(*given, **named)
             if breaks:
-                raise Killed if fuse.kills else self._error(f"{name} was broken off")
+                raise (
+                    Killed
+                    if fuse.kills
+                    else self._error(f"{name} was broken off")
+                )
             return result
 
         return call
@@ -237,7 +278,11 @@ class NoPrefilter(Prefilter):
         super().__init__(SharedVectors(NULL_PROMPTS))
 
     async def may_hold_fact(
-        self, words: str, embedder: Embedder, table: VectorTable, known: Vectors | None = None
+        self,
+        words: str,
+        embedder: Embedder,
+        table: VectorTable,
+        known: Vectors | None = None,
     ) -> bool:
         return True
 
@@ -245,10 +290,14 @@ class NoPrefilter(Prefilter):
 class Work(TurnWork):
     """Work in hand that is lost after ``losing`` questions."""
 
-    def __init__(self, losing: int = 1000, calls_before: int = 0, attempts: int = 0) -> None:
+    def __init__(
+        self, losing: int = 1000, calls_before: int = 0, attempts: int = 0
+    ) -> None:
         queued = QueuedTurn(turn(""), 0, 0, attempts)
         lease = TurnLease("ada", "worker", ("m",))
-        super().__init__((queued,), lease, ListedTurns(), time.time, 0, calls_before)
+        super().__init__(
+            (queued,), lease, ListedTurns(), time.time, 0, calls_before
+        )
         self.losing = losing
 
     async def held(self) -> bool:
@@ -262,8 +311,13 @@ class World:
     ``script`` is what the model answers; ``store`` keywords are those of ``HostTable``.
     """
 
-    def __init__(self, *memories: Memory, script: Sequence[Any] = (), **store: Any) -> None:
-        self.store, self.model = HostTable(*memories, **store), ScriptedModel(*script)
+    def __init__(
+        self, *memories: Memory, script: Sequence[Any] = (), **store: Any
+    ) -> None:
+        self.store, self.model = (
+            HostTable(*memories, **store),
+            ScriptedModel(*script),
+        )
         self.archive, self.usage = ArchivedRows(), CountedRecalls()
         self.audit, self.leases = WrittenAudit(), HeldLeases()
         self.embedder, self.entries = WordEmbedder(), ListedEntries()
@@ -295,9 +349,13 @@ class World:
     def room(self, fuse: Fuse | None = None) -> UserMemory:
         """The same without a gate, which takes its time."""
         fuse = fuse or Fuse()
-        return replace(self.memory(fuse), store=fuse.wired(self.store, StoreError))
+        return replace(
+            self.memory(fuse), store=fuse.wired(self.store, StoreError)
+        )
 
-    def resources(self, fuse: Fuse | None = None, **parts: Any) -> LessonResources:
+    def resources(
+        self, fuse: Fuse | None = None, **parts: Any
+    ) -> LessonResources:
         """What learning in a new process needs: new parts but for the named ones.
 
         Beside the fields of ``LessonResources`` a part is ``embedder``.
@@ -318,9 +376,13 @@ class World:
         }
         return LessonResources(**{**fresh, **parts})
 
-    async def lesson(self, words: str, work: Work | None = None, **parts: Any) -> Lesson:
+    async def lesson(
+        self, words: str, work: Work | None = None, **parts: Any
+    ) -> Lesson:
         """What comes of a message."""
-        return await learn_turn(self.resources(**parts), turn(words), MORNING, work or Work())
+        return await learn_turn(
+            self.resources(**parts), turn(words), MORNING, work or Work()
+        )
 
 
 def reply(*operations: Any) -> str:
@@ -329,24 +391,37 @@ def reply(*operations: Any) -> str:
 
 
 def index_of(
-    memories: Sequence[Memory], vectors: Mapping[str, Sequence[float] | Vectors], nulls: Vectors
+    memories: Sequence[Memory],
+    vectors: Mapping[str, Sequence[float] | Vectors],
+    nulls: Vectors,
 ) -> MemoryIndex:
     """An index of memories, those with vectors that are named by their ids."""
     contents = {one.id: one.content for one in memories}
     known = {
-        id: StoredVector(content_hash(contents[id]), np.asarray(vector, dtype=np.float32))
+        id: StoredVector(
+            content_hash(contents[id]), np.asarray(vector, dtype=np.float32)
+        )
         for id, vector in vectors.items()
     }
-    return build_index(memories, known, nulls, "fake", StoreStamp(len(memories), 1), NOW)
+    return build_index(
+        memories, known, nulls, "fake", StoreStamp(len(memories), 1), NOW
+    )
 
 
-def topical_index(memories: Sequence[Memory], topic_of: Callable[[Memory], str]) -> MemoryIndex:
+def topical_index(
+    memories: Sequence[Memory], topic_of: Callable[[Memory], str]
+) -> MemoryIndex:
     """An index whose vectors lie near those of their topic; null prompts lie anywhere."""
     chance = np.random.default_rng(7)
 
     def drawn(count: int) -> Vectors:
         return chance.normal(size=(count, DIMENSION)).astype(np.float32)
 
-    topics = {topic: drawn(1) for topic in dict.fromkeys(map(topic_of, memories))}
-    near = {one.id: normalised(topics[topic_of(one)] + drawn(1) * 0.5)[0] for one in memories}
+    topics = {
+        topic: drawn(1) for topic in dict.fromkeys(map(topic_of, memories))
+    }
+    near = {
+        one.id: normalised(topics[topic_of(one)] + drawn(1) * 0.5)[0]
+        for one in memories
+    }
     return index_of(memories, near, normalised(drawn(len(NULL_PROMPTS))))

@@ -178,10 +178,14 @@ def _methods(place: str, owner: type) -> Iterator[TextFunction]:
             and not isinstance(member, type)
         ):
             bound = isinstance(member, classmethod | staticmethod)
-            yield from _taking_text(f"{place}.{name}", getattr(owner, name) if bound else member)
+            yield from _taking_text(
+                f"{place}.{name}", getattr(owner, name) if bound else member
+            )
 
 
-def _taking_text(place: str, member: Callable[..., Any]) -> Iterator[TextFunction]:
+def _taking_text(
+    place: str, member: Callable[..., Any]
+) -> Iterator[TextFunction]:
     plain = inspect.unwrap(member)
     # Methods that dataclasses make have no file.
     if not inspect.isfunction(plain) and not inspect.ismethod(plain):
@@ -199,7 +203,9 @@ def _holds_text(parameter: inspect.Parameter) -> bool:
     annotation = str(parameter.annotation)
     # What a function is given to call takes texts, and is none.
     annotation = re.sub(r"Callable\[.*\]", "", annotation)
-    words = set(re.findall(r"\w+", re.sub(_TEXT_MAPPINGS, "Message", annotation)))
+    words = set(
+        re.findall(r"\w+", re.sub(_TEXT_MAPPINGS, "Message", annotation))
+    )
     is_text = bool(words & _TEXT_TYPES) or parameter.name in _TEXT_NAMES
     return is_text and parameter.name not in SHORT_NAMES
 
@@ -214,7 +220,11 @@ def parts(text: str) -> list[str]:
 
 def messages(text: str) -> list[dict[str, Any]]:
     """A chat in which a text was said by both, and a short one last."""
-    return [message(text), {**message(text), "role": "assistant", "id": "m2"}, message("Hi")]
+    return [
+        message(text),
+        {**message(text), "role": "assistant", "id": "m2"},
+        message("Hi"),
+    ]
 
 
 def message(text: str) -> dict[str, Any]:
@@ -230,13 +240,19 @@ def memories(text: str) -> list[Memory]:
 def turn(text: str) -> Turn:
     """A turn in which it was said, and had been before."""
     return Turn(
-        "ada", "saved", text, (Utterance("user", text), Utterance("assistant", text)), SOURCE
+        "ada",
+        "saved",
+        text,
+        (Utterance("user", text), Utterance("assistant", text)),
+        SOURCE,
     )
 
 
 def proposal(text: str) -> Proposal:
     """A fact that says it, proven by it."""
-    return Proposal("NEW", "", Draft(text), (text,), "user", "FACT", before=text)
+    return Proposal(
+        "NEW", "", Draft(text), (text,), "user", "FACT", before=text
+    )
 
 
 VALUES: dict[str, Callable[[str], Any]] = {
@@ -246,7 +262,9 @@ VALUES: dict[str, Callable[[str], Any]] = {
     "Mapping[str, Any]": message,
     "dict[str, Any]": lambda text: {"messages": messages(text)},
     "Completion": Completion,
-    "CompletionRequest": lambda text: CompletionRequest(text, text, "form", {}),
+    "CompletionRequest": lambda text: CompletionRequest(
+        text, text, "form", {}
+    ),
     "Memory": lambda text: Memory("1", text, 0, 0),
     "Draft": Draft,
     "Turn": turn,
@@ -287,7 +305,9 @@ def arguments(function: TextFunction, text: str) -> dict[str, Any] | None:
     """Values for what a function requires, and for its texts; ``None`` where one is unknown."""
     values: dict[str, Any] = {}
     said = text
-    for parameter in inspect.signature(inspect.unwrap(function.call)).parameters.values():
+    for parameter in inspect.signature(
+        inspect.unwrap(function.call)
+    ).parameters.values():
         is_required = parameter.default is parameter.empty
         if parameter.kind is parameter.VAR_KEYWORD or not (
             is_required or parameter.name in function.texts
@@ -298,7 +318,9 @@ def arguments(function: TextFunction, text: str) -> dict[str, Any] | None:
         if value is None or parameter.kind is parameter.VAR_POSITIONAL:
             return None
         values[parameter.name] = value
-        said = said[1:] if is_text else said  # of two texts the second differs a little
+        said = (
+            said[1:] if is_text else said
+        )  # of two texts the second differs a little
     return values
 
 

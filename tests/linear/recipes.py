@@ -11,16 +11,32 @@ from typing import Any
 import numpy as np
 
 from adaptive.answer.links import spliced
-from adaptive.answer.postprocessing import AnsweredTurn, Postprocessing, _new_notes, _request
+from adaptive.answer.postprocessing import (
+    AnsweredTurn,
+    Postprocessing,
+    _new_notes,
+    _request,
+)
 from adaptive.control.commands import _told_of
 from adaptive.control.overview import _told_change, changes_told, overview
 from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import named_memories
 from adaptive.core.characters import normalised_text
-from adaptive.core.model import Completion, CompletionRequest, Memory, StoreStamp, Turn
+from adaptive.core.model import (
+    Completion,
+    CompletionRequest,
+    Memory,
+    StoreStamp,
+    Turn,
+)
 from adaptive.history.index import HistoryIndex, history_index
 from adaptive.history.messages import PastMessage, past_messages, topics_of
-from adaptive.history.ranking import HistoryScope, _keyword_match, best_coverage, rank_messages
+from adaptive.history.ranking import (
+    HistoryScope,
+    _keyword_match,
+    best_coverage,
+    rank_messages,
+)
 from adaptive.history.section import history_summary_request, packed_section
 from adaptive.history.upkeep import message_units, topic_unit
 from adaptive.learn.claim import Source
@@ -63,7 +79,14 @@ from adaptive.recall.window import plain_window
 from adaptive.search.bm25 import keyword_index
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.index import MemoryIndex, build_index
-from tests.linear.functions import SETTINGS, memories, messages, parts, proposal, turn
+from tests.linear.functions import (
+    SETTINGS,
+    memories,
+    messages,
+    parts,
+    proposal,
+    turn,
+)
 
 Recipe = Callable[[str], Callable[[], Any]]
 
@@ -90,7 +113,12 @@ _LAST_DAY = date(2026, 11, 26)
 def entry(text: str) -> AuditEntry:
     """A change from one text to nearly the same."""
     return AuditEntry(
-        "updated", "1", 1, before=Memory("1", text, 0, 0), after=text[1:], reason=text
+        "updated",
+        "1",
+        1,
+        before=Memory("1", text, 0, 0),
+        after=text[1:],
+        reason=text,
     )
 
 
@@ -102,7 +130,10 @@ def archived(text: str) -> list[ArchivedMemory]:
 def past(text: str) -> list[PastMessage]:
     """Past messages, one of them long, and its parts."""
     several = [text, text[1:], *parts(text)[:400]]
-    return [PastMessage(str(at), "c", "user", one, at) for at, one in enumerate(several)]
+    return [
+        PastMessage(str(at), "c", "user", one, at)
+        for at, one in enumerate(several)
+    ]
 
 
 def past_index(text: str) -> HistoryIndex:
@@ -128,7 +159,11 @@ def body(text: str) -> dict[str, Any]:
 def restored_event(text: str) -> Any:
     """A piece of an answer, and the last one, through what restores placeholders."""
     events = EventRestorer(Redaction())
-    choice = {"index": 0, "delta": {"content": text, "tool_calls": []}, "finish_reason": None}
+    choice = {
+        "index": 0,
+        "delta": {"content": text, "tool_calls": []},
+        "finish_reason": None,
+    }
     events.restored({"choices": [choice]})
     return events.restored({"choices": [{**choice, "finish_reason": "stop"}]})
 
@@ -137,7 +172,9 @@ def redacted(text: str) -> Any:
     """A text in which something was found, with what is restored of it."""
     redaction = Redaction()
     there = redaction.redact_all([text, "I am at ada@example.org."])
-    return redaction.restore(there[0]), redaction.restore(there[0], json_text=True)
+    return redaction.restore(there[0]), redaction.restore(
+        there[0], json_text=True
+    )
 
 
 def is_operation(fields: Mapping[str, Any]) -> bool:
@@ -161,23 +198,41 @@ RECIPES: Mapping[str, Recipe] = {
         Postprocessing(chat_summary=text[:1000]),
         memories(text),
     ),
-    "answer.postprocessing._request": lambda text: partial(_request, answered(text), ChatNotes()),
+    "answer.postprocessing._request": lambda text: partial(
+        _request, answered(text), ChatNotes()
+    ),
     "control.overview.overview": lambda text: partial(
         overview, "2 memories", memories(text), _DAY, [text]
     ),
-    "control.overview.changes_told": lambda text: partial(changes_told, [entry(text)] * 2, 2),
-    "control.overview._told_change": lambda text: partial(_told_change, entry(text)),
+    "control.overview.changes_told": lambda text: partial(
+        changes_told, [entry(text)] * 2, 2
+    ),
+    "control.overview._told_change": lambda text: partial(
+        _told_change, entry(text)
+    ),
     "memory.archive.plan_restoration": lambda text: partial(
         plan_restoration, archived(text), memories(text), 10
     ),
-    "control.requests.named_memories": lambda text: partial(named_memories, memories(text)),
-    "control.commands._told_of": lambda text: partial(_told_of, [], text),
-    "core.characters.normalised_text": lambda text: partial(normalised_text, text, "NFKD"),
-    "history.index.history_index": lambda text: partial(history_index, past(text)),
-    "history.messages.past_messages": lambda text: partial(
-        past_messages, "c", messages(text), 1.0, rememberable=rememberable_messages
+    "control.requests.named_memories": lambda text: partial(
+        named_memories, memories(text)
     ),
-    "history.messages.topics_of": lambda text: partial(topics_of, past(text), 1.0),
+    "control.commands._told_of": lambda text: partial(_told_of, [], text),
+    "core.characters.normalised_text": lambda text: partial(
+        normalised_text, text, "NFKD"
+    ),
+    "history.index.history_index": lambda text: partial(
+        history_index, past(text)
+    ),
+    "history.messages.past_messages": lambda text: partial(
+        past_messages,
+        "c",
+        messages(text),
+        1.0,
+        rememberable=rememberable_messages,
+    ),
+    "history.messages.topics_of": lambda text: partial(
+        topics_of, past(text), 1.0
+    ),
     "history.ranking.rank_messages": lambda text: partial(
         rank_messages, past_index(text), text, [], HistoryScope(), 10
     ),
@@ -193,12 +248,18 @@ RECIPES: Mapping[str, Recipe] = {
     "history.section.history_summary_request": lambda text: partial(
         history_summary_request, past(text), 500, text
     ),
-    "history.upkeep.message_units": lambda text: partial(message_units, past(text)),
+    "history.upkeep.message_units": lambda text: partial(
+        message_units, past(text)
+    ),
     "history.upkeep.topic_unit": lambda text: partial(
         topic_unit, topics_of(past(text), 1.0)[0], text
     ),
     "learn.duplicates.reconciled": lambda text: partial(
-        reconciled, [proposal(text[:LONGEST_SENTENCE])], index(text), {}, SETTINGS
+        reconciled,
+        [proposal(text[:LONGEST_SENTENCE])],
+        index(text),
+        {},
+        SETTINGS,
     ),
     "learn.extraction.joined_answers": lambda text: partial(
         joined_answers, [proposal(text)], [proposal(text[1:])]
@@ -220,22 +281,30 @@ RECIPES: Mapping[str, Recipe] = {
         SETTINGS,
         2,
     ),
-    "learn.lesson.joined_lines": lambda text: partial(joined_lines, text, text[1:]),
+    "learn.lesson.joined_lines": lambda text: partial(
+        joined_lines, text, text[1:]
+    ),
     "learn.outdated.read_outdated": lambda text: partial(
         read_outdated, Completion(text), [], memories(text), text, _LAST_DAY
     ),
     "learn.queue._shortened": lambda text: partial(
         _shortened, turn(text).earlier, excerpt_without_secrets
     ),
-    "learn.queue.joined_turn": lambda text: partial(joined_turn, [turn(text)] * 2),
+    "learn.queue.joined_turn": lambda text: partial(
+        joined_turn, [turn(text)] * 2
+    ),
     "learn.queue.typed_turn": lambda text: partial(
         typed_turn, HOOK, messages(text), messages(text)
     ),
-    "learn.support.new_ending": lambda text: partial(new_ending, text, Vocabulary.of([text[1:]])),
+    "learn.support.new_ending": lambda text: partial(
+        new_ending, text, Vocabulary.of([text[1:]])
+    ),
     "learn.support.with_initials": lambda text: partial(
         with_initials, text, Vocabulary.of([text[1:]])
     ),
-    "learn.support.new_name": lambda text: partial(new_name, text, Vocabulary.of([text[1:]])),
+    "learn.support.new_name": lambda text: partial(
+        new_name, text, Vocabulary.of([text[1:]])
+    ),
     "learn.support.supported_share": lambda text: partial(
         supported_share, text, Vocabulary.of([text[1:]])
     ),
@@ -248,18 +317,26 @@ RECIPES: Mapping[str, Recipe] = {
     "llm.reply.read_object": lambda text: partial(
         read_object, Completion(text), "operations", is_operation
     ),
-    "llm.reply._found": lambda text: partial(_found, text, "operations", is_operation),
+    "llm.reply._found": lambda text: partial(
+        _found, text, "operations", is_operation
+    ),
     "memory.listed_words.holds_listed_term": lambda text: partial(
         holds_listed_term, text, listed_terms("salary, credit card, \u7cd6")
     ),
     "memory.audit._secretless": lambda text: partial(_secretless, entry(text)),
-    "privacy.redacted_chat.EventRestorer.restored": lambda text: partial(restored_event, text),
+    "privacy.redacted_chat.EventRestorer.restored": lambda text: partial(
+        restored_event, text
+    ),
     "privacy.redacted_chat.EventRestorer.restored_line": lambda text: partial(
         EventRestorer(Redaction()).restored_line, f"data: {text}"
     ),
-    "privacy.redaction.Redaction.redact_all": lambda text: partial(redacted, text),
+    "privacy.redaction.Redaction.redact_all": lambda text: partial(
+        redacted, text
+    ),
     "privacy.redaction.redacted_request": lambda text: partial(
-        redacted_request, CompletionRequest(text, text, "form", {}), Redaction()
+        redacted_request,
+        CompletionRequest(text, text, "form", {}),
+        Redaction(),
     ),
     "privacy.redacted_chat.redacted_chat": lambda text: partial(
         redacted_chat, messages(text), Redaction()
@@ -270,20 +347,32 @@ RECIPES: Mapping[str, Recipe] = {
         [Finding("a", at, at + 2) for at in range(0, len(text), 8)],
         lambda _: "[removed]",
     ),
-    "privacy.sealing.Sealer.seal": lambda text: partial(Sealer("s").seal, "ada", "x", text),
+    "privacy.sealing.Sealer.seal": lambda text: partial(
+        Sealer("s").seal, "ada", "x", text
+    ),
     "privacy.sealing.Sealer.open": lambda text: partial(
         Sealer("s").open, "ada", "x", Sealer("s").seal("ada", "x", text)
     ),
-    "recall.block.entry_of": lambda text: partial(entry_of, memories(text)[0], "bullet"),
+    "recall.block.entry_of": lambda text: partial(
+        entry_of, memories(text)[0], "bullet"
+    ),
     "recall.block.placed_entries": lambda text: partial(
         placed_entries, parts(text), parts(text), {}, 1000
     ),
-    "recall.block._part": lambda text: partial(_part, "heading", parts(text), "bullet"),
-    "recall.block.extended_block": lambda text: partial(extended_block, text, text[1:]),
-    "recall.block.with_block": lambda text: partial(
-        with_block, [{"role": "system", "content": text}, *messages(text)], block_with(text, "", [])
+    "recall.block._part": lambda text: partial(
+        _part, "heading", parts(text), "bullet"
     ),
-    "recall.question.question_of": lambda text: partial(question_of, HOOK, messages(text)),
+    "recall.block.extended_block": lambda text: partial(
+        extended_block, text, text[1:]
+    ),
+    "recall.block.with_block": lambda text: partial(
+        with_block,
+        [{"role": "system", "content": text}, *messages(text)],
+        block_with(text, "", []),
+    ),
+    "recall.question.question_of": lambda text: partial(
+        question_of, HOOK, messages(text)
+    ),
     "recall.block._reason_against": lambda text: partial(
         _reason_against, "1", True, text, text[1:]
     ),
@@ -296,7 +385,9 @@ RECIPES: Mapping[str, Recipe] = {
     "search.bm25.KeywordIndex.coverage": lambda text: partial(
         keyword_index(parts(text)[:400]).coverage, parts(text)
     ),
-    "search.fusion.ranking_query": lambda text: partial(ranking_query, text, text[1:], None, 0),
+    "search.fusion.ranking_query": lambda text: partial(
+        ranking_query, text, text[1:], None, 0
+    ),
     "search.fusion.ranking_index": lambda text: partial(
         ranking_index,
         parts(text)[:400],

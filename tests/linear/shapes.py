@@ -84,15 +84,21 @@ _UNITS = {
 
 SHAPES: Mapping[str, Callable[[int], str]] = {
     **{name: repeated(unit) for name, unit in _UNITS.items()},
-    "reply of operations": opened('{"operations": [', '{"operation": "NEW", "content": "a"}, '),
+    "reply of operations": opened(
+        '{"operations": [', '{"operation": "NEW", "content": "a"}, '
+    ),
     "reply of escapes": opened('{"operations": [{"content": "', "\\"),
     "one details": opened("<details ", "a"),
     "details and halves": opened("<details>", "</details"),
     "closing and spaces": opened("</details>", " "),
     "one mail": opened("From: a@b.org\nSubject: b\n\n", "a b. "),
     "command": opened("/memory ", " "),
-    "counted words": lambda length: " ".join(f"w{at}" for at in range(length // 6))[:length],
-    "counted lines": lambda length: "\n".join(f"a{at}: b" for at in range(length // 8))[:length],
+    "counted words": lambda length: " ".join(
+        f"w{at}" for at in range(length // 6)
+    )[:length],
+    "counted lines": lambda length: "\n".join(
+        f"a{at}: b" for at in range(length // 8)
+    )[:length],
     "nested objects": nested('{"a":', "}"),
     "nested lists": nested('[["a", ', "]]"),
     "nested quotes": nested("\u201c", "\u201d"),

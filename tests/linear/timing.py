@@ -31,7 +31,10 @@ def grows_too_fast(prepared: Prepared, shape: Callable[[int], str]) -> str:
         short = min(short, _seconds(prepared(shape(SHORT))))
         long = min(long, _seconds(prepared(shape(LONG))))
     # What no longer fits into the processor's cache takes longer once, and not again.
-    if long < _DOUBTFUL_SECONDS and _seconds(prepared(shape(4 * LONG))) <= MOST_GROWTH * long:
+    if (
+        long < _DOUBTFUL_SECONDS
+        and _seconds(prepared(shape(4 * LONG))) <= MOST_GROWTH * long
+    ):
         return ""
     return f"{short * 1000:.1f} ms, then {long * 1000:.1f} ms"
 
@@ -39,7 +42,9 @@ def grows_too_fast(prepared: Prepared, shape: Callable[[int], str]) -> str:
 def _seconds(call: Callable[[], Any]) -> float:
     """The processor time of a call, what it yields included."""
     began = time.thread_time()
-    with suppress(AdaptiveMemoryError):  # a reply that can't be used takes its time, too
+    with suppress(
+        AdaptiveMemoryError
+    ):  # a reply that can't be used takes its time, too
         result = call()
         if isinstance(result, Iterator):
             deque(result, maxlen=0)

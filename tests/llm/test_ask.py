@@ -13,7 +13,9 @@ REQUEST = CompletionRequest("system", "user", "name", {"type": "object"})
 pytestmark = pytest.mark.usefixtures("no_pauses")
 
 
-async def question(model: ScriptedModel, formats: AnswerFormats | None = None) -> Completion:
+async def question(
+    model: ScriptedModel, formats: AnswerFormats | None = None
+) -> Completion:
     """Ask with time enough."""
     formats = AnswerFormats() if formats is None else formats
     return await ask(model, REQUEST, formats, timeout=30, retries=2)
@@ -22,11 +24,18 @@ async def question(model: ScriptedModel, formats: AnswerFormats | None = None) -
 @pytest.mark.parametrize("status", [400, 404, 415, 422, 501])
 async def test_formats(status: int) -> None:
     """The strictest format comes first, then the next; the one that worked begins the next call."""
-    model = ScriptedModel(ModelRejected("?", status), "yes", ModelRejected("?", status), "again")
+    model = ScriptedModel(
+        ModelRejected("?", status), "yes", ModelRejected("?", status), "again"
+    )
     formats = AnswerFormats()
     assert await question(model, formats) == Completion("yes")
     assert await question(model, formats) == Completion("again")
-    assert model.formats == ["json_schema", "json_object", "json_object", "text"]
+    assert model.formats == [
+        "json_schema",
+        "json_object",
+        "json_object",
+        "text",
+    ]
     assert model.requests == [REQUEST] * 4
 
 
@@ -39,7 +48,9 @@ async def test_refusal_for_another_reason(status: int) -> None:
     assert model.formats == ["json_schema"]
 
 
-@pytest.mark.parametrize("trouble", [ModelRejected("no model", 404), ModelBusy("HTTP 503")])
+@pytest.mark.parametrize(
+    "trouble", [ModelRejected("no model", 404), ModelBusy("HTTP 503")]
+)
 async def test_trouble_to_the_end(trouble: ModelError) -> None:
     """Refused in the last format, too, or busy again and again, is the reason; nothing is kept."""
     model, formats = ScriptedModel(*[trouble] * 3), AnswerFormats()

@@ -14,23 +14,36 @@ from tests.loopback import Answer, Loopback
 from tests.rates import over
 
 SCHEMA = {"type": "object", "properties": {"operations": {"type": "array"}}}
-REQUEST = CompletionRequest("Be brief.", "Hello", "greeting", SCHEMA, max_tokens=50)
-MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello"}]
+REQUEST = CompletionRequest(
+    "Be brief.", "Hello", "greeting", SCHEMA, max_tokens=50
+)
+MESSAGES = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Hello"},
+]
 
 Endpoint = type[OpenAICompleter] | type[OllamaCompleter]
 
 
 def said(content: Any, **choice: Any) -> dict[str, Any]:
     """A chat completion with one message."""
-    return {"choices": [{"message": {"role": "assistant", "content": content}, **choice}]}
+    return {
+        "choices": [
+            {"message": {"role": "assistant", "content": content}, **choice}
+        ]
+    }
 
 
 async def test_openai(server: Loopback) -> None:
     """An endpoint gets the schema, the key and bounds, and its text and tokens come back."""
     usage = {"prompt_tokens": 7, "completion_tokens": 1}
-    server.will_answer(Answer({**said("Hi", finish_reason="stop"), "usage": usage}))
+    server.will_answer(
+        Answer({**said("Hi", finish_reason="stop"), "usage": usage})
+    )
     model = OpenAICompleter(f"{server.url}/v1/", "gpt", "secret")
-    assert await model.complete(REQUEST, "json_schema") == Completion("Hi", tokens=(7, 1))
+    assert await model.complete(REQUEST, "json_schema") == Completion(
+        "Hi", tokens=(7, 1)
+    )
     (request,) = server.received
     assert request.path == "/v1/chat/completions"
     assert request.headers["Authorization"] == "Bearer secret"
@@ -49,11 +62,19 @@ async def test_openai(server: Loopback) -> None:
 
 async def test_ollama(server: Loopback) -> None:
     """Ollama's own API gets what keeps it from cutting prompts silently, and tells a cut answer."""
-    reply = {"message": {"role": "assistant", "content": "Hi"}, "prompt_eval_count": 7}
-    server.will_answer(Answer(reply), Answer({**reply, "done_reason": "length", "eval_count": 1}))
+    reply = {
+        "message": {"role": "assistant", "content": "Hi"},
+        "prompt_eval_count": 7,
+    }
+    server.will_answer(
+        Answer(reply),
+        Answer({**reply, "done_reason": "length", "eval_count": 1}),
+    )
     model = OllamaCompleter(server.url, "llama3")
     assert await model.complete(REQUEST, "json_schema") == Completion("Hi")
-    assert await model.complete(REQUEST, "text") == Completion("Hi", cut=True, tokens=(7, 1))
+    assert await model.complete(REQUEST, "text") == Completion(
+        "Hi", cut=True, tokens=(7, 1)
+    )
     request = server.received[0]
     assert request.path == "/api/chat"
     assert "Authorization" not in request.headers
@@ -69,12 +90,19 @@ async def test_ollama(server: Loopback) -> None:
 @pytest.mark.parametrize("kind", [OpenAICompleter, OllamaCompleter])
 @pytest.mark.parametrize(
     ("url", "model", "valve"),
-    [(" ", "m", "llm_api_endpoint_url"), ("http://127.0.0.1", " ", "llm_model_name")],
+    [
+        (" ", "m", "llm_api_endpoint_url"),
+        ("http://127.0.0.1", " ", "llm_model_name"),
+    ],
 )
-async def test_empty_valve(kind: Endpoint, url: str, model: str, valve: str) -> None:
+async def test_empty_valve(
+    kind: Endpoint, url: str, model: str, valve: str
+) -> None:
     """An empty valve is named, and not tried again in another format."""
     with pytest.raises(ModelRejected, match=f"`{valve}` is empty"):
-        await ask(kind(url, model), REQUEST, AnswerFormats(), timeout=5, retries=3)
+        await ask(
+            kind(url, model), REQUEST, AnswerFormats(), timeout=5, retries=3
+        )
 
 
 @over(
@@ -82,9 +110,22 @@ async def test_empty_valve(kind: Endpoint, url: str, model: str, valve: str) -> 
     [
         (said("Hi"), Completion("Hi")),
         (said("Hi", finish_reason="length"), Completion("Hi", cut=True)),
-        (said([{"type": "text", "text": "H"}, {"type": "image"}, {"text": "i"}]), Completion("Hi")),
         (
-            {"choices": [{"message": {"content": None, "reasoning_content": "Hi"}}]},
+            said(
+                [
+                    {"type": "text", "text": "H"},
+                    {"type": "image"},
+                    {"text": "i"},
+                ]
+            ),
+            Completion("Hi"),
+        ),
+        (
+            {
+                "choices": [
+                    {"message": {"content": None, "reasoning_content": "Hi"}}
+                ]
+            },
             Completion("Hi"),
         ),
         ([said("Hi")], Completion("Hi")),

@@ -22,7 +22,9 @@ VALUES = {
 def test_every_prompt_file_is_there() -> None:
     """The prompts are those of the folder, to the letter, with a title and no stray dollar sign."""
     files = sorted((PROJECT / "prompts").glob("*.*"))
-    assert {file.stem: file.read_text(encoding="utf-8") for file in files} == PROMPTS
+    assert {
+        file.stem: file.read_text(encoding="utf-8") for file in files
+    } == PROMPTS
     for name in (file.stem for file in files if file.suffix == ".md"):
         prompt = PROMPTS[name]
         assert prompt.startswith("# "), name
@@ -41,7 +43,10 @@ def test_built_in_prompt_is_filled() -> None:
     "override, prompt",
     [
         ("It is ${date}.", "It is today."),
-        ("Costs $5, $$6 and $unknown on $date", "Costs $5, $6 and $unknown on today"),
+        (
+            "Costs $5, $$6 and $unknown on $date",
+            "Costs $5, $6 and $unknown on today",
+        ),
         ('{"a": 1} {date} %s', '{"a": 1} {date} %s'),
     ],
 )

@@ -58,10 +58,15 @@ def test_what_is_read(reply: str, items: list[Any]) -> None:
 
 def test_cut() -> None:
     """Of a reply that ends too early the whole items are read, and it is told."""
-    for before in (f'{{"operations": [{json.dumps(A)}, ', f"[{json.dumps(A)}, "):
+    for before in (
+        f'{{"operations": [{json.dumps(A)}, ',
+        f"[{json.dumps(A)}, ",
+    ):
         assert read(before + HALF) == ReplyItems([A], cut=True)
     assert read(WHOLE, cut=True) == ReplyItems([A, B], cut=False)
-    assert read(json.dumps(A), cut=True) == ReplyItems([A], listed=False, cut=True)
+    assert read(json.dumps(A), cut=True) == ReplyItems(
+        [A], listed=False, cut=True
+    )
 
 
 UNUSABLE = [
@@ -70,21 +75,31 @@ UNUSABLE = [
     ("There is nothing to remember.", "no usable JSON"),
     ('{"rejected": [{"operation": "NEW"}]}', "no usable JSON"),
     ('[{"operation": "NEW", "content": "Says "hi" often"}]', "no usable JSON"),
-    (f'{{"operation": "NEW", "content": "Wrote {WHOLE} once"}}', "no usable JSON"),
+    (
+        f'{{"operation": "NEW", "content": "Wrote {WHOLE} once"}}',
+        "no usable JSON",
+    ),
     (f'{{"operations": {HALF}', "ends in the middle"),
-    (f'{{"operations": [{{"operation": "NEW", "parts": [{json.dumps(B)}', "ends in the middle"),
+    (
+        f'{{"operations": [{{"operation": "NEW", "parts": [{json.dumps(B)}',
+        "ends in the middle",
+    ),
     (f"{WHOLE} or rather {json.dumps([A])}", "several answers that differ"),
     ("[" + "x" * 256 * 1024, "far too long"),
 ]
 
 
 @pytest.mark.parametrize("cut", [False, True], ids=["unreported", "reported"])
-@pytest.mark.parametrize(("reply", "reason"), UNUSABLE, ids=lambda value: value[:30])
+@pytest.mark.parametrize(
+    ("reply", "reason"), UNUSABLE, ids=lambda value: value[:30]
+)
 def test_unusable(reply: str, reason: str, cut: bool) -> None:
     """A reply without items, with half an item only or in broken quotes says why, in words."""
     with pytest.raises(ReplyUnusable) as raised:
         read(reply, cut=cut)
-    assert reason in str(raised.value) or (cut and "ends in the middle" in str(raised.value))
+    assert reason in str(raised.value) or (
+        cut and "ends in the middle" in str(raised.value)
+    )
 
 
 @pytest.mark.parametrize(
@@ -98,7 +113,9 @@ def test_unusable(reply: str, reason: str, cut: bool) -> None:
         "Asks // why, # how, and None",
     ],
 )
-@pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "<think>hm</think>{}", "So: {}"])
+@pytest.mark.parametrize(
+    "frame", ["{}", "```json\n{}\n```", "<think>hm</think>{}", "So: {}"]
+)
 def test_marks_in_a_fact_belong_to_it(content: str, frame: str) -> None:
     """A fact that speaks of fences, tags or brackets arrives as it was said."""
     item = {**A, "content": content}
@@ -117,7 +134,9 @@ PATHOLOGICAL = [
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("cut", [False, True], ids=["unreported", "reported"])
-@pytest.mark.parametrize("reply", PATHOLOGICAL, ids=lambda text: f"{text[:12]!r}-{len(text)}")
+@pytest.mark.parametrize(
+    "reply", PATHOLOGICAL, ids=lambda text: f"{text[:12]!r}-{len(text)}"
+)
 def test_linear_time(reply: str, cut: bool) -> None:
     """200 kB of brackets, fences, quotes or tags are read, or refused, in no time."""
     try:

@@ -11,7 +11,11 @@ import pytest
 from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.learn.queue import always
-from adaptive.memory.archive import prune_store, put_into_archive, restore_memory
+from adaptive.memory.archive import (
+    prune_store,
+    put_into_archive,
+    restore_memory,
+)
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.gate import GuardedStore, gate_policy
 from adaptive.memory.tables import ArchivedMemory
@@ -22,7 +26,10 @@ from tests.learn.world import NOW, CountedRecalls, Fuse, Killed, World, fuses
 
 def rows(*ids: str, **fields: Any) -> list[Memory]:
     """Memories of these ids, the first the oldest."""
-    return [memory(id, f"Fact {id}.", created_at=at, **fields) for at, id in enumerate(ids, 1)]
+    return [
+        memory(id, f"Fact {id}.", created_at=at, **fields)
+        for at, id in enumerate(ids, 1)
+    ]
 
 
 # The first is a core fact, "c" has ended, "e" is the most important and most recalled of the rest.
@@ -47,8 +54,12 @@ async def test_order(strategy: str, limit: int, gone: str, fresh: str) -> None:
     """What goes first is what the strategy says; core facts go last, what is new never."""
     world = World(*KEPT)
     world.usage = CountedRecalls(b=2, d=1, e=3)
-    settings = hook_settings(max_total_memories=limit, pruning_strategy=strategy)
-    told = await prune_store(world.room(), settings, SOURCE, frozenset(fresh), NOW)
+    settings = hook_settings(
+        max_total_memories=limit, pruning_strategy=strategy
+    )
+    told = await prune_store(
+        world.room(), settings, SOURCE, frozenset(fresh), NOW
+    )
     assert [one.before for one in told] == [f"Fact {id}." for id in gone]
 
 
@@ -57,35 +68,65 @@ async def test_archive_that_keeps_nothing() -> None:
     world = World(*rows("a", "b"))
     world.archive.put = AsyncMock()
     settings = hook_settings(max_total_memories=1)
-    assert await prune_store(world.room(), settings, SOURCE, frozenset(), NOW) == []
+    assert (
+        await prune_store(world.room(), settings, SOURCE, frozenset(), NOW)
+        == []
+    )
     assert world.contents == ["Fact a.", "Fact b."]
 
 
 async def test_pruned_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too much goes by one deletion; where that fails, what can go does, each by itself."""
-    for broken, calls, left in (("", 1, ["Fact e."]), ("b", 5, ["Fact b.", "Fact e."])):
+    for broken, calls, left in (
+        ("", 1, ["Fact e."]),
+        ("b", 5, ["Fact b.", "Fact e."]),
+    ):
         world = World(*rows("a", "b", "c", "d", "e"), broken=[broken])
         delete = AsyncMock(wraps=world.store.delete)
         monkeypatch.setattr(world.store, "delete", delete)
-        settings = hook_settings(max_total_memories=1, pruning_strategy="oldest")
+        settings = hook_settings(
+            max_total_memories=1, pruning_strategy="oldest"
+        )
         await prune_store(world.room(), settings, SOURCE, frozenset(), NOW)
         assert (delete.await_count, world.contents) == (calls, left)
 
 
 async def test_pruned_into_the_archive() -> None:
     """What goes stands in the archive whole, with when and why; the user is told of each."""
-    gone = replace(rows("a")[0], tags=("goal",), bank="Work", meta={"said_at": 3, "chat_id": "c"})
+    gone = replace(
+        rows("a")[0],
+        tags=("goal",),
+        bank="Work",
+        meta={"said_at": 3, "chat_id": "c"},
+    )
     world = World(gone, *rows("b", "c"))
     world.usage = CountedRecalls(a=1, b=2, x=3)
-    settings = hook_settings(max_total_memories=2, pruning_strategy="least_recalled")
-    told = await prune_store(world.room(), settings, SOURCE, frozenset("bc"), NOW)
+    settings = hook_settings(
+        max_total_memories=2, pruning_strategy="least_recalled"
+    )
+    told = await prune_store(
+        world.room(), settings, SOURCE, frozenset("bc"), NOW
+    )
     reason = "more than 2 memories; the least recalled go first"
-    assert told == [Proposal("END", "a", status="archived", reason=reason, before="Fact a.")]
+    assert told == [
+        Proposal(
+            "END", "a", status="archived", reason=reason, before="Fact a."
+        )
+    ]
     assert world.contents == ["Fact b.", "Fact c."]
     assert world.archive.rows == {"a": ArchivedMemory(gone, reason, NOW)}
     assert world.audit.entries == [
         AuditEntry(
-            *("pruned", "a", NOW, gone, "", reason, SOURCE.chat_id, SOURCE.message_id),
+            *(
+                "pruned",
+                "a",
+                NOW,
+                gone,
+                "",
+                reason,
+                SOURCE.chat_id,
+                SOURCE.message_id,
+            ),
             archived=ArchivedMemory(gone, reason, NOW),
         )
     ]
@@ -93,12 +134,16 @@ async def test_pruned_into_the_archive() -> None:
 
 async def test_pruning_broken_at_any_call() -> None:
     """Whichever call breaks, no fact is lost, and the next turn ends where it should have."""
-    settings = hook_settings(max_total_memories=2, pruning_strategy="least_recalled")
+    settings = hook_settings(
+        max_total_memories=2, pruning_strategy="least_recalled"
+    )
     facts = {f"Fact {id}." for id in "abcde"}
     for fuse in fuses(14):
         world = World(*rows(*"abcde"))
         try:
-            told = await prune_store(world.room(fuse), settings, SOURCE, frozenset(), NOW)
+            told = await prune_store(
+                world.room(fuse), settings, SOURCE, frozenset(), NOW
+            )
             assert {one.before for one in told} <= facts - set(world.contents)
         except Killed:
             assert fuse.kills
@@ -107,30 +152,50 @@ async def test_pruning_broken_at_any_call() -> None:
         assert len(world.contents) >= 2, where
         await prune_store(world.room(), settings, SOURCE, frozenset(), NOW + 1)
         assert world.contents == ["Fact d.", "Fact e."], where
-        assert world.archive.contents == {"Fact a.", "Fact b.", "Fact c."}, where
+        assert world.archive.contents == {"Fact a.", "Fact b.", "Fact c."}, (
+            where
+        )
 
 
 async def test_audit_trail(caplog: pytest.LogCaptureFixture) -> None:
     """A trail holds no secret of another tool's row; where it can't be written nothing stops."""
     token = "gh" + "p_" + "a1B2c3D4e5F6" * 3
     world = World()
-    plain = AuditEntry("saved", "m-1", 7, None, "User likes tea.", "why", "c", "m")
+    plain = AuditEntry(
+        "saved", "m-1", 7, None, "User likes tea.", "why", "c", "m"
+    )
     said = f"User's token is {token}."
-    gone = Memory("m-2", said, 1, 1, meta={"history": [said]}, stored=(said, "context", None))
+    gone = Memory(
+        "m-2",
+        said,
+        1,
+        1,
+        meta={"history": [said]},
+        stored=(said, "context", None),
+    )
     secret = AuditEntry("deleted", "m-2", 7, gone, token)
     await world.room().trail.record("ada", [plain, secret], 7)
     await world.room(Fuse(at=0)).trail.record("ada", [plain], 7)
     assert world.audit.told() == [("saved", "m-1"), ("deleted", "m-2")]
     assert world.audit.entries[0] == plain
     assert token not in repr(world.audit.entries)
-    assert caplog.messages == ["changes are not written down: append is broken"]
+    assert caplog.messages == [
+        "changes are not written down: append is broken"
+    ]
 
 
 # --- bringing back ---
 
-SAID = {"chat_id": "c", "message_id": "m", "said_at": 4, "history": [{"content": "coffee"}]}
+SAID = {
+    "chat_id": "c",
+    "message_id": "m",
+    "said_at": 4,
+    "history": [{"content": "coffee"}],
+}
 LABELS = (("preference",), "Work", 0.5, 7)
-FULL = Memory("old", "User likes tea.", 5, 6, *LABELS, meta=SAID, until="2030-05-01")
+FULL = Memory(
+    "old", "User likes tea.", 5, 6, *LABELS, meta=SAID, until="2030-05-01"
+)
 
 
 async def test_restored() -> None:
@@ -141,11 +206,16 @@ async def test_restored() -> None:
     row = await restore_memory(room, "old", NOW + 9)
     assert row is not None
     assert list(world.store.rows.values()) == [row]
-    assert replace(row, id="old", created_at=5, updated_at=6, meta=FULL.meta) == FULL
+    assert (
+        replace(row, id="old", created_at=5, updated_at=6, meta=FULL.meta)
+        == FULL
+    )
     assert row.meta == {**SAID, "restored_from": "old"}
     assert world.archive.rows == {}
     archived = ArchivedMemory(FULL, "too many", NOW)
-    expected = AuditEntry("restored", row.id, NOW + 9, None, row.content, archived=archived)
+    expected = AuditEntry(
+        "restored", row.id, NOW + 9, None, row.content, archived=archived
+    )
     assert world.audit.entries == [expected]
     assert await restore_memory(room, "old", NOW) is None
 
@@ -174,7 +244,9 @@ async def test_restoring_broken_at_any_call(*, keeps_meta: bool) -> None:
     """Whichever call breaks, another try has the memory in the store, once, on any release."""
     for fuse in fuses(8):
         world = World(memory("x", "Other."), keeps_meta=keeps_meta)
-        await put_into_archive(world.room(), [ArchivedMemory(FULL, "too many", NOW)])
+        await put_into_archive(
+            world.room(), [ArchivedMemory(FULL, "too many", NOW)]
+        )
         try:
             await restore_memory(world.room(fuse), "old", NOW)
         except (Killed, StoreError, TablesUnavailable):
@@ -192,9 +264,13 @@ HAS_DOG = memory("m-2", "User's dog is called Biscuit.")
 SAID_AT = 1_700_000_500
 
 
-async def applied(world: World, proposal: Proposal, *known: Memory) -> Proposal:
+async def applied(
+    world: World, proposal: Proposal, *known: Memory
+) -> Proposal:
     """What becomes of a proposal by one who takes these memories for the store."""
-    (outcome,) = await apply_proposals([proposal], known, world.room(), SOURCE, always, SAID_AT)
+    (outcome,) = await apply_proposals(
+        [proposal], known, world.room(), SOURCE, always, SAID_AT
+    )
     return outcome
 
 
@@ -202,27 +278,46 @@ async def test_former_content_without_a_place_for_it() -> None:
     """On a release without history a changed fact tells in itself what it was before, once."""
     world = World(LIKES_TEA, keeps_meta=False)
     world.store.keeps_history = False
-    outcome = await applied(world, Proposal("UPDATE", "m-1", Draft("User hates tea.")), LIKES_TEA)
+    outcome = await applied(
+        world, Proposal("UPDATE", "m-1", Draft("User hates tea.")), LIKES_TEA
+    )
     assert outcome.draft.content == "User hates tea."
-    assert world.contents == ["User hates tea. (until 2023-11: User likes tea)"]
+    assert world.contents == [
+        "User hates tea. (until 2023-11: User likes tea)"
+    ]
     (row,) = world.store.rows.values()
-    await applied(world, Proposal("UPDATE", "m-1", Draft("User loves coffee.")), row)
-    assert world.contents == ["User loves coffee. (until 2023-11: User hates tea)"]
+    await applied(
+        world, Proposal("UPDATE", "m-1", Draft("User loves coffee.")), row
+    )
+    assert world.contents == [
+        "User loves coffee. (until 2023-11: User hates tea)"
+    ]
     (row,) = world.store.rows.values()
     more = Draft("User loves coffee and cake.")
     world.store.rows["m-1"] = replace(row, content="User loves coffee.")
-    await applied(world, Proposal("UPDATE", "m-1", more), world.store.rows["m-1"])
+    await applied(
+        world, Proposal("UPDATE", "m-1", more), world.store.rows["m-1"]
+    )
     assert world.contents == [more.content]
 
 
 async def test_gate_refuses() -> None:
     """What the store's gate refuses is told by its reason alone, and is not tried again."""
-    world, card = World(LIKES_TEA), Draft("User pays with card 4111 1111 1111 1111.")
+    world, card = (
+        World(LIKES_TEA),
+        Draft("User pays with card 4111 1111 1111 1111."),
+    )
     guarded = GuardedStore(world.store, gate_policy(hook_settings()))
     new = Proposal("NEW", "", Draft("User lives in Lisbon."))
-    proposals = [Proposal("NEW", "", card), Proposal("UPDATE", "m-1", card), new]
+    proposals = [
+        Proposal("NEW", "", card),
+        Proposal("UPDATE", "m-1", card),
+        new,
+    ]
     room = replace(world.room(), store=guarded)
-    outcomes = await apply_proposals(proposals, [LIKES_TEA], room, SOURCE, always, SAID_AT)
+    outcomes = await apply_proposals(
+        proposals, [LIKES_TEA], room, SOURCE, always, SAID_AT
+    )
     reason = "it holds personal data that is not to be stored: card"
     assert outcomes == [
         Proposal("NEW", status="rejected", reason=reason),
@@ -237,7 +332,13 @@ async def test_archived_memory_that_is_changed_meanwhile() -> None:
     world = World(LIKES_TEA, HAS_DOG)
     world.store.edit("m-2", "User's dog is called Rex.")
     outcome = await applied(
-        world, Proposal("END", "m-2", Draft(HAS_DOG.content)), LIKES_TEA, HAS_DOG
+        world,
+        Proposal("END", "m-2", Draft(HAS_DOG.content)),
+        LIKES_TEA,
+        HAS_DOG,
     )
     assert outcome.status == "failed"
-    assert world.store.contents == [LIKES_TEA.content, "User's dog is called Rex."]
+    assert world.store.contents == [
+        LIKES_TEA.content,
+        "User's dog is called Rex.",
+    ]

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from adaptive.memory.erasure import Origin, bereft_originals, came_from, origin_ids
+from adaptive.memory.erasure import (
+    Origin,
+    bereft_originals,
+    came_from,
+    origin_ids,
+)
 from adaptive.memory.tables import ArchivedMemory
 from tests.fakes import memory
 from tests.rates import over
@@ -19,11 +24,19 @@ DAY = Origin(period=(NOW, NOW + 86_400))
 HISTORY = [{"content": "a", "said_at": NOW + 7, "until": NOW + 99_999}]
 COME: list[tuple[Origin, dict[str, Any], bool]] = [
     (Origin("c"), {}, False),
-    (Origin(sources=("adaptive_memory",)), {"source": "adaptive_memory"}, True),
+    (
+        Origin(sources=("adaptive_memory",)),
+        {"source": "adaptive_memory"},
+        True,
+    ),
     (DAY, {"said_at": NOW}, True),
     (DAY, {"said_at": NOW + 86_400}, False),
     (DAY, {"said_at": NOW + 99_999, "history": HISTORY}, True),
-    (DAY, {"said_at": "yesterday", "history": [1, {}, {"said_at": []}]}, False),
+    (
+        DAY,
+        {"said_at": "yesterday", "history": [1, {}, {"said_at": []}]},
+        False,
+    ),
 ]
 
 
@@ -33,12 +46,18 @@ def test_came_from(origin: Origin, meta: dict[str, Any], came: bool) -> None:
     assert came_from(memory("m", "a", meta=meta), origin) is came
 
 
-def archived(id: str, content: str, summary: str = "", **meta: Any) -> ArchivedMemory:
+def archived(
+    id: str, content: str, summary: str = "", **meta: Any
+) -> ArchivedMemory:
     """A memory in the archive."""
     return ArchivedMemory(memory(id, content, meta=meta), "", NOW, summary)
 
 
-SUMMARY = memory("s", "User likes tea and rain.", meta={"summary_of": [{"id": "1"}, {"id": "2"}]})
+SUMMARY = memory(
+    "s",
+    "User likes tea and rain.",
+    meta={"summary_of": [{"id": "1"}, {"id": "2"}]},
+)
 ORIGINALS = [
     archived("1", "User likes tea.", SUMMARY.content, chat_id="c"),
     archived("2", "User likes rain.", SUMMARY.content, chat_id="d"),

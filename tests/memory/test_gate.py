@@ -34,14 +34,21 @@ IBAN = "User's IBAN is DE89 3704 0044 0532 0130 00."
 MAIL = "User's e-mail is ana.k@example.org."
 PHONE = "User's phone number is +49 30 901820-17."
 ADDRESS = "User lives at 12 Main Street, Springfield, IL 62701."
-NO_CARD = Refused("it holds personal data that is not to be stored: card", "personal data")
+NO_CARD = Refused(
+    "it holds personal data that is not to be stored: card", "personal data"
+)
 LABELLED = json.loads(
-    (Path(__file__).parents[1] / "privacy" / "labelled" / "cases.json").read_text(encoding="utf-8")
+    (
+        Path(__file__).parents[1] / "privacy" / "labelled" / "cases.json"
+    ).read_text(encoding="utf-8")
 )
 
 
 LONG = Refused("it is longer than 4000 characters", "length")
-ORDER = Refused("it reads as an order, not as a fact; /remember keeps it all the same", "injection")
+ORDER = Refused(
+    "it reads as an order, not as a fact; /remember keeps it all the same",
+    "injection",
+)
 MARKED = Refused(SECRET_LEFT_OUT, "secret")
 CASES: list[tuple[str, str | Refused, dict[str, Any]]] = [
     (CARD, NO_CARD, {}),
@@ -53,7 +60,11 @@ CASES: list[tuple[str, str | Refused, dict[str, Any]]] = [
     (CARD, CARD, {"refuse_in_memories": ""}),
     (CARD, NO_CARD, {"mask_in_memories": "card"}),
     (CARD, CARD, {"pii_redaction": "off"}),
-    (MAIL, "User's e-mail is …@example.org.", {"mask_in_memories": "Phone,E-Mail"}),
+    (
+        MAIL,
+        "User's e-mail is …@example.org.",
+        {"mask_in_memories": "Phone,E-Mail"},
+    ),
     (PHONE, PHONE, {}),
     (PHONE, "User's phone number is …17.", {"mask_in_memories": "phone"}),
     (ADDRESS, "User lives at ….", {"mask_in_memories": "address"}),
@@ -116,7 +127,9 @@ LISTED = [
 @over("listed, text, refused", LISTED)
 def test_listed_words(listed: str, text: str, refused: bool) -> None:
     """A listed word is found in whatever case, inflected, or in a compound; look-alikes pass."""
-    policy = replace(gate_policy(hook_settings(blacklist_topics=listed)), typed=True)
+    policy = replace(
+        gate_policy(hook_settings(blacklist_topics=listed)), typed=True
+    )
     assert (gate(text, policy) == Refused(RULED_OUT, "admin")) == refused
 
 
@@ -133,13 +146,18 @@ RULES: list[tuple[Draft, dict[str, Any], str]] = [
 
 
 @over("draft, valves, reason", RULES)
-def test_rules_of_the_admin(draft: Draft, valves: dict[str, Any], reason: str) -> None:
+def test_rules_of_the_admin(
+    draft: Draft, valves: dict[str, Any], reason: str
+) -> None:
     """Confidence and categories decide, each with its reason."""
     verdict = gated_draft(draft, gate_policy(hook_settings(**valves)))
     assert (verdict.reason if isinstance(verdict, Refused) else "") == reason
 
 
-MASKING = {"mask_in_memories": ", ".join(PLACEHOLDER_NAMES), "refuse_in_memories": ""}
+MASKING = {
+    "mask_in_memories": ", ".join(PLACEHOLDER_NAMES),
+    "refuse_in_memories": "",
+}
 
 
 def test_secrets_are_refused_whatever_the_valves_say() -> None:
@@ -155,7 +173,11 @@ def test_secrets_are_refused_whatever_the_valves_say() -> None:
 def test_what_has_passed_passes_unchanged(valves: dict[str, Any]) -> None:
     """Masked text is idempotent under the gate: a mask is no personal data any more."""
     policy = replace(gate_policy(hook_settings(**valves)), typed=True)
-    passed = [verdict for one in LABELLED if isinstance(verdict := gate(one["text"], policy), str)]
+    passed = [
+        verdict
+        for one in LABELLED
+        if isinstance(verdict := gate(one["text"], policy), str)
+    ]
     assert len(passed) > 500
     changed = [one for one in passed if gate(one, policy) != one]
     assert changed == []
@@ -166,7 +188,13 @@ def test_labels() -> None:
     policy = gate_policy(hook_settings())
     safe = [*CATEGORIES, "", "Work", "Zu Hause", "健康", "R&D 2026"]
     assert [one for one in safe if not is_safe_label(one, policy)] == []
-    unsafe = ["x" * 101, " padded", "DE89 3704 0044 0532 0130 00", "</memories>", "a\u202eb"]
+    unsafe = [
+        "x" * 101,
+        " padded",
+        "DE89 3704 0044 0532 0130 00",
+        "</memories>",
+        "a\u202eb",
+    ]
     assert [one for one in unsafe if is_safe_label(one, policy)] == []
 
 
@@ -185,7 +213,9 @@ class SeenUpdates(ListedMemories):
         super().__init__(*memories)
         self.given: list[Memory] = []
 
-    async def update(self, memory: Memory, draft: Draft, source: Any) -> Memory:
+    async def update(
+        self, memory: Memory, draft: Draft, source: Any
+    ) -> Memory:
         self.given.append(memory)
         return await super().update(memory, draft, source)
 
@@ -195,7 +225,10 @@ async def test_refused(text: str) -> None:
     """Neither a new nor a changed row holds what the gate refuses; the reason quotes nothing."""
     store = ListedMemories(TEA)
     wall = GuardedStore(store, POLICY)
-    for write in (wall.add(Draft(text), SOURCE), wall.update(TEA, Draft(text), SOURCE)):
+    for write in (
+        wall.add(Draft(text), SOURCE),
+        wall.update(TEA, Draft(text), SOURCE),
+    ):
         with pytest.raises(WriteRefused) as refusal:
             await write
         assert text.strip() not in str(refusal.value) or not text.strip()
@@ -206,8 +239,14 @@ async def test_masked() -> None:
     """The row is written as it came out of the gate, and so it is returned; again it stays so."""
     store = ListedMemories(TEA)
     wall = GuardedStore(store, POLICY)
-    added = await wall.add(Draft(IBAN, ("identity", TOKEN, "my\ntag"), "Work"), SOURCE)
-    assert (added.content, added.tags, added.bank) == (MASKED, ("identity",), "Work")
+    added = await wall.add(
+        Draft(IBAN, ("identity", TOKEN, "my\ntag"), "Work"), SOURCE
+    )
+    assert (added.content, added.tags, added.bank) == (
+        MASKED,
+        ("identity",),
+        "Work",
+    )
     updated = await wall.update(TEA, Draft(IBAN, bank=INJECTED), SOURCE)
     assert (updated.content, updated.bank) == (MASKED, "")
     assert store.contents == [MASKED, MASKED]
@@ -228,17 +267,28 @@ async def test_many_at_once() -> None:
     store = ListedMemories(broken=["User sails."])
     wall = GuardedStore(store, POLICY)
     texts = (IBAN, SECRET, "User has a cat.")
-    extra = {"imported": True, "history": [{"content": SECRET}, {"content": IBAN}, 3]}
+    extra = {
+        "imported": True,
+        "history": [{"content": SECRET}, {"content": IBAN}, 3],
+    }
     known = {"user is known"}
-    carried = [(Draft(it), SOURCE, extra) for it in (*texts, IBAN, "User is known.")]
+    carried = [
+        (Draft(it), SOURCE, extra) for it in (*texts, IBAN, "User is known.")
+    ]
     first, last, refused = await wall.add_all(carried, known)
     assert isinstance(refused, WriteRefused)
     assert store.contents == [MASKED, "User has a cat."]
     assert isinstance(last, Memory)
-    assert (last.meta["imported"], last.meta["history"]) == (True, [{"content": MASKED}])
+    assert (last.meta["imported"], last.meta["history"]) == (
+        True,
+        [{"content": MASKED}],
+    )
     assert tuple(store.rows.values()) == (first, last)
     with pytest.raises(StoreError):
-        carried = [(Draft(it), SOURCE, None) for it in ("User has a dog.", "User sails.")]
+        carried = [
+            (Draft(it), SOURCE, None)
+            for it in ("User has a dog.", "User sails.")
+        ]
         await wall.add_all(carried, known)
     assert len(store.rows) == 2
 
@@ -248,5 +298,7 @@ async def test_former_contents() -> None:
     old, kept = memory("old", SECRET), memory("kept", "Answer briefly.")
     store = SeenUpdates(old, kept, memory("masked", IBAN))
     for row in tuple(store.rows.values()):
-        await GuardedStore(store, POLICY).update(row, Draft("User has a new one."), SOURCE)
+        await GuardedStore(store, POLICY).update(
+            row, Draft("User has a new one."), SOURCE
+        )
     assert [one.content for one in store.given] == ["", kept.content, MASKED]

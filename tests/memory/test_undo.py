@@ -26,14 +26,21 @@ SEQUENCES = 1000
 def said(world: World) -> list[tuple[Any, ...]]:
     """All that rows say, whatever their ids."""
     rows = world.store.rows.values()
-    told = ((one.content, one.tags, one.bank, one.until, str(dict(one.meta))) for one in rows)
+    told = (
+        (one.content, one.tags, one.bank, one.until, str(dict(one.meta)))
+        for one in rows
+    )
     return sorted(told)
 
 
 async def undo(world: World, at: int | None = None) -> bool:
     """Take back what stands at a place of the log, or the last change that stands."""
     steps = await world.room().steps()
-    wanted = [one for one in steps if one.standing and (at is not None or not one.is_undo)]
+    wanted = [
+        one
+        for one in steps
+        if one.standing and (at is not None or not one.is_undo)
+    ]
     if not wanted:
         return False
     chosen = wanted[(at or 0) % len(wanted)]
@@ -45,7 +52,9 @@ async def changed(world: World, chance: random.Random, number: int) -> None:
     """One change of any kind: learned, ended, deleted, pruned, restored, taken back."""
     stored, user = list(world.store.rows.values()), world.room()
     some = chance.choice(stored) if stored else Memory("none", "", 0, 0)
-    draft = Draft(f"User knows fact {number}.", ("goal",), "Work", until="2030-01-01")
+    draft = Draft(
+        f"User knows fact {number}.", ("goal",), "Work", until="2030-01-01"
+    )
     archived = sorted(world.archive.rows)
     match chance.randrange(8):
         case 0 | 1:
@@ -55,19 +64,27 @@ async def changed(world: World, chance: random.Random, number: int) -> None:
         case 4:
             operation = Proposal("DELETE", some.id)
         case 5:
-            operation = Proposal("END", some.id, Draft(some.content, until=some.until))
+            operation = Proposal(
+                "END", some.id, Draft(some.content, until=some.until)
+            )
         case 6 if archived:
             await restore_memory(user, chance.choice(archived), NOW + number)
             return
         case 6:
-            settings = hook_settings(max_total_memories=max(len(stored) - 1, 1))
-            await prune_store(user, settings, SOURCE, frozenset(), NOW + number)
+            settings = hook_settings(
+                max_total_memories=max(len(stored) - 1, 1)
+            )
+            await prune_store(
+                user, settings, SOURCE, frozenset(), NOW + number
+            )
             return
         case _:
             with contextlib.suppress(WriteRefused):
                 await undo(world, chance.randrange(6))
             return
-    await apply_proposals([operation], stored, user, SOURCE, always, NOW + number)
+    await apply_proposals(
+        [operation], stored, user, SOURCE, always, NOW + number
+    )
 
 
 async def sequence(seed: int) -> None:
@@ -99,9 +116,15 @@ async def test_changed_since() -> None:
     draft = Draft("User knows better.")
     operation = Proposal("UPDATE", "a", draft)
     stored = list(world.store.rows.values())
-    await apply_proposals([operation], stored, world.room(), SOURCE, always, NOW)
-    await world.store.update(world.store.rows["a"], Draft("User edits this."), SOURCE)
-    with pytest.raises(WriteRefused, match=r"^a memory of this change has been changed since$"):
+    await apply_proposals(
+        [operation], stored, world.room(), SOURCE, always, NOW
+    )
+    await world.store.update(
+        world.store.rows["a"], Draft("User edits this."), SOURCE
+    )
+    with pytest.raises(
+        WriteRefused, match=r"^a memory of this change has been changed since$"
+    ):
         await undo(world)
     assert world.contents == ["User edits this."]
 
@@ -112,7 +135,14 @@ async def test_end_date_is_taken_back() -> None:
     world = World(row)
     ended = Draft(row.content, until="2027-02-01")
     stored = list(world.store.rows.values())
-    await apply_proposals([Proposal("END", "a", ended)], stored, world.room(), SOURCE, always, NOW)
+    await apply_proposals(
+        [Proposal("END", "a", ended)],
+        stored,
+        world.room(),
+        SOURCE,
+        always,
+        NOW,
+    )
     for until in (row.until, ended.until, row.until):
         assert await undo(world, 0)
         assert world.store.rows["a"].until == until
@@ -129,8 +159,14 @@ async def test_large_step_is_taken_back_in_portions() -> None:
         told.append(line)
 
     ada = world.memory()
-    carried = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(IMPORTED)]
-    assert await ada.bring_in(carried, "chat-1", reply) == f"Imported: {IMPORTED} of {IMPORTED}"
+    carried = [
+        (Draft(f"User knows fact {number}."), SOURCE, None)
+        for number in range(IMPORTED)
+    ]
+    assert (
+        await ada.bring_in(carried, "chat-1", reply)
+        == f"Imported: {IMPORTED} of {IMPORTED}"
+    )
     [step] = await world.room().steps()
     stuck = step.standing[150].memory_id
     gone = 150 // _PORTION * _PORTION
@@ -162,8 +198,13 @@ async def test_broken_import_is_repeated() -> None:
         world.store.refusal = next(refusals, "")
 
     ada = world.memory()
-    carried = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(IMPORTED)]
-    failed = f"^{_PORTION} of {IMPORTED} were imported, .*: it is switched off$"
+    carried = [
+        (Draft(f"User knows fact {number}."), SOURCE, None)
+        for number in range(IMPORTED)
+    ]
+    failed = (
+        f"^{_PORTION} of {IMPORTED} were imported, .*: it is switched off$"
+    )
     with pytest.raises(StoreError, match=failed):
         await ada.bring_in(carried, "chat-1", reply)
     world.store.refusal = ""

@@ -33,7 +33,9 @@ async def ignored(line: str) -> None:
 async def applied(ada: UserMemory, *operations: Proposal) -> str:
     """The reason of the last operation that is carried out."""
     async with ada.writing() as writer:
-        outcomes = await writer.apply(operations, await ada.store.read(), SOURCE, always)
+        outcomes = await writer.apply(
+            operations, await ada.store.read(), SOURCE, always
+        )
     return outcomes[-1].reason
 
 
@@ -54,13 +56,17 @@ async def end(ada: UserMemory) -> str:
 
 async def bring_in(ada: UserMemory) -> str:
     """Imported."""
-    return await ada.bring_in([(Draft(CITY), SOURCE, {"imported": True})], "c", ignored)
+    return await ada.bring_in(
+        [(Draft(CITY), SOURCE, {"imported": True})], "c", ignored
+    )
 
 
 async def restore(ada: UserMemory) -> str:
     """Brought back from the archive, with the mark of a gate that let it pass."""
     meta = {"passed": passed_mark(CITY)}
-    await ada.archive.put("ada", [ArchivedMemory(memory("a", CITY, meta=meta), "old", NOW)])
+    await ada.archive.put(
+        "ada", [ArchivedMemory(memory("a", CITY, meta=meta), "old", NOW)]
+    )
     return str(await ada.restore(["a"]))
 
 
@@ -97,7 +103,9 @@ async def test_rules_hold_for_every_write(write: Write) -> None:
             world.store.rows["m-2"] = memory("m-2", CITY)
         assert reason in await write(world.memory(**valves))
         assert CITY not in world.contents
-        assert {HOME.content, *(one.content for one in PETS)} <= set(world.contents)
+        assert {HOME.content, *(one.content for one in PETS)} <= set(
+            world.contents
+        )
         assert [one for one in world.audit.entries if one.after == CITY] == []
 
 
@@ -150,13 +158,17 @@ async def test_one_write_at_a_time() -> None:
     carried = [(Draft("User likes tea."), SOURCE, None)]
     async with ada.writing():
         waiting = asyncio.create_task(again.bring_in(carried, "c", ignored))
-        await bob.bring_in([(Draft("User likes rum."), SOURCE, None)], "c", ignored)
+        await bob.bring_in(
+            [(Draft("User likes rum."), SOURCE, None)], "c", ignored
+        )
         assert world.contents == ["User likes rum."]
     await waiting
     assert world.contents == ["User likes rum.", "User likes tea."]
 
 
-CARRIED = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(60)]
+CARRIED = [
+    (Draft(f"User knows fact {number}."), SOURCE, None) for number in range(60)
+]
 
 
 async def test_import_doubles_nothing() -> None:
@@ -171,7 +183,9 @@ async def test_import_doubles_nothing() -> None:
 
     async def learn(_: str) -> None:
         """What the other import has yet to write is learned in between."""
-        await applied(learned, Proposal("NEW", draft=Draft("User knows fact 59.")))
+        await applied(
+            learned, Proposal("NEW", draft=Draft("User knows fact 59."))
+        )
 
     told = await asyncio.gather(
         ada.bring_in(CARRIED, "c", learn),
@@ -180,8 +194,14 @@ async def test_import_doubles_nothing() -> None:
     assert len(world.contents) == len({*world.contents}) == len(CARRIED)
     assert told[1].endswith("known already")
     mail = [(Draft("User's e-mail is ana.k@example.org."), SOURCE, None)] * 2
-    assert await ada.bring_in(mail, "c", ignored) == "Imported: 1 of 2 · 1 known already"
-    assert await ada.bring_in(mail, "c", ignored) == "Imported: 0 of 2 · 2 known already"
+    assert (
+        await ada.bring_in(mail, "c", ignored)
+        == "Imported: 1 of 2 · 1 known already"
+    )
+    assert (
+        await ada.bring_in(mail, "c", ignored)
+        == "Imported: 0 of 2 · 2 known already"
+    )
 
 
 async def test_labels_obey_the_rules() -> None:
@@ -199,7 +219,10 @@ async def test_labels_obey_the_rules() -> None:
         assert world.contents == []
 
 
-@over("words, count", [("tea", 1), ("Milk TEA", 1), ("teas", 1), ("coffee", 0), ("", 1)])
+@over(
+    "words, count",
+    [("tea", 1), ("Milk TEA", 1), ("teas", 1), ("coffee", 0), ("", 1)],
+)
 async def test_restorable_by_words(words: str, count: int) -> None:
     """An archived memory is named by its words, whatever stands behind them."""
     ada = World().memory()

@@ -28,4 +28,7 @@ class MadeUp:
 def made_up_secrets() -> list[MadeUp]:
     """All of them, in a fixed order."""
     packed = "".join(PACKED.read_text(encoding="ascii").split())
-    return [MadeUp(*one) for one in json.loads(zlib.decompress(base64.b85decode(packed)))]
+    return [
+        MadeUp(*one)
+        for one in json.loads(zlib.decompress(base64.b85decode(packed)))
+    ]

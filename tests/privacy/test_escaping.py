@@ -35,7 +35,10 @@ def test_harmless_text_stays(text: str) -> None:
 @over(
     "text, shown",
     [
-        ("![x](https://example.org/?q=1)", "!&#91;x](https://example.org/?q=1)"),
+        (
+            "![x](https://example.org/?q=1)",
+            "!&#91;x](https://example.org/?q=1)",
+        ),
         ("a ![x][1] b", "a !&#91;x][1] b"),
         ("Great! [sic] (really)", "Great! [sic] (really)"),
         ("```\nrm\n```", "''' rm '''"),

@@ -17,7 +17,10 @@ from tests.rates import over
 
 LABELLED_SETS = Path(__file__).parent / "labelled"
 NAMES = ("cases", "fresh", "analysts", "people")
-SETS = [json.loads((LABELLED_SETS / f"{name}.json").read_text("utf-8")) for name in NAMES]
+SETS = [
+    json.loads((LABELLED_SETS / f"{name}.json").read_text("utf-8"))
+    for name in NAMES
+]
 LABELLED, FRESH, ANALYSTS, PEOPLE = SETS
 
 
@@ -34,12 +37,18 @@ CASES: list[tuple[str, list[str]]] = [
     ("電話 ０９０ー１２３４ー５６７８", ["０９０ー１２３４ー５６７８"]),
     ("邮箱zhang@qq.com。电话13812345678。", ["zhang@qq.com", "13812345678"]),
     ("card 4111 1111 1111 1111 12/27", ["4111 1111 1111 1111"]),
-    ("ftp://bob:pw12@files.example.org/a", ["ftp://bob:pw12@files.example.org/a"]),
+    (
+        "ftp://bob:pw12@files.example.org/a",
+        ["ftp://bob:pw12@files.example.org/a"],
+    ),
     ("order by phone: 555-123-4567", ["555-123-4567"]),
     ("invoice 4111111111111111", []),
     ("AB1234567", []),
     ("The show at 12 Main Street was fun.", []),
-    ("12 Main Street, Springfield, IL 62701", ["12 Main Street, Springfield, IL 62701"]),
+    (
+        "12 Main Street, Springfield, IL 62701",
+        ["12 Main Street, Springfield, IL 62701"],
+    ),
     ("昭和60年3月12日生まれ", ["昭和60年3月12日"]),
     ("logo@2x.png", []),
     ("git@code.example.org:team/app.git", []),
@@ -75,7 +84,9 @@ RATES = [
 
 
 @pytest.mark.parametrize(("cases", "recall", "precision"), RATES, ids=NAMES)
-def test_labelled_sets(cases: list[dict[str, Any]], recall: float, precision: float) -> None:
+def test_labelled_sets(
+    cases: list[dict[str, Any]], recall: float, precision: float
+) -> None:
     """Nearly all that is labelled is found, and little besides."""
     rates = judged(cases)["all"]
     print(rates)  # noqa: T201 - pytest shows it for tests that failed, and with -rP for all
@@ -84,16 +95,30 @@ def test_labelled_sets(cases: list[dict[str, Any]], recall: float, precision: fl
 
 
 @given(st.sampled_from(LABELLED), st.sampled_from(LABELLED))
-def test_what_is_redacted_comes_back(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_what_is_redacted_comes_back(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
     """No labelled value that was found is left in a redacted text, and restoring gives it back."""
     redaction = Redaction()
     text = f"{one['text']}\n{other['text']}"
     redacted = redaction.redact(text)
     assert redaction.restore(redacted) == text
-    assert not [value for value in found(text) if len(value) > 6 and value in redacted]
+    assert not [
+        value for value in found(text) if len(value) > 6 and value in redacted
+    ]
 
 
-UNITS = ("1 ", "12-", "1.", "a@", "Aa ", "born 1.1.1990 ", "home Calle de la Luna ", "路1", "1:")
+UNITS = (
+    "1 ",
+    "12-",
+    "1.",
+    "a@",
+    "Aa ",
+    "born 1.1.1990 ",
+    "home Calle de la Luna ",
+    "路1",
+    "1:",
+)
 
 
 @over("unit", UNITS)
@@ -101,7 +126,10 @@ def test_time_is_linear(unit: str) -> None:
     """Ten times the text takes no more than thirty times as long."""
     short, long = (unit * (size // len(unit)) for size in (4_000, 40_000))
     find_personal_data(short)
-    times = [milliseconds(lambda text=text: find_personal_data(text), 3) for text in (short, long)]
+    times = [
+        milliseconds(lambda text=text: find_personal_data(text), 3)
+        for text in (short, long)
+    ]
     assert times[1] <= 30 * max(times[0], 0.5)
 
 

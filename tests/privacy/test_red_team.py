@@ -33,7 +33,9 @@ SYSTEM: list[Message] = [{"role": "system", "content": "Be kind."}]
 
 def read_set(name: str) -> list[dict[str, Any]]:
     """The attacks of the red team, each of parts that belong together, or harmless look-alikes."""
-    return json.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    return json.loads(
+        (Path(__file__).parent / name).read_text(encoding="utf-8")
+    )
 
 
 ATTACKS = read_set("red_team.json")
@@ -43,17 +45,25 @@ LOOK_ALIKES = [one["text"] for one in read_set("look_alikes.json")]
 def entries_of(texts: Sequence[str]) -> list[BlockEntry]:
     """What a recollection lets into a block of another tool's rows with these texts."""
     rows = [memory(f"m-{n}", text) for n, text in enumerate(texts)]
-    return [entry for row in rows if not reason_against(row) and (entry := entry_of(row, "bullet"))]
+    return [
+        entry
+        for row in rows
+        if not reason_against(row) and (entry := entry_of(row, "bullet"))
+    ]
 
 
 def test_stored() -> None:
     """Of most attacks the gate refuses a needed part, of harmless texts one in twenty at most."""
 
     def refused(attack: dict[str, Any]) -> bool:
-        return any(isinstance(gate(part, POLICY), Refused) for part in attack["parts"])
+        return any(
+            isinstance(gate(part, POLICY), Refused) for part in attack["parts"]
+        )
 
     rate(ATTACKS, refused).at_least(0.9)
-    rate(LOOK_ALIKES, lambda one: isinstance(gate(one, POLICY), str)).at_least(0.95)
+    rate(LOOK_ALIKES, lambda one: isinstance(gate(one, POLICY), str)).at_least(
+        0.95
+    )
 
 
 def test_hidden() -> None:
@@ -80,4 +90,6 @@ def test_nothing_leaves_the_block(attack: dict[str, Any]) -> None:
         block = rendered_block(entries[:1], entries, form)
         assert block.count(OPEN_MARKER) == block.count(CLOSE_MARKER) == 1
         assert with_block(with_block(SYSTEM, block), "") == SYSTEM
-        assert not re.search(r"(?:^|\n)\s*(?:system|assistant|user)\s*:", block, re.IGNORECASE)
+        assert not re.search(
+            r"(?:^|\n)\s*(?:system|assistant|user)\s*:", block, re.IGNORECASE
+        )

@@ -18,16 +18,26 @@ MAIL, OTHER = "ana@example.org", "bo@example.org"
 
 def asking(*texts: str) -> dict[str, Any]:
     """A request with these words of a user."""
-    return {"model": "gpt", "messages": [{"role": "user", "content": text} for text in texts]}
+    return {
+        "model": "gpt",
+        "messages": [{"role": "user", "content": text} for text in texts],
+    }
 
 
 def chunk(text: str, finish: str | None = None) -> dict[str, Any]:
     """A piece of an answer."""
-    return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}]}
+    return {
+        "choices": [
+            {"index": 0, "delta": {"content": text}, "finish_reason": finish}
+        ]
+    }
 
 
 def shown(
-    turns: RedactedTurns, metadata: dict[str, Any], text: str = "[EMAIL_1]", **body: Any
+    turns: RedactedTurns,
+    metadata: dict[str, Any],
+    text: str = "[EMAIL_1]",
+    **body: Any,
 ) -> str:
     """What the page is shown of a piece of an answer."""
     event = turns.restore_event(chunk(text, "stop"), metadata, body)
@@ -63,19 +73,28 @@ async def test_end_of_a_turn() -> None:
     messages = [
         {**answer, "id": "1"},
         {"id": "2", "role": "user", "content": "[EMAIL_1]"},
-        {**answer, "id": "3", "output": [{"type": "message", "content": [part]}]},
+        {
+            **answer,
+            "id": "3",
+            "output": [{"type": "message", "content": [part]}],
+        },
     ]
     before = json.dumps(messages)
     ended = turns.restore_answer({"messages": messages}, metadata)
     assert texts_of(ended) == ["[EMAIL_1]", "[EMAIL_1]", MAIL]
     assert ended["messages"][2]["output"][0]["content"][0]["text"] == MAIL
     assert (json.dumps(messages), len(turns)) == (before, 0)
-    assert turns.restore_answer({"messages": messages}, metadata) == {"messages": messages}
+    assert turns.restore_answer({"messages": messages}, metadata) == {
+        "messages": messages
+    }
 
 
 @pytest.mark.parametrize(
     ("body", "metadata"),
-    [({"tools": [{"type": "function"}]}, {}), ({}, {"features": {"code_interpreter": True}})],
+    [
+        ({"tools": [{"type": "function"}]}, {}),
+        ({}, {"features": {"code_interpreter": True}}),
+    ],
     ids=["tools", "code"],
 )
 async def test_answers_that_go_back_to_the_model(
@@ -87,16 +106,25 @@ async def test_answers_that_go_back_to_the_model(
     assert shown(turns, metadata, **body) == "[EMAIL_1]"
     await turns.redact(sent, metadata, again=True)
     assert shown(turns, metadata, **body) == MAIL
-    more = {"messages": [*sent["messages"], {"role": "assistant", "content": f"{MAIL} {OTHER}"}]}
+    more = {
+        "messages": [
+            *sent["messages"],
+            {"role": "assistant", "content": f"{MAIL} {OTHER}"},
+        ]
+    }
     again = await turns.redact(more, metadata, again=True)
     assert texts_of(again) == ["[EMAIL_1]", "[EMAIL_1] [EMAIL_2]"]
     assert shown(turns, metadata, "[EMAIL_2]", **body) == OTHER
 
 
-async def test_idle_turns_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_idle_turns_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A turn without an end is gone after an hour in which nothing came; a busy one is not."""
     now = 0.0
-    monkeypatch.setattr(redacted_chat, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(
+        redacted_chat, "time", SimpleNamespace(monotonic=lambda: now)
+    )
     turns, busy, idle = RedactedTurns(), dict[str, Any](), dict[str, Any]()
     await turns.redact(asking(MAIL), busy)
     await turns.redact(asking(MAIL), idle)

@@ -22,7 +22,13 @@ from adaptive.privacy.redaction import (
     redacted_request,
 )
 from adaptive.privacy.secrets import SECRET_MARK
-from tests.fakes import ScriptedModel, WordEmbedder, hook_settings, memory, turn
+from tests.fakes import (
+    ScriptedModel,
+    WordEmbedder,
+    hook_settings,
+    memory,
+    turn,
+)
 from tests.rates import over
 
 NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
@@ -40,14 +46,18 @@ def request(user: str, system: str = "# Title") -> CompletionRequest:
 
 def reply(content: str) -> str:
     """An extraction's reply with one new fact."""
-    return json.dumps({"operations": [{"operation": "NEW", "content": content}]})
+    return json.dumps(
+        {"operations": [{"operation": "NEW", "content": content}]}
+    )
 
 
 async def asked(
     completer: Completer, question: CompletionRequest, times: int = 1
 ) -> list[Completion]:
     """The answers to a question that is put several times."""
-    return [await completer.complete(question, "json_schema") for _ in range(times)]
+    return [
+        await completer.complete(question, "json_schema") for _ in range(times)
+    ]
 
 
 async def test_secrets_never_go_out() -> None:
@@ -55,7 +65,10 @@ async def test_secrets_never_go_out() -> None:
     for personal_data in (False, True):
         model = ScriptedModel(reply(f"User's token is {SECRET_MARK}."))
         completer = RedactingCompleter(model, personal_data)
-        said = turn(f"My token is {TOKEN}.", Utterance("user", f"It was {TOKEN} before."))
+        said = turn(
+            f"My token is {TOKEN}.",
+            Utterance("user", f"It was {TOKEN} before."),
+        )
         old = memory(UUID, f"User's token is {TOKEN}.")
         question = extraction_request(said, [old], hook_settings(), NOW)
         (answer,) = await asked(completer, question)
@@ -68,10 +81,16 @@ async def test_secrets_never_go_out() -> None:
 
 async def test_placeholders_go_out_and_values_come_back() -> None:
     """The same value has one placeholder in the call; in the reply the value stands again."""
-    model = ScriptedModel(Completion(reply("User's e-mail is [EMAIL_1]."), cut=True))
+    model = ScriptedModel(
+        Completion(reply("User's e-mail is [EMAIL_1]."), cut=True)
+    )
     completer = RedactingCompleter(model, personal_data=True)
-    (answer,) = await asked(completer, request(f"I am {MAIL}.\n- {MAIL} and bob@example.org"))
-    assert model.requests[0].user == "I am [EMAIL_1].\n- [EMAIL_1] and [EMAIL_2]"
+    (answer,) = await asked(
+        completer, request(f"I am {MAIL}.\n- {MAIL} and bob@example.org")
+    )
+    assert (
+        model.requests[0].user == "I am [EMAIL_1].\n- [EMAIL_1] and [EMAIL_2]"
+    )
     assert answer == Completion(reply(f"User's e-mail is {MAIL}."), cut=True)
     assert completer.key == model.key
 
@@ -95,14 +114,22 @@ async def test_failures_tell_no_more(personal_data: bool, told: str) -> None:
 
 @given(
     st.uuids(version=4),
-    st.datetimes(min_value=datetime(2020, 1, 1), max_value=datetime(2040, 1, 1)),
+    st.datetimes(
+        min_value=datetime(2020, 1, 1), max_value=datetime(2040, 1, 1)
+    ),
 )
 @settings(deadline=None, max_examples=50)
 def test_ids_and_dates_survive(id: object, now: datetime) -> None:
     """Ids of offered memories and the message's date stand as they were."""
     said = turn("I was born on 3 May 1990, and my daughter today.")
-    offered = [memory(str(id), f"User's phone number is {str(id)[:8]}, e-mail {MAIL}.")]
-    question = extraction_request(said, offered, hook_settings(), now.replace(tzinfo=UTC))
+    offered = [
+        memory(
+            str(id), f"User's phone number is {str(id)[:8]}, e-mail {MAIL}."
+        )
+    ]
+    question = extraction_request(
+        said, offered, hook_settings(), now.replace(tzinfo=UTC)
+    )
     sent = redacted_request(question, Redaction())
     assert f"- id={id} | User's " in sent.user
     assert MAIL not in sent.user
@@ -121,7 +148,9 @@ async def test_no_secret_is_sent() -> None:
     """Texts go out without their secrets, and each has its vector."""
     service = WordEmbedder()
     embedder = SecretlessEmbedder(service)
-    made = await embedder.embed([f"My token is {TOKEN}", "I like tea"], query=True)
+    made = await embedder.embed(
+        [f"My token is {TOKEN}", "I like tea"], query=True
+    )
     assert service.queries == [[f"My token is {SECRET_MARK}", "I like tea"]]
     assert len(made) == 2
     assert await embedder.name() == "words"
@@ -150,9 +179,23 @@ def test_restores(reply: str, restored: str) -> None:
 
 
 PIECES = st.sampled_from(
-    [MAIL, OTHER, ADDRESS, "[EMAIL_1]", "EMAIL_2", "\\", "[", "]", "_", "[IP_", "x"]
+    [
+        MAIL,
+        OTHER,
+        ADDRESS,
+        "[EMAIL_1]",
+        "EMAIL_2",
+        "\\",
+        "[",
+        "]",
+        "_",
+        "[IP_",
+        "x",
+    ]
 )
-TEXTS = st.lists(st.lists(PIECES | st.text(max_size=4), max_size=8).map("".join), max_size=4)
+TEXTS = st.lists(
+    st.lists(PIECES | st.text(max_size=4), max_size=8).map("".join), max_size=4
+)
 
 
 @given(TEXTS)
@@ -166,5 +209,10 @@ def test_round_trip(texts: Sequence[str]) -> None:
 def test_known_value_without_context() -> None:
     """A value that was recognised by its context once is replaced without context as well."""
     redaction = Redaction()
-    out = redaction.redact_all(["AB1234567?", "Yes, passport no. AB1234567, unlike XAB1234567."])
-    assert out == ["[PASSPORT_1]?", "Yes, passport no. [PASSPORT_1], unlike XAB1234567."]
+    out = redaction.redact_all(
+        ["AB1234567?", "Yes, passport no. AB1234567, unlike XAB1234567."]
+    )
+    assert out == [
+        "[PASSPORT_1]?",
+        "Yes, passport no. [PASSPORT_1], unlike XAB1234567.",
+    ]

@@ -56,7 +56,10 @@ def test_every_flipped_bit() -> None:
             for bit in range(8):
                 flipped = chr(ord(sealed[place]) ^ (1 << bit))
                 damaged = sealed[:place] + flipped + sealed[place + 1 :]
-                assert SEALER.open("ada", "chat", damaged) in (None, text), (place, bit)
+                assert SEALER.open("ada", "chat", damaged) in (None, text), (
+                    place,
+                    bit,
+                )
 
 
 @pytest.mark.usefixtures("_no_process_secret")

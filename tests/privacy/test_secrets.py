@@ -39,7 +39,10 @@ CASES = [
     ("my password is sunshine", "sunshine"),
     ("my password is terrible", ""),
     ("la clave es paciencia", ""),
-    ("passphrase: correct horse battery staple", "correct horse battery staple"),
+    (
+        "passphrase: correct horse battery staple",
+        "correct horse battery staple",
+    ),
     ("credentials: mario / Pizza!77", "Pizza!77"),
     ("echo 'hunter22' | sudo -S apt update", "hunter22"),
     ("- name: DB_PASS\n  value: Xk9#mPq2vL", "Xk9#mPq2vL"),
@@ -55,10 +58,45 @@ CASES = [
 ]
 # What patterns that look around would read again and again.
 REPEATED = (
-    *("a", "A1", "sk-", "sk-a", "eyJ", "eyJaaaaaaaaaaaaa.", "://", "http://a:", "http://a:b@", "("),
-    *("password ", "password: ", "token: ", "the key is a ", "PIN 12 ", "mysql -p", 'login("a",'),
-    *("-----BEGIN PRIVATE KEY-----", "cookie: a=b;", "WIFI:", "echo ", "seed phrase: ", "abandon "),
-    *("abc\n", "\u200b", "\uff41", "\u043a\u043b\u044e\u0447 ", "--password ", " ", '"', "A3-a"),
+    *(
+        "a",
+        "A1",
+        "sk-",
+        "sk-a",
+        "eyJ",
+        "eyJaaaaaaaaaaaaa.",
+        "://",
+        "http://a:",
+        "http://a:b@",
+        "(",
+    ),
+    *(
+        "password ",
+        "password: ",
+        "token: ",
+        "the key is a ",
+        "PIN 12 ",
+        "mysql -p",
+        'login("a",',
+    ),
+    *(
+        "-----BEGIN PRIVATE KEY-----",
+        "cookie: a=b;",
+        "WIFI:",
+        "echo ",
+        "seed phrase: ",
+        "abandon ",
+    ),
+    *(
+        "abc\n",
+        "\u200b",
+        "\uff41",
+        "\u043a\u043b\u044e\u0447 ",
+        "--password ",
+        " ",
+        '"',
+        "A3-a",
+    ),
 )
 
 
@@ -74,9 +112,13 @@ def covered(case: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("cases", "told", "quiet"), [(ANALYSTS, 0.93, 0.97), (PEOPLE, 0.90, 0.95)], ids=["team", "user"]
+    ("cases", "told", "quiet"),
+    [(ANALYSTS, 0.93, 0.97), (PEOPLE, 0.90, 0.95)],
+    ids=["team", "user"],
 )
-def test_labelled_secrets(cases: list[dict[str, Any]], told: float, quiet: float) -> None:
+def test_labelled_secrets(
+    cases: list[dict[str, Any]], told: float, quiet: float
+) -> None:
     """Secrets as authors of scanners and as people write them are found whole; talk is not one."""
     rate([case for case in cases if case["spans"]], covered).at_least(told)
     plain = [case for case in cases if not case["spans"]]
@@ -85,7 +127,9 @@ def test_labelled_secrets(cases: list[dict[str, Any]], told: float, quiet: float
 
 def test_near_misses_are_left_alone() -> None:
     """At most one text in thirty that only looks like holding a secret is taken for one."""
-    rate(labelled_set("near_secrets"), lambda text: not find_secrets(text)).at_least(0.97)
+    rate(
+        labelled_set("near_secrets"), lambda text: not find_secrets(text)
+    ).at_least(0.97)
 
 
 @over("sample", MADE_UP, at_least=0.97)
@@ -100,7 +144,9 @@ def test_each_secret_is_found(sample: MadeUp) -> None:
 @over("text, secret", CASES, at_least=0.95)
 def test_secret_in_its_context(text: str, secret: str) -> None:
     """The secret is found from its first to its last letter or digit, and nothing else is."""
-    found = [text[one.start : one.end].rstrip("!*") for one in find_secrets(text)]
+    found = [
+        text[one.start : one.end].rstrip("!*") for one in find_secrets(text)
+    ]
     assert found == ([secret.rstrip("!*")] if secret else [])
 
 
@@ -109,21 +155,34 @@ def test_in_linear_time(sign: str) -> None:
     """A text that repeats one sign takes little more than ten times as long as a tenth of it."""
     text = (sign * LONG)[:LONG]
     find_secrets(text[:100])
-    short, long = (min(_seconds(part) for _ in range(3)) for part in (text[: LONG // 10], text))
+    short, long = (
+        min(_seconds(part) for _ in range(3))
+        for part in (text[: LONG // 10], text)
+    )
     assert long < 30 * short + 0.05
 
 
 @given(st.sampled_from(MADE_UP), st.integers(-400, 400), st.booleans())
-def test_excerpts_hold_no_half_of_a_secret(sample: MadeUp, shift: int, at_tail: bool) -> None:
+def test_excerpts_hold_no_half_of_a_secret(
+    sample: MadeUp, shift: int, at_tail: bool
+) -> None:
     """Where head and tail are cut out of a long text, no part of a secret at the cut is left."""
     limit, length = 900, 200_000
     place = length - 300 - len(sample.text) if at_tail else 600
     filler = "and so on " * (length // 10)
     text = f"{filler[: place + shift]}\n{sample.text}\n{filler}"[:length]
-    excerpt, whole = excerpt_without_secrets(text, limit), without_secrets(text)
+    excerpt, whole = (
+        excerpt_without_secrets(text, limit),
+        without_secrets(text),
+    )
     assert len(excerpt) <= limit + 10
-    parts = [sample.secret[at : at + 12] for at in range(0, len(sample.secret) - 12, 12)]
-    assert [part for part in parts if part in excerpt and part not in whole] == []
+    parts = [
+        sample.secret[at : at + 12]
+        for at in range(0, len(sample.secret) - 12, 12)
+    ]
+    assert [
+        part for part in parts if part in excerpt and part not in whole
+    ] == []
 
 
 @given(st.text(max_size=80), st.sampled_from(MADE_UP))

@@ -44,7 +44,9 @@ def test_message(case: dict[str, Any]) -> None:
     """A message is the request that its user means, or none."""
     found = read_erasure_request(case["words"], TODAY)
     day = date.fromisoformat(case["day"]) if "day" in case else None
-    assert found == (ErasureRequest(case["scope"], day) if case["scope"] else None)
+    assert found == (
+        ErasureRequest(case["scope"], day) if case["scope"] else None
+    )
 
 
 def only(cases: list[dict[str, Any]], *, kept: bool) -> list[str]:
@@ -54,7 +56,9 @@ def only(cases: list[dict[str, Any]], *, kept: bool) -> list[str]:
 
 def test_marks_of_direction() -> None:
     """Unseen marks that keyboards of right-to-left scripts put around words change nothing."""
-    request = read_erasure_request("\u200fاحذف كل بياناتي\u200f \u200e", date(2026, 1, 1))
+    request = read_erasure_request(
+        "\u200fاحذف كل بياناتي\u200f \u200e", date(2026, 1, 1)
+    )
     assert request == ErasureRequest("everything")
 
 
@@ -92,9 +96,18 @@ def test_told_nothing(words: str) -> None:
 FORGETTING = [
     ("Forget that I like green tea.", "Forget that I like green tea."),
     ("Please forget my old address!", "Please forget my old address!"),
-    ("It is late. Forget my old address. What is for dinner?", " Forget my old address."),
-    ("Vergiss bitte, dass ich grünen Tee mag", "Vergiss bitte, dass ich grünen Tee mag"),
-    ("Forget that I don't like green tea", "Forget that I don't like green tea"),
+    (
+        "It is late. Forget my old address. What is for dinner?",
+        " Forget my old address.",
+    ),
+    (
+        "Vergiss bitte, dass ich grünen Tee mag",
+        "Vergiss bitte, dass ich grünen Tee mag",
+    ),
+    (
+        "Forget that I don't like green tea",
+        "Forget that I don't like green tea",
+    ),
     ("a " * 60_000 + "\nForget my old address.", "Forget my old address."),
     ("Don't forget that I like green tea.", ""),
     ("Vergiss nicht, dass ich grünen Tee mag.", ""),
@@ -110,13 +123,19 @@ def test_sentences_to_forget(words: str, asking: str) -> None:
     assert sentences_to_forget(words) == asking
 
 
-@over("words", [one["words"] for one in RESTORING if one["asks"]], at_least=0.95)
+@over(
+    "words", [one["words"] for one in RESTORING if one["asks"]], at_least=0.95
+)
 def test_restoring(words: str) -> None:
     """Whoever asks to bring archived memories back is understood."""
     assert asks_to_restore(words)
 
 
-@over("words", [one["words"] for one in RESTORING if not one["asks"]], at_least=0.9)
+@over(
+    "words",
+    [one["words"] for one in RESTORING if not one["asks"]],
+    at_least=0.9,
+)
 def test_like_restoring(words: str) -> None:
     """Of messages made to look like such requests hardly any is taken for one."""
     assert not asks_to_restore(words)
@@ -133,11 +152,17 @@ def test_request_with_other_words_is_none(request: str, more: str) -> None:
     assert read_erasure_request(f"{request} xq{more}", TODAY) is None
 
 
-@over("kind, asks", [("saved", True), ("temporary", True), ("api", True), ("channel", False)])
+@over(
+    "kind, asks",
+    [("saved", True), ("temporary", True), ("api", True), ("channel", False)],
+)
 def test_kinds_of_conversation(kind: ConversationKind, asks: bool) -> None:
     """Where others or programs write, nothing is a request."""
     hook = page.Page(told_kind=kind).hook
-    assert (spoken_request(hook, ({"role": "user"}, "Forget everything")) is not None) == asks
+    assert (
+        spoken_request(hook, ({"role": "user"}, "Forget everything"))
+        is not None
+    ) == asks
     assert spoken_request(hook, None) is None
 
 
@@ -145,14 +170,20 @@ def test_day_where_the_user_lives() -> None:
     """Yesterday is the day before the message's, in the user's time zone."""
     at = datetime(2026, 11, 3, 20, tzinfo=UTC).timestamp()
     typed = {"role": "user", "timestamp": int(at)}
-    found = spoken_request(page.Page().hook, (typed, "Forget what I told you yesterday"))
+    found = spoken_request(
+        page.Page().hook, (typed, "Forget what I told you yesterday")
+    )
     assert found == ErasureRequest("day", date(2026, 11, 3))
 
 
 RESTORE = "Restore my archived memories"
 BROKEN = "Not restored: an unexpected error; the server's log tells more"
 ASKED = [
-    ("Forget everything about me", "Nothing erased: you have to confirm", None),
+    (
+        "Forget everything about me",
+        "Nothing erased: you have to confirm",
+        None,
+    ),
     (RESTORE, "Nothing restored: you have to confirm", None),
     (RESTORE, "Not restored: no user 'ada'", HostError("no user 'ada'")),
     (RESTORE, BROKEN, ZeroDivisionError()),
@@ -176,12 +207,18 @@ async def test_request_is_not_learned(
     So it is to users who want no lines. Any other turn is learned from.
     """
     plugin, page, put = on_a_host(), Page(), AsyncMock()
-    plugin.valves = Valves(show_status=confirmation != "off", confirmation=confirmation)
+    plugin.valves = Valves(
+        show_status=confirmation != "off", confirmation=confirmation
+    )
     monkeypatch.setattr(plugin._services.learning, "put", put)
     if error:
-        monkeypatch.setattr(MemoryRequests, "restore", AsyncMock(side_effect=error))
+        monkeypatch.setattr(
+            MemoryRequests, "restore", AsyncMock(side_effect=error)
+        )
     earlier = {"id": "a", "role": "user", "content": "Forget everything"}
-    body = {"messages": [earlier, {"id": "m", "role": "user", "content": words}]}
+    body = {
+        "messages": [earlier, {"id": "m", "role": "user", "content": words}]
+    }
     assert await run(plugin.outlet, body, SAVED, page) is body
     assert put.await_count == (line in ("", HOW_TO_ERASE))
     assert not line or line in page.lines[0]

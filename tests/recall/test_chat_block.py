@@ -15,7 +15,11 @@ from tests.recall.test_recall import House
 # One letter is one memory, the older the nearer to "a"; each costs 10.
 LETTERS = "abcdefghij"
 STORE = {
-    letter: BlockEntry(memory(letter, f"Fact {letter}.", created_at=age), f"Fact {letter}.", 10)
+    letter: BlockEntry(
+        memory(letter, f"Fact {letter}.", created_at=age),
+        f"Fact {letter}.",
+        10,
+    )
     for age, letter in enumerate(LETTERS)
 }
 
@@ -54,17 +58,24 @@ async def test_unusable_state(state: str) -> None:
 
 letters = st.sampled_from(LETTERS)
 rankings = st.lists(letters, max_size=12)
-prices = st.fixed_dictionaries({letter: st.integers(1, 40) for letter in LETTERS})
+prices = st.fixed_dictionaries(
+    {letter: st.integers(1, 40) for letter in LETTERS}
+)
 
 
 @settings(deadline=None)
 @given(st.lists(rankings, max_size=8), st.integers(0, 150), prices)
-def test_through_a_chat(turns: list[list[str]], room: int, table: dict[str, int]) -> None:
+def test_through_a_chat(
+    turns: list[list[str]], room: int, table: dict[str, int]
+) -> None:
     """Turn by turn the budget is kept, and a list begins with the former one or is new.
 
     The same candidates again bring the same list.
     """
-    existing = {letter: replace(one, tokens=table[letter]) for letter, one in STORE.items()}
+    existing = {
+        letter: replace(one, tokens=table[letter])
+        for letter, one in STORE.items()
+    }
     state: list[str] = []
     for fitting in turns:
         placed = placed_entries(state, fitting, existing, room)

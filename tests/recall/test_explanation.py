@@ -15,7 +15,17 @@ from adaptive.settings.hook import Hook
 from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, memory
 from tests.minilm import MINILM
 from tests.recall.test_recall import House
-from tests.recall.test_selection import ADA, CELLO, DOG, ILL, NAME, NUTS, ORDERS, SECRET, SISTER
+from tests.recall.test_selection import (
+    ADA,
+    CELLO,
+    DOG,
+    ILL,
+    NAME,
+    NUTS,
+    ORDERS,
+    SECRET,
+    SISTER,
+)
 
 DAY = 86_400
 
@@ -30,7 +40,9 @@ async def model_loaded() -> None:
 def house(*memories: Memory, embedder: Any = MINILM) -> House:
     """A house of a user with these memories and this embedding model."""
     made = House()
-    made.sources = Sources("ada", ListedMemories(*memories), embedder, ShelvedVectors())
+    made.sources = Sources(
+        "ada", ListedMemories(*memories), embedder, ShelvedVectors()
+    )
     return made
 
 
@@ -54,16 +66,26 @@ async def test_why_it_came() -> None:
     assert first.startswith(f"- “{DOG}”: ")
     assert " % (similarity " in first
     assert " + keywords 5.5" in first
-    assert rest[-2:] == [f"- “{NUTS.content}”: important", f"- “{NAME.content}”: who you are"]
+    assert rest[-2:] == [
+        f"- “{NUTS.content}”: important",
+        f"- “{NAME.content}”: who you are",
+    ]
     assert (nearly, len(others.splitlines())) == ("Nearly:", 3)
-    assert all(line.endswith(", far below the best") for line in others.splitlines())
-    assert closing == "Worked out anew from what is remembered now, without a model."
+    assert all(
+        line.endswith(", far below the best") for line in others.splitlines()
+    )
+    assert (
+        closing
+        == "Worked out anew from what is remembered now, without a model."
+    )
 
 
 async def test_nothing_fits() -> None:
     """That nothing fits is said, and what comes nearest; an empty chat or store is told apart."""
     told = await why(house(*ADA), "What is the boiling point of ethanol?")
-    assert told.startswith("No memory fits “What is the boiling point of ethanol?”.\n\nNearly:\n\n")
+    assert told.startswith(
+        "No memory fits “What is the boiling point of ethanol?”.\n\nNearly:\n\n"
+    )
     assert told.count(", below the gate\n") == 3
     assert "come all the same:" in await why(house(NAME), "?!")
     assert "no message before" in await why(house(*ADA))
@@ -74,26 +96,39 @@ async def test_through_a_chat() -> None:
     """What stands from before, what a follow-up is read with, and a limit are told."""
     home, visit = house(*ADA), "I want to visit my sister Marta"
     await home.asks(home.turn(), "What breed is my dog?")
-    told = await why(home, visit, "And where does she live?", related_memories_n=1)
+    told = await why(
+        home, visit, "And where does she live?", related_memories_n=1
+    )
     assert f"live?”, read together with “{visit}” these" in told
     assert f"\n- “{SISTER}”: " in told
     assert f"\n- “{DOG}”: shown earlier in this chat\n" in told
-    many = house(*(memory(f"d{at}", f"User has dog {at}.", created_at=at) for at in range(4)))
+    many = house(
+        *(
+            memory(f"d{at}", f"User has dog {at}.", created_at=at)
+            for at in range(4)
+        )
+    )
     told = await why(many, "Which dogs do I have?", related_memories_n=2)
     assert told.count(", beyond the limit of 2 memories or 1500 tokens") == 2
 
 
 async def test_what_may_not_come() -> None:
     """An end is named; what reads as an order, holds a secret or is kept away is not repeated."""
-    ended = memory("old", "User's dog is a poodle.", until="2020-02-01", created_at=DAY)
-    told = await why(house(ended, SECRET), "What breed is my dog and what is my PIN?")
+    ended = memory(
+        "old", "User's dog is a poodle.", until="2020-02-01", created_at=DAY
+    )
+    told = await why(
+        house(ended, SECRET), "What breed is my dog and what is my PIN?"
+    )
     assert "- “User's dog is a poodle.”: " in told
     assert "it held until 2020-02-01" in told
     assert "4821" not in told
     assert "secrets are never remembered" in told
     hidden = replace(ILL, created_at=3 * DAY)
     home = house(hidden, replace(ORDERS[0], created_at=DAY))
-    told = await why(home, "Do dogs praise dog food?", hidden=frozenset({"health"}))
+    told = await why(
+        home, "Do dogs praise dog food?", hidden=frozenset({"health"})
+    )
     assert "- A memory of 1970-01-04, not repeated here: " in told
     assert ", kept from this model" in told
     assert ", it reads as an order, not as a fact" in told
@@ -106,7 +141,9 @@ async def test_what_may_not_come() -> None:
 
 async def test_markdown() -> None:
     """No memory and no message breaks the list that it stands in, nor is an answer made anew."""
-    home = house(memory("md", "User writes **dog** `code`\n- and # lists", created_at=1))
+    home = house(
+        memory("md", "User writes **dog** `code`\n- and # lists", created_at=1)
+    )
     anew = {"content": "/memory why"}
     told = await why(home, "my dog\n\n# <b>code</b>", regenerated_message=anew)
     assert "“User writes \\*\\*dog\\*\\* \\`code\\` - and # lists”: " in told
@@ -114,23 +151,40 @@ async def test_markdown() -> None:
     assert not [line for line in told.splitlines() if line.startswith("#")]
 
 
-@pytest.mark.parametrize("fields", [{"told_kind": "channel"}, {"known_kind": "shared"}])
+@pytest.mark.parametrize(
+    "fields", [{"told_kind": "channel"}, {"known_kind": "shared"}]
+)
 async def test_others_read_it(fields: dict[str, Any]) -> None:
     """Where other people read the answer, no memory is named."""
-    assert CELLO not in await why(house(*ADA), "Which instrument do I play?", **fields)
+    assert CELLO not in await why(
+        house(*ADA), "Which instrument do I play?", **fields
+    )
 
 
 async def test_found() -> None:
     """Words name what holds them or means the same, best first, and nothing unrelated."""
     home = house(*ADA, NAME)
     best, *_ = await found(home, "my dog Biscuit")
-    assert (best.memory.content, best.has_all_words, best.withheld) == (DOG, True, "")
+    assert (best.memory.content, best.has_all_words, best.withheld) == (
+        DOG,
+        True,
+        "",
+    )
     assert 50 < best.score <= 100
     [meant, *others] = await found(home, "musical instrument")
     assert (meant.memory.content, meant.has_all_words) == (CELLO, False)
     assert len(others) < 4
-    assert await found(home, "boiling point of ethanol") == await found(home, "?!") == []
-    many = house(*(memory(f"d{at}", f"User has dog {at}.", created_at=at) for at in range(25)))
+    assert (
+        await found(home, "boiling point of ethanol")
+        == await found(home, "?!")
+        == []
+    )
+    many = house(
+        *(
+            memory(f"d{at}", f"User has dog {at}.", created_at=at)
+            for at in range(25)
+        )
+    )
     assert len(await found(many, "dog")) == 20
 
 
@@ -142,5 +196,10 @@ async def test_without_vectors() -> None:
     told = await why(home, "What breed is my dog?")
     assert f"- “{DOG}”: " in told
     assert "similarity" not in told
-    assert "no vector at present: keywords serve alone. 8 not embedded yet" in told
-    assert [one.memory.content for one in await found(home, "the dog")] == [DOG]
+    assert (
+        "no vector at present: keywords serve alone. 8 not embedded yet"
+        in told
+    )
+    assert [one.memory.content for one in await found(home, "the dog")] == [
+        DOG
+    ]

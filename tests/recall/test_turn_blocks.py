@@ -37,7 +37,10 @@ def kept(blocks: TurnBlocks, user_id: str, text: str) -> Body:
 
 def asking(system: str = "Be kind.") -> Body:
     """A request to the model."""
-    said = [{"role": "system", "content": system}, {"role": "user", "content": "Hi"}]
+    said = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": "Hi"},
+    ]
     return {"model": "gpt", "messages": said}
 
 
@@ -55,7 +58,10 @@ def test_each_round_of_a_turn() -> None:
     assert blocks.added(first, metadata) == first
     cited = asking(f"{prompt(first)}\nCite your sources.")
     again = blocks.added(cited, metadata)
-    assert prompt(again) == f"Be kind.\nCite your sources.\n\n{block_of('green tea')}"
+    assert (
+        prompt(again)
+        == f"Be kind.\nCite your sources.\n\n{block_of('green tea')}"
+    )
     blocks.let_go(metadata)
     assert blocks.added(asking(), metadata) == asking()
 
@@ -67,7 +73,12 @@ def test_turns_never_mix() -> None:
     bob = kept(blocks, "bob", "black coffee")
     assert "coffee" in prompt(blocks.added(asking(), bob))
     stolen = {**bob, "user_id": "ada"}
-    for metadata in ({}, {"user_id": "ada"}, stolen, {"adaptive_memory": {"block_mark": "x"}}):
+    for metadata in (
+        {},
+        {"user_id": "ada"},
+        stolen,
+        {"adaptive_memory": {"block_mark": "x"}},
+    ):
         assert blocks.added(asking(), metadata) == asking()
     blocks.forget("ada")
     assert blocks.added(asking(), ada) == asking()

@@ -21,7 +21,9 @@ TEXTS = [
 ]
 
 
-def reference(texts: list[str], query: str, k1: float = 0.9, b: float = 0.4) -> list[float]:
+def reference(
+    texts: list[str], query: str, k1: float = 0.9, b: float = 0.4
+) -> list[float]:
     """BM25 as it stands in the books, one document after the other."""
     documents = [Counter(tokens(text)) for text in texts]
     lengths = [document.total() for document in documents]
@@ -31,15 +33,28 @@ def reference(texts: list[str], query: str, k1: float = 0.9, b: float = 0.4) -> 
         score = 0.0
         for word in set(tokens(query)):
             holders = sum(word in other for other in documents)
-            rarity = math.log(1 + (len(texts) - holders + 0.5) / (holders + 0.5))
+            rarity = math.log(
+                1 + (len(texts) - holders + 0.5) / (holders + 0.5)
+            )
             count = document[word]
-            score += rarity * count * (k1 + 1) / (count + k1 * (1 - b + b * length / average))
+            score += (
+                rarity
+                * count
+                * (k1 + 1)
+                / (count + k1 * (1 - b + b * length / average))
+            )
         scores.append(score)
     return scores
 
 
-WORDS = st.sampled_from(["dog", "cat", "tea", "lisbon", "garden", "piano", "peanut"])
-SENTENCES = st.lists(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), min_size=1, max_size=8)
+WORDS = st.sampled_from(
+    ["dog", "cat", "tea", "lisbon", "garden", "piano", "peanut"]
+)
+SENTENCES = st.lists(
+    st.lists(WORDS, min_size=1, max_size=6).map(" ".join),
+    min_size=1,
+    max_size=8,
+)
 
 
 @given(SENTENCES, st.lists(WORDS, max_size=4).map(" ".join))
@@ -52,7 +67,9 @@ def test_formula_on_any_store(texts: list[str], query: str) -> None:
 
 def test_coverage() -> None:
     """Coverage is the share of a query's words, from none to all, and rare words weigh more."""
-    index = keyword_index([*TEXTS, *(f"User likes tea number {n}." for n in range(40))])
+    index = keyword_index(
+        [*TEXTS, *(f"User likes tea number {n}." for n in range(40))]
+    )
     assert index.coverage(["dog"])[0] == pytest.approx(1.0)
     assert index.coverage(["submarine"]).max() == 0
     both = index.coverage(tokens("tea and Biscuit"))

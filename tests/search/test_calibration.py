@@ -20,7 +20,9 @@ from tests.rates import over
 def directions(count: int, seed: int, dimension: int = 48) -> Vectors:
     """Unit vectors of chance."""
     rows = np.random.default_rng(seed).normal(size=(count, dimension))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(
+        np.float32
+    )
 
 
 NULLS = directions(len(NULL_PROMPTS), 1)
@@ -48,10 +50,16 @@ def test_shift_of_the_scale() -> None:
     plain = levels_of(memories, NULLS)["latin"]
     nearest = (NULLS @ memories.T).max(axis=1)
     # One dimension more carries a constant to all vectors.
-    wide = np.hstack([memories * 0.3**0.5, np.full((50, 1), 0.7**0.5)]).astype(np.float32)
-    wide_nulls = np.hstack([NULLS * 0.3**0.5, np.full((len(NULLS), 1), 0.7**0.5)])
+    wide = np.hstack([memories * 0.3**0.5, np.full((50, 1), 0.7**0.5)]).astype(
+        np.float32
+    )
+    wide_nulls = np.hstack(
+        [NULLS * 0.3**0.5, np.full((len(NULLS), 1), 0.7**0.5)]
+    )
     moved = levels_of(wide, wide_nulls.astype(np.float32))["latin"]
-    assert moved.mean == pytest.approx(float(shifted(nearest).mean()), abs=0.02)
+    assert moved.mean == pytest.approx(
+        float(shifted(nearest).mean()), abs=0.02
+    )
     assert moved.standing(shifted(memories @ query)) == pytest.approx(
         plain.standing(memories @ query), abs=0.01
     )

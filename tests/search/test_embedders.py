@@ -12,7 +12,12 @@ import numpy as np
 import pytest
 
 from adaptive.core.errors import EmbeddingError
-from adaptive.search.embedders import EndpointEmbedder, LocalEmbedder, forward_pass, is_plain_model
+from adaptive.search.embedders import (
+    EndpointEmbedder,
+    LocalEmbedder,
+    forward_pass,
+    is_plain_model,
+)
 from tests.loopback import Answer, Loopback
 from tests.minilm import MINILM
 
@@ -21,8 +26,13 @@ pytestmark = pytest.mark.usefixtures("no_pauses")
 
 def rows(*vectors: Sequence[float]) -> dict[str, Any]:
     """Vectors as an endpoint sends them."""
-    listed = [{"object": "embedding", "embedding": list(vector)} for vector in vectors]
-    return {"data": [{**one, "index": index} for index, one in enumerate(listed)]}
+    listed = [
+        {"object": "embedding", "embedding": list(vector)}
+        for vector in vectors
+    ]
+    return {
+        "data": [{**one, "index": index} for index, one in enumerate(listed)]
+    }
 
 
 def embedder(server: Loopback) -> EndpointEmbedder:
@@ -34,7 +44,9 @@ async def test_many_texts_go_in_batches(server: Loopback) -> None:
     """More than 64 texts are several requests, with model and key; every vector finds its text."""
     texts = [str(number) for number in range(130)]
     batches = [texts[:64], texts[64:128], texts[128:]]
-    server.will_answer(*(Answer(rows(*([int(text), 1] for text in one))) for one in batches))
+    server.will_answer(
+        *(Answer(rows(*([int(text), 1] for text in one))) for one in batches)
+    )
     vectors = await embedder(server).embed(texts, query=False)
     assert vectors.tolist() == [[number, 1] for number in range(130)]
     assert [one.body for one in server.received] == [
@@ -49,41 +61,66 @@ async def test_many_texts_go_in_batches(server: Loopback) -> None:
     [
         ({}, "sent no embeddings"),
         ({"data": [1, 2]}, "sent no embeddings"),
-        ({"data": [{"embedding": [1.0], "index": math.inf}]}, "sent no embeddings"),
+        (
+            {"data": [{"embedding": [1.0], "index": math.inf}]},
+            "sent no embeddings",
+        ),
         ({"data": [{"embedding": [10**400]}]}, "too large"),
         (rows(), r"shape \(0,\) for 2 texts"),
         (rows([1, 2]), r"shape \(1, 2\) for 2 texts"),
         (rows([float("nan")], [1]), "not finite"),
     ],
-    ids=["no data", "row is no object", "endless", "too large", "empty", "too few", "not a number"],
+    ids=[
+        "no data",
+        "row is no object",
+        "endless",
+        "too large",
+        "empty",
+        "too few",
+        "not a number",
+    ],
 )
-async def test_unusable_answer(server: Loopback, body: dict[str, Any], reason: str) -> None:
+async def test_unusable_answer(
+    server: Loopback, body: dict[str, Any], reason: str
+) -> None:
     """Anything but one finite vector per text is refused."""
     server.will_answer(Answer(body))
-    with pytest.raises(EmbeddingError, match="nothing that can be used") as refused:
+    with pytest.raises(
+        EmbeddingError, match="nothing that can be used"
+    ) as refused:
         await embedder(server).embed(["a", "b"], query=False)
     assert re.search(reason, refused.value.detail)
 
 
 async def test_busy_endpoint(server: Loopback) -> None:
     """A busy endpoint is asked again; what stays busy is an error of embedding."""
-    server.will_answer(Answer(status=503), Answer(rows([1, 2])), Answer(status=503))
+    server.will_answer(
+        Answer(status=503), Answer(rows([1, 2])), Answer(status=503)
+    )
     assert len(await embedder(server).embed(["a"], query=True)) == 1
     with pytest.raises(EmbeddingError, match=r"^embedding: .*HTTP 503"):
         await embedder(server).embed(["a"], query=True)
 
 
-@pytest.mark.parametrize(("url", "model"), [("", "m"), ("http://127.0.0.1", " ")])
+@pytest.mark.parametrize(
+    ("url", "model"), [("", "m"), ("http://127.0.0.1", " ")]
+)
 async def test_empty_valves(url: str, model: str) -> None:
     """Without address or model the valves are named."""
-    with pytest.raises(EmbeddingError, match="`embedding_api_url` and `embedding_model_name`"):
+    with pytest.raises(
+        EmbeddingError, match="`embedding_api_url` and `embedding_model_name`"
+    ):
         await EndpointEmbedder(url, model).embed(["a"], query=True)
 
 
-async def test_without_sentence_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_sentence_transformers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A host without sentence-transformers, as its slim image is, says so."""
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(EmbeddingError, match=r"^the local embedding model failed$") as failed:
+    with pytest.raises(
+        EmbeddingError, match=r"^the local embedding model failed$"
+    ) as failed:
         await LocalEmbedder("any").embed(["a"], query=False)
     assert "sentence_transformers" in failed.value.detail
 
@@ -92,6 +129,12 @@ async def test_forward_pass() -> None:
     """Of a real model it gives what ``encode`` gives, a prefix included."""
     texts, prompt = ["Who has a boat?", "Tea?"], {"prompt": "query: "}
     await MINILM.embed(texts, query=True)
-    [model] = [one for name, one in MINILM._model.loaded.items() if name != "lock"]
+    [model] = [
+        one for name, one in MINILM._model.loaded.items() if name != "lock"
+    ]
     assert (is_plain_model(model), is_plain_model(texts)) == (True, False)
-    assert np.allclose(forward_pass(model, prompt, texts), model.encode(texts, **prompt), atol=1e-6)
+    assert np.allclose(
+        forward_pass(model, prompt, texts),
+        model.encode(texts, **prompt),
+        atol=1e-6,
+    )

@@ -26,7 +26,9 @@ DIMENSION = 64
 def directions(count: int, seed: int) -> Vectors:
     """Unit vectors of chance."""
     rows = np.random.default_rng(seed).normal(size=(count, DIMENSION))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(
+        np.float32
+    )
 
 
 def towards(vector: Vectors, cosine: float, seed: int) -> Vectors:
@@ -68,7 +70,10 @@ def test_keywords_alone() -> None:
     """Without a vector of the message, words find the memory and are enough evidence."""
     found = rank(store(), RankingQuery("Biscuit the dog", None))
     assert places(fitting(found, 10)) == [0]
-    assert fitting(rank(store(), RankingQuery("Explain hash tables", None)), 10) == []
+    assert (
+        fitting(rank(store(), RankingQuery("Explain hash tables", None)), 10)
+        == []
+    )
 
 
 def test_speaking_of_oneself_needs_less() -> None:
@@ -76,20 +81,31 @@ def test_speaking_of_oneself_needs_less() -> None:
     made = store()
     level = made.levels["latin"]
     near = towards(made.vectors[1], level.mean + 2.5 * level.spread, 5)
-    assert places(fitting(rank(made, RankingQuery("Can I eat satay sauce?", near)), 1)) == [1]
-    assert fitting(rank(made, RankingQuery("How is satay sauce made?", near)), 10) == []
+    assert places(
+        fitting(rank(made, RankingQuery("Can I eat satay sauce?", near)), 1)
+    ) == [1]
+    assert (
+        fitting(rank(made, RankingQuery("How is satay sauce made?", near)), 10)
+        == []
+    )
 
 
 def test_neighbours_in_time() -> None:
     """Of two equals the one that was learned next to the best memory comes first."""
     message = directions(1, 9)[0]
     day = 86_400
-    for best, times, second in ((0, [0, 60, day, 2 * day], 1), (3, [0, 60, day, day + 60], 2)):
+    for best, times, second in (
+        (0, [0, 60, day, 2 * day], 1),
+        (3, [0, 60, day, day + 60], 2),
+    ):
         vectors = directions(4, 2)
         vectors[best] = towards(message, 0.9, 3)
         vectors[1] = vectors[2] = towards(message, 0.3, 4)
         made = store(TEXTS[:4], vectors, times=times)
-        assert places(rank(made, RankingQuery("what", message)))[:2] == [best, second]
+        assert places(rank(made, RankingQuery("what", message)))[:2] == [
+            best,
+            second,
+        ]
 
 
 def test_follow_up() -> None:
@@ -98,9 +114,27 @@ def test_follow_up() -> None:
     before = "Tell me about my sister's studies"
     message = directions(1, 33)[0]
     both = np.stack([message, towards(made.vectors[4], 0.8, 5)])
-    assert fitting(rank(made, ranking_query("And when was that?", "", both, DIMENSION)), 10) == []
-    assert rank(made, ranking_query("And when was that?", before, both, DIMENSION))[0].place == 4
-    assert rank(made, ranking_query("And when was that?", before, None, DIMENSION))[0].place == 4
+    assert (
+        fitting(
+            rank(
+                made, ranking_query("And when was that?", "", both, DIMENSION)
+            ),
+            10,
+        )
+        == []
+    )
+    assert (
+        rank(
+            made, ranking_query("And when was that?", before, both, DIMENSION)
+        )[0].place
+        == 4
+    )
+    assert (
+        rank(
+            made, ranking_query("And when was that?", before, None, DIMENSION)
+        )[0].place
+        == 4
+    )
     own = ranking_query("How is ethanol distilled?", before, both, DIMENSION)
     assert own == RankingQuery("How is ethanol distilled?", own.vector)
     assert own.vector is not None
@@ -109,14 +143,18 @@ def test_follow_up() -> None:
 
 def test_vectors_of_another_length(caplog: pytest.LogCaptureFixture) -> None:
     """Where another model has made the message's vector, keywords serve and the log says so."""
-    assert ranking_query("Biscuit?", "", directions(1, 1), 99) == RankingQuery("Biscuit?", None)
+    assert ranking_query("Biscuit?", "", directions(1, 1), 99) == RankingQuery(
+        "Biscuit?", None
+    )
     assert "another length" in caplog.text
     caplog.clear()
     assert ranking_query("Biscuit?", "", directions(1, 1), 0).vector is None
     assert caplog.text == ""
 
 
-def ranked(place: int, cosine: float, evidence: float = 9.0, score: float = 10.0) -> Ranked:
+def ranked(
+    place: int, cosine: float, evidence: float = 9.0, score: float = 10.0
+) -> Ranked:
     """A result of which only cosine, evidence and score matter."""
     return Ranked(place, score, 0.0, 0.0, evidence, cosine, 0.0, GATES[0])
 
@@ -126,17 +164,36 @@ def test_as_many_as_stand_out() -> None:
 
     Of evidence it needs a share of the best, and of the gate where the best barely reaches it.
     """
-    found = [ranked(0, 0.5, 20.0), ranked(1, 0.5, evidence=4.0), ranked(2, 0.5, score=4.0)]
+    found = [
+        ranked(0, 0.5, 20.0),
+        ranked(1, 0.5, evidence=4.0),
+        ranked(2, 0.5, score=4.0),
+    ]
     assert places(fitting([*found, ranked(3, 0.5, score=3.5)], 10)) == [0, 2]
-    assert len(fitting([ranked(at, 0.5, score=10 if at == 0 else 5.0) for at in range(20)], 20)) < 9
+    assert (
+        len(
+            fitting(
+                [
+                    ranked(at, 0.5, score=10 if at == 0 else 5.0)
+                    for at in range(20)
+                ],
+                20,
+            )
+        )
+        < 9
+    )
     assert len(fitting(found, 10, strictness=0.1)) == 3
     assert places(fitting([ranked(0, 0.5, 5.0), *found[1:]], 10)) == [0, 1]
-    assert places(fitting([ranked(0, 0.5, 5.0), ranked(1, 0.5, 3.0), found[2]], 10)) == [0, 2]
+    assert places(
+        fitting([ranked(0, 0.5, 5.0), ranked(1, 0.5, 3.0), found[2]], 10)
+    ) == [0, 2]
 
 
 def test_gate_of_the_store() -> None:
     """The more memories there are, the more evidence is asked for, up to a bound."""
-    asked = RankingQuery("Explain how a hash table works", directions(1, 40)[0])
+    asked = RankingQuery(
+        "Explain how a hash table works", directions(1, 40)[0]
+    )
     found = [rank(store(["green tea"] * size), asked) for size in (5, 50, 500)]
     assert [fitting(one, 10) for one in found] == [[], [], []]
     small, middle, large = (one[0].gate for one in found)

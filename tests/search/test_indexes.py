@@ -21,7 +21,13 @@ from adaptive.search.fusion import RankingQuery, rank
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised
-from tests.fakes import DIMENSION, ListedMemories, ShelvedVectors, WordEmbedder, memory
+from tests.fakes import (
+    DIMENSION,
+    ListedMemories,
+    ShelvedVectors,
+    WordEmbedder,
+    memory,
+)
 
 NOW = 1_800_000_000.0
 TEA = memory("tea", "User likes green tea.", created_at=10)
@@ -43,12 +49,16 @@ class Clock:
 class World:
     """A process with its clock, and one user's store, provider and table."""
 
-    def __init__(self, *memories: Memory, user_id: str = "ada", **parts: Any) -> None:
+    def __init__(
+        self, *memories: Memory, user_id: str = "ada", **parts: Any
+    ) -> None:
         self.clock: Clock = parts.get("clock") or Clock()
         self.store = ListedMemories(*memories, clock=self.clock)
         self.embedder: WordEmbedder = parts.get("embedder") or WordEmbedder()
         self.table: ShelvedVectors = parts.get("table") or ShelvedVectors()
-        self.indexes: MemoryIndexes = parts.get("indexes") or MemoryIndexes(self.clock)
+        self.indexes: MemoryIndexes = parts.get("indexes") or MemoryIndexes(
+            self.clock
+        )
         self.user_id = user_id
         self.table.memories[user_id] = self.store.rows
 
@@ -73,8 +83,13 @@ class World:
 
     def restarted(self, **parts: Any) -> World:
         """Another process on the same database."""
-        other = World(user_id=self.user_id, table=self.table, clock=self.clock, **parts)
-        other.store, self.table.memories[self.user_id] = self.store, self.store.rows
+        other = World(
+            user_id=self.user_id, table=self.table, clock=self.clock, **parts
+        )
+        other.store, self.table.memories[self.user_id] = (
+            self.store,
+            self.store.rows,
+        )
         return other
 
 
@@ -98,14 +113,19 @@ def contents(index: MemoryIndex) -> list[str]:
 
 def found(index: MemoryIndex, text: str) -> str:
     """The memory that keywords find first."""
-    return index.memories[rank(index.ranking, RankingQuery(text, None))[0].place].id
+    return index.memories[
+        rank(index.ranking, RankingQuery(text, None))[0].place
+    ].id
 
 
 async def test_what_was_written_here_is_not_embedded_again() -> None:
     """Vectors made before a write are kept with it, and the next turn has them without a wait."""
     world = World(TEA)
     await world.warm()
-    made = {DOG.content: np.ones(DIMENSION, np.float32) / np.sqrt(np.float32(DIMENSION))}
+    made = {
+        DOG.content: np.ones(DIMENSION, np.float32)
+        / np.sqrt(np.float32(DIMENSION))
+    }
     world.store.rows[DOG.id] = DOG
     assert await keep_vectors(world.sources, {DOG.id: DOG.content}, made)
     asked = len(world.embedder.calls)
@@ -135,7 +155,10 @@ T, D, H = TEA.content, DOG.content, HOME.content
 CAT, BOAT, BIKE = "User has a cat.", "User has a boat.", "User had a bike."
 EDITED = replace(DOG, content=CAT, updated_at=int(NOW) + 100)
 LEARNED = memory("new", BOAT, created_at=int(NOW) + 100)
-RESTORED = memory("new", BOAT, created_at=5), memory("older", BIKE, created_at=4)
+RESTORED = (
+    memory("new", BOAT, created_at=5),
+    memory("older", BIKE, created_at=4),
+)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +171,14 @@ RESTORED = memory("new", BOAT, created_at=5), memory("older", BIKE, created_at=4
         ((TEA, DOG, HOME, RESTORED[0]), [BOAT, T, D, H], [BOAT], True),
         ((TEA, HOME, *RESTORED), [BIKE, BOAT, T, H], [BOAT, BIKE], True),
     ],
-    ids=["edited", "learned", "deleted", "all deleted", "old dates", "one for two of old dates"],
+    ids=[
+        "edited",
+        "learned",
+        "deleted",
+        "all deleted",
+        "old dates",
+        "one for two of old dates",
+    ],
 )
 async def test_change_is_seen_on_the_next_turn(
     rows: Sequence[Memory], found: list[str], embedded: list[str], whole: bool
@@ -179,15 +209,26 @@ async def test_change_is_seen_on_the_next_turn(
         (100, 102.0, StoreStamp(3, 100), True),
         (5000, 1000.0, StoreStamp(3, 5000), False),
     ],
-    ids=["unchanged", "one more", "newer", "same second", "two seconds after", "dated ahead"],
+    ids=[
+        "unchanged",
+        "one more",
+        "newer",
+        "same second",
+        "two seconds after",
+        "dated ahead",
+    ],
 )
-def test_stands(newest: int, read_at: float, now: StoreStamp, stands: bool) -> None:
+def test_stands(
+    newest: int, read_at: float, now: StoreStamp, stands: bool
+) -> None:
     """An index stands while count and newest change do, unless that was just before the reading."""
     index = build_index((), {}, None, "words", StoreStamp(3, newest), read_at)
     assert index.stands(now) == stands
 
 
-async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixture) -> None:
+async def test_provider_fails_rests_and_recovers(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """After a failure keywords serve, the provider is left in peace for a while, then asked."""
     rested = asyncio.Event()
 
@@ -200,7 +241,9 @@ async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixtur
         index = await world.current()
     assert index.missing() == [DOG, TEA]
     assert found(index, "any tea left?") == "tea"
-    assert "found by keywords only for now: the provider is down" in caplog.text
+    assert (
+        "found by keywords only for now: the provider is down" in caplog.text
+    )
     await world.current()
     assert len(world.embedder.calls) == 1
     world.embedder.failing = False
@@ -211,16 +254,26 @@ async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("size", "filling", "taken"), [(64, 0, True), (64, 8, True), (56, 8, False), (63, 1, False)]
+    ("size", "filling", "taken"),
+    [(64, 0, True), (64, 8, True), (56, 8, False), (63, 1, False)],
 )
-async def test_vectors_that_the_host_has(size: int, filling: int, taken: bool) -> None:
+async def test_vectors_that_the_host_has(
+    size: int, filling: int, taken: bool
+) -> None:
     """They serve the first turn of a store from before, but for probes, where they are ours."""
-    old = [memory(str(at), f"{chr(97 + at)} word{at}", created_at=at) for at in range(20)]
+    old = [
+        memory(str(at), f"{chr(97 + at)} word{at}", created_at=at)
+        for at in range(20)
+    ]
     world, unknown = World(*old), {"3", "17"}
     texts = [one.content for one in old]
     rows = await WordEmbedder(dimension=size).embed(texts, query=False) * 3
     rows = np.pad(rows, ((0, 0), (0, filling)))
-    held = {one.id: row for one, row in zip(old, rows, strict=True) if one.id not in unknown}
+    held = {
+        one.id: row
+        for one, row in zip(old, rows, strict=True)
+        if one.id not in unknown
+    }
     world.table.hosts |= held
     first, index = await world.current(), await world.current()
     assert first.embedded.sum() >= len(held)
@@ -241,13 +294,24 @@ async def test_changed_embedder() -> None:
     assert (await world.current()).ready
     await settled()
     assert world.embedder.embedded == [TEA.content]
-    assert (world.table.ids("ada", "large"), world.table.ids("ada")) == ({"tea"}, set())
+    assert (world.table.ids("ada", "large"), world.table.ids("ada")) == (
+        {"tea"},
+        set(),
+    )
     world.embedder.dimension = 96
     world.store.rows[DOG.id] = DOG
     for _ in range(2):
         index = await world.current()
-    assert (index.dimension, index.ready, bool(index.ranking.levels)) == (96, True, True)
-    assert world.embedder.calls == [[TEA.content], [DOG.content], [TEA.content]]
+    assert (index.dimension, index.ready, bool(index.ranking.levels)) == (
+        96,
+        True,
+        True,
+    )
+    assert world.embedder.calls == [
+        [TEA.content],
+        [DOG.content],
+        [TEA.content],
+    ]
 
 
 async def test_users_never_mix() -> None:
@@ -262,7 +326,10 @@ async def test_users_never_mix() -> None:
     )
     for _ in range(2):
         both = await asyncio.gather(ada.current(), bob.current())
-        assert [contents(one) for one in both] == [["User likes green tea."], ["User hates tea."]]
+        assert [contents(one) for one in both] == [
+            ["User likes green tea."],
+            ["User hates tea."],
+        ]
     await settled()
     assert ada.embedder.embedded == ["User likes green tea."]
     assert bob.embedder.embedded == ["User hates tea."]
@@ -281,7 +348,9 @@ async def test_store_that_refuses() -> None:
 
     world = World(TEA)
     world.store.stamp = refuse  # type: ignore[method-assign]
-    results = await asyncio.gather(world.current(), world.current(), return_exceptions=True)
+    results = await asyncio.gather(
+        world.current(), world.current(), return_exceptions=True
+    )
     assert [str(one) for one in results] == ["you lack the permission"] * 2
     del world.store.stamp
     assert contents(await world.current()) == [TEA.content]
@@ -293,7 +362,9 @@ async def test_forgotten_user() -> None:
     bob = World(TEA, user_id="bob", indexes=ada.indexes, clock=ada.clock)
     for world in (ada, bob):
         await world.warm()
-        ada.indexes._queries.put((world.user_id, "e", "hash"), np.ones(4, np.float32))
+        ada.indexes._queries.put(
+            (world.user_id, "e", "hash"), np.ones(4, np.float32)
+        )
     ada.indexes.forget("ada")
     assert ada.indexes._queries.get(("ada", "e", "hash")) is None
     assert ada.indexes._queries.get(("bob", "e", "hash")) is not None
@@ -308,7 +379,11 @@ async def test_forgotten_while_it_is_embedded() -> None:
         write = world.table.write
 
         async def forgotten_meanwhile(
-            user_id: str, name: str, vectors: Any, world: World = world, write: Any = write
+            user_id: str,
+            name: str,
+            vectors: Any,
+            world: World = world,
+            write: Any = write,
         ) -> None:
             if user_id == "ada":
                 world.store.rows.clear()

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.search.tokens import comparable, continues, holds_words_of, tokens
+from adaptive.search.tokens import (
+    comparable,
+    continues,
+    holds_words_of,
+    tokens,
+)
 from tests.rates import over
 
 ALIKE = (

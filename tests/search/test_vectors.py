@@ -42,7 +42,9 @@ async def test_an_embedder_that_hangs_rests_for_all() -> None:
     inner = WordEmbedder()
     inner.gate.clear()
     rests, kept = EmbedderRests(), UserCache[Vectors](9)
-    ada, bob = (TurnEmbedder(inner, one, kept, rests) for one in ("ada", "bob"))
+    ada, bob = (
+        TurnEmbedder(inner, one, kept, rests) for one in ("ada", "bob")
+    )
     assert await query_vectors(ada, ["boat"], 0.4) is None
     assert rests.is_open(await inner.name())
     assert await query_vectors(bob, ["boat"], 3600) is None
@@ -74,7 +76,9 @@ async def test_brief_patience() -> None:
     """Who waits for a command waits a little longer than the last calls took, and then no more."""
     inner, rests = WordEmbedder(), EmbedderRests()
     name = await inner.name()
-    assert len(await rests.ask(inner, ["boat"], query=False, briefly=True)) == 1
+    assert (
+        len(await rests.ask(inner, ["boat"], query=False, briefly=True)) == 1
+    )
     inner.gate.clear()
     with pytest.raises(TimeoutError):
         await rests.ask(inner, ["boat"], query=False, briefly=True)
@@ -93,14 +97,19 @@ async def test_turn_embedder() -> None:
     kept, rests = UserCache[Vectors](9), EmbedderRests()
     turn = TurnEmbedder(inner, "ada", kept, rests)
     hasty = asyncio.create_task(turn.embed(["boat"], query=True))
-    both = [asyncio.create_task(turn.embed(["boat", "dog"], query=True)) for _ in range(2)]
+    both = [
+        asyncio.create_task(turn.embed(["boat", "dog"], query=True))
+        for _ in range(2)
+    ]
     await asyncio.sleep(0)
     hasty.cancel()
     await asyncio.wait({hasty})
     inner.gate.set()
     first, second = await asyncio.gather(*both)
     assert np.array_equal(first, second)
-    assert np.array_equal((await turn.embed(["cat", "dog"], query=True))[1], first[1])
+    assert np.array_equal(
+        (await turn.embed(["cat", "dog"], query=True))[1], first[1]
+    )
     assert inner.queries == [["boat"], ["boat", "dog"], ["cat"]]
     await turn.embed(["boat"], query=False)
     assert inner.calls == [["boat"]]

@@ -45,11 +45,18 @@ def test_every_kind_has_a_name() -> None:
 
 def test_unknown_kinds() -> None:
     """With a name that nobody knows all is refused, or all masked that is not refused."""
-    refusing = hook_settings(refuse_in_memories="card, my secrets", mask_in_memories="")
+    refusing = hook_settings(
+        refuse_in_memories="card, my secrets", mask_in_memories=""
+    )
     assert refusing.refused_kinds == EVERY_KIND
-    masking = hook_settings(refuse_in_memories="card", mask_in_memories="hobbies")
+    masking = hook_settings(
+        refuse_in_memories="card", mask_in_memories="hobbies"
+    )
     assert masking.masked_kinds == EVERY_KIND - {"card"}
-    assert ["my secrets" in refusing.misread[0], "hobbies" in masking.misread[0]] == [True, True]
+    assert [
+        "my secrets" in refusing.misread[0],
+        "hobbies" in masking.misread[0],
+    ] == [True, True]
 
 
 def test_unknown_banks() -> None:
@@ -63,9 +70,14 @@ def test_unknown_banks() -> None:
         ("\U0001f3e0", (False, False)),
         ("", (False, False)),
     ):
-        settings = hook_settings(local_only_banks=listed, allowed_memory_banks=banks)
+        settings = hook_settings(
+            local_only_banks=listed, allowed_memory_banks=banks
+        )
         hidden = LocalOnlyBanks.of(settings)
-        rows = (memory("a", "x", bank="Health"), memory("b", "y", bank="General"))
+        rows = (
+            memory("a", "x", bank="Health"),
+            memory("b", "y", bank="General"),
+        )
         assert tuple(map(hidden.holds, rows)) == held, listed
         assert len(settings.misread) == (listed in unknown)
 
@@ -77,7 +89,10 @@ def test_unknown_banks() -> None:
         ("behaviours, pets", ("behavior",)),
         ("pets", CATEGORIES),
         ("", CATEGORIES),
-        ("identit, relations, possess", ("identity", "relationship", "possession")),
+        (
+            "identit, relations, possess",
+            ("identity", "relationship", "possession"),
+        ),
     ],
 )
 def test_categories(listed: str, learned: tuple[str, ...]) -> None:
@@ -91,4 +106,6 @@ def test_known_names_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of hundreds of names that are known none is compared with all others."""
     monkeypatch.setattr(names, "get_close_matches", None)
     banks = tuple(f"Bank {number}" for number in range(300))
-    assert read_names(", ".join(banks).upper(), banks).names == frozenset(banks)
+    assert read_names(", ".join(banks).upper(), banks).names == frozenset(
+        banks
+    )

@@ -30,14 +30,23 @@ class Page:
     user_id, told_kind, has_page = "ada", "saved", True
 
     def __init__(
-        self, chat_id: str = "chat", known_kind: str | Exception = "saved", **valves: Any
+        self,
+        chat_id: str = "chat",
+        known_kind: str | Exception = "saved",
+        **valves: Any,
     ) -> None:
         self.chat_id, self.known_kind = chat_id, known_kind
         self.settings = hook_settings(**valves)
         self.state = {"recalled": "1 memory recalled"}
         self.replies = self.stored_answer = self
-        self.notifier = self if self.settings.show_status else Page(show_status=True)
-        self.above, self.below, self.sources = list[str](), list[str](), list[str]()
+        self.notifier = (
+            self if self.settings.show_status else Page(show_status=True)
+        )
+        self.above, self.below, self.sources = (
+            list[str](),
+            list[str](),
+            list[str](),
+        )
 
     async def kind(self) -> str:
         if isinstance(self.known_kind, Exception):
@@ -47,7 +56,9 @@ class Page:
     async def status(self, text: str) -> None:
         self.above.append(text)
 
-    async def source(self, name: str, documents: list[str], metadata: list[Any]) -> None:
+    async def source(
+        self, name: str, documents: list[str], metadata: list[Any]
+    ) -> None:
         assert name == metadata[0]["name"] == "What changed in memory"
         self.sources += documents
 
@@ -89,8 +100,14 @@ CASES = [
     Case(Report(), "1 memory recalled"),
     Case(Report(NOTHING_NEW), f"1 memory recalled · {NOTHING_NEW}"),
     Case(SAVED, "1 memory recalled", confirmation="off"),
-    Case(SAVED, "1 memory recalled", " · ".join(DETAILS), confirmation="message"),
-    Case(Report(NOTHING_NEW), f"1 memory recalled · {NOTHING_NEW}", confirmation="message"),
+    Case(
+        SAVED, "1 memory recalled", " · ".join(DETAILS), confirmation="message"
+    ),
+    Case(
+        Report(NOTHING_NEW),
+        f"1 memory recalled · {NOTHING_NEW}",
+        confirmation="message",
+    ),
     Case(SAVED, "", confirmation="message", show_status=False),
     # What failed, and what was asked for, is told above whatever is confirmed.
     Case(FAILED, f"{FAILED.line} · 1 memory recalled", confirmation="off"),
@@ -119,12 +136,17 @@ async def test_recalled_once() -> None:
     await lines.write(page.hook, SAVED)
     await lines.notice(page.hook, FAILED.line)
     await lines.write(page.hook, Report())
-    assert page.above == [f"{SAVED.line}{HINT} · 1 memory recalled", FAILED.line]
+    assert page.above == [
+        f"{SAVED.line}{HINT} · 1 memory recalled",
+        FAILED.line,
+    ]
     assert page.sources == ["\n".join(DETAILS)]
 
 
 @pytest.mark.parametrize("confirmation", ["status", "message"])
-@pytest.mark.parametrize("kind", ["shared", HostError("the database is away")], ids=str)
+@pytest.mark.parametrize(
+    "kind", ["shared", HostError("the database is away")], ids=str
+)
 async def test_others_read_it(kind: Any, confirmation: str) -> None:
     """In a chat that others read, or may read, counts are told, and nobody's words."""
     page = Page(known_kind=kind, confirmation=confirmation)
@@ -162,7 +184,10 @@ async def test_hindrances_are_told_once() -> None:
         page.state.clear()
         await lines.notice(page.hook, hindrance)
         await lines.notice(page.hook, FAILED.line)
-    assert [page.above for page in pages] == [[hindrance, FAILED.line], [FAILED.line]]
+    assert [page.above for page in pages] == [
+        [hindrance, FAILED.line],
+        [FAILED.line],
+    ]
     lines.forget("ada")
     await lines.notice(pages[1].hook, hindrance)
     assert pages[1].above[-1] == hindrance
@@ -173,5 +198,7 @@ async def test_refusals_are_told_once_in_a_chat() -> None:
     lines, pages = Lines().lines, [Page("a"), Page("b")]
     for page in (*pages, *pages):
         page.state.clear()
-        await lines.refusal(page.hook, "Nothing saved: you lack the permission")
+        await lines.refusal(
+            page.hook, "Nothing saved: you lack the permission"
+        )
     assert [len(page.above) for page in pages] == [1, 1]

@@ -22,8 +22,20 @@ json_like = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
     max_leaves=5,
 )  # fmt: skip
-FIRST = ["llm_host_model", "show_memories", "save_mode", "allowed_memory_banks", "show_status"]
-GONE = {"retry_delay": 1, "filter_trivia": "no", "enable_goal_memory": 3, "name_chats": [], "x": {}}
+FIRST = [
+    "llm_host_model",
+    "show_memories",
+    "save_mode",
+    "allowed_memory_banks",
+    "show_status",
+]
+GONE = {
+    "retry_delay": 1,
+    "filter_trivia": "no",
+    "enable_goal_memory": 3,
+    "name_chats": [],
+    "x": {},
+}
 
 
 def in_bounds(model: BaseModel) -> bool:
@@ -37,17 +49,27 @@ def in_bounds(model: BaseModel) -> bool:
         assert isinstance(kind, type)
         assert isinstance(value, kind)
         assert value not in (math.inf, -math.inf)
-        assert all(value >= rule.ge for rule in field.metadata if hasattr(rule, "ge"))
-        assert all(value <= rule.le for rule in field.metadata if hasattr(rule, "le"))
+        assert all(
+            value >= rule.ge for rule in field.metadata if hasattr(rule, "ge")
+        )
+        assert all(
+            value <= rule.le for rule in field.metadata if hasattr(rule, "le")
+        )
     return True
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.fixed_dictionaries({}, optional=dict.fromkeys(Valves.model_fields, json_like)),
-    st.fixed_dictionaries({}, optional=dict.fromkeys(UserValves.model_fields, json_like)),
+    st.fixed_dictionaries(
+        {}, optional=dict.fromkeys(Valves.model_fields, json_like)
+    ),
+    st.fixed_dictionaries(
+        {}, optional=dict.fromkeys(UserValves.model_fields, json_like)
+    ),
 )
-def test_any_stored_values(admin: dict[str, Any], user: dict[str, Any]) -> None:
+def test_any_stored_values(
+    admin: dict[str, Any], user: dict[str, Any]
+) -> None:
     """Whatever both have stored, valves that are gone included, all settings are in bounds."""
     merged = Settings.merge(Valves(**GONE, **admin), UserValves(**user))
     assert in_bounds(merged)
@@ -62,11 +84,23 @@ def test_panel() -> None:
     for model in (Valves, UserValves):
         for name, shown in model.model_json_schema()["properties"].items():
             assert shown["description"].endswith("."), name
-            assert shown["type"] in ("boolean", "integer", "number", "string"), name
+            assert shown["type"] in (
+                "boolean",
+                "integer",
+                "number",
+                "string",
+            ), name
         assert model(**json.loads(model().model_dump_json())) == model()
     shown = Valves.model_json_schema()["properties"]
-    titles = [shown[name]["title"] for name in ("save_mode", "llm_api_key", "show_sources")]
-    assert titles == ["Save mode", "Model: LLM API key", "Recall: show sources"]
+    titles = [
+        shown[name]["title"]
+        for name in ("save_mode", "llm_api_key", "show_sources")
+    ]
+    assert titles == [
+        "Save mode",
+        "Model: LLM API key",
+        "Recall: show sources",
+    ]
 
 
 # A valve or setting, what is stored of the admin's valves, and what is taken for that.
@@ -109,9 +143,14 @@ MERGED: list[tuple[str, dict[str, Any], dict[str, Any], Any]] = [
 
 
 @pytest.mark.parametrize(("setting", "admin", "user", "holds"), MERGED)
-def test_merge(setting: str, admin: dict[str, Any], user: dict[str, Any], holds: Any) -> None:
+def test_merge(
+    setting: str, admin: dict[str, Any], user: dict[str, Any], holds: Any
+) -> None:
     """A user narrows what the admin allows and never widens it; lists are read."""
-    assert getattr(Settings.merge(Valves(**admin), UserValves(**user)), setting) == holds
+    assert (
+        getattr(Settings.merge(Valves(**admin), UserValves(**user)), setting)
+        == holds
+    )
 
 
 class OtherFilter(BaseModel):
@@ -135,7 +174,9 @@ def test_valves_of_others() -> None:
     """Valves of an older load are read by name; another filter's, or nothing, change nothing."""
     assert Settings.merge(Valves(), EarlierLoad()).save_mode == "off"
     for left_behind in (None, {"enabled": False}, "text", OtherFilter()):
-        assert Settings.merge(Valves(), left_behind) == Settings.merge(Valves(), UserValves())
+        assert Settings.merge(Valves(), left_behind) == Settings.merge(
+            Valves(), UserValves()
+        )
 
 
 @pytest.mark.parametrize(
@@ -151,7 +192,9 @@ def test_valves_of_others() -> None:
 def test_local_only_banks(listed: str, bank: str, held: bool) -> None:
     """Banks for local models alone are compared loosely; no bank counts to the default one."""
     allowed = "General, Work, Health, Private Life"
-    settings = hook_settings(local_only_banks=listed, allowed_memory_banks=allowed)
+    settings = hook_settings(
+        local_only_banks=listed, allowed_memory_banks=allowed
+    )
     banks = LocalOnlyBanks.of(settings)
     row = memory("x", "User is ill.", bank=bank)
     assert banks.holds(row) == held

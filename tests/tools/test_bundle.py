@@ -62,7 +62,10 @@ def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     It prints each broken rule with its place, and writes nothing then.
     """
     assert main(["--check"], project) == 1
-    assert capsys.readouterr().out == f"{BUNDLE}:1: is absent; run `python -m tools.bundle`\n"
+    assert (
+        capsys.readouterr().out
+        == f"{BUNDLE}:1: is absent; run `python -m tools.bundle`\n"
+    )
     assert main([], project) == 0
     assert (project / BUNDLE).read_text(encoding="utf-8") == build(project)
     assert main(["--check"], project) == 0
@@ -80,14 +83,20 @@ def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not (project / BUNDLE).exists()
 
 
-@pytest.mark.parametrize("description", ['A \\"\\"\\" in it', "taken from main things"])
+@pytest.mark.parametrize(
+    "description", ['A \\"\\"\\" in it', "taken from main things"]
+)
 def test_unfit_description(project: Path, description: str) -> None:
     """A description that would break the frontmatter, or that a host rewrites, is refused."""
     file = project / "pyproject.toml"
     lines = file.read_text(encoding="utf-8").split("\n")
-    place = next(n for n, line in enumerate(lines) if line.startswith("description"))
+    place = next(
+        n for n, line in enumerate(lines) if line.startswith("description")
+    )
     lines[place] = f'description = "{description}"'
     file.write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(BundleError) as error:
         build(project)
-    assert str(error.value).startswith(f"pyproject.toml:{place + 1}: description must be")
+    assert str(error.value).startswith(
+        f"pyproject.toml:{place + 1}: description must be"
+    )

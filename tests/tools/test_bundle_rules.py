@@ -33,29 +33,48 @@ class Case:
 def one(id: str, code: str, *broken: str) -> Case:
     """A case of one module; each of the broken rules is `line: part of the text`."""
     return Case(
-        id, {"src/adaptive/a.py": module(code)}, tuple(f"src/adaptive/a.py:{b}" for b in broken)
+        id,
+        {"src/adaptive/a.py": module(code)},
+        tuple(f"src/adaptive/a.py:{b}" for b in broken),
     )
 
 
 def two(id: str, first: str, second: str, *broken: str) -> Case:
     """A case of two modules, of which the second one breaks the rules."""
-    files = {"src/adaptive/a.py": module(first), "src/adaptive/b.py": module(second)}
+    files = {
+        "src/adaptive/a.py": module(first),
+        "src/adaptive/b.py": module(second),
+    }
     return Case(id, files, tuple(f"src/adaptive/b.py:{b}" for b in broken))
 
 
 BROKEN: dict[str, list[Case]] = {
     "imports": [
-        one("relative import", "from .soft import rapidfuzz", "3: relative import"),
+        one(
+            "relative import",
+            "from .soft import rapidfuzz",
+            "3: relative import",
+        ),
         one("plain import", "import adaptive", "3: `import adaptive`"),
         one(
             "alias",
             "from adaptive.core.soft import rapidfuzz as fuzzy",
             "3: 'rapidfuzz' may not be",
         ),
-        one("star", "from adaptive.core.soft import *", "3: `from adaptive.core.soft import *`"),
-        one("no module", "from adaptive.gone import x", "3: there is no module adaptive.gone"),
         one(
-            "no name", "from adaptive.core.soft import gone", "3: adaptive.core.soft has no 'gone'"
+            "star",
+            "from adaptive.core.soft import *",
+            "3: `from adaptive.core.soft import *`",
+        ),
+        one(
+            "no module",
+            "from adaptive.gone import x",
+            "3: there is no module adaptive.gone",
+        ),
+        one(
+            "no name",
+            "from adaptive.core.soft import gone",
+            "3: adaptive.core.soft has no 'gone'",
         ),
         one(
             "name from elsewhere",
@@ -72,9 +91,15 @@ BROKEN: dict[str, list[Case]] = {
         Case(
             "cycle",
             {
-                "src/adaptive/a.py": module("from adaptive.c import c\n\na = 1"),
-                "src/adaptive/b.py": module("from adaptive.a import a\n\nb = 1"),
-                "src/adaptive/c.py": module("import re\nfrom adaptive.b import b\n\nc = 1"),
+                "src/adaptive/a.py": module(
+                    "from adaptive.c import c\n\na = 1"
+                ),
+                "src/adaptive/b.py": module(
+                    "from adaptive.a import a\n\nb = 1"
+                ),
+                "src/adaptive/c.py": module(
+                    "import re\nfrom adaptive.b import b\n\nc = 1"
+                ),
             },
             (
                 "src/adaptive/a.py:3: import cycle: "
@@ -98,9 +123,21 @@ BROKEN: dict[str, list[Case]] = {
         ),
     ],
     "names at top level": [
-        one("reserved class", "class Tools: ...", "3: the host would take 'Tools'"),
-        one("reserved import", "from asyncio import Event", "3: the host would take 'Event'"),
-        one("builtin", "def hash(text): ...", "3: 'hash' would hide the builtin"),
+        one(
+            "reserved class",
+            "class Tools: ...",
+            "3: the host would take 'Tools'",
+        ),
+        one(
+            "reserved import",
+            "from asyncio import Event",
+            "3: the host would take 'Event'",
+        ),
+        one(
+            "builtin",
+            "def hash(text): ...",
+            "3: 'hash' would hide the builtin",
+        ),
     ],
     "what a plug-in has not": [
         one("file", "x = __file__", "3: __file__ has no meaning"),
@@ -109,12 +146,18 @@ BROKEN: dict[str, list[Case]] = {
         Case(
             "no future import",
             {"src/adaptive/a.py": '"""A docstring."""\nimport re\n'},
-            ("src/adaptive/a.py:2: start with `from __future__ import annotations`",),
+            (
+                "src/adaptive/a.py:2: start with `from __future__ import annotations`",
+            ),
         ),
         Case(
             "code in a package file",
-            {"src/adaptive/llm/__init__.py": '"""Asking."""\n\nfrom os import sep\n'},
-            ("src/adaptive/llm/__init__.py:3: __init__.py may hold only a docstring",),
+            {
+                "src/adaptive/llm/__init__.py": '"""Asking."""\n\nfrom os import sep\n'
+            },
+            (
+                "src/adaptive/llm/__init__.py:3: __init__.py may hold only a docstring",
+            ),
         ),
         Case(
             "syntax error",
@@ -130,10 +173,16 @@ BROKEN: dict[str, list[Case]] = {
         ),
     ],
     "rewritten texts": [
-        one("rewritten code", "# a\n# taken from utilsly", "4: the host rewrites the text"),
+        one(
+            "rewritten code",
+            "# a\n# taken from utilsly",
+            "4: the host rewrites the text",
+        ),
         Case(
             "rewritten prompt",
-            {"prompts/extract.md": "# Extract\n\nTake facts from main messages.\n"},
+            {
+                "prompts/extract.md": "# Extract\n\nTake facts from main messages.\n"
+            },
             ("prompts/extract.md:3: the host rewrites the text 'from main'",),
         ),
     ],
@@ -141,13 +190,22 @@ BROKEN: dict[str, list[Case]] = {
 
 ALLOWED = [
     one("same import", "import re\nfrom typing import Any, Literal"),
-    one("type checking", "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import ssl"),
-    one("own function scope", "def f():\n    Words = Event = hash = 1\n    return Words"),
+    one(
+        "type checking",
+        "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import ssl",
+    ),
+    one(
+        "own function scope",
+        "def f():\n    Words = Event = hash = 1\n    return Words",
+    ),
     one("own class scope", "class A:\n    Words = 1\n    def hash(self): ..."),
     one("comprehension", "x = [re for re in ()]"),
     one("name of a class", "x = int.__name__"),
     one("words of file", "# not __file__\nx = '__file__'"),
-    one("package of a like name", "import adaptiveness\nfrom adaptive_things import y"),
+    one(
+        "package of a like name",
+        "import adaptiveness\nfrom adaptive_things import y",
+    ),
     Case("no prompts", {"prompts/extract.md": None, "prompts/empty.md": None}),
 ]
 
@@ -167,12 +225,17 @@ def test_broken_rule(rule: str, tmp_path: Path) -> None:
     wrong: dict[str, list[str]] = {}
     for case in BROKEN[rule]:
         found = violations(write_project(tmp_path / case.id, case.files))
-        if len(found) != len(case.broken) or not all(map(str.startswith, found, case.broken)):
+        if len(found) != len(case.broken) or not all(
+            map(str.startswith, found, case.broken)
+        ):
             wrong[case.id] = found
     assert wrong == {}
 
 
 def test_kept_rules(tmp_path: Path) -> None:
     """What looks alike but is safe in one flat file is let through."""
-    found = {one.id: violations(write_project(tmp_path / one.id, one.files)) for one in ALLOWED}
+    found = {
+        one.id: violations(write_project(tmp_path / one.id, one.files))
+        for one in ALLOWED
+    }
     assert {id: wrong for id, wrong in found.items() if wrong} == {}

@@ -16,7 +16,9 @@ from tools.valves_doc import REFERENCE, main, render
 class SmallValves(BaseModel):
     """Valves with every kind of field."""
 
-    mode: Literal["auto", "off"] = valve(FIRST_GROUP, "auto", "What | it does.")
+    mode: Literal["auto", "off"] = valve(
+        FIRST_GROUP, "auto", "What | it does."
+    )
     key: str = valve("Second", "", "A key.", widget={"type": "password"})
     share: Proportion = valve("Second", 0.5, "A part.")
 
@@ -36,13 +38,19 @@ def test_tables() -> None:
     assert f"## First\n\n#### `mode`\n\nWhat | it does.\n\n{mode}\n" in first
     second, own = second.split("## User valves\n")
     assert "#### `key`\n\nA key.\n\nText (hidden); default empty.\n" in second
-    assert "#### `share`\n\nA part.\n\nNumber from `0` to `1`; default `0.5`.\n" in second
+    assert (
+        "#### `share`\n\nA part.\n\nNumber from `0` to `1`; default `0.5`.\n"
+        in second
+    )
     assert "#### `mode`\n\nMy mode.\n\nSwitch; default on.\n" in own
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command writes every valve; its check tells fresh from stale and absent."""
-    file, stale = tmp_path / REFERENCE, "valves.md:1: is stale; run `python -m tools.valves_doc`\n"
+    file, stale = (
+        tmp_path / REFERENCE,
+        "valves.md:1: is stale; run `python -m tools.valves_doc`\n",
+    )
     assert main(["--check"], tmp_path) == 1
     assert main([], tmp_path) == 0
     assert main(["--check"], tmp_path) == 0

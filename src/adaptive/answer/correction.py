@@ -32,7 +32,15 @@ log_correction = logging.getLogger("adaptive_memory.answer")
 _ASKED_AT_ONCE = 2
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
 _STORED_SECONDS = 1.0
-_QUOTED = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "’", "(": ")"}  # noqa: RUF001
+_QUOTED = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "„": "“",
+    "«": "»",
+    "‘": "’",
+    "(": ")",
+}
 # A model that repeats itself is stopped within an object, mostly; rows that a user asks for are
 # whole, and few.
 _MOST_WANTED = 12
@@ -71,7 +79,9 @@ class AnswerCorrection:
     def __init__(self) -> None:
         self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
-    async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
+    async def cleaned(
+        self, hook: Hook, body: dict[str, Any]
+    ) -> dict[str, Any]:
         """An outlet's body whose answer is clean; the same object where it was, or none is wanted.
 
         The host stores what it gets back, and tells the page. What was wrong is counted in the
@@ -81,14 +91,18 @@ class AnswerCorrection:
         if not hook.settings.clean_answers or not answer:
             return body
         # In a thread: a long answer takes tens of milliseconds, and other chats go on.
-        fields = await asyncio.to_thread(rewritten_answer, answer, cleaned_answer)
+        fields = await asyncio.to_thread(
+            rewritten_answer, answer, cleaned_answer
+        )
         clean = {**answer, **fields}
         # Up to 0.9 the content holds reasoning and calls of tools, too.
         is_empty = not spoken_text(message_text(clean))
         wrong = {"sanitised": bool(fields), "empty_response": is_empty}
         anomalies = [name for name, is_so in wrong.items() if is_so]
         if anomalies:
-            log_correction.info("anomalies of an answer: %s", ", ".join(anomalies))
+            log_correction.info(
+                "anomalies of an answer: %s", ", ".join(anomalies)
+            )
             hook.state.setdefault("anomalies", []).extend(anomalies)
         if not fields:
             return body
@@ -141,7 +155,9 @@ def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
         """Letters in place of a tag that stays."""
         name = tag[2].lower()
         is_paired = {("", name), ("/", name)} <= tags
-        opens_inside = not tag[1] and tag.start() > beginning and tag.end() < ending
+        opens_inside = (
+            not tag[1] and tag.start() > beginning and tag.end() < ending
+        )
         return "x" * len(tag[0]) if is_paired or opens_inside else tag[0]
 
     cuts: list[tuple[int, int, str]] = []
@@ -156,7 +172,9 @@ def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
             cuts.append((start, end, ""))
         elif "\n" in space:
             cuts.append((start, end, max(after, before, key=_line_breaks)))
-        elif marks["more"] or not _is_spoken_of(text, start, end, before, space):
+        elif marks["more"] or not _is_spoken_of(
+            text, start, end, before, space
+        ):
             cuts.append((start, end, space))
     return cuts
 
@@ -166,7 +184,9 @@ def _line_breaks(space: str) -> int:
     return space.count("\n")
 
 
-def _is_spoken_of(text: str, start: int, end: int, before: str, space: str) -> bool:
+def _is_spoken_of(
+    text: str, start: int, end: int, before: str, space: str
+) -> bool:
     """Whether a single mark within a line is a word of it, or stands in quotation marks."""
     if space:
         return bool(before)
@@ -192,8 +212,13 @@ def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
             place -= 1
     rest = text[last_end:].strip(_BETWEEN_OBJECTS)
     is_stopped = bool(rest) and repeated > 1
-    is_runaway = block.startswith(rest) and (is_stopped or repeated > _MOST_WANTED)
-    is_code = not block.startswith("`") and masked[place:last_end] != text[place:last_end]
+    is_runaway = block.startswith(rest) and (
+        is_stopped or repeated > _MOST_WANTED
+    )
+    is_code = (
+        not block.startswith("`")
+        and masked[place:last_end] != text[place:last_end]
+    )
     return [(first_end, len(text), "")] if is_runaway and not is_code else []
 
 
@@ -211,7 +236,9 @@ def _last_object(text: str) -> tuple[str, int]:
         try:
             length = _JSON_DECODER.raw_decode(beginning)[1]
         except (ValueError, RecursionError):
-            if repeated.startswith(beginning):  # what stands within it is none of its own
+            if repeated.startswith(
+                beginning
+            ):  # what stands within it is none of its own
                 break
             length = 1
         else:

@@ -39,7 +39,9 @@ _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
 _IPV6_SITES = ipaddress.ip_network("2000::/3")
 _NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
 _NO_IPV6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
-_NO_SITES = [ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()]
+_NO_SITES = [
+    ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()
+]
 # A link on one line; addresses may hold up to three pairs of brackets, texts one level.
 _LINK = re.compile(
     r"(?<![!\\])\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]{0,200}\]){1,300})\]"
@@ -93,7 +95,9 @@ def corrected_links(text: str, broken: Collection[str]) -> str:
         words = re.sub(r"[*_`~\\\[\]]", "", text[slice(*link.span("text"))])
         if not any(map(str.isalnum, words)):
             words = link["target"]
-        query = quote_plus(" ".join(words.split())[:_LONGEST_SEARCH], errors="replace")
+        query = quote_plus(
+            " ".join(words.split())[:_LONGEST_SEARCH], errors="replace"
+        )
         pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
     return spliced(text, pieces)
 
@@ -116,14 +120,20 @@ def is_public_site(address: str, port: int) -> bool:
         return False
     if port not in _WEB_PORTS or not ip.is_global:
         return False
-    if ip.is_multicast or ip.is_reserved or any(ip in network for network in _NO_SITES):
+    if (
+        ip.is_multicast
+        or ip.is_reserved
+        or any(ip in network for network in _NO_SITES)
+    ):
         return False
     if isinstance(ip, ipaddress.IPv6Address):
         return ip in _IPV6_SITES and not ip.scope_id
     return True
 
 
-async def broken_links(targets: Sequence[str], turns: asyncio.Semaphore) -> frozenset[str]:
+async def broken_links(
+    targets: Sequence[str], turns: asyncio.Semaphore
+) -> frozenset[str]:
     """Those of the addresses that lead nowhere, asked in ``turns``; raises nothing of the web's."""
     connector = aiohttp.TCPConnector(
         resolver=aiohttp.ThreadedResolver(),
@@ -150,11 +160,15 @@ def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
     """
     family, kind, protocol, _, (address, port, *_) = address_info
     if not is_public_site(address, port):
-        raise OSError(f"{address!r} is not public, or port {port} is another service's")
+        raise OSError(
+            f"{address!r} is not public, or port {port} is another service's"
+        )
     return socket.socket(family, kind, protocol)
 
 
-async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str) -> bool:
+async def _is_broken(
+    session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str
+) -> bool:
     """Whether an address, redirects followed, is answered with 4xx.
 
     A time-out (408), too many requests (429), 5xx and no answer may pass. One that carries
@@ -166,6 +180,11 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
             url = URL(target)
             if url.raw_user is not None or url.raw_password is not None:
                 return False
-            async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
-                return 400 <= response.status < 500 and response.status not in _MAY_PASS
+            async with session.get(
+                url, max_redirects=_MOST_REDIRECTS + 1
+            ) as response:
+                return (
+                    400 <= response.status < 500
+                    and response.status not in _MAY_PASS
+                )
     return False

@@ -25,10 +25,22 @@ from adaptive.core.messages import (
     spoken_text,
     typed_message,
 )
-from adaptive.core.model import CompletionRequest, Draft, Memory, Proposal, Turn
+from adaptive.core.model import (
+    CompletionRequest,
+    Draft,
+    Memory,
+    Proposal,
+    Turn,
+)
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats, render_prompt
-from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
+from adaptive.llm.fields import (
+    Line,
+    Score,
+    ask_fields,
+    different_lines,
+    fields_schema,
+)
 from adaptive.memory.audit import RecordChanges
 from adaptive.memory.gate import Refused, gate, gate_policy, is_safe_label
 from adaptive.memory.tables import ChatNotes, ChatNotesTable
@@ -53,7 +65,9 @@ class Postprocessing(BaseModel):
     chat_summary: Line = Field(default="", max_length=1000)
     chat_tags: Annotated[tuple[str, ...], different_lines(10, 40)] = ()
     harmful_response: Score = 0
-    follow_up_suggestions: Annotated[tuple[str, ...], different_lines(6, 250)] = ()
+    follow_up_suggestions: Annotated[
+        tuple[str, ...], different_lines(6, 250)
+    ] = ()
     new_learnings: Annotated[tuple[str, ...], different_lines(10, 600)] = ()
 
 
@@ -83,7 +97,11 @@ class FindingsLearner(Protocol):
         ...
 
     async def learn_findings(
-        self, hook: Hook, turn: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
+        self,
+        hook: Hook,
+        turn: Turn,
+        findings: Sequence[Proposal],
+        is_wanted: Callable[[], bool],
     ) -> None:
         """Learn or propose facts of a turn while they are wanted."""
 
@@ -111,7 +129,9 @@ class Postprocessor:
         for turn in self._at_work:
             turn.forgotten |= turn.hook.user_id == user_id
 
-    async def process(self, turn: AnsweredTurn, learned: asyncio.Event) -> None:
+    async def process(
+        self, turn: AnsweredTurn, learned: asyncio.Event
+    ) -> None:
         """Ask the model about a turn, and do what follows; ``learned`` is set behind its lesson.
 
         Whatever fails is left out and logged, and the rest is done.
@@ -126,7 +146,9 @@ class Postprocessor:
                 await self._learn(turn, findings)
         except AdaptiveMemoryError as error:
             detail = with_detail(error)
-            log_postprocessing.warning("a turn is not post-processed: %s", detail)
+            log_postprocessing.warning(
+                "a turn is not post-processed: %s", detail
+            )
         finally:
             self._at_work.discard(turn)
 
@@ -141,7 +163,9 @@ class Postprocessor:
             return None
         model = await self._learning.model_for(hook, turn.injected)
         if model is None:
-            log_postprocessing.info("not post-processed: memories are changed or hidden")
+            log_postprocessing.info(
+                "not post-processed: memories are changed or hidden"
+            )
             return None
         completer, injected = model
         former = await self._notes.read(hook.user_id, hook.chat_id)
@@ -154,14 +178,20 @@ class Postprocessor:
             _SECONDS_AFTER,
             1,
         )
-        notes = await asyncio.to_thread(_new_notes, turn, former, findings, injected)
+        notes = await asyncio.to_thread(
+            _new_notes, turn, former, findings, injected
+        )
         if turn.forgotten:
             return None
         if notes != former:
-            await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
+            await self._notes.write(
+                hook.user_id, hook.chat_id, notes, int(time.time())
+            )
         return findings
 
-    async def _warn_of_harm(self, hook: Hook, findings: Postprocessing) -> None:
+    async def _warn_of_harm(
+        self, hook: Hook, findings: Postprocessing
+    ) -> None:
         """Flag an answer that may be harmful, and tell the user."""
         score = findings.harmful_response
         if score >= HARMFUL_FROM:
@@ -169,7 +199,9 @@ class Postprocessor:
             await flag_message(self._record, hook, hook.answer_id, note)
             await self._status.notice(hook, note)
 
-    async def _learn(self, turn: AnsweredTurn, findings: Postprocessing) -> None:
+    async def _learn(
+        self, turn: AnsweredTurn, findings: Postprocessing
+    ) -> None:
         """Learn what was found, where the turn may be learned from."""
         settings = turn.hook.settings
         facts = findings.new_learnings
@@ -190,7 +222,9 @@ async def _suggest(hook: Hook, findings: Postprocessing) -> None:
     try:
         await hook.suggest(findings.follow_up_suggestions)
     except AdaptiveMemoryError as error:
-        log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
+        log_postprocessing.warning(
+            "what to ask next is not shown: %s", with_detail(error)
+        )
 
 
 def answered_turn(
@@ -219,7 +253,10 @@ def answered_turn(
 
 
 def _new_notes(
-    turn: AnsweredTurn, former: ChatNotes, found: Postprocessing, injected: Sequence[Memory]
+    turn: AnsweredTurn,
+    former: ChatNotes,
+    found: Postprocessing,
+    injected: Sequence[Memory],
 ) -> ChatNotes:
     """The chat's notes; what the gate of every write refuses stays as it was before.
 
@@ -235,7 +272,9 @@ def _new_notes(
     tags = without_memories(found.chat_tags, injected, said, share=0.0)
     if not tags:
         return ChatNotes(verdict, former.tags)
-    return ChatNotes(verdict, tuple(tag for tag in tags if is_safe_label(tag, policy)))
+    return ChatNotes(
+        verdict, tuple(tag for tag in tags if is_safe_label(tag, policy))
+    )
 
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
@@ -243,7 +282,9 @@ def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
     parts = {
         "Summary so far": former.summary or "none",
         "Tags so far": ", ".join(former.tags) or "none",
-        "Last message of the user": excerpt_without_secrets(turn.words, _LONGEST_SPOKEN),
+        "Last message of the user": excerpt_without_secrets(
+            turn.words, _LONGEST_SPOKEN
+        ),
         "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
     }
     rules = turn.hook.settings.keeping_rules
@@ -268,7 +309,9 @@ def without_memories(
     or by one of its names or figures. In other words, or in another language, it is not recognised.
     """
     spoken = frozenset(tokens(said))
-    hidden = [frozenset(tokens(memory.content)) - spoken for memory in memories]
+    hidden = [
+        frozenset(tokens(memory.content)) - spoken for memory in memories
+    ]
     names = list[str]()
     for memory in memories:
         names += filter(_is_name, memory.content.split()[1:])
@@ -282,7 +325,9 @@ def without_memories(
         shared = [(len(words & content), len(content)) for content in hidden]
         return any(count and count >= share * size for count, size in shared)
 
-    return [sentence for sentence in sentences if sentence and not tells(sentence)]
+    return [
+        sentence for sentence in sentences if sentence and not tells(sentence)
+    ]
 
 
 def _is_name(word: str) -> bool:

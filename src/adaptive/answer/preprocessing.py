@@ -9,7 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
@@ -31,7 +37,11 @@ from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Chance, Line, Score, ask_fields, fields_schema
 from adaptive.memory.audit import AuditEntry, RecordChanges
 from adaptive.memory.gate import gate_policy, is_safe_label
-from adaptive.settings.hook import Hook, may_be_given_memories, may_be_learned_from
+from adaptive.settings.hook import (
+    Hook,
+    may_be_given_memories,
+    may_be_learned_from,
+)
 
 log_preprocessing = logging.getLogger("adaptive_memory.answer")
 
@@ -56,7 +66,9 @@ INJECTION_WARNING, HARM_WARNING = PROMPTS["warnings"].strip().split("\n\n")[1:]
 class Preprocessing(BaseModel):
     """What a model says of a message; harm counts from 8 of 10, an injection from 0.8 on."""
 
-    language_code: Line = Field(default="", pattern="^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8}){0,3}$")
+    language_code: Line = Field(
+        default="", pattern="^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8}){0,3}$"
+    )
     search_query: Line = Field(default="", max_length=500)
     harmful: Score = 0
     prompt_injection_chance: Chance = 0
@@ -70,9 +82,9 @@ class Preprocessing(BaseModel):
 class FirstPreprocessing(Preprocessing):
     """What a model says of a chat's first message: a ``title`` for the chat, too."""
 
-    title: Annotated[Line, AfterValidator(lambda line: line.strip("\"'“”"))] = Field(
-        default="", max_length=120
-    )
+    title: Annotated[
+        Line, AfterValidator(lambda line: line.strip("\"'“”"))
+    ] = Field(default="", max_length=120)
 
 
 class Preprocessor:
@@ -100,10 +112,16 @@ class Preprocessor:
         """
         recalled = hook.settings.show_memories and may_be_given_memories(hook)
         is_served = recalled or may_be_learned_from(hook)
-        if not (hook.settings.enable_preprocessing and is_served and has_words(words)):
+        if not (
+            hook.settings.enable_preprocessing
+            and is_served
+            and has_words(words)
+        ):
             yield None
             return
-        task = asyncio.create_task(self._completed(hook, messages, words, first))
+        task = asyncio.create_task(
+            self._completed(hook, messages, words, first)
+        )
         try:
             # Who asks may lose patience before others do.
             yield lambda: asyncio.shield(task)
@@ -122,17 +140,26 @@ class Preprocessor:
             findings = await self._findings(hook, messages, first=first)
         except (AdaptiveMemoryError, TimeoutError) as error:
             detail = with_detail(error)
-            log_preprocessing.warning("a message is not pre-processed: %s", detail)
+            log_preprocessing.warning(
+                "a message is not pre-processed: %s", detail
+            )
             return ""
         hook.state["language"] = _language(hook, findings)
         self._flag(hook, findings)
-        if isinstance(findings, FirstPreprocessing) and hook.told_kind == "saved":
+        if (
+            isinstance(findings, FirstPreprocessing)
+            and hook.told_kind == "saved"
+        ):
             policy = gate_policy(hook.settings)
-            is_safe = await asyncio.to_thread(is_safe_label, findings.title, policy)
+            is_safe = await asyncio.to_thread(
+                is_safe_label, findings.title, policy
+            )
             if is_safe and not findings.is_likely_injection:
                 hook.state["title"] = findings.title
         query = findings.search_query
-        return "" if query.casefold() in words.casefold() else f"{words}\n{query}"
+        return (
+            "" if query.casefold() in words.casefold() else f"{words}\n{query}"
+        )
 
     async def _findings(
         self, hook: Hook, messages: Sequence[Message], *, first: bool
@@ -155,7 +182,9 @@ class Preprocessor:
                 700,
             )
             model = await hook.completer()
-            return await ask_fields(model, self._formats, fields, request, seconds)
+            return await ask_fields(
+                model, self._formats, fields, request, seconds
+            )
 
     def _flag(self, hook: Hook, findings: Preprocessing) -> None:
         """Note what of a message calls for care: in the turn's state, the log and the audit."""
@@ -168,14 +197,20 @@ class Preprocessor:
             notes.append(note)
             warnings.append(INJECTION_WARNING)
             if may_be_learned_from(hook):
-                hook.state["unlearned"] = f"Nothing learned from this message: {note}"
+                hook.state["unlearned"] = (
+                    f"Nothing learned from this message: {note}"
+                )
         action = hook.settings.harmful_message
         if findings.harmful >= HARMFUL_FROM and action != "off":
-            notes.append(f"the message may be harmful ({findings.harmful:g} of 10)")
+            notes.append(
+                f"the message may be harmful ({findings.harmful:g} of 10)"
+            )
             if action == "warn":
                 warnings.append(HARM_WARNING)
         for note in notes:
-            self._start(flag_message(self._record, hook, hook.question_id, note))
+            self._start(
+                flag_message(self._record, hook, hook.question_id, note)
+            )
 
 
 def _language(hook: Hook, findings: Preprocessing) -> str:
@@ -195,10 +230,14 @@ def _conversation(messages: Sequence[Message]) -> str:
     return conversation[-_LONGEST_CONVERSATION:].decode(errors="ignore")
 
 
-async def flag_message(record: RecordChanges, hook: Hook, message_id: str, note: str) -> None:
+async def flag_message(
+    record: RecordChanges, hook: Hook, message_id: str, note: str
+) -> None:
     """Write down in log and audit why a message was flagged, without its text."""
     where = f"chat {hook.chat_id}, message {message_id}"
-    log_preprocessing.warning("flagged of user %r, %s: %s", hook.user_id, where, note)
+    log_preprocessing.warning(
+        "flagged of user %r, %s: %s", hook.user_id, where, note
+    )
     now = int(time.time())
     entry = AuditEntry(
         "flagged",

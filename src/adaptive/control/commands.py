@@ -32,7 +32,12 @@ from adaptive.core.messages import local_time, newest_user_message
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.gate import SAVING_IS_OFF, Refused, gate_policy, gated_draft
+from adaptive.memory.gate import (
+    SAVING_IS_OFF,
+    Refused,
+    gate_policy,
+    gated_draft,
+)
 from adaptive.memory.user_memory import UserMemory
 from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
 from adaptive.settings.hook import Hook
@@ -52,7 +57,9 @@ _SCOPES: dict[str, ErasureScope] = {
 _WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
-_HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
+_HOW_TO_IMPORT = (
+    "Put behind it an export, or a list with one memory on each line."
+)
 _OFF = (
     "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, "
     "or `enabled` among your valves of this filter)."
@@ -187,7 +194,9 @@ class MemoryCommands:
         notes = await self._learner.waiting(hook)
         withheld = len(memories) - len(shown)
         if withheld:
-            notes.append(f"{withheld} not shown here, kept from this chat's model")
+            notes.append(
+                f"{withheld} not shown here, kept from this chat's model"
+            )
         archived = await memory.archive.count(hook.user_id)
         if archived:
             notes.append(f"{archived} archived")
@@ -246,9 +255,13 @@ class MemoryCommands:
         elif command.words:
             return _WHICH_CHANGE
         else:
-            candidates = [step for step in steps if step.standing and not step.is_undo]
+            candidates = [
+                step for step in steps if step.standing and not step.is_undo
+            ]
         if not candidates:
-            return " ".join(f"There is no change {command.words} to take back.".split())
+            return " ".join(
+                f"There is no change {command.words} to take back.".split()
+            )
         step = candidates[0]
         if not step.standing:
             return "That is taken back already; the log tells by what."
@@ -303,7 +316,9 @@ class MemoryCommands:
         if not meant:
             return _UNKNOWN
         memories = [match.memory for match in meant]
-        return _told_of(meant, await self._learner.ask_deletion(hook, memories))
+        return _told_of(
+            meant, await self._learner.ask_deletion(hook, memories)
+        )
 
     async def _restore(self, hook: Hook, command: Command) -> str:
         """Bring archived memories back."""
@@ -334,7 +349,9 @@ class MemoryCommands:
         now = time.time()
         drafts = [memory.draft for memory in content.memories]
         counted = memories_counted(len(drafts))
-        question = f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
+        question = (
+            f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
+        )
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
         # The question may have stood for a while.
@@ -342,10 +359,17 @@ class MemoryCommands:
             return _OFF
         memory = await self._memories.of(hook)
         carried = [
-            (imported.draft, imported.source(now), imported.extra) for imported in content.memories
+            (imported.draft, imported.source(now), imported.extra)
+            for imported in content.memories
         ]
-        line = await memory.bring_in(carried, hook.chat_id, self._progress(hook))
-        unread = f" · {content.left_out} could not be read" if content.left_out else ""
+        line = await memory.bring_in(
+            carried, hook.chat_id, self._progress(hook)
+        )
+        unread = (
+            f" · {content.left_out} could not be read"
+            if content.left_out
+            else ""
+        )
         return f"{plain_line(line)}{unread}"
 
     async def _doctor(self, hook: Hook, _: Command) -> str:

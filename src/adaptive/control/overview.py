@@ -43,13 +43,19 @@ def overview(
     noted: Sequence[str],
 ) -> str:
     """Memories by bank and category, the newest first, below how many there are and what else."""
-    newest_first = sorted(memories, key=lambda memory: (-memory.updated_at, memory.id))
+    newest_first = sorted(
+        memories, key=lambda memory: (-memory.updated_at, memory.id)
+    )
     groups: dict[tuple[str, str], list[str]] = {}
     for memory in newest_first[:_MOST_LISTED]:
-        category = next((tag for tag in memory.tags if tag in CATEGORIES), "other")
+        category = next(
+            (tag for tag in memory.tags if tag in CATEGORIES), "other"
+        )
         until = f", until {memory.until}" if memory.until else ""
         line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
-        groups.setdefault((memory.bank or "no bank", category), []).append(line)
+        groups.setdefault((memory.bank or "no bank", category), []).append(
+            line
+        )
     parts = [" · ".join([f"**{counted}**", *noted])]
     for (bank, category), lines in sorted(groups.items()):
         title = f"**{plain_line(bank)} · {category}**"
@@ -92,12 +98,16 @@ def change_log(
             unopened += 1
             continue
         newest = newest_first[0]
-        chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
+        chat = (
+            f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
+        )
         undone = "" if step.standing else " · *taken back since*"
         by = _DONE_BY.get(newest.kind, "learned")
         if newest.reason == ASKED:
             by = ASKED
-        lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
+        lines.append(
+            f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}"
+        )
         items = changes_told(newest_first, len(step.changes), withheld)
         lines += [f"   {item}" for item in items]
     if unopened:
@@ -106,13 +116,17 @@ def change_log(
 
 
 def changes_told(
-    changes: Sequence[AuditEntry], number: int, withheld: AbstractSet[str] = frozenset()
+    changes: Sequence[AuditEntry],
+    number: int,
+    withheld: AbstractSet[str] = frozenset(),
 ) -> list[str]:
     """The first changes of a number, an item of a list each, and how many more there are."""
     lines = list[str]()
     for change in changes:
         is_withheld = change.memory_id in withheld
-        lines.append(f"- {_NOT_REPEATED if is_withheld else _told_change(change)}")
+        lines.append(
+            f"- {_NOT_REPEATED if is_withheld else _told_change(change)}"
+        )
     more = number - len(changes)
     if more:
         lines.append(f"- … and {more} more")
@@ -120,13 +134,17 @@ def changes_told(
 
 
 def withheld_ids(
-    changes: Collection[AuditEntry], memories: Sequence[Memory], hidden: LocalOnlyBanks
+    changes: Collection[AuditEntry],
+    memories: Sequence[Memory],
+    hidden: LocalOnlyBanks,
 ) -> frozenset[str]:
     """The ids of changed memories that a model may not see, as far as their bank is known.
 
     One whose bank is not known any more counts as such.
     """
-    may_be_seen = {memory.id for memory in memories if not hidden.holds(memory)}
+    may_be_seen = {
+        memory.id for memory in memories if not hidden.holds(memory)
+    }
     may_not = set[str]()
     for change in changes:
         former = change.before

@@ -12,17 +12,25 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from adaptive.core.markdown import clipped_line
-from adaptive.core.messages import Message, message_text, messages_of, newest_user_message
+from adaptive.core.messages import (
+    Message,
+    message_text,
+    messages_of,
+    newest_user_message,
+)
 from adaptive.core.shapes import mapping
 
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 
 # What the user says to the memory itself, the same in every language.
 _COMMAND = re.compile(
-    r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
+    r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z",
+    re.IGNORECASE | re.DOTALL,
 )
 # Keyboards of scripts that are written from right to left, and pasting, put them around a text.
-_UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+_UNSEEN_AROUND = (
+    "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+)
 SWITCHES = ("on", "off")
 _LONGEST_TITLE = 60
 
@@ -37,7 +45,9 @@ class Command:
     name: str
     words: str
     typed: str
-    messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    messages: list[dict[str, Any]] = field(
+        default_factory=list[dict[str, Any]]
+    )
 
     @property
     def title(self) -> str:

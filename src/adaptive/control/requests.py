@@ -20,9 +20,7 @@ NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "
     "Settings > Personalization > Memory deletes memories, too"
 )
-NO_CHAT_OF_ONES_OWN = (
-    "Nothing restored: you have to confirm it in a saved chat of your own on the web page"
-)
+NO_CHAT_OF_ONES_OWN = "Nothing restored: you have to confirm it in a saved chat of your own on the web page"
 _SCOPES = {
     "everything": "everything that is remembered about you",
     "chat": "what was learned from this chat",
@@ -44,7 +42,9 @@ class Learner(Protocol):
         """Carry out operations; what to tell of it."""
         ...
 
-    async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
+    async def ask_deletion(
+        self, hook: Hook, memories: Sequence[Memory]
+    ) -> str:
         """Ask a user which memories go, and delete these; what to tell of it."""
         ...
 
@@ -67,7 +67,9 @@ class MemoryRequests:
         report = await eraser.find(origin)
         if report.empty:
             return "There is nothing to erase"
-        await self.status.reply(hook, "You are asked before anything is erased")
+        await self.status.reply(
+            hook, "You are asked before anything is erased"
+        )
         answer = await hook.dialog.ask(
             f"Erase {_what_goes(request)}?",
             _erasure_question(report),
@@ -96,7 +98,11 @@ class MemoryRequests:
         """
         if not hook.settings.enabled:
             return "Nothing restored: memory is off in your settings"
-        if hook.told_kind != "saved" or not hook.can_ask or await hook.kind() != "saved":
+        if (
+            hook.told_kind != "saved"
+            or not hook.can_ask
+            or await hook.kind() != "saved"
+        ):
             return NO_CHAT_OF_ONES_OWN
         if hook.settings.save_mode == "off":
             return f"Nothing restored: {SAVING_IS_OFF}"
@@ -106,16 +112,26 @@ class MemoryRequests:
             if not staying:
                 return "Nothing is archived"
             return " ".join(["Nothing restored.", *staying])
-        await self.status.reply(hook, "You are asked before anything is restored")
+        await self.status.reply(
+            hook, "You are asked before anything is restored"
+        )
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
-        answer = await hook.dialog.confirm("Restore archived memories?", question)
+        answer = await hook.dialog.confirm(
+            "Restore archived memories?", question
+        )
         if answer is None:
             return "Nothing restored: the question was not answered"
         if not answer:
             return "Nothing restored: you did not confirm it"
-        count, failed = await memory.restore([archived.id for archived in chosen])
-        lines = [f"Restored: {memories_counted(count)}." if count else "Nothing restored."]
+        count, failed = await memory.restore(
+            [archived.id for archived in chosen]
+        )
+        lines = [
+            f"Restored: {memories_counted(count)}."
+            if count
+            else "Nothing restored."
+        ]
         if failed:
             lines.append(f"Not restored, still archived: {', '.join(failed)}.")
         return " ".join([*lines, *staying])
@@ -142,7 +158,9 @@ def _erasure_question(report: ErasureReport) -> str:
 def named_memories(memories: Sequence[Memory | Draft]) -> str:
     """The first ten memories for a question, one line each, and how many more there are."""
     named = memories[:_MOST_NAMED]
-    lines = [f"- {clipped_line(memory.content, _LONGEST_NAMED)}" for memory in named]
+    lines = [
+        f"- {clipped_line(memory.content, _LONGEST_NAMED)}" for memory in named
+    ]
     more = len(memories) - len(named)
     if more:
         lines.append(f"… and {more} more")

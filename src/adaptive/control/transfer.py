@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    ValidationError,
+    field_validator,
+)
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
 from adaptive.core.messages import has_words
@@ -30,10 +36,18 @@ _LATEST_SECONDS = 1e11  # the year 5138
 # What begins like JSON is never read as lines: each of its keys would become a memory.
 _JSON = re.compile(r"\s*(?:`{3}\w*\s*)?(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
-_MARKS = re.compile(r"(?:(?:[-*+•–—]\s+)+|\d{1,4}[.)]\s+)?(?:\[[ xX✓✔]?\]\s*)?")  # noqa: RUF001
-_HEADING = re.compile(r"#{1,6}\s.*|=+\s.*\s=+|(\*{1,3}|_{1,3})[^*_]+\1:?|[^.!?]{1,40}:")
-_DATED = re.compile(r"\[([^\[\]]{4,30})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)\s*[:–—-]\s+")  # noqa: RUF001
-_SENTENCE_END = re.compile(r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])")
+_MARKS = re.compile(
+    r"(?:(?:[-*+•–—]\s+)+|\d{1,4}[.)]\s+)?(?:\[[ xX✓✔]?\]\s*)?"
+)
+_HEADING = re.compile(
+    r"#{1,6}\s.*|=+\s.*\s=+|(\*{1,3}|_{1,3})[^*_]+\1:?|[^.!?]{1,40}:"
+)
+_DATED = re.compile(
+    r"\[([^\[\]]{4,30})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)\s*[:–—-]\s+"
+)
+_SENTENCE_END = re.compile(
+    r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])"
+)
 
 
 def _past(at: datetime) -> datetime:
@@ -96,7 +110,11 @@ class CarriedMemory(BaseModel, frozen=True):
     def extra(self) -> dict[str, Any]:
         """What goes into a row's meta besides: its former contents, and that it was imported."""
         extra: dict[str, Any] = {"imported": True}
-        former = [entry for entry in self.history if isinstance(entry.get("content"), str)]
+        former = [
+            entry
+            for entry in self.history
+            if isinstance(entry.get("content"), str)
+        ]
         if former:
             extra["history"] = former
         return extra
@@ -120,16 +138,22 @@ class Import:
 
 def exported(memories: Sequence[Memory], now: float) -> str:
     """The memories as an ``ExportFile``: no ids of users, no vectors."""
-    newest_first = sorted(memories, key=lambda memory: (-memory.created_at, memory.id))
+    newest_first = sorted(
+        memories, key=lambda memory: (-memory.created_at, memory.id)
+    )
     carried = tuple(_carried_memory(memory) for memory in newest_first)
-    file = ExportFile(exported_at=_past(datetime.fromtimestamp(now, UTC)), memories=carried)
+    file = ExportFile(
+        exported_at=_past(datetime.fromtimestamp(now, UTC)), memories=carried
+    )
     return file.model_dump_json(indent=2, exclude_none=True)
 
 
 def _carried_memory(memory: Memory) -> CarriedMemory:
     """A memory as a file has it."""
     fields = {name: getattr(memory, name) for name in _EXPORTED}
-    carried = CarriedMemory.model_validate({**memory.meta, **fields, "content": "-"})
+    carried = CarriedMemory.model_validate(
+        {**memory.meta, **fields, "content": "-"}
+    )
     # An import refuses some contents; what other tools have written is carried away as it stands.
     return carried.model_copy(update={"content": text_line(memory.content)})
 
@@ -159,7 +183,10 @@ def _entries(text: str) -> Iterable[object]:
     except (ValueError, RecursionError):
         return [None]
     entries = listing(data) or listing(mapping(data).get("memories", [data]))
-    return [{"content": entry} if isinstance(entry, str) else entry for entry in entries]
+    return [
+        {"content": entry} if isinstance(entry, str) else entry
+        for entry in entries
+    ]
 
 
 def _of_lines(text: str) -> Iterator[dict[str, Any]]:

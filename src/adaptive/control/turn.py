@@ -35,9 +35,7 @@ _GOES_ON = (
     "This takes a while and goes on behind: its result will stand here once it is done "
     "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
 )
-BROKEN_OFF = (
-    "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
-)
+BROKEN_OFF = "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 NOT_KNOWN = (
     "This was begun before, and how it ended is not known: `/memory log` shows what was "
     "changed. Send it as a new message to have it done again."
@@ -77,7 +75,9 @@ class CommandTurn:
     @property
     def questions(self) -> AskPage | None:
         """What asks the page, if anything can."""
-        return None if self.asking is None else partial(self._asked, self.asking)
+        return (
+            None if self.asking is None else partial(self._asked, self.asking)
+        )
 
     async def give(self, text: str) -> None:
         """Make a Markdown text the answer, or put it in the place of what said that it comes."""
@@ -124,7 +124,10 @@ class OncePerMessage:
     """Carries out commands; nothing in it belongs to one user."""
 
     def __init__(
-        self, table: CommandTable, leases: Leases, clock: Callable[[], float] = time.time
+        self,
+        table: CommandTable,
+        leases: Leases,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._table = table
         self._leases = leases
@@ -159,14 +162,20 @@ class OncePerMessage:
         return text
 
     async def _keep(
-        self, user_id: str, chat_id: str, message_id: str, answer: CommandAnswer
+        self,
+        user_id: str,
+        chat_id: str,
+        message_id: str,
+        answer: CommandAnswer,
     ) -> None:
         """Keep an answer for whoever asks again, as far as the table can be written."""
         try:
             await self._table.write(user_id, chat_id, message_id, answer)
         except TablesUnavailable as error:
             detail = with_detail(error)
-            log_turn.warning("the answer to a command is not remembered: %s", detail)
+            log_turn.warning(
+                "the answer to a command is not remembered: %s", detail
+            )
 
     async def _is_first(self, user_id: str, message_id: str) -> bool:
         """Whether a message's command was never carried out; it is the caller's to do so then."""

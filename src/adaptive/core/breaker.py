@@ -23,7 +23,9 @@ class CircuitBreaker:
     long on a busy machine, opens it for no longer than need be; pauses between others grow.
     """
 
-    def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    def __init__(
+        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
         self._sleep = sleep
         self._probes: dict[str, asyncio.Task[None]] = {}
         self._open: set[str] = set()
@@ -37,7 +39,9 @@ class CircuitBreaker:
         self._open.add(name)
         self.suspect(name, probe)
 
-    def suspect(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    def suspect(
+        self, name: str, probe: Callable[[], Awaitable[object]]
+    ) -> None:
         """Leave a service alone if a probe fails, too: it may have refused what one user asked."""
         if name not in self._probes:
             task = asyncio.create_task(self._probed(name, probe))
@@ -56,9 +60,13 @@ class CircuitBreaker:
         self._open.discard(name)
         error = None if probing.cancelled() else probing.exception()
         if error is not None:
-            log_breaker.error("the probe of %s has failed", name, exc_info=error)
+            log_breaker.error(
+                "the probe of %s has failed", name, exc_info=error
+            )
 
-    async def _probed(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    async def _probed(
+        self, name: str, probe: Callable[[], Awaitable[object]]
+    ) -> None:
         """Ask until there is an answer, more and more seldom."""
         pause = _FIRST_PAUSE_SECONDS
         while not await _has_answered(name, probe):
@@ -67,11 +75,15 @@ class CircuitBreaker:
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
 
-async def _has_answered(name: str, probe: Callable[[], Awaitable[object]]) -> bool:
+async def _has_answered(
+    name: str, probe: Callable[[], Awaitable[object]]
+) -> bool:
     try:
         async with asyncio.timeout(_PROBE_SECONDS):
             await probe()
     except (AdaptiveMemoryError, TimeoutError) as error:
-        log_breaker.warning("%s is left in peace for a while: %s", name, with_detail(error))
+        log_breaker.warning(
+            "%s is left in peace for a while: %s", name, with_detail(error)
+        )
         return False
     return True

@@ -35,7 +35,12 @@ class UserCache(Generic[Cached]):
         seconds: float = math.inf,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._most, self._weight, self._seconds, self._now = most, weight, seconds, now
+        self._most, self._weight, self._seconds, self._now = (
+            most,
+            weight,
+            seconds,
+            now,
+        )
         # Each value with its weight and its end, that used last at the end.
         self._kept: dict[CacheKey, tuple[Cached, int, float]] = {}
         self._total = 0
@@ -74,7 +79,9 @@ def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
     def keeping(function: TextFunction) -> TextFunction:
         kept: Any = lru_cache(maxsize=most)(function)
         if _cachetools is not None:
-            kept = _cachetools.cached(_cachetools.LRUCache(most), lock=RLock())(function)
+            kept = _cachetools.cached(
+                _cachetools.LRUCache(most), lock=RLock()
+            )(function)
         _FORGET_ALL.append(kept.cache_clear)
         return cast(TextFunction, kept)
 

@@ -23,10 +23,14 @@ def storable_text(text: str) -> str:
 
 def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
     """The text in a normal form of Unicode, in linear time; of endless marks the first stay."""
-    return unicodedata.normalize(form, _MARKS_IN_A_ROW.sub(_with_few_marks, text))
+    return unicodedata.normalize(
+        form, _MARKS_IN_A_ROW.sub(_with_few_marks, text)
+    )
 
 
 def _with_few_marks(row: re.Match[str]) -> str:
     signs = row[0]
-    others = (sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign))
+    others = (
+        sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign)
+    )
     return signs[:_MOST_MARKS] + "".join(others)

@@ -61,7 +61,11 @@ class ModelBusy(ModelError):
     """A failure that may be over on the next try, perhaps after the seconds that were asked for."""
 
     def __init__(
-        self, sentence: str, retry_after: float | None = None, *, detail: str = ""
+        self,
+        sentence: str,
+        retry_after: float | None = None,
+        *,
+        detail: str = "",
     ) -> None:
         super().__init__(sentence, detail=detail)
         self.retry_after = retry_after
@@ -70,7 +74,9 @@ class ModelBusy(ModelError):
 class ModelRejected(ModelError):
     """The provider refused the request with this HTTP status and would refuse it again."""
 
-    def __init__(self, sentence: str, status: int, *, detail: str = "") -> None:
+    def __init__(
+        self, sentence: str, status: int, *, detail: str = ""
+    ) -> None:
         super().__init__(sentence, detail=detail)
         self.status = status
 
@@ -81,7 +87,9 @@ class ReplyUnusable(ModelError):
 
 def hindrance_line(reason: str) -> str:
     """What a user is told, once, of what keeps memory from its work in every turn."""
-    where = "An administrator finds the reason in the log and with /memory doctor."
+    where = (
+        "An administrator finds the reason in the log and with /memory doctor."
+    )
     return f"{HINDRANCE}: {reason}. {where}"
 
 
@@ -105,7 +113,15 @@ def log_failure(log: logging.Logger, doing: str, error: BaseException) -> None:
 
 def with_detail(error: BaseException) -> str:
     """What the log and an administrator are told of an error: its sentence, then its detail."""
-    late = "it took too long" if isinstance(error, TimeoutError) else type(error).__name__
+    late = (
+        "it took too long"
+        if isinstance(error, TimeoutError)
+        else type(error).__name__
+    )
     sentence = str(error) or late
-    detail = error.detail[:_DETAIL_TOLD] if isinstance(error, AdaptiveMemoryError) else ""
+    detail = (
+        error.detail[:_DETAIL_TOLD]
+        if isinstance(error, AdaptiveMemoryError)
+        else ""
+    )
     return f"{sentence} ({detail})" if detail else sentence

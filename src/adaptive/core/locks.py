@@ -10,7 +10,9 @@ class KeyedLocks:
     """Locks by key within this process; a lock is gone once nobody holds or awaits it."""
 
     def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = (
+            WeakValueDictionary()
+        )
 
     def of(self, key: str) -> asyncio.Lock:
         """The lock of a key, the same for all who ask while anybody has it."""

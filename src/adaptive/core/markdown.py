@@ -16,7 +16,8 @@ from adaptive.core.shapes import listing, mapping
 # What the page reads specially within a line gets a backslash. Brackets do not, since the page
 # takes ``\(`` and ``\[`` for mathematics: what they would start is parted by a joiner.
 _ACTIVE = re.compile(
-    r"(?=[`*_{<&$~|])|(?<=http)(?=:)|(?<=https)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)", re.IGNORECASE
+    r"(?=[`*_{<&$~|])|(?<=http)(?=:)|(?<=https)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)",
+    re.IGNORECASE,
 )
 _PARTED = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
 _LEADING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
@@ -44,15 +45,21 @@ def without_spans(text: str, tags: str) -> str:
 
 def within_spans(text: str, tags: str) -> list[str]:
     """What stands in each of those spans, without the tags."""
-    return [text[start.end() : end.start()] for start, end in _spans(text, tags)]
+    return [
+        text[start.end() : end.start()] for start, end in _spans(text, tags)
+    ]
 
 
-def _spans(text: str, tags: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+def _spans(
+    text: str, tags: str
+) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
     """Openings with their closings, in linear time: one pattern would take minutes for 200 kB."""
     opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
     closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
     position = 0
-    while (start := opening.search(text, position)) and (end := closing.search(text, start.end())):
+    while (start := opening.search(text, position)) and (
+        end := closing.search(text, start.end())
+    ):
         yield start, end
         position = end.end()
 
@@ -72,7 +79,9 @@ def plain_line(text: str) -> str:
 def plain_lines(text: str) -> str:
     """A text of several lines as Markdown that keeps its lines and has no markup."""
     paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
-    shown = ("  \n".join(map(plain_line, one.splitlines())) for one in paragraphs)
+    shown = (
+        "  \n".join(map(plain_line, one.splitlines())) for one in paragraphs
+    )
     return "\n\n".join(one for one in shown if one.strip())
 
 
@@ -120,14 +129,23 @@ def rewritten_answers(
     return [*map(rewritten, messages)]
 
 
-def rewritten_answer(message: Mapping[str, Any], rewrite: Callable[[str], str]) -> dict[str, Any]:
+def rewritten_answer(
+    message: Mapping[str, Any], rewrite: Callable[[str], str]
+) -> dict[str, Any]:
     """The fields of an answer that change when what the model says in it is rewritten.
 
     Open WebUI shows ``content`` up to 0.9 and ``output`` from 0.10 on, and may keep both. In
     ``output`` reasoning, calls of tools and their results stay as they are.
     """
-    fields = {name: _rewritten(message.get(name), rewrite) for name in ("content", "output")}
-    return {name: value for name, value in fields.items() if value != message.get(name)}
+    fields = {
+        name: _rewritten(message.get(name), rewrite)
+        for name in ("content", "output")
+    }
+    return {
+        name: value
+        for name, value in fields.items()
+        if value != message.get(name)
+    }
 
 
 def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:

@@ -11,7 +11,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-StagedWork = TypeVar("StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]])
+StagedWork = TypeVar(
+    "StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
+)
 
 
 @dataclass(slots=True)
@@ -21,12 +23,18 @@ class TurnMeasures:
     part: str  # the inlet, or one work behind the answer
     outcome: str = ""
     reason: str = ""
-    seconds: dict[str, float] = field(default_factory=lambda: defaultdict[str, float](float))
-    counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
+    seconds: dict[str, float] = field(
+        default_factory=lambda: defaultdict[str, float](float)
+    )
+    counts: dict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter[str])
+    )
 
 
 # Set around what is measured; tasks and threads that are started there inherit it.
-MEASURES: ContextVar[TurnMeasures | None] = ContextVar("adaptive_memory_measures", default=None)
+MEASURES: ContextVar[TurnMeasures | None] = ContextVar(
+    "adaptive_memory_measures", default=None
+)
 
 
 @contextmanager

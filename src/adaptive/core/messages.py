@@ -21,7 +21,9 @@ _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The messages of a request, or those that an outlet is shown."""
-    return [dict(mapping(message)) for message in listing(body.get("messages"))]
+    return [
+        dict(mapping(message)) for message in listing(body.get("messages"))
+    ]
 
 
 def message_text(message: Message) -> str:
@@ -38,28 +40,52 @@ def _sent_text(message: Message) -> str:
     if isinstance(content, str) and content:
         return content
     items = map(mapping, listing(message.get("output")))
-    said = [item.get("content") for item in items if item.get("type") == "message"]
-    parts = map(mapping, listing(content) or [part for one in said for part in listing(one)])
-    texts = [one.get("text") for one in parts if one.get("type", "text") in ("text", "output_text")]
+    said = [
+        item.get("content") for item in items if item.get("type") == "message"
+    ]
+    parts = map(
+        mapping,
+        listing(content) or [part for one in said for part in listing(one)],
+    )
+    texts = [
+        one.get("text")
+        for one in parts
+        if one.get("type", "text") in ("text", "output_text")
+    ]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def newest_user_message(messages: Sequence[Message]) -> Message | None:
     """The last message whose role is ``user``."""
-    return next((message for message in reversed(messages) if message.get("role") == "user"), None)
+    return next(
+        (
+            message
+            for message in reversed(messages)
+            if message.get("role") == "user"
+        ),
+        None,
+    )
 
 
 def spoken_text(text: str) -> str:
     """A message's text without what the host or a filter put into it."""
     # Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open
     # WebUI 0.9 (host: utils/middleware.py, serialize_output).
-    spoken = without_spans(without_spans(text, "details"), "adaptive_memory|memory_context")
+    spoken = without_spans(
+        without_spans(text, "details"), "adaptive_memory|memory_context"
+    )
     return without_answer_note(spoken).strip()
 
 
-def typed_message(messages: Sequence[Message], message_id: str) -> tuple[Message, str] | None:
+def typed_message(
+    messages: Sequence[Message], message_id: str
+) -> tuple[Message, str] | None:
     """The user's message of that id, or the newest one, with its typed words if there are any."""
-    named = (message for message in messages if message_id and message.get("id") == message_id)
+    named = (
+        message
+        for message in messages
+        if message_id and message.get("id") == message_id
+    )
     newest = next(named, None) or newest_user_message(messages)
     words = spoken_text(message_text(newest)) if newest else ""
     return (newest, words) if newest is not None and has_words(words) else None
@@ -69,9 +95,13 @@ def earlier_utterances(
     messages: Sequence[Message], before: Message, limit: int
 ) -> tuple[Utterance, ...]:
     """The last ``limit`` texts of user and assistant that stand before a message, oldest first."""
-    earlier = [*itertools.takewhile(lambda message: message is not before, messages)]
+    earlier = [
+        *itertools.takewhile(lambda message: message is not before, messages)
+    ]
     # From the newest back, so that no more messages are read than are wanted.
-    utterances = (one for one in map(_utterance, reversed(earlier)) if one is not None)
+    utterances = (
+        one for one in map(_utterance, reversed(earlier)) if one is not None
+    )
     return tuple(itertools.islice(utterances, limit))[::-1]
 
 
@@ -102,7 +132,12 @@ def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
     for name in filter(None, map(str.strip, zone_names)):
         try:
             return datetime.fromtimestamp(epoch_seconds, ZoneInfo(name))
-        except (KeyError, ValueError, OSError, RecursionError):  # no such zone, no name of one
+        except (
+            KeyError,
+            ValueError,
+            OSError,
+            RecursionError,
+        ):  # no such zone, no name of one
             continue
     return datetime.fromtimestamp(epoch_seconds, UTC)
 
@@ -132,5 +167,7 @@ def passages(text: str, longest: int) -> list[str]:
 
 def estimated_tokens(text: str) -> int:
     """A rough count of tokens: four ASCII characters each, every other character one."""
-    ascii_characters = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    ascii_characters = (
+        len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    )
     return -(-ascii_characters // 4) + len(text) - ascii_characters

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-CATEGORIES = ("identity", "behavior", "preference", "goal", "relationship", "possession")
+CATEGORIES = (
+    "identity",
+    "behavior",
+    "preference",
+    "goal",
+    "relationship",
+    "possession",
+)
 # END is the end of a memory that a change of another one has made untrue; no model proposes it.
 ProposalKind = Literal["NEW", "UPDATE", "DELETE", "END"]
 # What is superseded stands elsewhere in the lesson or the store; what is suggested waits for a yes.
@@ -26,7 +33,14 @@ ProposalStatus = Literal[
     "failed",
 ]
 ConversationKind = Literal[
-    "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"
+    "saved",
+    "temporary",
+    "channel",
+    "api",
+    "automation",
+    "subagent",
+    "timer",
+    "shared",
 ]
 
 
@@ -114,7 +128,9 @@ class Turn:
     earlier: tuple[Utterance, ...]  # what stands before it, oldest first
     source: Provenance
     answer_id: str = ""
-    time_zones: tuple[str, ...] = ()  # those that the user may be in, the likeliest first
+    time_zones: tuple[
+        str, ...
+    ] = ()  # those that the user may be in, the likeliest first
     language: str = ""
     chat_model: str = ""
     is_direct: bool = False
@@ -129,8 +145,12 @@ class Proposal:
 
     kind: ProposalKind
     memory_id: str = ""  # empty for NEW until the row is written
-    draft: Draft = Draft("")  # what the row is to say; once decided, what may be told of it
-    evidence: tuple[str, ...] = ()  # the user's words, as the model quotes them
+    draft: Draft = Draft(
+        ""
+    )  # what the row is to say; once decided, what may be told of it
+    evidence: tuple[
+        str, ...
+    ] = ()  # the user's words, as the model quotes them
     about: str = ""  # whom the fact is about, by the model's account
     fact_kind: str = ""
     status: ProposalStatus = "open"
@@ -156,7 +176,10 @@ def each_open(
     proposals: Iterable[Proposal], step: Callable[[Proposal], Proposal]
 ) -> list[Proposal]:
     """One step of a lesson: it judges each open proposal, and what is decided passes by."""
-    return [step(proposal) if proposal.is_open else proposal for proposal in proposals]
+    return [
+        step(proposal) if proposal.is_open else proposal
+        for proposal in proposals
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,4 +199,7 @@ class Completion:
 
     text: str
     cut: bool = False  # it ended at the token limit
-    tokens: tuple[int, int] = (0, 0)  # sent and received, zeros where nobody counts them
+    tokens: tuple[int, int] = (
+        0,
+        0,
+    )  # sent and received, zeros where nobody counts them

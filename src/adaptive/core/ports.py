@@ -12,7 +12,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance, StoreStamp
+from adaptive.core.model import (
+    Completion,
+    CompletionRequest,
+    Draft,
+    Memory,
+    Provenance,
+    StoreStamp,
+)
 
 Vectors = NDArray[np.float32]
 ResponseFormat = Literal["json_schema", "json_object", "text"]
@@ -35,16 +42,23 @@ class MemoryStore(Protocol):
         """How the table stands, by one cheap query."""
         ...
 
-    async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
+    async def changes(
+        self, since: int
+    ) -> tuple[tuple[Memory, ...], frozenset[str]]:
         """Rows changed at or after an epoch second, and the ids of all rows."""
         ...
 
-    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+    async def read(
+        self, ids: Collection[str] | None = None
+    ) -> tuple[Memory, ...]:
         """The user's memories of these ids, or all, in no particular order."""
         ...
 
     async def add(
-        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+        self,
+        draft: Draft,
+        source: Provenance,
+        extra: Mapping[str, Any] | None = None,
     ) -> Memory:
         """Write a new row and return it; ``extra`` goes into its meta, too."""
         ...
@@ -53,7 +67,9 @@ class MemoryStore(Protocol):
         """Write up to 100 new rows, all or none."""
         ...
 
-    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+    async def update(
+        self, memory: Memory, draft: Draft, source: Provenance
+    ) -> Memory:
         """Give a row a new content and return it; the former one is kept in meta."""
         ...
 
@@ -106,18 +122,25 @@ class VectorTable(Protocol):
     """Vectors of memories that outlive the process."""
 
     async def read(
-        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+        self,
+        user_id: str,
+        embedder: str,
+        memory_ids: Sequence[str] | None = None,
     ) -> dict[str, StoredVector]:
         """A user's vectors of one embedder, by memory id; of a few memories, or of all."""
         ...
 
-    async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+    async def write(
+        self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
+    ) -> None:
         """Store vectors by memory id, replacing former ones of the same memories."""
 
     async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop a user's vectors of memories that are gone, and those of other embedders."""
 
-    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+    async def held(
+        self, user_id: str, memories: Sequence[Memory]
+    ) -> dict[str, Vectors]:
         """The host's own vectors of just these texts, if any: of whatever model, scale, filling."""
         ...
 

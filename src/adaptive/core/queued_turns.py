@@ -108,7 +108,9 @@ class PendingTable(Protocol):
         """Mark turns as learned, empty their texts, and end the lease."""
         ...
 
-    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
+    async def give_back(
+        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+    ) -> bool:
         """End a lease, the work undone; count an attempt where it failed."""
         ...
 
@@ -116,7 +118,9 @@ class PendingTable(Protocol):
 class Leases(Protocol):
     """Names that one owner holds at a time, across workers."""
 
-    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+    async def acquire(
+        self, name: str, owner: str, now: float, seconds: float
+    ) -> bool:
         """Take a name that is free or whose lease has ended, or prolong the owner's own lease."""
         ...
 
@@ -138,13 +142,17 @@ def read_turn(text: str) -> Turn | None:
         # Earlier builds kept what was said apart from what was known of it.
         return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
     except (ValueError, RecursionError) as error:
-        log_turns.warning("a turn that waits can't be read: %s", type(error).__name__)
+        log_turns.warning(
+            "a turn that waits can't be read: %s", type(error).__name__
+        )
         return None
 
 
 def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
     """The messages to learn next: the oldest that is due, and what else waits in its chat."""
-    waiting = sorted(places, key=lambda place: (place.queued_at, place.message_id))
+    waiting = sorted(
+        places, key=lambda place: (place.queued_at, place.message_id)
+    )
     first = next((place for place in waiting if place.due_at <= now), None)
     if first is None:
         return ()
@@ -153,6 +161,7 @@ def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
     joined = [
         place.message_id
         for place in waiting
-        if place.chat_id == first.chat_id and place.attempts <= _ATTEMPTS_IN_COMPANY
+        if place.chat_id == first.chat_id
+        and place.attempts <= _ATTEMPTS_IN_COMPANY
     ]
     return tuple(joined[:_MOST_JOINED])

@@ -17,20 +17,27 @@ from pathlib import Path  # noqa: E402 - the bundle has no folder to read
 
 PROMPTS: dict[str, str] = {
     path.stem: path.read_text(encoding="utf-8")
-    for path in sorted((Path(__file__).resolve().parents[3] / "prompts").glob("*.*"))
+    for path in sorted(
+        (Path(__file__).resolve().parents[3] / "prompts").glob("*.*")
+    )
 }
 # bundle: prompts to here
 
 
 def listed_lines(name: str) -> list[str]:
     """The lines of a list, without its comments."""
-    return [line for line in PROMPTS[name].splitlines() if not line.startswith("#")]
+    return [
+        line for line in PROMPTS[name].splitlines() if not line.startswith("#")
+    ]
 
 
 def word_table(name: str) -> dict[str, list[str]]:
     """The words of a table by the title above them ("= title"), parted by bars and lines."""
     titled = (part.partition("\n") for part in PROMPTS[name].split("\n= ")[1:])
-    return {title: words.strip().replace("\n", "|").split("|") for title, _, words in titled}
+    return {
+        title: words.strip().replace("\n", "|").split("|")
+        for title, _, words in titled
+    }
 
 
 def pattern_table(name: str) -> dict[str, list[str]]:
@@ -42,6 +49,12 @@ def pattern_table(name: str) -> dict[str, list[str]]:
     for titled in PROMPTS[name].split("\n= ")[1:]:
         title, _, lines = titled.partition("\n")
         whole_lines = re.sub("\n +", "", lines.strip())
-        patterns = re.sub(r"\{([A-Z_]+)\}", lambda part: "|".join(table[part[1]]), whole_lines)
-        table[title] = [line for line in patterns.split("\n") if not line.startswith("# ")]
+        patterns = re.sub(
+            r"\{([A-Z_]+)\}",
+            lambda part: "|".join(table[part[1]]),
+            whole_lines,
+        )
+        table[title] = [
+            line for line in patterns.split("\n") if not line.startswith("# ")
+        ]
     return table

@@ -15,11 +15,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError, HostError, with_detail
+from adaptive.core.errors import (
+    AdaptiveMemoryError,
+    EmbeddingError,
+    HostError,
+    with_detail,
+)
 from adaptive.core.measures import staged, tally
 from adaptive.core.messages import Message, estimated_tokens, has_words
 from adaptive.core.ports import Embedder
-from adaptive.history.index import HistoryIndex, HistoryIndexes, NullsOf, UserPast, history_index
+from adaptive.history.index import (
+    HistoryIndex,
+    HistoryIndexes,
+    NullsOf,
+    UserPast,
+    history_index,
+)
 from adaptive.history.messages import (
     MessageFilter,
     MessageKey,
@@ -44,7 +55,12 @@ from adaptive.history.upkeep import HistoryUpkeep, TellUser
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.search.history_ports import HistoryHit, HistoryVectors, PastChats, PastQuestion
+from adaptive.search.history_ports import (
+    HistoryHit,
+    HistoryVectors,
+    PastChats,
+    PastQuestion,
+)
 from adaptive.search.tokens import continues
 from adaptive.search.vectors import normalised, query_vectors
 from adaptive.settings.hook import Hook
@@ -109,18 +125,24 @@ class PastConversation:
         )
         self._indexes = HistoryIndexes(nulls)
         self._upkeep = HistoryUpkeep()
-        self._running: defaultdict[str, set[asyncio.Task[Any]]] = defaultdict(set)
+        self._running: defaultdict[str, set[asyncio.Task[Any]]] = defaultdict(
+            set
+        )
 
     def recalls(self, hook: Hook) -> bool:
         """Whether a turn is given any of the past."""
         if hook.settings.history_recall == "off":
             return False
         in_temporary_chats = hook.settings.inject_in_temporary_chats
-        return hook.told_kind == "saved" or (hook.told_kind == "temporary" and in_temporary_chats)
+        return hook.told_kind == "saved" or (
+            hook.told_kind == "temporary" and in_temporary_chats
+        )
 
     def keeps(self, hook: Hook) -> bool:
         """Whether a turn's chat is to be indexed."""
-        return hook.settings.history_recall != "off" and hook.told_kind == "saved"
+        return (
+            hook.settings.history_recall != "off" and hook.told_kind == "saved"
+        )
 
     @staged("history")
     async def recalled(
@@ -130,9 +152,13 @@ class PastConversation:
         seconds = hook.settings.inlet_timeout_seconds * _SHARE_FOR_HISTORY
         try:
             async with asyncio.timeout(seconds):
-                section = await self._section(self._past_of(hook, embedder), question)
+                section = await self._section(
+                    self._past_of(hook, embedder), question
+                )
         except (AdaptiveMemoryError, TimeoutError) as error:
-            log_past_conversation.warning("past conversation is left out: %s", with_detail(error))
+            log_past_conversation.warning(
+                "past conversation is left out: %s", with_detail(error)
+            )
             reason = str(error) or f"it took longer than {seconds:.2g} s"
             return HistorySection(note=f"past conversation left out: {reason}")
         count = len(section.messages)
@@ -145,14 +171,18 @@ class PastConversation:
             note=f"{count} past {'message' if count == 1 else 'messages'} recalled",
         )
 
-    async def _section(self, past: UserPast, question: PastQuestion) -> HistorySection:
+    async def _section(
+        self, past: UserPast, question: PastQuestion
+    ) -> HistorySection:
         """The past messages that fit a question best, within its tokens; none where none does.
 
         A model is asked to sum up only if what fits exceeds the budget; if it fails, the best
         messages stand there themselves.
         """
         settings = past.hook.settings
-        budget = question.tokens - estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n")
+        budget = question.tokens - estimated_tokens(
+            f"{HISTORY_PREAMBLE}\n\n\n\n"
+        )
         scope = await _scope(past, question.messages) if budget > 0 else None
         if scope is None or (scope.only_current and not scope.beyond):
             return HistorySection()
@@ -167,12 +197,22 @@ class PastConversation:
         asked = "\n".join(texts)
         index = self._indexes.at_hand(past.user_id)
         selection = await _selection(past, index, asked, hits or (), scope)
-        opens_chat = question.first and scope.current_chat and not scope.only_current
-        notes = await _similar_chats(past, selection.best) if opens_chat else []
+        opens_chat = (
+            question.first and scope.current_chat and not scope.only_current
+        )
+        notes = (
+            await _similar_chats(past, selection.best) if opens_chat else []
+        )
         told = "\n".join(note.text for note in notes)
-        notes += [topic for topic in selection.topics if topic.text not in told]
-        section = packed_section(asked, selection.messages, notes, budget, past.hook.time_zones)
-        if not settings.enable_history_summary or {*selection.best} <= {*section.messages}:
+        notes += [
+            topic for topic in selection.topics if topic.text not in told
+        ]
+        section = packed_section(
+            asked, selection.messages, notes, budget, past.hook.time_zones
+        )
+        if not settings.enable_history_summary or {*selection.best} <= {
+            *section.messages
+        }:
             return section
         summary = await _summary(past, selection.best, asked, budget, patience)
         return replace(section, text=summary) if summary else section
@@ -254,10 +294,13 @@ async def _hits(
     only_chat = scope.current_chat if scope.only_current else ""
     try:
         name = await past.embedder.name()
-        return await past.vectors.search(past.user_id, name, vector, HITS, only_chat)
+        return await past.vectors.search(
+            past.user_id, name, vector, HITS, only_chat
+        )
     except (EmbeddingError, HostError) as error:
         log_past_conversation.warning(
-            "past conversation is searched by keywords only: %s", with_detail(error)
+            "past conversation is searched by keywords only: %s",
+            with_detail(error),
         )
         return None
 
@@ -276,7 +319,9 @@ async def _selection(
     near = [hit for hit in hits if scope.holds(*hit.message_key)]
     # Of messages that only the vector database knows, being new, an index is made beside it.
     new = (hit.message_key for hit in near if hit.kind != "topic")
-    current = await _current(past, [key for key in new if key not in index.places])
+    current = await _current(
+        past, [key for key in new if key not in index.places]
+    )
     said = sorted(current.values(), key=lambda message: message.order)
     indexes = (index, history_index(said))
     nearest = max((hit.score for hit in near), default=None)
@@ -292,13 +337,19 @@ async def _selection(
     ranked.sort(key=lambda ranked: -ranked.score)
     del ranked[_MOST_RANKED:]
     topics = [hit for hit in near if hit.kind == "topic"][:_MOST_TOPICS]
-    wanted = [each.message.key for each in ranked] + [topic.message_key for topic in topics]
-    current |= await _current(past, [key for key in wanted if key not in current])
+    wanted = [each.message.key for each in ranked] + [
+        topic.message_key for topic in topics
+    ]
+    current |= await _current(
+        past, [key for key in wanted if key not in current]
+    )
     ranked = [each for each in ranked if each.message.key in current]
     least = _WORTH_SHARE * ranked[0].score if ranked else 0.0
     return _Selection(
         messages=[current[each.message.key] for each in ranked],
-        best=[current[each.message.key] for each in ranked if each.score >= least],
+        best=[
+            current[each.message.key] for each in ranked if each.score >= least
+        ],
         topics=[
             replace(current[topic.message_key], role="topic", text=topic.text)
             for topic in topics
@@ -307,14 +358,26 @@ async def _selection(
     )
 
 
-async def _current(past: UserPast, keys: Sequence[MessageKey]) -> dict[MessageKey, PastMessage]:
+async def _current(
+    past: UserPast, keys: Sequence[MessageKey]
+) -> dict[MessageKey, PastMessage]:
     """Messages as they stand now, by chat and id; those that are gone are missing."""
-    stored = await past.chats.current(past.user_id, [*dict.fromkeys(keys)]) if keys else {}
-    messages = (past_message(key[0], message, 0) for key, message in stored.items())
-    return {message.key: message for message in messages if message is not None}
+    stored = (
+        await past.chats.current(past.user_id, [*dict.fromkeys(keys)])
+        if keys
+        else {}
+    )
+    messages = (
+        past_message(key[0], message, 0) for key, message in stored.items()
+    )
+    return {
+        message.key: message for message in messages if message is not None
+    }
 
 
-async def _similar_chats(past: UserPast, best: Sequence[PastMessage]) -> list[PastMessage]:
+async def _similar_chats(
+    past: UserPast, best: Sequence[PastMessage]
+) -> list[PastMessage]:
     """The chats in which the best messages stand, by their titles and what is noted of them."""
     most = past.hook.settings.similar_past_chats
     chat_ids = [*dict.fromkeys(message.chat_id for message in best)][:most]
@@ -322,18 +385,28 @@ async def _similar_chats(past: UserPast, best: Sequence[PastMessage]) -> list[Pa
     similar: list[PastMessage] = []
     for chat_id in chat_ids:
         if head := heads.get(chat_id):
-            text = ": ".join(filter(has_words, (head.title, await past.noted(chat_id))))
-            similar.append(PastMessage("", chat_id, "similar chat", text, head.updated_at))
+            text = ": ".join(
+                filter(has_words, (head.title, await past.noted(chat_id)))
+            )
+            similar.append(
+                PastMessage("", chat_id, "similar chat", text, head.updated_at)
+            )
     return [chat for chat in similar if chat.text]
 
 
 async def _summary(
-    past: UserPast, best: Sequence[PastMessage], question: str, budget: int, patience: float
+    past: UserPast,
+    best: Sequence[PastMessage],
+    question: str,
+    budget: int,
+    patience: float,
 ) -> str:
     """A section in which a model sums up the best messages; empty where there is none that fits."""
     seconds = min(_SUMMARY_SECONDS, patience)
     try:
-        summary = await history_summary(past, best[:_MOST_SUMMARISED], budget, seconds, question)
+        summary = await history_summary(
+            past, best[:_MOST_SUMMARISED], budget, seconds, question
+        )
     except AdaptiveMemoryError as error:
         log_past_conversation.warning(
             "past conversation was not summarised: %s", with_detail(error)

@@ -31,7 +31,12 @@ from adaptive.history.messages import (
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.search.bm25 import KeywordIndex, keyword_index
-from adaptive.search.calibration import NULL_PROMPTS, NullLevel, Script, null_levels
+from adaptive.search.calibration import (
+    NULL_PROMPTS,
+    NullLevel,
+    Script,
+    null_levels,
+)
 from adaptive.search.history_ports import ChatHead, HistoryVectors, PastChats
 from adaptive.settings.hook import Hook
 
@@ -100,7 +105,9 @@ class HistoryIndex:
     keywords: KeywordIndex
     # With the one before it in its topic, which a short answer needs to be found.
     pair_keywords: KeywordIndex
-    chats: Mapping[str, IndexedMessages] = field(default_factory=dict[str, IndexedMessages])
+    chats: Mapping[str, IndexedMessages] = field(
+        default_factory=dict[str, IndexedMessages]
+    )
     calibration: HistoryCalibration = HistoryCalibration()
 
 
@@ -111,12 +118,19 @@ def history_index(
     chats: defaultdict[str, list[PastMessage]] = defaultdict(list)
     for message in messages:
         chats[message.chat_id].append(message)
-    topics = [topic.messages for chat in chats.values() for topic in topics_of(chat, now=0)]
+    topics = [
+        topic.messages
+        for chat in chats.values()
+        for topic in topics_of(chat, now=0)
+    ]
     ordered = [message for topic in topics for message in topic]
     pairs: list[str] = []
     for topic in topics:
         pairs.append(topic[0].text)
-        pairs += [f"{before.text}\n{message.text}" for before, message in pairwise(topic)]
+        pairs += [
+            f"{before.text}\n{message.text}"
+            for before, message in pairwise(topic)
+        ]
     numbers = [number for number, topic in enumerate(topics) for _ in topic]
     texts = [message.text for message in ordered]
     return HistoryIndex(
@@ -124,7 +138,9 @@ def history_index(
         places={message.key: place for place, message in enumerate(ordered)},
         topics=np.array(numbers, dtype=np.int64),
         keywords=keyword_index(texts, previous.keywords if previous else None),
-        pair_keywords=keyword_index(pairs, previous.pair_keywords if previous else None),
+        pair_keywords=keyword_index(
+            pairs, previous.pair_keywords if previous else None
+        ),
     )
 
 
@@ -135,7 +151,9 @@ class HistoryIndexes:
     """
 
     def __init__(self, nulls: NullsOf) -> None:
-        self._indexes = UserCache[HistoryIndex](MOST_HELD, lambda index: len(index.messages))
+        self._indexes = UserCache[HistoryIndex](
+            MOST_HELD, lambda index: len(index.messages)
+        )
         self._nulls = nulls
 
     def at_hand(self, user_id: str) -> HistoryIndex:
@@ -150,17 +168,25 @@ class HistoryIndexes:
         known = index.calibration
         if known.embedder != embedder or size > known.size * _PAST_GROWN:
             levels = await self._levels(past, embedder)
-            index = replace(index, calibration=HistoryCalibration(levels, embedder, size))
+            index = replace(
+                index, calibration=HistoryCalibration(levels, embedder, size)
+            )
         self._indexes.put((past.user_id,), index)
 
     async def _levels(self, past: UserPast, embedder: str) -> HistoryLevels:
         """How near the user's past comes to each null prompt; nothing while it is too short."""
         nearest: list[float] = []
         for vector in await self._nulls(past.embedder):
-            hits = await past.vectors.search(past.user_id, embedder, vector, _NULL_HITS)
+            hits = await past.vectors.search(
+                past.user_id, embedder, vector, _NULL_HITS
+            )
             nearest += [hit.score for hit in hits[:1]]
         complete = len(nearest) == len(NULL_PROMPTS)
-        return null_levels(np.array(nearest, dtype=np.float32)) if complete else {}
+        return (
+            null_levels(np.array(nearest, dtype=np.float32))
+            if complete
+            else {}
+        )
 
     def forget(self, user_id: str) -> None:
         """Drop a user's index."""
@@ -197,6 +223,9 @@ async def _read_chat(past: UserPast, head: ChatHead) -> IndexedMessages:
     # The host's clock counts seconds: what changed just now may change within this second.
     has_settled = head.updated_at < begun - _CLOCK_SECONDS
     return IndexedMessages(
-        tuple(replace(one, text=head_and_tail(one.text, LONGEST_INDEXED)) for one in said),
+        tuple(
+            replace(one, text=head_and_tail(one.text, LONGEST_INDEXED))
+            for one in said
+        ),
         head.updated_at if has_settled else 0,
     )

@@ -75,7 +75,11 @@ class Topic:
     @property
     def digest(self) -> str:
         """Changes with every word of it, and with every message that joins or leaves it."""
-        return content_hash("\0".join(f"{one.id}\0{one.role}\0{one.text}" for one in self.messages))
+        return content_hash(
+            "\0".join(
+                f"{one.id}\0{one.role}\0{one.text}" for one in self.messages
+            )
+        )
 
 
 def past_messages(
@@ -93,28 +97,38 @@ def past_messages(
     unfinished and failed answers, and roles other than user and assistant are left out, and so is
     what is not ``rememberable``. ``now``, in epoch seconds, dates a message without a usable time.
     """
-    by_id = {str(message["id"]): message for message in stored if message.get("id")}
+    by_id = {
+        str(message["id"]): message for message in stored if message.get("id")
+    }
     if newest_id not in by_id:
         parents = {message.get("parentId") for message in by_id.values()}
         leaves = [id_ for id_ in by_id if id_ not in parents]
         # Of one second the last that is stored: an edit comes after what it was.
         leaves.reverse()
-        newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
+        newest_id = max(
+            leaves, key=lambda id_: said_at(by_id[id_], 0), default=""
+        )
     said = rememberable(_branch(by_id, newest_id))
     messages = (past_message(chat_id, message, now) for message in said)
     return tuple(message for message in messages if message is not None)
 
 
-def past_message(chat_id: str, stored: Message, now: float) -> PastMessage | None:
+def past_message(
+    chat_id: str, stored: Message, now: float
+) -> PastMessage | None:
     """One message without thinking, tool results and what a filter put in; ``None`` if left out."""
     role = stored.get("role")
     if role not in ("user", "assistant") or stored.get("done") is False:
         return None
     has_failed = role == "assistant" and stored.get("error")
-    text = without_spans(spoken_text(message_text(stored)), "think|thinking|reasoning").strip()
+    text = without_spans(
+        spoken_text(message_text(stored)), "think|thinking|reasoning"
+    ).strip()
     if has_failed or not has_words(text):
         return None
-    return PastMessage(str(stored["id"]), chat_id, role, text, said_at(stored, now))
+    return PastMessage(
+        str(stored["id"]), chat_id, role, text, said_at(stored, now)
+    )
 
 
 def unseen_messages(
@@ -126,14 +140,24 @@ def unseen_messages(
     in the request, whoever has cut it: the host's compaction, another filter, or this one. Empty
     where that message is not stored, since nobody could tell then.
     """
-    branch = _branch({str(message["id"]): message for message in outline}, newest_id)
-    questions = [at for at, message in enumerate(branch) if message.get("role") == "user"]
+    branch = _branch(
+        {str(message["id"]): message for message in outline}, newest_id
+    )
+    questions = [
+        at
+        for at, message in enumerate(branch)
+        if message.get("role") == "user"
+    ]
     if not 0 < seen_questions <= len(questions):
         return frozenset()
-    return frozenset(str(message["id"]) for message in branch[: questions[-seen_questions]])
+    return frozenset(
+        str(message["id"]) for message in branch[: questions[-seen_questions]]
+    )
 
 
-def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
+def topics_of(
+    messages: Sequence[PastMessage], now: float
+) -> tuple[Topic, ...]:
     """The topics of a chat's messages, which come oldest first; each message is in exactly one.
 
     A topic is closed by a pause, after its last message until ``now`` too, and by its size. A clock
@@ -151,7 +175,10 @@ def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
     has_rested = now - latest >= PAUSE_SECONDS
     last = len(topics) - 1
     return tuple(
-        Topic(tuple(topic), at < last or has_rested or len(topic) >= MOST_MESSAGES)
+        Topic(
+            tuple(topic),
+            at < last or has_rested or len(topic) >= MOST_MESSAGES,
+        )
         for at, topic in enumerate(topics)
     )
 

@@ -80,7 +80,11 @@ class RankedMessage:
 
 
 def rank_messages(
-    index: HistoryIndex, question: str, hits: Sequence[HistoryHit], scope: HistoryScope, limit: int
+    index: HistoryIndex,
+    question: str,
+    hits: Sequence[HistoryHit],
+    scope: HistoryScope,
+    limit: int,
 ) -> list[RankedMessage]:
     """The best past messages for a question, best first; of equals the newer.
 
@@ -98,7 +102,9 @@ def rank_messages(
             base[place] += (hit.score - least) / span if span else 1.0
     words = tokens(question)
     base += _keyword_match(index.keywords, words)
-    base += np.float32(_PAIR_KEYWORDS) * _keyword_match(index.pair_keywords, words)
+    base += np.float32(_PAIR_KEYWORDS) * _keyword_match(
+        index.pair_keywords, words
+    )
     best_of_topic = np.zeros(index.topics[-1] + 1, dtype=np.float32)
     np.maximum.at(best_of_topic, index.topics, base)
     score = base + _best_near(base, index.topics)
@@ -109,14 +115,20 @@ def rank_messages(
         for place in map(int, np.argsort(-score)[: limit * 2])
         if score[place] > 0
     ]
-    ranked.sort(key=lambda ranked: (-round(ranked.score, 4), -ranked.message.said_at))
+    ranked.sort(
+        key=lambda ranked: (-round(ranked.score, 4), -ranked.message.said_at)
+    )
     return ranked[:limit]
 
 
-def best_coverage(index: HistoryIndex, question: str, scope: HistoryScope) -> float:
+def best_coverage(
+    index: HistoryIndex, question: str, scope: HistoryScope
+) -> float:
     """Share of the question's words in the message of the scope that holds most, from 0 to 1."""
     covered = index.keywords.coverage(tokens(question))
-    return float(np.where(_in_scope(index, scope), covered, 0).max(initial=0.0))
+    return float(
+        np.where(_in_scope(index, scope), covered, 0).max(initial=0.0)
+    )
 
 
 def history_evidence(
@@ -132,7 +144,10 @@ def history_evidence(
     level = levels.get(script_of(text))
     if level is None or nearest is None:
         return _HISTORY_COVERAGE_ALONE * coverage
-    return max((nearest - level.mean) / level.spread, 0.0) + _HISTORY_COVERAGE * coverage
+    return (
+        max((nearest - level.mean) / level.spread, 0.0)
+        + _HISTORY_COVERAGE * coverage
+    )
 
 
 def _keyword_match(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
@@ -155,4 +170,7 @@ def _best_near(base: Vectors, topics: NDArray[np.int64]) -> Vectors:
 
 
 def _in_scope(index: HistoryIndex, scope: HistoryScope) -> NDArray[np.bool_]:
-    return np.array([scope.holds(*message.key) for message in index.messages], dtype=np.bool_)
+    return np.array(
+        [scope.holds(*message.key) for message in index.messages],
+        dtype=np.bool_,
+    )

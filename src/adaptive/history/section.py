@@ -13,7 +13,12 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from adaptive.core.messages import estimated_tokens, head_and_tail, local_time, passages
+from adaptive.core.messages import (
+    estimated_tokens,
+    head_and_tail,
+    local_time,
+    passages,
+)
 from adaptive.core.model import CompletionRequest
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
@@ -88,8 +93,12 @@ def packed_section(
             taken.append(said)
     parts = [HISTORY_HEADING] if days else []
     # A day's chats by their first line.
-    beginnings = {chat: min(line.order for line in lines) for chat, lines in days.items()}
-    for day, chat_id in sorted(days, key=lambda chat: (chat[0], beginnings[chat], chat[1])):
+    beginnings = {
+        chat: min(line.order for line in lines) for chat, lines in days.items()
+    }
+    for day, chat_id in sorted(
+        days, key=lambda chat: (chat[0], beginnings[chat], chat[1])
+    ):
         parts += [day, *(line.text for line in sorted(days[day, chat_id]))]
     return HistorySection("\n".join(parts), tuple(taken))
 
@@ -113,14 +122,20 @@ def shown_passage(text: str, words: frozenset[str]) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
     pieces = passages(text, LONGEST_SHOWN) or [""]
-    best = max(pieces, key=lambda piece: len(words.intersection(tokens(piece))))
+    best = max(
+        pieces, key=lambda piece: len(words.intersection(tokens(piece)))
+    )
     before = "[…] " if best is not pieces[0] else ""
     after = " […]" if best is not pieces[-1] else ""
     return f"{before}{best}{after}"
 
 
 async def history_summary(
-    past: UserPast, messages: Sequence[PastMessage], tokens: int, seconds: float, question: str = ""
+    past: UserPast,
+    messages: Sequence[PastMessage],
+    tokens: int,
+    seconds: float,
+    question: str = "",
 ) -> str:
     """What the messages say that the question needs, without one what they are about.
 
@@ -132,23 +147,36 @@ async def history_summary(
     completer = await hook.completer()
     if (await hook.hidden_from(completer)).names:
         return ""
-    request = history_summary_request(messages, tokens, question, hook.time_zones)
-    reply = await ask_fields(completer, past.formats, PastSummary, request, seconds)
+    request = history_summary_request(
+        messages, tokens, question, hook.time_zones
+    )
+    reply = await ask_fields(
+        completer, past.formats, PastSummary, request, seconds
+    )
     return without_secrets(reply.summary)
 
 
 def history_summary_request(
-    messages: Sequence[PastMessage], tokens: int, question: str = "", time_zones: Sequence[str] = ()
+    messages: Sequence[PastMessage],
+    tokens: int,
+    question: str = "",
+    time_zones: Sequence[str] = (),
 ) -> CompletionRequest:
     """The question to the model; the messages come in the order in which they were said."""
     lines: list[str] = []
     for message in sorted(messages, key=lambda message: message.order):
         words = head_and_tail(message.text, _LONGEST_SUMMARISED).split()
-        lines.append(f"- {_day(message, time_zones)} {message.role}: {' '.join(words)}")
-    user = "## Past messages\n" + head_and_tail("\n".join(lines), _LONGEST_PAST)
+        lines.append(
+            f"- {_day(message, time_zones)} {message.role}: {' '.join(words)}"
+        )
+    user = "## Past messages\n" + head_and_tail(
+        "\n".join(lines), _LONGEST_PAST
+    )
     if question:
         newest = head_and_tail(question, _LONGEST_QUESTION)
         user += f"\n\n## Newest message of the user\n{newest}"
     most_words = max(int(tokens * _WORDS_PER_TOKEN), 20)
     prompt = render_prompt("summarise_history", "", {"words": str(most_words)})
-    return CompletionRequest(prompt, user, "history_summary", fields_schema(PastSummary))
+    return CompletionRequest(
+        prompt, user, "history_summary", fields_schema(PastSummary)
+    )

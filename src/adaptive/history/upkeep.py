@@ -20,9 +20,20 @@ from dataclasses import dataclass
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import has_words, head_and_tail, message_text
 from adaptive.history.index import UserPast
-from adaptive.history.messages import PAUSE_SECONDS, PastMessage, Topic, past_messages, topics_of
+from adaptive.history.messages import (
+    PAUSE_SECONDS,
+    PastMessage,
+    Topic,
+    past_messages,
+    topics_of,
+)
 from adaptive.history.section import history_summary
-from adaptive.search.history_ports import ChatHead, HistoryUnit, UnitKey, UnitKind
+from adaptive.search.history_ports import (
+    ChatHead,
+    HistoryUnit,
+    UnitKey,
+    UnitKind,
+)
 from adaptive.search.vectors import content_hash, normalised
 
 log_history_upkeep = logging.getLogger("adaptive_memory.history")
@@ -48,7 +59,9 @@ TellUser = Callable[[str], Awaitable[None]]
 class HistoryUpkeep:
     """Keeps users' indexes up. The index itself is the truth, so two workers do no harm."""
 
-    def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    def __init__(
+        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
         self._sleep = sleep
         # What this process does once for a user: past chats, topics, and chats that have rested.
         self._done: defaultdict[str, set[str]] = defaultdict(set)
@@ -69,7 +82,9 @@ class HistoryUpkeep:
         others = [head for head in heads.values() if head.id != hook.chat_id]
         done = self._done[past.user_id]
         settings = hook.settings
-        wants_past_chats = settings.index_past_chats and settings.history_recall == "all"
+        wants_past_chats = (
+            settings.index_past_chats and settings.history_recall == "all"
+        )
         if wants_past_chats and _PAST_CHATS not in done:
             await self._backfill(past, others, tell, now)
         if settings.enable_history_summary:
@@ -83,24 +98,34 @@ class HistoryUpkeep:
             try:
                 await self._summarise(past, rested[:_RESTED_CHATS], now)
             except AdaptiveMemoryError as error:
-                log_history_upkeep.warning("a topic was not summarised: %s", with_detail(error))
+                log_history_upkeep.warning(
+                    "a topic was not summarised: %s", with_detail(error)
+                )
 
     def forget(self, user_id: str, chat_id: str = "") -> None:
         """Let go of what is known of a user; without a chat nothing is backfilled any more."""
         done = self._done[user_id]
-        self._done[user_id] = done & {_PAST_CHATS} if chat_id else {_PAST_CHATS}
+        self._done[user_id] = (
+            done & {_PAST_CHATS} if chat_id else {_PAST_CHATS}
+        )
 
     async def _until_answer_is_stored(self, past: UserPast) -> None:
         """Wait until the turn is over and its whole answer stands in the host's table."""
         key = (past.hook.chat_id, past.hook.answer_id)
         for seconds in _ANSWER_LOOKS if past.hook.answer_id else ():
             await self._sleep(seconds)
-            answer = (await past.chats.current(past.user_id, [key])).get(key, {})
-            says_something = answer.get("error") or has_words(message_text(answer))
+            answer = (await past.chats.current(past.user_id, [key])).get(
+                key, {}
+            )
+            says_something = answer.get("error") or has_words(
+                message_text(answer)
+            )
             if answer.get("done") is True and says_something:
                 return
 
-    async def _summarise(self, past: UserPast, rested: Sequence[ChatHead], now: float) -> None:
+    async def _summarise(
+        self, past: UserPast, rested: Sequence[ChatHead], now: float
+    ) -> None:
         """Summarise one finished topic, of the turn's chat or of one that has rested.
 
         A chat that is one topic is noted already, perhaps; else a model is asked, once.
@@ -110,9 +135,14 @@ class HistoryUpkeep:
         for chat_id in (past.hook.chat_id, *(head.id for head in rested)):
             newest_id = branches.get(chat_id, "")
             chat = await index_chat(past, chat_id, now, newest_id)
-            topic = next((one for one in chat.unsummarised if one.digest not in done), None)
+            topic = next(
+                (one for one in chat.unsummarised if one.digest not in done),
+                None,
+            )
             if topic is None:
-                done.update(_rested(head) for head in rested if head.id == chat_id)
+                done.update(
+                    _rested(head) for head in rested if head.id == chat_id
+                )
                 continue
             done.add(topic.digest)
             summary = await past.noted(chat_id) if chat.topics == 1 else ""
@@ -120,11 +150,17 @@ class HistoryUpkeep:
                 past, topic.messages, _TOPIC_TOKENS, _TOPIC_SECONDS
             )
             if has_words(summary):
-                await index_chat(past, chat_id, now, newest_id, {topic.id: summary})
+                await index_chat(
+                    past, chat_id, now, newest_id, {topic.id: summary}
+                )
             return
 
     async def _backfill(
-        self, past: UserPast, chats: Sequence[ChatHead], tell: TellUser, now: float
+        self,
+        past: UserPast,
+        chats: Sequence[ChatHead],
+        tell: TellUser,
+        now: float,
     ) -> None:
         """Index all other chats of a user, the newest first, and tell unless none was left.
 
@@ -143,7 +179,9 @@ class HistoryUpkeep:
                 await self._sleep(_REST_BETWEEN_CHATS)
             is_complete = True
         except AdaptiveMemoryError as error:
-            log_history_upkeep.warning("past chats are not indexed yet: %s", with_detail(error))
+            log_history_upkeep.warning(
+                "past chats are not indexed yet: %s", with_detail(error)
+            )
             await tell(f"Past chats are not all indexed yet: {error}")
         finally:
             if not is_complete:
@@ -199,15 +237,21 @@ async def index_chat(
             units.append(topic_unit(topic, summary))
     standing: set[UnitKey] = {("message", message.id) for message in messages}
     standing |= {("exchange", message.id) for message in messages[1:]}
-    standing |= {key for topic in topics if known.get(key := topic.key) == topic.digest}
+    standing |= {
+        key for topic in topics if known.get(key := topic.key) == topic.digest
+    }
     standing |= {unit.key for unit in units}
     # What goes is gone at once, and what comes is written batch by batch.
     if gone := sorted(known.keys() - standing):
         await past.vectors.delete(past.user_id, chat_id, gone)
     for start in range(0, len(units), _UNITS_EMBEDDED_AT_ONCE):
         batch = units[start : start + _UNITS_EMBEDDED_AT_ONCE]
-        vectors = await past.embedder.embed([unit.text for unit in batch], query=False)
-        await past.vectors.upsert(past.user_id, embedder, batch, normalised(vectors))
+        vectors = await past.embedder.embed(
+            [unit.text for unit in batch], query=False
+        )
+        await past.vectors.upsert(
+            past.user_id, embedder, batch, normalised(vectors)
+        )
     return IndexedChat(
         embedded=len(units),
         topics=len(topics),
@@ -234,12 +278,18 @@ def message_units(
         if place:
             parts["exchange"] = messages[place - 1 : place + 1]
         for kind, said in parts.items():
-            digest = content_hash("\n".join([str(not place), *(part.text for part in said)]))
+            digest = content_hash(
+                "\n".join([str(not place), *(part.text for part in said)])
+            )
             if known and known.get((kind, message.id)) == digest:
                 continue
             longest = LONGEST_EMBEDDED // len(said)
-            text = "\n".join(head_and_tail(part.secretless, longest) for part in said)
-            units.append(HistoryUnit(kind, *message.key, text, digest, first=not place))
+            text = "\n".join(
+                head_and_tail(part.secretless, longest) for part in said
+            )
+            units.append(
+                HistoryUnit(kind, *message.key, text, digest, first=not place)
+            )
     return units
 
 

@@ -38,7 +38,9 @@ class HostHooks:
     ``is_supported`` tells whether the host's release is; it is unknown before the first hook.
     """
 
-    def __init__(self, valves: Callable[[], Valves], vectors: HostVectorTable) -> None:
+    def __init__(
+        self, valves: Callable[[], Valves], vectors: HostVectorTable
+    ) -> None:
         self.is_supported: bool | None = None
         self._valves = valves
         self._vectors = vectors
@@ -55,7 +57,9 @@ class HostHooks:
             self.is_supported = host_is_supported()
             if not self.is_supported:
                 log_arguments.error(UNSUPPORTED)
-        if self.is_supported and not await has_memory_on(arguments.request, user):
+        if self.is_supported and not await has_memory_on(
+            arguments.request, user
+        ):
             settings = settings.model_copy(update={"enabled": False})
         return HostHook.of(
             settings=settings,

@@ -47,13 +47,17 @@ async def is_read_by_others(chat_id: str, user_id: str) -> bool:
             AccessGrant.resource_id == Chat.id,
         )
     query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
-    stored = await host_rows("reading who may open a chat", query.where(Chat.id == chat_id))
+    stored = await host_rows(
+        "reading who may open a chat", query.where(Chat.id == chat_id)
+    )
     if not stored:
         return False
     chat = stored[0]
     if chat.user_id != user_id or chat.goes_on:
         return True
-    return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
+    return bool(chat.folder_id) and await _is_shared_folder(
+        chat.folder_id, user_id
+    )
 
 
 async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
@@ -64,7 +68,9 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
     folders = select(Folder.id, Folder.parent_id, Folder.user_id)
     above = folders.where(Folder.id == folder_id).cte("above", recursive=True)
     above = above.union(folders.where(Folder.id == above.c.parent_id))
-    granted = select(AccessGrant.resource_id).where(AccessGrant.resource_type == "folder")
+    granted = select(AccessGrant.resource_id).where(
+        AccessGrant.resource_type == "folder"
+    )
     shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
     query = select(above.c.id).where(shared).limit(1)
     return bool(await host_rows("reading who may open a folder", query))
@@ -89,7 +95,9 @@ class Locality:
         if isinstance(completer, OllamaCompleter):
             in_cloud = is_cloud_name(completer.model)
             return not in_cloud and self.addresses.holds_ollama(completer.url)
-        return isinstance(completer, OpenAICompleter) and self.addresses.lists(completer.url)
+        return isinstance(completer, OpenAICompleter) and self.addresses.lists(
+            completer.url
+        )
 
     async def of_chat(self, chat_model: object) -> bool:
         """Whether a model of the host is local, by what is known of it, at least its id.
@@ -97,10 +105,14 @@ class Locality:
         The host asks a model at the address that stands at its number in the list of connections,
         an Ollama model at any of its addresses (host: routers/openai.py and routers/ollama.py).
         """
-        with faults_logged("reading where a model runs, which counts as elsewhere"):
+        with faults_logged(
+            "reading where a model runs, which counts as elsewhere"
+        ):
             model = self._base_of(mapping(chat_model))
             model_id = text_field(model, "id")
-            is_connection = not any(model.get(kind) for kind in ("direct", "pipe", "arena"))
+            is_connection = not any(
+                model.get(kind) for kind in ("direct", "pipe", "arena")
+            )
             if not model_id or not is_connection:
                 return False
             if model.get("owned_by") == "ollama":
@@ -108,21 +120,34 @@ class Locality:
             if model.get("owned_by") == "openai":
                 urls = await host_setting(self.request, "openai_urls")
                 routed = self._routed("OPENAI_MODELS", model_id) or model
-                return self.addresses.lists(_address_at(urls, routed.get("urlIdx")))
+                return self.addresses.lists(
+                    _address_at(urls, routed.get("urlIdx"))
+                )
         return False
 
-    async def _of_ollama(self, model_id: str, model: Mapping[str, Any]) -> bool:
+    async def _of_ollama(
+        self, model_id: str, model: Mapping[str, Any]
+    ) -> bool:
         """Whether an Ollama model is local at all connections that the host may choose for it."""
-        routed = self._routed("OLLAMA_MODELS", model_id) or mapping(model, "ollama")
+        routed = self._routed("OLLAMA_MODELS", model_id) or mapping(
+            model, "ollama"
+        )
         # So Ollama lists what it hands on to its own cloud (ollama: docs/api.md).
         if routed.get("remote_host") or routed.get("remote_model"):
             return False
-        names = (model_id, text_field(routed, "model"), text_field(routed, "name"))
+        names = (
+            model_id,
+            text_field(routed, "model"),
+            text_field(routed, "name"),
+        )
         if any(map(is_cloud_name, names)):
             return False
         urls = await host_setting(self.request, "ollama_urls")
         numbers = listing(routed.get("urls")) or [None]
-        return all(self.addresses.holds_ollama(_address_at(urls, number)) for number in numbers)
+        return all(
+            self.addresses.holds_ollama(_address_at(urls, number))
+            for number in numbers
+        )
 
     def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the host knows of a model, or of the one that a workspace model is built on."""

@@ -72,7 +72,9 @@ async def diagnosis(
     for part, findings in zip(checks, checked, strict=True):
         for level, text in findings:
             shown = _without_keys(f"{part}: {text}", keys)
-            lines.append(f"- **{level}** {plain_line(clipped_line(shown, _LONGEST_FINDING))}")
+            lines.append(
+                f"- **{level}** {plain_line(clipped_line(shown, _LONGEST_FINDING))}"
+            )
     return "\n".join(lines)
 
 
@@ -112,12 +114,16 @@ async def _installed(sessions: Sessions) -> Findings:
         Function.name.icontains("memor"),
         Function.content.like("%open_webui.%.memories import%"),
     )
-    query = select(Function.id, Function.meta, Function.is_active, Function.is_global)
+    query = select(
+        Function.id, Function.meta, Function.is_active, Function.is_global
+    )
     query = query.where(remembers, Function.type == "filter")
     filters = await host_rows("looking for functions", query, sessions)
     # The host names the module that it makes of a function's text so (host: utils/plugin.py).
     module = f"{diagnosis.__module__}_"
-    candidates = [row for row in filters if module.startswith(f"function_{row.id}_")]
+    candidates = [
+        row for row in filters if module.startswith(f"function_{row.id}_")
+    ]
     own = max(candidates, key=lambda row: len(row.id), default=None)
     manifest = mapping(getattr(own, "meta", None), "manifest")
     name = f"Adaptive Memory {manifest.get('version', 'unknown')}"
@@ -125,21 +131,33 @@ async def _installed(sessions: Sessions) -> Findings:
         how = "switch it on under Admin Panel > Functions"
         yield "Problem", f"{name} is switched off: {how}"
     elif not own.is_global:
-        yield "Note", f"{name} is on, but not global: only models that tick it have memory"
+        yield (
+            "Note",
+            f"{name} is on, but not global: only models that tick it have memory",
+        )
     else:
         yield "OK", f"{name} is on and global"
     others = [row.id for row in filters if row.is_active and row is not own]
     if others:
         ids = ", ".join(others)
-        yield "Note", f"other active filters keep memories, too; switch off all but one: {ids}"
+        yield (
+            "Note",
+            f"other active filters keep memories, too; switch off all but one: {ids}",
+        )
 
 
 async def _feature(hook: Hook) -> Findings:
     """Whether the host lets this admin have memories, and users without a group's permission."""
     if not hook.settings.enabled:
-        yield "Note", "you have switched memory off for yourself, in your settings or the Valves"
+        yield (
+            "Note",
+            "you have switched memory off for yourself, in your settings or the Valves",
+        )
     if hook.settings.save_mode != "auto":
-        yield "Note", f"nothing is learned of itself: save_mode is {hook.settings.save_mode}"
+        yield (
+            "Note",
+            f"nothing is learned of itself: save_mode is {hook.settings.save_mode}",
+        )
     for line in hook.settings.misread:
         yield "Problem", line
     sources = await hook.sources()
@@ -147,13 +165,19 @@ async def _feature(hook: Hook) -> Findings:
     if await hook.native.permits_memories():
         yield "OK", "switched on, and users have the permission"
     else:
-        yield "Note", "users lack the permission: Users > Groups > Default permissions > Memories"
+        yield (
+            "Note",
+            "users lack the permission: Users > Groups > Default permissions > Memories",
+        )
 
 
 async def _model(hook: Hook, formats: AnswerFormats) -> Findings:
     """The model that learns, asked where somebody lives."""
     completer = await hook.completer()
-    yield "OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another"
+    yield (
+        "OK",
+        f"{completer.key} is asked; llm_provider_type and llm_host_model choose another",
+    )
     seconds = min(hook.settings.llm_timeout_seconds, _MODEL_SECONDS)
     began = time.perf_counter()
     is_right = await answers_test_question(completer, formats, seconds)
@@ -165,7 +189,9 @@ async def _model(hook: Hook, formats: AnswerFormats) -> Findings:
 
 
 async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
-    async for finding in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
+    async for finding in indexes.findings(
+        await hook.sources(), _VECTORS_SECONDS
+    ):
         yield finding
 
 
@@ -182,14 +208,19 @@ async def _turns(sessions: Sessions) -> Findings:
         func.min(row.queued_at).filter(waits).label("oldest"),
     )
     (turns,) = await OwnTable(PENDING, sessions).rows("reading turns", query)
-    yield "OK", f"users whose turns are learned from at this moment: {turns.learned}"
+    yield (
+        "OK",
+        f"users whose turns are learned from at this moment: {turns.learned}",
+    )
     waiting = f"waiting: {turns.waiting}, failed before: {turns.failed}"
     if turns.oldest:
         oldest = datetime.fromtimestamp(turns.oldest, UTC)
         waiting += f", the oldest since {oldest:%Y-%m-%d %H:%M} UTC"
     is_overdue = turns.oldest and turns.oldest < now - _OVERDUE_SECONDS
     if turns.failed or is_overdue:
-        when = "they are tried with their users' next messages, the log says more"
+        when = (
+            "they are tried with their users' next messages, the log says more"
+        )
         yield "Note", f"{waiting}; {when}"
     else:
         yield "OK", waiting
@@ -200,7 +231,9 @@ async def _rows(sessions: Sessions) -> Findings:
     for table in (ENTRIES, PENDING, VECTORS):
         # Of all columns: a table of another release may lack some.
         query: Any = select(func.count()).select_from(select(table).subquery())
-        rows = await OwnTable(table, sessions).rows(f"reading {table.name}", query)
+        rows = await OwnTable(table, sessions).rows(
+            f"reading {table.name}", query
+        )
         yield "OK", f"{table.name}: {rows[0][0]}"
 
 
@@ -209,17 +242,31 @@ async def _sealed(sessions: Sessions) -> Findings:
     sealer = Sealer(host_secret())
     counts = Counter[str](await SealedEntries(sealer, sessions).unopened())
     counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
-    sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count)
+    sealed = ", ".join(
+        f"{kind}: {count}" for kind, count in counts.items() if count
+    )
     if sealed:
-        yield "Problem", f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}"
+        yield (
+            "Problem",
+            f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}",
+        )
     else:
         yield "OK", "all that is kept can be opened"
 
 
 async def _versions() -> Findings:
     """Of Python and packages; and whether what is sealed can be opened after a restart."""
-    distributions = await asyncio.to_thread(lambda: [*metadata.distributions()])
-    versions = [f"{one.name} {one.version}" for one in distributions if one.name in _PACKAGES]
+    distributions = await asyncio.to_thread(
+        lambda: [*metadata.distributions()]
+    )
+    versions = [
+        f"{one.name} {one.version}"
+        for one in distributions
+        if one.name in _PACKAGES
+    ]
     yield "OK", ", ".join([f"Python {platform.python_version()}", *versions])
     if not host_secret():
-        yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"
+        yield (
+            "Problem",
+            "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart",
+        )

@@ -58,18 +58,28 @@ _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 class SealedEntries:
     """``Entries`` in the host's database, each body sealed for its user and kind."""
 
-    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+    def __init__(
+        self, sealer: Sealer, sessions: Sessions | None = None
+    ) -> None:
         self._sealer = sealer
         self._table = OwnTable(ENTRIES, sessions)
         self._expire_again_at = 0
         self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
-        self._foreign = _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
+        self._foreign = (
+            _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
+        )
 
     async def put(
-        self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
+        self,
+        kind: EntryKind,
+        user_id: str,
+        entries: Iterable[Entry],
+        newest: int = 0,
     ) -> None:
         """Store all or none (see ``Entries``); once an hour drop what has expired, whose it is."""
-        rows = {entry.key: self._row(kind, user_id, entry) for entry in entries}
+        rows = {
+            entry.key: self._row(kind, user_id, entry) for entry in entries
+        }
         if not rows:
             return
         replaceable = _UNSETTLED
@@ -79,15 +89,26 @@ class SealedEntries:
         afterwards: list[Executable] = []
         if newest:
             mine = _of(kind, user_id) & replaceable
-            surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
-            afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
+            surplus = (
+                select(_ROW.key)
+                .where(mine)
+                .order_by(*_NEWEST_FIRST)
+                .offset(newest)
+            )
+            afterwards.append(
+                delete(ENTRIES).where(mine, _ROW.key.in_(surplus))
+            )
         # Of some the user's clock tells when they were made.
-        now = min(int(time.time()), max(row["created_at"] for row in rows.values()))
+        now = min(
+            int(time.time()), max(row["created_at"] for row in rows.values())
+        )
         if now >= self._expire_again_at:  # SQLite has one writer at a time
             self._expire_again_at = now + _EXPIRE_SECONDS
             afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
         doing = f"writing {kind} entries"
-        await self._table.upsert(doing, [*rows.values()], *afterwards, where=replaceable)
+        await self._table.upsert(
+            doing, [*rows.values()], *afterwards, where=replaceable
+        )
 
     async def read(
         self,
@@ -105,10 +126,16 @@ class SealedEntries:
         rows = await self._table.rows(f"reading {kind} entries", query)
         # In a thread: opening a hundred takes longer than others may wait.
         entries = await asyncio.to_thread(self._opened, rows)
-        return [entry for entry in entries if settled or entry.body is not None]
+        return [
+            entry for entry in entries if settled or entry.body is not None
+        ]
 
     async def keys(
-        self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
+        self,
+        kind: EntryKind,
+        user_id: str,
+        first: str = "",
+        most: int | None = None,
     ) -> list[str]:
         """Keys in their order, the last one first (see ``Entries``); no entry is opened."""
         query = (
@@ -134,7 +161,9 @@ class SealedEntries:
         pairs = zip(rows, entries, strict=True)
         return Counter(row.kind for row, entry in pairs if entry.body is None)
 
-    async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
+    async def replace(
+        self, kind: EntryKind, user_id: str, entry: Entry, body: Any
+    ) -> bool:
         """Give an entry another body unless somebody else has changed it since it was read."""
         sealed = self._sealer.seal(user_id, kind, json.dumps(body))
         change = (
@@ -146,9 +175,13 @@ class SealedEntries:
             )
             .values(body=sealed)
         )
-        return bool(await self._table.change(f"changing {kind} entries", change))
+        return bool(
+            await self._table.change(f"changing {kind} entries", change)
+        )
 
-    async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
+    async def drop(
+        self, kind: EntryKind, user_id: str, keys: Collection[str]
+    ) -> None:
         """Drop entries that are not settled."""
         dropping = delete(ENTRIES).where(
             _of(kind, user_id),
@@ -157,14 +190,20 @@ class SealedEntries:
         )
         await self._table.change(f"dropping {kind} entries", dropping)
 
-    async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
+    async def drop_deleted(
+        self, kind: EntryKind, user_id: str, current: str
+    ) -> None:
         """Drop entries of chats that the host has no more, the current one excepted.
 
         Temporary chats never were in the host's table: theirs go with the user's next turn
         elsewhere. A filter hears nothing of a chat's deletion: the event goes to Event functions
         and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
         """
-        stands = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
+        stands = (
+            select(HOST_CHATS.c.id)
+            .where(HOST_CHATS.c.id == _ROW.chat_id)
+            .exists()
+        )
         dropping = delete(ENTRIES).where(
             _of(kind, user_id),
             _ROW.chat_id != current,
@@ -172,11 +211,15 @@ class SealedEntries:
         )
         await self._table.change(f"dropping old {kind} entries", dropping)
 
-    def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
+    def _row(
+        self, kind: EntryKind, user_id: str, entry: Entry
+    ) -> dict[str, Any]:
         body = ""
         if entry.body is not None:
             # What is no JSON comes back different, which whoever must not lose it looks for.
-            body = self._sealer.seal(user_id, kind, json.dumps(entry.body, default=str))
+            body = self._sealer.seal(
+                user_id, kind, json.dumps(entry.body, default=str)
+            )
         fields = {name: getattr(entry, name) for name in _FIELDS}
         return {
             "user_id": user_id,
@@ -189,7 +232,11 @@ class SealedEntries:
         """Entries of rows, without a body where they are settled or another secret's."""
         entries: list[Entry] = []
         for row in rows:
-            text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
+            text = (
+                self._sealer.open(row.user_id, row.kind, row.body)
+                if row.body
+                else None
+            )
             body = json.loads(text) if text else None
             fields = {name: getattr(row, name) for name in _FIELDS}
             entries.append(Entry(body=body, sealed=row.body, **fields))
@@ -206,7 +253,9 @@ class HostLeases:
     def __init__(self, sessions: Sessions | None = None) -> None:
         self._table = OwnTable(ENTRIES, sessions)
 
-    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+    async def acquire(
+        self, name: str, owner: str, now: float, seconds: float
+    ) -> bool:
         """Take or prolong a lease by one INSERT; behind the colon of its name is whose it is."""
         lease = {
             "user_id": name.rpartition(":")[2],
@@ -219,4 +268,6 @@ class HostLeases:
             "body": owner,
         }
         free = (_ROW.expires_at < now) | (_ROW.body == owner)
-        return bool(await self._table.upsert("taking a lease", [lease], where=free))
+        return bool(
+            await self._table.upsert("taking a lease", [lease], where=free)
+        )

@@ -12,7 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from sqlalchemy import ColumnElement, and_, delete, func, select, true, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    delete,
+    func,
+    select,
+    true,
+    tuple_,
+    update,
+)
 
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
@@ -25,7 +34,12 @@ from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import VECTORS
 from adaptive.memory.audit import ChangeKey
-from adaptive.memory.erasure import ErasureReport, Origin, bereft_originals, origin_ids
+from adaptive.memory.erasure import (
+    ErasureReport,
+    Origin,
+    bereft_originals,
+    origin_ids,
+)
 from adaptive.memory.tables import ArchivedMemory, ArchiveTable
 from adaptive.settings.hook import Hook
 
@@ -95,7 +109,9 @@ class HostEraser:
         for forget in self.caches if origin else (*self.caches, *self.waits):
             forget(self.user_id)
 
-    async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
+    async def _sweep(
+        self, origin: Origin | None, report: ErasureReport, *, erasing: bool
+    ) -> None:
         """Count or erase what there is of an origin, or of everything."""
         # Turns first, so that nobody learns from them meanwhile.
         turns = self._sweep_turns(origin, erasing=erasing)
@@ -107,13 +123,19 @@ class HostEraser:
         stored = await report.tried(self.memories.read(), ())
         ids = frozenset(memory.id for memory in stored)
         if origin is not None:
-            ids = origin_ids(stored, archived, origin, _learned_ids(entries, origin))
+            ids = origin_ids(
+                stored, archived, origin, _learned_ids(entries, origin)
+            )
             if not self.memories.keeps_history and origin.period is None:
                 report.note = _NO_PROVENANCE
-        report.memories = tuple(memory for memory in stored if memory.id in ids)
+        report.memories = tuple(
+            memory for memory in stored if memory.id in ids
+        )
         gone = report.memories
         if erasing:
-            gone = await self._erase_memories(report, everything=origin is None)
+            gone = await self._erase_memories(
+                report, everything=origin is None
+            )
             report.bereft = bereft_originals(archived, gone, ids)
         report.counts["memory"] += len(gone)
         gone_ids = {memory.id for memory in gone}
@@ -122,19 +144,31 @@ class HostEraser:
             memory_id = _memory_id(entry)
             is_named = memory_id in ids or _came_from(entry, origin)
             # What helps to find again what could not be erased stays.
-            is_needed = bool(origin and report.failed) and entry.kind in _TELLING
+            is_needed = (
+                bool(origin and report.failed) and entry.kind in _TELLING
+            )
             if memory_id in gone_ids or (is_named and not is_needed):
                 going.append(entry)
         if erasing:
-            vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
+            vectors = (
+                true() if origin is None else VECTORS.c.memory_id.in_(ids)
+            )
             going = await report.tried(self._erase_notes(going, vectors), [])
-        report.counts.update(entry.kind for entry in going if entry.kind not in _UNCOUNTED)
+        report.counts.update(
+            entry.kind for entry in going if entry.kind not in _UNCOUNTED
+        )
         if origin is None or origin.chat_id:
-            sweep_history = self.history.erase if erasing else self.history.held
-            chats = sweep_history(self.user_id, origin.chat_id if origin else "")
+            sweep_history = (
+                self.history.erase if erasing else self.history.held
+            )
+            chats = sweep_history(
+                self.user_id, origin.chat_id if origin else ""
+            )
             report.counts["history"] += await report.tried(chats, 0)
 
-    async def _sweep_turns(self, origin: Origin | None, *, erasing: bool) -> int:
+    async def _sweep_turns(
+        self, origin: Origin | None, *, erasing: bool
+    ) -> int:
         """Count or erase turns; how many there were.
 
         Of an origin they are emptied, and nobody learns from them: their rows stay for their month,
@@ -146,8 +180,12 @@ class HostEraser:
         if origin is not None:
             these &= _waits_from(origin)
             erasure = update(PENDING).values(learned_values(time.time()))
-        figures = select(func.count(), func.max(PENDING.c.lease_until)).where(these)
-        [(count, leased_until)] = await table.rows("looking for turns", figures)
+        figures = select(func.count(), func.max(PENDING.c.lease_until)).where(
+            these
+        )
+        [(count, leased_until)] = await table.rows(
+            "looking for turns", figures
+        )
         if erasing and count:
             await table.change("erasing turns", erasure.where(these))
             # A worker that has them in its hands surely writes no more then.
@@ -162,9 +200,13 @@ class HostEraser:
             ENTRIES.c.user_id == self.user_id,
             ENTRIES.c.kind != STALE_VECTORS,
         )
-        return await OwnTable(ENTRIES, self.sessions).rows("looking for entries", query)
+        return await OwnTable(ENTRIES, self.sessions).rows(
+            "looking for entries", query
+        )
 
-    async def _erase_notes(self, entries: list[Any], vectors: ColumnElement[bool]) -> list[Any]:
+    async def _erase_notes(
+        self, entries: list[Any], vectors: ColumnElement[bool]
+    ) -> list[Any]:
         """Delete entries and vectors, all or none; the entries."""
         names = tuple_(ENTRIES.c.kind, ENTRIES.c.key)
         keys = [(entry.kind, entry.key) for entry in entries]
@@ -172,7 +214,10 @@ class HostEraser:
         await OwnTable(VECTORS, self.sessions).change(
             "erasing what is noted of memories",
             delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
-            *(delete(ENTRIES).where(mine, names.in_(some)) for some in portions(keys)),
+            *(
+                delete(ENTRIES).where(mine, names.in_(some))
+                for some in portions(keys)
+            ),
         )
         return entries
 
@@ -187,9 +232,13 @@ class HostEraser:
                 await self._delete(memories, report)
         left = await report.tried(self.memories.read(), report.memories)
         left_ids = {memory.id for memory in left}
-        return tuple(memory for memory in report.memories if memory.id not in left_ids)
+        return tuple(
+            memory for memory in report.memories if memory.id not in left_ids
+        )
 
-    async def _delete(self, memories: Sequence[Memory], report: ErasureReport) -> None:
+    async def _delete(
+        self, memories: Sequence[Memory], report: ErasureReport
+    ) -> None:
         """Delete rows together; where that fails, each by itself, so that none spoils another."""
         try:
             await self.memories.delete(*memories)
@@ -218,7 +267,11 @@ def _waits_from(origin: Origin) -> ColumnElement[bool]:
 
 def _memory_id(entry: Any) -> str:
     """The id of the memory that an entry is about, if any: most have it for their key."""
-    return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
+    return (
+        ChangeKey.read(entry.key).memory_id
+        if entry.kind == "audit"
+        else entry.key
+    )
 
 
 def _came_from(entry: Any, origin: Origin | None) -> bool:
@@ -228,7 +281,9 @@ def _came_from(entry: Any, origin: Origin | None) -> bool:
     if origin.period is None:
         return bool(origin.chat_id) and entry.chat_id == origin.chat_id
     since, until = origin.period
-    if entry.kind == "chat_notes":  # later ones repeat what was said on that day
+    if (
+        entry.kind == "chat_notes"
+    ):  # later ones repeat what was said on that day
         return entry.created_at >= since
     # What upkeep does has no message.
     return bool(entry.message_id) and since <= entry.created_at < until
@@ -236,9 +291,17 @@ def _came_from(entry: Any, origin: Origin | None) -> bool:
 
 def _learned_ids(entries: Sequence[Any], origin: Origin) -> set[str]:
     """Ids of the memories that were learned from an origin, as the keys of the audit tell."""
-    there = (entry for entry in entries if entry.kind == "audit" and _came_from(entry, origin))
+    there = (
+        entry
+        for entry in entries
+        if entry.kind == "audit" and _came_from(entry, origin)
+    )
     changes = [ChangeKey.read(entry.key) for entry in there]
-    return {change.memory_id for change in changes if change.kind in ("saved", "updated")}
+    return {
+        change.memory_id
+        for change in changes
+        if change.kind in ("saved", "updated")
+    }
 
 
 async def host_eraser(
@@ -251,7 +314,9 @@ async def host_eraser(
     """What erases of a hook's user; ``HostError`` where the host does not know the user."""
     host = cast(HostHook, hook)  # this room has made it
     return HostEraser(
-        memories=HostMemoryStore(isolated_request(host.request), await account(host.user)),
+        memories=HostMemoryStore(
+            isolated_request(host.request), await account(host.user)
+        ),
         user_id=hook.user_id,
         archive=archive,
         history=history,

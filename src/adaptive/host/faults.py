@@ -22,7 +22,11 @@ log_faults = logging.getLogger("adaptive_memory.host")
 _REFUSED = "Open WebUI's database refuses what memory needs"
 # The lowest byte of an error's number says of which kind it is (SQLite: "Result and Error Codes").
 _SQLITE_KIND = 0xFF
-_SQLITE_REFUSALS = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CONSTRAINT)
+_SQLITE_REFUSALS = (
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CONSTRAINT,
+)
 _RUNNING: set[asyncio.Task[Any]] = set()
 
 Parameters = ParamSpec("Parameters")
@@ -49,12 +53,18 @@ class HostFaults:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
-        if isinstance(raised, Exception) and not isinstance(raised, AdaptiveMemoryError):
+    def __exit__(
+        self, kind: object, raised: BaseException | None, trace: object
+    ) -> None:
+        if isinstance(raised, Exception) and not isinstance(
+            raised, AdaptiveMemoryError
+        ):
             sentence = self.sentence or f"Open WebUI failed while {self.doing}"
             detail = without_secrets(f"{self.doing}: {describe_fault(raised)}")
             lasting = refused_for_good(raised)
-            error = self.error(_REFUSED if lasting else sentence, detail=detail)
+            error = self.error(
+                _REFUSED if lasting else sentence, detail=detail
+            )
             error.lasting = lasting
             raise error from raised
 
@@ -74,7 +84,11 @@ def describe_fault(raised: BaseException) -> str:
 
     FastAPI's carries its text in ``detail``, SQLAlchemy's the database's own error in ``orig``.
     """
-    source = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
+    source = (
+        getattr(raised, "detail", None)
+        or getattr(raised, "orig", None)
+        or raised
+    )
     return " ".join(str(source).split()) or type(raised).__name__
 
 
@@ -102,7 +116,9 @@ def uninterrupted(
     """
 
     @functools.wraps(work)
-    async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+    async def shielded(
+        *args: Parameters.args, **kwargs: Parameters.kwargs
+    ) -> Returned:
         """The work, in a task that a cancellation does not reach."""
         task = asyncio.create_task(work(*args, **kwargs))
         _RUNNING.add(task)

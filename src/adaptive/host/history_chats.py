@@ -20,7 +20,10 @@ from adaptive.search.history_ports import ChatHead
 _PAST_MESSAGES = Table(
     "chat_message",
     TABLES,
-    *(Column(name, String) for name in ("id", "chat_id", "user_id", "role", "parent_id")),
+    *(
+        Column(name, String)
+        for name in ("id", "chat_id", "user_id", "role", "parent_id")
+    ),
     Column("created_at", BigInteger),
     *(Column(name, JSON) for name in ("content", "output", "error")),
     Column("done", Boolean),
@@ -51,7 +54,11 @@ class HostPastChats:
         newest_first = query.order_by(chat.updated_at.desc(), chat.id)
         rows = await host_rows("reading the list of chats", newest_first)
         return {
-            row.id: ChatHead(id=row.id, title=row.title or "", updated_at=row.updated_at or 0)
+            row.id: ChatHead(
+                id=row.id,
+                title=row.title or "",
+                updated_at=row.updated_at or 0,
+            )
             for row in rows
             if not _is_internal(row)
         }
@@ -64,11 +71,17 @@ class HostPastChats:
         That one writes the missing rows, too (host: models/chats.py, get_messages_map_by_chat_id).
         """
         row = _PAST_MESSAGES.c
-        columns = row if words else (row.id, row.chat_id, row.parent_id, row.role)
+        columns = (
+            row if words else (row.id, row.chat_id, row.parent_id, row.role)
+        )
         query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
         rows = await host_rows("reading a chat's messages", query)
         if rows or not words:
-            return tuple(_message_of(row, user_id) for row in rows if not _is_internal(row))
+            return tuple(
+                _message_of(row, user_id)
+                for row in rows
+                if not _is_internal(row)
+            )
         if not await self.heads(user_id, [chat_id]):
             return ()
         stored = await _host_messages(chat_id)
@@ -82,10 +95,15 @@ class HostPastChats:
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
         """Messages by their primary key, of chats that are this user's."""
         ids = ["-".join(key) for key in keys]
-        query = _own_messages(_PAST_MESSAGES.c, user_id).where(_PAST_MESSAGES.c.id.in_(ids))
+        query = _own_messages(_PAST_MESSAGES.c, user_id).where(
+            _PAST_MESSAGES.c.id.in_(ids)
+        )
         rows = await host_rows("reading past messages", query)
         messages = [_message_of(row, user_id) for row in rows]
-        return {(message["chat_id"], message["id"]): message for message in messages}
+        return {
+            (message["chat_id"], message["id"]): message
+            for message in messages
+        }
 
 
 @uninterrupted
@@ -98,7 +116,8 @@ async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
     return frozenset(
         other_id
         for other_id, other in stored.items()
-        if other.get("role") == "user" and other.get("parentId") == own.get("parentId")
+        if other.get("role") == "user"
+        and other.get("parentId") == own.get("parentId")
     )
 
 
@@ -108,7 +127,9 @@ async def _host_messages(chat_id: str) -> dict[str, Mapping[str, Any]]:
         from open_webui.models.chats import Chats
 
         stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
-    return {message_id: mapping(message) for message_id, message in stored.items()}
+    return {
+        message_id: mapping(message) for message_id, message in stored.items()
+    }
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:

@@ -16,8 +16,16 @@ from adaptive.core.ports import Vectors
 from adaptive.core.shapes import listing, mapping, text_field
 from adaptive.host.faults import uninterrupted
 from adaptive.host.own_table import portions
-from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
-from adaptive.search.history_ports import HistoryHit, HistoryUnit, UnitKey, UnitKind
+from adaptive.host.vector_database import (
+    HOST_VECTORS,
+    WHOLE_COLLECTION_SECONDS,
+)
+from adaptive.search.history_ports import (
+    HistoryHit,
+    HistoryUnit,
+    UnitKey,
+    UnitKind,
+)
 from adaptive.search.vectors import content_hash
 
 # Engines that hold the collections of all users in one tell users' memories by this beginning
@@ -34,18 +42,24 @@ _UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 def history_collection(user_id: str) -> str:
     """The name of a user's collection: 44 characters that every engine takes."""
-    digest = hashlib.blake2b(user_id.encode(errors="replace"), digest_size=12).hexdigest()
+    digest = hashlib.blake2b(
+        user_id.encode(errors="replace"), digest_size=12
+    ).hexdigest()
     return f"{_COLLECTION_PREFIX}{digest}"
 
 
 class HostHistoryVectors:
     """``HistoryVectors`` through the host's asynchronous client."""
 
-    async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[UnitKey, str]:
+    async def known(
+        self, user_id: str, embedder: str, chat_id: str
+    ) -> dict[UnitKey, str]:
         """Digests of those units whose vectors are of this embedder."""
         items = await self._query(user_id, {"chat_id": chat_id})
         return {
-            (meta["type"], str(meta.get("message_id"))): str(meta.get("digest"))
+            (meta["type"], str(meta.get("message_id"))): str(
+                meta.get("digest")
+            )
             for meta in items.values()
             if _is_unit_of(embedder, meta)
         }
@@ -53,11 +67,17 @@ class HostHistoryVectors:
     async def chats(self, user_id: str) -> frozenset[str]:
         """Chats by their first messages."""
         items = await self._query(user_id, _ANY_CHAT)
-        return frozenset(text_field(meta, "chat_id") for meta in items.values()) - {""}
+        return frozenset(
+            text_field(meta, "chat_id") for meta in items.values()
+        ) - {""}
 
     @uninterrupted
     async def upsert(
-        self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
+        self,
+        user_id: str,
+        embedder: str,
+        units: Sequence[HistoryUnit],
+        vectors: Vectors,
     ) -> None:
         """Store units; a collection of another embedder is dropped first."""
         key = content_hash(embedder)
@@ -82,10 +102,17 @@ class HostHistoryVectors:
             for unit, vector in zip(units, vectors, strict=True)
         ]
         name = history_collection(user_id)
-        await HOST_VECTORS.call("indexing past conversation", "upsert", name, items)
+        await HOST_VECTORS.call(
+            "indexing past conversation", "upsert", name, items
+        )
 
     async def search(
-        self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
+        self,
+        user_id: str,
+        embedder: str,
+        vector: Vectors,
+        limit: int,
+        chat_id: str = "",
     ) -> tuple[HistoryHit, ...]:
         """The nearest units, the best first; none in a collection of another embedder."""
         searching = HOST_VECTORS.call(
@@ -128,7 +155,9 @@ class HostHistoryVectors:
             ids = [_unit_id(user_id, chat_id, key) for key in keys]
         name = history_collection(user_id)
         for portion in portions(ids):
-            await HOST_VECTORS.call("removing past conversation", "delete", name, ids=portion)
+            await HOST_VECTORS.call(
+                "removing past conversation", "delete", name, ids=portion
+            )
 
     async def delete_all(self, user_id: str) -> None:
         """Drop the user's collection."""
@@ -153,7 +182,10 @@ class HostHistoryVectors:
         return None
 
     async def _query(
-        self, user_id: str, metadata: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
+        self,
+        user_id: str,
+        metadata: Mapping[str, str],
+        limit: int = _MOST_UNITS_OF_CHAT,
     ) -> dict[str, Mapping[str, Any]]:
         """Metadata of the units that have this among it, by id."""
         result = await HOST_VECTORS.call(
@@ -163,7 +195,11 @@ class HostHistoryVectors:
             filter={**metadata},
             limit=limit,
         )
-        found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
+        found = zip(
+            _first_list(result, "ids"),
+            _first_list(result, "metadatas"),
+            strict=False,
+        )
         return {str(unit_id): mapping(meta) for unit_id, meta in found}
 
 
@@ -176,7 +212,11 @@ def _is_unit_of(embedder: str, metadata: Mapping[str, Any]) -> bool:
 def _unit_id(user_id: str, chat_id: str, key: UnitKey) -> str:
     """A UUID, which Qdrant asks for."""
     kind, message_id = key
-    return str(uuid.uuid5(_UNIT_NAMES, "\0".join((user_id, kind, chat_id, message_id))))
+    return str(
+        uuid.uuid5(
+            _UNIT_NAMES, "\0".join((user_id, kind, chat_id, message_id))
+        )
+    )
 
 
 def _first_list(result: object, name: str) -> list[Any]:

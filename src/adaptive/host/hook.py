@@ -36,7 +36,11 @@ from adaptive.host.page import (
     emitter_to,
     is_temporary,
 )
-from adaptive.host.providers import chosen_completer, chosen_embedder, known_model
+from adaptive.host.providers import (
+    chosen_completer,
+    chosen_embedder,
+    known_model,
+)
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.stored_answer import HostAnswer
 from adaptive.host.tables import HostVectorTable
@@ -79,12 +83,16 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
 
 def takes_commands(metadata: Mapping[str, Any]) -> bool:
     """Whether a turn has a page on which the memory can answer in the model's place."""
-    return conversation_kind(metadata) in COMMANDED_KINDS and bool(metadata.get("message_id"))
+    return conversation_kind(metadata) in COMMANDED_KINDS and bool(
+        metadata.get("message_id")
+    )
 
 
 def may_hold_commands(metadata: Mapping[str, Any]) -> bool:
     """Whether the memory may have answered former messages of a turn's chat."""
-    return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(metadata.get("message_id"))
+    return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(
+        metadata.get("message_id")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,9 +121,13 @@ class HostHook(Hook):
         """Read what a hook needs of its arguments."""
         kind = conversation_kind(metadata)
         answer = HostAnswer.of(metadata, emitter, user)
-        is_stored = kind == "saved" and bool(answer.message_id) and emitter is not None
+        is_stored = (
+            kind == "saved" and bool(answer.message_id) and emitter is not None
+        )
         replies = PageNotifier(answer.emit if is_stored else emitter)
-        browser_zone = text_field(mapping(metadata, "variables"), "{{CURRENT_TIMEZONE}}")
+        browser_zone = text_field(
+            mapping(metadata, "variables"), "{{CURRENT_TIMEZONE}}"
+        )
         is_made_anew = bool(metadata.get("regeneration_message_id"))
         return cls(
             settings=settings,
@@ -128,8 +140,14 @@ class HostHook(Hook):
             is_direct=bool(metadata.get("direct")),
             told_kind=kind,
             state=turn_state(metadata),
-            time_zones=(settings.user_timezone, browser_zone, settings.timezone),
-            regenerated_message=mapping(metadata, "user_message") if is_made_anew else {},
+            time_zones=(
+                settings.user_timezone,
+                browser_zone,
+                settings.timezone,
+            ),
+            regenerated_message=mapping(metadata, "user_message")
+            if is_made_anew
+            else {},
             has_page=emitter is not None,
             can_ask=caller is not None,
             notifier=replies if settings.show_status else PageNotifier(None),
@@ -180,7 +198,11 @@ class HostHook(Hook):
             "session_id": "another process's",
             "direct": self.is_direct,
         }
-        emitter = await emitter_to(self.user_id, chat_id, answer_id) if answer_id else None
+        emitter = (
+            await emitter_to(self.user_id, chat_id, answer_id)
+            if answer_id
+            else None
+        )
         return self.of(
             settings=self.settings,
             user=self.user,
@@ -203,7 +225,9 @@ class HostHook(Hook):
             return self.told_kind
         if "shared" not in self.state:
             with HostFaults("reading who may open a chat"):
-                self.state["shared"] = await is_read_by_others(self.chat_id, self.user_id)
+                self.state["shared"] = await is_read_by_others(
+                    self.chat_id, self.user_id
+                )
         return "shared" if self.state["shared"] else self.told_kind
 
     @uninterrupted
@@ -214,10 +238,15 @@ class HostHook(Hook):
         if not hasattr(Chats, "get_accessible_chat_by_id"):
             return False
         with faults_logged("reading the chat's authors"):
-            messages = mapping(await Chats.get_messages_map_by_chat_id(self.chat_id))
+            messages = mapping(
+                await Chats.get_messages_map_by_chat_id(self.chat_id)
+            )
             for message in map(mapping, messages.values()):
                 author = text_field(message, "user_id")
-                if message.get("role") == "user" and author not in ("", self.user_id):
+                if message.get("role") == "user" and author not in (
+                    "",
+                    self.user_id,
+                ):
                     return True
             return False
         return True
@@ -239,7 +268,9 @@ class HostHook(Hook):
             query = select(User.settings).where(User.id == self.user_id)
             accounts = await host_rows(doing, query)
             if accounts:
-                return await has_memory_on(self.request, {"settings": accounts[0].settings})
+                return await has_memory_on(
+                    self.request, {"settings": accounts[0].settings}
+                )
         return True
 
     async def tell_switched_off(self, table: HostLeases) -> None:
@@ -252,7 +283,9 @@ class HostHook(Hook):
             return
         await asyncio.sleep(_TOLD_AFTER_SECONDS)
         lease = f"switched_off:{self.user_id}"
-        if await table.acquire(lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS):
+        if await table.acquire(
+            lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS
+        ):
             await self.notifier.status(SWITCHED_OFF)
 
     async def sources(self) -> Sources:
@@ -273,22 +306,30 @@ class HostHook(Hook):
             direct=self.is_direct,
         )
 
-    async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
+    async def hidden_from(
+        self, completer: Completer | None = None
+    ) -> LocalOnlyBanks:
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
         banks = LocalOnlyBanks.of(self.settings)
         if not banks.names:
             return banks
-        locality = Locality(LocalAddresses(self.settings.local_connections), self.request)
+        locality = Locality(
+            LocalAddresses(self.settings.local_connections), self.request
+        )
         if completer is not None:
             is_local = await locality.of_completer(completer)
         else:
             # Where the browser asks itself is the user's to set, not the admin's.
-            is_local = not self.is_direct and await locality.of_chat(self.chat_model)
+            is_local = not self.is_direct and await locality.of_chat(
+                self.chat_model
+            )
         return NOTHING_HIDDEN if is_local else banks
 
     async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
         """Give the user's own new chat a title, where nobody else does."""
-        typed = [message_text(one) for one in messages if one.get("role") == "user"]
+        typed = [
+            message_text(one) for one in messages if one.get("role") == "user"
+        ]
         if not typed or not await self.native.leaves_to_us("titles"):
             return
         if await self.kind() == "saved":

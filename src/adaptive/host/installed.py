@@ -39,7 +39,9 @@ class Installation:
     One that was never among them counts as installed: it is about to be used, or for its valves.
     """
 
-    def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
+    def __init__(
+        self, instance: object, tasks: set[asyncio.Task[None]]
+    ) -> None:
         self._instance = instance
         self._tasks = tasks
         self._was_in_use = False
@@ -59,7 +61,9 @@ class Installation:
         functions: dict[str, object] | None = host_state("FUNCTIONS")
         if functions is None:
             return True
-        is_in_use = any(instance is self._instance for instance in functions.values())
+        is_in_use = any(
+            instance is self._instance for instance in functions.values()
+        )
         self._was_in_use |= is_in_use
         return is_in_use or not self._was_in_use
 
@@ -73,13 +77,17 @@ class Installation:
             running = {*self._tasks}
             looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
             if looks_in_vain > _LOOKS_IN_VAIN:
-                log_installed.info("work of a former load of the plug-in is cut off")
+                log_installed.info(
+                    "work of a former load of the plug-in is cut off"
+                )
                 for task in running:
                     task.cancel()
             await asyncio.wait(running, timeout=_LOOK_SECONDS)
 
 
-async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
+async def warm_up(
+    request: Request, indexes: MemoryIndexes, table: HostVectorTable
+) -> None:
     """Have ready what the first messages after a restart would wait for.
 
     Python's collection of so many new objects stops the process for half a second, and the model's
@@ -97,11 +105,18 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
     from open_webui.models.users import User
 
     query = select(User.id, User.role, User.settings)
-    query = query.order_by(User.last_active_at.desc().nulls_last()).limit(_READ_AHEAD)
+    query = query.order_by(User.last_active_at.desc().nulls_last()).limit(
+        _READ_AHEAD
+    )
     for user in await host_rows("reading who was here last", query):
         valves = mapping(user.settings, "functions", "valves")
-        is_declined = any(mapping(chosen).get("enabled") is False for chosen in valves.values())
+        is_declined = any(
+            mapping(chosen).get("enabled") is False
+            for chosen in valves.values()
+        )
         with faults_logged("reading ahead"):
-            if not is_declined and await has_memory_on(request, {"settings": user.settings}):
+            if not is_declined and await has_memory_on(
+                request, {"settings": user.settings}
+            ):
                 store = HostMemoryStore(request, user, embedder)
                 await indexes.prepare(Sources(user.id, store, embedder, table))

@@ -12,14 +12,27 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fastapi import HTTPException, Request
-from sqlalchemy import ColumnElement, Executable, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Executable,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import MemoryUnavailable, StoreError
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, NewMemory
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
-from adaptive.host.memory_rows import former_row, memories_of_rows, meta_with_history, new_row
+from adaptive.host.memory_rows import (
+    former_row,
+    memories_of_rows,
+    meta_with_history,
+    new_row,
+)
 from adaptive.host.memory_vectors import (
     VECTOR_UPKEEP,
     delete_vectors,
@@ -64,9 +77,13 @@ class HostMemoryStore:
         """Whether the release has a column for meta, as all since 0.10."""
         return "meta" in _columns()
 
-    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+    async def read(
+        self, ids: Collection[str] | None = None
+    ) -> tuple[Memory, ...]:
         """The user's memories of these ids, or all."""
-        rows = await (self._rows() if ids is None else self._rows(_columns().id.in_(ids)))
+        rows = await (
+            self._rows() if ids is None else self._rows(_columns().id.in_(ids))
+        )
         if len(rows) <= _READ_AT_ONCE:
             return memories_of_rows(rows)
         # In a thread: thousands of rows take longer than others may wait.
@@ -79,7 +96,9 @@ class HostMemoryStore:
         [(count, newest)] = await self._select(figures)
         return StoreStamp(count=count, newest=newest or 0)
 
-    async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
+    async def changes(
+        self, since: int
+    ) -> tuple[tuple[Memory, ...], frozenset[str]]:
         """Rows changed at or after an epoch second, and the ids of all rows."""
         columns = _columns()
         ids = await self._select(select(columns.id))
@@ -87,7 +106,10 @@ class HostMemoryStore:
         return memories_of_rows(changed), frozenset(row.id for row in ids)
 
     async def add(
-        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+        self,
+        draft: Draft,
+        source: Provenance,
+        extra: Mapping[str, Any] | None = None,
     ) -> Memory:
         """Write a new row and find it again."""
         (added,) = await self.add_all([(draft, source, extra)])
@@ -95,10 +117,14 @@ class HostMemoryStore:
 
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
         """Write many new rows, all or none."""
-        rows = [new_row(self.user.id, memory, _columns()) for memory in memories]
+        rows = [
+            new_row(self.user.id, memory, _columns()) for memory in memories
+        ]
         return await self._write("adding memories", rows)
 
-    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+    async def update(
+        self, memory: Memory, draft: Draft, source: Provenance
+    ) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
         changed = (draft, source, meta_with_history(memory))
         row = new_row(self.user.id, changed, _columns())
@@ -154,7 +180,10 @@ class HostMemoryStore:
 
     @uninterrupted
     async def _write(
-        self, doing: str, rows: Sequence[dict[str, Any]], replaced: Collection[str] = ()
+        self,
+        doing: str,
+        rows: Sequence[dict[str, Any]],
+        replaced: Collection[str] = (),
     ) -> list[Memory]:
         """Write rows by one transaction, those ``replaced`` in their places, and find each again.
 
@@ -163,9 +192,13 @@ class HostMemoryStore:
         await _require_memories(self.request, self.user)
         await host_change(doing, *_writes(rows, replaced))
         ids = [row["id"] for row in rows]
-        standing = {row.id: row for row in await self._rows(_columns().id.in_(ids))}
+        standing = {
+            row.id: row for row in await self._rows(_columns().id.in_(ids))
+        }
         if not all(_is_written(row, standing.get(row["id"])) for row in rows):
-            raise StoreError("Open WebUI reported success, but not all is there")
+            raise StoreError(
+                "Open WebUI reported success, but not all is there"
+            )
         await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
         written = [standing[row_id] for row_id in ids]
         created = [row for row in written if row.id not in replaced]
@@ -174,11 +207,15 @@ class HostMemoryStore:
         await self._publish("MEMORY_UPDATED", updated)
         return [*memories_of_rows(written)]
 
-    async def _delete(self, doing: str, *conditions: ColumnElement[bool]) -> int:
+    async def _delete(
+        self, doing: str, *conditions: ColumnElement[bool]
+    ) -> int:
         """Delete the user's rows that meet the conditions, by one statement; how many."""
         await _require_memories(self.request, self.user)
         mine = _columns().user_id == self.user.id
-        return await host_change(doing, delete(_table()).where(mine, *conditions))
+        return await host_change(
+            doing, delete(_table()).where(mine, *conditions)
+        )
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
         """Have the user's collection say what rows say, and nothing of rows that are gone."""
@@ -186,7 +223,9 @@ class HostMemoryStore:
         with HostFaults("bringing Open WebUI's vectors in step"):
             standing = await self._rows(these)
             if standing:
-                await index_rows(self.request, self.user, standing, self.embedder)
+                await index_rows(
+                    self.request, self.user, standing, self.embedder
+                )
                 # A memory may have been erased while its vector was made.
                 standing = await self._rows(these)
             gone = {*row_ids} - {row.id for row in standing}
@@ -195,7 +234,11 @@ class HostMemoryStore:
     async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
         """Tell of rows as the router does; of what is deleted it tells the id alone."""
         try:
-            from open_webui.events import EVENTS, get_event_webhooks, publish_event
+            from open_webui.events import (
+                EVENTS,
+                get_event_webhooks,
+                publish_event,
+            )
             from open_webui.models.functions import Functions
         except ImportError:  # 0.9
             return
@@ -203,18 +246,25 @@ class HostMemoryStore:
         with faults_logged("telling listeners of changed memories"):
             # For each event the host looks for listeners anew, in tasks and on connections of
             # their own.
-            listening = await Functions.get_functions_by_type("event", active_only=True)
+            listening = await Functions.get_functions_by_type(
+                "event", active_only=True
+            )
             if not listening and not await get_event_webhooks():
                 return
             for row in rows:
-                fields: dict[str, Any] = {"actor": self.user, "subject_id": row.id}
+                fields: dict[str, Any] = {
+                    "actor": self.user,
+                    "subject_id": row.id,
+                }
                 if event != "MEMORY_DELETED":
                     fields["data"] = {
                         "content_preview": row.content[:300],
                         "type": row.type,
                         "path": row.path,
                     }
-                await publish_event(self.request, getattr(EVENTS, event), **fields)
+                await publish_event(
+                    self.request, getattr(EVENTS, event), **fields
+                )
                 await asyncio.sleep(_EVENT_PAUSE_SECONDS)
 
 
@@ -229,7 +279,9 @@ def _columns() -> Any:
     return _table().columns
 
 
-def _writes(rows: Sequence[Mapping[str, Any]], replaced: Collection[str]) -> list[Executable]:
+def _writes(
+    rows: Sequence[Mapping[str, Any]], replaced: Collection[str]
+) -> list[Executable]:
     """Statements that add rows or change those ``replaced``, as far as there are columns for them.
 
     A row that somebody has deleted meanwhile does not come back by a change.
@@ -238,9 +290,13 @@ def _writes(rows: Sequence[Mapping[str, Any]], replaced: Collection[str]) -> lis
     new: list[dict[str, Any]] = []
     writes: list[Executable] = []
     for row in rows:
-        fields = {name: value for name, value in row.items() if name in table.c}
+        fields = {
+            name: value for name, value in row.items() if name in table.c
+        }
         if row["id"] in replaced:
-            own = (table.c.id == row["id"]) & (table.c.user_id == row["user_id"])
+            own = (table.c.id == row["id"]) & (
+                table.c.user_id == row["user_id"]
+            )
             writes.append(update(table).where(own).values(fields))
         else:
             new.append(fields)
@@ -251,7 +307,10 @@ def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
     """Whether a row says what it was to say; ``None`` says nothing."""
     if row is None:
         return False
-    return row.content == wanted["content"] and row.updated_at >= wanted["updated_at"]
+    return (
+        row.content == wanted["content"]
+        and row.updated_at >= wanted["updated_at"]
+    )
 
 
 async def _require_memories(request: Request, user: Any) -> None:
@@ -269,13 +328,17 @@ async def _refusal_status(request: Request, user: Any) -> int:
     """The HTTP status of the host's refusal, 0 where it does not refuse."""
     try:
         from open_webui.routers.memories import check_memories_permission
-    except ImportError:  # up to 0.9 the check stands in each router function, for admins too
+    except (
+        ImportError
+    ):  # up to 0.9 the check stands in each router function, for admins too
         from open_webui.utils.access_control import has_permission
 
         config = request.app.state.config
         if not config.ENABLE_MEMORIES:
             return 404
-        allowed = await has_permission(user.id, "features.memories", config.USER_PERMISSIONS)
+        allowed = await has_permission(
+            user.id, "features.memories", config.USER_PERMISSIONS
+        )
         return 0 if allowed else 403
     try:
         await check_memories_permission(user)

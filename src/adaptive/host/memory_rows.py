@@ -27,7 +27,9 @@ _FORMER_CONTENTS_KEPT = 20
 _TAGS = re.compile(r"^\s*\[Tags:([^\[\]]*)\]\s*", re.IGNORECASE)
 _BANK = re.compile(r"(?<!\s)\s*\[Memory Bank:([^\[\]]*)\]\s*", re.IGNORECASE)
 _UNTIL = re.compile(r"(?<!\s)\s*\[Until:\s*([\d-]{10})\]\s*", re.IGNORECASE)
-_CONFIDENCE = re.compile(r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE)
+_CONFIDENCE = re.compile(
+    r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE
+)
 
 
 def read_notation(text: str) -> Draft:
@@ -51,7 +53,9 @@ def _without_mark(mark: re.Pattern[str], text: str) -> tuple[str, str]:
     match = mark.search(text)
     if match is None:
         return "", text
-    return match.group(1).strip(), f"{text[: match.start()]} {text[match.end() :]}"
+    return match.group(
+        1
+    ).strip(), f"{text[: match.start()]} {text[match.end() :]}"
 
 
 def write_notation(draft: Draft) -> str:
@@ -65,7 +69,12 @@ def write_notation(draft: Draft) -> str:
 def iso_day(value: object) -> str:
     """The value if it is a day of the calendar as "YYYY-MM-DD", else nothing."""
     try:
-        return value if isinstance(value, str) and str(date.fromisoformat(value)) == value else ""
+        return (
+            value
+            if isinstance(value, str)
+            and str(date.fromisoformat(value)) == value
+            else ""
+        )
     except ValueError:
         return ""
 
@@ -79,14 +88,18 @@ def memory_of_row(row: Any) -> Memory:
     notation = read_notation(stored)
     tags: Sequence[Any] = listing(meta.get("tags")) or notation.tags
     if not tags and kind == "user":
-        tags = ("identity",)  # who somebody is, by whatever tool it was written
+        tags = (
+            "identity",
+        )  # who somebody is, by whatever tool it was written
     return Memory(
         id=row.id,
         content=notation.content,
         created_at=row.created_at or 0,
         updated_at=row.updated_at or 0,
         tags=tuple(map(str, tags)),
-        bank=str(meta.get("bank") or notation.bank or (path or "").partition("/")[0]),
+        bank=str(
+            meta.get("bank") or notation.bank or (path or "").partition("/")[0]
+        ),
         confidence=_number(meta.get("confidence"), 1.0),
         importance=round(_number(meta.get("importance"), 5)),
         meta=meta,
@@ -109,7 +122,9 @@ def _number(value: object, default: float) -> float:
     return number if math.isfinite(number) else default
 
 
-def new_row(user_id: str, memory: NewMemory, columns: Container[str]) -> dict[str, Any]:
+def new_row(
+    user_id: str, memory: NewMemory, columns: Container[str]
+) -> dict[str, Any]:
     """A memory as a new row of a release with these columns."""
     draft, source, extra = memory
     now = int(time.time())
@@ -158,7 +173,9 @@ def memory_path(bank: str, tags: tuple[str, ...]) -> str:
     return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
-def memory_meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[str, Any]:
+def memory_meta(
+    draft: Draft, source: Provenance, former: Mapping[str, Any]
+) -> dict[str, Any]:
     """The meta of a row with what the host has no columns for."""
     return {
         **former,
@@ -187,4 +204,7 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
         "said_at": memory.meta.get("said_at") or memory.created_at,
         "until": int(time.time()),
     }
-    return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
+    return {
+        **memory.meta,
+        "history": [*former, entry][-_FORMER_CONTENTS_KEPT:],
+    }

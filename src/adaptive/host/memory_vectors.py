@@ -18,7 +18,12 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy import Column, String, Table, delete, select
 
-from adaptive.core.errors import EmbeddingError, HostError, StoreError, with_detail
+from adaptive.core.errors import (
+    EmbeddingError,
+    HostError,
+    StoreError,
+    with_detail,
+)
 from adaptive.core.ports import Embedder, Vectors
 from adaptive.core.shapes import listing
 from adaptive.host.entries import ENTRIES, STALE_VECTORS
@@ -26,7 +31,10 @@ from adaptive.host.faults import HostFaults
 from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.host.providers import HostEmbedder
-from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
+from adaptive.host.vector_database import (
+    HOST_VECTORS,
+    WHOLE_COLLECTION_SECONDS,
+)
 
 log_memory_vectors = logging.getLogger("adaptive_memory.host")
 
@@ -42,7 +50,15 @@ _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 # A service that takes longer over a portion hangs.
 _EMBEDDING_SECONDS = 10.0
 # Between tries to bring rows in step, over most of a day.
-_TRY_PAUSES_SECONDS = (15.0, 30.0, 60.0, 120.0, 300.0, *[600.0] * 6, *[3600.0] * 20)
+_TRY_PAUSES_SECONDS = (
+    15.0,
+    30.0,
+    60.0,
+    120.0,
+    300.0,
+    *[600.0] * 6,
+    *[3600.0] * 20,
+)
 # Brought in step. Their texts are embedded on one core (see ``host.providers``), so that another
 # one is left.
 _ROWS_AT_ONCE = 12
@@ -76,7 +92,11 @@ async def index_rows(
     # Before 0.11 the router put the prefix for contents before no memory.
     prefix: str | None = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
     metadata: Any = getattr(router, "_memory_metadata", _metadata_of_0_9)
-    hosts = embedder if isinstance(embedder, HostEmbedder) else HostEmbedder(request, user)
+    hosts = (
+        embedder
+        if isinstance(embedder, HostEmbedder)
+        else HostEmbedder(request, user)
+    )
     texts = {row.id: _indexed_text(row) for row in rows}
     vectors: dict[str, Vectors] = {}
     for row in rows:
@@ -85,7 +105,9 @@ async def index_rows(
             vectors[row.id] = made
     new = [row_id for row_id in texts if row_id not in vectors]
     if new:
-        embedded = await _embedded(hosts, prefix, [texts[row_id] for row_id in new])
+        embedded = await _embedded(
+            hosts, prefix, [texts[row_id] for row_id in new]
+        )
         vectors.update(zip(new, embedded, strict=True))
     items = [
         {
@@ -109,7 +131,9 @@ def _indexed_text(row: Any) -> str:
     return f"{path}\n{row.content}" if path else row.content
 
 
-async def _embedded(embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]) -> Vectors:
+async def _embedded(
+    embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]
+) -> Vectors:
     """Vectors of contents; a service that hangs is not waited for, a model at work here is."""
     limit = None if await embedder.in_process() else _EMBEDDING_SECONDS
     try:
@@ -120,7 +144,9 @@ async def _embedded(embedder: HostEmbedder, prefix: str | None, texts: Sequence[
         raise EmbeddingError(reason) from error
 
 
-async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> None:
+async def _upsert(
+    request: Request, user: Any, items: list[dict[str, Any]]
+) -> None:
     """Write vectors; a collection of another dimension is made anew where the host does so."""
     from open_webui.routers import memories as router
 
@@ -128,10 +154,16 @@ async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> N
     reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
     name = memory_collection(user.id)
     try:
-        await HOST_VECTORS.call("writing Open WebUI's vectors", "upsert", name, items)
+        await HOST_VECTORS.call(
+            "writing Open WebUI's vectors", "upsert", name, items
+        )
     except HostError as error:
         detail = error.detail.lower()
-        if reindex is None or "dimension" not in detail or "embedding" not in detail:
+        if (
+            reindex is None
+            or "dimension" not in detail
+            or "embedding" not in detail
+        ):
             raise
         with HostFaults("making Open WebUI's vectors anew"):
             await reindex(request, user.id, user=user)
@@ -141,7 +173,9 @@ async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
     """Delete vectors from a user's collection, where the database does what it is told."""
     name = memory_collection(user_id)
     for portion in portions(ids):
-        await HOST_VECTORS.call("deleting vectors of memories", "delete", name, ids=portion)
+        await HOST_VECTORS.call(
+            "deleting vectors of memories", "delete", name, ids=portion
+        )
 
 
 async def sure_of_deletion(user_id: str, memory_ids: Collection[str]) -> None:
@@ -168,7 +202,9 @@ async def sure_of_deletion(user_id: str, memory_ids: Collection[str]) -> None:
     )
 
 
-async def note_deletion(user_id: str, sessions: Sessions | None = None) -> None:
+async def note_deletion(
+    user_id: str, sessions: Sessions | None = None
+) -> None:
     """Have the day's sweep look for vectors of a user's deleted memories."""
     note = {
         "user_id": user_id,
@@ -194,10 +230,14 @@ async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
     """
     table = OwnTable(ENTRIES, sessions)
     is_note = ENTRIES.c.kind == STALE_VECTORS
-    notes = await table.rows("reading of stale vectors", select(ENTRIES.c.user_id).where(is_note))
+    notes = await table.rows(
+        "reading of stale vectors", select(ENTRIES.c.user_id).where(is_note)
+    )
     for note in notes:
         try:
-            await delete_vectors(note.user_id, await _orphans(note.user_id, table))
+            await delete_vectors(
+                note.user_id, await _orphans(note.user_id, table)
+            )
             left = await _orphans(note.user_id, table)
         except HostError as error:
             log_memory_vectors.warning(
@@ -205,9 +245,13 @@ async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
             )
             continue
         if left:
-            log_memory_vectors.warning("%d vectors of deleted memories can't be deleted", len(left))
+            log_memory_vectors.warning(
+                "%d vectors of deleted memories can't be deleted", len(left)
+            )
             continue
-        swept = delete(ENTRIES).where(is_note, ENTRIES.c.user_id == note.user_id)
+        swept = delete(ENTRIES).where(
+            is_note, ENTRIES.c.user_id == note.user_id
+        )
         await table.change("dropping a note of stale vectors", swept)
 
 
@@ -229,7 +273,9 @@ async def drop_collection(name: str) -> None:
     """
     doing = "erasing Open WebUI's vectors"
     try:
-        await HOST_VECTORS.call(doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+        await HOST_VECTORS.call(
+            doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS
+        )
     except HostError as error:
         log_memory_vectors.debug("%s", with_detail(error))
     for pause in _LOOK_PAUSES_SECONDS:
@@ -249,7 +295,9 @@ async def _all_ids(name: str) -> set[str]:
     """
     doing = "reading Open WebUI's vectors"
     try:
-        result = await HOST_VECTORS.call(doing, "get", name, seconds=WHOLE_COLLECTION_SECONDS)
+        result = await HOST_VECTORS.call(
+            doing, "get", name, seconds=WHOLE_COLLECTION_SECONDS
+        )
     except HostError:
         if await HOST_VECTORS.call(doing, "has_collection", name):
             raise
@@ -267,12 +315,16 @@ class VectorUpkeep:
     reindexing of memories makes it good (host: routers/memories.py, ``/reindex``).
     """
 
-    def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    def __init__(
+        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
         self._sleep = sleep
         self._behind: dict[str, set[str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def written(self, user_id: str, row_ids: Collection[str], step: BringInStep) -> None:
+    async def written(
+        self, user_id: str, row_ids: Collection[str], step: BringInStep
+    ) -> None:
         """Bring rows in step; what takes longer than a moment, or fails, goes on behind.
 
         Many rows are waited for until they are written, or have failed once.
@@ -288,14 +340,18 @@ class VectorUpkeep:
         task.add_done_callback(self._tasks.discard)
         with suppress(TimeoutError):
             few = len(row_ids) <= _ROWS_AT_ONCE
-            await asyncio.wait_for(tried.wait(), _PATIENCE_SECONDS if few else None)
+            await asyncio.wait_for(
+                tried.wait(), _PATIENCE_SECONDS if few else None
+            )
 
     def forget(self, user_id: str) -> None:
         """Let go of what is behind of a user whose whole collection is gone."""
         if user_id in self._behind:
             self._behind[user_id].clear()
 
-    async def _catch_up(self, user_id: str, step: BringInStep, tried: asyncio.Event) -> None:
+    async def _catch_up(
+        self, user_id: str, step: BringInStep, tried: asyncio.Event
+    ) -> None:
         """Try again and again; in the end the rows are left to an admin's reindexing."""
         behind = self._behind[user_id]
         try:
@@ -305,7 +361,8 @@ class VectorUpkeep:
                 tried.set()
                 await self._sleep(pause)
             log_memory_vectors.warning(
-                "Open WebUI's own vectors of %d memories are missing: reindex memories", len(behind)
+                "Open WebUI's own vectors of %d memories are missing: reindex memories",
+                len(behind),
             )
         finally:
             del self._behind[user_id]
@@ -322,7 +379,8 @@ class VectorUpkeep:
             except (HostError, EmbeddingError) as error:
                 behind.update(portion)
                 log_memory_vectors.warning(
-                    "Open WebUI's own vectors come later: %s", with_detail(error)
+                    "Open WebUI's own vectors come later: %s",
+                    with_detail(error),
                 )
                 return False
             if behind:

@@ -17,7 +17,12 @@ from adaptive.core.model import ConversationKind, Memory
 from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults, faults_logged
 from adaptive.host.providers import task_model
-from adaptive.host.requests import account, host_setting, isolated_request, process_state
+from adaptive.host.requests import (
+    account,
+    host_setting,
+    isolated_request,
+    process_state,
+)
 
 # What the host calls the two ways to choose tools without native calling: up to 0.9, and since.
 _TOOLS_BY_PROMPT = ("default", "legacy")
@@ -53,7 +58,10 @@ async def _is_on_by_default(request: Request) -> bool:
         with faults_logged("reading the default of the memory switch"):
             defaults = await host_setting(request, "interface_defaults")
             is_on = _switch_in(mapping(defaults)) is not False
-            state["memory_default"] = (is_on, time.monotonic() + _TRUSTED_DEFAULT_SECONDS)
+            state["memory_default"] = (
+                is_on,
+                time.monotonic() + _TRUSTED_DEFAULT_SECONDS,
+            )
     return bool(is_on)
 
 
@@ -108,7 +116,9 @@ class NativeFeatures:
         permissions = await self._setting("user_permissions")
         return bool(mapping(permissions, "features").get("memories", True))
 
-    async def leaves_to_us(self, task: Literal["titles", "follow_ups"]) -> bool:
+    async def leaves_to_us(
+        self, task: Literal["titles", "follow_ups"]
+    ) -> bool:
         """Whether the host makes none itself, and the user has not refused anybody's.
 
         That is "Title Auto-Generation" and "Follow-Up Auto-Generation" in the interface settings.
@@ -134,7 +144,10 @@ class NativeFeatures:
                 return "image generation"
         task = await self._task_of_a_model(body)
         own_model = ("", mapping(self.chat_model).get("id"))
-        if task and await task_model(self.request, self.chat_model) in own_model:
+        if (
+            task
+            and await task_model(self.request, self.chat_model) in own_model
+        ):
             return ""
         return task
 
@@ -143,9 +156,14 @@ class NativeFeatures:
         if not has_request_hook():
             if body.get("files"):
                 return "search in files"
-            by_prompt = mapping(self.metadata, "params").get("function_calling") in _TOOLS_BY_PROMPT
+            by_prompt = (
+                mapping(self.metadata, "params").get("function_calling")
+                in _TOOLS_BY_PROMPT
+            )
             servers = self.metadata.get("tool_servers")
-            if by_prompt and (body.get("tool_ids") or servers or body.get("terminal_id")):
+            if by_prompt and (
+                body.get("tool_ids") or servers or body.get("terminal_id")
+            ):
                 return "choice of tools"
         # Of a chat that it does not store the host has no other messages than the request's.
         if self.kind == "temporary" and await self._setting("follow_ups"):
@@ -180,13 +198,22 @@ class NativeFeatures:
             return ""
         # The host's own function on a copy: its choice of entries can't be told better.
         copied = {"messages": [dict(message) for message in messages]}
-        filled = await add_memory_context(request, copied, user, self.chat_model)
-        text = "\n".join(message_text(message) for message in filled["messages"])
+        filled = await add_memory_context(
+            request, copied, user, self.chat_model
+        )
+        text = "\n".join(
+            message_text(message) for message in filled["messages"]
+        )
         return "\n".join(within_spans(text, "memory_context"))
 
-    async def _injected_by_query(self, messages: list[Any], request: Request, user: Any) -> str:
+    async def _injected_by_query(
+        self, messages: list[Any], request: Request, user: Any
+    ) -> str:
         """The same up to 0.9, where the host queries with the newest message."""
-        if mapping(self.metadata, "params").get("function_calling") == "native":
+        if (
+            mapping(self.metadata, "params").get("function_calling")
+            == "native"
+        ):
             return ""
         from open_webui.routers.memories import QueryMemoryForm, query_memory
 

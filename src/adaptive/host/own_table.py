@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TypeVar
 
@@ -51,7 +58,9 @@ class OwnTable:
     @asynccontextmanager
     async def session(self, doing: str) -> AsyncGenerator[Any, None]:
         """A session of the host's; the caller commits what it changes."""
-        with HostFaults(f"{doing} ({self._table.name})", TablesUnavailable, _UNUSABLE):
+        with HostFaults(
+            f"{doing} ({self._table.name})", TablesUnavailable, _UNUSABLE
+        ):
             try:
                 async with self._sessions() as session:
                     if not self._created:
@@ -91,10 +100,18 @@ class OwnTable:
         written = 0
         keys = [column.name for column in self._table.primary_key]
         async with self.session(doing) as session:
-            for some in portions(sorted(rows, key=lambda row: [row[name] for name in keys])):
+            for some in portions(
+                sorted(rows, key=lambda row: [row[name] for name in keys])
+            ):
                 new = self.insert(session).values(some)
-                replaced = {name: new.excluded[name] for name in some[0] if name not in keys}
-                upsert = new.on_conflict_do_update(index_elements=keys, set_=replaced, where=where)
+                replaced = {
+                    name: new.excluded[name]
+                    for name in some[0]
+                    if name not in keys
+                }
+                upsert = new.on_conflict_do_update(
+                    index_elements=keys, set_=replaced, where=where
+                )
                 # psycopg forgets after an INSERT how many rows it wrote.
                 counted = upsert.execution_options(preserve_rowcount=True)
                 written += (await session.execute(counted)).rowcount
@@ -105,7 +122,11 @@ class OwnTable:
 
     def insert(self, session: Any) -> Any:
         """An INSERT that may say what to do about a row that stands, in the database's dialect."""
-        dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+        dialect = (
+            postgresql
+            if session.get_bind().dialect.name == "postgresql"
+            else sqlite
+        )
         return dialect.insert(self._table)
 
     async def _create(self, session: Any) -> None:
@@ -113,7 +134,10 @@ class OwnTable:
 
         ``IF NOT EXISTS`` is no lock there: the other one's table comes up as a doubled name.
         """
-        parts = [CreateIndex(index, if_not_exists=True) for index in self._table.indexes]
+        parts = [
+            CreateIndex(index, if_not_exists=True)
+            for index in self._table.indexes
+        ]
         for create in (CreateTable(self._table, if_not_exists=True), *parts):
             try:
                 await session.execute(create)
@@ -124,7 +148,9 @@ class OwnTable:
                 await session.commit()
 
 
-def portions(values: Collection[Value], most: int = _PER_STATEMENT) -> Iterator[list[Value]]:
+def portions(
+    values: Collection[Value], most: int = _PER_STATEMENT
+) -> Iterator[list[Value]]:
     """As many values at a time as one statement takes."""
     listed = list(values)
     return (listed[at : at + most] for at in range(0, len(listed), most))

@@ -47,7 +47,9 @@ async def emitter_to(
     return None
 
 
-async def show_event(emitter: EventEmitter | None, kind: str, data: Any) -> None:
+async def show_event(
+    emitter: EventEmitter | None, kind: str, data: Any
+) -> None:
     """Show an event in the page if there is one; never raises."""
     if emitter is None:
         return
@@ -72,9 +74,15 @@ class PageNotifier:
         data = {"description": text, "done": True, "hidden": False}
         await show_event(self.emitter, "status", data)
 
-    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
+    async def source(
+        self, name: str, documents: list[str], metadata: list[dict[str, Any]]
+    ) -> None:
         """Show a source under the answer, as the page shows documents."""
-        data = {"source": {"name": name}, "document": documents, "metadata": metadata}
+        data = {
+            "source": {"name": name},
+            "document": documents,
+            "metadata": metadata,
+        }
         await show_event(self.emitter, "source", data)
 
 
@@ -95,7 +103,9 @@ class PageDialog:
         answer = await self._call("confirmation", title, message)
         return answer if isinstance(answer, bool) else None
 
-    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
+    async def ask(
+        self, title: str, message: str, hint: str, value: str = ""
+    ) -> str | None:
         """Ask for a few words (see ``Dialog``)."""
         answer = await self._call(
             "input", title, message, placeholder=hint, value=value, type="text"
@@ -103,7 +113,11 @@ class PageDialog:
         # Up to 0.9 the page answers ``true`` where nothing was typed.
         if isinstance(answer, bool):
             return ""
-        return answer.strip()[:_LONGEST_ANSWER] if isinstance(answer, str) else None
+        return (
+            answer.strip()[:_LONGEST_ANSWER]
+            if isinstance(answer, str)
+            else None
+        )
 
     async def download(self, name: str, text: str) -> bool:
         """Have the page save a text as a file (see ``Dialog``)."""
@@ -115,11 +129,18 @@ class PageDialog:
         )
         return await self._event("execute", {"code": code}) is True
 
-    async def _call(self, kind: str, title: str, message: str, **extra: str) -> object:
+    async def _call(
+        self, kind: str, title: str, message: str, **extra: str
+    ) -> object:
         """What the page answers, ``None`` where it does not; it renders messages as Markdown."""
         text = plain_lines(message[:_LONGEST_MESSAGE])
         return await self._event(
-            kind, {"title": clipped_line(title, _LONGEST_TITLE), "message": text, **extra}
+            kind,
+            {
+                "title": clipped_line(title, _LONGEST_TITLE),
+                "message": text,
+                **extra,
+            },
         )
 
     async def _event(self, kind: str, data: dict[str, str]) -> object:
@@ -131,5 +152,7 @@ class PageDialog:
                 with HostFaults(f"asking by {kind}"):
                     return await self.caller({"type": kind, "data": data})
         except (TimeoutError, HostError) as error:
-            log_page.info("a question was not answered: %s", with_detail(error))
+            log_page.info(
+                "a question was not answered: %s", with_detail(error)
+            )
             return None

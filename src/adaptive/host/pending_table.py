@@ -72,7 +72,13 @@ _WAITING = _ROW.state == "waiting"
 # What the payload is sealed as.
 _PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_PLACE = (_ROW.message_id, _ROW.chat_id, _ROW.queued_at, _ROW.due_at, _ROW.attempts)
+_PLACE = (
+    _ROW.message_id,
+    _ROW.chat_id,
+    _ROW.queued_at,
+    _ROW.due_at,
+    _ROW.attempts,
+)
 
 
 def learned_values(now: float) -> dict[str, Any]:
@@ -88,7 +94,9 @@ class HostPendingTable:
     of the lease. Turns are sealed; one that can't be opened or read stays as it is.
     """
 
-    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+    def __init__(
+        self, sealer: Sealer, sessions: Sessions | None = None
+    ) -> None:
         self._sealer = sealer
         self._table = OwnTable(PENDING, sessions)
         self._tidy_again_at = 0.0
@@ -108,7 +116,9 @@ class HostPendingTable:
             "message_id": turn.source.message_id,
             "chat_id": turn.source.chat_id,
             "state": "waiting",
-            "payload": self._sealer.seal(turn.user_id, _PAYLOAD, turn_text(turn)),
+            "payload": self._sealer.seal(
+                turn.user_id, _PAYLOAD, turn_text(turn)
+            ),
             "queued_at": queued.queued_at,
             "due_at": queued.due_at,
             "attempts": queued.attempts,
@@ -131,12 +141,16 @@ class HostPendingTable:
     async def waiting(self, user_id: str, since: float) -> UserQueue:
         """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
         counted = PENDING.alias()
-        calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
-            counted.c.user_id == user_id, counted.c.queued_at >= since
-        )
+        calls = select(
+            func.coalesce(func.sum(counted.c.model_calls), 0)
+        ).where(counted.c.user_id == user_id, counted.c.queued_at >= since)
         openable = _WAITING & self._openable(user_id)
         query = (
-            select(*_PLACE, _ROW.lease_until, calls.scalar_subquery().label("calls"))
+            select(
+                *_PLACE,
+                _ROW.lease_until,
+                calls.scalar_subquery().label("calls"),
+            )
             .where(_ROW.user_id == user_id, or_(openable, _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
             .limit(_MOST_READ + 1)
@@ -153,7 +167,9 @@ class HostPendingTable:
             for row in rows
             if row.message_id != _LEASE_ID
         ]
-        lease_ends = [row.lease_until for row in rows if row.message_id == _LEASE_ID]
+        lease_ends = [
+            row.lease_until for row in rows if row.message_id == _LEASE_ID
+        ]
         return UserQueue(
             places=tuple(places),
             leased_until=max(lease_ends, default=0.0),
@@ -172,13 +188,16 @@ class HostPendingTable:
             .values(
                 lease_owner=lease.owner,
                 lease_until=until,
-                attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0),
+                attempts=_ROW.attempts
+                + case((_ROW.lease_owner != "", 1), else_=0),
             )
             .returning(*_PLACE, _ROW.payload)
         )
         async with self._table.session("taking turns to learn") as session:
             taken = await self._begun(session, begin)
-            if _LEASE_ID not in taken:  # another one's, or dropped with what was learned long ago
+            if (
+                _LEASE_ID not in taken
+            ):  # another one's, or dropped with what was learned long ago
                 await session.rollback()
                 row = _LEASE | {"user_id": lease.user_id, "learned_at": now}
                 insert = self._table.insert(session).values(row)
@@ -187,7 +206,10 @@ class HostPendingTable:
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
-            queued = [self._opened(lease.user_id, taken[one]) for one in lease.message_ids]
+            queued = [
+                self._opened(lease.user_id, taken[one])
+                for one in lease.message_ids
+            ]
             opened = tuple(one for one in queued if one is not None)
             if len(opened) < len(queued):  # others are taken in their place
                 await session.rollback()
@@ -198,38 +220,56 @@ class HostPendingTable:
     async def unopened(self) -> int:
         """How many turns of all users wait that another secret has sealed."""
         foreign = (_WAITING, ~self._own, _ROW.payload != "")
-        query = select(_ROW.user_id, _ROW.payload).where(*foreign).limit(_MOST_COUNTED)
+        query = (
+            select(_ROW.user_id, _ROW.payload)
+            .where(*foreign)
+            .limit(_MOST_COUNTED)
+        )
         rows = await self._table.rows("counting what can't be opened", query)
         opening = ((row.user_id, _PAYLOAD, row.payload) for row in rows)
         return await asyncio.to_thread(
-            lambda: sum(self._sealer.open(*sealed) is None for sealed in opening)
+            lambda: sum(
+                self._sealer.open(*sealed) is None for sealed in opening
+            )
         )
 
     def _openable(self, user_id: str) -> ColumnElement[bool]:
         """Whether a turn is not known to be sealed with another secret."""
         foreign = ~self._own & _ROW.payload.startswith(MARKED, autoescape=True)
-        return ~foreign & _ROW.message_id.not_in(self._unopened.get(user_id, ()))
+        return ~foreign & _ROW.message_id.not_in(
+            self._unopened.get(user_id, ())
+        )
 
     async def _begun(self, session: Any, begin: Executable) -> dict[str, Any]:
         return {row.message_id: row for row in await session.execute(begin)}
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
         """Prolong a lease."""
-        return await self._change("prolonging a lease", lease, {"lease_until": until}, 0)
+        return await self._change(
+            "prolonging a lease", lease, {"lease_until": until}, 0
+        )
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned; once a day drop the rows of those that nobody asks for again."""
         state = case((_WAITING, "done"), else_=_ROW.state)
         learned = learned_values(now) | {"state": state}
-        finished = await self._change("finishing a turn", lease, learned, calls)
+        finished = await self._change(
+            "finishing a turn", lease, learned, calls
+        )
         if now >= self._tidy_again_at:
             self._tidy_again_at = now + _TIDY_SECONDS
             await self._tidy(now)
         return finished
 
-    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
+    async def give_back(
+        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+    ) -> bool:
         """End a lease, the work undone."""
-        back = {"due_at": due_at, "attempts": _ROW.attempts + int(failed), **_FREE}
+        back = {
+            "due_at": due_at,
+            "attempts": _ROW.attempts + int(failed),
+            **_FREE,
+        }
         return await self._change("giving turns back", lease, back, calls)
 
     async def _change(
@@ -237,16 +277,22 @@ class HostPendingTable:
     ) -> bool:
         """Change a lease and all its turns, or none where one of them is under it no more."""
         # The newest message keeps the count for all.
-        more = case((_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0)
+        more = case(
+            (_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0
+        )
         under_it = (
             _ROW.user_id == lease.user_id,
             _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
             _ROW.lease_owner == lease.owner,
         )
         change = update(PENDING).where(*under_it)
-        change = change.values({**values, "model_calls": _ROW.model_calls + more})
+        change = change.values(
+            {**values, "model_calls": _ROW.model_calls + more}
+        )
         async with self._table.session(doing) as session:
-            if (await session.execute(change)).rowcount != 1 + len(lease.message_ids):
+            if (await session.execute(change)).rowcount != 1 + len(
+                lease.message_ids
+            ):
                 await session.rollback()
                 return False
             await session.commit()
@@ -255,17 +301,26 @@ class HostPendingTable:
     async def _tidy(self, now: float) -> None:
         free = _ROW.lease_until < now
         learned = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
-        forsaken = _WAITING & (_ROW.queued_at < now - _WAITING_LIFETIME_SECONDS)
+        forsaken = _WAITING & (
+            _ROW.queued_at < now - _WAITING_LIFETIME_SECONDS
+        )
         doing = "dropping turns learned long ago"
         try:
-            await self._table.change(doing, delete(PENDING).where(free, learned))
-            lost = await self._table.change(doing, delete(PENDING).where(free, forsaken))
+            await self._table.change(
+                doing, delete(PENDING).where(free, learned)
+            )
+            lost = await self._table.change(
+                doing, delete(PENDING).where(free, forsaken)
+            )
             if lost:
                 log_pending.warning(
-                    "%d turns of users who stayed away for half a year were never learned", lost
+                    "%d turns of users who stayed away for half a year were never learned",
+                    lost,
                 )
         except TablesUnavailable as error:
-            log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
+            log_pending.warning(
+                "it will be tried again tomorrow: %s", with_detail(error)
+            )
 
     def _opened(self, user_id: str, row: Any) -> QueuedTurn | None:
         """A turn with its words, ``None`` where they can't be opened or read."""

@@ -20,14 +20,29 @@ from typing import Any
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adaptive.core.errors import EmbeddingError, ModelBusy, ModelRejected, ReplyUnusable
+from adaptive.core.errors import (
+    EmbeddingError,
+    ModelBusy,
+    ModelRejected,
+    ReplyUnusable,
+)
 from adaptive.core.http import failure
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
 from adaptive.core.shapes import mapping, text_field
 from adaptive.host.faults import HostFaults, describe_fault, faults_logged
-from adaptive.host.requests import host_setting, host_state, isolated_request, process_state
-from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_body, chat_text
+from adaptive.host.requests import (
+    host_setting,
+    host_state,
+    isolated_request,
+    process_state,
+)
+from adaptive.llm.endpoints import (
+    OllamaCompleter,
+    OpenAICompleter,
+    chat_body,
+    chat_text,
+)
 from adaptive.privacy.redaction import (
     RedactingCompleter,
     SecretlessEmbedder,
@@ -55,36 +70,55 @@ _MOST_KEPT = 25  # as many contents as a lesson finds
 _SHORT_CHARACTERS = 1000
 
 
-def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
+def chosen_embedder(
+    settings: Settings, request: Request, user: Any
+) -> Embedder:
     """Who makes the vectors."""
     name = settings.embedding_model_name.strip()
     if settings.embedding_provider_type == "local":
         models = process_state(request).setdefault("local_models", {})
         return LocalEmbedder(name or DEFAULT_LOCAL_MODEL, models)
     if settings.embedding_provider_type == "openai_compatible":
-        service = EndpointEmbedder(settings.embedding_api_url, name, settings.embedding_api_key)
+        service = EndpointEmbedder(
+            settings.embedding_api_url, name, settings.embedding_api_key
+        )
         return SecretlessEmbedder(service)
     return HostEmbedder(request, user)
 
 
 async def chosen_completer(
-    settings: Settings, request: Request, user: Any, chat_model: Any, *, direct: bool
+    settings: Settings,
+    request: Request,
+    user: Any,
+    chat_model: Any,
+    *,
+    direct: bool,
 ) -> Completer:
     """Who answers our own questions, and what of them it is not shown."""
     if settings.llm_provider_type == "host":
-        model = await learning_model(request, settings.host_model, chat_model, direct=direct)
+        model = await learning_model(
+            request, settings.host_model, chat_model, direct=direct
+        )
         completer: Completer = HostCompleter(request, user, model)
     else:
-        kind = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
+        kind = (
+            OllamaCompleter
+            if settings.llm_provider_type == "ollama"
+            else OpenAICompleter
+        )
         completer = kind(
             url=settings.llm_api_endpoint_url,
             model=settings.llm_model_name,
             api_key=settings.llm_api_key,
         )
-    return RedactingCompleter(completer, settings.pii_redaction in ("model", "all"))
+    return RedactingCompleter(
+        completer, settings.pii_redaction in ("model", "all")
+    )
 
 
-async def learning_model(request: Request, chosen: str, chat_model: object, *, direct: bool) -> str:
+async def learning_model(
+    request: Request, chosen: str, chat_model: object, *, direct: bool
+) -> str:
     """Id of the model to learn with: the valve's, else the task model, else the chat's own.
 
     Where there is none, ``ModelRejected`` says which valve helps.
@@ -113,7 +147,9 @@ async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
     Raises:
         ModelBusy: the models can't be listed.
     """
-    model = request.app.state.MODELS.get(model_id)  # a dict, or a table in Redis
+    model = request.app.state.MODELS.get(
+        model_id
+    )  # a dict, or a table in Redis
     if model is None and model_id:
         with HostFaults("listing the models", ModelBusy):
             from open_webui.utils.models import get_all_models
@@ -158,10 +194,16 @@ class HostCompleter:
         body = chat_body(self.model, request, response_format)
         body["metadata"] = {"task": "adaptive_memory"}
         own = isolated_request(self.request)
-        with HostFaults(f"asking {self.model!r}", ModelBusy, "the model could not be asked"):
+        with HostFaults(
+            f"asking {self.model!r}", ModelBusy, "the model could not be asked"
+        ):
             try:
                 reply = await generate_chat_completion(
-                    own, body, self.user, bypass_filter=True, bypass_system_prompt=True
+                    own,
+                    body,
+                    self.user,
+                    bypass_filter=True,
+                    bypass_system_prompt=True,
                 )
             except HTTPException as error:
                 detail = f"{self.model!r}: {describe_fault(error)}"
@@ -178,7 +220,9 @@ def _body_of(reply: object) -> object:
         raise ReplyUnusable("the model streams although it was asked not to")
     text = raw.decode(errors="replace")
     if reply.status_code >= 400:
-        raise failure(reply.status_code, text, reply.headers.get("Retry-After"))
+        raise failure(
+            reply.status_code, text, reply.headers.get("Retry-After")
+        )
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -197,8 +241,14 @@ def known_models(saved: str) -> list[dict[str, str]]:
             model_id = text_field(model, "id")
             name = text_field(model, "name")
             if model_id and model.get("owned_by") != "arena":
-                labels[model_id] = model_id if name in ("", model_id) else f"{name} ({model_id})"
-    choices = sorted(labels.items(), key=lambda choice: (choice[1].casefold(), choice[0]))
+                labels[model_id] = (
+                    model_id
+                    if name in ("", model_id)
+                    else f"{name} ({model_id})"
+                )
+    choices = sorted(
+        labels.items(), key=lambda choice: (choice[1].casefold(), choice[0])
+    )
     chosen = saved.strip()
     if chosen and chosen not in labels:
         choices.insert(0, (chosen, f"{chosen} (not available now)"))
@@ -214,7 +264,9 @@ class HostEmbedder:
 
     request: Request
     user: Any
-    made: dict[Any, Vectors] = field(default_factory=dict[Any, Vectors], compare=False)
+    made: dict[Any, Vectors] = field(
+        default_factory=dict[Any, Vectors], compare=False
+    )
 
     async def name(self) -> str:
         """Engine and model, as they were set at most five seconds ago."""
@@ -222,10 +274,16 @@ class HostEmbedder:
         name, expires = state.get("embedder_name", ("", 0.0))
         if expires < time.monotonic():
             with HostFaults("reading the embedding settings", EmbeddingError):
-                engine = await host_setting(self.request, "embedding_engine") or "local"
+                engine = (
+                    await host_setting(self.request, "embedding_engine")
+                    or "local"
+                )
                 model = await host_setting(self.request, "embedding_model")
             name = f"host:{engine}:{model}"
-            state["embedder_name"] = (name, time.monotonic() + _TRUSTED_NAME_SECONDS)
+            state["embedder_name"] = (
+                name,
+                time.monotonic() + _TRUSTED_NAME_SECONDS,
+            )
         return str(name)
 
     async def in_process(self) -> bool:
@@ -254,46 +312,76 @@ class HostEmbedder:
         if await self.in_process() and hasattr(model, "encode") and not mps:
             raw = await self._encoded(model, texts, prefix, query=query)
         else:
-            raw = await sent_without_secrets(texts, partial(self._by_the_host, prefix=prefix))
+            raw = await sent_without_secrets(
+                texts, partial(self._by_the_host, prefix=prefix)
+            )
         return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
     async def _encoded(
-        self, model: Any, texts: Sequence[str], prefix: str | None, *, query: bool
+        self,
+        model: Any,
+        texts: Sequence[str],
+        prefix: str | None,
+        *,
+        query: bool,
     ) -> object:
         """What the model makes of the texts, when it is their turn; short ones on one core."""
         state = process_state(self.request)
         if "embedding_lanes" not in state:
             messages = asyncio.Semaphore(_MESSAGES_AT_ONCE)
-            state["embedding_lanes"] = {True: messages, False: asyncio.Semaphore(1)}
-            state["embedding_threads"] = _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
+            state["embedding_lanes"] = {
+                True: messages,
+                False: asyncio.Semaphore(1),
+            }
+            state["embedding_threads"] = _threads_of_one_core(
+                _MESSAGES_AT_ONCE + 1
+            )
         is_short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
         if is_short and is_plain_model(model):
             encode = partial(forward_pass, model, prompt)
         else:
             encode = partial(
-                model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt
+                model.encode,
+                batch_size=_TEXTS_AT_ONCE,
+                show_progress_bar=False,
+                **prompt,
             )
         threads = state["embedding_threads"] if is_short else None
         running = asyncio.get_running_loop()
         async with state["embedding_lanes"][query]:
-            with HostFaults("embedding in this process", EmbeddingError, _EMBEDDING_FAILED):
+            with HostFaults(
+                "embedding in this process", EmbeddingError, _EMBEDDING_FAILED
+            ):
                 return await running.run_in_executor(threads, encode, [*texts])
 
-    async def _by_the_host(self, texts: Sequence[str], prefix: str | None) -> object:
+    async def _by_the_host(
+        self, texts: Sequence[str], prefix: str | None
+    ) -> object:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
-        if function is None:  # while an admin changes the model (host: routers/retrieval.py)
+        if (
+            function is None
+        ):  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
-        with HostFaults("embedding by Open WebUI", EmbeddingError, _EMBEDDING_FAILED):
+        with HostFaults(
+            "embedding by Open WebUI", EmbeddingError, _EMBEDDING_FAILED
+        ):
             return await function(list(texts), prefix=prefix, user=self.user)
 
 
 def _prefix(query: bool) -> str | None:
     """What the admin has set to stand before messages, or before contents."""
     with HostFaults("reading the embedding prefixes", EmbeddingError):
-        from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
+        from open_webui.config import (
+            RAG_EMBEDDING_CONTENT_PREFIX,
+            RAG_EMBEDDING_QUERY_PREFIX,
+        )
 
-        return RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
+        return (
+            RAG_EMBEDDING_QUERY_PREFIX
+            if query
+            else RAG_EMBEDDING_CONTENT_PREFIX
+        )
 
 
 def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
@@ -309,7 +397,9 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
     def take_one_core() -> None:
         torch.get_num_threads()  # a thread takes the default over when it first comes to torch
         torch.set_num_threads(1)
-        setting_back = threading.Thread(target=torch.set_num_threads, args=(usual,))
+        setting_back = threading.Thread(
+            target=torch.set_num_threads, args=(usual,)
+        )
         setting_back.start()
         setting_back.join()
 

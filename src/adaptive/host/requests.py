@@ -12,7 +12,9 @@ from fastapi import Request
 
 from adaptive.host.faults import HostFaults
 
-UNSUPPORTED = "this Open WebUI is older than 0.9.6, and chats go on without memory"
+UNSUPPORTED = (
+    "this Open WebUI is older than 0.9.6, and chats go on without memory"
+)
 # Our name -> (attribute of ``app.state.config`` to 0.9, key in a table since 0.10; config.py).
 _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
@@ -37,7 +39,9 @@ def host_is_supported() -> bool:
         from open_webui.retrieval.vector import async_client
     except ImportError:
         return False
-    return bool(async_client) and inspect.iscoroutinefunction(Memories.get_memories_by_user_id)
+    return bool(async_client) and inspect.iscoroutinefunction(
+        Memories.get_memories_by_user_id
+    )
 
 
 def host_state(name: str) -> Any:
@@ -80,7 +84,9 @@ def isolated_request(request: Request) -> Request:
     inherit them. Only the session token is carried over, which some connections forward.
     """
     token = getattr(request.state, "token", None)
-    return Request({**request.scope, "state": {} if token is None else {"token": token}})
+    return Request(
+        {**request.scope, "state": {} if token is None else {"token": token}}
+    )
 
 
 def process_state(request: Request) -> dict[str, Any]:
@@ -101,4 +107,6 @@ async def account(user: Mapping[str, Any]) -> Any:
     from open_webui.models.users import UserModel
 
     with HostFaults("reading the user"):
-        return UserModel(**{name: value for name, value in user.items() if name != "valves"})
+        return UserModel(
+            **{name: value for name, value in user.items() if name != "valves"}
+        )

@@ -8,7 +8,13 @@ sending meanwhile (host: models/chats.py).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +33,12 @@ from adaptive.core.messages import Message, message_text
 from adaptive.core.shapes import listing, mapping, text_field
 from adaptive.host.faults import faults_logged, uninterrupted
 from adaptive.host.own_table import host_session
-from adaptive.host.page import EventEmitter, emitter_to, is_temporary, show_event
+from adaptive.host.page import (
+    EventEmitter,
+    emitter_to,
+    is_temporary,
+    show_event,
+)
 
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
@@ -67,7 +78,9 @@ async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
 # From a stored message the fields to change, ``None`` where nothing is to be written.
 MessageChange = Callable[[Message], dict[str, Any] | None]
 # Chat, message and change; gives the fields that were stored, ``None`` where none were.
-ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
+ChangeMessage = Callable[
+    [str, str, MessageChange], Awaitable[dict[str, Any] | None]
+]
 
 
 @uninterrupted
@@ -85,8 +98,12 @@ async def change_message(
         if session.get_bind().dialect.name == "sqlite":
             # Nothing else keeps a reader in SQLite from writing what is out of date.
             await session.execute(text("BEGIN IMMEDIATE"))
-        row: Any = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
-        messages: Any = mapping(getattr(row, "chat", None), "history", "messages")
+        row: Any = await session.get(
+            Chat, chat_id, populate_existing=True, with_for_update=True
+        )
+        messages: Any = mapping(
+            getattr(row, "chat", None), "history", "messages"
+        )
         stored = mapping(messages, message_id)
         fields = change(stored) if stored else None
         if fields is None:
@@ -139,7 +156,9 @@ class HostAnswer:
             with faults_logged("storing an answer"):
                 from open_webui.models.chats import Chats
 
-                store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
+                store = uninterrupted(
+                    Chats.upsert_message_to_chat_by_id_and_message_id
+                )
                 await store(self.chat_id, self.message_id, answer)
         await show_event(self.emitter, "chat:completion", answer)
         if is_stored and title:
@@ -173,7 +192,9 @@ class HostAnswer:
         """Add a line of ours at its end, in place of a former one; whether it stands there."""
         return await self._change(_if_whole(partial(_noted_answer, line=line)))
 
-    async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
+    async def rewrite(
+        self, said: str, rewriting: Callable[[str], str]
+    ) -> bool:
         """Rewrite what it says, if that is still what it ``said``; whether that was done."""
 
         def rewritten(message: Message) -> dict[str, Any] | None:
@@ -190,7 +211,11 @@ class HostAnswer:
 
         def with_follow_ups(message: Message) -> dict[str, Any] | None:
             """Have an answer without suggestions take them."""
-            return None if listing(message.get(_FOLLOW_UPS)) else {_FOLLOW_UPS: follow_ups}
+            return (
+                None
+                if listing(message.get(_FOLLOW_UPS))
+                else {_FOLLOW_UPS: follow_ups}
+            )
 
         if await self._store(_if_whole(with_follow_ups)):
             shown = {"follow_ups": follow_ups}
@@ -208,21 +233,27 @@ class HostAnswer:
 
             for seconds in _TITLE_PAUSES if first_message else (0.0,):
                 await asyncio.sleep(seconds)
-                standing = await uninterrupted(Chats.get_chat_title_by_id)(self.chat_id)
+                standing = await uninterrupted(Chats.get_chat_title_by_id)(
+                    self.chat_id
+                )
                 if standing is None:
                     return
                 if standing.strip() not in _UNTITLED:
                     break
             if standing.strip() not in (*_UNTITLED, first_message.strip()):
                 return
-            if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
+            if await uninterrupted(Chats.update_chat_title_by_id)(
+                self.chat_id, title
+            ):
                 await show_event(self.emitter, "chat:title", title)
 
     async def emit(self, event: dict[str, Any]) -> None:
         """Show an event with it; a status is stored under a lock where the host has none."""
         unstored = None
         if event.get("type") == "status" and _stores_without_lock():
-            unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
+            unstored = await emitter_to(
+                self.user_id, self.chat_id, self.message_id, stores=False
+            )
         emitter = unstored or self.emitter
         async with alone_in_chat(self.chat_id):
             if emitter is not None:
@@ -260,21 +291,34 @@ def _if_whole(change: MessageChange) -> MessageChange:
 
     def changed(message: Message) -> dict[str, Any] | None:
         """The fields to change."""
-        is_whole = message.get("done") is not False and not message.get("error")
+        is_whole = message.get("done") is not False and not message.get(
+            "error"
+        )
         is_answer = message.get("role") == "assistant"
         return change(message) if is_whole and is_answer else None
 
     return changed
 
 
-def _late_answer(message: Message, text: str, announced: str) -> dict[str, Any] | None:
+def _late_answer(
+    message: Message, text: str, announced: str
+) -> dict[str, Any] | None:
     """The fields of an answer that was announced, or was to be while the database was away."""
-    if message.get("role") != "assistant" or _said_in(message) not in ("", announced):
+    if message.get("role") != "assistant" or _said_in(message) not in (
+        "",
+        announced,
+    ):
         return None
-    return {"content": text, **rewritten_answer(message, lambda _: text), "done": True}
+    return {
+        "content": text,
+        **rewritten_answer(message, lambda _: text),
+        "done": True,
+    }
 
 
-def _with_status(message: Message, status: Mapping[str, Any]) -> dict[str, Any]:
+def _with_status(
+    message: Message, status: Mapping[str, Any]
+) -> dict[str, Any]:
     """The statuses of a stored message with one more."""
     return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
 

@@ -62,7 +62,10 @@ class HostSweep:
             try:
                 await self._erase(user_id)
             except HostError as error:
-                log_sweep.warning("a deleted account is swept another day: %s", with_detail(error))
+                log_sweep.warning(
+                    "a deleted account is swept another day: %s",
+                    with_detail(error),
+                )
         await sweep_stale_vectors(self._sessions)
 
     async def _deleted_accounts(self) -> list[str]:
@@ -76,7 +79,9 @@ class HostSweep:
             return []
         gone = set[str]()
         for table in _OUR_TABLES:
-            kept = select(table.c.user_id).where(table.c.user_id != "", _has_no_account(table))
+            kept = select(table.c.user_id).where(
+                table.c.user_id != "", _has_no_account(table)
+            )
             own = OwnTable(table, self._sessions)
             rows = await own.rows("looking for deleted users", kept.distinct())
             gone.update(row.user_id for row in rows)
@@ -87,8 +92,12 @@ class HostSweep:
         await drop_collection(memory_collection(user_id))
         await self._history.delete_all(user_id)
         for table in (HOST_MEMORIES, *_OUR_TABLES):
-            erased = delete(table).where(table.c.user_id == user_id, _has_no_account(table))
-            await OwnTable(ENTRIES, self._sessions).change("erasing of a deleted user", erased)
+            erased = delete(table).where(
+                table.c.user_id == user_id, _has_no_account(table)
+            )
+            await OwnTable(ENTRIES, self._sessions).change(
+                "erasing of a deleted user", erased
+            )
         log_sweep.info("what was left of a deleted account was erased")
 
 

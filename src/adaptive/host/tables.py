@@ -18,7 +18,10 @@ from adaptive.host.entries import HostLeases, SealedEntries
 from adaptive.host.memory_vectors import HOST_MEMORIES, memory_collection
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.host.pending_table import HostPendingTable
-from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
+from adaptive.host.vector_database import (
+    HOST_VECTORS,
+    WHOLE_COLLECTION_SECONDS,
+)
 from adaptive.memory.audit import AuditTable
 from adaptive.memory.tables import (
     ArchiveTable,
@@ -49,7 +52,10 @@ class HostVectorTable:
         self._table = OwnTable(VECTORS, sessions)
 
     async def read(
-        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+        self,
+        user_id: str,
+        embedder: str,
+        memory_ids: Sequence[str] | None = None,
     ) -> dict[str, StoredVector]:
         """A user's vectors of one embedder, by memory id; of at most 900 memories, or of all."""
         row = VECTORS.c
@@ -59,11 +65,15 @@ class HostVectorTable:
         if memory_ids is not None:
             query = query.where(VECTORS.c.memory_id.in_(memory_ids))
         return {
-            row.memory_id: StoredVector(row.content_hash, np.frombuffer(row.vector, "<f4"))
+            row.memory_id: StoredVector(
+                row.content_hash, np.frombuffer(row.vector, "<f4")
+            )
             for row in await self._table.rows("reading vectors", query)
         }
 
-    async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+    async def write(
+        self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
+    ) -> None:
         """Store vectors by memory id, replacing former ones of the same memories."""
         key = content_hash(embedder)
         rows = [
@@ -92,29 +102,43 @@ class HostVectorTable:
         )
         await self._table.change("dropping vectors", dropping)
 
-    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+    async def held(
+        self, user_id: str, memories: Sequence[Memory]
+    ) -> dict[str, Vectors]:
         """The host's own vectors of just these texts (see ``VectorTable``)."""
         contents = {memory.id: memory.content for memory in memories}
-        reading = partial(_held, collection=memory_collection(user_id), contents=contents)
+        reading = partial(
+            _held, collection=memory_collection(user_id), contents=contents
+        )
         with suppress(HostError):
             doing = "reading the host's vectors"
-            return await HOST_VECTORS.ask(doing, reading, WHOLE_COLLECTION_SECONDS)
+            return await HOST_VECTORS.ask(
+                doing, reading, WHOLE_COLLECTION_SECONDS
+            )
         return {}
 
 
-def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
+def _held(
+    client: Any, collection: str, contents: Mapping[str, str]
+) -> dict[str, Vectors]:
     """Vectors of Chroma, the default, and pgvector; some are of former texts, or of a path, too.
 
     The host's clients give none (host: retrieval/vector/main.py), so these two are asked below.
     """
     rows: list[tuple[str, str, Any]] = []
     if type(client).__name__ == "ChromaClient":
-        chroma = client.client.get_collection(name=collection, embedding_function=None)
+        chroma = client.client.get_collection(
+            name=collection, embedding_function=None
+        )
         for ids in portions(contents):
             got = chroma.get(ids=ids, include=["documents", "embeddings"])
-            rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
+            rows += zip(
+                got["ids"], got["documents"], got["embeddings"], strict=True
+            )
     elif type(client).__name__ == "PgvectorClient":
-        chunk: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
+        chunk: Any = vars(sys.modules[type(client).__module__])[
+            "DocumentChunk"
+        ]
         with client.session.session_factory() as session:
             # With encryption the text comes as bytes, which are no memory's.
             query = session.query(chunk.id, chunk.text, chunk.vector)
@@ -132,7 +156,9 @@ class HostTables:
     Nothing is asked of the database before a table is used; ``sessions`` opens another one.
     """
 
-    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+    def __init__(
+        self, sealer: Sealer, sessions: Sessions | None = None
+    ) -> None:
         entries = SealedEntries(sealer, sessions)
         self.vectors = HostVectorTable(sessions)
         self.pending = HostPendingTable(sealer, sessions)

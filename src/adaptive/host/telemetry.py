@@ -38,7 +38,9 @@ async def measured_part(hook: Hook, part: str) -> AsyncGenerator[None]:
         elif "entries" in measures.counts:
             measures.outcome = "recalled"
         if part != "inlet":
-            measures.counts["anomalies"].update(hook.state.pop("anomalies", []))
+            measures.counts["anomalies"].update(
+                hook.state.pop("anomalies", [])
+            )
         has_counted = any(measures.counts.values())
         if measures.outcome or has_counted or len(measures.seconds) > 1:
             _tell(hook.answer_id, measures)
@@ -48,15 +50,22 @@ def _tell(turn: str, measures: TurnMeasures) -> None:
     """Write the line, and add to the metrics; neither names anybody or quotes a text."""
     part = {"part": measures.part}
     ended = {**part, "outcome": measures.outcome, "reason": measures.reason}
-    milliseconds = {name: round(1000 * seconds, 1) for name, seconds in measures.seconds.items()}
+    milliseconds = {
+        name: round(1000 * seconds, 1)
+        for name, seconds in measures.seconds.items()
+    }
     counts = {kind: names for kind, names in measures.counts.items() if names}
-    log_measures.debug("%s", json.dumps({**ended, "turn": turn, "ms": milliseconds, **counts}))
+    log_measures.debug(
+        "%s", json.dumps({**ended, "turn": turn, "ms": milliseconds, **counts})
+    )
     metrics = sys.modules.get("opentelemetry.metrics")
     if metrics is None:
         return
     for name, duration in milliseconds.items():
         attributes = ended if name == "total" else part
-        _instrument(metrics, "duration").record(duration, {**attributes, "stage": name})
+        _instrument(metrics, "duration").record(
+            duration, {**attributes, "stage": name}
+        )
     for kind, names in counts.items():
         for name, count in names.items():
             _instrument(metrics, kind).add(count, {**part, "name": name})

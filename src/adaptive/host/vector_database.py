@@ -38,7 +38,12 @@ class VectorDatabase:
         self._breaker = CircuitBreaker()
 
     async def call(
-        self, doing: str, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
+        self,
+        doing: str,
+        method: str,
+        *arguments: Any,
+        seconds: float = USUAL_SECONDS,
+        **named: Any,
     ) -> Any:
         """What a method of the client returns (see ``ask``)."""
 
@@ -48,7 +53,9 @@ class VectorDatabase:
 
         return await self.ask(doing, called, seconds)
 
-    async def ask(self, doing: str, work: Callable[[Any], Answered], seconds: float) -> Answered:
+    async def ask(
+        self, doing: str, work: Callable[[Any], Answered], seconds: float
+    ) -> Answered:
         """What work with the client, on a thread, returns.
 
         Raises:
@@ -59,7 +66,9 @@ class VectorDatabase:
             raise HostError(_SILENT)
         answer = self._begun(work)
         # Whoever asks may lose patience before; that the database hangs is noticed all the same.
-        limit = asyncio.get_running_loop().call_later(seconds, self._rest, answer)
+        limit = asyncio.get_running_loop().call_later(
+            seconds, self._rest, answer
+        )
         answer.add_done_callback(lambda _: limit.cancel())
         done, _ = await asyncio.wait({answer}, timeout=seconds)
         if not done:
@@ -67,10 +76,14 @@ class VectorDatabase:
         with HostFaults(doing):
             return answer.result()
 
-    def _begun(self, work: Callable[[Any], Answered]) -> asyncio.Future[Answered]:
+    def _begun(
+        self, work: Callable[[Any], Answered]
+    ) -> asyncio.Future[Answered]:
         """Work on a thread, since the client itself may have to be made first."""
         loop = asyncio.get_running_loop()
-        answer = loop.run_in_executor(self._threads, lambda: work(self._client()))
+        answer = loop.run_in_executor(
+            self._threads, lambda: work(self._client())
+        )
         answer.add_done_callback(_looked_at)
         return answer
 
@@ -85,7 +98,13 @@ class VectorDatabase:
         # All threads of before may hang.
         self._threads.shutdown(wait=False)
         self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-        await asyncio.wait({self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))})
+        await asyncio.wait(
+            {
+                self._begun(
+                    lambda client: client.has_collection(_PROBED_COLLECTION)
+                )
+            }
+        )
 
 
 def _looked_at(answer: asyncio.Future[Any]) -> None:

@@ -10,7 +10,12 @@ from functools import cached_property
 from adaptive.core.model import Memory, Proposal, Turn
 from adaptive.learn.figures import SaidFigures
 from adaptive.learn.pasted import typed_words, unpasted_words
-from adaptive.learn.quotation import UNSPACED, neighbourhood, quoted_share, word_units
+from adaptive.learn.quotation import (
+    UNSPACED,
+    neighbourhood,
+    quoted_share,
+    word_units,
+)
 from adaptive.learn.support import (
     Vocabulary,
     beginning,
@@ -23,7 +28,9 @@ from adaptive.learn.support import (
 from adaptive.settings.merged import Settings
 
 _LEAST_QUOTED = 0.7  # of a quotation, in one window of the typed words: small models misquote
-_LEAST_SAME_LANGUAGE = 0.5  # of a fact's telling words stand in a message of its language
+_LEAST_SAME_LANGUAGE = (
+    0.5  # of a fact's telling words stand in a message of its language
+)
 # A fact that repeats a memory may have its numbers, too.
 _LEAST_REPEATED = 0.5  # of the memory's telling words
 _LEAST_REPEATED_WORDS = 4
@@ -41,12 +48,16 @@ class Source:
     earlier: str
     typed: str
     unpasted: str  # with what stands in quotation marks: others' sentences, or drafts
-    remembered: tuple[str, ...] = ()  # what the model was shown: names may be known from there
+    remembered: tuple[
+        str, ...
+    ] = ()  # what the model was shown: names may be known from there
 
     @classmethod
     def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
         """The user's words in a turn, and the memories that were shown with it."""
-        said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
+        said = (
+            typed_words(one.text) for one in turn.earlier if one.role == "user"
+        )
         return cls(
             words=turn.words,
             earlier="\n".join(said),
@@ -72,23 +83,38 @@ class Claim:
     proposal: Proposal
     source: Source
     changed: Memory | None
-    has_own_language: bool  # the admin's, in which the user need not have written
-    quotation: tuple[str, ...]  # the model's evidence, if it stands in the user's words
+    has_own_language: (
+        bool  # the admin's, in which the user need not have written
+    )
+    quotation: tuple[
+        str, ...
+    ]  # the model's evidence, if it stands in the user's words
     said: str  # the words in which it stands, or would have to
 
     @classmethod
     def of(
-        cls, proposal: Proposal, source: Source, changed: Memory | None, settings: Settings
+        cls,
+        proposal: Proposal,
+        source: Source,
+        changed: Memory | None,
+        settings: Settings,
     ) -> Claim:
         """A proposal, with its evidence looked for where the user's own words stand."""
         said = source.typed
         is_quoted = source.quotes(proposal.evidence)
         # Only the model can tell whose a sentence in quotation marks is, and says so in each field.
-        is_complete = proposal.fact_kind in ("FACT", "STYLE") and proposal.about in (
+        is_complete = proposal.fact_kind in (
+            "FACT",
+            "STYLE",
+        ) and proposal.about in (
             "user",
             "other",
         )
-        if is_complete and not is_quoted and quoted_share(proposal.evidence, source.unpasted) == 1:
+        if (
+            is_complete
+            and not is_quoted
+            and quoted_share(proposal.evidence, source.unpasted) == 1
+        ):
             is_quoted = True
             said = source.unpasted
         return cls(
@@ -123,7 +149,9 @@ class Claim:
     @cached_property
     def around(self) -> tuple[str, ...]:
         """What was said around the quotation and before."""
-        return neighbourhood(self.quotation, self.source.words), self.source.earlier
+        return neighbourhood(
+            self.quotation, self.source.words
+        ), self.source.earlier
 
     @cached_property
     def message(self) -> Vocabulary:
@@ -138,36 +166,53 @@ class Claim:
     @cached_property
     def support(self) -> float:
         """The share of the sentence's telling words that were said, or stood there before."""
-        return supported_share(self.sentence, Vocabulary.of([*self.around, self.known]))
+        return supported_share(
+            self.sentence, Vocabulary.of([*self.around, self.known])
+        )
 
     @cached_property
     def is_translated(self) -> bool:
         """Whether sentence and message may be in two languages."""
         script = main_script(self.sentence.removeprefix("User"))
-        return self.has_own_language or script != main_script(self.source.words)
+        return self.has_own_language or script != main_script(
+            self.source.words
+        )
 
     @property
     def repeated(self) -> list[str]:
         """The memories of which the sentence says most again: it puts two facts into one."""
-        return [one for one in self.source.remembered if _repeats(self.sentence, one)]
+        return [
+            one
+            for one in self.source.remembered
+            if _repeats(self.sentence, one)
+        ]
 
     @property
     def untold_numbers(self) -> frozenset[Decimal]:
         """The numbers in the quotation that the sentence does not have."""
-        return SaidFigures.of(self.quoted).values - SaidFigures.of([self.sentence]).values
+        return (
+            SaidFigures.of(self.quoted).values
+            - SaidFigures.of([self.sentence]).values
+        )
 
     @property
     def is_comparable(self) -> bool:
         """Whether words can tell what is new: it is in their language, and no memory has it all."""
-        is_in_other_words = self.is_translated and self.support < _LEAST_SAME_LANGUAGE
-        return not is_in_other_words and not self.source.holds_memory_of(self.sentence)
+        is_in_other_words = (
+            self.is_translated and self.support < _LEAST_SAME_LANGUAGE
+        )
+        return not is_in_other_words and not self.source.holds_memory_of(
+            self.sentence
+        )
 
 
 def _repeats(sentence: str, memory: str) -> bool:
     """Whether a sentence has most telling words of a memory, and so many that it is no chance."""
     telling = beginnings(memory)
     shared = telling & beginnings(sentence)
-    return len(shared) >= max(_LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling))
+    return len(shared) >= max(
+        _LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling)
+    )
 
 
 def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
@@ -181,7 +226,9 @@ def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
     draft = proposal.draft
     ours = subjects(draft.content)
     theirs = subjects(memory.content)
-    if len(ours & theirs) >= _LEAST_SHARED * max(1, min(len(ours), len(theirs))):
+    if len(ours & theirs) >= _LEAST_SHARED * max(
+        1, min(len(ours), len(theirs))
+    ):
         return proposal
     until = "" if draft.until == memory.until else draft.until
     return Proposal(
@@ -202,7 +249,9 @@ def is_named(known: str, said: str) -> bool:
     return any(_is_form(word, lengths, firsts) for word in telling_words(said))
 
 
-def _is_form(word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]) -> bool:
+def _is_form(
+    word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]
+) -> bool:
     """Whether a word may be a form of another one: "work" is no form of "workout".
 
     The others are given by their lengths behind how they begin, and by their first letters.
@@ -223,9 +272,15 @@ def _subject_words(sentence: str) -> list[str]:
     """The telling words of a sentence but the first word, which is the user, and numbers."""
     first = sentence.split(maxsplit=1)[:1]
     is_spaced = first and not UNSPACED.search(first[0])
-    user = set(map(beginning, telling_words(first[0]))) if is_spaced else set[str]()
+    user = (
+        set(map(beginning, telling_words(first[0])))
+        if is_spaced
+        else set[str]()
+    )
     return [
         word
         for word in telling_words(sentence)
-        if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user
+        if len(word) >= _LEAST_LETTERS
+        and not word.isdecimal()
+        and beginning(word) not in user
     ]

@@ -11,11 +11,22 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from functools import partial
 
-from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable, with_detail
+from adaptive.core.errors import (
+    AdaptiveMemoryError,
+    LeaseLost,
+    TablesUnavailable,
+    with_detail,
+)
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Proposal, Turn
 from adaptive.learn.grounding import says_no_more
-from adaptive.learn.lesson import LessonResources, joined_lines, report_line, report_of, write
+from adaptive.learn.lesson import (
+    LessonResources,
+    joined_lines,
+    report_line,
+    report_of,
+    write,
+)
 from adaptive.learn.queue import always
 from adaptive.learn.suggestions import Suggestions, read_answer
 from adaptive.memory.audit import ChangeKey
@@ -33,7 +44,9 @@ _HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes ba
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
-NOTHING_LEFT = "Nothing deleted: it was changed or deleted before you could be asked"
+NOTHING_LEFT = (
+    "Nothing deleted: it was changed or deleted before you could be asked"
+)
 _WOULD_DELETE = "Your message would delete:"
 _HOW_TO_ANSWER = (
     'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
@@ -57,8 +70,13 @@ async def delete_confirmed(
     if not memories:
         return Report(NOTHING_LEFT, kind="reply")
     # Words have to be typed: Enter confirms a plain question, and the user may be typing just then.
-    contents = [clipped_line(one.content, _LONGEST_SHOWN) for one in memories[:_MOST_ASKED_ABOUT]]
-    shown = [f"{number}. {content}" for number, content in enumerate(contents, 1)]
+    contents = [
+        clipped_line(one.content, _LONGEST_SHOWN)
+        for one in memories[:_MOST_ASKED_ABOUT]
+    ]
+    shown = [
+        f"{number}. {content}" for number, content in enumerate(contents, 1)
+    ]
     if len(memories) > _MOST_ASKED_ABOUT:
         shown.append(f"… and {len(memories) - _MOST_ASKED_ABOUT} more")
     text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
@@ -84,7 +102,9 @@ def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
     if answer.strip().casefold() == "all":
         return memories
     named, refused = read_answer(answer, min(len(memories), _MOST_ASKED_ABOUT))
-    return [] if refused else [memories[number - 1] for number in sorted(named)]
+    return (
+        [] if refused else [memories[number - 1] for number in sorted(named)]
+    )
 
 
 async def offer_suggestions(
@@ -111,11 +131,15 @@ async def offer_suggestions(
         try:
             saved = await write(await room_of(), turn, [proposal], still_waits)
         except LeaseLost:
-            log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
+            log_confirmation.info(
+                "an accepted suggestion was erased or answered elsewhere"
+            )
             return False
         except AdaptiveMemoryError as error:
             told = with_detail(error)
-            log_confirmation.warning("an accepted suggestion was not saved: %s", told)
+            log_confirmation.warning(
+                "an accepted suggestion was not saved: %s", told
+            )
             saved = [proposal.decided("failed", str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
@@ -123,7 +147,9 @@ async def offer_suggestions(
     try:
         left = await suggestions.offer(dialog, user_id, chat_id, keep)
     except TablesUnavailable as error:
-        log_confirmation.warning("nobody is asked about suggestions: %s", with_detail(error))
+        log_confirmation.warning(
+            "nobody is asked about suggestions: %s", with_detail(error)
+        )
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
     if outcomes:
         return report_of(outcomes, line, kind="reply")
@@ -138,7 +164,9 @@ def how_to_take_back(memories: Sequence[Memory]) -> str:
     return f"{_HOW_TO_TAKE_BACK}{shown}{more}"
 
 
-async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+async def said_before_edit(
+    room: LessonResources, turn: Turn, hook: Hook
+) -> tuple[Memory, ...]:
     """Memories that only former versions of a message bear out, once it has been learned.
 
     Whoever edits a message makes another one of the same parent. The host is asked for those only
@@ -152,11 +180,18 @@ async def said_before_edit(room: LessonResources, turn: Turn, hook: Hook) -> tup
         return ()
     index = await room.index()
     taught = await _taught_by(room, index, turn.source.chat_id)
-    elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
+    elsewhere = taught.keys() - {
+        turn.source.message_id,
+        *hook.state.get("branch", []),
+    }
     if not elsewhere:
         return ()
     former = await hook.former_versions()
-    ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
+    ids = {
+        memory_id
+        for message_id in elsewhere & former
+        for memory_id in taught[message_id]
+    }
     # What the new words say as well is true, though the lesson had nothing to add to it.
     return tuple(
         memory

@@ -57,16 +57,26 @@ def reconciled(
 
     Of several changes of one memory the last stands.
     """
-    last = {one.memory_id: one for one in proposals if one.is_open and one.memory_id}
-    contents = [one.draft.content for one in last.values() if one.draft.content]
-    batch: list[_Statement] = [(content, vectors.get(content)) for content in contents]
+    last = {
+        one.memory_id: one
+        for one in proposals
+        if one.is_open and one.memory_id
+    }
+    contents = [
+        one.draft.content for one in last.values() if one.draft.content
+    ]
+    batch: list[_Statement] = [
+        (content, vectors.get(content)) for content in contents
+    ]
     unrelated = unrelated_likeness(index.nulls)
     threshold = settings.similarity_threshold
 
     def step(proposal: Proposal) -> Proposal:
         """Hold one against the memory that it changes, or a new fact against all."""
         if proposal.memory_id:
-            return _reconciled_change(proposal, last[proposal.memory_id], index)
+            return _reconciled_change(
+                proposal, last[proposal.memory_id], index
+            )
         content = proposal.draft.content
         statement = (content, vectors.get(content))
         if any(_same(one, statement, unrelated, threshold) for one in batch):
@@ -74,21 +84,31 @@ def reconciled(
         batch.append(statement)
         if settings.deduplicate_memories:
             stored = _nearest_stored(statement, index, last.keys())
-            if any(_same(one, statement, unrelated, threshold) for one in stored):
+            if any(
+                _same(one, statement, unrelated, threshold) for one in stored
+            ):
                 return proposal.decided("unchanged", KNOWN_ALREADY)
         return proposal
 
     return each_open(proposals, step)
 
 
-def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -> Proposal:
+def _reconciled_change(
+    proposal: Proposal, last: Proposal, index: MemoryIndex
+) -> Proposal:
     """A change of a memory, unless a later one replaces it or the memory is so already."""
     if proposal is not last:
         # What is replaced is not known: its user is told that it was not written, and why.
-        return proposal.decided("kept" if proposal.is_removal else "rejected", REPLACED_IN_BATCH)
+        return proposal.decided(
+            "kept" if proposal.is_removal else "rejected", REPLACED_IN_BATCH
+        )
     draft = proposal.draft
     memory = index.memory(proposal.memory_id)
-    if memory is None or proposal.kind != "UPDATE" or not repeats(draft, memory):
+    if (
+        memory is None
+        or proposal.kind != "UPDATE"
+        or not repeats(draft, memory)
+    ):
         return proposal
     labels = (draft.tags or memory.tags, draft.bank or memory.bank)
     if labels != (memory.tags, memory.bank):
@@ -101,15 +121,34 @@ def _nearest_stored(
 ) -> Iterator[_Statement]:
     """The memories nearest to a new fact, without those that are changed themselves."""
     content, vector = said
-    query = ranking_query(content, "", None if vector is None else vector[None], index.dimension)
-    for place in (one.place for one in rank(index.ranking, query, _MOST_COMPARED)):
+    query = ranking_query(
+        content, "", None if vector is None else vector[None], index.dimension
+    )
+    for place in (
+        one.place for one in rank(index.ranking, query, _MOST_COMPARED)
+    ):
         if (memory := index.memories[place]).id not in addressed:
-            yield memory.content, index.ranking.vectors[place] if index.embedded[place] else None
+            yield (
+                memory.content,
+                index.ranking.vectors[place]
+                if index.embedded[place]
+                else None,
+            )
 
 
-def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
+def _same(
+    known: _Statement,
+    said: _Statement,
+    unrelated: float | None,
+    threshold: float,
+) -> bool:
     """Whether two statements say the same; a ``threshold`` for their cosine is an admin's wish."""
-    bare, one, other, cosine = FORMER_CONTENT.sub("", known[0]), known[1], said[1], None
+    bare, one, other, cosine = (
+        FORMER_CONTENT.sub("", known[0]),
+        known[1],
+        said[1],
+        None,
+    )
     if one is not None and other is not None and len(one) == len(other):
         cosine = float(one @ other)
     if not threshold:
@@ -126,7 +165,9 @@ def unrelated_likeness(nulls: Vectors | None) -> float | None:
     return (total - len(nulls)) / (len(nulls) * (len(nulls) - 1))
 
 
-def calibrated_likeness(cosine: float | None, unrelated: float | None) -> float | None:
+def calibrated_likeness(
+    cosine: float | None, unrelated: float | None
+) -> float | None:
     """A cosine on a scale that is the same for every embedding model: 0 for unrelated texts."""
     if cosine is None or unrelated is None:
         return None
@@ -147,7 +188,10 @@ def same_fact(
         return True
     negated = NEGATIONS.isdisjoint(ours) != NEGATIONS.isdisjoint(theirs)
     # "has a dog" says no more than "has a dog and a cat".
-    size, begins = len(theirs), ours[: len(theirs)] == theirs and len(ours) > len(theirs)
+    size, begins = (
+        len(theirs),
+        ours[: len(theirs)] == theirs and len(ours) > len(theirs),
+    )
     if begins and size >= _SHORTEST_BEGINNING and not _has_place(ours[size]):
         return not negated
     left, new = differing_words(ours, theirs)
@@ -158,16 +202,22 @@ def same_fact(
     is_near, words = likeness is not None and likeness >= bar, left + new
     if not words:
         return likeness is None or is_near
-    is_doubted = not is_near or negated or not (left and new) or len(words) <= 2
+    is_doubted = (
+        not is_near or negated or not (left and new) or len(words) <= 2
+    )
     return not is_doubted and _vocabulary(learned).issuperset(words)
 
 
 def counted_words(text: str) -> list[str]:
     """The words of a text as they are compared."""
-    return word_units(folded_text(text).replace("n't", " not").replace("cannot", "can not"))
+    return word_units(
+        folded_text(text).replace("n't", " not").replace("cannot", "can not")
+    )
 
 
-def differing_words(known: Sequence[str], said: Sequence[str]) -> tuple[list[str], list[str]]:
+def differing_words(
+    known: Sequence[str], said: Sequence[str]
+) -> tuple[list[str], list[str]]:
     """The telling words that only the one has, and those that only the other has."""
     ours, theirs = Counter(_telling(known)), Counter(_telling(said))
     return list((ours - theirs).elements()), list((theirs - ours).elements())
@@ -183,7 +233,9 @@ def learned_rewordings() -> frozenset[str]:
     """Pairs of phrases."""
     packed = unpacked(PACKED_REWORDINGS)
     groups = (line.split("|") for line in packed.decode().split("\n"))
-    return frozenset("|".join(pair) for group in groups for pair in combinations(group, 2))
+    return frozenset(
+        "|".join(pair) for group in groups for pair in combinations(group, 2)
+    )
 
 
 @cache
@@ -204,8 +256,14 @@ def _has_place(word: str) -> bool:
 def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
     """Whether the words that both have once go round in the same order ("blue is her colour")."""
     ours, theirs = Counter(known), Counter(said)
-    once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
-    first, second = ([word for word in words if word in once] for words in (known, said))
+    once = {
+        word
+        for word in ours
+        if ours[word] == theirs[word] == 1 and _has_place(word)
+    }
+    first, second = (
+        [word for word in words if word in once] for words in (known, said)
+    )
     if not first or first[0] not in second:
         return not first
     turned = second.index(first[0])

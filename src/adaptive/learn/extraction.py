@@ -45,7 +45,9 @@ _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 1000
 _LONGEST_MEMORY = 1000
 MOST_SHOWN = 20  # of the memories, to the model
-_BY_IMPORTANCE = 5  # of these, whatever the message says: an allergy is near to few
+_BY_IMPORTANCE = (
+    5  # of these, whatever the message says: an allergy is near to few
+)
 _AGAIN = """## Your last answer
 It could not be used as it was:
 - {}
@@ -69,16 +71,24 @@ _NAMES = {
     **dict.fromkeys(("memorybank", "bank"), "memory_bank"),
 }
 _WORDS: Mapping[str, ProposalKind] = {
-    **dict.fromkeys(("new", "add", "create", "insert", "save", "store"), "NEW"),
-    **dict.fromkeys(("update", "edit", "modify", "change", "correct", "refine"), "UPDATE"),
+    **dict.fromkeys(
+        ("new", "add", "create", "insert", "save", "store"), "NEW"
+    ),
+    **dict.fromkeys(
+        ("update", "edit", "modify", "change", "correct", "refine"), "UPDATE"
+    ),
     **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
 }
-_NOTHING_TO_DO = frozenset({"none", "noop", "nochange", "nochanges", "keep", "skip"})
+_NOTHING_TO_DO = frozenset(
+    {"none", "noop", "nochange", "nochanges", "keep", "skip"}
+)
 # How a model is shown the last day on which a memory holds; some copy it into the sentence.
 END_NOTE = " (until {})"
 # What the prompt's form has in the place of a sentence, or the end of one.
 _PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|.*\s(?:\.{3}|\u2026)\.?")
-_AROUND_ID = re.compile(r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'\"]*$", re.I | re.S)
+_AROUND_ID = re.compile(
+    r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'\"]*$", re.I | re.S
+)
 
 AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
 
@@ -103,18 +113,32 @@ EXTRACT_SCHEMA = list_schema(
 
 @staged("extraction")
 async def extraction(
-    ask_model: AskModel, turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
+    ask_model: AskModel,
+    turn: Turn,
+    shown: Sequence[Memory],
+    settings: Settings,
+    now: datetime,
 ) -> Sequence[Proposal]:
     """What a model proposes for a turn; where its answer is broken, it is asked a second time."""
     # In a thread: secrets are looked for in all of it, and other chats go on.
-    request = await asyncio.to_thread(extraction_request, turn, shown, settings, now)
+    request = await asyncio.to_thread(
+        extraction_request, turn, shown, settings, now
+    )
     first: Sequence[Proposal] = ()
     try:
         first = read_proposals(await ask_model(request), shown, settings)
-        wrong = list(dict.fromkeys(one.reason for one in first if one.status == "rejected"))
+        wrong = list(
+            dict.fromkeys(
+                one.reason for one in first if one.status == "rejected"
+            )
+        )
     except ReplyUnusable as error:
         # A provider's own error may quote the user.
-        wrong = [str(error) if str(error) in REPLY_REASONS else "it held no JSON that can be read"]
+        wrong = [
+            str(error)
+            if str(error) in REPLY_REASONS
+            else "it held no JSON that can be read"
+        ]
     if not wrong:
         return first
     note = _AGAIN.format("\n- ".join(wrong))
@@ -137,23 +161,34 @@ def extraction_request(
         "timezone": str(now.tzinfo or "UTC"),
         "categories": ", ".join(settings.categories),
         "banks": ", ".join(settings.banks),
-        "language": settings.memory_language.strip() or "the language of the message",
+        "language": settings.memory_language.strip()
+        or "the language of the message",
         "admin": settings.keeping_rules,
     }
     system = render_prompt("extract", "", values)
     sections: list[str] = []
     if turn.earlier:
-        lines = [f"{one.role}: {_one_line(one.text, _LONGEST_UTTERANCE)}" for one in turn.earlier]
-        sections.append("## Earlier turns, for reference only\n" + "\n".join(lines))
+        lines = [
+            f"{one.role}: {_one_line(one.text, _LONGEST_UTTERANCE)}"
+            for one in turn.earlier
+        ]
+        sections.append(
+            "## Earlier turns, for reference only\n" + "\n".join(lines)
+        )
     if shown:
         sections.append("## Existing memories\n" + listed_memories(shown))
     words = excerpt_without_secrets(turn.words, _LONGEST_WORDS)
     sections.append("## Newest message of the user\n" + words)
-    return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)
+    return CompletionRequest(
+        system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA
+    )
 
 
 async def shown_memories(
-    index: MemoryIndex, words: str, vectors: Vectors | None, hidden: LocalOnlyBanks
+    index: MemoryIndex,
+    words: str,
+    vectors: Vectors | None,
+    hidden: LocalOnlyBanks,
 ) -> Sequence[Memory]:
     """All memories of a small store; of another those that may matter for a message."""
     if len(index.memories) <= MOST_SHOWN:
@@ -163,33 +198,53 @@ async def shown_memories(
     parts = [RankingQuery(one, None) for one in spoken_parts(words)]
     asked = [ranking_query(words, "", vectors, index.dimension), *parts]
     near = await asyncio.to_thread(nearest_memories, index, asked)
-    weighty = sorted(index.memories, key=lambda one: -one.importance)[:_BY_IMPORTANCE]
+    weighty = sorted(index.memories, key=lambda one: -one.importance)[
+        :_BY_IMPORTANCE
+    ]
     chosen = [*near[: MOST_SHOWN - len(weighty)], *weighty, *near]
-    return hidden.without({one.id: one for one in chosen}.values())[:MOST_SHOWN]
+    return hidden.without({one.id: one for one in chosen}.values())[
+        :MOST_SHOWN
+    ]
 
 
-def nearest_memories(index: MemoryIndex, asked: Sequence[RankingQuery]) -> Sequence[Memory]:
+def nearest_memories(
+    index: MemoryIndex, asked: Sequence[RankingQuery]
+) -> Sequence[Memory]:
     """The nearest to each of several questions, then the second of each; of a small store all."""
-    rankings = [[one.place for one in rank(index.ranking, each)] for each in asked]
+    rankings = [
+        [one.place for one in rank(index.ranking, each)] for each in asked
+    ]
     places = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
-    return [index.memories[place] for place in dict.fromkeys(places) if place is not None]
+    return [
+        index.memories[place]
+        for place in dict.fromkeys(places)
+        if place is not None
+    ]
 
 
 def listed_memories(memories: Sequence[Memory]) -> str:
     """Memories as a model is shown them: one a line, with its id and the day on which it ends."""
-    return "\n".join(f"- id={one.id} | {_listed(one.content, one.until)}" for one in memories)
+    return "\n".join(
+        f"- id={one.id} | {_listed(one.content, one.until)}"
+        for one in memories
+    )
 
 
 @text_cache(4096)
 def _listed(content: str, until: str) -> str:
-    return escaped_entry(_one_line(content, _LONGEST_MEMORY) + (until and END_NOTE.format(until)))
+    return escaped_entry(
+        _one_line(content, _LONGEST_MEMORY)
+        + (until and END_NOTE.format(until))
+    )
 
 
 def _one_line(text: str, limit: int) -> str:
     return " ".join(excerpt_without_secrets(text, limit).split())
 
 
-def joined_answers(first: Sequence[Proposal], second: Sequence[Proposal]) -> list[Proposal]:
+def joined_answers(
+    first: Sequence[Proposal], second: Sequence[Proposal]
+) -> list[Proposal]:
     """The proposals of a broken answer and of a second one, a fact that both hold but once.
 
     What was wrong in the first answer is superseded: the model was asked for it again.
@@ -214,7 +269,9 @@ def _says_again(second: Proposal, first: Proposal) -> bool:
         return False
     ours = subjects(first.draft.content)
     theirs = subjects(second.draft.content)
-    return len(ours & theirs) >= _LEAST_SAID_AGAIN * max(len(ours), len(theirs))
+    return len(ours & theirs) >= _LEAST_SAID_AGAIN * max(
+        len(ours), len(theirs)
+    )
 
 
 def without_doubles(proposals: Sequence[Proposal]) -> list[Proposal]:
@@ -240,14 +297,18 @@ def read_proposals(
 ) -> list[Proposal]:
     """The proposals in a model's reply, each validated by itself."""
     reply = read_items(
-        completion, "operations", lambda item: isinstance(_named(item).get("operation"), str)
+        completion,
+        "operations",
+        lambda item: isinstance(_named(item).get("operation"), str),
     )
     proposals: list[Proposal] = []
     for item in reply.items:
         proposals += _proposals_in(_named(mapping(item)), offered, settings)
     if reply.cut:
         cut = Proposal("NEW")
-        proposals.append(cut.decided("rejected", "the model's reply was cut off"))
+        proposals.append(
+            cut.decided("rejected", "the model's reply was cut off")
+        )
     return without_doubles(proposals)
 
 
@@ -256,8 +317,12 @@ def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
     fields: dict[str, Any] = {}
     for name, value in item.items():
         field = _NAMES.get(plain_name(name), plain_name(name))
-        if value not in (None, "") or field == "until":  # null says that it has no end
-            fields[field] = value if fields.get(field, value) == value else None
+        if (
+            value not in (None, "") or field == "until"
+        ):  # null says that it has no end
+            fields[field] = (
+                value if fields.get(field, value) == value else None
+            )
     return fields
 
 
@@ -283,9 +348,15 @@ def _proposals_in(
         fact_kind=fact_kind if fact_kind in FACT_KINDS else "",
     )
     if kind is None:
-        unclear = "not said whether to save or delete it" if fields else "it is no operation"
+        unclear = (
+            "not said whether to save or delete it"
+            if fields
+            else "it is no operation"
+        )
         yield proposal.decided("rejected", unclear)
-    elif kind != "DELETE" and (len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)):
+    elif kind != "DELETE" and (
+        len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)
+    ):
         yield proposal.decided("rejected", "the sentence is empty or too long")
     elif kind == "NEW":
         yield replace(proposal, draft=_draft(fields, content, None, settings))
@@ -293,7 +364,9 @@ def _proposals_in(
         for named in ids or [""]:
             memory = named_memory(named, offered)
             if memory is None or (kind == "UPDATE" and len(ids) > 1):
-                yield proposal.decided("rejected", "not one of the memories shown")
+                yield proposal.decided(
+                    "rejected", "not one of the memories shown"
+                )
             else:
                 yield replace(
                     proposal,
@@ -304,21 +377,31 @@ def _proposals_in(
 
 
 def _draft(
-    fields: Mapping[str, Any], content: str, former: Memory | None, settings: Settings
+    fields: Mapping[str, Any],
+    content: str,
+    former: Memory | None,
+    settings: Settings,
 ) -> Draft:
     """What the row is to say; what the model leaves out of an update stays as it was."""
     kept = former or Memory("", "", 0, 0)
     said = ",".join(text_lines(fields.get("tags"))).lower().split(",")
-    tags = tuple(one for one in dict.fromkeys(map(str.strip, said)) if one in CATEGORIES)
+    tags = tuple(
+        one for one in dict.fromkeys(map(str.strip, said)) if one in CATEGORIES
+    )
     banks = {one.casefold(): one for one in settings.banks}
     bank = banks.get(text_line(fields.get("memory_bank")).casefold())
-    confidence, importance = share(fields.get("confidence")), number(fields.get("importance"))
+    confidence, importance = (
+        share(fields.get("confidence")),
+        number(fields.get("importance")),
+    )
     return Draft(
         content=content.removesuffix(END_NOTE.format(kept.until)),
         tags=tags or kept.tags,
         bank=bank or kept.bank or settings.default_bank,
         confidence=kept.confidence if confidence is None else confidence,
-        importance=kept.importance if importance is None else round(min(10, max(1, importance))),
+        importance=kept.importance
+        if importance is None
+        else round(min(10, max(1, importance))),
         until=last_day(fields["until"]) if "until" in fields else kept.until,
     )
 
@@ -332,12 +415,16 @@ def text_lines(value: object) -> list[str]:
 
 def last_day(value: object) -> str:
     """A date as YYYY-MM-DD, of a month or a year its last day; empty where it is none."""
-    parts = re.fullmatch(r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ].*)?)?)?", str(value).strip())
+    parts = re.fullmatch(
+        r"(\d{4})(?:-(\d\d?)(?:-(\d\d?)(?:[T ].*)?)?)?", str(value).strip()
+    )
     if not parts:
         return ""
     year, month = int(parts[1]), int(parts[2] or 12)
     try:
-        return date(year, month, int(parts[3] or calendar.monthrange(year, month)[1])).isoformat()
+        return date(
+            year, month, int(parts[3] or calendar.monthrange(year, month)[1])
+        ).isoformat()
     except ValueError:  # calendar's own error is one
         return ""
 
@@ -350,5 +437,7 @@ def named_memory(said: str, offered: Sequence[Memory]) -> Memory | None:
 
 def repeats(draft: Draft, memory: Memory) -> bool:
     """Whether a row would say the same as now, but for a full stop, and hold as long."""
-    said, known = (text.rstrip(" .\u3002") for text in (draft.content, memory.content))
+    said, known = (
+        text.rstrip(" .\u3002") for text in (draft.content, memory.content)
+    )
     return said == known and draft.until == memory.until

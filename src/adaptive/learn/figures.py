@@ -22,7 +22,9 @@ _FROM_ELEVEN_TO_NINETEEN = range(0x246A, 0x2473)  # circled numbers
 def _number_words(signs: range) -> dict[str, int]:
     """The last word of each sign's name with the sign's value."""
     return {
-        unicodedata.name(chr(sign)).rpartition(" ")[2].lower(): int(unicodedata.numeric(chr(sign)))
+        unicodedata.name(chr(sign)).rpartition(" ")[2].lower(): int(
+            unicodedata.numeric(chr(sign))
+        )
         for sign in signs
     }
 
@@ -30,12 +32,20 @@ def _number_words(signs: range) -> dict[str, int]:
 _UNIT_WORDS = _number_words(_FROM_TWO_TO_NINE)
 _UNIT_VALUES = {"one": 1, **_UNIT_WORDS}  # as in "forty-one"
 _TENS_VALUES = _number_words(_TENS)
-_WORD_VALUES = {**_UNIT_WORDS, **_TENS_VALUES, **_number_words(_FROM_ELEVEN_TO_NINETEEN)}
+_WORD_VALUES = {
+    **_UNIT_WORDS,
+    **_TENS_VALUES,
+    **_number_words(_FROM_ELEVEN_TO_NINETEEN),
+}
 _TENS_NAMES = "|".join(_TENS_VALUES)
 _UNIT_NAMES = "|".join(_UNIT_VALUES)
 _NUMBER_NAMES = "|".join(_WORD_VALUES)
-_NUMBER_WORD = re.compile(rf"\b(?ai:({_TENS_NAMES})[- ]({_UNIT_NAMES})|{_NUMBER_NAMES})\b")
-_HAN_NUMERAL = re.compile(r"(?<!\d)[〇一二两兩三四五六七八九十百千万萬億亿]{1,12}")
+_NUMBER_WORD = re.compile(
+    rf"\b(?ai:({_TENS_NAMES})[- ]({_UNIT_NAMES})|{_NUMBER_NAMES})\b"
+)
+_HAN_NUMERAL = re.compile(
+    r"(?<!\d)[〇一二两兩三四五六七八九十百千万萬億亿]{1,12}"
+)
 _TEN = 10
 _TEN_THOUSAND = 10_000
 
@@ -47,7 +57,9 @@ def spelled_in_digits(text: str) -> str:
 
 def _digits_of_word(match: re.Match[str]) -> str:
     if match[1]:
-        return str(_TENS_VALUES[match[1].lower()] + _UNIT_VALUES[match[2].lower()])
+        return str(
+            _TENS_VALUES[match[1].lower()] + _UNIT_VALUES[match[2].lower()]
+        )
     return str(_WORD_VALUES[match[0].lower()])
 
 
@@ -133,7 +145,10 @@ class Figure:
         """Whether people write such numbers as words: small, round, or a simple fraction."""
         return bool(self.values) and all(
             value * _QUARTERS % 1 == 0
-            and (value <= _LARGEST_SPELLED or len(_digits(value)[0]) <= _ROUND_DIGITS)
+            and (
+                value <= _LARGEST_SPELLED
+                or len(_digits(value)[0]) <= _ROUND_DIGITS
+            )
             for value in self.values
         )
 
@@ -155,7 +170,11 @@ def plain_figures(text: str) -> str:
 
 def _fraction(sign: str) -> str:
     """The value of a vulgar fraction such as a half, else nothing."""
-    value = unicodedata.numeric(sign, 0) if unicodedata.category(sign) == "No" else 0
+    value = (
+        unicodedata.numeric(sign, 0)
+        if unicodedata.category(sign) == "No"
+        else 0
+    )
     return f"{value:.4g}" if value % 1 else ""
 
 
@@ -170,7 +189,10 @@ def figures(text: str) -> Iterator[Figure]:
         is_minute = plain.endswith(":", 0, match.start())
         half = None if is_minute else _HALF.match(plain, end)
         if half and half[1].lower() == _AFTERNOON:
-            values = {value + _HALF_DAY if value < _HALF_DAY else value for value in values}
+            values = {
+                value + _HALF_DAY if value < _HALF_DAY else value
+                for value in values
+            }
         unit = _NEXT_WORD.match(plain, end)
         yield Figure(
             written=match[0],
@@ -207,7 +229,9 @@ def _readings(written: str) -> tuple[set[Decimal], tuple[Decimal, ...]]:
         values.add(Decimal("".join(groups)))
         parts = numbers if " " in marks else ()
         has_decimals = has_decimals and not groups[-1].endswith("0")
-    if has_decimals and (len(groups) == 2 or _are_thousands(groups[:-1], marks[:-1])):
+    if has_decimals and (
+        len(groups) == 2 or _are_thousands(groups[:-1], marks[:-1])
+    ):
         values.add(Decimal("".join(groups[:-1]) + "." + groups[-1]))
     return values, parts
 
@@ -215,7 +239,12 @@ def _readings(written: str) -> tuple[set[Decimal], tuple[Decimal, ...]]:
 def _are_thousands(groups: list[str], marks: list[str]) -> bool:
     """Whether the marks of a figure part its thousands: 1,450, or 1,45,000 in India."""
     inner = all(len(group) in (2, 3) for group in groups[1:-1])
-    return len(set(marks)) == 1 and len(groups[0]) <= 3 and inner and len(groups[-1]) == 3
+    return (
+        len(set(marks)) == 1
+        and len(groups[0]) <= 3
+        and inner
+        and len(groups[-1]) == 3
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +270,9 @@ class SaidFigures:
                     halves.setdefault(value, set()).add(figure.half)
                 for value in figure.values if figure.unit else ():
                     digits, exponent = _digits(value)
-                    counted.setdefault(digits, set()).add((exponent, figure.unit.casefold()))
+                    counted.setdefault(digits, set()).add(
+                        (exponent, figure.unit.casefold())
+                    )
         return cls(halves, counted)
 
     @property
@@ -252,7 +283,11 @@ class SaidFigures:
     def lacking(self, sentence: str) -> list[Figure]:
         """The figures of a sentence that were not said, however they may be written."""
         words = frozenset(_WORD.findall(sentence.casefold()))
-        return [figure for figure in figures(sentence) if not self._hold(figure, words)]
+        return [
+            figure
+            for figure in figures(sentence)
+            if not self._hold(figure, words)
+        ]
 
     def _hold(self, figure: Figure, words: frozenset[str]) -> bool:
         """Whether a figure was said, as a whole, in parts, as an hour or multiplied by a word."""
@@ -275,7 +310,9 @@ class SaidFigures:
         is_afternoon = figure.is_clock or figure.half == _AFTERNOON
         if is_afternoon and _HALF_DAY < value <= _LATEST_HOUR:
             return "" in self.halves.get(value - _HALF_DAY, ())
-        return not figure.half and _AFTERNOON in self.halves.get(value + _HALF_DAY, ())
+        return not figure.half and _AFTERNOON in self.halves.get(
+            value + _HALF_DAY, ()
+        )
 
     def _is_multiplied(self, value: Decimal, words: frozenset[str]) -> bool:
         """Whether it is a said number times the word behind that ("85 thousand", "3 lakh").
@@ -284,7 +321,8 @@ class SaidFigures:
         """
         digits, exponent = _digits(value)
         return any(
-            exponent - other in _MULTIPLIERS and not any(one.startswith(unit) for one in words)
+            exponent - other in _MULTIPLIERS
+            and not any(one.startswith(unit) for one in words)
             for other, unit in self.counted.get(digits, ())
         )
 

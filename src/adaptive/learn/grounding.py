@@ -25,13 +25,21 @@ from adaptive.learn.support import (
     new_name,
     supported_share,
 )
-from adaptive.memory.gate import SECRET_LEFT_OUT, GatePolicy, gate_policy, gated_draft, tellable
+from adaptive.memory.gate import (
+    SECRET_LEFT_OUT,
+    GatePolicy,
+    gate_policy,
+    gated_draft,
+    tellable,
+)
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.settings.merged import Settings
 
 # How much of what proves a fact has to be there; what each costs: benchmarks/grounding.py.
 _LEAST_QUOTED_WORDS = 2  # fewer prove little: "yes"
-_LEAST_TOLD = 0.3  # of a fact's telling words, where nothing that was typed is quoted
+_LEAST_TOLD = (
+    0.3  # of a fact's telling words, where nothing that was typed is quoted
+)
 _LEAST_SUPPORTED = 0.2  # of a fact's telling words, where it is
 _LEAST_IMPLIED = 0.5  # where the quotation has none of them
 _LEAST_NEW_ENDING = 2  # telling words at the end that nothing bears out
@@ -57,7 +65,10 @@ _LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
 
 
 def grounding_refusal(
-    proposal: Proposal, source: Source, changed: Memory | None, settings: Settings
+    proposal: Proposal,
+    source: Source,
+    changed: Memory | None,
+    settings: Settings,
 ) -> str:
     """Why a proposed change is not proven by what the user said; empty where it is."""
     claim = Claim.of(proposal, source, changed, settings)
@@ -71,9 +82,13 @@ def _unlasting(claim: Claim) -> str:
     """The refusal of what is no lasting fact by the model's own account."""
     proposal = claim.proposal
     # A wish on answers is about the assistant, too; what will be over has its day.
-    if proposal.fact_kind == "STYLE" or (proposal.fact_kind == "STATE" and proposal.draft.until):
+    if proposal.fact_kind == "STYLE" or (
+        proposal.fact_kind == "STATE" and proposal.draft.until
+    ):
         return ""
-    return _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
+    return (
+        _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
+    )
 
 
 def _unquoted(claim: Claim) -> str:
@@ -90,7 +105,9 @@ def _unsupported(claim: Claim) -> str:
     if not supported_share(claim.sentence, claim.message):
         return DOES_NOT_FOLLOW
     quoted = Vocabulary.of(claim.quotation)
-    is_implied = claim.quotation and not supported_share(claim.sentence, quoted)
+    is_implied = claim.quotation and not supported_share(
+        claim.sentence, quoted
+    )
     least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
     return "" if claim.support >= least else DOES_NOT_FOLLOW
 
@@ -107,13 +124,17 @@ def _unsaid_ending(claim: Claim) -> str:
     """The refusal of a sentence that ends with more than it puts in words of its own."""
     ending = new_ending(claim.sentence, claim.familiar)
     is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
-    return "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
+    return (
+        "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
+    )
 
 
 def _unsaid_figure(claim: Claim) -> str:
     """The refusal of a number that was not said; days and years may be worked out."""
     source = claim.source
-    said = SaidFigures.of([source.words, source.earlier, claim.known, *claim.repeated])
+    said = SaidFigures.of(
+        [source.words, source.earlier, claim.known, *claim.repeated]
+    )
     is_dated = any(figure.is_year for figure in figures(claim.sentence))
     for figure in said.lacking(claim.sentence):
         is_worked_out = figure.is_year or (is_dated and figure.is_day)
@@ -130,7 +151,9 @@ def _is_spelled(figure: Figure, claim: Claim) -> bool:
         is_another = bool(claim.untold_numbers)
         return not is_another and left_over(claim.quoted, claim.sentence) > 0
     content = plain_figures(claim.sentence)
-    return may_be_spelled(content[: figure.begin], content[figure.end :], claim.quoted)
+    return may_be_spelled(
+        content[: figure.begin], content[figure.end :], claim.quoted
+    )
 
 
 def _undeletable(claim: Claim) -> str:
@@ -156,24 +179,35 @@ def screened(
     """Proposals of which those that may not be written are decided: grounded, allowed, gated."""
     source = Source.of(turn, shown)
     policy = gate_policy(settings)
-    screening = each_open(proposals, lambda one: grounded(one, source, shown, settings))
+    screening = each_open(
+        proposals, lambda one: grounded(one, source, shown, settings)
+    )
     screening = each_open(screening, lambda one: allowed(one, source))
     screening = without_many_deletions(screening, store_size)
     screening = each_open(screening, lambda one: gated(one, source, policy))
-    screening = [one if one.is_open else _tellable(one, policy) for one in screening]
+    screening = [
+        one if one.is_open else _tellable(one, policy) for one in screening
+    ]
     return without_doubles(screening)
 
 
 def grounded(
-    proposal: Proposal, source: Source, shown: Sequence[Memory], settings: Settings
+    proposal: Proposal,
+    source: Source,
+    shown: Sequence[Memory],
+    settings: Settings,
 ) -> Proposal:
     """A proposal under the right id, refused unless the user's words prove it."""
     memories = {memory.id: memory for memory in shown}
     proposal = readdressed(proposal, memories.get(proposal.memory_id))
-    reason = grounding_refusal(proposal, source, memories.get(proposal.memory_id), settings)
+    reason = grounding_refusal(
+        proposal, source, memories.get(proposal.memory_id), settings
+    )
     if not reason:
         return proposal
-    return proposal.decided("kept" if proposal.is_removal else "rejected", reason)
+    return proposal.decided(
+        "kept" if proposal.is_removal else "rejected", reason
+    )
 
 
 def allowed(proposal: Proposal, source: Source) -> Proposal:
@@ -186,12 +220,21 @@ def allowed(proposal: Proposal, source: Source) -> Proposal:
     return deletion.decided("asked", NOT_NAMED)
 
 
-def without_many_deletions(proposals: Sequence[Proposal], store_size: int) -> list[Proposal]:
+def without_many_deletions(
+    proposals: Sequence[Proposal], store_size: int
+) -> list[Proposal]:
     """Proposals of which all deletions are asked about, if they are too many to be meant."""
-    deletions = [one for one in proposals if one.is_open and one.kind == "DELETE"]
-    if len(deletions) <= min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size)):
+    deletions = [
+        one for one in proposals if one.is_open and one.kind == "DELETE"
+    ]
+    if len(deletions) <= min(
+        _MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size)
+    ):
         return [*proposals]
-    return [one.decided("asked", NOT_CONFIRMED) if one in deletions else one for one in proposals]
+    return [
+        one.decided("asked", NOT_CONFIRMED) if one in deletions else one
+        for one in proposals
+    ]
 
 
 def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
@@ -201,7 +244,9 @@ def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
     # A wish on answers is an order, which a user may give.
     quoted = source.quotes(proposal.evidence)
     is_wish = proposal.fact_kind == "STYLE" and quoted
-    draft = gated_draft(proposal.draft, replace(policy, typed=is_wish, quoted=quoted))
+    draft = gated_draft(
+        proposal.draft, replace(policy, typed=is_wish, quoted=quoted)
+    )
     if isinstance(draft, Draft):
         return replace(proposal, draft=draft)
     reason = draft.reason
@@ -225,4 +270,7 @@ def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
 def says_no_more(content: str, said: Sequence[str]) -> bool:
     """Whether most of a fact's telling words stand in one of the sentences."""
     telling = beginnings(content)
-    return any(len(telling - beginnings(one)) <= _LEAST_NEW * len(telling) for one in said)
+    return any(
+        len(telling - beginnings(one)) <= _LEAST_NEW * len(telling)
+        for one in said
+    )

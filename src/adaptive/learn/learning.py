@@ -41,7 +41,13 @@ from adaptive.learn.lesson import (
     write,
 )
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.queue import LearningQueue, TurnWork, always, by_model, joined_turn
+from adaptive.learn.queue import (
+    LearningQueue,
+    TurnWork,
+    always,
+    by_model,
+    joined_turn,
+)
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
@@ -81,9 +87,13 @@ class Learning:
     async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
         """Let a turn wait in the database, within about a second."""
         self._hooks[_answer_key(turn)] = hook
-        return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
+        return await self._queue.put(
+            turn, hook.settings.extraction_debounce_seconds
+        )
 
-    async def learn(self, hook: Hook, queued: QueuedTurn | None, learned: asyncio.Event) -> None:
+    async def learn(
+        self, hook: Hook, queued: QueuedTurn | None, learned: asyncio.Event
+    ) -> None:
         """Learn from a turn, which is ``learned`` then, and ask about suggestions that wait."""
         try:
             await self._learn(hook, queued)
@@ -97,9 +107,13 @@ class Learning:
         teach = partial(self._teach, hook)
         if queued is None:
             await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-            await self.status.write(hook, Report(hook.state.get("unlearned", "")))
+            await self.status.write(
+                hook, Report(hook.state.get("unlearned", ""))
+            )
             if hook.settings.save_mode != "off":
-                await self._queue.resume(hook.user_id, teach, hook.wants_memory)
+                await self._queue.resume(
+                    hook.user_id, teach, hook.wants_memory
+                )
             return
         try:
             await self._queue.learn(queued, teach, hook.wants_memory)
@@ -115,10 +129,16 @@ class Learning:
                 room = await self.lesson_resources(hook)
                 await summarise_when_due(room, self.leases, time.time())
             except AdaptiveMemoryError as error:
-                log_learning.warning("memories are not summarised: %s", with_detail(error))
+                log_learning.warning(
+                    "memories are not summarised: %s", with_detail(error)
+                )
 
     async def learn_findings(
-        self, hook: Hook, turn: Turn, findings: Sequence[Proposal], is_wanted: Callable[[], bool]
+        self,
+        hook: Hook,
+        turn: Turn,
+        findings: Sequence[Proposal],
+        is_wanted: Callable[[], bool],
     ) -> None:
         """Learn or propose facts that were found in a turn elsewhere, while they are wanted."""
         room = await self.lesson_resources(hook)
@@ -130,7 +150,9 @@ class Learning:
             """Whether nothing of it was erased meanwhile."""
             return is_wanted()
 
-        lesson = await carried_out(room, turn, found, wanted, partly_written=True)
+        lesson = await carried_out(
+            room, turn, found, wanted, partly_written=True
+        )
         await self.status.write(hook, lesson.report)
         if hook.settings.save_mode == "suggest":
             await self._offer(hook)
@@ -140,7 +162,11 @@ class Learning:
         if hook.can_ask and hook.told_kind in ("saved", "shared"):
             room_of = partial(self.lesson_resources, hook)
             report = await offer_suggestions(
-                self.suggestions, room_of, hook.dialog, hook.user_id, hook.chat_id
+                self.suggestions,
+                room_of,
+                hook.dialog,
+                hook.user_id,
+                hook.chat_id,
             )
             if report.line:
                 await self.status.write(hook, report)
@@ -148,7 +174,9 @@ class Learning:
     def forget(self, user_id: str) -> None:
         """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
         self._queue.forget(user_id)
-        self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
+        self._hooks = {
+            key: hook for key, hook in self._hooks.items() if key[0] != user_id
+        }
         self.status.forget(user_id)
 
     async def model_for(
@@ -157,9 +185,15 @@ class Learning:
         """The model for learning, and these memories."""
         room = await self.lesson_resources(hook)
         index = await room.index()
-        found = [one for one in map(index.memory, memory_ids) if one is not None]
+        found = [
+            one for one in map(index.memory, memory_ids) if one is not None
+        ]
         is_whole = len(room.hidden.without(found)) == len(memory_ids)
-        return (room.completer, tuple(found)) if is_whole and room.completer else None
+        return (
+            (room.completer, tuple(found))
+            if is_whole and room.completer
+            else None
+        )
 
     async def do(self, hook: Hook, proposals: Sequence[Proposal]) -> str:
         """Carry out at once what a user has asked for in so many words; what to tell of it."""
@@ -177,10 +211,16 @@ class Learning:
         suggested = await self.suggestions.left(hook.user_id)
         return [line for line in (told if turns else "", suggested) if line]
 
-    async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
+    async def ask_deletion(
+        self, hook: Hook, memories: Sequence[Memory]
+    ) -> str:
         """Ask a user which memories go, and delete these; what to tell of it."""
         room = await self.lesson_resources(hook, wanted=True, asking=False)
-        return (await delete_confirmed(room, _asked_turn(hook), hook.dialog, memories)).line
+        return (
+            await delete_confirmed(
+                room, _asked_turn(hook), hook.dialog, memories
+            )
+        ).line
 
     async def lesson_resources(
         self, hook: Hook, *, wanted: bool = False, asking: bool = True
@@ -188,7 +228,10 @@ class Learning:
         """What learning from a hook's user needs: whether it is ``wanted``, and without a model."""
         if not wanted and not await hook.wants_memory():
             raise MemoryUnavailable("memory is off in your settings")
-        sources, completer = await hook.sources(), await hook.completer() if asking else None
+        sources, completer = (
+            await hook.sources(),
+            await hook.completer() if asking else None,
+        )
         return LessonResources(
             settings=hook.settings,
             sources=sources,
@@ -214,7 +257,9 @@ class Learning:
         if failures:
             raise failures[0]
 
-    async def _teach_together(self, serving: Hook, turns: Sequence[Turn], work: TurnWork) -> None:
+    async def _teach_together(
+        self, serving: Hook, turns: Sequence[Turn], work: TurnWork
+    ) -> None:
         """Learn from turns that were typed to one chat model, by that one or the admin's choice."""
         turn = await asyncio.to_thread(joined_turn, turns)
         own = self._hooks.get(_answer_key(turn))
@@ -225,7 +270,9 @@ class Learning:
             await self.status.refusal(hook, failure_line(str(refusal)))
             return
         except AdaptiveMemoryError as error:
-            log_learning.warning("nothing learned from a turn: %s", with_detail(error))
+            log_learning.warning(
+                "nothing learned from a turn: %s", with_detail(error)
+            )
             if error.lasting:
                 await self.status.notice(serving, hindrance_line(str(error)))
             elif work.tells_failures:
@@ -235,7 +282,9 @@ class Learning:
         self.status.forget(turn.user_id)
         await self.status.write(hook, lesson.report)
         if lesson.has_failures:
-            raise AdaptiveMemoryError("some of what was found could not be written")
+            raise AdaptiveMemoryError(
+                "some of what was found could not be written"
+            )
 
     async def _left_to(self, serving: Hook, turn: Turn) -> Hook:
         """The hook for a turn that another process has put: its own answer's, and its model's.
@@ -244,9 +293,13 @@ class Learning:
         """
         answer_id = turn.answer_id if turn.kind == "saved" else ""
         hook = await serving.of_answer(turn.source.chat_id, answer_id)
-        in_this_chat = bool(serving.chat_id) and serving.chat_id == turn.source.chat_id
+        in_this_chat = (
+            bool(serving.chat_id) and serving.chat_id == turn.source.chat_id
+        )
         if turn.chat_model or not in_this_chat:
-            return await hook.typed_to(turn.chat_model, is_direct=turn.is_direct)
+            return await hook.typed_to(
+                turn.chat_model, is_direct=turn.is_direct
+            )
         return hook
 
     async def _lesson(self, hook: Hook, turn: Turn, work: TurnWork) -> Lesson:
@@ -256,17 +309,23 @@ class Learning:
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
-        room = await self.lesson_resources(hook, wanted=True)  # the queue has just looked
+        room = await self.lesson_resources(
+            hook, wanted=True
+        )  # the queue has just looked
         room = replace(room, language=turn.language)
         now = local_time(turn.source.said_at, *turn.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
             asked = delete_confirmed(room, turn, hook.dialog, lesson.doubtful)
-            self.start(self.suggestions.asking(turn.user_id, self._ask(hook, asked)))
+            self.start(
+                self.suggestions.asking(turn.user_id, self._ask(hook, asked))
+            )
         self.start(self._look_at_edit(room, turn, hook))
         return lesson
 
-    async def _look_at_edit(self, room: LessonResources, turn: Turn, hook: Hook) -> None:
+    async def _look_at_edit(
+        self, room: LessonResources, turn: Turn, hook: Hook
+    ) -> None:
         """Offer to take back what only a former version of a message said.
 
         Questions wait for each other from the time when there is something to ask.
@@ -274,10 +333,14 @@ class Learning:
         try:
             memories = await said_before_edit(room, turn, hook)
         except HostError as error:
-            log_learning.warning("an edit is not looked at: %s", with_detail(error))
+            log_learning.warning(
+                "an edit is not looked at: %s", with_detail(error)
+            )
             return
         if memories and room.can_ask:
-            asked = delete_confirmed(room, turn, hook.dialog, memories, CHANGED_MESSAGE)
+            asked = delete_confirmed(
+                room, turn, hook.dialog, memories, CHANGED_MESSAGE
+            )
             await self.suggestions.asking(turn.user_id, self._ask(hook, asked))
         elif memories:
             await self.status.notice(hook, how_to_take_back(memories))

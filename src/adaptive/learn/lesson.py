@@ -97,9 +97,13 @@ class LessonResources:
         if self.completer is None:
             raise ModelRejected("no model is asked here", 0)
         deadline = self.settings.llm_timeout_seconds
-        completion = await ask(self.completer, request, self.formats, deadline, _RETRIES)
+        completion = await ask(
+            self.completer, request, self.formats, deadline, _RETRIES
+        )
         if log_lesson.isEnabledFor(logging.DEBUG):
-            log_lesson.debug("the model's reply: %r", without_secrets(completion.text))
+            log_lesson.debug(
+                "the model's reply: %r", without_secrets(completion.text)
+            )
         return completion
 
 
@@ -120,7 +124,9 @@ class Lesson:
         return any(one.status == "failed" for one in self.outcomes)
 
 
-async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
+async def learn_turn(
+    room: LessonResources, turn: Turn, now: datetime, work: TurnWork
+) -> Lesson:
     """Learn a turn, said at ``now``: the model proposes, and what stands all steps is written.
 
     A lesson that broke off is begun again: the model is shown what was written by then.
@@ -137,8 +143,12 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
 
     # Recall has made the vector, if it was this process's.
     embedder = room.indexes.turn_embedder(sources)
-    asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
-    if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
+    asked = await query_vectors(
+        embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS
+    )
+    if not await room.prefilter.may_hold_fact(
+        turn.words, sources.embedder, sources.table, asked
+    ):
         return Lesson(Report(NOTHING_NEW))
     if work.calls_before >= most:
         tally("anomalies", "limit_reached")
@@ -148,18 +158,30 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
     asking = settings.model_copy(update={"memory_language": language})
     extracted = await extraction(ask_model, turn, shown, asking, now)
     size = len(index.memories)
-    proposals = await asyncio.to_thread(screened, extracted, turn, shown, settings, size)
+    proposals = await asyncio.to_thread(
+        screened, extracted, turn, shown, settings, size
+    )
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         vectors = await _embedded(room, proposals)
-        updates = {one.draft.content for one in extracted if one.kind == "UPDATE"}
+        updates = {
+            one.draft.content for one in extracted if one.kind == "UPDATE"
+        }
         changes = far_reaching_changes(proposals, index, vectors, updates)
         if changes and work.calls_before + work.calls < most:
             ended = await outdated_by(
-                changes, index, vectors, room.hidden, ask_model, turn.words, now
+                changes,
+                index,
+                vectors,
+                room.hidden,
+                ask_model,
+                turn.words,
+                now,
             )
             addressed = {one.memory_id for one in proposals if one.is_open}
-            proposals += [one for one in ended if one.memory_id not in addressed]
+            proposals += [
+                one for one in ended if one.memory_id not in addressed
+            ]
     if not proposals:
         return Lesson(Report(NOTHING_NEW))
     return await carried_out(
@@ -185,12 +207,16 @@ async def carried_out(
     if room.settings.save_mode == "suggest":
         proposals = await _reconciled(room, proposals, await room.index())
         proposals = await room.suggestions.propose(turn, proposals, held)
-    outcomes = await write(room, turn, proposals, held, partly_written=partly_written)
+    outcomes = await write(
+        room, turn, proposals, held, partly_written=partly_written
+    )
     asked = {one.memory_id for one in outcomes if one.status == "asked"}
     stored = (await room.index()).memories if asked else ()
     doubtful = [memory for memory in stored if memory.id in asked]
     standing = {memory.id for memory in doubtful}
-    outcomes = [_answerable(one, standing, can_ask=room.can_ask) for one in outcomes]
+    outcomes = [
+        _answerable(one, standing, can_ask=room.can_ask) for one in outcomes
+    ]
     for outcome in outcomes:
         tally("operations", outcome.status)
     now = int(time.time())
@@ -230,7 +256,9 @@ async def carried_out(
     )
 
 
-def _answerable(outcome: Proposal, standing: Set[str], *, can_ask: bool) -> Proposal:
+def _answerable(
+    outcome: Proposal, standing: Set[str], *, can_ask: bool
+) -> Proposal:
     """A deletion to ask about, if the memory is there and the user can be asked."""
     if outcome.status != "asked":
         return outcome
@@ -248,7 +276,9 @@ async def write(
     partly_written: bool = False,
 ) -> list[Proposal]:
     """Hold open proposals against the store as it is, and write them."""
-    made = await _embedded(room, proposals)  # before anybody waits for the writing to end
+    made = await _embedded(
+        room, proposals
+    )  # before anybody waits for the writing to end
     await room.foreground.give_way()
     async with room.memory.writing() as writer:
         # The chat model's own memory tools may have written while ours was thinking.
@@ -256,11 +286,19 @@ async def write(
         if partly_written:
             # What this lesson wrote before it broke off is known, even if nothing else is.
             deduplicating = {"deduplicate_memories": True}
-            room = replace(room, settings=room.settings.model_copy(update=deduplicating))
+            room = replace(
+                room, settings=room.settings.model_copy(update=deduplicating)
+            )
         proposals = await _reconciled(room, proposals, index)
-        outcomes = await writer.apply(proposals, index.memories, turn.source, held)
-    stands = (one for one in outcomes if one.status in ("saved", "updated", "ended"))
-    contents = {one.memory_id: one.draft.content for one in stands if one.draft.content}
+        outcomes = await writer.apply(
+            proposals, index.memories, turn.source, held
+        )
+    stands = (
+        one for one in outcomes if one.status in ("saved", "updated", "ended")
+    )
+    contents = {
+        one.memory_id: one.draft.content for one in stands if one.draft.content
+    }
     if not await keep_vectors(room.sources, contents, made):
         await room.index()
     return outcomes
@@ -272,14 +310,22 @@ async def _reconciled(
     """Proposals held against the store and each other; nothing is written."""
     vectors = await _embedded(room, proposals)
     # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
-    return await asyncio.to_thread(reconciled, proposals, index, vectors, room.settings)
+    return await asyncio.to_thread(
+        reconciled, proposals, index, vectors, room.settings
+    )
 
 
 @staged("embedding")
-async def _embedded(room: LessonResources, proposals: Sequence[Proposal]) -> dict[str, Vectors]:
+async def _embedded(
+    room: LessonResources, proposals: Sequence[Proposal]
+) -> dict[str, Vectors]:
     """The normalised vectors of contents, these among them; without an embedder none."""
     known = room.embedded
-    contents = [one.draft.content for one in proposals if one.is_open and one.kind != "DELETE"]
+    contents = [
+        one.draft.content
+        for one in proposals
+        if one.is_open and one.kind != "DELETE"
+    ]
     new = [one for one in dict.fromkeys(contents) if one not in known]
     embedder = room.sources.embedder
     try:
@@ -291,7 +337,10 @@ async def _embedded(room: LessonResources, proposals: Sequence[Proposal]) -> dic
                 )
             known.update(zip(new, normalised(made), strict=True))
     except (EmbeddingError, TimeoutError) as error:
-        log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
+        log_lesson.warning(
+            "new facts are compared by their words only: %s",
+            with_detail(error),
+        )
     return known
 
 
@@ -300,21 +349,28 @@ async def new_findings(
 ) -> list[Proposal]:
     """Facts found elsewhere that the newest message bears out and the lesson has not found."""
     alone = replace(turn, earlier=())
-    screening = await asyncio.to_thread(screened, findings, alone, (), room.settings, 0)
+    screening = await asyncio.to_thread(
+        screened, findings, alone, (), room.settings, 0
+    )
     source = turn.source
     learned = [
         one.content
         for one in (await room.index()).memories
         # Where the host keeps no provenance, what was written behind the turn may be of it.
-        if one.meta.get("message_id") == source.message_id or one.updated_at >= source.said_at
+        if one.meta.get("message_id") == source.message_id
+        or one.updated_at >= source.said_at
     ]
     return [
-        one for one in screening if one.is_open and not says_no_more(one.draft.content, learned)
+        one
+        for one in screening
+        if one.is_open and not says_no_more(one.draft.content, learned)
     ]
 
 
 def report_of(
-    outcomes: Sequence[Proposal], line: str, kind: Literal["news", "reply"] = "news"
+    outcomes: Sequence[Proposal],
+    line: str,
+    kind: Literal["news", "reply"] = "news",
 ) -> Report:
     """What a user is told of these outcomes in a line."""
     stati = {one.status for one in outcomes}
@@ -323,7 +379,9 @@ def report_of(
         kind=kind,
         details=report_details(outcomes),
         counts=counts_line(outcomes),
-        changes_memory=not stati.isdisjoint(("saved", "updated", "deleted", "ended")),
+        changes_memory=not stati.isdisjoint(
+            ("saved", "updated", "deleted", "ended")
+        ),
     )
 
 
@@ -332,20 +390,31 @@ def report_line(outcomes: Sequence[Proposal]) -> str:
     parts: list[str] = []
     for words, texts in _by_status(outcomes):
         several = len(texts) > 1
-        parts.append(f"{words} ({len(texts)}): {texts[0]} …" if several else f"{words}: {texts[0]}")
+        parts.append(
+            f"{words} ({len(texts)}): {texts[0]} …"
+            if several
+            else f"{words}: {texts[0]}"
+        )
     return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
 
 
 def counts_line(outcomes: Sequence[Proposal]) -> str:
     """The status line without anybody's words: how many facts each thing happened to."""
     counts = {words: len(texts) for words, texts in _by_status(outcomes)}
-    told = (f"{words}: {n} {'fact' if n == 1 else 'facts'}" for words, n in counts.items())
+    told = (
+        f"{words}: {n} {'fact' if n == 1 else 'facts'}"
+        for words, n in counts.items()
+    )
     return " · ".join(told)
 
 
 def report_details(outcomes: Sequence[Proposal]) -> tuple[str, ...]:
     """What became of each fact, one by one; empty where the line names them all."""
-    told = [f"{words}: {text}" for words, texts in _by_status(outcomes) for text in texts]
+    told = [
+        f"{words}: {text}"
+        for words, texts in _by_status(outcomes)
+        for text in texts
+    ]
     if " · ".join(told) == report_line(outcomes):
         return ()
     return tuple(map(escaped_entry, told))
@@ -359,10 +428,14 @@ def failure_line(reason: str) -> str:
 def joined_lines(*lines: str) -> str:
     """Lines as one; that there is nothing new is told only where there is nothing else."""
     told = [line for line in lines if line]
-    return " · ".join([line for line in told if line != NOTHING_NEW] or told[:1])
+    return " · ".join(
+        [line for line in told if line != NOTHING_NEW] or told[:1]
+    )
 
 
-def _by_status(outcomes: Sequence[Proposal]) -> Iterator[tuple[str, list[str]]]:
+def _by_status(
+    outcomes: Sequence[Proposal],
+) -> Iterator[tuple[str, list[str]]]:
     for status, words in _STATUS_WORDS.items():
         texts = [_told(one) for one in outcomes if one.status == status]
         if texts:
@@ -373,7 +446,9 @@ def _told(outcome: Proposal) -> str:
     content = outcome.draft.content
     # A row that another tool has written may hold a secret when it is deleted or archived.
     told = (outcome.before or content) if outcome.is_removal else content
-    text = clipped_line(excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD)
+    text = clipped_line(
+        excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD
+    )
     if not outcome.reason or outcome.status not in _EXPLAINED:
         return text
     reason = clipped_line(outcome.reason, _LONGEST_TOLD)

@@ -16,7 +16,13 @@ from typing import Any
 
 from adaptive.core.errors import ModelError, with_detail
 from adaptive.core.measures import staged
-from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Proposal
+from adaptive.core.model import (
+    Completion,
+    CompletionRequest,
+    Draft,
+    Memory,
+    Proposal,
+)
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import mapping
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
@@ -55,7 +61,12 @@ _LONGEST_SAID = 2000
 
 OUTDATED_SCHEMA = list_schema(
     "outdated",
-    {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
+    {
+        "id": "string",
+        "because": "string",
+        "until": ["string", "null"],
+        "now": "string",
+    },
     *("id", "because", "now"),
 )
 
@@ -77,7 +88,9 @@ def far_reaching_changes(
         is_far_reaching = False
         if proposal.is_open and proposal.kind == "NEW":
             vector = vectors.get(draft.content)
-            is_far_reaching = draft.content in updates or _is_near_its_kind(draft, index, vector)
+            is_far_reaching = draft.content in updates or _is_near_its_kind(
+                draft, index, vector
+            )
         elif proposal.is_open and memory and not repeats(draft, memory):
             tags = {*memory.tags, *draft.tags}
             is_far_reaching = not tags or not tags.isdisjoint(_FAR_REACHING)
@@ -86,14 +99,26 @@ def far_reaching_changes(
     return changes
 
 
-def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
+def _is_near_its_kind(
+    draft: Draft, index: MemoryIndex, vector: Vectors | None
+) -> bool:
     """Whether a new fact is like a memory that shares a far-reaching tag with it, or has none."""
     kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
     if vector is None or len(vector) != index.dimension:
         return False
-    cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
-    near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
-    likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
+    cosines = zip(
+        index.memories,
+        products(index.ranking.vectors, vector).tolist(),
+        strict=True,
+    )
+    near = [
+        cosine
+        for one, cosine in cosines
+        if kinds.intersection(one.tags or kinds)
+    ]
+    likeness = calibrated_likeness(
+        max(near, default=-1.0), unrelated_likeness(index.nulls)
+    )
     return likeness is not None and likeness >= _LEAST_LIKENESS
 
 
@@ -108,29 +133,54 @@ async def outdated_by(
     now: datetime,
 ) -> tuple[Proposal, ...]:
     """What ends or is rewritten because of changes; nothing where the model can't be asked."""
-    stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
-    known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
+    stored = zip(
+        index.memories, index.ranking.vectors, index.embedded, strict=True
+    )
+    known = {
+        one: row for one, row in vectors.items() if len(row) == index.dimension
+    }
     known |= {one.content: row for one, row, is_known in stored if is_known}
-    said = [one for change in changes for one in (change.before, change.draft.content) if one]
+    said = [
+        one
+        for change in changes
+        for one in (change.before, change.draft.content)
+        if one
+    ]
     asked = [RankingQuery(one, known.get(one)) for one in said]
     near = await asyncio.to_thread(nearest_memories, index, asked)
     changed = {change.memory_id for change in changes}
-    shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED]
+    shown = [one for one in hidden.without(near) if one.id not in changed][
+        :_MOST_COMPARED
+    ]
     if not shown:
         return ()
-    system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
+    system = render_prompt(
+        "outdated", "", {"date": now.strftime("%A, %d %B %Y")}
+    )
     user = "## What changed"
     for one in changes:
-        after = escaped_entry(one.draft.content) or "the user wants it forgotten"
-        before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
+        after = (
+            escaped_entry(one.draft.content) or "the user wants it forgotten"
+        )
+        before = (
+            f"Before: {escaped_entry(one.before)}\n  Now"
+            if one.before
+            else "New"
+        )
         user += f"\n- {before}: {after}"
     user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
     user += "\n\n## Other memories\n" + listed_memories(shown)
-    request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
+    request = CompletionRequest(
+        system, user, "outdated_memories", OUTDATED_SCHEMA
+    )
     try:
-        return read_outdated(await ask_model(request), changes, shown, words, now.date())
+        return read_outdated(
+            await ask_model(request), changes, shown, words, now.date()
+        )
     except ModelError as error:
-        log_outdated.warning("what no longer holds is not known: %s", with_detail(error))
+        log_outdated.warning(
+            "what no longer holds is not known: %s", with_detail(error)
+        )
         return ()
 
 
@@ -142,18 +192,30 @@ def read_outdated(
     today: date,
 ) -> tuple[Proposal, ...]:
     """The proposals in a reply, each grounded in the change."""
-    changed = [f"{change.before}\n{change.draft.content}" for change in changes]
+    changed = [
+        f"{change.before}\n{change.draft.content}" for change in changes
+    ]
     said = beginnings("\n".join([words, *changed]))
     found: dict[str, Proposal] = {}
-    for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
+    for item in map(
+        mapping,
+        read_items(completion, "outdated", lambda one: "id" in one).items,
+    ):
         if (memory := named_memory(text_line(item.get("id")), shown)) is None:
             continue
         known = said | beginnings(memory.content)
         is_believed = beginnings(text_line(item.get("because"))) & known
-        if is_believed and (ended := _end(item, memory, known, today)) is not None:
+        if (
+            is_believed
+            and (ended := _end(item, memory, known, today)) is not None
+        ):
             found.setdefault(memory.id, ended)
     if len(found) > _MOST_ENDED:
-        log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
+        log_outdated.warning(
+            "the model ends %d of %d memories: none ends",
+            len(found),
+            len(shown),
+        )
         return ()
     return tuple(found.values())
 
@@ -166,13 +228,21 @@ def _end(
     until = last_day(item.get("until"))
     if until > today.isoformat():
         # The model was shown the day with the memory.
-        return None if until == memory.until else _ended(memory, replace(stored, until=until))
-    now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
+        return (
+            None
+            if until == memory.until
+            else _ended(memory, replace(stored, until=until))
+        )
+    now = text_line(item.get("now")).removesuffix(
+        END_NOTE.format(memory.until)
+    )
     rewritten = replace(stored, content=now)
     if repeats(rewritten, memory):
         return None
     telling = beginnings(rewritten.content)
-    is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
+    is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(
+        telling
+    )
     return _ended(memory, rewritten if is_grounded else stored)
 
 

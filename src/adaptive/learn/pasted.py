@@ -13,7 +13,9 @@ from adaptive.core.texts import word_table
 from adaptive.learn.quotation import UNSPACED, word_units
 
 _LEAST_FENCE = 3
-_MOST_INDENTED = 3  # farther in, Markdown reads neither a fence nor a block quote
+_MOST_INDENTED = (
+    3  # farther in, Markdown reads neither a fence nor a block quote
+)
 _EMOTICONS = (">.", ">:", ">_", "><")
 _HEADER_NAMES = word_table("mail_headers")
 _SUBJECT_NAMES = frozenset(_HEADER_NAMES["subject"])
@@ -24,7 +26,9 @@ _LEAST_HEADERS = 2
 _MAIL_RULES = ("--", "__", "==")
 _COLONS = (":", "\uff1a")
 _ADDRESS = re.compile(r"\w@\w")
-_QUOTATION_MARK = re.compile('["\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f]')
+_QUOTATION_MARK = re.compile(
+    '["\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f]'
+)
 # What ends the quotation that a mark begins. Of German and Swedish marks either form closes.
 _CLOSING_MARKS = {
     '"': '"',
@@ -61,7 +65,9 @@ def _without_fences_and_citations(lines: Sequence[str]) -> list[str]:
         if open_fence:
             if fence.startswith(open_fence):
                 open_fence = ""
-        elif fence and line.count(fence) == 1:  # else it is closed in the same line
+        elif (
+            fence and line.count(fence) == 1
+        ):  # else it is closed in the same line
             open_fence = fence
     return typed
 
@@ -71,7 +77,9 @@ def _fence(line: str) -> str:
     text = _block_text(line)
     sign = text[:1]
     length = len(text) - len(text.lstrip(sign))
-    return sign * length if sign in ("`", "~") and length >= _LEAST_FENCE else ""
+    return (
+        sign * length if sign in ("`", "~") and length >= _LEAST_FENCE else ""
+    )
 
 
 def _is_cited(line: str) -> bool:
@@ -112,22 +120,34 @@ def _mail_headers(paragraph: Sequence[str]) -> int:
         name, value = _header(line)
         if name:
             headers = number
-        elif not line.startswith((" ", "\t")):  # else it may go on with the header above
+        elif not line.startswith(
+            (" ", "\t")
+        ):  # else it may go on with the header above
             break
         if name in _MAIL_NAMES:
             names.add(name)
-            is_addressed = is_addressed or name in _SUBJECT_NAMES or bool(_ADDRESS.search(value))
+            is_addressed = (
+                is_addressed
+                or name in _SUBJECT_NAMES
+                or bool(_ADDRESS.search(value))
+            )
     above = paragraph[-headers - 1].strip() if headers < len(paragraph) else ""
-    begins_here = not above or above.endswith(_COLONS) or above.startswith(_MAIL_RULES)
+    begins_here = (
+        not above or above.endswith(_COLONS) or above.startswith(_MAIL_RULES)
+    )
     is_mail = len(names) >= _LEAST_HEADERS and is_addressed and begins_here
     return headers if is_mail else 0
 
 
 def _header(line: str) -> tuple[str, str]:
     """The name in small letters and the value of a header; two empty texts for another line."""
-    beginning = line[: _LONGEST_HEADER_NAME + 1].replace(_COLONS[1], _COLONS[0])
+    beginning = line[: _LONGEST_HEADER_NAME + 1].replace(
+        _COLONS[1], _COLONS[0]
+    )
     name, colon, _ = beginning.partition(_COLONS[0])
-    plain = name.strip(" \t*_").casefold()  # some programs set names in bold type
+    plain = name.strip(
+        " \t*_"
+    ).casefold()  # some programs set names in bold type
     is_word = plain[:1].isalpha() and plain.replace("-", "").isalnum()
     is_header = colon and (plain in _MAIL_NAMES or is_word)
     return (plain, line[len(name) + 1 :]) if is_header else ("", "")
@@ -146,7 +166,9 @@ def _without_quoted_sentences(text: str) -> str:
 
 def _quotations(text: str) -> Iterator[tuple[int, int]]:
     """Where each quotation begins and ends, marks included; none stands within another."""
-    marks = [(mark.start(), mark.group()) for mark in _QUOTATION_MARK.finditer(text)]
+    marks = [
+        (mark.start(), mark.group()) for mark in _QUOTATION_MARK.finditer(text)
+    ]
     reached = 0
     for number, (start, mark) in enumerate(marks):
         closing = _CLOSING_MARKS.get(mark)
@@ -154,7 +176,9 @@ def _quotations(text: str) -> Iterator[tuple[int, int]]:
             continue
         # The next mark of the same kind ends the search, so that each is seen a few times at most.
         places = range(number + 1, len(marks))
-        follower = next((at for at in places if marks[at][1] in (mark, *closing)), None)
+        follower = next(
+            (at for at in places if marks[at][1] in (mark, *closing)), None
+        )
         if follower is None or marks[follower][1] not in closing:
             continue
         end = marks[follower][0] + 1
@@ -175,5 +199,9 @@ def _encloses_words(text: str, start: int, end: int) -> bool:
 
 def _is_title(quotation: str) -> bool:
     """Whether a quotation is short enough for a title or a name."""
-    longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(quotation) else _LONGEST_TITLE_WORDS
+    longest = (
+        _LONGEST_TITLE_SIGNS
+        if UNSPACED.search(quotation)
+        else _LONGEST_TITLE_WORDS
+    )
     return len(word_units(quotation)) <= longest

@@ -54,10 +54,16 @@ def trained_weights(nulls: Vectors, examples: Vectors) -> FactWeights:
     targets = np.where(telling, 1.0, -1.0)
     inverse = np.linalg.inv(_kernel(rows, rows) + _RIDGE * np.eye(len(rows)))
     weights = inverse @ targets
-    scores = (targets - weights / np.diag(inverse))[telling]  # each left out of its own fit
-    latin = np.array([script_of(message) == "latin" for message in TELLING_MESSAGES])
+    scores = (targets - weights / np.diag(inverse))[
+        telling
+    ]  # each left out of its own fit
+    latin = np.array(
+        [script_of(message) == "latin" for message in TELLING_MESSAGES]
+    )
     classes = (scores[latin], scores[~latin])
-    bars = (float(some.mean() - _SKIPPED_BELOW * some.std()) for some in classes)
+    bars = (
+        float(some.mean() - _SKIPPED_BELOW * some.std()) for some in classes
+    )
     return FactWeights(rows, weights, *bars)
 
 
@@ -68,7 +74,9 @@ def fact_scores(vectors: Vectors, weights: FactWeights) -> _FloatArray:
 
 def holds_fact(words: str, vectors: Vectors, weights: FactWeights) -> bool:
     """Whether words are worth sending, by their vector or by one for each of their parts."""
-    bar = weights.latin_bar if script_of(words) == "latin" else weights.other_bar
+    bar = (
+        weights.latin_bar if script_of(words) == "latin" else weights.other_bar
+    )
     return bool(fact_scores(vectors, weights).max() >= bar)
 
 
@@ -84,17 +92,27 @@ class Prefilter:
         self._nulls, self._examples = nulls, SharedVectors(PREFILTER_EXAMPLES)
         self._fitted: dict[str, FactWeights] = {}
 
-    async def weights(self, embedder: Embedder, table: VectorTable) -> FactWeights:
+    async def weights(
+        self, embedder: Embedder, table: VectorTable
+    ) -> FactWeights:
         """Those for an embedder's model; the examples are embedded once for all workers."""
         name = await embedder.name()
         if name not in self._fitted:
             nulls = await self._nulls.made(embedder, table)
-            examples = await self._examples.made(embedder, table, nulls.shape[1])
-            self._fitted[name] = await asyncio.to_thread(trained_weights, nulls, examples)
+            examples = await self._examples.made(
+                embedder, table, nulls.shape[1]
+            )
+            self._fitted[name] = await asyncio.to_thread(
+                trained_weights, nulls, examples
+            )
         return self._fitted[name]
 
     async def may_hold_fact(
-        self, words: str, embedder: Embedder, table: VectorTable, known: Vectors | None
+        self,
+        words: str,
+        embedder: Embedder,
+        table: VectorTable,
+        known: Vectors | None,
     ) -> bool:
         """Whether words are worth a model call; without vectors everything that has words is."""
         if not has_words(words):
@@ -107,7 +125,9 @@ class Prefilter:
             return True
         parts = spoken_parts(words)
         if len(parts) > 1:
-            known = await query_vectors(embedder, [words, *parts], EMBEDDING_PATIENCE_SECONDS)
+            known = await query_vectors(
+                embedder, [words, *parts], EMBEDDING_PATIENCE_SECONDS
+            )
         if known is None or known.shape[-1] != weights.examples.shape[1]:
             return True
         return holds_fact(words, known, weights)
@@ -118,4 +138,6 @@ def spoken_parts(words: str) -> list[str]:
     pieces = (passages(one, _LONG_PART) for one in _BLANK_LINES.split(words))
     parts = [part for some in pieces for part in some if has_words(part)]
     size = -(-len(parts) // _MOST_PARTS) or 1
-    return ["\n".join(parts[at : at + size]) for at in range(0, len(parts), size)]
+    return [
+        "\n".join(parts[at : at + size]) for at in range(0, len(parts), size)
+    ]

@@ -18,11 +18,20 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
-from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
+from adaptive.core.errors import (
+    AdaptiveMemoryError,
+    TablesUnavailable,
+    with_detail,
+)
 from adaptive.core.foreground import Foreground
 from adaptive.core.locks import KeyedLocks
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
-from adaptive.core.messages import Message, earlier_utterances, said_at, typed_message
+from adaptive.core.messages import (
+    Message,
+    earlier_utterances,
+    said_at,
+    typed_message,
+)
 from adaptive.core.model import Provenance, Turn, Utterance
 from adaptive.core.queued_turns import (
     LEASE_PROOF_SECONDS,
@@ -43,11 +52,17 @@ _MARGIN_SECONDS = 8.0
 # Of a turn that fails, or ends the process, each time.
 MOST_ATTEMPTS = 8
 _FIRST_DELAY_SECONDS = 15.0
-_DELAY_GROWTH = 4  # 15 s, 1 min, 4 min ... 17 h: an outage of most of a day is survived
-_NEAR_SECONDS = 20.0  # a task waits for an attempt so near; later ones are the next task's
+_DELAY_GROWTH = (
+    4  # 15 s, 1 min, 4 min ... 17 h: an outage of most of a day is survived
+)
+_NEAR_SECONDS = (
+    20.0  # a task waits for an attempt so near; later ones are the next task's
+)
 _SURELY_DUE_SECONDS = 0.05  # timers and clocks may differ by as much
 WORK_SECONDS = 1800.0  # the model may take 600, retries included
-_PUT_SECONDS = 1.0  # the end of the answer waits so long for the table; writing goes on
+_PUT_SECONDS = (
+    1.0  # the end of the answer waits so long for the table; writing goes on
+)
 # Between tries of what the database refuses. A turn that never gets into the table is lost.
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0  # while another worker has the user's lease
@@ -157,11 +172,15 @@ class LearningQueue:
         key = (turn.user_id, turn.source.message_id)
         insert = self._inserts.get(key)
         if insert is None or insert.done():
-            insert = self._inserts[key] = asyncio.create_task(self._insert(queued))
+            insert = self._inserts[key] = asyncio.create_task(
+                self._insert(queued)
+            )
         await asyncio.wait({insert}, timeout=_PUT_SECONDS)
         return queued
 
-    async def learn(self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always) -> None:
+    async def learn(
+        self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always
+    ) -> None:
         """Wait until a turn that was put is due, then work on all of its user's that are.
 
         What ``teach`` raises makes a batch wait for another attempt. Turns of a user who does not
@@ -176,10 +195,14 @@ class LearningQueue:
             if insert.cancelled():
                 return
             insert.result()
-        await asyncio.sleep(max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS)
+        await asyncio.sleep(
+            max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS
+        )
         await self.resume(user_id, teach, wanted)
 
-    async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
+    async def resume(
+        self, user_id: str, teach: Teach, wanted: Wanted = always
+    ) -> None:
         """Work on what waits of a user, and once more on what failed where its next try is near.
 
         A failure of the table leaves it to the next turn; a lasting one is raised.
@@ -196,7 +219,9 @@ class LearningQueue:
                     elif not work.others_wait:
                         break
         except TablesUnavailable as error:
-            log_queue.warning("what waits is left to the next turn: %s", with_detail(error))
+            log_queue.warning(
+                "what waits is left to the next turn: %s", with_detail(error)
+            )
             if error.lasting:
                 raise
 
@@ -214,23 +239,31 @@ class LearningQueue:
             except TablesUnavailable as error:
                 # A table that was dropped is made anew by the second try.
                 if pause is None or (error.lasting and tries):
-                    log_queue.warning("a turn is not learned: %s", with_detail(error))
+                    log_queue.warning(
+                        "a turn is not learned: %s", with_detail(error)
+                    )
                     raise
-                log_queue.warning("a turn is not kept yet: %s", with_detail(error))
+                log_queue.warning(
+                    "a turn is not kept yet: %s", with_detail(error)
+                )
                 await asyncio.sleep(pause)
 
     async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
         """Turns under a lease; ``None`` where none is due, or wanted."""
         while True:
             now = self._clock()
-            waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
+            waiting = await self._table.waiting(
+                user_id, now - _CALLS_COUNTED_SECONDS
+            )
             message_ids = next_batch(waiting.places, now)
             if not message_ids or not await wanted():
                 return None
             if waiting.leased_until < now:
                 lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
                 began = self._clock()
-                turns = await self._table.take(lease, began, began + LEASE_SECONDS)
+                turns = await self._table.take(
+                    lease, began, began + LEASE_SECONDS
+                )
                 if turns:
                     return TurnWork(
                         turns=turns,
@@ -275,11 +308,17 @@ class LearningQueue:
             try_again_at = await self._ended(work, verdict, fault)
         return try_again_at
 
-    async def _ended(self, work: TurnWork, verdict: TurnVerdict, fault: str) -> float:
+    async def _ended(
+        self, work: TurnWork, verdict: TurnVerdict, fault: str
+    ) -> float:
         """Tell the table and the measures how work has ended; when it is to be tried again."""
         now = self._clock()
         failed = verdict == "again"
-        due_at = now + _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else now
+        due_at = (
+            now + _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
+            if failed
+            else now
+        )
         held = True
         try:
             if verdict in ("learned", "given up"):
@@ -290,7 +329,8 @@ class LearningQueue:
                 )
         except TablesUnavailable as error:
             log_queue.warning(
-                "turns are taken again when their lease has ended: %s", with_detail(error)
+                "turns are taken again when their lease has ended: %s",
+                with_detail(error),
             )
         tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
@@ -304,10 +344,16 @@ def typed_turn(
     Of a chat's ``messages`` those that are ``rememberable`` may be shown beside it.
     """
     typed = typed_message(messages, hook.question_id)
-    if typed is None or hook.state.get("unlearned") or not may_be_learned_from(hook):
+    if (
+        typed is None
+        or hook.state.get("unlearned")
+        or not may_be_learned_from(hook)
+    ):
         return None
     message, words = typed
-    hook.state["branch"] = [str(one.get("id")) for one in messages if one.get("id")]
+    hook.state["branch"] = [
+        str(one.get("id")) for one in messages if one.get("id")
+    ]
     now = time.time()
     source = Provenance(
         chat_id=hook.chat_id,
@@ -343,10 +389,15 @@ def _shortened(
     earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
 ) -> tuple[Utterance, ...]:
     """Utterances that are no longer than a model may be shown."""
-    return tuple(replace(one, text=shorten(one.text, _LONGEST_EARLIER)) for one in earlier)
+    return tuple(
+        replace(one, text=shorten(one.text, _LONGEST_EARLIER))
+        for one in earlier
+    )
 
 
 def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
     """Turns of a chat in their order, those one after the other of one chat model together."""
-    grouped = itertools.groupby(turns, lambda turn: (turn.chat_model, turn.is_direct))
+    grouped = itertools.groupby(
+        turns, lambda turn: (turn.chat_model, turn.is_direct)
+    )
     return [list(together) for _, together in grouped]

@@ -50,7 +50,11 @@ def quoted_share(spans: Sequence[str], text: str) -> float:
     units = word_units(text)
     wanted = _spelled_spans(spans, units)
     total = sum(map(len, wanted))
-    return sum(_best_window(span, units).held for span in wanted) / total if total else 0.0
+    return (
+        sum(_best_window(span, units).held for span in wanted) / total
+        if total
+        else 0.0
+    )
 
 
 def neighbourhood(spans: Sequence[str], text: str) -> str:
@@ -69,11 +73,15 @@ def neighbourhood(spans: Sequence[str], text: str) -> str:
     return "\n".join(around)
 
 
-def _spelled_spans(spans: Sequence[str], units: Sequence[str]) -> list[list[str]]:
+def _spelled_spans(
+    spans: Sequence[str], units: Sequence[str]
+) -> list[list[str]]:
     """The words of a quotation as the text spells them."""
     known = frozenset(units)
     quoted = [word_units(span)[:_LONGEST_QUOTED] for span in spans]
-    return [[as_spelled(word, known) for word in span] for span in quoted if span]
+    return [
+        [as_spelled(word, known) for word in span] for span in quoted if span
+    ]
 
 
 def as_spelled(word: str, words: Collection[str]) -> str:
@@ -82,9 +90,13 @@ def as_spelled(word: str, words: Collection[str]) -> str:
         return word
     if _rapidfuzz is not None:
         alike, least = _rapidfuzz.fuzz.ratio, 100 * _LEAST_ALIKE
-        near = _rapidfuzz.process.extractOne(word, words, scorer=alike, score_cutoff=least)
+        near = _rapidfuzz.process.extractOne(
+            word, words, scorer=alike, score_cutoff=least
+        )
         return str(near[0]) if near else word
-    return next(iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word)
+    return next(
+        iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word
+    )
 
 
 def _best_window(span: Sequence[str], units: Sequence[str]) -> _Window:

@@ -28,7 +28,9 @@ from adaptive.settings.hook import Dialog
 _MOST_ASKED = 9  # in one dialog
 # Of the nine together and the text below them the page shows 4,000 characters.
 _LONGEST_ASKED = 300
-NO_ROOM = f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
+NO_ROOM = (
+    f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
+)
 WAITS = "it waits for your answer"
 WAITS_ALREADY = "it waits for your answer already"
 REJECTED_BEFORE = "you have rejected it before"
@@ -44,20 +46,29 @@ _NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 class Suggestions:
     """What an instance needs to propose; any method may raise ``TablesUnavailable``."""
 
-    def __init__(self, table: SuggestionTable, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, table: SuggestionTable, clock: Callable[[], float] = time.time
+    ) -> None:
         self._table, self._clock = table, clock
         # The page shows one dialog at a time: of two the first would never be answered.
-        self._dialogs: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._dialogs: WeakValueDictionary[str, asyncio.Lock] = (
+            WeakValueDictionary()
+        )
 
     async def propose(
-        self, turn: Turn, proposals: Sequence[Proposal], held: Callable[[], Awaitable[bool]]
+        self,
+        turn: Turn,
+        proposals: Sequence[Proposal],
+        held: Callable[[], Awaitable[bool]],
     ) -> list[Proposal]:
         """Let new facts and updates of a turn wait; what is to be removed stays as it is.
 
         What waits already, or was rejected, is not proposed again. Raises ``LeaseLost`` where
         another worker is at the user's turns by now.
         """
-        digests = {suggestion_digest(one.draft) for one in proposals if one.is_open}
+        digests = {
+            suggestion_digest(one.draft) for one in proposals if one.is_open
+        }
         rejected = await self._table.rejected(turn.user_id, digests)
         waiting = await self._table.waiting(turn.user_id)
         contents = {comparable(one.draft.content) for one in waiting}
@@ -75,7 +86,11 @@ class Suggestions:
                 return proposal.decided("superseded", WAITS_ALREADY)
             if len(waiting) + len(fresh) >= MOST_WAITING_SUGGESTIONS:
                 return proposal.decided("rejected", NO_ROOM)
-            fresh.append(WaitingSuggestion(digest, draft, proposal.memory_id, turn.source))
+            fresh.append(
+                WaitingSuggestion(
+                    digest, draft, proposal.memory_id, turn.source
+                )
+            )
             contents.add(comparable(draft.content))
             return proposal.decided("suggested", WAITS)
 
@@ -91,32 +106,53 @@ class Suggestions:
         async with self._dialogs.setdefault(user_id, asyncio.Lock()):
             await questions
 
-    async def offer(self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion) -> str:
+    async def offer(
+        self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
+    ) -> str:
         """Ask a user about all that waits, in one dialog; a line where it is left unanswered.
 
         What is not decided, or can't be saved, waits on; it is not asked about again in this chat
         for a while. While another question stands in the page nobody is asked: it waits.
         """
-        table, standing = self._table, self._dialogs.setdefault(user_id, asyncio.Lock())
+        table, standing = (
+            self._table,
+            self._dialogs.setdefault(user_id, asyncio.Lock()),
+        )
         if standing.locked():
             return ""
         async with standing:
             # What has come while one dialog stood is asked about in another one.
-            while waiting := await table.claim(user_id, chat_id, int(self._clock()), _MOST_ASKED):
+            while waiting := await table.claim(
+                user_id, chat_id, int(self._clock()), _MOST_ASKED
+            ):
                 numbered = dict(enumerate(waiting, 1))
                 title = "Keep this?" if len(waiting) == 1 else "Keep these?"
-                shown = [f"{at}. {_shown(one.draft)}" for at, one in numbered.items()]
-                text, numbers = "\n".join([*shown, _HOW_TO_ANSWER]), ", ".join(map(str, numbered))
+                shown = [
+                    f"{at}. {_shown(one.draft)}"
+                    for at, one in numbered.items()
+                ]
+                text, numbers = (
+                    "\n".join([*shown, _HOW_TO_ANSWER]),
+                    ", ".join(map(str, numbered)),
+                )
                 answer = await dialog.ask(title, text, "", numbers)
                 kept, rejected = read_answer(answer or "", len(waiting))
                 for number in rejected:
-                    await table.reject(user_id, numbered[number].digest, int(self._clock()))
-                saved = [numbered[at].digest for at in kept if await keep(numbered[at])]
+                    await table.reject(
+                        user_id, numbered[number].digest, int(self._clock())
+                    )
+                saved = [
+                    numbered[at].digest
+                    for at in kept
+                    if await keep(numbered[at])
+                ]
                 await table.discard(user_id, saved)
                 # Who has cancelled is left in peace in other chats, too, for a while.
                 if answer == "":
                     return ""
-                await table.release(user_id, chat_id, [one.digest for one in waiting])
+                await table.release(
+                    user_id, chat_id, [one.digest for one in waiting]
+                )
                 if answer is None:
                     return await self.left(user_id)
         return ""
@@ -124,12 +160,18 @@ class Suggestions:
     async def left(self, user_id: str) -> str:
         """The line that tells how much of a user waits, empty for nothing."""
         number = len(await self._table.waiting(user_id))
-        told = "1 suggestion waits" if number == 1 else f"{number} suggestions wait"
+        told = (
+            "1 suggestion waits"
+            if number == 1
+            else f"{number} suggestions wait"
+        )
         return f"{told} for your answer" if number else ""
 
     async def waits(self, user_id: str, digest: str) -> bool:
         """Whether a suggestion waits still."""
-        return any(one.digest == digest for one in await self._table.waiting(user_id))
+        return any(
+            one.digest == digest for one in await self._table.waiting(user_id)
+        )
 
 
 def _shown(draft: Draft) -> str:
@@ -140,7 +182,10 @@ def _shown(draft: Draft) -> str:
 
 def suggestion_digest(draft: Draft) -> str:
     """SHA-256 of bank, category and sentence in lower case, as hexadecimal digits."""
-    category, said = (*draft.tags, "fact")[0], draft.content.removeprefix("User ")
+    category, said = (
+        (*draft.tags, "fact")[0],
+        draft.content.removeprefix("User "),
+    )
     named = f"{draft.bank}:{category}:{comparable(said)}".lower()
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
@@ -150,7 +195,13 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
 
     None of an answer that holds anything else, or a number that was not asked about.
     """
-    found = {int(number): bool(minus) for minus, number in _NUMBER.findall(answer)}
-    if not _NUMBERS_ONLY.fullmatch(answer) or not all(0 < one <= most for one in found):
+    found = {
+        int(number): bool(minus) for minus, number in _NUMBER.findall(answer)
+    }
+    if not _NUMBERS_ONLY.fullmatch(answer) or not all(
+        0 < one <= most for one in found
+    ):
         return [], []
-    return [one for one in found if not found[one]], [one for one in found if found[one]]
+    return [one for one in found if not found[one]], [
+        one for one in found if found[one]
+    ]

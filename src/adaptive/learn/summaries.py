@@ -39,7 +39,9 @@ _SMALLEST_CLUSTER = 4
 # related. Of 59 memories in 12 invented topics, among 20 of none, 0.69 are found, and 0.98 of these
 # stand with their own topic; at 4 it is 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2).
 _RELATED_FROM = 5.0
-LARGEST_CLUSTER = 12  # more facts in one, or long ones, are no longer read as facts
+LARGEST_CLUSTER = (
+    12  # more facts in one, or long ones, are no longer read as facts
+)
 _LONGEST_SUMMARISED = 250
 _MOST_COMPARED = 1000  # in one run, those first that rest for longest
 _KEPT_WORDS = 0.6  # of the telling words of each memory
@@ -49,23 +51,35 @@ _DIGIT = re.compile(r"\d")
 _OPENINGS = re.compile(r"(?:^|[.!?:…。] )[^\W\d_]+\b")
 
 
-async def summarise_when_due(room: LessonResources, leases: Leases, now: float) -> None:
+async def summarise_when_due(
+    room: LessonResources, leases: Leases, now: float
+) -> None:
     """Summarise some clusters if the interval has passed; may raise any ``AdaptiveMemoryError``."""
     name, owner = f"upkeep:{room.memory.user_id}", uuid.uuid4().hex
     if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
         return
     left_out = await room.memory.finish_summaries()
-    found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
-    clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
+    found = await asyncio.to_thread(
+        related_clusters, await room.index(), now, left_out
+    )
+    clusters = [
+        cluster
+        for cluster in found
+        if not any(map(room.hidden.holds, cluster))
+    ]
     # Others each time, so that failing ones keep none waiting.
-    for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
+    for cluster in random.sample(
+        clusters, min(len(clusters), _CLUSTERS_PER_RUN)
+    ):
         text = read_summary((await room.ask(summary_request(cluster))).text)
         try:
             if is_faithful(text, cluster):
                 await room.memory.summarise(cluster, text)
         except WriteRefused as refusal:
             log_summaries.info(
-                "%d memories stay as they are: %s", len(cluster), with_detail(refusal)
+                "%d memories stay as they are: %s",
+                len(cluster),
+                with_detail(refusal),
             )
 
 
@@ -76,21 +90,33 @@ def related_clusters(
     unchanged_since = now - _LEAST_AGE_SECONDS
     members = [
         memory
-        for memory, is_embedded in zip(index.memories, index.embedded, strict=True)
+        for memory, is_embedded in zip(
+            index.memories, index.embedded, strict=True
+        )
         if is_embedded
         and len(memory.content) <= _LONGEST_SUMMARISED
         and memory.updated_at <= unchanged_since
         and memory.id not in left_out
         and not is_core(memory)
-        and all(one.lower() != one.upper() for one in memory.content if one.isalpha())
+        and all(
+            one.lower() != one.upper()
+            for one in memory.content
+            if one.isalpha()
+        )
     ]
     if not index.ranking.levels or not members:
         return []
     members = sorted(members, key=lambda one: one.updated_at)[:_MOST_COMPARED]
     places = [index.places[one.id] for one in members]
-    apart = normalised((index.ranking.vectors[places] - index.ranking.centre).astype(np.float32))
+    apart = normalised(
+        (index.ranking.vectors[places] - index.ranking.centre).astype(
+            np.float32
+        )
+    )
     nearness: Vectors = apart @ apart.T / index.ranking.unit
-    kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
+    kinds = np.asarray(
+        [f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str
+    )
     near = (nearness >= _RELATED_FROM) & (kinds[:, None] == kinds[None, :])
     np.fill_diagonal(near, False)
     clusters: list[tuple[Memory, ...]] = []
@@ -99,7 +125,10 @@ def related_clusters(
         seed = int(degree.argmax())
         cluster = [seed]
         for at in np.argsort(-nearness[seed]).tolist():
-            if near[seed, at] and nearness[at][cluster].mean() >= _RELATED_FROM:
+            if (
+                near[seed, at]
+                and nearness[at][cluster].mean() >= _RELATED_FROM
+            ):
                 cluster.append(at)
         cluster = cluster[:LARGEST_CLUSTER]
         near[seed] = False
@@ -111,27 +140,45 @@ def related_clusters(
 
 def summary_request(cluster: Sequence[Memory]) -> CompletionRequest:
     """The question to the model, without dates: it would write them into the summary."""
-    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
+    lines = [
+        f"- {escaped_entry(' '.join(memory.content.split()))}"
+        for memory in cluster
+    ]
     types = {"summary": {"type": "string"}, "complete": {"type": "boolean"}}
     schema = {"type": "object", "properties": types, "required": list(types)}
     system = render_prompt("summarise_memories", "", {})
-    return CompletionRequest(system, "\n".join(["## Memories", *lines]), "memory_summary", schema)
+    return CompletionRequest(
+        system, "\n".join(["## Memories", *lines]), "memory_summary", schema
+    )
 
 
 def read_summary(text: str) -> str:
     """The last summary in a model's reply; empty where the model says that it isn't complete."""
     reply = Completion(text)
-    fields = read_object(reply, "summary", lambda one: isinstance(one.get("summary"), str))
-    return " ".join(fields["summary"].split()) if fields.get("complete") is True else ""
+    fields = read_object(
+        reply, "summary", lambda one: isinstance(one.get("summary"), str)
+    )
+    return (
+        " ".join(fields["summary"].split())
+        if fields.get("complete") is True
+        else ""
+    )
 
 
 def is_faithful(summary: str, cluster: Sequence[Memory]) -> bool:
     """Whether a summary is shorter than its originals, and says all that they do and no more."""
     originals = [memory.content for memory in cluster]
-    said, known, kept = _words(summary), _words(" ".join(originals)), set(tokens(summary))
+    said, known, kept = (
+        _words(summary),
+        _words(" ".join(originals)),
+        set(tokens(summary)),
+    )
     marks = set[str]().union(*(_words(one, marks=True) for one in originals))
     added = _words(_OPENINGS.sub(" ", summary), marks=True) - known
-    negations = [sum(word in NEGATIONS for word in counted_words(one)) for one in originals]
+    negations = [
+        sum(word in NEGATIONS for word in counted_words(one))
+        for one in originals
+    ]
     negated = sum(word in NEGATIONS for word in counted_words(summary))
     telling = [set(tokens(one)) for one in originals]
     return (
@@ -147,5 +194,9 @@ def _words(text: str, *, marks: bool = False) -> set[str]:
     """Words in small letters, or only those with a digit or a capital letter, but for "I"."""
     words = _SUMMARY_WORDS.findall(normalised_text(text, "NFKC"))
     if marks:
-        words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
+        words = [
+            one
+            for one in words
+            if (one != one.lower() and one != "I") or _DIGIT.search(one)
+        ]
     return set(map(str.casefold, words))

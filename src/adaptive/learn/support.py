@@ -15,14 +15,18 @@ from adaptive.search.tokens import folded_text, tokens
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3  # letters of "mon", "dec"
 _LEAST_ABBREVIATED = 6  # letters of what is cut so short
-_NAME = re.compile(r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})")
+_NAME = re.compile(
+    r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
+)
 _TELLING = "x0x"  # a word that is always telling
 _NEAR = 3  # words
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT = re.compile(r"\d")
-_SHORT_PREFIX = re.compile(r"\b([^\W_]{1,3})-(?=[^\W_])")  # "X-ray", which is typed "xray", too
+_SHORT_PREFIX = re.compile(
+    r"\b([^\W_]{1,3})-(?=[^\W_])"
+)  # "X-ray", which is typed "xray", too
 # Of telling words; in languages that write all nouns with capitals they are more than half.
 _MOST_CAPITALS = 0.45
 
@@ -54,7 +58,9 @@ def _is_telling(word: str) -> bool:
 def main_script(text: str) -> str:
     """The script in which most letters of a text's beginning are written."""
     letters = (letter for letter in text[:_MOST_LETTERS] if letter.isalpha())
-    scripts = (unicodedata.name(letter, "").split(" ")[0] for letter in letters)
+    scripts = (
+        unicodedata.name(letter, "").split(" ")[0] for letter in letters
+    )
     counted = Counter("CJK" if one in _JAPANESE else one for one in scripts)
     return counted.most_common(1)[0][0] if counted else ""
 
@@ -80,7 +86,10 @@ class Vocabulary:
     def knows(self, word: str) -> bool:
         """Whether a word stands here, inflected or cut short ("mon" for Mondays)."""
         folded = folded_text(word)
-        if len(folded) >= _LEAST_ABBREVIATED and folded[:_ABBREVIATION] in self.words:
+        if (
+            len(folded) >= _LEAST_ABBREVIATED
+            and folded[:_ABBREVIATION] in self.words
+        ):
             return True
         forms = (folded, folded.replace("-", ""), *tokens(folded))
         return any(map(self.supports, forms))
@@ -90,7 +99,11 @@ def supported_share(sentence: str, said: Vocabulary) -> float:
     """The share of a sentence's telling words that stand in what was said, from 0 to 1."""
     telling = beginnings(sentence)
     supported = sum(map(said.supports, telling))
-    own = [word for word in telling if word.isdecimal() and not said.supports(word)]
+    own = [
+        word
+        for word in telling
+        if word.isdecimal() and not said.supports(word)
+    ]
     counted = len(telling) - len(own)
     return supported / counted if counted else 0.0
 
@@ -154,13 +167,20 @@ def new_name(sentence: str, said: Vocabulary) -> str:
     """The first name in a sentence that was not said; empty without one."""
     for match in _capitalised(sentence):
         is_in_date = _beside_figure(sentence, match)
-        if not is_in_date and telling_words(match[1]) and not said.knows(match[1]):
+        if (
+            not is_in_date
+            and telling_words(match[1])
+            and not said.knows(match[1])
+        ):
             return match[1]
     return ""
 
 
 def _beside_figure(sentence: str, name: re.Match[str]) -> bool:
-    before, after = sentence[: name.start()].rstrip(" ."), sentence[name.end() :].lstrip(" .,")
+    before, after = (
+        sentence[: name.start()].rstrip(" ."),
+        sentence[name.end() :].lstrip(" .,"),
+    )
     return before[-1:].isdecimal() or after[:1].isdecimal()
 
 
@@ -183,7 +203,11 @@ def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
         first = begins[-1] + 1 if begins else 0
         last = ends[0] if ends else len(words)
         # A sentence may turn the order round: then it stands just before what follows the figure.
-        between = words[first:last] if first <= last else words[max(0, last - _NEAR) : last]
+        between = (
+            words[first:last]
+            if first <= last
+            else words[max(0, last - _NEAR) : last]
+        )
         others = [word for word in between if word not in own]
         if others and not any(_DIGIT.search(word) for word in others):
             return True
@@ -192,4 +216,6 @@ def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
 
 def _spelled_beginnings(text: str) -> list[str]:
     """How the telling words of a text begin, in their order, without figures."""
-    return [beginning(word) for word in telling_words(text) if not word.isdecimal()]
+    return [
+        beginning(word) for word in telling_words(text) if not word.isdecimal()
+    ]

@@ -54,16 +54,22 @@ async def ask(
         async with asyncio.timeout(timeout):
             while True:
                 try:
-                    completion = await with_retry(partial(once, _FORMATS[place]), retries)
+                    completion = await with_retry(
+                        partial(once, _FORMATS[place]), retries
+                    )
                 except ModelRejected as rejected:
                     place += 1
-                    if rejected.status not in _FORMAT_REFUSED or place == len(_FORMATS):
+                    if rejected.status not in _FORMAT_REFUSED or place == len(
+                        _FORMATS
+                    ):
                         raise
                 else:
                     formats[completer.key] = place
                     return completion
     except TimeoutError as error:
-        raise ModelBusy(f"the model did not answer within {timeout:g} s") from error
+        raise ModelBusy(
+            f"the model did not answer within {timeout:g} s"
+        ) from error
 
 
 def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:

@@ -36,7 +36,10 @@ class _Endpoint:
 
     async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """What comes back; an empty valve is named rather than let fail somewhere deep."""
-        valves = {"llm_api_endpoint_url": self.url, "llm_model_name": self.model}
+        valves = {
+            "llm_api_endpoint_url": self.url,
+            "llm_model_name": self.model,
+        }
         for valve, value in valves.items():
             if not value.strip():
                 raise ModelRejected(f"the valve `{valve}` is empty", 0)
@@ -87,13 +90,20 @@ def chat_body(
         {"role": "system", "content": request.system},
         {"role": "user", "content": request.user},
     ]
-    body: dict[str, Any] = {"model": model, "messages": messages, "stream": False}
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": messages,
+        "stream": False,
+    }
     if response_format != "text":
         # Reasoning models refuse both; the last format that is tried goes without.
         body |= {"temperature": 0, "max_tokens": request.max_tokens}
     if response_format == "json_schema":
         schema = {"name": request.schema_name, "schema": dict(request.schema)}
-        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": schema,
+        }
     elif response_format == "json_object":
         body["response_format"] = {"type": "json_object"}
     return body
@@ -111,21 +121,31 @@ def chat_text(reply: object) -> Completion:
         return Completion(reply)
     fields = mapping(reply)
     if not isinstance(reply, dict):
-        raise ReplyUnusable(f"the model's answer is a {type(reply).__name__}, not an object")
+        raise ReplyUnusable(
+            f"the model's answer is a {type(reply).__name__}, not an object"
+        )
     choices = listing(fields.get("choices"))
     if fields.get("error") and not choices:
         error = str(fields["error"])
-        raise ReplyUnusable("the model's provider answered with an error", detail=error)
+        raise ReplyUnusable(
+            "the model's provider answered with an error", detail=error
+        )
     choice = mapping(next(iter(choices), None))
     message = mapping(choice, "message")
-    text = _content(message.get("content")) or _content(message.get("reasoning_content"))
+    text = _content(message.get("content")) or _content(
+        message.get("reasoning_content")
+    )
     if not text:
         raise ReplyUnusable("the model's answer holds no text")
-    tokens = _counted(mapping(fields, "usage"), "prompt_tokens", "completion_tokens")
+    tokens = _counted(
+        mapping(fields, "usage"), "prompt_tokens", "completion_tokens"
+    )
     return Completion(text, choice.get("finish_reason") == "length", tokens)
 
 
-def _counted(usage: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:
+def _counted(
+    usage: Mapping[str, Any], sent: str, received: str
+) -> tuple[int, int]:
     """Tokens sent and received, zeros where a provider tells no usable numbers."""
     tokens_in = usage.get(sent)
     tokens_out = usage.get(received)
@@ -137,7 +157,9 @@ def _counted(usage: Mapping[str, Any], sent: str, received: str) -> tuple[int, i
 def _content(content: object) -> str:
     if isinstance(content, str):
         return content
-    return "".join(text_field(mapping(part), "text") for part in listing(content))
+    return "".join(
+        text_field(mapping(part), "text") for part in listing(content)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +174,11 @@ class _Address:
         """Whether another address is this one, or lies below it."""
         is_same_scheme = self.scheme in ("", other.scheme)
         is_same_server = bool(other.host) and self.host == other.host
-        return is_same_scheme and is_same_server and other.path.startswith(self.path)
+        return (
+            is_same_scheme
+            and is_same_server
+            and other.path.startswith(self.path)
+        )
 
 
 class LocalAddresses:
@@ -182,7 +208,9 @@ def _is_inner(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
+        return bool(host) and (
+            "." not in host or host.endswith(_INNER_SUFFIXES)
+        )
     mapped = getattr(address, "ipv4_mapped", None) or address
     return mapped.is_private and not mapped.is_unspecified
 
@@ -195,5 +223,7 @@ def _parsed(url: str) -> _Address:
         port = parts.port or (443 if parts.scheme == "https" else 80)
         if parts.scheme in ("", "http", "https"):
             host = (parts.hostname or "").rstrip(".")
-            return _Address(parts.scheme, host, f":{port}{parts.path.rstrip('/')}/")
+            return _Address(
+                parts.scheme, host, f":{port}{parts.path.rstrip('/')}/"
+            )
     return _Address("", "", "")

@@ -26,7 +26,9 @@ def number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str):
-        value = value.replace(",", ".").strip().removesuffix("/10").rstrip("% ")
+        value = (
+            value.replace(",", ".").strip().removesuffix("/10").rstrip("% ")
+        )
     try:
         read = float(value)
     except (ValueError, OverflowError):
@@ -45,7 +47,9 @@ def share(value: object) -> float | None:
 
 
 # Databases refuse NUL and halves of characters; other control characters say nothing.
-_UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_UNSTORABLE = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]"
+)
 # What a model only repeats from the form that it was given.
 _FORM_TEXT = re.compile(r"<[^<>]*>|\.{3}|\u2026")
 
@@ -75,7 +79,9 @@ def different_lines(most: int, longest: int) -> BeforeValidator:
     """Reads the first different texts of a list, or lines of a text, that are not too long."""
 
     def lines(value: object) -> tuple[str, ...]:
-        texts = value.splitlines() if isinstance(value, str) else listing(value)
+        texts = (
+            value.splitlines() if isinstance(value, str) else listing(value)
+        )
         different: dict[str, str] = {}
         for line in map(_line, texts):
             if line and len(line) <= longest:
@@ -109,7 +115,9 @@ async def ask_fields(
         return any(plain_name(name) in names for name in item)
 
     item = read_object(completion, request.schema_name, has_a_field)
-    values = {names.get(plain_name(name), ""): value for name, value in item.items()}
+    values = {
+        names.get(plain_name(name), ""): value for name, value in item.items()
+    }
     try:
         return fields.model_validate(values)
     except ValidationError as error:
@@ -126,7 +134,9 @@ async def answers_test_question(
     completer: Completer, formats: AnswerFormats, seconds: float
 ) -> bool:
     """Whether a model tells, in JSON, where somebody lives who says so (see ``ask_fields``)."""
-    request = CompletionRequest(PROMPTS["doctor"], "I live in Porto.", "city", fields_schema(_City))
+    request = CompletionRequest(
+        PROMPTS["doctor"], "I live in Porto.", "city", fields_schema(_City)
+    )
     found = await ask_fields(completer, formats, _City, request, seconds)
     return found.city.casefold() == "porto"
 
@@ -135,15 +145,29 @@ def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a reply with all fields of a table."""
     properties: dict[str, Any] = {}
     for name, schema in fields.model_json_schema()["properties"].items():
-        properties[name] = {key: schema[key] for key in ("type", "items") if key in schema}
-    return {"type": "object", "properties": properties, "required": [*properties]}
+        properties[name] = {
+            key: schema[key] for key in ("type", "items") if key in schema
+        }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [*properties],
+    }
 
 
-def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
+def list_schema(
+    key: str, fields: Mapping[str, Any], *required: str
+) -> Mapping[str, Any]:
     """The JSON schema of one list of objects; a field is given by its type, or whole."""
     properties: dict[str, Any] = {}
     for name, field in fields.items():
-        properties[name] = field if isinstance(field, Mapping) else {"type": field}
-    item = {"type": "object", "properties": properties, "required": [*required]}
+        properties[name] = (
+            field if isinstance(field, Mapping) else {"type": field}
+        )
+    item = {
+        "type": "object",
+        "properties": properties,
+        "required": [*required],
+    }
     items = {key: {"type": "array", "items": item}}
     return {"type": "object", "properties": items, "required": [key]}

@@ -18,8 +18,14 @@ from adaptive.core.shapes import listing, mapping
 
 REPLY_REASONS = (
     *("the model's reply is far too long", "the model's reply is empty"),
-    *("the model only reasoned and gave no answer", "the model's reply ends in the middle"),
-    *("the model's reply is no usable JSON", "the model gave several answers that differ"),
+    *(
+        "the model only reasoned and gave no answer",
+        "the model's reply ends in the middle",
+    ),
+    *(
+        "the model's reply is no usable JSON",
+        "the model gave several answers that differ",
+    ),
 )
 _TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL = REPLY_REASONS
 # Ten times what is asked for; more would hold up the event loop.
@@ -31,11 +37,11 @@ _WRAPPER = re.compile(
     "content|text|memory|memories|memoryoperations|operation"
 )
 _TAG = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?)"
-_OPENING = (
-    rf"[<\[\u25c1]{_TAG}(?:\s[^<>]{{0,200}})?[>\]\u25b7]|<details type=.rea|<\|channel\|>anal"
-)
+_OPENING = rf"[<\[\u25c1]{_TAG}(?:\s[^<>]{{0,200}})?[>\]\u25b7]|<details type=.rea|<\|channel\|>anal"
 _CLOSING = rf"[<\[\u25c1]/(?:{_TAG}|details)[>\]\u25b7]|<\|channel\|>final<\|message\|>"
-_MARK = re.compile(rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|[\[{{]", re.IGNORECASE)
+_MARK = re.compile(
+    rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|[\[{{]", re.IGNORECASE
+)
 # Brackets that are meant as JSON, as those in prose are not.
 _NAMED = re.compile(r"""[\[{\s]{1,40}["']\w""")
 _NEARLY_JSON = re.compile(
@@ -44,11 +50,15 @@ _NEARLY_JSON = re.compile(
     r"""|(?<=\w)'(?=\w))*+)'(?=\s*+(?:[,:]|[\]}]\s*+(?:[,\]}`]|\Z)))""",
     re.DOTALL,
 )
-_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|([^\W_])|(.))', re.DOTALL)
+_ESCAPE = re.compile(
+    r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|([^\W_])|(.))', re.DOTALL
+)
 # An object that says two things under one name says nothing.
 _DECODER = json.JSONDecoder(
     strict=False,
-    object_pairs_hook=lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else {},
+    object_pairs_hook=lambda pairs: (
+        dict(pairs) if len(dict(pairs)) == len(pairs) else {}
+    ),
 )
 _GAP = re.compile(r"[\s,]*+")
 # Tags and fences may stand between two values that belong together; words may not.
@@ -65,7 +75,9 @@ class ReplyItems:
     cut: bool = False
 
 
-def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItems:
+def read_items(
+    completion: Completion, key: str, is_item: ItemTest
+) -> ReplyItems:
     """The items of a reply; outside of the list under ``key`` one is known by ``is_item``.
 
     Raises:
@@ -91,7 +103,9 @@ def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItem
             reason = _ONLY_REASONING
         elif mark["closing"]:
             text = rest
-            if not begins_with_json:  # the opening is missing: all before was reasoning
+            if (
+                not begins_with_json
+            ):  # the opening is missing: all before was reasoning
                 read = None
                 reason = _ONLY_REASONING
         else:
@@ -106,12 +120,18 @@ def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItem
     if not read:
         is_cut = state == "cut" or (completion.cut and reason == _NO_JSON)
         raise ReplyUnusable(_CUT if is_cut else reason)
-    return replace(read, cut=state == "cut" or (completion.cut and not read.listed))
+    return replace(
+        read, cut=state == "cut" or (completion.cut and not read.listed)
+    )
 
 
-def read_object(completion: Completion, key: str, is_item: ItemTest) -> Mapping[str, Any]:
+def read_object(
+    completion: Completion, key: str, is_item: ItemTest
+) -> Mapping[str, Any]:
     """The last object of a reply that ``is_item``; raises ``ReplyUnusable`` without one."""
-    for item in map(mapping, reversed(read_items(completion, key, is_item).items)):
+    for item in map(
+        mapping, reversed(read_items(completion, key, is_item).items)
+    ):
         if is_item(item):
             return item
     raise ReplyUnusable(_NO_JSON)
@@ -126,7 +146,9 @@ def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
     return ReplyItems(before.items + after.items, after.listed)
 
 
-def _found(value: object, key: str, is_item: ItemTest, level: int = 0) -> ReplyItems | None:
+def _found(
+    value: object, key: str, is_item: ItemTest, level: int = 0
+) -> ReplyItems | None:
     """The items in a value, ``None`` where it is no answer."""
     if isinstance(value, str):
         value = _json_in(value, key)
@@ -145,7 +167,9 @@ def _found(value: object, key: str, is_item: ItemTest, level: int = 0) -> ReplyI
     if not items and answer:
         items = [answer]
     elif not items:
-        items = [field for name, field in plain.items() if _WRAPPER.fullmatch(name)]
+        items = [
+            field for name, field in plain.items() if _WRAPPER.fullmatch(name)
+        ]
     parts = [_found(item, key, is_item, level + 1) for item in items]
     found = [part for part in parts if part]
     if isinstance(answer, dict) and not found:
@@ -171,7 +195,9 @@ def _value(text: str, key: str) -> tuple[object, str, str]:
     value, state, end = _decoded(text, 0)
     if state == "whole":
         return value, state, text[end:]
-    begin = re.search(rf'"{key}"\s*+:\s*+\[', text, re.IGNORECASE) or re.match(r"\[", text)
+    begin = re.search(rf'"{key}"\s*+:\s*+\[', text, re.IGNORECASE) or re.match(
+        r"\[", text
+    )
     # In a sentence whose quotes are broken it were no list of the reply's.
     if not begin or _decoded(text[: begin.start()] + '"":0', 0)[1] == "broken":
         return value, state, ""
@@ -194,7 +220,9 @@ def _decoded(text: str, start: int) -> tuple[object, str, int]:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         position = error.pos if isinstance(error, json.JSONDecodeError) else 0
-        is_cut = position >= len(text.rstrip()) or str(error).startswith("Unterminated")
+        is_cut = position >= len(text.rstrip()) or str(error).startswith(
+            "Unterminated"
+        )
         return None, "cut" if is_cut else "broken", 0
     return value, "whole", end
 

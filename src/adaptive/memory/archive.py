@@ -11,8 +11,19 @@ from collections.abc import Sequence, Set
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from adaptive.core.errors import HostError, MemoryUnavailable, TablesUnavailable, with_detail
-from adaptive.core.model import Memory, Proposal, Provenance, has_ended, is_core
+from adaptive.core.errors import (
+    HostError,
+    MemoryUnavailable,
+    TablesUnavailable,
+    with_detail,
+)
+from adaptive.core.model import (
+    Memory,
+    Proposal,
+    Provenance,
+    has_ended,
+    is_core,
+)
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.erasure import made_of
 from adaptive.memory.gate import draft_of
@@ -26,32 +37,46 @@ log_archive = logging.getLogger("adaptive_memory.memory")
 _PRUNED_PER_TURN = 25  # the host reads the whole store for each row it deletes
 
 
-async def put_into_archive(user: UserStore, archived: Sequence[ArchivedMemory]) -> None:
+async def put_into_archive(
+    user: UserStore, archived: Sequence[ArchivedMemory]
+) -> None:
     """Archive memories and read them back."""
     await user.archive.put(user.user_id, archived)
-    stored = await user.archive.read(user.user_id, [one.memory.id for one in archived])
+    stored = await user.archive.read(
+        user.user_id, [one.memory.id for one in archived]
+    )
     if any(one not in stored for one in archived):
-        raise TablesUnavailable("the archive does not hold what was written into it")
+        raise TablesUnavailable(
+            "the archive does not hold what was written into it"
+        )
 
 
-async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
+async def remove_archived(
+    user: UserStore, memories: Sequence[Memory]
+) -> list[Memory]:
     """Delete archived memories that were not changed since; return those that left the store."""
     rows = {row.id: row for row in await user.store.read()}
     unchanged = [one for one in memories if rows.get(one.id) == one]
     # With each deletion the whole of the user's vectors is looked through.
-    removed = await _removed_together(user, unchanged) if len(unchanged) > 1 else []
+    removed = (
+        await _removed_together(user, unchanged) if len(unchanged) > 1 else []
+    )
     for memory in [one for one in unchanged if one not in removed]:
         try:
             await user.store.delete(memory)
             removed.append(memory)
         except HostError as error:
-            log_archive.warning("an archived memory stays in the store: %s", with_detail(error))
+            log_archive.warning(
+                "an archived memory stays in the store: %s", with_detail(error)
+            )
             if isinstance(error, MemoryUnavailable):
                 break
     return removed
 
 
-async def _removed_together(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
+async def _removed_together(
+    user: UserStore, memories: Sequence[Memory]
+) -> list[Memory]:
     """Delete memories by one call; those that are gone then, whether it failed or not."""
     with suppress(HostError):
         await user.store.delete(*memories)
@@ -122,7 +147,9 @@ def plan_restoration(
     """
     said = {comparable(row.content) for row in rows}
     by_words: dict[str, ArchivedMemory] = {}
-    for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
+    for one in sorted(
+        archived, key=lambda one: (-one.archived_at, -one.memory.importance)
+    ):
         by_words.setdefault(comparable(one.memory.content), one)
     absent = [one for words, one in by_words.items() if words not in said]
     said |= by_words.keys()
@@ -143,7 +170,9 @@ def plan_restoration(
         "a summary says the same": len(removed) - len(single),
         "a later version is remembered": len(absent) - len(removed),
     }
-    staying = [f"Still archived: {n} ({why})." for why, n in reasons.items() if n]
+    staying = [
+        f"Still archived: {n} ({why})." for why, n in reasons.items() if n
+    ]
     return chosen, staying
 
 
@@ -153,7 +182,11 @@ def memories_counted(number: int) -> str:
 
 
 async def prune_store(
-    user: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
+    user: UserStore,
+    settings: Settings,
+    source: Provenance,
+    fresh: Set[str],
+    now: int,
 ) -> list[Proposal]:
     """Archive and delete what is too much, first what has ended; what is ``fresh`` stays."""
     limit = settings.max_total_memories
@@ -192,11 +225,14 @@ async def prune_store(
     ]
     await user.trail.record(user.user_id, changes, now)
     return [
-        Proposal("END", one.id, before=one.content).decided("archived", reason) for one in removed
+        Proposal("END", one.id, before=one.content).decided("archived", reason)
+        for one in removed
     ]
 
 
-def leaving_first(memories: Sequence[Memory], weights: dict[str, int], now: int) -> list[Memory]:
+def leaving_first(
+    memories: Sequence[Memory], weights: dict[str, int], now: int
+) -> list[Memory]:
     """Memories in the order in which they leave a full store: what has ended, the rest, the core.
 
     Of each those with the least weight come first, of the same weight the longest unchanged.
@@ -208,6 +244,13 @@ def leaving_first(memories: Sequence[Memory], weights: dict[str, int], now: int)
         holds = not has_ended(memory, today)
         weight = weights.get(memory.id, 0)
         is_kept_longest = holds and is_core(memory)
-        return holds, is_kept_longest, weight, memory.updated_at, memory.created_at, memory.id
+        return (
+            holds,
+            is_kept_longest,
+            weight,
+            memory.updated_at,
+            memory.created_at,
+            memory.id,
+        )
 
     return sorted(memories, key=place)

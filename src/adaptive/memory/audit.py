@@ -24,8 +24,12 @@ _COUNTED_USERS = 5000
 # A place begins with nanoseconds since the epoch.
 _DIGITS_OF_TIME = 20
 
-_Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
-ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
+_Learned = Literal[
+    "saved", "updated", "deleted", "ended", "flagged", "refused"
+]
+ChangeKind = Literal[
+    _Learned, "pruned", "summarised", "restored", "imported", "undone"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,9 @@ class AuditTable(EntryTable):
     A log that is full holds some more until it is trimmed, now and then.
     """
 
-    _untrimmed: UserCache[int] = field(default_factory=lambda: UserCache[int](_COUNTED_USERS))
+    _untrimmed: UserCache[int] = field(
+        default_factory=lambda: UserCache[int](_COUNTED_USERS)
+    )
 
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
         """The keys of a user's changes since an epoch second, the newest first."""
@@ -114,14 +120,23 @@ class AuditTable(EntryTable):
         keys = await self.entries.keys("audit", user_id, first)
         return list(map(ChangeKey.read, keys))
 
-    async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
+    async def read(
+        self, user_id: str, keys: Sequence[str]
+    ) -> tuple[AuditEntry, ...]:
         """The changes of these keys, the newest first."""
         entries = await self.entries.read("audit", user_id, keys)
-        newest_first = sorted(entries, key=lambda entry: entry.key, reverse=True)
-        keyed = [replace(one, body={**one.body, "key": one.key}) for one in newest_first]
+        newest_first = sorted(
+            entries, key=lambda entry: entry.key, reverse=True
+        )
+        keyed = [
+            replace(one, body={**one.body, "key": one.key})
+            for one in newest_first
+        ]
         return read_as(AuditEntry, keyed)
 
-    async def append(self, user_id: str, changes: Sequence[AuditEntry], now: int) -> None:
+    async def append(
+        self, user_id: str, changes: Sequence[AuditEntry], now: int
+    ) -> None:
         """Add changes in the order in which they were made."""
         newest = await self._newest(user_id)
         first_number = newest.number + 1
@@ -140,9 +155,13 @@ class AuditTable(EntryTable):
             )
             new.append(entry)
         untrimmed = self._untrimmed.get((user_id,))
-        untrimmed = len(new) + (_TRIMMED_EACH if untrimmed is None else untrimmed)
+        untrimmed = len(new) + (
+            _TRIMMED_EACH if untrimmed is None else untrimmed
+        )
         is_due = untrimmed >= _TRIMMED_EACH
-        await self.entries.put("audit", user_id, new, _MOST_ENTRIES if is_due else 0)
+        await self.entries.put(
+            "audit", user_id, new, _MOST_ENTRIES if is_due else 0
+        )
         self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
 
     async def _newest(self, user_id: str) -> ChangeKey:
@@ -163,20 +182,30 @@ class AuditTrail:
         self.keys = table.keys
         self.read = table.read
 
-    async def record(self, user_id: str, changes: Sequence[AuditEntry], now: int) -> None:
+    async def record(
+        self, user_id: str, changes: Sequence[AuditEntry], now: int
+    ) -> None:
         """Add changes that were made, in their order; ``now`` is in epoch seconds."""
         try:
-            await self._table.append(user_id, list(map(_secretless, changes)), now)
+            await self._table.append(
+                user_id, list(map(_secretless, changes)), now
+            )
         except TablesUnavailable as error:
-            log_audit.warning("changes are not written down: %s", with_detail(error))
+            log_audit.warning(
+                "changes are not written down: %s", with_detail(error)
+            )
 
 
 def _secretless(change: AuditEntry) -> AuditEntry:
     """A change without secrets; a row that held one, from another tool, can't be put back."""
     bare = replace(change, after=without_secrets(change.after))
     before = change.before
-    if before is None or not find_secrets(f"{before.stored[0]}\n{before.meta}"):
+    if before is None or not find_secrets(
+        f"{before.stored[0]}\n{before.meta}"
+    ):
         return bare
     content = without_secrets(before.content)
-    masked = replace(before, content=content, meta={}, stored=(content, None, None))
+    masked = replace(
+        before, content=content, meta={}, stored=(content, None, None)
+    )
     return replace(bare, before=masked, archived=None)

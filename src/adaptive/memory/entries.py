@@ -11,7 +11,9 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
-EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
+EntryKind = Literal[
+    "archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"
+]
 Body = TypeVar("Body")
 
 
@@ -36,7 +38,11 @@ class Entries(Protocol):
     """What is kept of users, by kind and key, for all workers."""
 
     async def put(
-        self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
+        self,
+        kind: EntryKind,
+        user_id: str,
+        entries: Iterable[Entry],
+        newest: int = 0,
     ) -> None:
         """Store all or none in place of former ones; keep no more than the ``newest``, if given."""
 
@@ -52,7 +58,11 @@ class Entries(Protocol):
         ...
 
     async def keys(
-        self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
+        self,
+        kind: EntryKind,
+        user_id: str,
+        first: str = "",
+        most: int | None = None,
     ) -> list[str]:
         """The keys of entries that are not settled, from the ``first`` on, the last one first.
 
@@ -64,14 +74,20 @@ class Entries(Protocol):
         """How many entries of a user, or of all, another secret has sealed, by kind."""
         ...
 
-    async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
+    async def replace(
+        self, kind: EntryKind, user_id: str, entry: Entry, body: Any
+    ) -> bool:
         """Give an entry another body unless somebody else has changed it since it was read."""
         ...
 
-    async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
+    async def drop(
+        self, kind: EntryKind, user_id: str, keys: Collection[str]
+    ) -> None:
         """Drop entries that are not settled."""
 
-    async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
+    async def drop_deleted(
+        self, kind: EntryKind, user_id: str, current: str
+    ) -> None:
         """Drop entries of chats that the host has no more, the current one excepted."""
 
 

@@ -92,14 +92,22 @@ class ErasureReport:
         if self.failed:
             reasons = "; ".join(dict.fromkeys(self.failed))
             told.append(f"Not everything could be erased: {reasons}.")
-        return " ".join(filter(None, [*(told or ["There was nothing to erase."]), self.note]))
+        return " ".join(
+            filter(
+                None, [*(told or ["There was nothing to erase."]), self.note]
+            )
+        )
 
-    async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
+    async def tried(
+        self, work: Awaitable[Answer], otherwise: Answer
+    ) -> Answer:
         """What the work answers; where it fails, that is noted."""
         try:
             return await work
         except AdaptiveMemoryError as error:
-            log_erasure.warning("an erasure is incomplete: %s", with_detail(error))
+            log_erasure.warning(
+                "an erasure is incomplete: %s", with_detail(error)
+            )
             self.failed.append(str(error))
             return otherwise
 
@@ -107,7 +115,10 @@ class ErasureReport:
 def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
     """A day where the user lives, which may have 23 or 25 hours, in epoch seconds."""
     days = day, day + timedelta(days=1)
-    begin, end = (datetime.combine(one, datetime.min.time(), zone).timestamp() for one in days)
+    begin, end = (
+        datetime.combine(one, datetime.min.time(), zone).timestamp()
+        for one in days
+    )
     return begin, end
 
 
@@ -121,13 +132,24 @@ def came_from(memory: Memory, origin: Origin) -> bool:
     if origin.chat_id:
         return meta.get("chat_id") == origin.chat_id
     if origin.period is None:
-        told = (meta.get("source"), meta.get("created_by"), meta.get("imported") and "import")
+        told = (
+            meta.get("source"),
+            meta.get("created_by"),
+            meta.get("imported") and "import",
+        )
         return any(one in origin.sources for one in told)
     since, until = origin.period
     said = meta.get("said_at")
-    former = (mapping(one).get("said_at") for one in listing(meta.get("history")))
-    times = [*former, *((said,) if said else (memory.created_at, memory.updated_at))]
-    return any(isinstance(at, int | float) and since <= at < until for at in times)
+    former = (
+        mapping(one).get("said_at") for one in listing(meta.get("history"))
+    )
+    times = [
+        *former,
+        *((said,) if said else (memory.created_at, memory.updated_at)),
+    ]
+    return any(
+        isinstance(at, int | float) and since <= at < until for at in times
+    )
 
 
 def origin_ids(
@@ -141,24 +163,38 @@ def origin_ids(
     So are those ``known`` otherwise. What a summary is made of its meta tells, or its text.
     """
     everything = (*rows, *(one.memory for one in archived))
-    found, made = set[str](), {one.id for one in everything if came_from(one, origin)} | set(known)
+    found, made = (
+        set[str](),
+        {one.id for one in everything if came_from(one, origin)} | set(known),
+    )
     while not made <= found:
         found |= made
-        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
-        by_text = {one.id for one in everything if _plain_words(one.content) in texts}
+        texts = {
+            _plain_words(one.summary)
+            for one in archived
+            if one.memory.id in found
+        } - {""}
+        by_text = {
+            one.id for one in everything if _plain_words(one.content) in texts
+        }
         made = by_text | {one.id for one in everything if made_of(one) & found}
     return frozenset(found)
 
 
 def made_of(memory: Memory) -> frozenset[str]:
     """Ids of the memories that this one is a summary of, or was restored from."""
-    summarised = (mapping(one).get("id") for one in listing(memory.meta.get("summary_of")))
+    summarised = (
+        mapping(one).get("id")
+        for one in listing(memory.meta.get("summary_of"))
+    )
     ids = (*summarised, memory.meta.get("restored_from"))
     return frozenset(one for one in ids if isinstance(one, str) and one)
 
 
 def bereft_originals(
-    archived: Sequence[ArchivedMemory], gone: Sequence[Memory], leaving: frozenset[str]
+    archived: Sequence[ArchivedMemory],
+    gone: Sequence[Memory],
+    leaving: frozenset[str],
 ) -> tuple[str, ...]:
     """Ids of archived memories, but those ``leaving``, whose summary is gone."""
     originals = {one for memory in gone for one in made_of(memory)}

@@ -11,7 +11,11 @@ from adaptive.core.errors import WriteRefused
 from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
 from adaptive.core.ports import MemoryStore, NewMemory
 from adaptive.core.shapes import listing, mapping
-from adaptive.memory.listed_words import ListedTerm, holds_listed_term, listed_terms
+from adaptive.memory.listed_words import (
+    ListedTerm,
+    holds_listed_term,
+    listed_terms,
+)
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import with_marks
@@ -64,8 +68,12 @@ def gate_policy(settings: Settings) -> GatePolicy:
     """What every write has to pass under an admin's valves."""
     looks_for_personal_data = settings.pii_redaction != "off"
     return GatePolicy(
-        masked=settings.masked_kinds if looks_for_personal_data else frozenset(),
-        refused=settings.refused_kinds if looks_for_personal_data else frozenset(),
+        masked=settings.masked_kinds
+        if looks_for_personal_data
+        else frozenset(),
+        refused=settings.refused_kinds
+        if looks_for_personal_data
+        else frozenset(),
         ruled_out=listed_terms(settings.blacklist_topics),
         categories=settings.categories,
         least_confidence=settings.min_confidence_threshold,
@@ -79,14 +87,18 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
     if not bare:
         return Refused("it is empty", "length")
     if len(bare) > policy.longest:
-        return Refused(f"it is longer than {policy.longest} characters", "length")
+        return Refused(
+            f"it is longer than {policy.longest} characters", "length"
+        )
     if reason := secret_reason(find_secrets(bare)):
         return Refused(reason, "secret")
     if holds_secret_mark(bare):
         return Refused(SECRET_LEFT_OUT, "secret")
     if holds_listed_term(bare, policy.ruled_out):
         return Refused(RULED_OUT, "admin")
-    if reason := injection_reason(bare, typed=policy.typed, quoted=policy.quoted):
+    if reason := injection_reason(
+        bare, typed=policy.typed, quoted=policy.quoted
+    ):
         return Refused(reason, "injection")
     return without_personal_data(bare, policy)
 
@@ -94,19 +106,29 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
 def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
     """The text with personal data masked as far as it is to be, or why it may not be stored."""
     spans = find_personal_data(text)
-    unwanted = dict.fromkeys(one.kind for one in spans if one.kind in policy.refused)
+    unwanted = dict.fromkeys(
+        one.kind for one in spans if one.kind in policy.refused
+    )
     if unwanted:
         named = ", ".join(unwanted).replace("_", " ")
-        return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
+        return Refused(
+            f"it holds personal data that is not to be stored: {named}",
+            "personal data",
+        )
     masked = [one for one in spans if one.kind in policy.masked]
-    return with_marks(text, masked, lambda one: mask(one.kind, text[one.start : one.end]))
+    return with_marks(
+        text, masked, lambda one: mask(one.kind, text[one.start : one.end])
+    )
 
 
 def tellable(text: str, policy: GatePolicy) -> str:
     """What may be told of a text that is not stored, on one line: masked, or nothing."""
     if find_secrets(text) or holds_secret_mark(text):
         return ""
-    shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
+    shown = "".join(
+        sign if sign.isprintable() else " "
+        for sign in text[:_LONGEST_TOLD_REFUSAL]
+    )
     verdict = without_personal_data(" ".join(shown.split()), policy)
     return "" if isinstance(verdict, Refused) else verdict
 
@@ -117,7 +139,9 @@ def mask(kind: str, value: str) -> str:
         return "\u2026@" + value.rpartition("@")[2]
     letters = "".join(filter(str.isalnum, value))
     count = _KEPT_LETTERS.get(kind, 0)
-    return "\u2026" + (letters[-count:] if count and len(letters) >= 3 * count else "")
+    return "\u2026" + (
+        letters[-count:] if count and len(letters) >= 3 * count else ""
+    )
 
 
 def holds_secret_mark(text: str) -> bool:
@@ -139,14 +163,24 @@ def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
     if isinstance(verdict, Refused):
         return verdict
     if draft.confidence < policy.least_confidence:
-        return Refused(f"the model is not sure ({draft.confidence:.2f})", "admin")
+        return Refused(
+            f"the model is not sure ({draft.confidence:.2f})", "admin"
+        )
     named = {tag.casefold() for tag in draft.tags}
     categories = [name for name in CATEGORIES if name in named]
     if categories and not set(categories) & set(policy.categories):
-        return Refused(f"{', '.join(categories)} is not to be remembered", "admin")
+        return Refused(
+            f"{', '.join(categories)} is not to be remembered", "admin"
+        )
     tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
     bank = draft.bank if is_safe_label(draft.bank, policy) else ""
-    return replace(draft, content=verdict, tags=tags, bank=bank, passed=passed_mark(verdict))
+    return replace(
+        draft,
+        content=verdict,
+        tags=tags,
+        bank=bank,
+        passed=passed_mark(verdict),
+    )
 
 
 def is_safe_label(label: str, policy: GatePolicy) -> bool:
@@ -190,7 +224,10 @@ class GuardedStore:
         self.keeps_history = store.keeps_history
 
     async def add(
-        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+        self,
+        draft: Draft,
+        source: Provenance,
+        extra: Mapping[str, Any] | None = None,
     ) -> Memory:
         """Write a new row (see ``MemoryStore``)."""
         passed = await self.passed(draft)
@@ -221,7 +258,9 @@ class GuardedStore:
         rows = await self._store.add_all(passed) if passed else ()
         return [*rows, *refusals]
 
-    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+    async def update(
+        self, memory: Memory, draft: Draft, source: Provenance
+    ) -> Memory:
         """Give a row a new content (see ``MemoryStore``); the former one is kept if it passes."""
         passed = await self.passed(draft)
         former = await asyncio.to_thread(gate, memory.content, self._policy)
@@ -242,7 +281,9 @@ class GuardedStore:
     async def require_allowed(self, *memories: Memory) -> None:
         """Pass if rows may be put back exactly, else raise ``WriteRefused``."""
         for memory in memories:
-            draft = replace(draft_of(memory), passed=passed_mark(memory.content))
+            draft = replace(
+                draft_of(memory), passed=passed_mark(memory.content)
+            )
             passed = await self.passed(draft)
             if passed.content != draft.content:
                 raise WriteRefused("it holds personal data")
@@ -259,7 +300,9 @@ class GuardedStore:
             raise WriteRefused(verdict.reason)
         return verdict
 
-    async def _passed_meta(self, meta: Mapping[str, Any], policy: GatePolicy) -> dict[str, Any]:
+    async def _passed_meta(
+        self, meta: Mapping[str, Any], policy: GatePolicy
+    ) -> dict[str, Any]:
         """Meta whose former contents are those that pass, as they come out of the gate."""
         passed: list[dict[str, Any]] = []
         for former in map(mapping, listing(meta.get("history"))):

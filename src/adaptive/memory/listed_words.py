@@ -16,7 +16,9 @@ from adaptive.search.tokens import folded_text, stem
 
 _SEPARATORS = re.compile("[,;\u060c\u061b\uff0c\u3001\uff64\uff1b\n]")
 # Soft hyphens, joiners and marks of direction, which pages put into words and nobody sees.
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
 # Vowel signs of Indian scripts are no letters to `\w`, but a word can't do without them.
 _WORDS = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
 # What is shorter stands within other words by chance: it is looked for at their beginning alone.
@@ -59,7 +61,9 @@ class ListedWord:
             return self.stem in word
         if len(self.stem) >= _SHORTEST_PART:
             return _is_part(self.stem, word) or _is_part(self.voiced, word)
-        return len(self.whole) >= _SHORTEST_BEGINNING and word.startswith(self.whole)
+        return len(self.whole) >= _SHORTEST_BEGINNING and word.startswith(
+            self.whole
+        )
 
 
 def _is_part(part: str, word: str) -> bool:
@@ -94,7 +98,8 @@ def _holds(words: Sequence[str], term: ListedTerm) -> bool:
             return True
     places = range(len(words) - len(term) + 1)
     return any(
-        all(listed.is_in(words[place + at]) for at, listed in enumerate(term)) for place in places
+        all(listed.is_in(words[place + at]) for at, listed in enumerate(term))
+        for place in places
     )
 
 

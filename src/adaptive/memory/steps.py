@@ -52,7 +52,9 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
             number=numbers[name],
             changes=tuple(together),
             standing=tuple(key for key in together if key.place not in undone),
-            latest=frozenset(key.text for key in together if key.text in latest),
+            latest=frozenset(
+                key.text for key in together if key.text in latest
+            ),
         )
         for name, together in changes.items()
     ]

@@ -10,7 +10,11 @@ from contextlib import suppress
 
 from adaptive.core.errors import TablesUnavailable, WriteRefused
 from adaptive.core.model import Draft, Memory, Provenance
-from adaptive.memory.archive import put_into_archive, remove_archived, said_at_of
+from adaptive.memory.archive import (
+    put_into_archive,
+    remove_archived,
+    said_at_of,
+)
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.erasure import made_of
 from adaptive.memory.tables import ArchivedMemory
@@ -20,16 +24,24 @@ from adaptive.search.tokens import comparable
 
 async def finish_summaries(user: UserStore, now: int) -> frozenset[str]:
     """Delete originals that stand beside their summary; the ids of summaries."""
-    archived = [one for one in await user.archive.read(user.user_id) if one.summary]
+    archived = [
+        one for one in await user.archive.read(user.user_id) if one.summary
+    ]
     texts = {comparable(one.summary) for one in archived}
     rows = {row.id: row for row in await user.store.read()}
     by_words = {comparable(row.content): row for row in rows.values()}
     for one in archived:
         summary = by_words.get(comparable(one.summary))
-        if summary and summary.id != one.memory.id and rows.get(one.memory.id) == one.memory:
+        if (
+            summary
+            and summary.id != one.memory.id
+            and rows.get(one.memory.id) == one.memory
+        ):
             await _remove_originals(user, summary, [one], now)
     return frozenset(
-        row.id for row in rows.values() if made_of(row) or comparable(row.content) in texts
+        row.id
+        for row in rows.values()
+        if made_of(row) or comparable(row.content) in texts
     )
 
 
@@ -56,7 +68,10 @@ async def replace_by_summary(
     )
     # Before it is archived with its originals: a run that broke off knows the row by its words.
     passed = await user.store.passed(draft)
-    archived = [ArchivedMemory(one, "summarised", now, passed.content) for one in cluster]
+    archived = [
+        ArchivedMemory(one, "summarised", now, passed.content)
+        for one in cluster
+    ]
     await put_into_archive(user, archived)
     originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
     source = Provenance("", "", max(map(said_at_of, cluster)))
@@ -74,7 +89,10 @@ async def replace_by_summary(
 
 
 async def _remove_originals(
-    user: UserStore, summary: Memory, archived: Sequence[ArchivedMemory], now: int
+    user: UserStore,
+    summary: Memory,
+    archived: Sequence[ArchivedMemory],
+    now: int,
 ) -> None:
     """Delete archived originals in favour of their summary, which stands."""
     removed = await remove_archived(user, [one.memory for one in archived])
@@ -93,4 +111,6 @@ async def _remove_originals(
     ]
     await user.trail.record(user.user_id, changes, now)
     with suppress(TablesUnavailable):  # recalls only
-        await user.usage.merge(user.user_id, [memory.id for memory in removed], summary.id)
+        await user.usage.merge(
+            user.user_id, [memory.id for memory in removed], summary.id
+        )

@@ -59,10 +59,14 @@ KeepSuggestion = Callable[[WaitingSuggestion], Awaitable[bool]]
 class ArchiveTable(EntryTable):
     """Memories that were pruned or summarised, whole and restorable."""
 
-    async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
+    async def put(
+        self, user_id: str, archived: Sequence[ArchivedMemory]
+    ) -> None:
         """Store all or none, replacing former ones of the same memories."""
         new = [
-            Entry(key=one.memory.id, body=asdict(one), created_at=one.archived_at)
+            Entry(
+                key=one.memory.id, body=asdict(one), created_at=one.archived_at
+            )
             for one in archived
         ]
         await self.entries.put("archive", user_id, new)
@@ -71,7 +75,10 @@ class ArchiveTable(EntryTable):
         self, user_id: str, memory_ids: Sequence[str] | None = None
     ) -> tuple[ArchivedMemory, ...]:
         """A user's archived memories, the last archived first; those that are named, or all."""
-        return read_as(ArchivedMemory, await self.entries.read("archive", user_id, memory_ids))
+        return read_as(
+            ArchivedMemory,
+            await self.entries.read("archive", user_id, memory_ids),
+        )
 
     async def count(self, user_id: str) -> int:
         """How many memories of a user are archived."""
@@ -92,12 +99,18 @@ class UsageTable(EntryTable):
     Of two workers that count at once one may be lost.
     """
 
-    async def record(self, user_id: str, memory_ids: Sequence[str], now: int) -> None:
+    async def record(
+        self, user_id: str, memory_ids: Sequence[str], now: int
+    ) -> None:
         """Count one recall of each of the named memories."""
         known = await self.read(user_id, set(memory_ids))
-        await self._write(user_id, {one: known.get(one, 0) + 1 for one in memory_ids}, now)
+        await self._write(
+            user_id, {one: known.get(one, 0) + 1 for one in memory_ids}, now
+        )
 
-    async def read(self, user_id: str, memory_ids: Collection[str] | None = None) -> dict[str, int]:
+    async def read(
+        self, user_id: str, memory_ids: Collection[str] | None = None
+    ) -> dict[str, int]:
         """The recalls of memories by id, of those named or all; those never recalled are absent."""
         found = await self.entries.read("usage", user_id, memory_ids)
         return {one.key: int(one.body) for one in found}
@@ -111,16 +124,25 @@ class UsageTable(EntryTable):
             await self.entries.put("usage", user_id, [new])
         return given < most
 
-    async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
+    async def merge(
+        self, user_id: str, memory_ids: Sequence[str], into: str
+    ) -> None:
         """Give the recalls of memories to the one that stands for them now."""
         given = await self.read(user_id, {*memory_ids, into})
         if given.keys() - {into}:
-            await self._write(user_id, {into: sum(given.values())}, int(time.time()))
+            await self._write(
+                user_id, {into: sum(given.values())}, int(time.time())
+            )
             await self.entries.drop("usage", user_id, given.keys() - {into})
 
-    async def _write(self, user_id: str, counts: dict[str, int], now: int) -> None:
+    async def _write(
+        self, user_id: str, counts: dict[str, int], now: int
+    ) -> None:
         until = now + YEAR_SECONDS
-        new = [Entry(one, count, now, expires_at=until) for one, count in counts.items()]
+        new = [
+            Entry(one, count, now, expires_at=until)
+            for one, count in counts.items()
+        ]
         await self.entries.put("usage", user_id, new)
 
 
@@ -129,9 +151,14 @@ class ChatTable(EntryTable):
 
     async def read(self, user_id: str, chat_id: str) -> str:
         """The text of a chat, empty where there is none."""
-        return "".join(one.body for one in await self.entries.read("chat", user_id, [chat_id]))
+        return "".join(
+            one.body
+            for one in await self.entries.read("chat", user_id, [chat_id])
+        )
 
-    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
+    async def write(
+        self, user_id: str, chat_id: str, state: str, now: int
+    ) -> None:
         """Replace the text of a chat."""
         entry = Entry(
             key=chat_id,
@@ -151,9 +178,13 @@ class ChatNotesTable(EntryTable):
         found = await self.entries.read("chat_notes", user_id, [chat_id])
         return (*read_as(ChatNotes, found), ChatNotes())[0]
 
-    async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
+    async def write(
+        self, user_id: str, chat_id: str, notes: ChatNotes, now: int
+    ) -> None:
         """Replace the notes of a chat, and drop those of chats that the host has no more."""
-        entry = Entry(key=chat_id, body=asdict(notes), created_at=now, chat_id=chat_id)
+        entry = Entry(
+            key=chat_id, body=asdict(notes), created_at=now, chat_id=chat_id
+        )
         await self.entries.put("chat_notes", user_id, [entry])
         await self.entries.drop_deleted("chat_notes", user_id, chat_id)
 
@@ -172,14 +203,23 @@ class CommandTable(EntryTable):
     They are kept as long as the audit, so that no command is carried out twice for its message.
     """
 
-    async def read(self, user_id: str, message_id: str) -> CommandAnswer | None:
+    async def read(
+        self, user_id: str, message_id: str
+    ) -> CommandAnswer | None:
         """The answer to a message's command, ``None`` where it was never begun."""
         entries = await self.entries.read("command", user_id, [message_id])
-        answers = [CommandAnswer(text=str(one.body), begun_at=one.created_at) for one in entries]
+        answers = [
+            CommandAnswer(text=str(one.body), begun_at=one.created_at)
+            for one in entries
+        ]
         return answers[0] if answers else None
 
     async def write(
-        self, user_id: str, chat_id: str, message_id: str, answer: CommandAnswer
+        self,
+        user_id: str,
+        chat_id: str,
+        message_id: str,
+        answer: CommandAnswer,
     ) -> None:
         """Keep the answer to a message's command in place of a former one."""
         entry = Entry(
@@ -199,7 +239,9 @@ class SuggestionTable(EntryTable):
     Of what was rejected the digest is kept, for good.
     """
 
-    async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion]) -> None:
+    async def put(
+        self, user_id: str, waiting: Sequence[WaitingSuggestion]
+    ) -> None:
         """Let suggestions wait, replacing former ones of the same digest; not rejected ones.
 
         Of more than may wait the oldest are dropped.
@@ -214,11 +256,16 @@ class SuggestionTable(EntryTable):
             )
             for one in waiting
         ]
-        await self.entries.put("suggestion", user_id, new, MOST_WAITING_SUGGESTIONS)
+        await self.entries.put(
+            "suggestion", user_id, new, MOST_WAITING_SUGGESTIONS
+        )
 
     async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
         """A user's waiting suggestions, the oldest first."""
-        return read_as(WaitingSuggestion, (await self.entries.read("suggestion", user_id))[::-1])
+        return read_as(
+            WaitingSuggestion,
+            (await self.entries.read("suggestion", user_id))[::-1],
+        )
 
     async def claim(
         self, user_id: str, chat_id: str, now: int, most: int
@@ -228,13 +275,19 @@ class SuggestionTable(EntryTable):
         resting = {"rests_until": now + _ASKED_REST_SECONDS, "rests_in": ""}
         for entry in await self.entries.read("suggestion", user_id):
             body = {**entry.body, **resting}
-            free = entry.body["rests_until"] <= now or entry.body["rests_in"] not in ("", chat_id)
+            free = entry.body["rests_until"] <= now or entry.body[
+                "rests_in"
+            ] not in ("", chat_id)
             taken = free and len(claimed) < most
-            if taken and await self.entries.replace("suggestion", user_id, entry, body):
+            if taken and await self.entries.replace(
+                "suggestion", user_id, entry, body
+            ):
                 claimed.append(entry)
         return read_as(WaitingSuggestion, claimed)
 
-    async def release(self, user_id: str, chat_id: str, digests: Collection[str]) -> None:
+    async def release(
+        self, user_id: str, chat_id: str, digests: Collection[str]
+    ) -> None:
         """Let claimed suggestions rest in this chat alone: others may ask about them at once."""
         for entry in await self.entries.read("suggestion", user_id, digests):
             body = {**entry.body, "rests_in": chat_id}
@@ -246,9 +299,15 @@ class SuggestionTable(EntryTable):
 
     async def reject(self, user_id: str, digest: str, now: int) -> None:
         """Remember a digest for good, and drop everything else that is held of it."""
-        await self.entries.put("suggestion", user_id, [Entry(digest, None, now)])
+        await self.entries.put(
+            "suggestion", user_id, [Entry(digest, None, now)]
+        )
 
-    async def rejected(self, user_id: str, digests: Collection[str]) -> frozenset[str]:
+    async def rejected(
+        self, user_id: str, digests: Collection[str]
+    ) -> frozenset[str]:
         """Those of the digests that the user has rejected."""
-        found = await self.entries.read("suggestion", user_id, digests, settled=True)
+        found = await self.entries.read(
+            "suggestion", user_id, digests, settled=True
+        )
         return frozenset(one.key for one in found)

@@ -26,7 +26,11 @@ class _PlannedUndo:
         """Whether the row says what it said before the change; if the words stayed, all of it."""
         row = self.row
         before = self.change.before
-        if row is not None and before is not None and before.content == self.change.after:
+        if (
+            row is not None
+            and before is not None
+            and before.content == self.change.after
+        ):
             return draft_of(row) == draft_of(before)
         return _content(row) == _content(before)
 
@@ -41,7 +45,9 @@ class _PlannedUndo:
         return None if self.is_undone else self.change.before
 
 
-async def check_undo(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> None:
+async def check_undo(
+    user: UserStore, step: Step, keys: Sequence[ChangeKey]
+) -> None:
     """Pass if these changes of a step can be taken back, else raise ``WriteRefused``."""
     await _planned(user, step, keys)
 
@@ -60,14 +66,20 @@ async def take_back(
     """
     planned = await _planned(user, step, keys)
     added = [one for one in planned if one.change.before is None]
-    refiled = [one.change.archived for one in added if one.change.archived is not None]
+    refiled = [
+        one.change.archived for one in added if one.change.archived is not None
+    ]
     if refiled:
         await user.archive.put(user.user_id, refiled)
     going = [one.row for one in added if one.row is not None]
     if going:
         await user.store.delete(*going)
     coming = [one.former for one in planned if one.former is not None]
-    back = {row.id: row for row in await user.store.put_back(*coming)} if coming else {}
+    back = (
+        {row.id: row for row in await user.store.put_back(*coming)}
+        if coming
+        else {}
+    )
     unfiled = [
         one.change.archived.memory.id
         for one in planned
@@ -96,7 +108,9 @@ async def take_back(
     return made
 
 
-async def _planned(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> list[_PlannedUndo]:
+async def _planned(
+    user: UserStore, step: Step, keys: Sequence[ChangeKey]
+) -> list[_PlannedUndo]:
     """Changes with the rows that they are about, none of which is against taking them back.
 
     Raises:
@@ -105,25 +119,38 @@ async def _planned(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> li
     """
     changes = await user.changes(keys)
     if len(changes) < len(keys):
-        raise WriteRefused("it was written down under another secret key of Open WebUI")
-    rows = {row.id: row for row in await user.store.read([one.memory_id for one in changes])}
+        raise WriteRefused(
+            "it was written down under another secret key of Open WebUI"
+        )
+    rows = {
+        row.id: row
+        for row in await user.store.read([one.memory_id for one in changes])
+    }
     put_away = [
         one.archived.memory.id
         for one in changes
         if one.before is not None and one.archived is not None
     ]
-    archived = await user.archive.read(user.user_id, put_away) if put_away else ()
+    archived = (
+        await user.archive.read(user.user_id, put_away) if put_away else ()
+    )
     still_archived = {one.memory.id for one in archived}
-    planned = [_PlannedUndo(change, rows.get(change.memory_id)) for change in changes]
+    planned = [
+        _PlannedUndo(change, rows.get(change.memory_id)) for change in changes
+    ]
     for one in planned:
         change = one.change
         if one.is_undone and change.key in step.latest:
             continue
         coming_back = change.archived if change.before is not None else None
-        is_filed = coming_back is None or coming_back.memory.id in still_archived
+        is_filed = (
+            coming_back is None or coming_back.memory.id in still_archived
+        )
         if not is_filed or not one.is_untouched:
             # Without its words: not every chat's model may see them.
-            raise WriteRefused("a memory of this change has been changed since")
+            raise WriteRefused(
+                "a memory of this change has been changed since"
+            )
     coming = [one.former for one in planned if one.former is not None]
     await user.store.require_allowed(*coming)
     return planned

@@ -25,7 +25,12 @@ from adaptive.core.errors import (
 from adaptive.core.locks import KeyedLocks
 from adaptive.core.model import Memory, Proposal, Provenance
 from adaptive.core.ports import NewMemory, Sources
-from adaptive.memory.archive import memories_counted, plan_restoration, prune_store, restore_memory
+from adaptive.memory.archive import (
+    memories_counted,
+    plan_restoration,
+    prune_store,
+    restore_memory,
+)
 from adaptive.memory.audit import AuditEntry, AuditTrail
 from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import GuardedStore, gate_policy
@@ -81,9 +86,14 @@ class Writer:
         """
         memory = self.memory
         now = int(time.time())
-        applied = await apply_proposals(proposals, memories, memory, source, held, now)
+        applied = await apply_proposals(
+            proposals, memories, memory, source, held, now
+        )
         fresh = {outcome.memory_id for outcome in applied}
-        return [*applied, *await prune_store(memory, memory.settings, source, fresh, now)]
+        return [
+            *applied,
+            *await prune_store(memory, memory.settings, source, fresh, now),
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +113,15 @@ class UserMemory(UserStore):
         async with self.lock:
             yield Writer(self)
 
-    async def bring_in(self, carried: Sequence[NewMemory], chat_id: str, show: ShowProgress) -> str:
+    async def bring_in(
+        self, carried: Sequence[NewMemory], chat_id: str, show: ShowProgress
+    ) -> str:
         """Save what a user brings along, as one step beside what is known; what to tell of it."""
         looked_at = int(time.time())
         known = {comparable(row.content) for row in await self.store.read()}
-        new = [one for one in carried if comparable(one[0].content) not in known]
+        new = [
+            one for one in carried if comparable(one[0].content) not in known
+        ]
         step = f"imported-{time.time_ns()}"
         saved = 0
         refusals: list[str] = []
@@ -116,13 +130,19 @@ class UserMemory(UserStore):
             since = looked_at
             looked_at = int(time.time())
             try:
-                outcomes = await self._brought_in(portion, known, since, chat_id, step)
+                outcomes = await self._brought_in(
+                    portion, known, since, chat_id, step
+                )
             except HostError as error:
                 told = f"{saved} of {len(new)} were imported, then it failed: {error}"
                 raise StoreError(told, detail=error.detail) from error
-            refusals += [str(one) for one in outcomes if isinstance(one, WriteRefused)]
+            refusals += [
+                str(one) for one in outcomes if isinstance(one, WriteRefused)
+            ]
             saved += sum(isinstance(one, Memory) for one in outcomes)
-            await self._between_portions(show, "Imported", begin, saved, len(new))
+            await self._between_portions(
+                show, "Imported", begin, saved, len(new)
+            )
         told = [f"Imported: {saved} of {len(carried)}"]
         if known_already := len(carried) - saved - len(refusals):
             told.append(f"{known_already} known already")
@@ -172,7 +192,10 @@ class UserMemory(UserStore):
             HostError: a write has failed; what was taken back before it stays so.
         """
         total = len(step.standing)
-        portions = [step.standing[at : at + _PORTION] for at in range(0, total, _PORTION)]
+        portions = [
+            step.standing[at : at + _PORTION]
+            for at in range(0, total, _PORTION)
+        ]
         if len(portions) > 1:
             for portion in portions:
                 await check_undo(self, step, portion)
@@ -205,12 +228,18 @@ class UserMemory(UserStore):
             if meant <= set(tokens(one.memory.content))
         ]
         rows = await self.store.read() if archived else ()
-        chosen, staying = plan_restoration(archived, rows, self.settings.max_total_memories)
+        chosen, staying = plan_restoration(
+            archived, rows, self.settings.max_total_memories
+        )
         if sealed := await self.archive.unopened(self.user_id):
-            staying.append(f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}")
+            staying.append(
+                f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
+            )
         return chosen, staying
 
-    async def restore(self, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
+    async def restore(
+        self, memory_ids: Sequence[str]
+    ) -> tuple[int, list[str]]:
         """Bring archived memories back, as one step: how many, and why others stay archived."""
         step = f"restored-{time.time_ns()}"
         restored = 0
@@ -218,15 +247,21 @@ class UserMemory(UserStore):
         for memory_id in memory_ids:
             try:
                 async with self.lock:
-                    row = await restore_memory(self, memory_id, int(time.time()), step)
+                    row = await restore_memory(
+                        self, memory_id, int(time.time()), step
+                    )
             except AdaptiveMemoryError as error:
-                log_memory.warning("a memory stays archived: %s", with_detail(error))
+                log_memory.warning(
+                    "a memory stays archived: %s", with_detail(error)
+                )
                 reasons[str(error)] = None
             else:
                 restored += row is not None
         return restored, list(reasons)
 
-    async def erase(self, eraser: Eraser, origin: Origin | None) -> ErasureReport:
+    async def erase(
+        self, eraser: Eraser, origin: Origin | None
+    ) -> ErasureReport:
         """Erase what came from an origin, or everything, while nobody writes."""
         async with self.lock:
             return await eraser.erase(origin)

@@ -28,8 +28,12 @@ class UserStore:
     async def steps(self) -> list[Step]:
         """What was changed, the newest step first; may raise ``TablesUnavailable``."""
         # In a thread: a full log takes longer than others may wait.
-        return await asyncio.to_thread(steps_of, await self.trail.keys(self.user_id))
+        return await asyncio.to_thread(
+            steps_of, await self.trail.keys(self.user_id)
+        )
 
-    async def changes(self, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
+    async def changes(
+        self, keys: Sequence[ChangeKey]
+    ) -> tuple[AuditEntry, ...]:
         """Changes of the log, the newest first; may raise ``TablesUnavailable``."""
         return await self.trail.read(self.user_id, [key.text for key in keys])

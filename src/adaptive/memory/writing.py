@@ -19,7 +19,13 @@ from adaptive.core.errors import (
     with_detail,
 )
 from adaptive.core.measures import staged
-from adaptive.core.model import Draft, Memory, Proposal, ProposalKind, Provenance
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    Proposal,
+    ProposalKind,
+    Provenance,
+)
 from adaptive.memory.archive import put_into_archive, remove_archived
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.gate import GuardedStore
@@ -34,7 +40,9 @@ Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
 # What is added to a row where the host keeps no history.
 FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
-_DONE: Mapping[ProposalKind, Literal["saved", "updated", "deleted", "ended"]] = {
+_DONE: Mapping[
+    ProposalKind, Literal["saved", "updated", "deleted", "ended"]
+] = {
     "NEW": "saved",
     "UPDATE": "updated",
     "DELETE": "deleted",
@@ -65,7 +73,11 @@ async def apply_proposals(
                 raise LeaseLost("another worker has taken over")
             memory = by_id.pop(proposal.memory_id, None)
             if memory is None and proposal.kind != "NEW":
-                outcomes.append(proposal.decided("rejected", "the memory is gone meanwhile"))
+                outcomes.append(
+                    proposal.decided(
+                        "rejected", "the memory is gone meanwhile"
+                    )
+                )
                 continue
             if memory is not None:
                 proposal = replace(proposal, before=memory.content)
@@ -77,7 +89,9 @@ async def apply_proposals(
             except HostError as error:
                 if isinstance(error, MemoryUnavailable) and not changes:
                     raise
-                log_writing.warning("%s failed: %s", proposal.kind, with_detail(error))
+                log_writing.warning(
+                    "%s failed: %s", proposal.kind, with_detail(error)
+                )
                 outcomes.append(proposal.decided("failed", str(error)))
             else:
                 outcomes.append(_outcome(proposal, change))
@@ -88,7 +102,11 @@ async def apply_proposals(
 
 
 async def _written(
-    proposal: Proposal, memory: Memory | None, user: UserStore, source: Provenance, now: int
+    proposal: Proposal,
+    memory: Memory | None,
+    user: UserStore,
+    source: Provenance,
+    now: int,
 ) -> AuditEntry:
     """Write one proposal and give the change; what ENDs without a new text or date is archived."""
     draft = proposal.draft
@@ -106,7 +124,9 @@ async def _written(
         archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
         await put_into_archive(user, [archived])
         if not await remove_archived(user, [memory]):
-            raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
+            raise StoreError(
+                "it was changed meanwhile, or Open WebUI keeps it; its log tells why"
+            )
     return AuditEntry(
         kind=_DONE[proposal.kind],
         memory_id=row.id if row else proposal.memory_id,
@@ -133,14 +153,22 @@ def _outcome(proposal: Proposal, change: AuditEntry) -> Proposal:
     )
 
 
-async def _updated(memory: Memory, draft: Draft, store: GuardedStore, source: Provenance) -> Memory:
+async def _updated(
+    memory: Memory, draft: Draft, store: GuardedStore, source: Provenance
+) -> Memory:
     """Where the store keeps no history, let the row tell what it said before, if that may be."""
-    if not store.keeps_history and not holds_words_of(draft.content, memory.content):
+    if not store.keeps_history and not holds_words_of(
+        draft.content, memory.content
+    ):
         when = datetime.fromtimestamp(source.said_at, UTC)
         former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".。")
         bare = FORMER_CONTENT.sub("", draft.content).rstrip()
-        content = f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
+        content = (
+            f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
+        )
         # What another tool has put there may be what the gate lets not pass.
         with suppress(WriteRefused):
-            return await store.update(memory, replace(draft, content=content), source)
+            return await store.update(
+                memory, replace(draft, content=content), source
+            )
     return await store.update(memory, draft, source)

@@ -40,7 +40,10 @@ _TWINS = str.maketrans(
     "асԁеɡһіјкӏорԛѕтхуαεικνορτυ‹❮⟨〈˂ᐸ〈❬❰›❯⟩〉˃ᐳ〉❭❱",
     "acdeghijklopqstxyaeikvoptu<<<<<<<<<>>>>>>>>>",
 )
-_ROLES = {title: "|".join(roles).translate(_TWINS) for title, roles in word_table("roles").items()}
+_ROLES = {
+    title: "|".join(roles).translate(_TWINS)
+    for title, roles in word_table("roles").items()
+}
 _NAMES = r"system|assistant|user|human|developer|tools?|function|model|memory|instructions?|prompt"
 _OWN_MARK = r"[\s_.\-]{0,3}".join("adaptivememory")
 # The sign with which an imitation opens: our own mark, tokens of chat templates, and turns.
@@ -64,7 +67,9 @@ _ROLE_OPENING = re.compile(
     rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{'|'.join(_ROLES.values())})[\s*_)\]\"'`]{{0,6}}"
     rf"(?P<colon>:)"
 )
-_LINE_OPENING = re.compile(r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*")
+_LINE_OPENING = re.compile(
+    r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*"
+)
 _BACKTICKS = re.compile("`{3,}")
 # The bracket of a Markdown image, which whoever shows an answer would fetch.
 _IMAGE = re.compile(r"(?<=!)\[(?=[^\]\n]{0,200}\]\s?[(\[])")
@@ -93,7 +98,10 @@ def escaped_entry(text: str) -> str:
     """A text as one line that imitates no structure; the same for what was escaped before."""
     shown = _NEVER.sub(r"\1", text).encode("utf-8", "replace").decode("utf-8")
     shown = _STRAY_JOINERS.sub("", shown)
-    lines = [_without_opening(line).strip(" \t") for line in _LINE_BREAKS.split(shown)]
+    lines = [
+        _without_opening(line).strip(" \t")
+        for line in _LINE_BREAKS.split(shown)
+    ]
     shown = re.sub("\t+", " ", " ".join(filter(None, lines))).strip()
     shown = _BACKTICKS.sub(lambda run: "'" * len(run[0]), shown)
     shown = _without_imitations(_without_opening(shown))

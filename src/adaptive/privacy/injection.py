@@ -53,16 +53,22 @@ _MARKUP = re.compile(
     r"|\b(?:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()"
 )
 # A place in an address where the assistant is to put what it knows.
-_FILLED_ADDRESS = re.compile(r"://\S{0,300}[?&=/](?:\{|\[[a-z]|<[a-z]|\$\{|%7b)")
+_FILLED_ADDRESS = re.compile(
+    r"://\S{0,300}[?&=/](?:\{|\[[a-z]|<[a-z]|\$\{|%7b)"
+)
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}")
-_HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x)?[0-9a-fA-F]{2}[\s:,\-]{0,2}){10,2000}")
+_HEXADECIMAL = re.compile(
+    r"(?<![0-9A-Za-z])(?:(?:0x)?[0-9a-fA-F]{2}[\s:,\-]{0,2}){10,2000}"
+)
 _URL_SIGNS = str.maketrans("+/", "-_", "=")
 _ESCAPED = re.compile(
     r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}"
     r"|\\u00[0-9a-f]{2}){4}"
     r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
 )
-_SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
+_SPACED_LETTERS = re.compile(
+    r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])"
+)
 # Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
 BUCKETS = 1 << 17
 _BUCKET_SHIFT = 64 - 16
@@ -83,7 +89,9 @@ _QUOTED_BAR = 1.5
 _SHORTEST_SENTENCE = 12
 
 
-def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) -> str:
+def injection_reason(
+    text: str, *, typed: bool = False, quoted: bool = False
+) -> str:
     """Why a text may not be a memory; empty where it may.
 
     The reason completes "Not saved: ..." and repeats nothing of the text, which is judged by its
@@ -94,14 +102,20 @@ def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) ->
         return "it is too long to be one memory"
     if _HIDDEN.search(re.sub(TAG_FLAG, "", text)):
         return "it holds characters that cannot be seen"
-    if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
+    if imitates_structure(text) or (
+        "&" in text and imitates_structure(html.unescape(text))
+    ):
         return "it imitates the marks that structure a chat"
     seen = seen_text(text).text
     if _MARKUP.search(seen) or TAG_OPENING.search(seen):
         return "it carries markup, an image or a link to be fetched"
     if _FILLED_ADDRESS.search(seen):
         return "it holds a link that the assistant is to fill in"
-    if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded(text))):
+    if (
+        _ESCAPED.search(seen)
+        or _SPACED_LETTERS.search(seen)
+        or any(map(_reads, _decoded(text)))
+    ):
         return "it hides words in a code"
     if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
         return "it reads as an order, not as a fact; /remember keeps it all the same"
@@ -110,7 +124,9 @@ def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) ->
 
 def passed_mark(text: str) -> str:
     """What a row keeps of the text that the gate let pass, by which recall knows it unchanged."""
-    return hashlib.blake2b(text.encode(errors="replace"), digest_size=8).hexdigest()
+    return hashlib.blake2b(
+        text.encode(errors="replace"), digest_size=8
+    ).hexdigest()
 
 
 def _decoded(text: str) -> Iterator[bytes]:
@@ -128,7 +144,11 @@ def _reads(decoded: bytes) -> bool:
     """Whether it is words, as hashes and identifiers are none."""
     words = decoded.decode(errors="replace")
     letters = sum(sign.isalpha() or sign in " .,:;!?'\"=\n" for sign in words)
-    return len(words) >= 6 and letters >= 0.85 * len(words) and "\ufffd" not in words
+    return (
+        len(words) >= 6
+        and letters >= 0.85 * len(words)
+        and "\ufffd" not in words
+    )
 
 
 def order_score(text: str) -> float:
@@ -137,7 +157,9 @@ def order_score(text: str) -> float:
     Above 0 are one in fifty harmless look-alikes, and one in forty ordinary memories.
     """
     parts = map(order_features, order_parts(text))
-    worst = max(_weights()[buckets] @ feature_values(buckets) for buckets in parts)
+    worst = max(
+        _weights()[buckets] @ feature_values(buckets) for buckets in parts
+    )
     return float(worst) * GUARD_SCALE + GUARD_BIAS
 
 
@@ -160,7 +182,9 @@ def order_features(seen: str) -> NDArray[np.intp]:
         single[:-2] * _WORD_APART + single[2:],
     ]
     return np.unique(
-        np.concatenate([_hashed(grams), _hashed(words_and_pairs) + BUCKETS // 2]),
+        np.concatenate(
+            [_hashed(grams), _hashed(words_and_pairs) + BUCKETS // 2]
+        ),
     )
 
 
@@ -183,7 +207,10 @@ def order_parts(text: str) -> list[str]:
 
 def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
     """What each of a text's features counts: less where there are many, and words more."""
-    return np.where(buckets < BUCKETS // 2, 1.0, _WORD_VALUE) * len(buckets) ** -_LENGTH_EXPONENT
+    return (
+        np.where(buckets < BUCKETS // 2, 1.0, _WORD_VALUE)
+        * len(buckets) ** -_LENGTH_EXPONENT
+    )
 
 
 @cache

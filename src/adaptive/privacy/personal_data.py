@@ -58,11 +58,17 @@ _NAMING = re.compile(
 
 def _mentions(text: str) -> list[_Mention]:
     """All places where a text names subjects, in its order."""
-    small = text.replace("İ", "i").lower()  # the only letter that is longer in small letters
+    small = text.replace(
+        "İ", "i"
+    ).lower()  # the only letter that is longer in small letters
     mentions = [
-        _Mention(*name.span(), _SUBJECTS[_key(name[0])]) for name in _NAMING.finditer(small)
+        _Mention(*name.span(), _SUBJECTS[_key(name[0])])
+        for name in _NAMING.finditer(small)
     ]
-    mentions += [_Mention(*code.span(), {"residence"}) for code in _POST_CODE.finditer(text)]
+    mentions += [
+        _Mention(*code.span(), {"residence"})
+        for code in _POST_CODE.finditer(text)
+    ]
     return sorted(mentions, key=_START)
 
 
@@ -91,7 +97,9 @@ def find_personal_data(text: str) -> tuple[Finding, ...]:
     return seen.in_original(filter(None, judged))
 
 
-def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) -> Finding | None:
+def _judged(
+    shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]
+) -> Finding | None:
     """What was matched, if it is named where it must be, and its check holds."""
     start, end = match.span("value" if "value" in match.re.groupindex else 0)
     first = bisect_left(mentions, start - _BEFORE, key=_START)
@@ -99,14 +107,22 @@ def _judged(shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]) ->
     if _is_something_else(shape, match.string, start, near):
         return None
     named = any(shape.words & mention.subjects for mention in near)
-    holds = shape.holds(match, named) if shape.holds else named or not shape.words
+    holds = (
+        shape.holds(match, named) if shape.holds else named or not shape.words
+    )
     return Finding(shape.kind, start, end) if holds else None
 
 
-def _is_something_else(shape: Shape, text: str, start: int, near: Sequence[_Mention]) -> bool:
+def _is_something_else(
+    shape: Shape, text: str, start: int, near: Sequence[_Mention]
+) -> bool:
     """Whether the nearest word before a value that tells what it is names something else."""
     telling = shape.words | shape.against
-    before = [mention for mention in near if mention.end <= start and telling & mention.subjects]
+    before = [
+        mention
+        for mention in near
+        if mention.end <= start and telling & mention.subjects
+    ]
     if not before or shape.words & before[-1].subjects:
         return False
     # What another line speaks of, as another message, does not tell what this one holds.

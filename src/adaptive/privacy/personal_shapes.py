@@ -69,7 +69,9 @@ _CREDENTIALS = re.compile(
 def _email_holds(match: re.Match[str], _named: bool) -> bool:
     """No image, repository, handle or manual's account."""
     before = _ahead(match, 70)
-    is_repository = match[0].startswith("git@") and match.string.startswith(("/", ":"), match.end())
+    is_repository = match[0].startswith("git@") and match.string.startswith(
+        ("/", ":"), match.end()
+    )
     is_in_url = before.endswith(":") and "://" in before
     if is_repository or is_in_url or before.endswith("@"):
         return False
@@ -104,13 +106,23 @@ def _ip_holds(match: re.Match[str], named: bool) -> bool:
         address = ipaddress.ip_address(match["value"])
     except ValueError:
         return False
-    if address.is_loopback or address.is_unspecified or re.search(r"\.0/\d+$", match[0]):
+    if (
+        address.is_loopback
+        or address.is_unspecified
+        or re.search(r"\.0/\d+$", match[0])
+    ):
         return False
     if address.version == 6:
         groups = match["value"].split(":")
-        return len(groups) > 3 and any(len(group) not in (0, 2) for group in groups)
+        return len(groups) > 3 and any(
+            len(group) not in (0, 2) for group in groups
+        )
     octets = address.packed
-    if octets[0] == 0 or octets[0] >= 224 or _sign_before(match) in tuple("第§^~=@"):
+    if (
+        octets[0] == 0
+        or octets[0] >= 224
+        or _sign_before(match) in tuple("第§^~=@")
+    ):
         return False
     is_low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
     return not is_low or named
@@ -154,9 +166,13 @@ def _phone_holds(match: re.Match[str], named: bool) -> bool:
     number = match["number"]
     digits = "".join(filter(str.isdigit, number.replace("(0)", "")))
     if "+" in number[:2]:
-        fits = len(digits) == 11 if digits[0] in "17" else 8 <= len(digits) <= 15
+        fits = (
+            len(digits) == 11 if digits[0] in "17" else 8 <= len(digits) <= 15
+        )
     else:
-        fits = (named and 7 <= len(digits) <= 15) or _TELLING_PHONE.fullmatch(number) is not None
+        fits = (named and 7 <= len(digits) <= 15) or _TELLING_PHONE.fullmatch(
+            number
+        ) is not None
     return fits and not (_DAY.fullmatch(match[0]) or _priced(match))
 
 
@@ -193,7 +209,9 @@ def _id_holds(match: re.Match[str], named: bool) -> bool:
 
 def _ssn_holds(match: re.Match[str], named: bool) -> bool:
     """Named, or in groups; with a nine ahead it is a tax number."""
-    return (named or (match[1] != "" and match[0][0] != "9")) and not _priced(match)
+    return (named or (match[1] != "" and match[0][0] != "9")) and not _priced(
+        match
+    )
 
 
 # Month names by their heads; what follows may be an ending.
@@ -215,14 +233,18 @@ _WALLET = re.compile(
     "|cosmos)1[02-9ac-hj-np-z]{25,100}"
     "|[13](?=[0-9A-Z]{0,30}[a-z])[1-9A-HJ-NP-Za-km-z]{25,33})(?![0-9A-Za-z])"
 )
-_CODED = re.compile(r"(?<![0-9A-Za-z])(?=\d{0,30}[A-Za-z])[0-9A-Za-z]{26,110}(?![0-9A-Za-z])")
+_CODED = re.compile(
+    r"(?<![0-9A-Za-z])(?=\d{0,30}[A-Za-z])[0-9A-Za-z]{26,110}(?![0-9A-Za-z])"
+)
 _PAIR = re.compile(
     r"[-+0-9](?<![0-9A-Za-z_.,].)(?<![0-9A-Za-z_.,][-+].)\d{0,2}\.\d{2,15}"
     r"(?: ?[,;/] ?| | and | und | et | y |[,;&、，度]{0,2} ?[\"']?"
     r"(?:(?i:long?(?:itude)?|lng)|[経经]度)[\"':=：は ]{0,4})"
     r"[-+]?\d{1,3}\.\d{2,15}(?![0-9A-Za-z_%])"
 )
-_DEGREES = r"(?:[.,]\d{1,12})? ?(?:[°度][0-9 .,'\"\u2032\u2033\u201d分秒]{0,20})?"
+_DEGREES = (
+    r"(?:[.,]\d{1,12})? ?(?:[°度][0-9 .,'\"\u2032\u2033\u201d分秒]{0,20})?"
+)
 _PLACE = re.compile(
     rf"\d(?<![0-9A-Za-z.,].)(?=\d?[.,°度])\d?{_DEGREES}(?:(?i:nord|north|[ns])"
     rf"|[сю]\. ?ш\.),?"
@@ -235,8 +257,12 @@ _PLACE = re.compile(
 def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
     """Within the globe, and no measure, no call of a drawing, no part of a list of numbers."""
     latitude, longitude = re.findall(r"\d+\.\d+", match[0])
-    around = _ahead(match, 3) + "_" + match.string[match.end() : match.end() + 5]
-    if _priced(match) or re.search(r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around):
+    around = (
+        _ahead(match, 3) + "_" + match.string[match.end() : match.end() + 5]
+    )
+    if _priced(match) or re.search(
+        r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around
+    ):
         return False
     if float(latitude) > 90 or float(longitude) > 180:
         return False
@@ -259,13 +285,20 @@ def _card_holds(match: re.Match[str], _named: bool) -> bool:
     digits = _code_of(match)
     doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
     fits = (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
-    return fits and len(set(digits)) > 1 and _CARD_ISSUERS.fullmatch(digits) is not None
+    return (
+        fits
+        and len(set(digits)) > 1
+        and _CARD_ISSUERS.fullmatch(digits) is not None
+    )
 
 
 def _iban_holds(match: re.Match[str], _named: bool) -> bool:
     """Whether a code has the remainder 1 (ISO 13616)."""
     code = _code_of(match)
-    return int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1
+    return (
+        int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97
+        == 1
+    )
 
 
 # Ids that their form tells: China, Korea, Brazil, Russia, Spain's foreigners, Italy, Mexico.
@@ -288,7 +321,9 @@ SHAPES = (
     Shape("phone", _PHONE, _phone_holds, words={"phone"}, against=_NUMBERS),
     Shape("national_id", _ID, _id_holds, words={"id"}, against=_NUMBERS),
     Shape("ssn", _SSN, _ssn_holds, words={"ssn"}, against=_NUMBERS),
-    Shape("passport", _PASSPORT, words={"passport"}, against={"counter", "id"}),
+    Shape(
+        "passport", _PASSPORT, words={"passport"}, against={"counter", "id"}
+    ),
     Shape("birth_date", _BIRTH, words={"birth"}),
     Shape("crypto_wallet", _WALLET),
     Shape("crypto_wallet", _CODED, words={"wallet"}),

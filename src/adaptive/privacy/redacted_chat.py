@@ -62,7 +62,9 @@ def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
     for message in messages:
         changed_texts(message, lambda text: texts.setdefault(text, text))
     redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
-    return [changed_texts(message, redacted.__getitem__) for message in messages]
+    return [
+        changed_texts(message, redacted.__getitem__) for message in messages
+    ]
 
 
 def changed_texts(value: Any, change: _Change) -> Any:
@@ -70,11 +72,17 @@ def changed_texts(value: Any, change: _Change) -> Any:
     items = listing(value)
     if items:
         changed_items = [
-            change(item) if isinstance(item, str) else changed_texts(item, change) for item in items
+            change(item)
+            if isinstance(item, str)
+            else changed_texts(item, change)
+            for item in items
         ]
         return value if changed_items == items else changed_items
     fields = mapping(value)
-    changed = {name: _changed_field(name, inner, change) for name, inner in fields.items()}
+    changed = {
+        name: _changed_field(name, inner, change)
+        for name, inner in fields.items()
+    }
     return value if changed == fields else changed
 
 
@@ -96,7 +104,11 @@ def _changed_json(arguments: Any, change: _Change) -> Any:
     except (ValueError, RecursionError):  # no JSON, or nested without an end
         return change(arguments)
     changed = changed_values(parsed, change)
-    return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
+    return (
+        arguments
+        if changed == parsed
+        else json.dumps(changed, ensure_ascii=False)
+    )
 
 
 def changed_values(value: Any, change: _Change) -> Any:
@@ -111,7 +123,10 @@ def changed_values(value: Any, change: _Change) -> Any:
         return value if changed == digits else changed
     fields = mapping(value)
     if fields:
-        return {change(name): changed_values(inner, change) for name, inner in fields.items()}
+        return {
+            change(name): changed_values(inner, change)
+            for name, inner in fields.items()
+        }
     return [changed_values(item, change) for item in listing(value)] or value
 
 
@@ -162,17 +177,24 @@ class EventRestorer:
     ) -> str:
         """What is certain of a piece of one part of the answer, and of what waited before it."""
         text = self._waiting.get(key, "\n") + piece
-        unfinished = _UNFINISHED.search(text, max(1, len(text) - _LONGEST_PLACEHOLDER))
+        unfinished = _UNFINISHED.search(
+            text, max(1, len(text) - _LONGEST_PLACEHOLDER)
+        )
         certain_to = unfinished.start() if unfinished else len(text)
         self._waiting[key] = text[certain_to - 1 :]
-        return self.redaction.restore(text[:certain_to], json_text=json_text)[1:]
+        return self.redaction.restore(text[:certain_to], json_text=json_text)[
+            1:
+        ]
 
     def _restored_choice(self, choice: Any) -> Any:
         """One choice of a chunk, or of a whole answer."""
         fields = mapping(choice)
         restore = self.redaction.restore
         if "message" in fields:
-            return {**fields, "message": changed_texts(fields["message"], restore)}
+            return {
+                **fields,
+                "message": changed_texts(fields["message"], restore),
+            }
         delta = dict(mapping(fields.get("delta")))
         is_last = bool(fields.get("finish_reason"))
         if not delta and not is_last:
@@ -193,7 +215,9 @@ class EventRestorer:
             else:
                 delta[name] = changed_texts(text, restore)
         if calls:
-            delta["tool_calls"] = [self._restored_call(index, call) for call in calls]
+            delta["tool_calls"] = [
+                self._restored_call(index, call) for call in calls
+            ]
         for name in ended:
             waiting = self._waiting.pop((index, name), "")[1:]
             if waiting:
@@ -255,7 +279,11 @@ class RedactedTurns:
         return len(self._turns)
 
     async def redact(
-        self, body: dict[str, Any], metadata: dict[str, Any], *, again: bool = False
+        self,
+        body: dict[str, Any],
+        metadata: dict[str, Any],
+        *,
+        again: bool = False,
     ) -> dict[str, Any]:
         """A request with placeholders for personal data in all its messages.
 
@@ -278,10 +306,14 @@ class RedactedTurns:
         state["redaction"] = mark
         async with asyncio.timeout(_LONGEST_SECONDS):
             messages = listing(body.get("messages"))
-            redacted = await asyncio.to_thread(redacted_chat, messages, redaction)
+            redacted = await asyncio.to_thread(
+                redacted_chat, messages, redaction
+            )
         return {**body, "messages": redacted}
 
-    def restore_event(self, event: Any, metadata: dict[str, Any], body: dict[str, Any]) -> Any:
+    def restore_event(
+        self, event: Any, metadata: dict[str, Any], body: dict[str, Any]
+    ) -> Any:
         """A piece of an answer to the request ``body`` with values for placeholders.
 
         Where the host gives what was said before a tool call back to the model without asking us
@@ -294,12 +326,16 @@ class RedactedTurns:
             return event
         if isinstance(event, bytes):
             line = event.decode("utf-8", "surrogateescape")
-            return turn.events.restored_line(line).encode("utf-8", "surrogateescape")
+            return turn.events.restored_line(line).encode(
+                "utf-8", "surrogateescape"
+            )
         if isinstance(event, str):
             return turn.events.restored_line(event)
         return turn.events.restored(event) if mapping(event) else event
 
-    def restore_answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+    def restore_answer(
+        self, body: dict[str, Any], metadata: dict[str, Any]
+    ) -> dict[str, Any]:
         """A turn's messages, as the outlet gets them, with values; the turn is over with it.
 
         Earlier answers of a stored chat stay: their placeholders were other turns'. Of what is not
@@ -311,7 +347,9 @@ class RedactedTurns:
             return body
         restore = turn.events.redaction.restore
         restored = [
-            message if mapping(message).get("id") else changed_texts(message, restore)
+            message
+            if mapping(message).get("id")
+            else changed_texts(message, restore)
             for message in messages
         ]
         if mapping(messages[-1]).get("role") == "assistant":
@@ -339,7 +377,10 @@ class RedactedTurns:
 
 def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:
     """Whether the answer to a request may be interrupted by tools, or by code that is run."""
-    return bool(body.get("tools") or mapping(metadata, "features").get("code_interpreter"))
+    return bool(
+        body.get("tools")
+        or mapping(metadata, "features").get("code_interpreter")
+    )
 
 
 def withheld(body: dict[str, Any]) -> dict[str, Any]:

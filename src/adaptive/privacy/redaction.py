@@ -22,7 +22,8 @@ from adaptive.privacy.secrets import without_secrets
 ServiceReply = TypeVar("ServiceReply")
 _SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
 PLACEHOLDER_NAMES = {
-    shape.kind: _SHORTER_NAMES.get(shape.kind, shape.kind.upper()) for shape in PERSONAL_SHAPES
+    shape.kind: _SHORTER_NAMES.get(shape.kind, shape.kind.upper())
+    for shape in PERSONAL_SHAPES
 }
 # Shorter values are looked for by their recogniser alone; of more values only those it finds.
 _SHORTEST_LOOKED_FOR = 6
@@ -31,14 +32,18 @@ _WORDS = "|".join(PLACEHOLDER_NAMES.values())
 # As models write it back: brackets may be escaped or full-width, letters small, the underscore a
 # blank or hyphen. Without brackets in capitals only: ``email_1`` is a fine name in a program.
 PLACEHOLDER = re.compile(
-    r"(?P<opening>\\{0,2})[\[\u3010\uff3b] ?(?i:" + _WORDS.replace("_", r"\\{0,2}[_ -]") + ")"
+    r"(?P<opening>\\{0,2})[\[\u3010\uff3b] ?(?i:"
+    + _WORDS.replace("_", r"\\{0,2}[_ -]")
+    + ")"
     r"\\{0,2}[_ -][0-9]{1,6} ?(?P<closing>\\{0,2})[\]\u3011\uff3d]"
     r"|(?<![0-9A-Za-z_])(?:" + _WORDS.replace("_", r"\\{0,2}_") + ")"
     r"\\{0,2}_[0-9]{1,6}(?![0-9A-Za-z_])",
     re.ASCII,
 )
 # The beginning of a line on which a memory is offered with its id, as the host makes ids.
-_OFFERED_ID = re.compile(r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \| )", re.MULTILINE)
+_OFFERED_ID = re.compile(
+    r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \| )", re.MULTILINE
+)
 
 
 class Redaction:
@@ -73,7 +78,10 @@ class Redaction:
             self._taken_names.update(map(_name_of, PLACEHOLDER.finditer(text)))
         marked = [self._marked(text) for text in texts]
         values = self._values_to_look_for()
-        return [values.sub(lambda value: self._placeholders[value[0]], text) for text in marked]
+        return [
+            values.sub(lambda value: self._placeholders[value[0]], text)
+            for text in marked
+        ]
 
     def restore(self, text: str, *, json_text: bool = False) -> str:
         """The text with the values of this call's placeholders; others stay as they are.
@@ -90,7 +98,9 @@ class Redaction:
             # Where only one of the brackets is escaped, the backslash is one of the text's own.
             opening = match["opening"] or ""
             closing = match["closing"] or ""
-            return value if opening == closing else f"{opening}{value}{closing}"
+            return (
+                value if opening == closing else f"{opening}{value}{closing}"
+            )
 
         return PLACEHOLDER.sub(value_of, text)
 
@@ -99,14 +109,20 @@ class Redaction:
         return with_marks(
             text,
             find_personal_data(text),
-            lambda finding: self._placeholder(finding.kind, text[finding.start : finding.end]),
+            lambda finding: self._placeholder(
+                finding.kind, text[finding.start : finding.end]
+            ),
         )
 
     def _values_to_look_for(self) -> re.Pattern[str]:
         """Where values stand as words of their own; nowhere in a call with very many."""
         values: list[str] = []
         if len(self._placeholders) <= _MOST_LOOKED_FOR:
-            values = [value for value in self._placeholders if len(value) >= _SHORTEST_LOOKED_FOR]
+            values = [
+                value
+                for value in self._placeholders
+                if len(value) >= _SHORTEST_LOOKED_FOR
+            ]
         longest_first = sorted(values, key=len, reverse=True)
         any_value = "|".join(map(re.escape, longest_first)) or "(?!)"
         return re.compile(rf"(?<![^\W_])(?:{any_value})(?![^\W_])")
@@ -124,7 +140,9 @@ class Redaction:
 
 def _name_of(match: re.Match[str]) -> str:
     """The name that we gave: ``[Birth date 02]`` is ``BIRTH_DATE_2``."""
-    name, _, number = re.sub(r"[\W_]+", "_", match[0]).strip("_").rpartition("_")
+    name, _, number = (
+        re.sub(r"[\W_]+", "_", match[0]).strip("_").rpartition("_")
+    )
     return f"{name.upper()}_{int(number)}"
 
 
@@ -151,7 +169,9 @@ class RedactingCompleter:
             reply = await self.completer.complete(sent, response_format)
         if redaction is None:
             return reply
-        return replace(reply, text=redaction.restore(reply.text, json_text=True))
+        return replace(
+            reply, text=redaction.restore(reply.text, json_text=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,27 +186,36 @@ class SecretlessEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts without their secrets (see ``Embedder``)."""
-        return await sent_without_secrets(texts, partial(self.embedder.embed, query=query))
+        return await sent_without_secrets(
+            texts, partial(self.embedder.embed, query=query)
+        )
 
 
 async def sent_without_secrets(
-    texts: Sequence[str], send: Callable[[Sequence[str]], Awaitable[ServiceReply]]
+    texts: Sequence[str],
+    send: Callable[[Sequence[str]], Awaitable[ServiceReply]],
 ) -> ServiceReply:
     """What a service answers to texts that have a mark for each secret; so have its errors."""
     # In a thread: a store's texts take seconds, and chats go on.
-    sent = await asyncio.to_thread(lambda: [without_secrets(text) for text in texts])
+    sent = await asyncio.to_thread(
+        lambda: [without_secrets(text) for text in texts]
+    )
     with _errors_without_secrets(quoted=True):
         return await send(sent)
 
 
-def redacted_request(request: CompletionRequest, redaction: Redaction | None) -> CompletionRequest:
+def redacted_request(
+    request: CompletionRequest, redaction: Redaction | None
+) -> CompletionRequest:
     """The request as it may be sent; without a redaction only its secrets are left out.
 
     Ids of offered memories stay. The system message is redacted before and apart from the user's
     words, so that the date in it stays even if it is a date of birth there.
     """
     system = without_secrets(request.system)
-    pieces = [without_secrets(piece) for piece in _OFFERED_ID.split(request.user)]
+    pieces = [
+        without_secrets(piece) for piece in _OFFERED_ID.split(request.user)
+    ]
     if redaction is not None:
         system = redaction.redact(system)
         pieces[::2] = redaction.redact_all(pieces[::2])

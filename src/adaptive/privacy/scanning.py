@@ -46,18 +46,24 @@ class Respelling:
     def in_original(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
         """Findings as they stand in the original, in their order; those that overlap are one."""
         joined: list[Finding] = []
-        for finding in sorted(found, key=lambda finding: (finding.start, -finding.end)):
+        for finding in sorted(
+            found, key=lambda finding: (finding.start, -finding.end)
+        ):
             if joined and finding.start < joined[-1].end:
                 joined[-1] = joined[-1].joined(finding)
             else:
                 joined.append(finding)
         return tuple(
-            Finding(one.kind, self.places[one.start], self.places[one.end - 1] + 1)
+            Finding(
+                one.kind, self.places[one.start], self.places[one.end - 1] + 1
+            )
             for one in joined
         )
 
 
-def with_marks(text: str, findings: Iterable[Finding], mark: Callable[[Finding], str]) -> str:
+def with_marks(
+    text: str, findings: Iterable[Finding], mark: Callable[[Finding], str]
+) -> str:
     """The text with a mark in the place of each finding, which stand in its order."""
     parts: list[str] = []
     position = 0
@@ -76,7 +82,9 @@ def plain_text(text: str) -> Respelling:
         return Respelling(text, range(len(text)))
     seen = respelled(text, _plain_sign)
     # The Japanese sign for a long vowel is typed for a dash between digits.
-    return Respelling(re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", seen.text), seen.places)
+    return Respelling(
+        re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", seen.text), seen.places
+    )
 
 
 def respelled(text: str, plain_sign: Callable[[str], str]) -> Respelling:
@@ -103,4 +111,6 @@ def any_of(words: Iterable[str]) -> str:
     by_sign: dict[str, list[str]] = {}
     for word in words:
         by_sign.setdefault(word[0], []).append(word[1:])
-    return "|".join(f"{sign}(?:{'|'.join(rests)})" for sign, rests in by_sign.items())
+    return "|".join(
+        f"{sign}(?:{'|'.join(rests)})" for sign, rests in by_sign.items()
+    )

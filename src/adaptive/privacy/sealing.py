@@ -51,7 +51,9 @@ class Sealer:
 
     def seal(self, user_id: str, purpose: str, text: str) -> str:
         """A text in ASCII without spaces, some 4/3 as long and 100 characters."""
-        token = self._key(user_id, purpose).encrypt(text.encode(errors=_SURROGATES))
+        token = self._key(user_id, purpose).encrypt(
+            text.encode(errors=_SURROGATES)
+        )
         return self.mark + token.decode("ascii")
 
     def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
@@ -59,7 +61,11 @@ class Sealer:
         with suppress(InvalidToken, ValueError):
             if is_sealed(sealed):
                 token = sealed.partition(":")[2]
-                return self._key(user_id, purpose).decrypt(token).decode(errors=_SURROGATES)
+                return (
+                    self._key(user_id, purpose)
+                    .decrypt(token)
+                    .decode(errors=_SURROGATES)
+                )
         if purpose not in self._told:
             self._told.add(purpose)
             log_sealing.warning(
@@ -71,12 +77,16 @@ class Sealer:
 
     def _derived(self, user_id: str, purpose: str) -> Fernet:
         """The key of a purpose."""
-        return Fernet(base64.urlsafe_b64encode(self._bytes_of(user_id, purpose)))
+        return Fernet(
+            base64.urlsafe_b64encode(self._bytes_of(user_id, purpose))
+        )
 
     def _bytes_of(self, *names: str) -> bytes:
         """Bytes for these names; JSON keeps apart what a plain joint would confuse."""
         info = json.dumps([_SEAL_VERSION, *names]).encode("ascii")
-        return HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info).derive(self._secret)
+        return HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info).derive(
+            self._secret
+        )
 
 
 def is_sealed(text: str) -> bool:

@@ -25,7 +25,9 @@ _KEY_KIND = "key or token"
 _NO_KIND = "none"
 _WORDS = word_table("secrets")
 _KINDS = {
-    noun: kind for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND) for noun in _WORDS[kind]
+    noun: kind
+    for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND)
+    for noun in _WORDS[kind]
 }
 # A letter beside a short noun makes it part of another word, in scripts with small letters.
 _ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
@@ -33,7 +35,9 @@ _ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
 _NOUN = re.compile(
     "(?P<noun>"
     + any_of(
-        _ALONE.format(noun, noun[1:]) if len(noun) < 5 and noun[0].islower() else noun
+        _ALONE.format(noun, noun[1:])
+        if len(noun) < 5 and noun[0].islower()
+        else noun
         for noun in sorted(_KINDS, key=len, reverse=True)
     )
     + r")(?:(?<![\u2e80-\uffff])[a-z\u00e0-\u024f\u0430-\u0451]{1,3}(?![^\W\d_]))?"
@@ -52,12 +56,16 @@ _LINK = re.compile(
 _FIGURES = re.compile(r"[\d*#零〇一二三四五六七八九]{4,}")
 _LONGEST = 4000
 _WIDEST_SECRET = 20_000  # a private key
-_QUOTED = re.compile(r"\\?[\"'`“「『](?P<value>[^\"'`“”「」『』\n]{4,200})[\"'`”」』]")
+_QUOTED = re.compile(
+    r"\\?[\"'`“「『](?P<value>[^\"'`“”「」『』\n]{4,200})[\"'`”」』]"
+)
 _VALUE = re.compile(
     r"[\"'`“*(\[]{0,3}(?P<value>(?:(?!</)[!-~\u00c0-\u052f]){3,}"
     r"(?:[\u2e80-\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\]}>\"'`])|[^\s,;，。、；！？「」』]{3,80})"
 )
-_WORD = re.compile(r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))")
+_WORD = re.compile(
+    r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))"
+)
 _CODE = re.compile(
     r"[\"'`*(#]{0,3}(?:[A-Z]-)?(?P<value>\d{4}[ \-]\d{4}|\d{3}[ \-]\d{3}"
     r"|(?=[0-9A-ZА-Я]{4,8}(?![0-9A-ZА-Я]))[A-ZА-Я]?\d{1,8}(?:[A-ZА-Я]\d{0,6})?"
@@ -107,7 +115,9 @@ _FORMS = [
     for form in forms
 ]
 # Where signs of one sort (capitals, small letters, figures) end before one of another.
-_CHANGE_OF_SORT = re.compile("(?<=[A-Z])[^A-Z]|(?<=[a-z])[^a-z]|(?<=[0-9])[^0-9]")
+_CHANGE_OF_SORT = re.compile(
+    "(?<=[A-Z])[^A-Z]|(?<=[a-z])[^a-z]|(?<=[0-9])[^0-9]"
+)
 # Stands for a secret that is not told: ``<key>``, ``$KEY``, ``****``, ``your-key``, ``env.get(``.
 _PLACEHOLDER = re.compile(
     r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
@@ -124,7 +134,9 @@ _PLACEHOLDER = re.compile(
 def find_secrets(text: str) -> tuple[Finding, ...]:
     """All secrets in a text, in its order, none within or over another; linear in the text."""
     seen = plain_text(text)
-    return seen.in_original([*_formed_secrets(seen.text), *_named_secrets(seen.text)])
+    return seen.in_original(
+        [*_formed_secrets(seen.text), *_named_secrets(seen.text)]
+    )
 
 
 def without_secrets(text: str) -> str:
@@ -157,7 +169,9 @@ def secret_reason(findings: tuple[Finding, ...]) -> str:
 
 def _named_secrets(text: str) -> Iterator[Finding]:
     """Each secret near a noun that names it, in the order of the nouns."""
-    lower = text.replace("\u0130", "I").lower()  # the one letter that grows in small letters
+    lower = text.replace(
+        "\u0130", "I"
+    ).lower()  # the one letter that grows in small letters
     nouns = list(_NOUN.finditer(lower))
     next_starts = [*(noun.start() for noun in nouns[1:]), len(text)]
     former_end = 0
@@ -201,7 +215,9 @@ def _value_behind(
     """
     # Of nouns that follow one another directly the last leads to the value: SECRET_KEY=...
     for link in _LINK.finditer(after, 0, reach if reach > 2 else 0):
-        quoted = _QUOTED.match(after, link.end()) if kind == _PASSWORD else None
+        quoted = (
+            _QUOTED.match(after, link.end()) if kind == _PASSWORD else None
+        )
         code = _CODE.match(after, link.end()) if kind == _CODE_KIND else None
         value = quoted or code or _VALUE.match(after, link.end())
         if value is None or (link["joined"] is not None and not may_be_joined):
@@ -249,7 +265,10 @@ def _looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures or signs within."""
     if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value):
         return False
-    return any(map(str.isalpha, value)) and _FIGURE_OR_SIGN.search(value) is not None
+    return (
+        any(map(str.isalpha, value))
+        and _FIGURE_OR_SIGN.search(value) is not None
+    )
 
 
 def _value_before(kind: str, before: str) -> re.Match[str] | None:
@@ -287,7 +306,11 @@ def _looks_random(value: str, least: int) -> bool:
     """
     core = re.sub(r"[^A-Za-z0-9]", "", value)
     figures = sum(map(str.isdigit, core))
-    if len(core) < least or figures == len(core) or (not figures and len(core) < 20):
+    if (
+        len(core) < least
+        or figures == len(core)
+        or (not figures and len(core) < 20)
+    ):
         return False
     changes = len(_CHANGE_OF_SORT.findall(core))
     if changes * 5 < len(core) and figures * 2 < len(core):

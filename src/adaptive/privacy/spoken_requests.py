@@ -22,7 +22,9 @@ from adaptive.core.messages import Message, head_and_tail, local_time, said_at
 from adaptive.core.texts import word_table
 from adaptive.settings.hook import Hook
 
-HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+HOW_TO_ERASE = (
+    "To have what is remembered about you erased, type /forget everything."
+)
 _MONTHS = [tuple(heads.split()) for heads in word_table("months")["heads"]]
 _DATES = (
     r"(?:(?P<y>\d{4})[-年]|(?=\d\d?月))(?P<m>\d{1,2})[-月](?P<d>\d{1,2})日?",
@@ -71,18 +73,26 @@ class _ReadMessage:
     """A folded message as the kinds of its words; a word may be of several kinds."""
 
     def __init__(self, folded: str) -> None:
-        self.words = [_VOCABULARY.get(word, _UNKNOWN) for word in _WORD.findall(folded)]
+        self.words = [
+            _VOCABULARY.get(word, _UNKNOWN) for word in _WORD.findall(folded)
+        ]
         self.kinds = frozenset[str]().union(*self.words)
         is_told = bool(self.words) and "subject" in self.words[0]
         # Whether it says what somebody does or asks a question, and wishes nothing.
-        self.tells_or_asks = (is_told or "?" in folded) and "polite" not in self.kinds
+        self.tells_or_asks = (
+            is_told or "?" in folded
+        ) and "polite" not in self.kinds
 
     @property
     def requested(self) -> WordKinds:
         """The kinds of words of a request; none where one is unknown, negated, asked or told."""
         if self.tells_or_asks or self.kinds & {"unknown", "negated"}:
             return frozenset()
-        return self.kinds | _VERBS if self.kinds >= {"polite", "wished"} else self.kinds
+        return (
+            self.kinds | _VERBS
+            if self.kinds >= {"polite", "wished"}
+            else self.kinds
+        )
 
 
 def spoken_request(
@@ -121,7 +131,11 @@ def _scope_of(kinds: WordKinds) -> ErasureScope | None:
         if named in kinds and kinds & beside:
             return scope
     # "Forget what I said" is about the last message.
-    return "everything" if kinds >= {"me", "forgetting"} and "said" not in kinds else None
+    return (
+        "everything"
+        if kinds >= {"me", "forgetting"} and "said" not in kinds
+        else None
+    )
 
 
 def nearly_asks_to_erase(words: str) -> bool:
@@ -133,10 +147,17 @@ def nearly_asks_to_erase(words: str) -> bool:
     message = _ReadMessage(_folded(words))
     kinds = message.kinds
     unknown = message.words.count(_UNKNOWN)
-    if message.tells_or_asks or "negated" in kinds or 2 * unknown > len(message.words):
+    if (
+        message.tells_or_asks
+        or "negated" in kinds
+        or 2 * unknown > len(message.words)
+    ):
         return False
     if "memories" in kinds or ("data" in kinds and kinds & {"me", "my"}):
-        return bool(_up_to_verb(message.words, _ADVERBS) or _up_to_verb(message.words[::-1]))
+        return bool(
+            _up_to_verb(message.words, _ADVERBS)
+            or _up_to_verb(message.words[::-1])
+        )
     return "me" in kinds and bool(_up_to_verb(message.words))
 
 
@@ -158,7 +179,9 @@ def _orders_to_forget(sentence: str) -> bool:
     return bool(opening) and not is_negated and not message.tells_or_asks
 
 
-def _up_to_verb(words: Sequence[WordKinds], unknown: int = 0) -> Sequence[WordKinds]:
+def _up_to_verb(
+    words: Sequence[WordKinds], unknown: int = 0
+) -> Sequence[WordKinds]:
     """The words as far as the one behind the verb, if the first that matters erases or forgets.
 
     Before it may stand so many unknown ones.
@@ -178,7 +201,10 @@ def _without_day(folded: str, today: date) -> tuple[str, date | None]:
         for match in re.finditer(form, folded):
             day = _last_day(match, today)
             if day is not None:
-                return f"{folded[: match.start()]} {folded[match.end() :]}", day
+                return (
+                    f"{folded[: match.start()]} {folded[match.end() :]}",
+                    day,
+                )
     return folded, None
 
 
@@ -198,7 +224,11 @@ def _month(name: str) -> int:
     if name.isdecimal():
         return int(name)
     return next(
-        (month for month, heads in enumerate(_MONTHS, 1) if name.startswith(heads)),
+        (
+            month
+            for month, heads in enumerate(_MONTHS, 1)
+            if name.startswith(heads)
+        ),
         0,
     )
 
@@ -221,7 +251,11 @@ def _folded(text: str) -> str:
     """A short text in small letters without accents; nothing of a longer one."""
     if len(text) > _LONGEST_REQUEST:
         return ""
-    small = text.casefold().translate(_SPELLINGS).replace("day before y", "day-before-y")
+    small = (
+        text.casefold()
+        .translate(_SPELLINGS)
+        .replace("day before y", "day-before-y")
+    )
     signs = unicodedata.normalize("NFKD", small)
     return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
@@ -231,6 +265,10 @@ for _kind, _words in word_table("spoken_requests").items():
     for _word in map(_folded, _words):
         _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
 # Words of scripts that leave no blanks, the longest first; else all up to a blank or stop.
-_UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
+_UNSPACED = [
+    word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)
+]
 _KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len, reverse=True))
-_WORD = re.compile(rf"{_KNOWN_UNSPACED}|[\u3040-\u9fff]|[^\s.,!?¿¡。、।،\u3040-\u9fff]+")
+_WORD = re.compile(
+    rf"{_KNOWN_UNSPACED}|[\u3040-\u9fff]|[^\s.,!?¿¡。、।،\u3040-\u9fff]+"
+)

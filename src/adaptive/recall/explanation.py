@@ -67,7 +67,10 @@ def found_memories(
 
 
 def explained(
-    selection: Selection, settings: Settings, most_tokens: int, hidden: LocalOnlyBanks
+    selection: Selection,
+    settings: Settings,
+    most_tokens: int,
+    hidden: LocalOnlyBanks,
 ) -> str:
     """Why memories come for a question, and why the nearest others do not; Markdown."""
     question = selection.candidates.question
@@ -78,18 +81,24 @@ def explained(
     ranked = {index.memories[near.place].id: near for near in nearest}
     coming = _coming(selection, ranked)
     best = [ranked[memory_id] for memory_id in selection.fitting]
-    others = [memory_id for memory_id in ranked if memory_id not in coming][:_NEAREST_SHOWN]
+    others = [memory_id for memory_id in ranked if memory_id not in coming][
+        :_NEAREST_SHOWN
+    ]
     nearly: list[str] = []
     for memory_id in others:
         memory = selection.candidates.memory(memory_id)
         words = _quoted(memory.content)
         reason = withheld_reason(memory, hidden)
         if reason:
-            words = f"A memory of {utc_day(memory.created_at)}, not repeated here"
+            words = (
+                f"A memory of {utc_day(memory.created_at)}, not repeated here"
+            )
         elif has_ended(memory, question.today):
             reason = f"it held until {memory.until}"
         else:
-            reason = _why_behind(ranked[memory_id], best, settings, most_tokens)
+            reason = _why_behind(
+                ranked[memory_id], best, settings, most_tokens
+            )
         nearly.append(f"- {words}: {_figures(ranked[memory_id])}, {reason}")
     asked = _quoted(question.text)
     if has_words(question.previous) and continues(question.text):
@@ -100,7 +109,9 @@ def explained(
         head = f"No memory fits {asked}{'; these come all the same:' if coming else '.'}"
     closing = "Worked out anew from what is remembered now, without a model."
     if question.vectors is None and has_words(question.text):
-        closing += " The message has no vector at present: keywords serve alone."
+        closing += (
+            " The message has no vector at present: keywords serve alone."
+        )
     missing = len(index.missing())
     if missing:
         closing += f" {missing} not embedded yet: found by keywords."
@@ -110,15 +121,22 @@ def explained(
     return "\n\n".join(filter(None, [*parts, closing]))
 
 
-def _coming(selection: Selection, ranked: Mapping[str, Ranked]) -> dict[str, str]:
+def _coming(
+    selection: Selection, ranked: Mapping[str, Ranked]
+) -> dict[str, str]:
     """A line for each memory that comes, by id: what fits, best first, then what always comes."""
-    reasons = {memory_id: [_figures(ranked[memory_id])] for memory_id in selection.fitting}
+    reasons = {
+        memory_id: [_figures(ranked[memory_id])]
+        for memory_id in selection.fitting
+    }
     for entry in selection.core:
         memory = entry.memory
         always = "who you are" if "identity" in memory.tags else "important"
         reasons.setdefault(memory.id, []).append(always)
     for memory in selection.bearing:
-        reasons.setdefault(memory.id, []).append("for a message about you or for advice")
+        reasons.setdefault(memory.id, []).append(
+            "for a message about you or for advice"
+        )
     for entry in selection.retrieved:
         reasons.setdefault(entry.memory.id, ["shown earlier in this chat"])
     return {
@@ -127,7 +145,9 @@ def _coming(selection: Selection, ranked: Mapping[str, Ranked]) -> dict[str, str
     }
 
 
-def _why_behind(near: Ranked, best: Sequence[Ranked], settings: Settings, most_tokens: int) -> str:
+def _why_behind(
+    near: Ranked, best: Sequence[Ranked], settings: Settings, most_tokens: int
+) -> str:
     """Why a memory that might come does not, behind those that do, the best first."""
     allowed = partial(
         fitting,
@@ -136,7 +156,9 @@ def _why_behind(near: Ranked, best: Sequence[Ranked], settings: Settings, most_t
     )
     if not allowed([near], 1, gate=-math.inf if best else None):
         return "below the gate"
-    if best and near not in allowed([*best, near], len(best) + 1, gate=-math.inf):
+    if best and near not in allowed(
+        [*best, near], len(best) + 1, gate=-math.inf
+    ):
         return "far below the best"
     most = settings.related_memories_n
     return f"beyond the limit of {most} memories or {most_tokens} tokens"

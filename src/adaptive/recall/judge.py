@@ -26,7 +26,9 @@ _CLEARLY_IRRELEVANT = 0.2
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
 
-RELEVANCE_SCHEMA = list_schema("scores", {"id": "string", "score": "number"}, "id", "score")
+RELEVANCE_SCHEMA = list_schema(
+    "scores", {"id": "string", "score": "number"}, "id", "score"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,36 +66,61 @@ class RelevanceJudge:
         keys: dict[str, str] = {}
         scores: dict[str, float] = {}
         for memory in memories:
-            scored = (self.completer.key, prompt, message, memory.id, memory.content)
+            scored = (
+                self.completer.key,
+                prompt,
+                message,
+                memory.id,
+                memory.content,
+            )
             keys[memory.id] = content_hash(repr(scored))
             score = self.scores.get((user_id, keys[memory.id]))
             if score is not None:
                 scores[memory.id] = score
         asked = [memory for memory in memories if memory.id not in scores]
-        if any(_CLEARLY_IRRELEVANT < relevance[memory.id] < _CLEARLY_RELEVANT for memory in asked):
+        if any(
+            _CLEARLY_IRRELEVANT < relevance[memory.id] < _CLEARLY_RELEVANT
+            for memory in asked
+        ):
             request = _request(prompt, message, asked)
             # A second try would mostly cost the user the rest of the time.
-            completion = await ask(self.completer, request, self.formats, self.deadline)
+            completion = await ask(
+                self.completer, request, self.formats, self.deadline
+            )
             for memory_id, score in read_relevance(completion, asked).items():
                 scores[memory_id] = score
                 self.scores.put((user_id, keys[memory_id]), score)
         ordered = sorted(scores, key=lambda memory_id: -scores[memory_id])
-        fit = {memory_id: scores[memory_id] for memory_id in ordered if scores[memory_id] >= least}
+        fit = {
+            memory_id: scores[memory_id]
+            for memory_id in ordered
+            if scores[memory_id] >= least
+        }
         unscored = relevance.keys() - scores
-        return fit | {one: score for one, score in relevance.items() if one in unscored}
+        return fit | {
+            one: score for one, score in relevance.items() if one in unscored
+        }
 
 
-def _request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
+def _request(
+    prompt: str, message: str, memories: Sequence[Memory]
+) -> CompletionRequest:
     """The question to the model; ``prompt`` is its system message."""
     user = "## Memories\n"
     for memory in memories:
         fact = escaped_entry(head_and_tail(memory.content, _LONGEST_FACT))
         user += f"- id={memory.id} | {fact}\n"
-    user += f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
-    return CompletionRequest(prompt, user, "memory_relevance", RELEVANCE_SCHEMA)
+    user += (
+        f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
+    )
+    return CompletionRequest(
+        prompt, user, "memory_relevance", RELEVANCE_SCHEMA
+    )
 
 
-def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str, float]:
+def read_relevance(
+    completion: Completion, asked: Sequence[Memory]
+) -> dict[str, float]:
     """The scores in a model's reply, 0 to 1, by id; the first one counts, unknown ids do not.
 
     Raises:
@@ -101,15 +128,26 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
     """
     offered = {memory.id for memory in asked}
     scores: dict[str, float] = {}
-    for fields in map(mapping, read_items(completion, "scores", lambda item: "id" in item).items):
+    for fields in map(
+        mapping,
+        read_items(completion, "scores", lambda item: "id" in item).items,
+    ):
         if "id" in fields:
             # Earlier releases' prompts asked for ``relevance``.
-            fields = {fields["id"]: fields.get("score", fields.get("relevance"))}
+            fields = {
+                fields["id"]: fields.get("score", fields.get("relevance"))
+            }
         for key, value in fields.items():  # some models map ids to scores
             memory_id = str(key).strip()
             score = number(value)
-            if memory_id in offered and score is not None and 0 <= score <= 100:
-                scores.setdefault(memory_id, score / 100 if "%" in str(value) else score)
+            if (
+                memory_id in offered
+                and score is not None
+                and 0 <= score <= 100
+            ):
+                scores.setdefault(
+                    memory_id, score / 100 if "%" in str(value) else score
+                )
     if not scores:
         raise ReplyUnusable("the model's reply scores none of the memories")
     # Some models score out of 10 or 100 whatever they are told.

@@ -11,14 +11,23 @@ from dataclasses import replace
 from typing import Any
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
+from adaptive.core.errors import (
+    AdaptiveMemoryError,
+    TablesUnavailable,
+    with_detail,
+)
 from adaptive.core.ports import Sources
 from adaptive.core.shapes import listing
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable
 from adaptive.recall.explanation import FoundMemory, explained, found_memories
 from adaptive.recall.judge import RelevanceJudge
-from adaptive.recall.question import Complete, Question, embedded_question, question_of
+from adaptive.recall.question import (
+    Complete,
+    Question,
+    embedded_question,
+    question_of,
+)
 from adaptive.recall.selection import (
     Candidates,
     Selection,
@@ -61,7 +70,9 @@ class RecallSearch:
         self._formats = formats
         self._chats = chats
         self._notes = notes
-        self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
+        self._scores = UserCache[float](
+            _SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS
+        )
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to search their memories."""
@@ -77,7 +88,9 @@ class RecallSearch:
         """The memories that words name, best first, unrelated ones left out; raises as ``why``."""
         sources = await self.sources(hook)
         index = await self._index(hook, sources)
-        question = await embedded_question(hook, Question(words), sources.embedder)
+        question = await embedded_question(
+            hook, Question(words), sources.embedder
+        )
         return found_memories(question, index, await hook.hidden_from())
 
     async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
@@ -95,13 +108,23 @@ class RecallSearch:
         if not question.text:
             return "There is no message before this one."
         settings = hook.settings
-        if settings.use_llm_for_relevance:  # then the threshold is for the model's scores
+        if (
+            settings.use_llm_for_relevance
+        ):  # then the threshold is for the model's scores
             settings = settings.model_copy(update={"relevance_threshold": 0.0})
-        window = await request_window(hook, plain_window(hook, {"messages": messages}), self._notes)
-        candidates = await self._candidates(hook, await self.sources(hook), question)
-        fit = fitting_memories(candidates, ranked_candidates(candidates, settings), settings)
+        window = await request_window(
+            hook, plain_window(hook, {"messages": messages}), self._notes
+        )
+        candidates = await self._candidates(
+            hook, await self.sources(hook), question
+        )
+        fit = fitting_memories(
+            candidates, ranked_candidates(candidates, settings), settings
+        )
         selection = selected(candidates, fit, settings, window.memory_tokens)
-        return explained(selection, settings, window.memory_tokens, await hook.hidden_from())
+        return explained(
+            selection, settings, window.memory_tokens, await hook.hidden_from()
+        )
 
     async def selection(
         self,
@@ -127,38 +150,59 @@ class RecallSearch:
             eligible = eligible_memories(candidates, fit)
             left = await hook.native.not_injected(window.body, eligible)
             injected = {memory.id for memory in eligible if memory not in left}
-            candidates = replace(candidates, withheld=candidates.withheld | injected)
+            candidates = replace(
+                candidates, withheld=candidates.withheld | injected
+            )
         return selected(candidates, fit, settings, window.memory_tokens)
 
     def news(self, hook: Hook, selection: Selection) -> str:
         """What the user is to know of the search: once, that vectors are missing."""
         missing = len(selection.candidates.index.missing())
         is_news = self._indexes.news(hook.user_id, missing)
-        return f"{missing} not embedded yet: found by keywords" if is_news else ""
+        return (
+            f"{missing} not embedded yet: found by keywords" if is_news else ""
+        )
 
-    async def keep_block(self, user_id: str, chat_id: str, ids: Sequence[str]) -> None:
+    async def keep_block(
+        self, user_id: str, chat_id: str, ids: Sequence[str]
+    ) -> None:
         """Keep which memories a chat's block holds, behind the host's own work."""
         await asyncio.sleep(_KEPT_AFTER_SECONDS)
-        await self._chats.write(user_id, chat_id, json.dumps(ids), int(time.time()))
+        await self._chats.write(
+            user_id, chat_id, json.dumps(ids), int(time.time())
+        )
 
     async def _index(self, hook: Hook, sources: Sources) -> MemoryIndex:
-        patience = hook.settings.inlet_timeout_seconds * _SHARE_FOR_NEW_MEMORIES
+        patience = (
+            hook.settings.inlet_timeout_seconds * _SHARE_FOR_NEW_MEMORIES
+        )
         return await self._indexes.current(sources, patience)
 
     async def _candidates(
-        self, hook: Hook, sources: Sources, question: Question, complete: Complete | None = None
+        self,
+        hook: Hook,
+        sources: Sources,
+        question: Question,
+        complete: Complete | None = None,
     ) -> Candidates:
         """The candidates for a question, which is completed and embedded first."""
         former, index = await asyncio.gather(
-            self._former_ids(hook.user_id, question), self._index(hook, sources)
+            self._former_ids(hook.user_id, question),
+            self._index(hook, sources),
         )
         if index.memories:
-            question = await embedded_question(hook, question, sources.embedder, complete)
+            question = await embedded_question(
+                hook, question, sources.embedder, complete
+            )
         question = replace(question, former=former)
-        examples = self._indexes.nulls.examples_for(index.embedder, index.dimension)
+        examples = self._indexes.nulls.examples_for(
+            index.embedder, index.dimension
+        )
         hidden = await hook.hidden_from()
         if question.to_forget:  # in a thread: a large store takes a moment
-            return await asyncio.to_thread(candidates_for, question, index, hidden, examples)
+            return await asyncio.to_thread(
+                candidates_for, question, index, hidden, examples
+            )
         return candidates_for(question, index, hidden, examples)
 
     async def _former_ids(self, user_id: str, question: Question) -> list[str]:
@@ -170,12 +214,18 @@ class RecallSearch:
             state = await self._chats.read(user_id, question.chat_id)
             ids = listing(json.loads(state or "[]"))
         except (TablesUnavailable, ValueError, RecursionError) as error:
-            log_search.warning("a chat's block is made anew: %s", with_detail(error))
+            log_search.warning(
+                "a chat's block is made anew: %s", with_detail(error)
+            )
             return []
         return [memory_id for memory_id in ids if isinstance(memory_id, str)]
 
     async def _judged(
-        self, hook: Hook, candidates: Candidates, ranked: Sequence[Ranked], fit: dict[str, float]
+        self,
+        hook: Hook,
+        candidates: Candidates,
+        ranked: Sequence[Ranked],
+        fit: dict[str, float],
     ) -> dict[str, float]:
         """What fits by the scores of a model; as it is where there are none."""
         settings = hook.settings
@@ -197,7 +247,9 @@ class RecallSearch:
                 settings.relevance_threshold or _LEAST_JUDGED,
             )
         except AdaptiveMemoryError as error:
-            log_search.warning("memories are not judged: %s", with_detail(error))
+            log_search.warning(
+                "memories are not judged: %s", with_detail(error)
+            )
             return fit
         for memory_id, score in fit.items():
             # Kept from the judging model, not from the chat's.

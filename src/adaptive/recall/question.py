@@ -18,7 +18,13 @@ from adaptive.core.messages import (
 )
 from adaptive.core.ports import Embedder, Vectors
 from adaptive.privacy.spoken_requests import sentences_to_forget
-from adaptive.search.fusion import DEFAULT_WEIGHTS, Ranked, Weights, rank, ranking_query
+from adaptive.search.fusion import (
+    DEFAULT_WEIGHTS,
+    Ranked,
+    Weights,
+    rank,
+    ranking_query,
+)
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import continues
 from adaptive.search.vectors import query_vectors
@@ -54,25 +60,36 @@ class Question:
     former: Sequence[str] = ()
 
     def nearest(
-        self, index: MemoryIndex, limit: int, weights: Weights = DEFAULT_WEIGHTS
+        self,
+        index: MemoryIndex,
+        limit: int,
+        weights: Weights = DEFAULT_WEIGHTS,
     ) -> list[Ranked]:
         """The nearest memories, best first, whether they may come or not; none without words."""
         if not has_words(self.text):
             return []
-        query = ranking_query(self.text, self.previous, self.vectors, index.dimension)
+        query = ranking_query(
+            self.text, self.previous, self.vectors, index.dimension
+        )
         return rank(index.ranking, query, limit, weights)
 
 
-def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = False) -> Question:
+def question_of(
+    hook: Hook, messages: Sequence[Message], *, answered: bool = False
+) -> Question:
     """The question that a request asks, or the newest that was ``answered``."""
-    of_user = [message for message in messages if message.get("role") == "user"]
+    of_user = [
+        message for message in messages if message.get("role") == "user"
+    ]
     # "make it shorter" stands last then; what it is about, the user's message tells.
     anew = not answered and hook.regenerated_message
     newest = anew or newest_user_message(messages) or {}
     text = spoken_text(message_text(newest))
     return Question(
         text=text,
-        previous=spoken_text(message_text(of_user[-2])) if len(of_user) > 1 else "",
+        previous=spoken_text(message_text(of_user[-2]))
+        if len(of_user) > 1
+        else "",
         chat_id=hook.chat_id if hook.told_kind == "saved" else "",
         first=len(of_user) <= 1,
         today=local_time(time.time(), *hook.time_zones).date().isoformat(),
@@ -81,7 +98,10 @@ def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = Fal
 
 
 async def embedded_question(
-    hook: Hook, question: Question, embedder: Embedder, complete: Complete | None = None
+    hook: Hook,
+    question: Question,
+    embedder: Embedder,
+    complete: Complete | None = None,
 ) -> Question:
     """The question in the words to search with, and with their vectors."""
     seconds = hook.settings.inlet_timeout_seconds
@@ -89,7 +109,9 @@ async def embedded_question(
     if continues(question.text):
         texts.append(question.previous)
     # Before the question is completed: with a model in this process both take longer at once.
-    vectors = await query_vectors(embedder, texts, seconds * _SHARE_FOR_EMBEDDING)
+    vectors = await query_vectors(
+        embedder, texts, seconds * _SHARE_FOR_EMBEDDING
+    )
     text = await complete() if complete is not None else ""
     if not text or text == question.text:
         return replace(question, vectors=vectors)

@@ -51,7 +51,8 @@ _SHOWN_CHARACTERS = 80
 
 # Has a model look at the message beside the search.
 Asking = Callable[
-    [Hook, Sequence[Message], str, bool], AbstractAsyncContextManager[Complete | None]
+    [Hook, Sequence[Message], str, bool],
+    AbstractAsyncContextManager[Complete | None],
 ]
 
 
@@ -71,7 +72,9 @@ class PastRecall(Protocol):
         """Whether a turn is given any of the past."""
         ...
 
-    async def recalled(self, hook: Hook, question: PastQuestion, embedder: Embedder) -> PastSection:
+    async def recalled(
+        self, hook: Hook, question: PastQuestion, embedder: Embedder
+    ) -> PastSection:
         """The section for a turn; its text is empty where nothing fits or its search fails."""
         ...
 
@@ -116,7 +119,8 @@ class Recall:
         features = mapping(plain.body.get("features"))
         # The host would show its memories to any model.
         if features.get("memory") and (
-            hook.settings.native_memory == "replace" or (await hook.hidden_from()).names
+            hook.settings.native_memory == "replace"
+            or (await hook.hidden_from()).names
         ):
             # A copy: the original is shared with the metadata and other models' requests. From 0.10
             # on this ends the memory tools and the background review of the turn as well.
@@ -124,7 +128,9 @@ class Recall:
             plain = replace(plain, body=off)
         return await request_window(hook, plain, self._notes)
 
-    async def recalled(self, hook: Hook, window: RequestWindow) -> dict[str, Any]:
+    async def recalled(
+        self, hook: Hook, window: RequestWindow
+    ) -> dict[str, Any]:
         """The request with what fits its newest message in the system prompt.
 
         Where the host has a hook behind its own tasks, that is put in there.
@@ -138,23 +144,35 @@ class Recall:
         typed = typed_message(messages, hook.question_id)
         erases = spoken_request(hook, typed) not in (None, "restore")
         block = "" if hook.settings.show_memories else None
-        async with self._asking(hook, messages, question.text, question.first) as complete:
-            if hook.settings.show_memories and may_be_given_memories(hook) and not erases:
+        async with self._asking(
+            hook, messages, question.text, question.first
+        ) as complete:
+            if (
+                hook.settings.show_memories
+                and may_be_given_memories(hook)
+                and not erases
+            ):
                 task = await hook.native.task_that_reads(window.body)
                 if task:
                     hook.state["recalled"] = withheld_line(task)
                 else:
                     block = await self._block(hook, window, question, complete)
             if complete is not None:
-                await complete()  # the model may have something to be warned of
+                await (
+                    complete()
+                )  # the model may have something to be warned of
         return self.sent(hook, window, block)
 
-    def sent(self, hook: Hook, window: RequestWindow, block: str | None = None) -> dict[str, Any]:
+    def sent(
+        self, hook: Hook, window: RequestWindow, block: str | None = None
+    ) -> dict[str, Any]:
         """The request, cut to its window, with a block and what the model is warned of.
 
         Where nothing is recalled (``None``), a former block stays unless there is something to add.
         """
-        added = block_with(block or "", window.summary, hook.state.get("warnings", []))
+        added = block_with(
+            block or "", window.summary, hook.state.get("warnings", [])
+        )
         if block is None and not added:
             return {**window.body, "messages": window.messages}
         if added and hook.native.adds_behind_tasks:
@@ -163,14 +181,20 @@ class Recall:
         return {**window.body, "messages": with_block(window.messages, added)}
 
     async def _block(
-        self, hook: Hook, window: RequestWindow, question: Question, complete: Complete | None
+        self,
+        hook: Hook,
+        window: RequestWindow,
+        question: Question,
+        complete: Complete | None,
     ) -> str:
         """The block of a conversation; empty where that turns out to be somebody else's."""
         sources = await self.search.sources(hook)
         # Who owns the chat is asked beside it: it takes about as long as a query.
         selection, past, kind = await asyncio.gather(
             self.search.selection(hook, window, sources, question, complete),
-            self._past_section(hook, window, sources.embedder, question, complete),
+            self._past_section(
+                hook, window, sources.embedder, question, complete
+            ),
             hook.kind(),
             return_exceptions=True,
         )
@@ -184,7 +208,9 @@ class Recall:
             raise kind
         if kind != hook.told_kind:
             return ""
-        block = rendered_block(selection.core, selection.retrieved, hook.settings.memory_format)
+        block = rendered_block(
+            selection.core, selection.retrieved, hook.settings.memory_format
+        )
         notes = [self.search.news(hook, selection)]
         if isinstance(past, BaseException):
             log_recalled.error("past conversation is left out", exc_info=past)
@@ -208,13 +234,20 @@ class Recall:
         settings = hook.settings
         if settings.show_sources and fitting:
             self._behind(_show_sources(hook, selection), "showing sources")
-        if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
-            counting = self._usage.record(hook.user_id, fitting, int(time.time()))
+        if (
+            settings.max_total_memories
+            and settings.pruning_strategy == "least_recalled"
+        ):
+            counting = self._usage.record(
+                hook.user_id, fitting, int(time.time())
+            )
             self._behind(counting, "counting recalls", gently=True)
         question = selection.candidates.question
         retrieved = [entry.memory.id for entry in selection.retrieved]
         if question.chat_id and retrieved != question.former:
-            keeping = self.search.keep_block(hook.user_id, question.chat_id, retrieved)
+            keeping = self.search.keep_block(
+                hook.user_id, question.chat_id, retrieved
+            )
             self._behind(keeping, "keeping a chat's block")
 
     async def _past_section(
@@ -226,7 +259,11 @@ class Recall:
         complete: Complete | None,
     ) -> PastSection | None:
         """Past conversation for a question; none for a model that banks are kept from."""
-        if question.to_forget or not self._past.recalls(hook) or (await hook.hidden_from()).names:
+        if (
+            question.to_forget
+            or not self._past.recalls(hook)
+            or (await hook.hidden_from()).names
+        ):
             return None
         past_question = PastQuestion(
             text=question.text,
@@ -241,7 +278,9 @@ class Recall:
 
 def withheld_line(task: str) -> str:
     """Why an answer was given no memories, where a task of the host would have read them."""
-    return f"No memories recalled: this Open WebUI would show them to its {task}"
+    return (
+        f"No memories recalled: this Open WebUI would show them to its {task}"
+    )
 
 
 async def _show_sources(hook: Hook, selection: Selection) -> None:
@@ -250,11 +289,15 @@ async def _show_sources(hook: Hook, selection: Selection) -> None:
     The page lists sources by the ``name`` of their metadata, and by their own where that is missing
     (host: the page of 0.9.6 to 0.12.4), so both are in it. Words are escaped as in the block.
     """
-    for memory_id, score in sorted(selection.fitting.items(), key=lambda fit: -fit[1]):
+    for memory_id, score in sorted(
+        selection.fitting.items(), key=lambda fit: -fit[1]
+    ):
         memory = selection.candidates.memory(memory_id)
         text = escaped_entry(memory.content)
         title = text[:_SHOWN_CHARACTERS]
-        day = local_time(memory.meta.get("said_at") or memory.created_at, *hook.time_zones)
+        day = local_time(
+            memory.meta.get("said_at") or memory.created_at, *hook.time_zones
+        )
         noted = f"Noted on {day:%Y-%m-%d}"
         chat_id = escaped_entry(str(memory.meta.get("chat_id") or ""))
         if chat_id:

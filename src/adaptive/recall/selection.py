@@ -22,7 +22,12 @@ from adaptive.recall.block import (
     retrieved_room,
 )
 from adaptive.recall.question import Question
-from adaptive.search.calibration import ADVICE_END, STANDING_END, likely, speaks_of_self
+from adaptive.search.calibration import (
+    ADVICE_END,
+    STANDING_END,
+    likely,
+    speaks_of_self,
+)
 from adaptive.search.fusion import Ranked, fitting
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import tokens
@@ -56,7 +61,10 @@ class Candidates:
 
 
 def candidates_for(
-    question: Question, index: MemoryIndex, hidden: LocalOnlyBanks, examples: Vectors | None
+    question: Question,
+    index: MemoryIndex,
+    hidden: LocalOnlyBanks,
+    examples: Vectors | None,
 ) -> Candidates:
     """The candidates for a question, without the memories of ``hidden``.
 
@@ -64,7 +72,11 @@ def candidates_for(
     """
     to_forget = set(tokens(question.to_forget))
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
-    withheld = {memory.id for memory in index.ending if has_ended(memory, question.today)}
+    withheld = {
+        memory.id
+        for memory in index.ending
+        if has_ended(memory, question.today)
+    }
     if hidden.names or to_forget:
         withheld.update(
             memory.id
@@ -74,11 +86,16 @@ def candidates_for(
         )
     facts = [memory for memory in index.core if memory.id not in withheld]
     if not facts or examples is None or index.nulls is None:
-        return Candidates(question=question, index=index, withheld=withheld, core=facts)
+        return Candidates(
+            question=question, index=index, withheld=withheld, core=facts
+        )
     advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
     places = [index.places[memory.id] for memory in facts]
     # What has no vector yet can't be judged, nor can a message without one.
-    stands = likely(index.ranking.vectors[places], standing, others) | ~index.embedded[places]
+    stands = (
+        likely(index.ranking.vectors[places], standing, others)
+        | ~index.embedded[places]
+    )
     core: list[Memory] = []
     bearing: list[Memory] = []
     is_about_user = _is_about_user(question, index, advice, index.nulls)
@@ -87,10 +104,18 @@ def candidates_for(
             core.append(fact)
         elif is_about_user:
             bearing.append(fact)
-    return Candidates(question=question, index=index, withheld=withheld, core=core, bearing=bearing)
+    return Candidates(
+        question=question,
+        index=index,
+        withheld=withheld,
+        core=core,
+        bearing=bearing,
+    )
 
 
-def _is_about_user(question: Question, index: MemoryIndex, advice: Vectors, nulls: Vectors) -> bool:
+def _is_about_user(
+    question: Question, index: MemoryIndex, advice: Vectors, nulls: Vectors
+) -> bool:
     """Whether a message speaks of its user or asks for advice."""
     if not has_words(question.text):
         return False
@@ -128,13 +153,21 @@ class Selection:
 
 
 @stage("ranking")
-def ranked_candidates(candidates: Candidates, settings: Settings) -> list[Ranked]:
+def ranked_candidates(
+    candidates: Candidates, settings: Settings
+) -> list[Ranked]:
     """As many of the nearest candidates as could come, best first."""
-    most = max(settings.related_memories_n, settings.top_n_memories) + len(candidates.core)
+    most = max(settings.related_memories_n, settings.top_n_memories) + len(
+        candidates.core
+    )
     limit = most + len(candidates.withheld) + _PLACES_FOR_REFUSED
     index = candidates.index
     nearest = candidates.question.nearest(index, limit)
-    return [near for near in nearest if index.memories[near.place].id not in candidates.withheld]
+    return [
+        near
+        for near in nearest
+        if index.memories[near.place].id not in candidates.withheld
+    ]
 
 
 def fitting_memories(
@@ -148,7 +181,9 @@ def fitting_memories(
         vector_floor=settings.vector_similarity_threshold,
         relevance_floor=settings.relevance_threshold,
     )
-    for near in ranked:  # told to an admin who asks for it, by ids and figures only
+    for (
+        near
+    ) in ranked:  # told to an admin who asks for it, by ids and figures only
         memory_id = candidates.index.memories[near.place].id
         verdict = "fits" if memory_id in fit else "does not fit"
         log_selection.debug("%s %s: %s", memory_id, verdict, near)
@@ -156,7 +191,10 @@ def fitting_memories(
 
 
 def memories_to_judge(
-    candidates: Candidates, ranked: Sequence[Ranked], settings: Settings, hidden: LocalOnlyBanks
+    candidates: Candidates,
+    ranked: Sequence[Ranked],
+    settings: Settings,
+    hidden: LocalOnlyBanks,
 ) -> dict[str, float]:
     """The relevance of those that a judging model is asked for; it may not see the hidden ones."""
     memories = candidates.index.memories
@@ -170,7 +208,10 @@ def memories_to_judge(
 
 
 def _best_fitting(
-    candidates: Candidates, ranked: Sequence[Ranked], limit: int, **rules: float
+    candidates: Candidates,
+    ranked: Sequence[Ranked],
+    limit: int,
+    **rules: float,
 ) -> dict[str, float]:
     """The relevance of as many as fit by the rules of ``fitting``.
 
@@ -179,23 +220,34 @@ def _best_fitting(
     memories = candidates.index.memories
     while True:  # only what would come is looked at
         fit = fitting(ranked, len(candidates.core) + limit, **rules)
-        refused = [near for near in fit if reason_against(memories[near.place])]
+        refused = [
+            near for near in fit if reason_against(memories[near.place])
+        ]
         if not refused:
             return {memories[near.place].id: near.relevance for near in fit}
         ranked = [near for near in ranked if near not in refused]
 
 
-def eligible_memories(candidates: Candidates, fit: Iterable[str]) -> list[Memory]:
+def eligible_memories(
+    candidates: Candidates, fit: Iterable[str]
+) -> list[Memory]:
     """The core facts, what fits, and what stood in the chat's block, as far as they may come."""
     facts = [memory.id for memory in (*candidates.core, *candidates.bearing)]
     ids = dict.fromkeys([*facts, *fit, *candidates.question.former])
     memories = map(candidates.index.memory, ids)
-    return [memory for memory in memories if memory and memory.id not in candidates.withheld]
+    return [
+        memory
+        for memory in memories
+        if memory and memory.id not in candidates.withheld
+    ]
 
 
 @stage("block")
 def selected(
-    candidates: Candidates, fit: Mapping[str, float], settings: Settings, most_tokens: int
+    candidates: Candidates,
+    fit: Mapping[str, float],
+    settings: Settings,
+    most_tokens: int,
 ) -> Selection:
     """What comes within so many tokens: core facts, what stood there before, and what fits now."""
     form = settings.memory_format
@@ -224,6 +276,12 @@ def selected(
         candidates=candidates,
         core=core,
         retrieved=retrieved,
-        fitting={memory_id: score for memory_id, score in fit.items() if memory_id in shown},
-        bearing=[memory for memory in candidates.bearing if memory.id in shown],
+        fitting={
+            memory_id: score
+            for memory_id, score in fit.items()
+            if memory_id in shown
+        },
+        bearing=[
+            memory for memory in candidates.bearing if memory.id in shown
+        ],
     )

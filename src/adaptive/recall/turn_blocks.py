@@ -24,7 +24,9 @@ class TurnBlocks:
     """
 
     def __init__(self) -> None:
-        self._blocks = UserCache[str](_MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS)
+        self._blocks = UserCache[str](
+            _MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS
+        )
 
     def keep(self, hook: Hook, block: str) -> None:
         """Keep the block of a turn."""
@@ -32,12 +34,17 @@ class TurnBlocks:
         hook.state["block_mark"] = mark
         self._blocks.put((hook.user_id, mark), block)
 
-    def added(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+    def added(
+        self, body: dict[str, Any], metadata: dict[str, Any]
+    ) -> dict[str, Any]:
         """A request with the block of its turn, in place of the one that it may hold already."""
         block = self._blocks.get(_turn_key(metadata))
         if block is None:
             return body
-        return {**body, "messages": with_block(listing(body.get("messages")), block)}
+        return {
+            **body,
+            "messages": with_block(listing(body.get("messages")), block),
+        }
 
     def let_go(self, metadata: dict[str, Any]) -> None:
         """Let go of the block of a turn that is over."""
@@ -49,4 +56,6 @@ class TurnBlocks:
 
 
 def _turn_key(metadata: dict[str, Any]) -> tuple[str, str]:
-    return str(metadata.get("user_id") or ""), turn_state(metadata).get("block_mark", "")
+    return str(metadata.get("user_id") or ""), turn_state(metadata).get(
+        "block_mark", ""
+    )

@@ -60,7 +60,9 @@ class RequestWindow:
     summary: str = ""
 
 
-async def request_window(hook: Hook, plain: RequestWindow, notes: ChatNotesTable) -> RequestWindow:
+async def request_window(
+    hook: Hook, plain: RequestWindow, notes: ChatNotesTable
+) -> RequestWindow:
     """The window of a request; the request itself without a limit, or where the host shortens it.
 
     Raises:
@@ -75,7 +77,9 @@ async def request_window(hook: Hook, plain: RequestWindow, notes: ChatNotesTable
         try:
             notes_of_chat = await notes.read(hook.user_id, hook.chat_id)
         except AdaptiveMemoryError as error:
-            log_window.warning("turns gave way without a summary: %s", with_detail(error))
+            log_window.warning(
+                "turns gave way without a summary: %s", with_detail(error)
+            )
         else:
             noted = escaped_entry(notes_of_chat.summary)
             summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
@@ -84,7 +88,9 @@ async def request_window(hook: Hook, plain: RequestWindow, notes: ChatNotesTable
     left = settings.max_context_tokens - taken - memories
     return replace(
         plain,
-        memory_tokens=max(memories + min(left, 0), min(_CORE_TOKENS, memories)),
+        memory_tokens=max(
+            memories + min(left, 0), min(_CORE_TOKENS, memories)
+        ),
         history_tokens=min(_history_tokens(settings), max(left, 0)),
         summary=summary,
     )
@@ -96,7 +102,9 @@ def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
     What fits with all that may be recalled for it comes back as it is.
     """
     settings = hook.settings
-    messages = rewritten_answers(listing(body.get("messages")), without_answer_note)
+    messages = rewritten_answers(
+        listing(body.get("messages")), without_answer_note
+    )
     window = RequestWindow(
         body={**body, "messages": messages},
         messages=messages,
@@ -112,7 +120,10 @@ def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
         return window
     reserved = min(reserved, int(most * _LARGEST_RESERVE))
     return replace(
-        window, messages=[dict(kept) for kept in fitted_messages(messages, most, reserved)]
+        window,
+        messages=[
+            dict(kept) for kept in fitted_messages(messages, most, reserved)
+        ],
     )
 
 
@@ -148,7 +159,11 @@ def fitted_messages(
     # A whole number of steps goes; where there are not as many, as few turns as it takes.
     wanted = in_steps if gone and gone[-1] >= in_steps else excess
     first = min(bisect_left(gone, wanted) + 1, len(gone))
-    return [kept for kept, turn in zip(messages, turns, strict=True) if turn >= first]
+    return [
+        kept
+        for kept, turn in zip(messages, turns, strict=True)
+        if turn >= first
+    ]
 
 
 def message_tokens(message: Message) -> int:
@@ -158,7 +173,9 @@ def message_tokens(message: Message) -> int:
     calls = message.get("tool_calls")
     called = estimated_tokens(json.dumps(calls, default=str)) if calls else 0
     text = estimated_tokens(message_text(message))
-    return _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
+    return (
+        _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
+    )
 
 
 def _tokens_of_all(messages: Sequence[Message]) -> int:

@@ -32,9 +32,13 @@ class KeywordIndex:
     size: int
     terms: Mapping[str, int]
     starts: NDArray[np.int64]
-    rows: NDArray[np.int32]  # the list of term t is rows[starts[t]:starts[t + 1]]
+    rows: NDArray[
+        np.int32
+    ]  # the list of term t is rows[starts[t]:starts[t + 1]]
     impacts: Vectors  # what each entry adds to a score
-    documents: Mapping[str, tuple[str, ...]]  # the terms of each text, for the next version
+    documents: Mapping[
+        str, tuple[str, ...]
+    ]  # the terms of each text, for the next version
 
     def scores(self, words: Iterable[str]) -> Vectors:
         """BM25 of each memory for a query's tokens, each counted once; shape (n,)."""
@@ -65,16 +69,31 @@ class KeywordIndex:
         return [slice(*self.starts[term : term + 2]) for term in terms]
 
     def _rarity(self, frequency: int) -> float:
-        return float(_inverse_frequency(self.size + _IMAGINED_MEMORIES, frequency))
+        return float(
+            _inverse_frequency(self.size + _IMAGINED_MEMORIES, frequency)
+        )
 
 
-def keyword_index(texts: Sequence[str], previous: KeywordIndex | None = None) -> KeywordIndex:
+def keyword_index(
+    texts: Sequence[str], previous: KeywordIndex | None = None
+) -> KeywordIndex:
     """The index over these texts; those that ``previous`` knows are not cut into words again."""
-    known: Mapping[str, tuple[str, ...]] = previous.documents if previous else {}
-    documents = {text: known.get(text) or tuple(map(intern, tokens(text))) for text in texts}
+    known: Mapping[str, tuple[str, ...]] = (
+        previous.documents if previous else {}
+    )
+    documents = {
+        text: known.get(text) or tuple(map(intern, tokens(text)))
+        for text in texts
+    }
     terms: dict[str, int] = {}
-    words = [terms.setdefault(word, len(terms)) for text in texts for word in documents[text]]
-    lengths = np.array([len(documents[text]) for text in texts], dtype=np.int64)
+    words = [
+        terms.setdefault(word, len(terms))
+        for text in texts
+        for word in documents[text]
+    ]
+    lengths = np.array(
+        [len(documents[text]) for text in texts], dtype=np.int64
+    )
     # One entry per term and text, ordered by term, then by text.
     size = max(len(texts), 1)
     places = np.repeat(np.arange(len(texts)), lengths)
@@ -86,7 +105,9 @@ def keyword_index(texts: Sequence[str], previous: KeywordIndex | None = None) ->
     starts = np.searchsorted(owners, np.arange(len(terms) + 1))
     rarity = _inverse_frequency(len(texts), np.diff(starts))
     average = lengths.mean() if lengths.any() else 1.0
-    damping = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average)
+    damping = _SATURATION * (
+        1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average
+    )
     impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
     return KeywordIndex(
         size=len(texts),
@@ -98,5 +119,9 @@ def keyword_index(texts: Sequence[str], previous: KeywordIndex | None = None) ->
     )
 
 
-def _inverse_frequency(size: int, frequency: NDArray[np.int64] | int) -> NDArray[np.float64]:
-    return np.log1p((size - np.asarray(frequency) + 0.5) / (np.asarray(frequency) + 0.5))
+def _inverse_frequency(
+    size: int, frequency: NDArray[np.int64] | int
+) -> NDArray[np.float64]:
+    return np.log1p(
+        (size - np.asarray(frequency) + 0.5) / (np.asarray(frequency) + 0.5)
+    )

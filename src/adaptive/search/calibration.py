@@ -26,11 +26,17 @@ from adaptive.core.messages import head_and_tail
 from adaptive.core.ports import Vectors
 from adaptive.core.texts import listed_lines, word_table
 
-Script = Literal["latin", "cyrillic", "arabic", "han", "kana", "korean", "other"]
+Script = Literal[
+    "latin", "cyrillic", "arabic", "han", "kana", "korean", "other"
+]
 
 NULL_PROMPTS = tuple(listed_lines("null_prompts"))
 _EXAMPLES = word_table("recall_examples")
-RECALL_EXAMPLES = (*_EXAMPLES["advice"], *_EXAMPLES["standing"], *_EXAMPLES["others"])
+RECALL_EXAMPLES = (
+    *_EXAMPLES["advice"],
+    *_EXAMPLES["standing"],
+    *_EXAMPLES["others"],
+)
 # Where the messages that ask for advice end, and the facts that matter for every answer.
 ADVICE_END = len(_EXAMPLES["advice"])
 STANDING_END = ADVICE_END + len(_EXAMPLES["standing"])
@@ -79,8 +85,12 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
     for script in _SCRIPT_LETTERS.keys() - {"latin"}:
         own = nearest[script == _SCRIPTS_OF_NULLS]
         level, size = _level(own), len(own)
-        squares = size * level.spread**2 + _BORROWED_PROMPTS * general.spread**2
-        levels[script] = NullLevel(level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5)
+        squares = (
+            size * level.spread**2 + _BORROWED_PROMPTS * general.spread**2
+        )
+        levels[script] = NullLevel(
+            level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5
+        )
     levels["other"] = _level(nearest[_SCRIPTS_OF_NULLS != "latin"])
     return levels
 
@@ -95,7 +105,10 @@ def script_of(text: str) -> Script:
     """The script that most of a text is written in."""
     sample = head_and_tail(text, _LONGEST_SAMPLE)
     counts = Counter[Script](
-        {script: len(re.findall(letters, sample)) for script, letters in _SCRIPT_LETTERS.items()}
+        {
+            script: len(re.findall(letters, sample))
+            for script, letters in _SCRIPT_LETTERS.items()
+        }
     )
     # A Han character says about what two letters do; Japanese is told by its kana.
     counts["han"] *= 2
@@ -108,11 +121,15 @@ def script_of(text: str) -> Script:
     return script if count * 2 >= letters else "other"
 
 
-def likely(vectors: Vectors, wanted: Vectors, others: Vectors) -> NDArray[np.bool_]:
+def likely(
+    vectors: Vectors, wanted: Vectors, others: Vectors
+) -> NDArray[np.bool_]:
     """Which vectors ridge regression takes for ``wanted`` rather than for ``others``."""
     rows = np.vstack([wanted, others])
     targets = np.repeat([1.0, -1.0], [len(wanted), len(others)])
-    weights = np.linalg.solve(rows @ rows.T + _RIDGE * np.eye(len(rows)), targets)
+    weights = np.linalg.solve(
+        rows @ rows.T + _RIDGE * np.eye(len(rows)), targets
+    )
     return vectors @ (rows.T @ weights) > 0
 
 
@@ -124,7 +141,10 @@ def speaks_of_self(text: str) -> bool:
     carry other people's words.
     """
     is_short = len(text) <= _LONGEST_PERSONAL
-    return is_short and _ABOUT_SELF.search(_ABOUT_ANYBODY.sub("", text)) is not None
+    return (
+        is_short
+        and _ABOUT_SELF.search(_ABOUT_ANYBODY.sub("", text)) is not None
+    )
 
 
 _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])

@@ -25,12 +25,19 @@ _UNKNOWN_SECONDS = 0.6
 class EmbedderRests(CircuitBreaker):
     """Which embedders rest, by name; keywords serve all users of the process meanwhile."""
 
-    def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    def __init__(
+        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
         super().__init__(sleep)
         self._took: dict[str, float] = {}
 
     async def ask(
-        self, embedder: Embedder, texts: Sequence[str], *, query: bool, briefly: bool = False
+        self,
+        embedder: Embedder,
+        texts: Sequence[str],
+        *,
+        query: bool,
+        briefly: bool = False,
     ) -> Vectors:
         """Vectors by an embedder, which rests once it hangs, or fails for a probe as well.
 
@@ -58,7 +65,9 @@ class EmbedderRests(CircuitBreaker):
                 self.begin(name, embedder)
             raise
         # Nearly the longest of the last calls: each counts a little less with every one after it.
-        self._took[name] = max(time.monotonic() - began, _FADING * self._took.get(name, 0.0))
+        self._took[name] = max(
+            time.monotonic() - began, _FADING * self._took.get(name, 0.0)
+        )
         return vectors
 
     def begin(self, name: str, embedder: Embedder) -> None:

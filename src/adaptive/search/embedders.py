@@ -32,32 +32,45 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
     try:
         matrix = np.asarray(raw, dtype=np.float32)
     except (ValueError, TypeError, OverflowError) as error:
-        raise EmbeddingError(_NO_VECTORS, detail=f"{provider}: {error}") from error
+        raise EmbeddingError(
+            _NO_VECTORS, detail=f"{provider}: {error}"
+        ) from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
         detail = f"{provider} sent an array of shape {matrix.shape} for {count} texts"
         raise EmbeddingError(_NO_VECTORS, detail=detail)
     if not np.isfinite(matrix).all():
-        raise EmbeddingError(_NO_VECTORS, detail=f"{provider} sent numbers that are not finite")
+        raise EmbeddingError(
+            _NO_VECTORS, detail=f"{provider} sent numbers that are not finite"
+        )
     return matrix
 
 
 def is_plain_model(model: Any) -> bool:
     """Whether ``encode`` gives what the forward pass gives; what can't be told is taken for no."""
     told = (
-        getattr(model, name, "") for name in ("training", "default_prompt_name", "truncate_dim")
+        getattr(model, name, "")
+        for name in ("training", "default_prompt_name", "truncate_dim")
     )
-    on_cpu = str(getattr(model, "device", "")) == "cpu" and hasattr(model, "preprocess")
+    on_cpu = str(getattr(model, "device", "")) == "cpu" and hasattr(
+        model, "preprocess"
+    )
     return on_cpu and [*told] == [False, None, None]
 
 
-def forward_pass(model: Any, prompt: Mapping[str, str], texts: list[str]) -> object:
+def forward_pass(
+    model: Any, prompt: Mapping[str, str], texts: list[str]
+) -> object:
     """Vectors by the forward pass alone.
 
     ``encode`` walks through all parts of the model twice before it, which a message waits for as
     long as for half a pass where they are not in the processor's cache (sentence-transformers 5.5).
     """
     with sys.modules["torch"].inference_mode():
-        return model(model.preprocess(texts, **prompt))["sentence_embedding"].float().numpy()
+        return (
+            model(model.preprocess(texts, **prompt))["sentence_embedding"]
+            .float()
+            .numpy()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +88,30 @@ class LocalEmbedder:
         """Vectors of the texts (see ``Embedder``)."""
         try:
             raw = await asyncio.to_thread(self._encode, list(texts))
-        except (ImportError, OSError, ValueError, TypeError, RuntimeError) as error:
+        except (
+            ImportError,
+            OSError,
+            ValueError,
+            TypeError,
+            RuntimeError,
+        ) as error:
             detail = f"{self.model!r}: {error}"
-            raise EmbeddingError("the local embedding model failed", detail=detail) from error
+            raise EmbeddingError(
+                "the local embedding model failed", detail=detail
+            ) from error
         return checked_vectors(raw, len(texts), f"local model {self.model!r}")
 
     def _encode(self, texts: list[str]) -> object:
         """Load the model if need be, and embed; blocking, so in a worker thread."""
         lock: threading.Lock = self.loaded.setdefault("lock", threading.Lock())
-        with lock:  # one load, and one encode at a time: torch uses all cores for each
+        with (
+            lock
+        ):  # one load, and one encode at a time: torch uses all cores for each
             if self.model not in self.loaded:
                 module: Any = importlib.import_module("sentence_transformers")
-                self.loaded[self.model] = module.SentenceTransformer(self.model)
+                self.loaded[self.model] = module.SentenceTransformer(
+                    self.model
+                )
             return self.loaded[self.model].encode(
                 texts, convert_to_numpy=True, show_progress_bar=False
             )
@@ -110,7 +135,10 @@ class EndpointEmbedder:
             raise EmbeddingError(
                 "the valves `embedding_api_url` and `embedding_model_name` must be set"
             )
-        batches = [list(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+        batches = [
+            list(texts[start : start + _BATCH])
+            for start in range(0, len(texts), _BATCH)
+        ]
         parts = [await self._batch(batch) for batch in batches]
         if len({part.shape[1] for part in parts}) > 1:
             detail = f"{self.url!r} sent vectors of different lengths"
@@ -118,16 +146,29 @@ class EndpointEmbedder:
         return np.concatenate(parts)
 
     async def _batch(self, texts: list[str]) -> Vectors:
-        url, body = endpoint(self.url, "embeddings"), {"model": self.model, "input": texts}
+        url, body = (
+            endpoint(self.url, "embeddings"),
+            {"model": self.model, "input": texts},
+        )
         try:
-            reply = await with_retry(partial(post_json, url, body, self.api_key), _RETRIES)
+            reply = await with_retry(
+                partial(post_json, url, body, self.api_key), _RETRIES
+            )
             rows = cast(list[dict[str, Any]], reply["data"])
             # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
             raw = [row["embedding"] for row in ordered]
         except ModelError as error:
-            raise EmbeddingError(f"embedding: {error}", detail=error.detail) from error
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise EmbeddingError(
+                f"embedding: {error}", detail=error.detail
+            ) from error
+        except (
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            OverflowError,
+        ) as error:
             detail = f"{self.url!r} sent no embeddings: {error!r}"
             raise EmbeddingError(_NO_VECTORS, detail=detail) from error
         return checked_vectors(raw, len(texts), repr(self.url))

@@ -32,7 +32,13 @@ from numpy.typing import NDArray
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.ports import Vectors
 from adaptive.search.bm25 import KeywordIndex, keyword_index
-from adaptive.search.calibration import NullLevel, Script, null_levels, script_of, speaks_of_self
+from adaptive.search.calibration import (
+    NullLevel,
+    Script,
+    null_levels,
+    script_of,
+    speaks_of_self,
+)
 from adaptive.search.tokens import continues, tokens
 from adaptive.search.vectors import LONGEST_QUERY, normalised, products
 
@@ -90,7 +96,9 @@ class RankingIndex:
     centre: Vectors  # the mean drawn towards zero
     centrality: Vectors  # the product of each vector with it
     unit: float
-    levels: Mapping[Script, NullLevel]  # without those keywords alone are evidence
+    levels: Mapping[
+        Script, NullLevel
+    ]  # without those keywords alone are evidence
     keywords: KeywordIndex
     learned: Places
     importance: NDArray[np.int64]
@@ -115,11 +123,17 @@ def ranking_query(
     text = head_and_tail(text, LONGEST_QUERY)
     if vectors is not None and vectors.shape[1] != dimension:
         if dimension:
-            log_fusion.warning("messages have vectors of another length: keywords serve for now")
+            log_fusion.warning(
+                "messages have vectors of another length: keywords serve for now"
+            )
         vectors = None
     if not has_words(previous) or not continues(text):
         return RankingQuery(text, None if vectors is None else vectors[0])
-    both = None if vectors is None else normalised(vectors.sum(axis=0, keepdims=True))[0]
+    both = (
+        None
+        if vectors is None
+        else normalised(vectors.sum(axis=0, keepdims=True))[0]
+    )
     return RankingQuery(f"{previous}\n{text}", both)
 
 
@@ -132,8 +146,12 @@ class Ranked:
     keywords: float
     neighbours: float
     evidence: float  # whether it fits the message at all
-    cosine: float  # the plain one of both vectors, for thresholds that name one
-    personal: float  # how much of the evidence it has in common with all others
+    cosine: (
+        float  # the plain one of both vectors, for thresholds that name one
+    )
+    personal: (
+        float  # how much of the evidence it has in common with all others
+    )
     gate: float  # the best evidence that its store asks for
 
     @property
@@ -171,7 +189,9 @@ def ranking_index(
         levels = null_levels(cosines.max(axis=1))
         # How near the nearest memory comes to each null prompt once the centre is taken from it.
         lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
-        cosines -= centrality[embedded]  # in place: of a large store they take much memory
+        cosines -= centrality[
+            embedded
+        ]  # in place: of a large store they take much memory
         unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
     return RankingIndex(
         vectors=vectors,
@@ -191,14 +211,21 @@ def _learning_places(times: NDArray[np.int64]) -> Places:
 
     Memories of the same second stand in the same place, so the order of the rows has no influence.
     """
-    distinct, members, sizes = np.unique(times, return_inverse=True, return_counts=True)
+    distinct, members, sizes = np.unique(
+        times, return_inverse=True, return_counts=True
+    )
     middle = np.cumsum(sizes) - (sizes + 1) / 2
-    sittings = np.cumsum(np.diff(distinct, prepend=distinct[:1]) > SITTING_SECONDS)
+    sittings = np.cumsum(
+        np.diff(distinct, prepend=distinct[:1]) > SITTING_SECONDS
+    )
     return (middle + sittings * _APART)[members]
 
 
 def rank(
-    index: RankingIndex, query: RankingQuery, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
+    index: RankingIndex,
+    query: RankingQuery,
+    limit: int = 100,
+    weights: Weights = DEFAULT_WEIGHTS,
 ) -> list[Ranked]:
     """The best memories for a message, best first; of equals the important, then the newest."""
     size = index.keywords.size
@@ -210,21 +237,29 @@ def rank(
     if query.vector is not None:
         cosine = products(index.vectors, query.vector)
         length = max(float(np.linalg.norm(query.vector - index.centre)), _TINY)
-        similarity = ((cosine - index.centrality) / (length * index.unit)).astype(np.float32)
+        similarity = (
+            (cosine - index.centrality) / (length * index.unit)
+        ).astype(np.float32)
     matched = index.keywords.scores(words)
     best_match = max(float(matched.max()), _TINY)
     keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
-    nearby = weights.neighbours * _best_nearby(similarity + keywords, index, weights.reach)
+    nearby = weights.neighbours * _best_nearby(
+        similarity + keywords, index, weights.reach
+    )
     # A lift that all memories share, being of one sitting, says nothing of any.
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
     personal = weights.personal if speaks_of_self(query.text) else 0.0
-    evidence = _evidence(index, query, cosine, words, weights) + np.float32(personal)
+    evidence = _evidence(index, query, cosine, words, weights) + np.float32(
+        personal
+    )
     gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
     # With all that equal the last of them.
     last = np.partition(score, -limit)[-limit] if limit < size else score.min()
     best = np.flatnonzero(score >= last - 1e-4)
-    order = np.lexsort((-index.learned[best], -index.importance[best], -score[best].round(4)))
+    order = np.lexsort(
+        (-index.learned[best], -index.importance[best], -score[best].round(4))
+    )
     return [
         Ranked(
             place=place,
@@ -265,7 +300,9 @@ def _evidence(
     by_words = np.float32(weights.words_alone) * coverage
     if query.vector is None or not index.levels:
         return by_words
-    standing = np.maximum(index.levels[script_of(query.text)].standing(cosine), 0)
+    standing = np.maximum(
+        index.levels[script_of(query.text)].standing(cosine), 0
+    )
     by_both = standing + np.float32(weights.coverage) * coverage
     return np.where(index.embedded, by_both, by_words)
 
@@ -286,7 +323,9 @@ def fitting(
     pool; ``relevance_floor`` chooses from it in place of the calibrated gate.
     """
     floor = max(vector_floor, relevance_floor)
-    pool = [memory for memory in ranked if not floor or memory.cosine >= floor][:limit]
+    pool = [
+        memory for memory in ranked if not floor or memory.cosine >= floor
+    ][:limit]
     if relevance_floor or not pool:
         return pool
     best = pool[0]
@@ -294,10 +333,14 @@ def fitting(
     most_evidence = max(memory.evidence for memory in pool)
     if most_evidence < gate:
         return []
-    own_evidence = strictness * _EVIDENCE_SHARE * (most_evidence - best.personal)
+    own_evidence = (
+        strictness * _EVIDENCE_SHARE * (most_evidence - best.personal)
+    )
     fit: list[Ranked] = []
     for memory in pool:
-        share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(fit) + 1))
+        share = strictness * (
+            ENTRY_SHARE + _SHARE_GROWTH * math.log(len(fit) + 1)
+        )
         if memory.score < min(best.score, share * best.score):
             break
         stands_out = memory.evidence - memory.personal >= own_evidence

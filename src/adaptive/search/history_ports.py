@@ -63,7 +63,9 @@ class HistoryHit:
 class HistoryVectors(Protocol):
     """A user's units in a vector database; those of different embedders are never mixed."""
 
-    async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[UnitKey, str]:
+    async def known(
+        self, user_id: str, embedder: str, chat_id: str
+    ) -> dict[UnitKey, str]:
         """Digests of a chat's units."""
         ...
 
@@ -72,12 +74,21 @@ class HistoryVectors(Protocol):
         ...
 
     async def upsert(
-        self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
+        self,
+        user_id: str,
+        embedder: str,
+        units: Sequence[HistoryUnit],
+        vectors: Vectors,
     ) -> None:
         """Store units with their vectors, of shape (len(units), d), in place of former ones."""
 
     async def search(
-        self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
+        self,
+        user_id: str,
+        embedder: str,
+        vector: Vectors,
+        limit: int,
+        chat_id: str = "",
     ) -> tuple[HistoryHit, ...]:
         """The nearest units to a vector of shape (d,), best first; of one chat if it is named."""
         ...

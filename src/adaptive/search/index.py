@@ -43,11 +43,17 @@ class MemoryIndex:
     @property
     def nbytes(self) -> int:
         """About how much memory this takes."""
-        return self.ranking.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
+        return (
+            self.ranking.vectors.nbytes
+            + len(self.memories) * _BYTES_PER_MEMORY
+        )
 
     def stands(self, stamp: StoreStamp) -> bool:
         """Whether nothing can have changed since the memories were read."""
-        return self.stamp == stamp and stamp.newest + _CLOCK_SECONDS <= self.read_at
+        return (
+            self.stamp == stamp
+            and stamp.newest + _CLOCK_SECONDS <= self.read_at
+        )
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of that id, if it stands here."""
@@ -56,8 +62,13 @@ class MemoryIndex:
 
     def missing(self) -> list[Memory]:
         """Memories without a vector, the most important first, then the newest."""
-        missing = [self.memories[place] for place in np.flatnonzero(~self.embedded)]
-        return sorted(missing, key=lambda memory: (-memory.importance, -memory.updated_at))
+        missing = [
+            self.memories[place] for place in np.flatnonzero(~self.embedded)
+        ]
+        return sorted(
+            missing,
+            key=lambda memory: (-memory.importance, -memory.updated_at),
+        )
 
     def stored_vectors(self) -> dict[str, StoredVector]:
         """Vectors that are known, by memory id."""
@@ -72,16 +83,27 @@ class MemoryIndex:
     @property
     def ready(self) -> bool:
         """Whether nothing is left to embed, null prompts of the same length included."""
-        if self.nulls is None or self.dimension not in (0, self.nulls.shape[1]):
+        if self.nulls is None or self.dimension not in (
+            0,
+            self.nulls.shape[1],
+        ):
             return not self.memories
         return bool(self.embedded.all())
 
-    def with_vectors(self, vectors: Mapping[str, StoredVector], nulls: Vectors) -> MemoryIndex:
+    def with_vectors(
+        self, vectors: Mapping[str, StoredVector], nulls: Vectors
+    ) -> MemoryIndex:
         """The same memories with these vectors, too; others of another length are dropped."""
         # The first one tells the length.
         known = {**vectors, **self.stored_vectors(), **vectors}
         return build_index(
-            self.memories, known, nulls, self.embedder, self.stamp, self.read_at, previous=self
+            self.memories,
+            known,
+            nulls,
+            self.embedder,
+            self.stamp,
+            self.read_at,
+            previous=self,
         )
 
 
@@ -120,7 +142,9 @@ def build_index(
         previous.ranking if previous else None,
     )
     core = [memory for memory in ordered if is_core(memory)]
-    core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
+    core.sort(
+        key=lambda memory: (-memory.importance, memory.created_at, memory.id)
+    )
     return MemoryIndex(
         memories=ordered,
         places={memory.id: place for place, memory in enumerate(ordered)},

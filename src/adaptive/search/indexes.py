@@ -10,7 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError, with_detail
+from adaptive.core.errors import (
+    AdaptiveMemoryError,
+    EmbeddingError,
+    with_detail,
+)
 from adaptive.core.measures import staged
 from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Embedder, Sources, Vectors, VectorTable
@@ -68,7 +72,10 @@ class MemoryIndexes:
         self._clock = clock
         self.rests = rests or EmbedderRests()
         self._users = UserCache[_UserIndex](
-            most_bytes, lambda user: _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
+            most_bytes,
+            lambda user: (
+                _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
+            ),
         )
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -97,7 +104,9 @@ class MemoryIndexes:
 
     def turn_embedder(self, sources: Sources) -> TurnEmbedder:
         """Who makes the vectors of one turn of a user."""
-        return TurnEmbedder(sources.embedder, sources.user_id, self._queries, self.rests)
+        return TurnEmbedder(
+            sources.embedder, sources.user_id, self._queries, self.rests
+        )
 
     def news(self, user_id: str, missing: int) -> bool:
         """Whether it is to be told that vectors are missing: once, until all were there again."""
@@ -124,14 +133,24 @@ class MemoryIndexes:
         """Read a user's memories ahead, embedding none; raises as ``current``."""
         await self._read(sources)
 
-    async def findings(self, sources: Sources, patience: float) -> AsyncIterator[tuple[str, str]]:
+    async def findings(
+        self, sources: Sources, patience: float
+    ) -> AsyncIterator[tuple[str, str]]:
         """For an admin: who makes vectors, and whether all that are needed are there."""
         name = await sources.embedder.name()
-        yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
+        yield (
+            "OK",
+            f"{name} is asked; without it keywords serve (Admin Settings > Documents)",
+        )
         began = time.perf_counter()
-        vectors = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
+        vectors = await embedded_texts(
+            sources.embedder, ["User lives in Porto."], query=False
+        )
         milliseconds = round(1000 * (time.perf_counter() - began))
-        yield "OK", f"{vectors.shape[1]} dimensions, a text takes {milliseconds} ms"
+        yield (
+            "OK",
+            f"{vectors.shape[1]} dimensions, a text takes {milliseconds} ms",
+        )
         index = await self.current(sources, patience)
         told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
         yield "OK" if index.embedded.all() else "Note", told
@@ -139,7 +158,10 @@ class MemoryIndexes:
         if nulls is not None and nulls.shape[1] == vectors.shape[1]:
             yield "OK", f"calibrated with {len(nulls)} prompts"
         else:
-            yield "Note", "not calibrated for this model yet, which the next message will do"
+            yield (
+                "Note",
+                "not calibrated for this model yet, which the next message will do",
+            )
 
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         """The user's entry with an index that is fresh; others stop waiting without harm."""
@@ -147,16 +169,24 @@ class MemoryIndexes:
             key = (sources.user_id,)
             user = self._users.get(key) or _UserIndex()
             self._users.put(key, user)
-            index = await asyncio.shield(self._started(self._refreshed(user, sources)))
+            index = await asyncio.shield(
+                self._started(self._refreshed(user, sources))
+            )
             if not user.forgotten:
                 self._users.put(key, user)
                 return user, index
 
-    async def _refreshed(self, user: _UserIndex, sources: Sources) -> MemoryIndex:
+    async def _refreshed(
+        self, user: _UserIndex, sources: Sources
+    ) -> MemoryIndex:
         """The index as the database stands now; nothing is read where nothing has changed."""
         name = await sources.embedder.name()
         async with user.lock:
-            index = user.index if user.index and user.index.embedder == name else None
+            index = (
+                user.index
+                if user.index and user.index.embedder == name
+                else None
+            )
             # Before the rows are read: a change in between makes the next stamp differ.
             stamp = await sources.store.stamp()
             if index is None or not index.stands(stamp):
@@ -166,7 +196,11 @@ class MemoryIndexes:
             return index
 
     async def _rebuilt(
-        self, sources: Sources, name: str, former: MemoryIndex | None, stamp: StoreStamp
+        self,
+        sources: Sources,
+        name: str,
+        former: MemoryIndex | None,
+        stamp: StoreStamp,
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
         read_at = self._clock()
@@ -174,13 +208,26 @@ class MemoryIndexes:
         if former and memories == former.memories:
             return replace(former, stamp=stamp, read_at=read_at)
         known = former.stored_vectors() if former else {}
-        nulls = former.nulls if former else await self.nulls.known(sources.table, name)
-        stood = {(memory.id, memory.content) for memory in (former.memories if former else ())}
-        new = [memory.id for memory in memories if (memory.id, memory.content) not in stood]
+        nulls = (
+            former.nulls
+            if former
+            else await self.nulls.known(sources.table, name)
+        )
+        stood = {
+            (memory.id, memory.content)
+            for memory in (former.memories if former else ())
+        }
+        new = [
+            memory.id
+            for memory in memories
+            if (memory.id, memory.content) not in stood
+        ]
         # This process may have those of all others; any process may have stored these.
         if new or not former:
             wanted = new if former and len(new) <= _WAITED_FOR else None
-            known |= await stored_vectors(sources.table, sources.user_id, name, wanted)
+            known |= await stored_vectors(
+                sources.table, sources.user_id, name, wanted
+            )
         # In a thread: with a large store it is felt by other chats.
         index = await asyncio.to_thread(
             build_index, memories, known, nulls, name, stamp, read_at, former
@@ -197,10 +244,15 @@ class MemoryIndexes:
         except EmbeddingError as error:
             self.rests.begin(await sources.embedder.name(), sources.embedder)
             log_indexes.warning(
-                "memories are found by keywords only for now: %s", with_detail(error)
+                "memories are found by keywords only for now: %s",
+                with_detail(error),
             )
         finally:
-            user.embedding = self._started(self._embed(user, sources)) if is_more_left else None
+            user.embedding = (
+                self._started(self._embed(user, sources))
+                if is_more_left
+                else None
+            )
             # A memory may have been deleted meanwhile: vectors are personal data, too.
             name = await sources.embedder.name()
             self._started(sources.table.tidy(sources.user_id, name))
@@ -212,17 +264,28 @@ class MemoryIndexes:
             return False
         name = index.embedder
         missing = index.missing()
-        vectors = await new_vectors(sources, name, missing, len(index.memories) - len(missing))
-        dimension = next((len(stored.vector) for stored in vectors.values()), index.dimension)
-        nulls = await self.nulls.made(sources.embedder, sources.table, dimension)
+        vectors = await new_vectors(
+            sources, name, missing, len(index.memories) - len(missing)
+        )
+        dimension = next(
+            (len(stored.vector) for stored in vectors.values()),
+            index.dimension,
+        )
+        nulls = await self.nulls.made(
+            sources.embedder, sources.table, dimension
+        )
         async with user.lock:
             index = user.index
             if index is None or index.embedder != name:
                 return False
-            user.index = await asyncio.to_thread(index.with_vectors, vectors, nulls)
+            user.index = await asyncio.to_thread(
+                index.with_vectors, vectors, nulls
+            )
             return 0 < len(user.index.missing()) < len(missing)
 
-    def _started(self, work: Coroutine[Any, Any, IndexWork]) -> asyncio.Task[IndexWork]:
+    def _started(
+        self, work: Coroutine[Any, Any, IndexWork]
+    ) -> asyncio.Task[IndexWork]:
         """Begin some work that nobody's giving up ends; what nobody foresaw is logged."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
@@ -233,15 +296,21 @@ class MemoryIndexes:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AdaptiveMemoryError):
-            log_indexes.error("memories can't be prepared for search", exc_info=error)
+            log_indexes.error(
+                "memories can't be prepared for search", exc_info=error
+            )
 
 
-async def _memories(sources: Sources, former: MemoryIndex | None) -> tuple[Memory, ...]:
+async def _memories(
+    sources: Sources, former: MemoryIndex | None
+) -> tuple[Memory, ...]:
     """All memories: of a large store that is known, only what changed is read."""
     if former is None or not former.memories:
         return await sources.store.read()
     changed, ids = await sources.store.changes(former.stamp.newest - 1)
-    memories = {memory.id: memory for memory in former.memories if memory.id in ids}
+    memories = {
+        memory.id: memory for memory in former.memories if memory.id in ids
+    }
     memories.update({memory.id: memory for memory in changed})
     # A row that came with an old date, from an import for instance, is in neither.
     if len(memories) != len(ids):

@@ -27,7 +27,9 @@ _LONGEST_WORD = 40
 # A fact is one sentence.
 _LONGEST_COMPARED = 1000
 
-_HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_HAN = (
+    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+)
 _UNSPACED = (
     "\u3041-\u30ff\u31f0-\u31ff\uac00-\ud7a3"  # kana, Korean
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede"  # Thai, Lao
@@ -42,15 +44,23 @@ _RUNS = re.compile(
 _ACCENTS = re.compile("[\u0300-\u036f\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _ARABIC_ARTICLE = re.compile(r"^(?:[وبكف]?ال|لل)(?=\w\w)")
 _ENDING = re.compile(r"(?<=\w{3})[авеийлмотуыхьюяاتنهوي]+$")
-_ONE_FORM = str.maketrans(dict(zip("ٱىةکی", "ايهكي", strict=True)) | {"’": "'", "œ": "oe"})
+_ONE_FORM = str.maketrans(
+    dict(zip("ٱىةکی", "ايهكي", strict=True)) | {"’": "'", "œ": "oe"}
+)
 _POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
-_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)")
+_ELISION = re.compile(
+    r"\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)"
+)
 _CONTRACTION = re.compile(r"n't\b|'(?:m|re|ve|ll|d)\b")
 
 _EMPTY_WORDS = frozenset(" ".join(listed_lines("empty_words")).split())
 # Words that take their meaning from what was said before, and openings that continue it.
-_WORDS, _OPENINGS, _SIGNS = ("|".join(line.split()) for line in listed_lines("referring_words"))
-_REFERRING = re.compile(rf"\b(?:{_WORDS})\b|^\W*(?:{_OPENINGS})\b|{_SIGNS}", re.IGNORECASE)
+_WORDS, _OPENINGS, _SIGNS = (
+    "|".join(line.split()) for line in listed_lines("referring_words")
+)
+_REFERRING = re.compile(
+    rf"\b(?:{_WORDS})\b|^\W*(?:{_OPENINGS})\b|{_SIGNS}", re.IGNORECASE
+)
 _VOWELS = frozenset("aeiouy")
 _LONGEST_FOLLOW_UP = 60
 # Ten characters hold about three words, in scripts whose pairs of characters are many more tokens.
@@ -63,7 +73,9 @@ def tokens(text: str) -> list[str]:
     Words that say nothing are dropped, unless there are no others; of long texts the middle, too.
     """
     runs = list(_runs(folded_text(head_and_tail(text, _LONGEST_TEXT))))
-    return [run for run, empty in runs if not empty] or [run for run, _ in runs]
+    return [run for run, empty in runs if not empty] or [
+        run for run, _ in runs
+    ]
 
 
 def comparable(text: str) -> str:
@@ -83,8 +95,12 @@ def continues(text: str) -> bool:
 
 def holds_words_of(text: str, other: str) -> bool:
     """Whether every word of another text stands in this one: then it says what that said."""
-    ours, theirs = (head_and_tail(one, _LONGEST_COMPARED) for one in (text, other))
-    return {*_WORD.findall(folded_text(theirs))} <= {*_WORD.findall(folded_text(ours))}
+    ours, theirs = (
+        head_and_tail(one, _LONGEST_COMPARED) for one in (text, other)
+    )
+    return {*_WORD.findall(folded_text(theirs))} <= {
+        *_WORD.findall(folded_text(ours))
+    }
 
 
 def folded_text(text: str) -> str:
@@ -98,12 +114,18 @@ def folded_text(text: str) -> str:
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
     """Tokens with whether they say nothing."""
     if "'" in text:
-        text = _ELISION.sub(" ", _CONTRACTION.sub(" ", _POSSESSIVE.sub(" ", text)))
+        text = _ELISION.sub(
+            " ", _CONTRACTION.sub(" ", _POSSESSIVE.sub(" ", text))
+        )
     for match in _RUNS.finditer(text):
         word = match.group()
         if match["han"] or match["pairs"]:
-            pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
-            parts = (*word, *pairs) if match["han"] and len(word) > 1 else pairs
+            pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [
+                word
+            ]
+            parts = (
+                (*word, *pairs) if match["han"] and len(word) > 1 else pairs
+            )
             yield from ((one, one in _EMPTY_WORDS) for one in parts)
         elif len(word) > 1 or word.isdigit():
             yield stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
@@ -122,11 +144,17 @@ def stem(word: str) -> str:
 
 def _latin_stem(word: str) -> str:
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-3] if word.endswith("ies") and len(word) > 4 else word[:-1]
+        word = (
+            word[:-3] if word.endswith("ies") and len(word) > 4 else word[:-1]
+        )
     for ending in ("ing", "ed"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             rest = word[: -len(ending)]
-            doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "aeioulsz"
+            doubled = (
+                len(rest) > 3
+                and rest[-1] == rest[-2]
+                and rest[-1] not in "aeioulsz"
+            )
             if not _VOWELS.isdisjoint(rest):
                 word = rest[:-1] if doubled else rest
             break

@@ -15,7 +15,13 @@ from adaptive.core.errors import EmbeddingError, TablesUnavailable, with_detail
 from adaptive.core.measures import staged, tally
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import Memory
-from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
+from adaptive.core.ports import (
+    Embedder,
+    Sources,
+    StoredVector,
+    Vectors,
+    VectorTable,
+)
 from adaptive.search.embedder_rests import EmbedderRests
 
 log_vectors = logging.getLogger("adaptive_memory.search")
@@ -51,16 +57,22 @@ def products(vectors: Vectors, vector: Vectors) -> Vectors:
 
 def content_hash(text: str) -> str:
     """A key for a text: 32 hexadecimal digits."""
-    return hashlib.blake2b(text.encode(errors="replace"), digest_size=16).hexdigest()
+    return hashlib.blake2b(
+        text.encode(errors="replace"), digest_size=16
+    ).hexdigest()
 
 
-async def embedded_texts(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
+async def embedded_texts(
+    embedder: Embedder, texts: Sequence[str], *, query: bool
+) -> Vectors:
     """Normalised vectors; a call that never returns must not block a user's embedding for good."""
     try:
         async with asyncio.timeout(_LONGEST_CALL_SECONDS):
             return normalised(await embedder.embed(texts, query=query))
     except TimeoutError as error:
-        raise EmbeddingError(f"no vectors within {_LONGEST_CALL_SECONDS:g} s") from error
+        raise EmbeddingError(
+            f"no vectors within {_LONGEST_CALL_SECONDS:g} s"
+        ) from error
 
 
 class TurnEmbedder:
@@ -72,7 +84,11 @@ class TurnEmbedder:
     """
 
     def __init__(
-        self, embedder: Embedder, user_id: str, queries: UserCache[Vectors], rests: EmbedderRests
+        self,
+        embedder: Embedder,
+        user_id: str,
+        queries: UserCache[Vectors],
+        rests: EmbedderRests,
     ) -> None:
         self._embedder = embedder
         self._user_id = user_id
@@ -89,10 +105,18 @@ class TurnEmbedder:
         if not query:
             return await self._embedder.embed(texts, query=False)
         name = await self.name()
-        keys = {text: (self._user_id, name, content_hash(text)) for text in texts}
+        keys = {
+            text: (self._user_id, name, content_hash(text)) for text in texts
+        }
         async with self._making:
-            known = {text: self._queries.get(key) for text, key in keys.items()}
-            rows = {text: vector for text, vector in known.items() if vector is not None}
+            known = {
+                text: self._queries.get(key) for text, key in keys.items()
+            }
+            rows = {
+                text: vector
+                for text, vector in known.items()
+                if vector is not None
+            }
             new = [text for text in keys if text not in rows]
             if new:
                 rows.update(await self._made(new))
@@ -117,7 +141,9 @@ async def query_vectors(
 
     That is where none does, and where the provider fails or takes more than ``patience`` seconds.
     """
-    queries = [head_and_tail(text, LONGEST_QUERY) for text in texts if has_words(text)]
+    queries = [
+        head_and_tail(text, LONGEST_QUERY) for text in texts if has_words(text)
+    ]
     if not queries:
         return None
     try:
@@ -125,29 +151,42 @@ async def query_vectors(
             return normalised(await embedder.embed(queries, query=True))
     except (EmbeddingError, TimeoutError) as error:
         tally("anomalies", "embedding_failed")
-        log_vectors.warning("a message is searched by its keywords only: %s", with_detail(error))
+        log_vectors.warning(
+            "a message is searched by its keywords only: %s",
+            with_detail(error),
+        )
         return None
 
 
 async def stored_vectors(
-    table: VectorTable, user_id: str, name: str, memory_ids: Sequence[str] | None = None
+    table: VectorTable,
+    user_id: str,
+    name: str,
+    memory_ids: Sequence[str] | None = None,
 ) -> dict[str, StoredVector]:
     """A user's vectors for an embedder (of these memories), none where the table refuses."""
     try:
         return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
-        log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
+        log_vectors.warning(
+            "vectors are kept in this process only: %s", with_detail(error)
+        )
         return {}
 
 
 async def store_vectors(
-    table: VectorTable, user_id: str, name: str, vectors: Mapping[str, StoredVector]
+    table: VectorTable,
+    user_id: str,
+    name: str,
+    vectors: Mapping[str, StoredVector],
 ) -> None:
     """Keep vectors for all workers; where the table refuses, this process alone has them."""
     try:
         await table.write(user_id, name, vectors)
     except TablesUnavailable as error:
-        log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
+        log_vectors.warning(
+            "vectors are kept in this process only: %s", with_detail(error)
+        )
 
 
 async def keep_vectors(
@@ -181,15 +220,20 @@ async def new_vectors(
         portion = [*memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]]
         contents = [memory.content for memory in portion]
         made = await embedded_texts(sources.embedder, contents, query=False)
-        rows = {memory.id: row for memory, row in zip(portion, made, strict=True)}
+        rows = {
+            memory.id: row for memory, row in zip(portion, made, strict=True)
+        }
     vectors = {
-        memory.id: StoredVector(content_hash(memory.content), rows[memory.id]) for memory in portion
+        memory.id: StoredVector(content_hash(memory.content), rows[memory.id])
+        for memory in portion
     }
     await store_vectors(sources.table, sources.user_id, name, vectors)
     return vectors
 
 
-async def _vectors_of_host(sources: Sources, memories: Sequence[Memory]) -> dict[str, Vectors]:
+async def _vectors_of_host(
+    sources: Sources, memories: Sequence[Memory]
+) -> dict[str, Vectors]:
     """The vectors that the host has of many memories, by id, if those are of our model.
 
     After a change of the model it keeps the former ones until an admin has it reindex, and adds new
@@ -205,19 +249,32 @@ async def _vectors_of_host(sources: Sources, memories: Sequence[Memory]) -> dict
     contents = [memory.content for memory in probed]
     own = await embedded_texts(sources.embedder, contents, query=False)
     # Filled up with zeros by some databases; with anything else they come out too far away.
-    rows = normalised(np.stack([held[memory.id] for memory in known]))[:, : own.shape[1]]
+    rows = normalised(np.stack([held[memory.id] for memory in known]))[
+        :, : own.shape[1]
+    ]
     vectors = {memory.id: row for memory, row in zip(known, rows, strict=True)}
     theirs = np.stack([vectors[memory.id] for memory in probed])
-    is_ours = theirs.shape == own.shape and (theirs * own).sum(axis=1).min() >= _SAME_MODEL
-    log_vectors.info("the host has vectors of %d memories, of our model: %s", len(known), is_ours)
+    is_ours = (
+        theirs.shape == own.shape
+        and (theirs * own).sum(axis=1).min() >= _SAME_MODEL
+    )
+    log_vectors.info(
+        "the host has vectors of %d memories, of our model: %s",
+        len(known),
+        is_ours,
+    )
     return vectors if is_ours else {}
 
 
 class SharedVectors:
     """Normalised vectors of nobody's texts and examples, made per model by the first process."""
 
-    def __init__(self, texts: Sequence[str], examples: Sequence[str] = ()) -> None:
-        self._texts = {content_hash(text): text for text in (*texts, *examples)}
+    def __init__(
+        self, texts: Sequence[str], examples: Sequence[str] = ()
+    ) -> None:
+        self._texts = {
+            content_hash(text): text for text in (*texts, *examples)
+        }
         self._examples_from = len(texts)
         self._vectors: dict[str, Vectors] = {}
         self._making = asyncio.Lock()
@@ -226,8 +283,15 @@ class SharedVectors:
         """Those of a model that this process or any other has made."""
         if name not in self._vectors:
             stored = await stored_vectors(table, _NOBODY, name)
-            rows = [stored[digest].vector for digest in self._texts if digest in stored]
-            if len(rows) == len(self._texts) and len({len(row) for row in rows}) == 1:
+            rows = [
+                stored[digest].vector
+                for digest in self._texts
+                if digest in stored
+            ]
+            if (
+                len(rows) == len(self._texts)
+                and len({len(row) for row in rows}) == 1
+            ):
                 self._vectors[name] = np.stack(rows)
         vectors = self._vectors.get(name)
         return None if vectors is None else vectors[: self._examples_from]
@@ -239,7 +303,9 @@ class SharedVectors:
             return None
         return vectors[self._examples_from :]
 
-    async def made(self, embedder: Embedder, table: VectorTable, dimension: int = 0) -> Vectors:
+    async def made(
+        self, embedder: Embedder, table: VectorTable, dimension: int = 0
+    ) -> Vectors:
         """Those of an embedder's model, made where there are none of that dimension (0: any).
 
         Whoever asks meanwhile waits for the same: a local model takes seconds of all cores. Raises
@@ -250,9 +316,13 @@ class SharedVectors:
             known = await self.known(table, name)
             if known is not None and dimension in (0, known.shape[1]):
                 return known
-            made = await embedded_texts(embedder, [*self._texts.values()], query=True)
+            made = await embedded_texts(
+                embedder, [*self._texts.values()], query=True
+            )
             self._vectors[name] = made
             rows = zip(self._texts, made, strict=True)
-            stored = {digest: StoredVector(digest, row) for digest, row in rows}
+            stored = {
+                digest: StoredVector(digest, row) for digest, row in rows
+            }
             await store_vectors(table, _NOBODY, name, stored)
             return made[: self._examples_from]

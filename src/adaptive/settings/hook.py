@@ -14,11 +14,17 @@ from adaptive.settings.merged import LocalOnlyBanks, Settings
 
 # Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
 # people read the answer; a sub-agent's prompt is written by a model that had them already.
-RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
+RECALLED_KINDS: frozenset[ConversationKind] = frozenset(
+    {"saved", "api", "automation", "timer"}
+)
 # Kinds that stand on a page of the user's, on which the memory itself can answer.
-COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
+COMMANDED_KINDS: frozenset[ConversationKind] = frozenset(
+    {"saved", "temporary"}
+)
 # A timer goes off in such a chat, whose former messages it brings along.
-KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = frozenset({*COMMANDED_KINDS, "timer"})
+KINDS_AFTER_COMMANDS: frozenset[ConversationKind] = frozenset(
+    {*COMMANDED_KINDS, "timer"}
+)
 # Kinds in which the newest user message was typed by this user, now.
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
@@ -87,7 +93,9 @@ class Hook(ABC):
         """The model for learning, behind redaction; ``ModelRejected`` where none is known."""
 
     @abstractmethod
-    async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
+    async def hidden_from(
+        self, completer: Completer | None = None
+    ) -> LocalOnlyBanks:
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
 
     @abstractmethod
@@ -127,7 +135,10 @@ class HostFeatures(Protocol):
 
 def may_be_given_memories(hook: Hook) -> bool:
     """Whether memories may go into this kind of conversation."""
-    in_temporary = hook.settings.inject_in_temporary_chats and hook.told_kind == "temporary"
+    in_temporary = (
+        hook.settings.inject_in_temporary_chats
+        and hook.told_kind == "temporary"
+    )
     return hook.told_kind in RECALLED_KINDS or in_temporary
 
 
@@ -186,7 +197,9 @@ class Notifier(Protocol):
         """Show one finished line with the answer."""
         ...
 
-    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
+    async def source(
+        self, name: str, documents: list[str], metadata: list[dict[str, Any]]
+    ) -> None:
         """Show a source under the answer: its texts, and what is known of each."""
         ...
 
@@ -201,7 +214,9 @@ class Dialog(Protocol):
         """
         ...
 
-    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
+    async def ask(
+        self, title: str, message: str, hint: str, value: str = ""
+    ) -> str | None:
         """A question to be answered in words; the hint stands in a field without a value.
 
         ``None`` where nobody answered, an empty text where the user answered nothing or declined.
@@ -224,6 +239,8 @@ class StoredAnswer(Protocol):
         """Add a line of ours at its end, in place of a former one; whether it stands there."""
         ...
 
-    async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
+    async def rewrite(
+        self, said: str, rewriting: Callable[[str], str]
+    ) -> bool:
         """Rewrite what it says, if that is still what it said; whether that was done."""
         ...

@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic.fields import ComputedFieldInfo, FieldInfo
 
 from adaptive.core.shapes import mapping
@@ -20,17 +27,27 @@ FIRST_GROUP = "First"
 _CAPITALS = {"llm": "LLM", "api": "API", "url": "URL", "pii": "PII"}
 
 
-def valve(group: str, default: Any, description: str, *, widget: Any = None) -> Any:
+def valve(
+    group: str, default: Any, description: str, *, widget: Any = None
+) -> Any:
     """A field of the panel: its group, its default, and the sentence that explains it."""
-    extra: dict[str, Any] = {"group": group} | ({"input": widget} if widget else {})
-    return Field(default=default, description=description, json_schema_extra=extra)
+    extra: dict[str, Any] = {"group": group} | (
+        {"input": widget} if widget else {}
+    )
+    return Field(
+        default=default, description=description, json_schema_extra=extra
+    )
 
 
 def _panel_title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
     """What stands above a valve in the panel: "Recall: related memories n"."""
     words = " ".join(_CAPITALS.get(word, word) for word in name.split("_"))
     group = mapping(field.json_schema_extra).get("group", FIRST_GROUP)
-    return words[:1].upper() + words[1:] if group == FIRST_GROUP else f"{group}: {words}"
+    return (
+        words[:1].upper() + words[1:]
+        if group == FIRST_GROUP
+        else f"{group}: {words}"
+    )
 
 
 class LenientModel(BaseModel):
@@ -38,12 +55,17 @@ class LenientModel(BaseModel):
 
     # Nobody validates ``Settings``, which hold all valves again: what is used is built, when it is.
     model_config = ConfigDict(
-        extra="ignore", defer_build=True, allow_inf_nan=False, field_title_generator=_panel_title
+        extra="ignore",
+        defer_build=True,
+        allow_inf_nan=False,
+        field_title_generator=_panel_title,
     )
 
     @field_validator("*", mode="wrap")
     @classmethod
-    def _usable(cls, value: Any, validate: Callable[[Any], Any], info: ValidationInfo) -> Any:
+    def _usable(
+        cls, value: Any, validate: Callable[[Any], Any], info: ValidationInfo
+    ) -> Any:
         field = cls.model_fields[info.field_name or ""]
         for attempt in _attempts(value, field):
             with suppress(ValidationError):
@@ -69,4 +91,11 @@ def _attempts(value: Any, field: FieldInfo) -> Iterator[Any]:
 
 
 def _bound(field: FieldInfo, name: str) -> float | None:
-    return next((getattr(rule, name) for rule in field.metadata if hasattr(rule, name)), None)
+    return next(
+        (
+            getattr(rule, name)
+            for rule in field.metadata
+            if hasattr(rule, name)
+        ),
+        None,
+    )

@@ -22,7 +22,13 @@ from adaptive.settings.names import (
 from adaptive.settings.valves import UserValves, Valves
 
 # What users could choose in the first release; ours all the same, where they come from then.
-_OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
+_OLDEST_USER_VALVES = {
+    "enabled",
+    "show_memories",
+    "save_mode",
+    "show_status",
+    "timezone",
+}
 # The narrowest first.
 _SAVE_MODES = ("off", "suggest", "auto")
 _HISTORY_REACHES = ("off", "chat", "all")
@@ -45,28 +51,46 @@ class Settings(Valves):
         ``user_valves`` may even be another filter's, which the host leaves in the shared user
         dict when ours fail to load (host: utils/filter.py), or missing.
         """
-        theirs = user_valves.model_dump() if isinstance(user_valves, BaseModel) else {}
-        if not _OLDEST_USER_VALVES <= set(theirs) <= set(UserValves.model_fields):
+        theirs = (
+            user_valves.model_dump()
+            if isinstance(user_valves, BaseModel)
+            else {}
+        )
+        if (
+            not _OLDEST_USER_VALVES
+            <= set(theirs)
+            <= set(UserValves.model_fields)
+        ):
             theirs = {}
         own = UserValves(**theirs)
-        admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
+        admin = (
+            valves if type(valves) is Valves else Valves(**valves.model_dump())
+        )
         reach = own.history_recall
         if reach == "default":
             reach = admin.history_recall_default
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
-        merged["save_mode"] = min(admin.save_mode, own.save_mode, key=_SAVE_MODES.index)
-        merged["history_recall"] = min(admin.history_recall, reach, key=_HISTORY_REACHES.index)
+        merged["save_mode"] = min(
+            admin.save_mode, own.save_mode, key=_SAVE_MODES.index
+        )
+        merged["history_recall"] = min(
+            admin.history_recall, reach, key=_HISTORY_REACHES.index
+        )
         merged["index_past_chats"] = own.index_past_chats
         # Validated above; doing it again would be most of what a hook costs before its work.
-        return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
+        return cls.model_construct(
+            **merged, enabled=own.enabled, user_timezone=own.timezone
+        )
 
     @property
     def categories(self) -> tuple[str, ...]:
         """The categories that may be learned, in their fixed order; all where none is known."""
         named = read_names(self.memory_categories, CATEGORIES).names
-        return tuple(name for name in CATEGORIES if name in named) or CATEGORIES
+        return (
+            tuple(name for name in CATEGORIES if name in named) or CATEGORIES
+        )
 
     @property
     def refused_kinds(self) -> frozenset[str]:
@@ -78,7 +102,11 @@ class Settings(Valves):
     def masked_kinds(self) -> frozenset[str]:
         """The kinds that are masked: all that are not refused, if a name is not known."""
         read = read_kinds(self.mask_in_memories)
-        return frozenset(PERSONAL_KINDS) - self.refused_kinds if read.unknown else read.names
+        return (
+            frozenset(PERSONAL_KINDS) - self.refused_kinds
+            if read.unknown
+            else read.names
+        )
 
     @property
     def misread(self) -> tuple[str, ...]:
@@ -109,7 +137,9 @@ class Settings(Valves):
     @property
     def banks(self) -> tuple[str, ...]:
         """The allowed banks, at least one."""
-        return tuple(dict.fromkeys(split_names(self.allowed_memory_banks))) or ("General",)
+        return tuple(
+            dict.fromkeys(split_names(self.allowed_memory_banks))
+        ) or ("General",)
 
     @property
     def default_bank(self) -> str:
@@ -123,7 +153,9 @@ class Settings(Valves):
             "Also worth keeping": self.memory_keep.strip(),
             "Never keep": self.blacklist_topics.strip(),
         }
-        return "\n".join(f"- {rule}: {words}" for rule, words in rules.items() if words)
+        return "\n".join(
+            f"- {rule}: {words}" for rule, words in rules.items() if words
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,11 @@ def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
     for written in split_names(listed):
         plain = _plain(written)
         # Slips are looked for in what is not known only: that takes the square of a list's length.
-        near = [plain] if plain in spelled else get_close_matches(plain, spelled, 1, _NEAR)
+        near = (
+            [plain]
+            if plain in spelled
+            else get_close_matches(plain, spelled, 1, _NEAR)
+        )
         if near:
             understood.add(spelled[near[0]])
         else:
@@ -77,13 +81,23 @@ def read_kinds(listed: str) -> NamesRead:
 def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
     """What an admin is told of names in a valve, in at most one line."""
     unknown = ", ".join(read.unknown)
-    return [f"`{valve}` names what is not known ({unknown}): {instead}"] if unknown else []
+    return (
+        [f"`{valve}` names what is not known ({unknown}): {instead}"]
+        if unknown
+        else []
+    )
 
 
 def _plain(name: str) -> str:
     """Letters and digits alone, without case and the plural's ending; of signs alone the signs."""
-    letters = "".join(sign for sign in name.casefold() if sign.isalnum()) or name
+    letters = (
+        "".join(sign for sign in name.casefold() if sign.isalnum()) or name
+    )
     if letters.endswith("sses"):
         return letters[:-2]
     is_short = len(letters) <= 3
-    return letters if is_short or letters.endswith("ss") else letters.removesuffix("s")
+    return (
+        letters
+        if is_short or letters.endswith("ss")
+        else letters.removesuffix("s")
+    )

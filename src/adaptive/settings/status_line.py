@@ -55,20 +55,28 @@ class StatusLines:
             report = Report()
         if report.line and await others_read(hook):
             report = without_words(report)
-        if report.changes_memory and hook.has_page and await self._hints_at_undo(hook.user_id):
+        if (
+            report.changes_memory
+            and hook.has_page
+            and await self._hints_at_undo(hook.user_id)
+        ):
             report = replace(report, line=f"{report.line} · {_UNDO_HINT}")
         if stands_below(report, hook):
             note = " · ".join(report.details) or report.line
             if await hook.stored_answer.add_note(note):
                 report = Report()
-        recalled = hook.state.pop("recalled", "") if hook.settings.show_status else ""
+        recalled = (
+            hook.state.pop("recalled", "") if hook.settings.show_status else ""
+        )
         notifier = hook.replies if report.kind == "reply" else hook.notifier
         line = ordered_line(report.line, recalled)
         if line:
             await notifier.status(line)
         if report.details:
             name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
-            await notifier.source(_DETAILS_TITLE, ["\n".join(report.details)], [name])
+            await notifier.source(
+                _DETAILS_TITLE, ["\n".join(report.details)], [name]
+            )
 
     async def notice(self, hook: Hook, line: str) -> None:
         """Tell what failed or waits; what keeps memory from its work is told once.
@@ -118,7 +126,9 @@ def stands_below(report: Report, hook: Hook) -> bool:
     """Whether a report is written below the stored answer, and not in the line above it."""
     if report.kind != "news" or report.line in ("", NOTHING_NEW):
         return False
-    wanted = hook.settings.confirmation == "message" and hook.settings.show_status
+    wanted = (
+        hook.settings.confirmation == "message" and hook.settings.show_status
+    )
     return wanted and hook.told_kind == "saved"
 
 

@@ -45,7 +45,9 @@ class Valves(LenientModel):
 
     # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask. It
     # brings value and label of each model, never raises, and waits for nothing.
-    model_catalogue: ClassVar[Callable[..., list[dict[str, str]]] | None] = None
+    model_catalogue: ClassVar[Callable[..., list[dict[str, str]]] | None] = (
+        None
+    )
 
     llm_host_model: str = _first(
         "",
@@ -54,7 +56,8 @@ class Valves(LenientModel):
         widget=_MODELS,
     )
     show_memories: bool = _first(
-        True, "Give the chat model the memories that fit a message; off, memory only learns."
+        True,
+        "Give the chat model the memories that fit a message; off, memory only learns.",
     )
     save_mode: SaveMode = _first(
         "auto",
@@ -86,10 +89,12 @@ class Valves(LenientModel):
         "without them.",
     )
     timezone: str = _general(
-        "UTC", "The time zone for dates where the browser sends none, such as `Europe/Lisbon`."
+        "UTC",
+        "The time zone for dates where the browser sends none, such as `Europe/Lisbon`.",
     )
     inject_in_temporary_chats: bool = _general(
-        False, "Use memories in temporary chats, too; nothing is ever learned from those."
+        False,
+        "Use memories in temporary chats, too; nothing is ever learned from those.",
     )
     native_memory: Literal["replace", "keep"] = _general(
         "replace",
@@ -112,17 +117,21 @@ class Valves(LenientModel):
         "The address of the endpoint, such as `https://openrouter.ai/api/v1` or "
         "`http://localhost:11434`.",
     )
-    llm_api_key: str = _model("", "The key for the endpoint.", widget=_PASSWORD)
+    llm_api_key: str = _model(
+        "", "The key for the endpoint.", widget=_PASSWORD
+    )
     llm_timeout_seconds: Annotated[float, Field(ge=1, le=600)] = _model(
         60.0,
         "The longest that learning from one message may take, in seconds; the answer "
         "never waits for it.",
     )
 
-    embedding_provider_type: Literal["host", "local", "openai_compatible"] = _vectors(
-        "host",
-        "What compares texts by meaning: Open WebUI's own embedding model (`host`), a "
-        "`local` SentenceTransformers model, or an OpenAI-compatible endpoint.",
+    embedding_provider_type: Literal["host", "local", "openai_compatible"] = (
+        _vectors(
+            "host",
+            "What compares texts by meaning: Open WebUI's own embedding model (`host`), a "
+            "`local` SentenceTransformers model, or an OpenAI-compatible endpoint.",
+        )
     )
     embedding_model_name: str = _vectors(
         "",
@@ -132,7 +141,9 @@ class Valves(LenientModel):
     embedding_api_url: str = _vectors(
         "", "The address of the endpoint, such as `https://api.openai.com/v1`."
     )
-    embedding_api_key: str = _vectors("", "The key for the endpoint.", widget=_PASSWORD)
+    embedding_api_key: str = _vectors(
+        "", "The key for the endpoint.", widget=_PASSWORD
+    )
 
     related_memories_n: Annotated[int, Field(ge=1, le=50)] = _recall(
         15,
@@ -140,7 +151,8 @@ class Valves(LenientModel):
         "user; as many come as stand out, in a small store one or two.",
     )
     max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = _recall(
-        1500, "The most tokens that memories may take up in a prompt; none is ever cut in half."
+        1500,
+        "The most tokens that memories may take up in a prompt; none is ever cut in half.",
     )
     vector_similarity_threshold: Proportion = _recall(
         0.0,
@@ -152,7 +164,9 @@ class Valves(LenientModel):
         "How relevant a memory must be, from 0 to 1: as scored by a model with "
         "`use_llm_for_relevance`, otherwise by similarity; 0 picks a value that fits.",
     )
-    memory_format: MemoryFormat = _recall("bullet", "How memories are laid out in the prompt.")
+    memory_format: MemoryFormat = _recall(
+        "bullet", "How memories are laid out in the prompt."
+    )
     show_sources: bool = _recall(
         False,
         "List the recalled memories and their scores as sources of the answer; needs "
@@ -175,7 +189,8 @@ class Valves(LenientModel):
         f"The kinds of facts that are learned, separated by commas: {', '.join(CATEGORIES)}.",
     )
     memory_keep: str = _learn(
-        "", "What else is worth remembering, in your own words, such as allergies."
+        "",
+        "What else is worth remembering, in your own words, such as allergies.",
     )
     blacklist_topics: str = _learn(
         "",
@@ -183,10 +198,12 @@ class Valves(LenientModel):
         "contains a form of one of the words is refused, whoever saves it.",
     )
     min_confidence_threshold: Proportion = _learn(
-        0.5, "How sure of a fact the model must be, from 0 to 1, for it to be saved."
+        0.5,
+        "How sure of a fact the model must be, from 0 to 1, for it to be saved.",
     )
     memory_language: str = _learn(
-        "", "The language of memories, such as `English`; empty for that of the message."
+        "",
+        "The language of memories, such as `English`; empty for that of the message.",
     )
     learn_from_api_calls: bool = _learn(
         False,
@@ -216,7 +233,8 @@ class Valves(LenientModel):
     )
 
     deduplicate_memories: bool = _store(
-        True, "Save no fact twice, and update the memory that a new fact replaces."
+        True,
+        "Save no fact twice, and update the memory that a new fact replaces.",
     )
     similarity_threshold: Proportion = _store(
         0.0,
@@ -224,11 +242,12 @@ class Valves(LenientModel):
         "works it out for your embedding model.",
     )
     max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = _store(
-        0, "The most memories a user may have (0: no limit); the rest move to an archive."
+        0,
+        "The most memories a user may have (0: no limit); the rest move to an archive.",
     )
-    pruning_strategy: Literal["least_important", "least_recalled", "oldest"] = _store(
-        "least_important", "Which memories move to the archive first."
-    )
+    pruning_strategy: Literal[
+        "least_important", "least_recalled", "oldest"
+    ] = _store("least_important", "Which memories move to the archive first.")
     enable_summarization_task: bool = _store(
         False,
         "Now and then, let the model replace a group of old, related memories by one; the "
@@ -288,7 +307,8 @@ class Valves(LenientModel):
         "visits the linked sites.",
     )
     history_recall_default: HistoryReach = _history(
-        "off", "How much is recalled for users who have not chosen for themselves."
+        "off",
+        "How much is recalled for users who have not chosen for themselves.",
     )
     similar_past_chats: Annotated[int, Field(ge=0, le=10)] = _history(
         3, "How many former chats on the same subject the model is shown."
@@ -320,7 +340,9 @@ class UserValves(LenientModel):
     """What each user sets; it may only narrow what the admin allows."""
 
     enabled: bool = _first(True, "Use memory in my chats at all.")
-    show_memories: bool = _first(True, "Let the assistant use what it remembers about me.")
+    show_memories: bool = _first(
+        True, "Let the assistant use what it remembers about me."
+    )
     save_mode: SaveMode = _first(
         "auto",
         "Learn from my messages (`auto`), ask me before anything is learned (`suggest`), or save "
@@ -332,7 +354,10 @@ class UserValves(LenientModel):
         "(`off`); `default` is what the admin has chosen.",
     )
     index_past_chats: bool = _first(
-        False, "With `all`: also search the chats I had before I switched this on."
+        False,
+        "With `all`: also search the chats I had before I switched this on.",
     )
     show_status: bool = _first(True, "Show with each answer what memory did.")
-    timezone: str = _first("", "My time zone, such as `Europe/Lisbon`; empty: the browser's.")
+    timezone: str = _first(
+        "", "My time zone, such as `Europe/Lisbon`; empty: the browser's."
+    )

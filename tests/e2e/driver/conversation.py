@@ -26,19 +26,30 @@ class Conversation:
     """A chat open in a page. ``id`` is empty until the host has stored the first message."""
 
     def __init__(
-        self, page: Page, *, model: str, system: str | None = None, temporary: bool = False
+        self,
+        page: Page,
+        *,
+        model: str,
+        system: str | None = None,
+        temporary: bool = False,
     ) -> None:
         self.page = page
         self.model = model
         self.system = system
         self.temporary = temporary
-        self.id = page.release.temporary_prefix + page.session_id if temporary else ""
+        self.id = (
+            page.release.temporary_prefix + page.session_id
+            if temporary
+            else ""
+        )
         self.messages: dict[str, Message] = {}
         self.current: str | None = None
 
     # What the user does
 
-    async def send(self, said: Content, files: Sequence[dict[str, Any]] = (), **extra: Any) -> Turn:
+    async def send(
+        self, said: Content, files: Sequence[dict[str, Any]] = (), **extra: Any
+    ) -> Turn:
         """Send a message and wait for the end of the turn; ``extra`` goes into the request."""
         return await (await self.start(said, files, **extra)).finish()
 
@@ -48,18 +59,30 @@ class Conversation:
         """Send a message and return as soon as the host has taken it."""
         question = self._add_question(said, [self.model], self.current, files)
         attached = {"files": [*files]} if files else {}
-        return (await self._ask(question, [self.model], **attached, **extra))[0]
+        return (await self._ask(question, [self.model], **attached, **extra))[
+            0
+        ]
 
-    async def send_to_models(self, said: Content, models: list[str]) -> list[Turn]:
+    async def send_to_models(
+        self, said: Content, models: list[str]
+    ) -> list[Turn]:
         """Send a message to several models at once and wait until all have answered."""
         question = self._add_question(said, models, self.current)
-        return [await turn.finish() for turn in await self._ask(question, models)]
+        return [
+            await turn.finish() for turn in await self._ask(question, models)
+        ]
 
     async def regenerate(self, wish: str | None = None) -> Turn:
         """Let the last answer be given again, with a wish like "More concise" if there is one."""
         answer = self._last_answer()
-        guided = self.page.release.guided_regeneration(wish, answer["id"]) if wish else {}
-        running = await self._ask(answer["parentId"], [answer["model"]], **guided)
+        guided = (
+            self.page.release.guided_regeneration(wish, answer["id"])
+            if wish
+            else {}
+        )
+        running = await self._ask(
+            answer["parentId"], [answer["model"]], **guided
+        )
         return await running[0].finish()
 
     async def continue_(self) -> Turn:
@@ -74,7 +97,9 @@ class Conversation:
     async def edit_last(self, said: Content) -> Turn:
         """Edit the last message of the user and send it again, beside the former one."""
         former = self.messages[self._last_answer()["parentId"]]
-        question = self._add_question(said, former["models"], former["parentId"])
+        question = self._add_question(
+            said, former["models"], former["parentId"]
+        )
         return await (await self._ask(question, former["models"]))[0].finish()
 
     async def stop(self) -> None:
@@ -85,7 +110,9 @@ class Conversation:
 
     async def stored(self) -> dict[str, Any]:
         """The chat as the host has stored it."""
-        return (await self.page.request("GET", f"/api/v1/chats/{self.id}"))["chat"]
+        return (await self.page.request("GET", f"/api/v1/chats/{self.id}"))[
+            "chat"
+        ]
 
     async def stored_message(self, message_id: str) -> Message:
         """One message as the host has stored it."""
@@ -125,14 +152,22 @@ class Conversation:
         parent: str | None,
         files: Sequence[dict[str, Any]] = (),
     ) -> str:
-        told: Message = {"models": models, "files": list(files)} if files else {"models": models}
+        told: Message = (
+            {"models": models, "files": list(files)}
+            if files
+            else {"models": models}
+        )
         if self.page.release.names_the_author:
             told["user"] = {"id": self.page.user_id, "name": self.page.name}
         return self._add(parent, role="user", content=said, **told)["id"]
 
     def _add(self, parent: str | None, **fields: Any) -> Message:
         """One more message in the tree, which is the newest one now."""
-        author = {"user_id": self.page.user_id} if self.page.release.names_the_author else {}
+        author = (
+            {"user_id": self.page.user_id}
+            if self.page.release.names_the_author
+            else {}
+        )
         message = {
             "id": str(uuid.uuid4()),
             "parentId": parent,
@@ -147,11 +182,15 @@ class Conversation:
             self.messages[parent]["childrenIds"].append(message["id"])
         return message
 
-    async def _ask(self, question: str, models: list[str], **extra: Any) -> list[RunningTurn]:
+    async def _ask(
+        self, question: str, models: list[str], **extra: Any
+    ) -> list[RunningTurn]:
         """Have a message answered by these models, each with an answer of its own."""
         empty: Message = {"role": "assistant", "content": "", "done": False}
         answers = [
-            self._add(question, **empty, model=model, modelName=model, modelIdx=index)
+            self._add(
+                question, **empty, model=model, modelName=model, modelIdx=index
+            )
             for index, model in enumerate(models)
         ]
         request = {
@@ -175,7 +214,9 @@ class Conversation:
         )
 
     async def _post(self, request: dict[str, Any]) -> None:
-        accepted = await self.page.request("POST", "/api/chat/completions", request)
+        accepted = await self.page.request(
+            "POST", "/api/chat/completions", request
+        )
         self.id = self.id or accepted["chat_id"]
 
     def _request(self, answer: Message) -> dict[str, Any]:
@@ -196,7 +237,11 @@ class Conversation:
         }
         if self.id:
             request["chat_id"] = self.id
-        attached = [file for file in question.get("files", ()) if file["type"] != "image"]
+        attached = [
+            file
+            for file in question.get("files", ())
+            if file["type"] != "image"
+        ]
         if attached:
             request["files"] = attached
         if messages := self._sent_messages(answer):
@@ -213,11 +258,19 @@ class Conversation:
 
     def _sent_messages(self, answer: Message) -> list[Message]:
         """The system prompt, and in a temporary chat, of which the host has nothing, all of it."""
-        fields = ["role", "content", *(["id"] if self.page.release.names_the_author else [])]
+        fields = [
+            "role",
+            "content",
+            *(["id"] if self.page.release.names_the_author else []),
+        ]
         sent: list[Message] = []
         before = answer["parentId"] if self.temporary else None
         while before:
             message = self.messages[before]
             sent.insert(0, {name: message[name] for name in fields})
             before = message["parentId"]
-        return [{"role": "system", "content": self.system}, *sent] if self.system else sent
+        return (
+            [{"role": "system", "content": self.system}, *sent]
+            if self.system
+            else sent
+        )

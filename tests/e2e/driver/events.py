@@ -92,7 +92,9 @@ class Shown:
                 self.content = stored_text(message) or self.content
 
     def _fail(self, error: Any, at: float) -> None:
-        content = error.get("content", error) if isinstance(error, dict) else error
+        content = (
+            error.get("content", error) if isinstance(error, dict) else error
+        )
         self.error = str(content)
         self.done_at = self.done_at or at
 

@@ -18,13 +18,22 @@ Body = dict[str, Any]
 
 def new(content: str, **fields: Any) -> dict[str, Any]:
     """An operation that adds a fact."""
-    usual = {"tags": ["preference"], "memory_bank": "Personal", "confidence": 0.9}
+    usual = {
+        "tags": ["preference"],
+        "memory_bank": "Personal",
+        "confidence": 0.9,
+    }
     return {"operation": "NEW", "content": content, **usual, **fields}
 
 
 def update(memory_id: str, content: str, **fields: Any) -> dict[str, Any]:
     """An operation that corrects a fact."""
-    return {"operation": "UPDATE", "id": memory_id, "content": content, **fields}
+    return {
+        "operation": "UPDATE",
+        "id": memory_id,
+        "content": content,
+        **fields,
+    }
 
 
 def delete(memory_id: str, **fields: Any) -> dict[str, Any]:
@@ -67,8 +76,15 @@ def proven(answer: Answer) -> Answer:
         given = answer(body) if callable(answer) else answer
         if not isinstance(given, Mapping):
             return given
-        proof = {"evidence": newest_words(body), "about": "user", "kind": "FACT"}
-        return {**given, "operations": [{**proof, **one} for one in given["operations"]]}
+        proof = {
+            "evidence": newest_words(body),
+            "about": "user",
+            "kind": "FACT",
+        }
+        return {
+            **given,
+            "operations": [{**proof, **one} for one in given["operations"]],
+        }
 
     return with_evidence
 

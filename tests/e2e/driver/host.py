@@ -37,7 +37,10 @@ ENGINES = {
 
 # A test that is not about waiting for further messages waits for none, and none that is not about
 # time limits fails because the machine is busy.
-HASTY: dict[str, Any] = {"extraction_debounce_seconds": 0, "inlet_timeout_seconds": 15}
+HASTY: dict[str, Any] = {
+    "extraction_debounce_seconds": 0,
+    "inlet_timeout_seconds": 15,
+}
 
 _accounts = itertools.count(1)
 
@@ -64,31 +67,43 @@ class InstalledFilter:
         """Save new code; the host loads it for the next request."""
         self.changed = True
         await self.admin.request(
-            "POST", f"/api/v1/functions/id/{self.id}/update", _function(self.id, source)
+            "POST",
+            f"/api/v1/functions/id/{self.id}/update",
+            _function(self.id, source),
         )
 
     async def set_valves(self, valves: Mapping[str, Any]) -> None:
         """Save the admin's valves; those not named go back to what tests begin with."""
         await self.admin.request(
-            "POST", f"/api/v1/functions/id/{self.id}/valves/update", {**HASTY, **valves}
+            "POST",
+            f"/api/v1/functions/id/{self.id}/valves/update",
+            {**HASTY, **valves},
         )
 
-    async def set_user_valves(self, page: Page, valves: Mapping[str, Any]) -> None:
+    async def set_user_valves(
+        self, page: Page, valves: Mapping[str, Any]
+    ) -> None:
         """Save a user's own valves, as the user does."""
         await page.request(
-            "POST", f"/api/v1/functions/id/{self.id}/valves/user/update", dict(valves)
+            "POST",
+            f"/api/v1/functions/id/{self.id}/valves/user/update",
+            dict(valves),
         )
 
     async def switch(self, on: bool) -> None:
         """Switch the function on or off."""
         if on != self.on:
-            await self.admin.request("POST", f"/api/v1/functions/id/{self.id}/toggle")
+            await self.admin.request(
+                "POST", f"/api/v1/functions/id/{self.id}/toggle"
+            )
             self.on = on
 
     async def uninstall(self) -> None:
         """Delete the function."""
         self.installed = False
-        await self.admin.request("DELETE", f"/api/v1/functions/id/{self.id}/delete")
+        await self.admin.request(
+            "DELETE", f"/api/v1/functions/id/{self.id}/delete"
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -102,7 +117,9 @@ class RunningHost:
     model: ScriptedModel
     admin: Page
     _pages: list[Page] = field(default_factory=list[Page])
-    _filters: list[InstalledFilter] = field(default_factory=list[InstalledFilter])
+    _filters: list[InstalledFilter] = field(
+        default_factory=list[InstalledFilter]
+    )
     _kept: InstalledFilter | None = None
     _watched: bool = False
 
@@ -126,12 +143,17 @@ class RunningHost:
             await model.start()
         usual = server_variables(environment, data, model.url)
         extra = {**PATIENT_SQLITE, **ENGINES, **(variables or {})}
-        extra = {name: value.replace("{model_url}", model.url) for name, value in extra.items()}
+        extra = {
+            name: value.replace("{model_url}", model.url)
+            for name, value in extra.items()
+        }
         server = HostServer(environment, data, {**usual, **extra})
         try:
             server.spawn()
             await server.wait_until_healthy()
-            admin = await Page.sign_up(server.url, "Admin", "admin@example.com")
+            admin = await Page.sign_up(
+                server.url, "Admin", "admin@example.com"
+            )
         except BaseException:
             await asyncio.to_thread(server.kill)
             await model.stop()
@@ -143,7 +165,11 @@ class RunningHost:
     @classmethod
     @asynccontextmanager
     async def running_on(
-        cls, environment: HostEnvironment, data: Path, *variables: Mapping[str, str], **how: Any
+        cls,
+        environment: HostEnvironment,
+        data: Path,
+        *variables: Mapping[str, str],
+        **how: Any,
     ) -> AsyncIterator[RunningHost]:
         """What ``start`` gives, stopped in the end."""
         host = await cls.start(environment, data, *variables, **how)
@@ -180,13 +206,19 @@ class RunningHost:
     ) -> list[dict[str, Any]]:
         """Read rows straight from the host's database."""
         address = f"file:{database or self.database}?mode=ro"
-        with contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
+        with contextlib.closing(
+            sqlite3.connect(address, uri=True, timeout=30)
+        ) as connection:
             connection.row_factory = sqlite3.Row
-            return [dict(row) for row in connection.execute(statement, parameters)]
+            return [
+                dict(row) for row in connection.execute(statement, parameters)
+            ]
 
     def change(self, statement: str, *parameters: Any) -> None:
         """Change the host's database behind its back."""
-        with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
+        with contextlib.closing(
+            sqlite3.connect(self.database, timeout=30)
+        ) as connection:
             connection.execute(statement, parameters)
             connection.commit()
 
@@ -222,7 +254,9 @@ class RunningHost:
         page = await self.admin.new_user(name, email, url or self.url)
         self._pages.append(page)
         if url:
-            await page.request("GET", "/api/models")  # a worker has read none before it is asked
+            await page.request(
+                "GET", "/api/models"
+            )  # a worker has read none before it is asked
         return page
 
     async def install_filter(
@@ -234,14 +268,18 @@ class RunningHost:
         make_global: bool = True,
     ) -> InstalledFilter:
         """Install a filter from a file or from source text and switch it on, for all if wanted."""
-        await self.admin.request("POST", "/api/v1/functions/create", _function(function_id, source))
+        await self.admin.request(
+            "POST", "/api/v1/functions/create", _function(function_id, source)
+        )
         installed = InstalledFilter(self.admin, function_id)
         self._filters.append(installed)
         if valves:
             await installed.set_valves(valves)
         await installed.switch(on=True)
         if make_global:
-            await self.admin.request("POST", f"/api/v1/functions/id/{function_id}/toggle/global")
+            await self.admin.request(
+                "POST", f"/api/v1/functions/id/{function_id}/toggle/global"
+            )
         return installed
 
     async def set_valves(self, valves: Mapping[str, Any]) -> None:
@@ -259,7 +297,9 @@ class RunningHost:
         """
         usual = await self.admin.request("GET", path)
         changed = {
-            name: {**usual[name], **change} if isinstance(change, Mapping) else change
+            name: {**usual[name], **change}
+            if isinstance(change, Mapping)
+            else change
             for name, change in changes.items()
         }
         await self.admin.request("POST", save_at or path, {**usual, **changed})
@@ -268,7 +308,9 @@ class RunningHost:
         finally:
             await self.admin.request("POST", save_at or path, usual)
 
-    def task_settings(self, **changes: Any) -> AbstractAsyncContextManager[None]:
+    def task_settings(
+        self, **changes: Any
+    ) -> AbstractAsyncContextManager[None]:
         """Have some settings of the host's own tasks changed for as long as this lasts."""
         path = "/api/v1/tasks/config"
         return self.admin_settings(path, changes, save_at=f"{path}/update")
@@ -302,8 +344,12 @@ class RunningHost:
                 last = self._filters.pop()
                 if last.installed:
                     await last.uninstall()
-            if self.query("SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS):
-                self.change(f"DELETE FROM {_WAITING_TURNS}")  # nobody comes back for them
+            if self.query(
+                "SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS
+            ):
+                self.change(
+                    f"DELETE FROM {_WAITING_TURNS}"
+                )  # nobody comes back for them
             if self._kept:
                 await self._end_work()
             self.model.reset()
@@ -319,9 +365,13 @@ class RunningHost:
         """What the plug-in does behind turns right now: the names of its coroutines."""
         if not self._watched:
             await self.admin.request(
-                "POST", "/api/v1/functions/create", _function("watcher", _WATCHER)
+                "POST",
+                "/api/v1/functions/create",
+                _function("watcher", _WATCHER),
             )
-            await self.admin.request("POST", "/api/v1/functions/id/watcher/toggle")
+            await self.admin.request(
+                "POST", "/api/v1/functions/id/watcher/toggle"
+            )
             self._watched = True
         question = {
             "model": CHAT_MODEL,
@@ -331,7 +381,9 @@ class RunningHost:
             "module": "function_adaptive_memory",
             "cancel": cancel,
         }
-        found = await self.admin.request("POST", "/api/chat/actions/watcher", question)
+        found = await self.admin.request(
+            "POST", "/api/chat/actions/watcher", question
+        )
         return found["running"]
 
     async def rest(self, timeout: float = 20) -> None:
@@ -339,7 +391,9 @@ class RunningHost:
         deadline = time.monotonic() + timeout
         while running := await self.work():
             if time.monotonic() > deadline:
-                message = f"waited {timeout:g} s in vain for the end of {running}"
+                message = (
+                    f"waited {timeout:g} s in vain for the end of {running}"
+                )
                 raise TimeoutError(message)
             await asyncio.sleep(0.02)
 
@@ -353,7 +407,11 @@ class RunningHost:
 
 
 def _function(function_id: str, source: Path | str) -> dict[str, Any]:
-    content = source.read_text(encoding="utf-8") if isinstance(source, Path) else source
+    content = (
+        source.read_text(encoding="utf-8")
+        if isinstance(source, Path)
+        else source
+    )
     return {
         "id": function_id,
         "name": function_id.replace("_", " ").title(),

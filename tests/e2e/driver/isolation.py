@@ -33,8 +33,16 @@ from tests.e2e.driver.made_up_lives import (
 )
 from tests.e2e.driver.page import Page, RefusedError
 from tests.e2e.driver.replies import Body
-from tests.e2e.driver.scripted_model import CHAT_MODEL, SECOND_MODEL, system_prompt
-from tests.e2e.driver.services import Services, running_services, running_workers
+from tests.e2e.driver.scripted_model import (
+    CHAT_MODEL,
+    SECOND_MODEL,
+    system_prompt,
+)
+from tests.e2e.driver.services import (
+    Services,
+    running_services,
+    running_workers,
+)
 from tests.e2e.driver.turn import Turn
 
 USERS = 2
@@ -49,7 +57,11 @@ VALVES: dict[str, Any] = {
     "inject_in_temporary_chats": True,
     "learn_from_api_calls": True,
 }
-QUESTIONS = ("What boats do I keep?", "Which guitar did I buy?", "Which things do I have in Porto?")
+QUESTIONS = (
+    "What boats do I keep?",
+    "Which guitar did I buy?",
+    "Which things do I have in Porto?",
+)
 # Where the facts of both users come up in any run that is not very short.
 _SEEN_IN = (
     *("request chat", f"request {EXTRACT}", f"request {RELEVANCE}"),
@@ -104,12 +116,16 @@ class Watch:
     that each version of each row is looked at once.
     """
 
-    def __init__(self, pages: list[Page], host: RunningHost, services: Services) -> None:
+    def __init__(
+        self, pages: list[Page], host: RunningHost, services: Services
+    ) -> None:
         self.crossings: list[str] = []
         # Users whose own facts were seen in a place: proof that the watch can see.
         self.seen: dict[str, set[int]] = {}
         self.xid = 0
-        self._people = {page.user_id: number for number, page in enumerate(pages)}
+        self._people = {
+            page.user_id: number for number, page in enumerate(pages)
+        }
         self._pages, self._model, self._services = pages, host.model, services
         self._sealer = Sealer(host.server.variables["WEBUI_SECRET_KEY"])
         self._requests = 0
@@ -120,14 +136,28 @@ class Watch:
         """Look at all that is new."""
         async with self._lock:
             for request in self._model.requests[self._requests :]:
-                person = self._people.get(request.headers.get("X-OpenWebUI-User-Id", ""))
-                place = request.title if request.kind == "plug-in" else request.kind
-                self._check(f"request {place}", person, json.dumps(request.messages))
+                person = self._people.get(
+                    request.headers.get("X-OpenWebUI-User-Id", "")
+                )
+                place = (
+                    request.title
+                    if request.kind == "plug-in"
+                    else request.kind
+                )
+                self._check(
+                    f"request {place}", person, json.dumps(request.messages)
+                )
                 self._requests += 1
             for person, page in enumerate(self._pages):
                 for event in page.events[self._events[person] :]:
-                    kind = event.kind if event.kind in ("status", "source") else "other"
-                    self._check(f"event {kind}", person, json.dumps(event.data))
+                    kind = (
+                        event.kind
+                        if event.kind in ("status", "source")
+                        else "other"
+                    )
+                    self._check(
+                        f"event {kind}", person, json.dumps(event.data)
+                    )
                     self._events[person] += 1
             await asyncio.to_thread(self._look_at_rows)
 
@@ -150,7 +180,9 @@ class Watch:
         for purpose in _PURPOSES:
             if (text := self._sealer.open(owner, purpose, sealed)) is not None:
                 return text
-        self.crossings.append(f"{place} of {owner} is not sealed with keys of this user")
+        self.crossings.append(
+            f"{place} of {owner} is not sealed with keys of this user"
+        )
         return ""
 
     def _check(self, place: str, person: int | None, text: str) -> None:
@@ -168,7 +200,11 @@ def _new_rows(table: Mapping[str, str], since: int) -> str:
         owner = "replace(collection_name, 'user-memory-', '')"
         ours = "collection_name LIKE 'user-memory-%'"
     # A vector says nothing that a fact could stand in, and is long.
-    told = "to_jsonb(t) - 'vector'" if "vector" in table["columns"].split() else "to_jsonb(t)"
+    told = (
+        "to_jsonb(t) - 'vector'"
+        if "vector" in table["columns"].split()
+        else "to_jsonb(t)"
+    )
     return (
         f"SELECT '{name}' AS name, {owner} AS owner, {told} AS told FROM {name} AS t"
         f" WHERE {ours} AND t.xmin::text::bigint >= {since}"
@@ -184,34 +220,53 @@ class GossipingModel:
 
     def chat(self, body: Body) -> str:
         """Repeat every fact that stands in the system prompt."""
-        return " ".join(["Understood.", *(told for _, told in facts_in(system_prompt(body)))])
+        return " ".join(
+            [
+                "Understood.",
+                *(told for _, told in facts_in(system_prompt(body))),
+            ]
+        )
 
     def extraction(self, body: Body) -> dict[str, Any]:
         """What the newest words tell, and changes of memories that were not offered."""
         reply = extraction_reply(body)
-        facts = [one["content"] for one in reply["operations"]] or ["User likes green tea."]
+        facts = [one["content"] for one in reply["operations"]] or [
+            "User likes green tea."
+        ]
         for memory_id in self._foreign(body)[1]:
-            update = {"operation": "UPDATE", "id": memory_id, "content": facts[0]}
+            update = {
+                "operation": "UPDATE",
+                "id": memory_id,
+                "content": facts[0],
+            }
             reply["operations"].append(update)
         return reply
 
     def relevance(self, body: Body) -> dict[str, Any]:
         """Everything offered matters, and what was not offered too."""
         offered, others = self._foreign(body)
-        return {"scores": [{"id": one, "score": 1.0} for one in (*offered, *others)]}
+        return {
+            "scores": [
+                {"id": one, "score": 1.0} for one in (*offered, *others)
+            ]
+        }
 
     def _foreign(self, body: Body) -> tuple[list[str], list[str]]:
         """The ids that a request offers, and some that another one has offered."""
         offered = sorted(set(_OFFERED.findall(json.dumps(body["messages"]))))
         others = [one for one in self._ids if one not in offered]
         self._ids |= dict.fromkeys(offered)
-        return offered, self._chance.sample(others[-200:], min(3, len(others), 200))
+        return offered, self._chance.sample(
+            others[-200:], min(3, len(others), 200)
+        )
 
 
 class _Lane:
     """One chat of a user, and what is done in it."""
 
-    def __init__(self, page: Page, facts: Callable[[], Fact], chance: random.Random) -> None:
+    def __init__(
+        self, page: Page, facts: Callable[[], Fact], chance: random.Random
+    ) -> None:
         self.page, self._facts, self._chance = page, facts, chance
         self._chat = page.new_chat()
 
@@ -240,12 +295,18 @@ class _Lane:
         if self._chance.random() < 0.5:
             _complete(await self._chat.regenerate())
         else:
-            _complete(await self._chat.edit_last(f"By the way, {self._facts().said}."))
+            _complete(
+                await self._chat.edit_last(
+                    f"By the way, {self._facts().said}."
+                )
+            )
 
     async def two_models(self) -> None:
         """Ask two models at once, in a chat of its own."""
         chat = self.page.new_chat()
-        for turn in await chat.send_to_models(QUESTIONS[0], [CHAT_MODEL, SECOND_MODEL]):
+        for turn in await chat.send_to_models(
+            QUESTIONS[0], [CHAT_MODEL, SECOND_MODEL]
+        ):
             _complete(turn)
 
     async def api_call(self) -> None:
@@ -266,7 +327,9 @@ class _Lane:
         if draw < 0.4 or not memories:
             await self.page.add_memory(told)
         elif draw < 0.8:
-            await self.page.update_memory(self._chance.choice(memories).id, told)
+            await self.page.update_memory(
+                self._chance.choice(memories).id, told
+            )
         else:
             await self.page.delete_memory(self._chance.choice(memories).id)
 
@@ -289,7 +352,10 @@ OPERATIONS: Mapping[Callable[[_Lane], Awaitable[None]], int] = {
 
 
 async def isolation_run(
-    plan: IsolationPlan, environment: HostEnvironment, plugin: Path, folder: Path
+    plan: IsolationPlan,
+    environment: HostEnvironment,
+    plugin: Path,
+    folder: Path,
 ) -> dict[str, Any]:
     """Carry out the plan on two workers; what came of it, in which ``wrong`` is all that is wrong.
 
@@ -298,7 +364,10 @@ async def isolation_run(
     started = time.monotonic()
     async with (
         running_services(redis=True) as services,
-        running_workers(environment, services, folder, _FORWARD_USERS) as (host, second),
+        running_workers(environment, services, folder, _FORWARD_USERS) as (
+            host,
+            second,
+        ),
     ):
         urls = (host.url, second.url)
         valves = {**VALVES, "max_total_memories": plan.most_memories}
@@ -307,7 +376,9 @@ async def isolation_run(
         host.model.when_chatting(model.chat)
         host.model.when_title(EXTRACT, model.extraction)
         host.model.when_title(RELEVANCE, model.relevance)
-        pages = [await host.user("Sam", urls[number % 2]) for number in range(USERS)]
+        pages = [
+            await host.user("Sam", urls[number % 2]) for number in range(USERS)
+        ]
         for page in pages:
             page.answers |= {"input": _confirming, "confirmation": True}
         watch = Watch(pages, host, services)
@@ -317,14 +388,19 @@ async def isolation_run(
 
         async def go_on(lane: _Lane) -> None:
             for _ in left:
-                (operation,) = chance.choices([*OPERATIONS], [*OPERATIONS.values()])
+                (operation,) = chance.choices(
+                    [*OPERATIONS], [*OPERATIONS.values()]
+                )
                 kind = operation.__name__
                 # Pages speak with one worker for as long as a request takes; sockets stay.
                 lane.page.url = chance.choice(urls)
                 try:
                     await operation(lane)
                 except RefusedError as refusal:
-                    if refusal.status not in _GONE_OR_RACED or "memor" not in str(refusal):
+                    if (
+                        refusal.status not in _GONE_OR_RACED
+                        or "memor" not in str(refusal)
+                    ):
                         raise
                     done[f"{kind} refused with {refusal.status}"] += 1
                 done[kind] += 1
@@ -340,7 +416,11 @@ async def isolation_run(
         await asyncio.sleep(_SETTLING_SECONDS)
         watch.xid = 0  # every row as it stands
         await watch.look()
-    blind = [f"blind in {place}" for place in _SEEN_IN if len(watch.seen.get(place, ())) < USERS]
+    blind = [
+        f"blind in {place}"
+        for place in _SEEN_IN
+        if len(watch.seen.get(place, ())) < USERS
+    ]
     return {
         "open_webui": environment.version,
         **asdict(plan),

@@ -38,7 +38,10 @@ class Ledger:
     @property
     def expected(self) -> int:
         """How many facts must be there."""
-        return sum(any(version.owed for version in facts) for facts in self._facts.values())
+        return sum(
+            any(version.owed for version in facts)
+            for facts in self._facts.values()
+        )
 
     def tell(self, saying: Saying) -> None:
         """A message was sent: its facts may be learned from now on."""
@@ -56,7 +59,9 @@ class Ledger:
             for told in extracted_facts(request.body):
                 self._owe(facts_in(told)[0][0], told)
 
-    def compare(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    def compare(
+        self, rows: Iterable[Mapping[str, Any]]
+    ) -> dict[str, list[str]]:
         """What is wrong with all rows of the memory table, by its kind; nothing if nothing is."""
         wrong: dict[str, list[str]] = defaultdict(list)
         found: dict[int, list[str]] = defaultdict(list)
@@ -75,11 +80,15 @@ class Ledger:
             elif len(stands) > 1:
                 wrong["doubled"].append(" | ".join(stands))
             elif stands and stands[0] not in self._final(number):
-                wrong["outdated"].append(f"{stands[0]} instead of {versions[-1].told}")
+                wrong["outdated"].append(
+                    f"{stands[0]} instead of {versions[-1].told}"
+                )
         return wrong
 
     def _owe(self, number: int, told: str) -> None:
-        next(one for one in reversed(self._facts[number]) if one.told == told).owed = True
+        next(
+            one for one in reversed(self._facts[number]) if one.told == told
+        ).owed = True
 
     def _final(self, number: int) -> set[str]:
         """What a fact may be in the end: what must be was learned, what was said later may be."""
@@ -93,5 +102,10 @@ def mixed_requests(requests: Iterable[ModelRequest]) -> list[str]:
     return [
         f"{request.title[:30]!r} for {request.user_text[-200:]!r}"
         for request in requests
-        if len(users_in(*(text_of(one.get("content")) for one in request.messages))) > 1
+        if len(
+            users_in(
+                *(text_of(one.get("content")) for one in request.messages)
+            )
+        )
+        > 1
     ]

@@ -17,21 +17,59 @@ from tests.e2e.driver.replies import Body
 from tests.e2e.driver.scripted_model import text_of
 
 # Nothing in it is worth keeping, but a model has to be asked to know it.
-HARMLESS = "I have a minute before lunch, so give me a word that rhymes with time."
+HARMLESS = (
+    "I have a minute before lunch, so give me a word that rhymes with time."
+)
 
 # Five digits are no year.
 _FIRST_NUMBER, _NUMBERS_PER_USER = 20_000, 3_000
 # As said in the first person, and as told of somebody; the first ones may change later.
 _KEPT = {"keep": "keeps", "store": "stores", "rent": "rents"}
-_VERBS = {**_KEPT, **{verb: verb for verb in ("repaired", "bought", "painted", "inherited")}}
+_VERBS = {
+    **_KEPT,
+    **{verb: verb for verb in ("repaired", "bought", "painted", "inherited")},
+}
 _THINGS = (
-    *("guitar", "bicycle", "boat", "camera", "piano", "telescope", "caravan", "sewing-machine"),
-    *("loom", "canoe", "tractor", "violin", "typewriter", "kayak", "accordion", "barometer"),
+    *(
+        "guitar",
+        "bicycle",
+        "boat",
+        "camera",
+        "piano",
+        "telescope",
+        "caravan",
+        "sewing-machine",
+    ),
+    *(
+        "loom",
+        "canoe",
+        "tractor",
+        "violin",
+        "typewriter",
+        "kayak",
+        "accordion",
+        "barometer",
+    ),
 )
-_PLACES = ("Porto", "Faro", "Ghent", "Tartu", "Bergen", "Graz", "Cork", "Turku", "Parma", "Basel")
+_PLACES = (
+    "Porto",
+    "Faro",
+    "Ghent",
+    "Tartu",
+    "Bergen",
+    "Graz",
+    "Cork",
+    "Turku",
+    "Parma",
+    "Basel",
+)
 _NUMBERED = re.compile(r"[a-z] (\d{5}) in [A-Z]")
-_SAID = re.compile(rf"\bI (?P<verb>{'|'.join(_VERBS)}) (?P<rest>[\w-]+ \d{{5}} in \w+)")
-_TOLD = re.compile(rf"\bUser (?:{'|'.join(_VERBS.values())}) [\w-]+ (?P<number>\d{{5}}) in \w+")
+_SAID = re.compile(
+    rf"\bI (?P<verb>{'|'.join(_VERBS)}) (?P<rest>[\w-]+ \d{{5}} in \w+)"
+)
+_TOLD = re.compile(
+    rf"\bUser (?:{'|'.join(_VERBS.values())}) [\w-]+ (?P<number>\d{{5}}) in \w+"
+)
 _OFFERED = re.compile(r"^- id=(?P<id>[\w-]+)")
 
 
@@ -70,19 +108,30 @@ def user_of(number: int) -> int:
 
 def users_in(*texts: str) -> set[int]:
     """Whose facts stand in these texts, in whatever form."""
-    return {user_of(int(digits)) for text in texts for digits in _NUMBERED.findall(text)}
+    return {
+        user_of(int(digits))
+        for text in texts
+        for digits in _NUMBERED.findall(text)
+    }
 
 
 def facts_in(text: str) -> list[tuple[int, str]]:
     """The facts that a text tells of somebody, each with its number."""
-    return [(int(found["number"]), f"{found.group()}.") for found in _TOLD.finditer(text)]
+    return [
+        (int(found["number"]), f"{found.group()}.")
+        for found in _TOLD.finditer(text)
+    ]
 
 
 def made_up_fact(user: int, number: int, chance: random.Random) -> Fact:
     """A user's fact with this number, counted from 0."""
-    assert number < _NUMBERS_PER_USER, "a user tells more facts than have a number"
+    assert number < _NUMBERS_PER_USER, (
+        "a user tells more facts than have a number"
+    )
     number += _FIRST_NUMBER + user * _NUMBERS_PER_USER
-    verb, thing, place = (chance.choice(words) for words in (tuple(_VERBS), _THINGS, _PLACES))
+    verb, thing, place = (
+        chance.choice(words) for words in (tuple(_VERBS), _THINGS, _PLACES)
+    )
     return Fact(number, verb, thing, place)
 
 
@@ -96,7 +145,9 @@ def made_up_sayings(user: int, count: int, seed: int) -> list[Saying]:
         draw = chance.random()
         if draw < 0.15 and kept:
             fact = chance.choice(kept)
-            place = chance.choice([place for place in _PLACES if place != fact.place])
+            place = chance.choice(
+                [place for place in _PLACES if place != fact.place]
+            )
             moved = Fact(fact.number, fact.verb, fact.thing, place)
             words = f"That has changed: {moved.said} now, no longer elsewhere."
             sayings.append(Saying(words, (moved,)))
@@ -104,7 +155,10 @@ def made_up_sayings(user: int, count: int, seed: int) -> list[Saying]:
             fact = chance.choice(list(life.values()))
             sayings.append(Saying(f"As I said before, {fact.said}.", (fact,)))
         else:
-            facts = [made_up_fact(user, len(life) + at, chance) for at in range(1 + (draw > 0.8))]
+            facts = [
+                made_up_fact(user, len(life) + at, chance)
+                for at in range(1 + (draw > 0.8))
+            ]
             words = ". Another thing: ".join(fact.said for fact in facts)
             sayings.append(Saying(f"By the way, {words}.", tuple(facts)))
         life |= {fact.number: fact for fact in sayings[-1].facts}
@@ -129,7 +183,10 @@ def extraction_reply(body: Body) -> dict[str, Any]:
     known: dict[int, tuple[str, str]] = {}
     for line in text_of(body["messages"][-1]["content"]).splitlines():
         if offered := _OFFERED.search(line):
-            known |= {number: (offered["id"], told) for number, told in facts_in(line)[:1]}
+            known |= {
+                number: (offered["id"], told)
+                for number, told in facts_in(line)[:1]
+            }
     found: list[dict[str, Any]] = []
     for told in extracted_facts(body):
         memory_id, content = known.get(facts_in(told)[0][0], ("", told))

@@ -32,7 +32,9 @@ QUESTIONS = ("confirmation", "input", "execute")
 class RefusedError(Exception):
     """The host has answered a request with an HTTP error."""
 
-    def __init__(self, method: str, path: str, status: int, detail: Any) -> None:
+    def __init__(
+        self, method: str, path: str, status: int, detail: Any
+    ) -> None:
         super().__init__(f"{method} {path} -> {status}: {str(detail)[:1000]}")
         self.status = status
 
@@ -63,7 +65,9 @@ class ApiAnswer:
 class Page:
     """A tab of one user. ``events`` grows with all that the host sends to that user."""
 
-    def __init__(self, url: str, release: Release, http: aiohttp.ClientSession) -> None:
+    def __init__(
+        self, url: str, release: Release, http: aiohttp.ClientSession
+    ) -> None:
         self.url = url
         self.release = release
         self.token = ""
@@ -91,11 +95,18 @@ class Page:
 
     async def new_user(self, name: str, email: str, url: str) -> Page:
         """A page of an account that this admin adds, without the host's slow check of passwords."""
-        account = {"name": name, "email": email, "password": PASSWORD, "role": "user"}
+        account = {
+            "name": name,
+            "email": email,
+            "password": PASSWORD,
+            "role": "user",
+        }
         return await self._opened(url, self, "/api/v1/auths/add", account)
 
     @classmethod
-    async def _opened(cls, url: str, asking: Page | None, path: str, account: Any) -> Page:
+    async def _opened(
+        cls, url: str, asking: Page | None, path: str, account: Any
+    ) -> Page:
         """A page of the account of which a request tells, which another page may have to send."""
         page = cls(url, Release("0.0.0"), _http_session())
         try:
@@ -104,7 +115,9 @@ class Page:
             page.name, page.email = session["name"], session["email"]
             settings = await page.request("GET", "/api/config")
             page.release = Release(settings["version"])
-            page._memories_enabled = bool(settings["features"].get("enable_memories"))
+            page._memories_enabled = bool(
+                settings["features"].get("enable_memories")
+            )
             await page.connect()
         except BaseException:
             await page.close()
@@ -118,11 +131,15 @@ class Page:
 
         Raises ``RefusedError`` when the status is 400 or above.
         """
-        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        headers = (
+            {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        )
         sent = None
         if body is not None:
             headers["Content-Type"] = "application/json"
-            sent = io.BytesIO(json.dumps(body).encode())  # aiohttp warns of large texts
+            sent = io.BytesIO(
+                json.dumps(body).encode()
+            )  # aiohttp warns of large texts
         async with self._http.request(
             method, self.url + path, data=sent, headers=headers
         ) as response:
@@ -146,7 +163,9 @@ class Page:
 
         async def join() -> None:
             user = {"auth": {"token": self.token}}
-            await client.emit("user-join", user, callback=lambda *_: joined.set())
+            await client.emit(
+                "user-join", user, callback=lambda *_: joined.set()
+            )
 
         client.on("connect", join)
         client.on("events", self._receive)
@@ -167,7 +186,9 @@ class Page:
                 await self._heartbeat
             self._heartbeat = None
         if self._socket:
-            await self._socket.shutdown()  # also one that tries to reach a server that is gone
+            await (
+                self._socket.shutdown()
+            )  # also one that tries to reach a server that is gone
             self._socket = None
 
     async def reload(self) -> None:
@@ -231,10 +252,16 @@ class Page:
             if message.get("id") == turn.message_id
         ]
 
-    async def wait_for_status(self, turn: Turn, wanted: str, timeout: float = 30) -> dict[str, Any]:
+    async def wait_for_status(
+        self, turn: Turn, wanted: str, timeout: float = 30
+    ) -> dict[str, Any]:
         """Wait for a status of the turn's message that holds this text."""
         found = await until(
-            lambda: [one for one in self.statuses(turn) if wanted in str(one.get("description"))],
+            lambda: [
+                one
+                for one in self.statuses(turn)
+                if wanted in str(one.get("description"))
+            ],
             timeout,
             lambda: f"the status {wanted!r} among {self.statuses(turn)}",
         )
@@ -248,22 +275,30 @@ class Page:
         await self.wait_for_status(turn, status, timeout)
         return turn
 
-    def new_chat(self, model: str = CHAT_MODEL, system: str | None = None) -> Conversation:
+    def new_chat(
+        self, model: str = CHAT_MODEL, system: str | None = None
+    ) -> Conversation:
         """Open a new chat; the host stores it with the first message, as for the page."""
         return Conversation(self, model=model, system=system)
 
-    def temporary_chat(self, model: str = CHAT_MODEL, system: str | None = None) -> Conversation:
+    def temporary_chat(
+        self, model: str = CHAT_MODEL, system: str | None = None
+    ) -> Conversation:
         """Open a temporary chat, which the host does not store."""
         return Conversation(self, model=model, system=system, temporary=True)
 
     def features(self) -> dict[str, Any]:
         """What the page asks for with each message."""
         features: dict[str, Any] = dict.fromkeys(
-            ("voice", "image_generation", "code_interpreter", "web_search"), False
+            ("voice", "image_generation", "code_interpreter", "web_search"),
+            False,
         )
         memory = self.native_memory
         if memory is None:
-            memory = self.release.memory_is_on_unless_switched_off and self._memories_enabled
+            memory = (
+                self.release.memory_is_on_unless_switched_off
+                and self._memories_enabled
+            )
         return {**features, "memory": True} if memory else features
 
     def prompt_variables(self) -> dict[str, str]:
@@ -293,8 +328,17 @@ class Page:
 
         ``said`` is the user's text or the whole list of messages.
         """
-        messages = [{"role": "user", "content": said}] if isinstance(said, str) else said
-        body = {"model": model, "messages": messages, "stream": stream, **extra}
+        messages = (
+            [{"role": "user", "content": said}]
+            if isinstance(said, str)
+            else said
+        )
+        body = {
+            "model": model,
+            "messages": messages,
+            "stream": stream,
+            **extra,
+        }
         headers = {"Authorization": f"Bearer {self.token}"}
         async with self._http.post(
             self.url + "/api/chat/completions", json=body, headers=headers
@@ -310,7 +354,9 @@ class Page:
         """
         stored = await self.request("GET", "/api/v1/users/user/settings") or {}
         settings = {**(stored.get("ui") or {}), "memory": on}
-        await self.request("POST", "/api/v1/users/user/settings/update", {"ui": settings})
+        await self.request(
+            "POST", "/api/v1/users/user/settings/update", {"ui": settings}
+        )
         self.native_memory = on
 
     async def memories(self) -> list[Memory]:
@@ -321,13 +367,17 @@ class Page:
     async def add_memory(self, content: str) -> Memory:
         """Add a memory by hand."""
         return Memory.from_host(
-            await self.request("POST", "/api/v1/memories/add", {"content": content})
+            await self.request(
+                "POST", "/api/v1/memories/add", {"content": content}
+            )
         )
 
     async def update_memory(self, memory_id: str, content: str) -> Memory:
         """Edit a memory by hand."""
         path = f"/api/v1/memories/{memory_id}/update"
-        return Memory.from_host(await self.request("POST", path, {"content": content}))
+        return Memory.from_host(
+            await self.request("POST", path, {"content": content})
+        )
 
     async def delete_memory(self, memory_id: str) -> None:
         """Delete one memory by hand."""
@@ -350,7 +400,13 @@ def _http_session() -> aiohttp.ClientSession:
 
 def _said_in(text: str) -> str:
     """What an answer of the API says, in one piece or as a stream; nothing in a refusal."""
-    lines = [line for line in text.splitlines() if line.startswith(("data: {", "{"))]
-    pieces: list[Any] = [json.loads(line.removeprefix("data: ")) for line in lines]
-    choices = [choice for piece in pieces for choice in piece.get("choices", ())[:1]]
+    lines = [
+        line for line in text.splitlines() if line.startswith(("data: {", "{"))
+    ]
+    pieces: list[Any] = [
+        json.loads(line.removeprefix("data: ")) for line in lines
+    ]
+    choices = [
+        choice for piece in pieces for choice in piece.get("choices", ())[:1]
+    ]
     return "".join(map(choice_text, choices))

@@ -16,13 +16,50 @@ from typing import Literal
 # Who put a value into the run: the user, the model's extraction (of words that nobody typed), the
 # assistant's answer, another tool as a memory, a model call that failed, a reply that is no JSON.
 Origin = Literal["typed", "proposed", "answered", "row", "failed", "rubbish"]
-ORIGINS: tuple[Origin, ...] = ("typed", "proposed", "answered", "row", "failed", "rubbish")
+ORIGINS: tuple[Origin, ...] = (
+    "typed",
+    "proposed",
+    "answered",
+    "row",
+    "failed",
+    "rubbish",
+)
 
 # Words of the BIP-39 list.
 _PHRASE = (
-    *("ribbon", "garden", "orchard", "velvet", "puzzle", "cactus", "dolphin", "museum", "tunnel"),
-    *("walnut", "pigeon", "rocket", "sunset", "umbrella", "violin", "zebra", "bamboo", "castle"),
-    *("dentist", "eagle", "fabric", "galaxy", "hammer", "island", "jungle", "kitten", "ladder"),
+    *(
+        "ribbon",
+        "garden",
+        "orchard",
+        "velvet",
+        "puzzle",
+        "cactus",
+        "dolphin",
+        "museum",
+        "tunnel",
+    ),
+    *(
+        "walnut",
+        "pigeon",
+        "rocket",
+        "sunset",
+        "umbrella",
+        "violin",
+        "zebra",
+        "bamboo",
+        "castle",
+    ),
+    *(
+        "dentist",
+        "eagle",
+        "fabric",
+        "galaxy",
+        "hammer",
+        "island",
+        "jungle",
+        "kitten",
+        "ladder",
+    ),
 )
 _KEY_LABEL = "RSA PRIVATE" + " KEY" + "-" * 5
 # What stands around the secret of an address, and between the lines of a key.
@@ -65,13 +102,20 @@ class Planted:
     @property
     def told(self) -> str:
         """As a model proposes it to be remembered, and as another tool may have stored it."""
-        subject = self.kind.called if self.origin == "typed" else f"other {self.kind.called}"
+        subject = (
+            self.kind.called
+            if self.origin == "typed"
+            else f"other {self.kind.called}"
+        )
         return f"User's {subject} is {self.value}"
 
 
 def planted(seed: str, origin: Origin) -> list[Planted]:
     """A value of each kind; another seed or another origin gives other values."""
-    return [_plant(kind, origin, random.Random(f"{seed} {origin} {kind.name}")) for kind in KINDS]
+    return [
+        _plant(kind, origin, random.Random(f"{seed} {origin} {kind.name}"))
+        for kind in KINDS
+    ]
 
 
 def _plant(kind: Kind, origin: Origin, chance: random.Random) -> Planted:
@@ -81,20 +125,27 @@ def _plant(kind: Kind, origin: Origin, chance: random.Random) -> Planted:
         match sign:
             case "?":  # keys begin with a letter and hold figures
                 figure = value[-1:].isalnum() and chance.random() < 0.3
-                value += chance.choice(string.digits if figure else string.ascii_letters)
+                value += chance.choice(
+                    string.digits if figure else string.ascii_letters
+                )
             case "#":
                 value += chance.choice("123456789")
             case "~":
                 value += next(words)
             case "%":
-                value += str(_check_digit([int(one) for one in value if one.isdigit()]))
+                value += str(
+                    _check_digit([int(one) for one in value if one.isdigit()])
+                )
             case _:
                 value += sign
     return Planted(kind, origin, value, max(_AROUND.split(value), key=len))
 
 
 def _check_digit(digits: Sequence[int]) -> int:
-    doubled = [digit * (2 if place % 2 == 0 else 1) for place, digit in enumerate(digits)]
+    doubled = [
+        digit * (2 if place % 2 == 0 else 1)
+        for place, digit in enumerate(digits)
+    ]
     return -sum(number // 10 + number % 10 for number in doubled) % 10
 
 
@@ -111,7 +162,9 @@ KINDS: Sequence[Kind] = (
         "private key",
         "private key",
         True,
-        f"{'-' * 5}BEGIN {_KEY_LABEL}\n" + f"{'?' * 64}\n" * 5 + f"{'-' * 5}END {_KEY_LABEL}",
+        f"{'-' * 5}BEGIN {_KEY_LABEL}\n"
+        + f"{'?' * 64}\n" * 5
+        + f"{'-' * 5}END {_KEY_LABEL}",
     ),
     Kind("password", "wifi password", True, "Vq?????!?????"),
     Kind("key in context", "api key", True, "?" * 32),

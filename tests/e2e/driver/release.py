@@ -45,13 +45,18 @@ class Release:
         """Whether the first answer of a stored chat, given anew, asks for title and tags again."""
         return self.number >= (0, 12)
 
-    def message_ids(self, placeholders: list[dict[str, Any]]) -> dict[str, Any]:
+    def message_ids(
+        self, placeholders: list[dict[str, Any]]
+    ) -> dict[str, Any]:
         """The part of a request that says which model answers in which message."""
         if self.number < (0, 10):
-            by_model = {message["model"]: message["id"] for message in placeholders}
+            by_model = {
+                message["model"]: message["id"] for message in placeholders
+            }
             return {"message_ids": by_model} if len(placeholders) > 1 else {}
         entries = [
-            {"model_id": message["model"], "message_id": message["id"]} for message in placeholders
+            {"model_id": message["model"], "message_id": message["id"]}
+            for message in placeholders
         ]
         if self.number < (0, 11, 4):
             return {"message_ids": entries} if len(placeholders) > 1 else {}
@@ -59,8 +64,13 @@ class Release:
             entry["modelIdx"] = message["modelIdx"]
         return {"message_ids": entries}
 
-    def guided_regeneration(self, wish: str, message_id: str) -> dict[str, Any]:
+    def guided_regeneration(
+        self, wish: str, message_id: str
+    ) -> dict[str, Any]:
         """The part of a request that asks to answer again in another way."""
         if self.number < (0, 12):
             return {"regeneration_prompt": wish}
-        return {"regeneration_prompt": wish, "regeneration_message_id": message_id}
+        return {
+            "regeneration_prompt": wish,
+            "regeneration_message_id": message_id,
+        }

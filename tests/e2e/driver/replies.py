@@ -51,7 +51,11 @@ Reply: TypeAlias = Say | Fail | Hang
 # A string is said, a mapping is said as JSON, a callable is asked with the request's body, and of
 # a sequence each matching request takes the next one, the last one staying.
 Answer: TypeAlias = (
-    Reply | str | Mapping[str, Any] | Sequence["Answer"] | Callable[[Body], "Answer"]
+    Reply
+    | str
+    | Mapping[str, Any]
+    | Sequence["Answer"]
+    | Callable[[Body], "Answer"]
 )
 
 
@@ -77,43 +81,84 @@ class Script:
             if callable(answer):
                 answer = answer(body)
             else:
-                answer = Say(answer if isinstance(answer, str) else json.dumps(answer))
+                answer = Say(
+                    answer if isinstance(answer, str) else json.dumps(answer)
+                )
         return answer
 
 
-async def write_reply(http: web.Request, body: Body, reply: Say | Fail) -> web.StreamResponse:
+async def write_reply(
+    http: web.Request, body: Body, reply: Say | Fail
+) -> web.StreamResponse:
     """Give the reply to a chat completion request, as one object or as events, as it asks for."""
     if isinstance(reply, Fail):
-        error = {"message": reply.message, "type": "scripted", "code": reply.status}
+        error = {
+            "message": reply.message,
+            "type": "scripted",
+            "code": reply.status,
+        }
         return web.json_response({"error": error}, status=reply.status)
     words = re.findall(r"\S+\s*|\s+", reply.text)
     if len(words) >= 500:  # long texts in big pieces, for speed
-        words = [reply.text[at : at + 1000] for at in range(0, len(reply.text), 1000)]
+        words = [
+            reply.text[at : at + 1000]
+            for at in range(0, len(reply.text), 1000)
+        ]
     deltas: list[Body] = [{"content": word} for word in words]
     if reply.tool_call:
         name, arguments = reply.tool_call
         function = {"name": name, "arguments": json.dumps(dict(arguments))}
-        call = {"index": 0, "id": f"call_{name}", "type": "function", "function": function}
+        call = {
+            "index": 0,
+            "id": f"call_{name}",
+            "type": "function",
+            "function": function,
+        }
         deltas.append({"tool_calls": [call]})
-    head: Body = {"id": "chatcmpl-scripted", "created": int(time.time()), "model": body["model"]}
+    head: Body = {
+        "id": "chatcmpl-scripted",
+        "created": int(time.time()),
+        "model": body["model"],
+    }
     count = len(words)
-    usage = {"prompt_tokens": 1, "completion_tokens": count, "total_tokens": count + 1}
+    usage = {
+        "prompt_tokens": 1,
+        "completion_tokens": count,
+        "total_tokens": count + 1,
+    }
     if not body.get("stream"):
         await asyncio.sleep(reply.seconds_per_word * count)
         said: Body = {"role": "assistant", "content": reply.text}
         message = {**deltas[-1], **said} if reply.tool_call else said
-        choice: Body = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
+        choice: Body = {
+            "index": 0,
+            "message": message,
+            "finish_reason": reply.finish_reason,
+        }
         head |= {"object": "chat.completion", "usage": usage}
         return web.json_response({**head, "choices": [choice]})
-    response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    response = web.StreamResponse(
+        headers={"Content-Type": "text/event-stream"}
+    )
     await response.prepare(http)
     head["object"] = "chat.completion.chunk"
     for delta in [*deltas, None]:
-        choice = {"index": 0, "delta": {}, "finish_reason": reply.finish_reason}
+        choice = {
+            "index": 0,
+            "delta": {},
+            "finish_reason": reply.finish_reason,
+        }
         if delta:
             await asyncio.sleep(reply.seconds_per_word)
-            choice |= {"delta": {"role": "assistant", **delta}, "finish_reason": None}
-        chunk = {**head, "choices": [choice], **({} if delta else {"usage": usage})}
+            choice |= {
+                "delta": {"role": "assistant", **delta},
+                "finish_reason": None,
+            }
+        chunk = {
+            **head,
+            "choices": [choice],
+            **({} if delta else {"usage": usage}),
+        }
         await response.write(f"data: {json.dumps(chunk)}\n\n".encode())
     await response.write(b"data: [DONE]\n\n")
     return response

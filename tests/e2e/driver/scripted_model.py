@@ -20,7 +20,15 @@ from aiohttp import web
 
 from demo.standin.service import ROLES
 from demo.standin.tasks import HostTask, host_task, task_answer
-from tests.e2e.driver.replies import Answer, Body, Hang, Reply, Say, Script, write_reply
+from tests.e2e.driver.replies import (
+    Answer,
+    Body,
+    Hang,
+    Reply,
+    Say,
+    Script,
+    write_reply,
+)
 from tests.e2e.driver.waiting import until
 from tests.fakes import WordEmbedder
 
@@ -45,7 +53,9 @@ def text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return "\n".join(part.get("text", "") for part in parts if part.get("type") == "text")
+    return "\n".join(
+        part.get("text", "") for part in parts if part.get("type") == "text"
+    )
 
 
 def system_prompt(body: Body) -> str:
@@ -66,7 +76,11 @@ def title(body: Body) -> str:
 
 def newest_user_text(body: Body) -> str:
     """What the newest user message of a request says."""
-    messages = [message for message in body.get("messages", []) if message.get("role") == "user"]
+    messages = [
+        message
+        for message in body.get("messages", [])
+        if message.get("role") == "user"
+    ]
     return text_of(messages[-1].get("content")) if messages else ""
 
 
@@ -141,7 +155,9 @@ class ScriptedModel:
         application.router.add_post("/v1/embeddings", self._embed)
         application.router.add_post("/v1/search", self._search)
         application.router.add_post("/v1/images/generations", self._draw)
-        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=1)
+        self._runner = web.AppRunner(
+            application, access_log=None, shutdown_timeout=1
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
@@ -195,7 +211,9 @@ class ScriptedModel:
 
     def requests_titled(self, wanted: str) -> list[ModelRequest]:
         """The requests whose system message begins with this line, oldest first."""
-        return [request for request in self.requests if request.title == wanted]
+        return [
+            request for request in self.requests if request.title == wanted
+        ]
 
     def chat_requests(self) -> list[ModelRequest]:
         """The requests that are somebody's chat, oldest first."""
@@ -215,7 +233,9 @@ class ScriptedModel:
     ) -> ModelRequest:
         """The first recorded request that satisfies the predicate, waiting for it if need be."""
         found = await until(
-            lambda: [request for request in self.requests if predicate(request)],
+            lambda: [
+                request for request in self.requests if predicate(request)
+            ],
             timeout,
             f"a model request among {[request.title for request in self.requests]}",
         )
@@ -224,7 +244,10 @@ class ScriptedModel:
     # The endpoints
 
     async def _list_models(self, _: web.Request) -> web.Response:
-        models = [{"id": name, "object": "model", "owned_by": "tests"} for name in MODELS]
+        models = [
+            {"id": name, "object": "model", "owned_by": "tests"}
+            for name in MODELS
+        ]
         return web.json_response({"object": "list", "data": models})
 
     async def _complete(self, http: web.Request) -> web.StreamResponse:
@@ -245,34 +268,54 @@ class ScriptedModel:
 
     async def _embed(self, http: web.Request) -> web.StreamResponse:
         body = await http.json()
-        self.embedding_requests.append(ModelRequest(http.path, body, http.headers))
+        self.embedding_requests.append(
+            ModelRequest(http.path, body, http.headers)
+        )
         if self._embedding_trouble:
             reply = self._embedding_trouble.next_reply(body)
             if isinstance(reply, Hang):
                 await self._hold(reply.seconds)
             else:
                 return await write_reply(http, body, reply)
-        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-        vectors = (await WordEmbedder(dimension=384).embed(texts, query=True)).tolist()
+        texts = (
+            [body["input"]]
+            if isinstance(body["input"], str)
+            else body["input"]
+        )
+        vectors = (
+            await WordEmbedder(dimension=384).embed(texts, query=True)
+        ).tolist()
         data = [
             {"object": "embedding", "index": index, "embedding": vector}
             for index, vector in enumerate(vectors)
         ]
-        return web.json_response({"object": "list", "model": body.get("model"), "data": data})
+        return web.json_response(
+            {"object": "list", "model": body.get("model"), "data": data}
+        )
 
     async def _search(self, http: web.Request) -> web.Response:
-        self.search_requests.append(ModelRequest(http.path, await http.json(), http.headers))
-        page = {"link": "http://127.0.0.1/page", "title": "A page", "snippet": "It says little."}
+        self.search_requests.append(
+            ModelRequest(http.path, await http.json(), http.headers)
+        )
+        page = {
+            "link": "http://127.0.0.1/page",
+            "title": "A page",
+            "snippet": "It says little.",
+        }
         return web.json_response([page])
 
     async def _draw(self, http: web.Request) -> web.Response:
-        self.image_requests.append(ModelRequest(http.path, await http.json(), http.headers))
+        self.image_requests.append(
+            ModelRequest(http.path, await http.json(), http.headers)
+        )
         return web.json_response({"data": [{"b64_json": PIXEL}]})
 
     def _reply_to(self, body: Body) -> Reply:
         kind = kind_of(body)
         if kind not in ("chat", "plug-in"):
-            script = self._task_rules.get(kind) or Script(task_answer(kind, newest_user_text(body)))
+            script = self._task_rules.get(kind) or Script(
+                task_answer(kind, newest_user_text(body))
+            )
             return script.next_reply(body)
         for predicate, script in self._rules:
             if predicate(body):

@@ -93,7 +93,11 @@ class Services:
 
     def rows(self, select: str) -> list[dict[str, Any]]:
         """Read rows from the PostgreSQL database; raises ``RuntimeError`` with what it said."""
-        return json.loads(self.told(f"SELECT coalesce(json_agg(t), '[]') FROM ({select}) AS t"))
+        return json.loads(
+            self.told(
+                f"SELECT coalesce(json_agg(t), '[]') FROM ({select}) AS t"
+            )
+        )
 
     def with_own_schema(self, role: str, schema: str) -> str:
         """Make a role that owns a schema and may write no other; the database's address for it."""
@@ -105,9 +109,23 @@ class Services:
 
     def told(self, statement: str) -> str:
         """What the PostgreSQL database answers; raises ``RuntimeError`` with what it objects to."""
-        command = [self.psql, "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", statement]
+        command = [
+            self.psql,
+            "-X",
+            "-A",
+            "-t",
+            "-q",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-c",
+            statement,
+        ]
         done = subprocess.run(
-            [*command, self.postgres], capture_output=True, text=True, check=False, timeout=60
+            [*command, self.postgres],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         )
         if done.returncode:
             message = f"{statement!r}: {done.stderr.strip()}"
@@ -122,8 +140,16 @@ async def running_services(*, redis: bool = False) -> AsyncIterator[Services]:
     The data is in a folder of its own: every run of pytest shuts pytest's folders to all but its
     user, while PostgreSQL runs as another one where the user is root, and ends without its data.
     """
-    folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="adaptive-memory-services-")
-    command = [str(services_python()), "-c", _SERVE, folder, "redis" if redis else ""]
+    folder = await asyncio.to_thread(
+        tempfile.mkdtemp, prefix="adaptive-memory-services-"
+    )
+    command = [
+        str(services_python()),
+        "-c",
+        _SERVE,
+        folder,
+        "redis" if redis else "",
+    ]
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -148,7 +174,10 @@ async def running_services(*, redis: bool = False) -> AsyncIterator[Services]:
 
 @asynccontextmanager
 async def running_workers(
-    environment: HostEnvironment, services: Services, folder: Path, more: Mapping[str, str]
+    environment: HostEnvironment,
+    services: Services,
+    folder: Path,
+    more: Mapping[str, str],
 ) -> AsyncIterator[tuple[RunningHost, HostServer]]:
     """Two servers with one model; the second one starts when the first has made the tables.
 
@@ -161,7 +190,9 @@ async def running_workers(
     usual = server_variables(environment, data, model.url)
     second = HostServer(environment, data, {**usual, **variables})
     first = asyncio.create_task(
-        RunningHost.start(environment, folder / "first", variables, model=model)
+        RunningHost.start(
+            environment, folder / "first", variables, model=model
+        )
     )
     try:
         await until(

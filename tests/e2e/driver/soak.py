@@ -89,16 +89,23 @@ async def running_hosts(
 ) -> AsyncIterator[tuple[RunningHost, list[str], Query]]:
     """The host, the addresses of all its workers, and what reads its database."""
     if plan.database == "sqlite":
-        async with RunningHost.running_on(environment, folder / "open-webui") as host:
+        async with RunningHost.running_on(
+            environment, folder / "open-webui"
+        ) as host:
             yield host, [host.url], host.query
         return
     async with running_services(redis=plan.workers > 1) as services:
         if plan.workers > 1:
-            async with running_workers(environment, services, folder, {}) as (host, second):
+            async with running_workers(environment, services, folder, {}) as (
+                host,
+                second,
+            ):
                 yield host, [host.url, second.url], services.rows
             return
         variables = services.variables(environment)
-        async with RunningHost.running_on(environment, folder / "open-webui", variables) as host:
+        async with RunningHost.running_on(
+            environment, folder / "open-webui", variables
+        ) as host:
             yield host, [host.url], services.rows
 
 
@@ -118,7 +125,9 @@ async def soak_run(
 class SoakRun:
     """One run. ``query`` reads the hosts' database."""
 
-    def __init__(self, plan: SoakPlan, host: RunningHost, urls: list[str], query: Query) -> None:
+    def __init__(
+        self, plan: SoakPlan, host: RunningHost, urls: list[str], query: Query
+    ) -> None:
         self.plan, self.host, self.urls, self.query = plan, host, urls, query
         self.chance = random.Random(plan.seed)
         self.users: list[_User] = []
@@ -132,13 +141,23 @@ class SoakRun:
         host, plan = self.host, self.plan
         if plan.kills:
             answer = "Yes, I understand."
-            host.model.when_chatting(lambda _: Say(answer, self.chance.uniform(0, _WORD_SECONDS)))
+            host.model.when_chatting(
+                lambda _: Say(answer, self.chance.uniform(0, _WORD_SECONDS))
+            )
         host.model.when_title(EXTRACT, self._extraction)
         for number in range(plan.users):
-            page = await host.user(f"soaked{number}", self.urls[number % len(self.urls)])
-            count = plan.turns // plan.users + (number < plan.turns % plan.users)
-            self.users.append(_User(page, made_up_sayings(number, count, plan.seed)))
-        self.ledger = Ledger({at: user.page.user_id for at, user in enumerate(self.users)})
+            page = await host.user(
+                f"soaked{number}", self.urls[number % len(self.urls)]
+            )
+            count = plan.turns // plan.users + (
+                number < plan.turns % plan.users
+            )
+            self.users.append(
+                _User(page, made_up_sayings(number, count, plan.seed))
+            )
+        self.ledger = Ledger(
+            {at: user.page.user_id for at, user in enumerate(self.users)}
+        )
 
     def _extraction(self, body: Body) -> Hang:
         said = Say(json.dumps(extraction_reply(body)))
@@ -147,7 +166,9 @@ class SoakRun:
     def kill_moments(self) -> list[float]:
         """Seconds after which the kills come, one at random in each of as many equal spans."""
         span = _KILL_WITHIN_SECONDS / max(1, self.plan.kills)
-        moments = [(at + self.chance.random()) * span for at in range(self.plan.kills)]
+        moments = [
+            (at + self.chance.random()) * span for at in range(self.plan.kills)
+        ]
         self.chance.shuffle(moments)
         return moments
 
@@ -167,11 +188,15 @@ class SoakRun:
         for lane in lanes:
             lane.cancel()
         for ended in await asyncio.gather(*lanes, return_exceptions=True):
-            if isinstance(ended, BaseException) and not isinstance(ended, _OF_A_KILL):
+            if isinstance(ended, BaseException) and not isinstance(
+                ended, _OF_A_KILL
+            ):
                 raise ended
         for user in self.users:
             if user.running and user.running.shown().done:
-                user.to_say.pop(0)  # the user does not say again what was answered
+                user.to_say.pop(
+                    0
+                )  # the user does not say again what was answered
             # The page would load the chat from the host, which may not have stored all of it.
             user.running = user.chat = None
         pages = [self.host.admin, *(user.page for user in self.users)]
@@ -184,7 +209,9 @@ class SoakRun:
 
     async def live_on(self) -> dict[str, Any]:
         """Let the users say what they have left, and see what has become of it all."""
-        await asyncio.gather(*(self._say(user, len(user.to_say)) for user in self.users))
+        await asyncio.gather(
+            *(self._say(user, len(user.to_say)) for user in self.users)
+        )
         returns = 0
         while (self.plan.kills and not returns) or (
             not await self._all_there() and returns < MOST_RETURNS
@@ -204,7 +231,9 @@ class SoakRun:
             **asdict(self.plan),
             "facts_owed": self.ledger.expected,
             "facts_stored": len(memories),
-            "extraction_requests": len(self.host.model.requests_titled(EXTRACT)),
+            "extraction_requests": len(
+                self.host.model.requests_titled(EXTRACT)
+            ),
             "returns_until_settled": returns,
             "wrong": wrong,
             "seconds": round(time.monotonic() - self._started, 1),
@@ -213,10 +242,14 @@ class SoakRun:
     async def _say(self, user: _User, times: int) -> None:
         """Say the next messages, each when the turn with the last one is over."""
         for _ in range(times):
-            await asyncio.sleep(self.chance.expovariate(1 / self.plan.pause_seconds))
+            await asyncio.sleep(
+                self.chance.expovariate(1 / self.plan.pause_seconds)
+            )
             if user.said % TURNS_PER_CHAT == 0:
                 user.chat = None
-            user.page.url = self.urls[(user.said + self.users.index(user)) % len(self.urls)]
+            user.page.url = self.urls[
+                (user.said + self.users.index(user)) % len(self.urls)
+            ]
             user.chat = user.chat or user.page.new_chat()
             user.said += 1
             self.ledger.tell(user.to_say[0])
@@ -244,7 +277,9 @@ class SoakRun:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             wrong = self.ledger.compare(await self._memories())
-            waiting = (await asyncio.to_thread(self.query, WAITING))[0]["turns"]
+            waiting = (await asyncio.to_thread(self.query, WAITING))[0][
+                "turns"
+            ]
             if not (wrong.keys() & {"lost", "outdated"} or waiting):
                 return True
             await asyncio.sleep(0.5)

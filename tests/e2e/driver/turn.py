@@ -51,11 +51,15 @@ class RunningTurn:
 
     def shown(self) -> Shown:
         """What the page shows of this answer right now."""
-        return Shown(self.text_before).take_all(self._events(), self.message_id)
+        return Shown(self.text_before).take_all(
+            self._events(), self.message_id
+        )
 
     async def wait_for_text(self, timeout: float = ANSWER_TIMEOUT) -> str:
         """Wait until the first words of the answer are there and return them."""
-        return await until(lambda: self.shown().content, timeout, "the answer's first words")
+        return await until(
+            lambda: self.shown().content, timeout, "the answer's first words"
+        )
 
     async def stop(self, timeout: float = ANSWER_TIMEOUT) -> Turn:
         """Press the Stop button and wait until the turn is over."""

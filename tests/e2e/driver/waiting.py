@@ -26,9 +26,7 @@ async def until(
     deadline = time.monotonic() + timeout
     while not (found := look()):
         if time.monotonic() > deadline:
-            message = (
-                f"waited {timeout:g} s in vain for {what if isinstance(what, str) else what()}"
-            )
+            message = f"waited {timeout:g} s in vain for {what if isinstance(what, str) else what()}"
             raise TimeoutError(message)
         await asyncio.sleep(poll_seconds)
     return found

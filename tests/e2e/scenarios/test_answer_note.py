@@ -22,14 +22,20 @@ def noted(page: Page, turn: Turn) -> list[str]:
 
 async def wait_for_note(page: Page, turn: Turn) -> str:
     """The answer as the page shows it when the line has come."""
-    return (await until(lambda: noted(page, turn), 30, "the line below the answer"))[-1]
+    return (
+        await until(lambda: noted(page, turn), 30, "the line below the answer")
+    )[-1]
 
 
 @pytest.mark.every_release
 async def test_told_below_the_answer(host: RunningHost, page: Page) -> None:
     """The line is shown and stored once, with the answer; no model reads it as part of that."""
     await host.set_valves({"confirmation": "message"})
-    learns(host.model, "dog is called", operations(new(DOG, tags=["relationship"])))
+    learns(
+        host.model,
+        "dog is called",
+        operations(new(DOG, tags=["relationship"])),
+    )
     chat = page.new_chat()
     turn = await chat.send("My dog is called Biscuit.")
     shown = await wait_for_note(page, turn)
@@ -42,8 +48,14 @@ async def test_told_below_the_answer(host: RunningHost, page: Page) -> None:
     assert len(noted(page, turn)) == 1
     await chat.send("I have lived in Porto for years.")
     request = host.model.chat_requests()[-1]
-    answers = [m["content"] for m in request.messages if m["role"] == "assistant"]
+    answers = [
+        m["content"] for m in request.messages if m["role"] == "assistant"
+    ]
     assert answers == ["Understood."]
-    await until(lambda: len(host.model.requests_titled(EXTRACT)) == 2, 30, "the second learning")
+    await until(
+        lambda: len(host.model.requests_titled(EXTRACT)) == 2,
+        30,
+        "the second learning",
+    )
     assert MARK not in str(host.model.requests_titled(EXTRACT)[-1].body)
     assert MARK in (await chat.stored_message(turn.message_id))["content"]

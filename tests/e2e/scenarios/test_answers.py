@@ -22,7 +22,9 @@ async def forms(turn: Turn, page: Page) -> dict[str, str]:
     chat = await page.request("GET", f"/api/v1/chats/{turn.chat_id}")
     stored = chat["chat"]["history"]["messages"][turn.message_id]
     # 0.10 keeps the answer in its items alone.
-    found: dict[str, str] = {"content": stored["content"]} if stored["content"] else {}
+    found: dict[str, str] = (
+        {"content": stored["content"]} if stored["content"] else {}
+    )
     told = {"output": output_text(stored.get("output") or [])}
     for message in page.messages_after(turn):
         told["shown content"] = message["content"]
@@ -36,21 +38,35 @@ async def test_stored_answer_is_clean(host: RunningHost, page: Page) -> None:
     host.model.when_chatting([STRAY, "Understood."])
     chat = page.new_chat()
     turn = await chat.send("What is it?")
-    await until(lambda: page.messages_after(turn), 30, "what the outlet has left of the answer")
+    await until(
+        lambda: page.messages_after(turn),
+        30,
+        "what the outlet has left of the answer",
+    )
     found = await forms(turn, page)
-    assert {name: text.strip() for name, text in found.items()} == dict.fromkeys(found, CLEAN)
+    assert {
+        name: text.strip() for name, text in found.items()
+    } == dict.fromkeys(found, CLEAN)
     assert found.keys() & {"content", "output"}
     assert found.keys() & {"shown content", "shown output"}
     row = "SELECT content, output FROM chat_message WHERE id LIKE ?"
     assert "<|im_" not in str(host.query(row, f"%{turn.message_id}"))
     await chat.send("Thank you.")
-    (answer,) = (m for m in host.model.chat_requests()[-1].messages if m["role"] == "assistant")
+    (answer,) = (
+        m
+        for m in host.model.chat_requests()[-1].messages
+        if m["role"] == "assistant"
+    )
     assert answer["content"].strip() == CLEAN
 
 
 @pytest.mark.every_release
-@pytest.mark.parametrize("on", [True, False], ids=["clean answer", "switched off"])
-async def test_untouched(host: RunningHost, plugin: InstalledFilter, page: Page, on: bool) -> None:
+@pytest.mark.parametrize(
+    "on", [True, False], ids=["clean answer", "switched off"]
+)
+async def test_untouched(
+    host: RunningHost, plugin: InstalledFilter, page: Page, on: bool
+) -> None:
     """A clean answer is stored as without the plug-in, and so is every one when it is off.
 
     Equal rows that were asked for are clean.
@@ -62,5 +78,9 @@ async def test_untouched(host: RunningHost, plugin: InstalledFilter, page: Page,
     await plugin.switch(on=False)
     without = await forms(await page.new_chat().send("What is it?"), page)
     kept = ("content", "output")
-    assert {k: with_plugin.get(k) for k in kept} == {k: without.get(k) for k in kept}
-    assert (without.get("content") or without["output"]).strip() == said.strip()
+    assert {k: with_plugin.get(k) for k in kept} == {
+        k: without.get(k) for k in kept
+    }
+    assert (
+        without.get("content") or without["output"]
+    ).strip() == said.strip()

@@ -27,7 +27,9 @@ ATTACKS = (
 
 
 @pytest.mark.parametrize("form", ["bullet", "paragraph", "table"])
-async def test_rows_of_other_tools(host: RunningHost, page: Page, form: str) -> None:
+async def test_rows_of_other_tools(
+    host: RunningHost, page: Page, form: str
+) -> None:
     """The model gets one well-formed block: facts on a line each, no attack and no secret."""
     await host.set_valves({"memory_format": form})
     for text in (FACT, *ESCAPED, *ATTACKS):
@@ -44,7 +46,15 @@ async def test_rows_of_other_tools(host: RunningHost, page: Page, form: str) -> 
     assert block.endswith(CLOSE)
     assert FACT in block
     assert "- and <3 cups of green tea a day" in block
-    for sign in ("Acme", "48217305", "<|", "System", "\u202e", "![", "https://"):
+    for sign in (
+        "Acme",
+        "48217305",
+        "<|",
+        "System",
+        "\u202e",
+        "![",
+        "https://",
+    ):
         assert sign not in block
     log = host.log_text(since=began)
     assert "is left out of prompts" in log

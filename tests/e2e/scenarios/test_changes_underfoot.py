@@ -6,7 +6,13 @@ import json
 
 import pytest
 
-from tests.e2e.driver.extraction import EXTRACT, is_extraction_of, learns, new, operations
+from tests.e2e.driver.extraction import (
+    EXTRACT,
+    is_extraction_of,
+    learns,
+    new,
+    operations,
+)
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Fail, Hang, Say
@@ -23,7 +29,9 @@ TRIES = 3
 
 
 @pytest.mark.every_release
-async def test_edits_in_settings_are_seen(host: RunningHost, page: Page) -> None:
+async def test_edits_in_settings_are_seen(
+    host: RunningHost, page: Page
+) -> None:
     """A memory added, edited or deleted in Settings is so in the very next turn."""
     chat = page.new_chat()
 
@@ -34,7 +42,9 @@ async def test_edits_in_settings_are_seen(host: RunningHost, page: Page) -> None
     assert "green tea" not in await prompt()
     memory = await page.add_memory(TEA)
     assert TEA in await prompt()
-    await page.update_memory(memory.id, "User likes green tea from Japan only.")
+    await page.update_memory(
+        memory.id, "User likes green tea from Japan only."
+    )
     changed = await prompt()
     assert "from Japan only" in changed
     assert TEA not in changed
@@ -66,7 +76,9 @@ async def test_new_code_while_a_turn_is_learned(
     await page.wait_for_status(turn, f"Saved: {TEA}")
     learns(host.model, "cocoa", operations(new("User drinks cocoa at night.")))
     last = await chat.send("I drink cocoa at night.")
-    await page.wait_for_status(last, "Written down: User drinks cocoa at night.")
+    await page.wait_for_status(
+        last, "Written down: User drinks cocoa at night."
+    )
     assert len(await page.memories()) == 3
 
 
@@ -91,19 +103,27 @@ async def test_native_memory(host: RunningHost, page: Page, mode: str) -> None:
 
 
 @pytest.mark.every_release
-async def test_deleted_function(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_deleted_function(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """A function that is deleted asks no model any more: what runs is cut off, and none retries."""
     failing, busy = await host.user("ann"), await host.user("bob")
     learns(host.model, "Porto", Fail(500))
     learns(host.model, "Lisbon", Hang())
     await failing.say("I live in Porto.", "it will be tried again")
     await busy.new_chat().send("I live in Lisbon.")
-    await until(lambda: len(host.model.requests_titled(EXTRACT)) > TRIES, 30, "a call that hangs")
+    await until(
+        lambda: len(host.model.requests_titled(EXTRACT)) > TRIES,
+        30,
+        "a call that hangs",
+    )
     since = host.log_length()
     await plugin.uninstall()
 
     def given_back() -> bool:
-        return [one["lease_owner"] for one in our_rows(host, busy, "pending")] == [""]
+        return [
+            one["lease_owner"] for one in our_rows(host, busy, "pending")
+        ] == [""]
 
     await until(given_back, NOTICED_SECONDS, "the turn in hand is given back")
     await host.rest()

@@ -22,7 +22,9 @@ SAID = f"My phone number is {PHONE}. Which is my work e-mail address?"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def redacting(host: RunningHost, plugin: InstalledFilter) -> InstalledFilter:
+async def redacting(
+    host: RunningHost, plugin: InstalledFilter
+) -> InstalledFilter:
     """The plug-in, whose admin wants no personal data to reach chat models."""
     await host.set_valves({"pii_redaction": "all"})
     return plugin
@@ -49,7 +51,9 @@ def quotes(*names: str) -> Any:
 
 def streamed_texts(page: Page, turn: Turn) -> str:
     """Everything that the page was sent within a turn."""
-    return json.dumps([event.data for event in page.events[turn.since :]], ensure_ascii=False)
+    return json.dumps(
+        [event.data for event in page.events[turn.since :]], ensure_ascii=False
+    )
 
 
 async def shown_in_the_end(host: RunningHost, page: Page, turn: Turn) -> str:
@@ -87,7 +91,9 @@ async def test_model_gets_placeholders_and_the_user_values(
 
 
 @pytest.mark.every_release
-async def test_other_ways_to_answer(host: RunningHost, redacting: InstalledFilter) -> None:
+async def test_other_ways_to_answer(
+    host: RunningHost, redacting: InstalledFilter
+) -> None:
     """Whole answers, temporary chats and API calls are restored, too.
 
     A program that takes the answer in one piece gets placeholders.
@@ -103,13 +109,19 @@ async def test_other_ways_to_answer(host: RunningHost, redacting: InstalledFilte
     host.model.when_chatting("You are [ EMAIL_1 ].")
     turn = await page.temporary_chat().send(f"My address is {MAIL}.")
     assert await shown_in_the_end(host, page, turn) == f"You are {MAIL}."
-    assert (await page.complete(f"I am {MAIL}.", stream=True)).content == f"You are {MAIL}."
-    assert (await page.complete(f"I am {MAIL}.")).content == "You are [ EMAIL_1 ]."
+    assert (
+        await page.complete(f"I am {MAIL}.", stream=True)
+    ).content == f"You are {MAIL}."
+    assert (
+        await page.complete(f"I am {MAIL}.")
+    ).content == "You are [ EMAIL_1 ]."
     assert not any(MAIL in str(one.body) for one in host.model.chat_requests())
 
 
 @pytest.mark.every_release
-async def test_tools_get_values(host: RunningHost, redacting: InstalledFilter) -> None:
+async def test_tools_get_values(
+    host: RunningHost, redacting: InstalledFilter
+) -> None:
     """A tool is called with the value; what goes back to the model about it has none.
 
     Before 0.11.2 the host does not ask filters again, so there the tool gets the placeholder.
@@ -119,11 +131,19 @@ async def test_tools_get_values(host: RunningHost, redacting: InstalledFilter) -
     chat = page.new_chat()
     call = call_tool("add_memory", content="Mail of the user: [EMAIL_1]")
     host.model.when_chatting([call, Say("Noted: [EMAIL_1].")])
-    turn = await chat.send(f"Remember my address {MAIL}.", features={"memory": True}, params=NATIVE)
+    turn = await chat.send(
+        f"Remember my address {MAIL}.",
+        features={"memory": True},
+        params=NATIVE,
+    )
     before, after = host.model.chat_requests()[-2:]
     assert "tool" in [message["role"] for message in after.messages]
     assert MAIL not in str(before.body)
     assert MAIL not in str(after.body["messages"])
-    assert stored_text(await chat.stored_message(turn.message_id)).endswith(f"Noted: {MAIL}.")
+    assert stored_text(await chat.stored_message(turn.message_id)).endswith(
+        f"Noted: {MAIL}."
+    )
     held = MAIL if page.release.number >= (0, 11, 2) else "[EMAIL_1]"
-    assert [one.content for one in await page.memories()] == [f"Mail of the user: {held}"]
+    assert [one.content for one in await page.memories()] == [
+        f"Mail of the user: {held}"
+    ]

@@ -33,14 +33,17 @@ async def answered(chat: Conversation, command: str) -> str:
 def shown(content: str) -> str:
     """What the page shows of a folded answer once it is opened: its title, and all below it."""
     folded = re.fullmatch(
-        r"<details>\n<summary>([^<>\n]*)</summary>\n\n([^<]*)\n\n</details>", content
+        r"<details>\n<summary>([^<>\n]*)</summary>\n\n([^<]*)\n\n</details>",
+        content,
     )
     assert folded, content
     return f"{folded[1]}\n{html.unescape(folded[2])}".strip()
 
 
 @pytest.mark.every_release
-async def test_list_replaces_the_models_answer(host: RunningHost, page: Page) -> None:
+async def test_list_replaces_the_models_answer(
+    host: RunningHost, page: Page
+) -> None:
     """A command costs the model next to nothing, and no later turn shows it, nor learns from it."""
     await told(host, page, "I live in Porto.", PORTO)
     chat = page.new_chat()
@@ -48,7 +51,9 @@ async def test_list_replaces_the_models_answer(host: RunningHost, page: Page) ->
     assert answer.startswith("1 memory")
     assert "User lives in Porto." in answer
     assert "`/undo [N]`" in answer
-    assert all("memory" not in one.user_text for one in host.model.chat_requests())
+    assert all(
+        "memory" not in one.user_text for one in host.model.chat_requests()
+    )
     await host.rest()
     asked = len(host.model.requests_titled("# Extract memories"))
     await chat.send("And where do I live?")
@@ -75,7 +80,11 @@ async def test_undo_takes_back_exactly(host: RunningHost, page: Page) -> None:
     learns(host.model, "Porto", operations(new(PORTO, tags=["identity"])))
     await page.say("I live in Porto.", "Saved")
     (first,) = await page.memories()
-    learns(host.model, "Lisbon", operations(update(first.id, "User lives in Lisbon.")))
+    learns(
+        host.model,
+        "Lisbon",
+        operations(update(first.id, "User lives in Lisbon.")),
+    )
     await page.say("I have moved to Lisbon.", "Updated")
     chat = page.new_chat()
     log = await answered(chat, "/memory log")
@@ -92,8 +101,14 @@ async def test_undo_takes_back_exactly(host: RunningHost, page: Page) -> None:
     assert await page.memories() == []
     await answered(chat, "/undo")
     (again,) = await page.memories()
-    assert (again.content, again.path, again.meta) == (first.content, first.path, first.meta)
-    found = await page.request("POST", "/api/v1/memories/query", {"content": "home", "k": 3})
+    assert (again.content, again.path, again.meta) == (
+        first.content,
+        first.path,
+        first.meta,
+    )
+    found = await page.request(
+        "POST", "/api/v1/memories/query", {"content": "home", "k": 3}
+    )
     assert "Porto" in str(found["documents"])
     # The newest number of the log is that undo: the memory goes again, and comes back again.
     for gone in (True, False):
@@ -113,15 +128,23 @@ async def test_remember_and_forget(host: RunningHost, page: Page) -> None:
     assert "Saved: My bike is a red Brompton" in await answered(
         chat, "/remember My bike is a red Brompton"
     )
-    assert "Already known" in await answered(chat, "/remember My bike is a red Brompton")
-    assert "Not saved" in await answered(chat, "/remember password: hunter2-Kx81mQ!")
+    assert "Already known" in await answered(
+        chat, "/remember My bike is a red Brompton"
+    )
+    assert "Not saved" in await answered(
+        chat, "/remember password: hunter2-Kx81mQ!"
+    )
     await answered(chat, "/remember My car is a red Volvo")
-    assert "Deleted: My car is a red Volvo" in await answered(chat, "/forget volvo")
+    assert "Deleted: My car is a red Volvo" in await answered(
+        chat, "/forget volvo"
+    )
     await answered(chat, "/undo")
     page.answers["input"] = "1 2"
     assert "Deleted (2)" in await answered(chat, "/forget red")
     assert await page.memories() == []
-    assert "Nothing is remembered" in await answered(chat, "/forget my trombone")
+    assert "Nothing is remembered" in await answered(
+        chat, "/forget my trombone"
+    )
     assert not host.model.requests_titled("# Extract memories")
 
 
@@ -140,7 +163,9 @@ async def test_find_and_why(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
-async def test_memories_are_carried_away_and_back(host: RunningHost, page: Page) -> None:
+async def test_memories_are_carried_away_and_back(
+    host: RunningHost, page: Page
+) -> None:
     """An export is a file that brings all of it back, and an import is undone as one."""
     await told(host, page, "I have a cat called Miso.", CAT)
     chat = page.new_chat()
@@ -148,14 +173,21 @@ async def test_memories_are_carried_away_and_back(host: RunningHost, page: Page)
     page.answers["execute"] = True
     assert "2 memories in the file" in await answered(chat, "/memory export")
     (saved,) = page.questions("execute")
-    text = json.loads(re.search(r"new Blob\(\[(\".*?\")\], \{type", saved["code"])[1])
-    assert {one["content"] for one in json.loads(text)["memories"]} == {CAT, TEA}
+    text = json.loads(
+        re.search(r"new Blob\(\[(\".*?\")\], \{type", saved["code"])[1]
+    )
+    assert {one["content"] for one in json.loads(text)["memories"]} == {
+        CAT,
+        TEA,
+    }
     page.answers["input"] = "erase"
     assert "Erased: 2 memories" in await answered(chat, "/forget everything")
     page.answers["confirmation"] = True
     assert "Imported: 2 of 2" in await answered(chat, f"/memory import {text}")
     assert len(await page.memories()) == 2
-    assert "known already" in await answered(chat, f"/memory import\n- {TEA}\n- I have a kayak.")
+    assert "known already" in await answered(
+        chat, f"/memory import\n- {TEA}\n- I have a kayak."
+    )
     assert len(await page.memories()) == 3
     await answered(chat, "/undo")
     await answered(chat, "/undo")
@@ -183,7 +215,9 @@ async def test_memory_is_off_for_a_chat(host: RunningHost, page: Page) -> None:
 @pytest.mark.every_release
 async def test_doctor_is_for_admins(host: RunningHost, page: Page) -> None:
     """An admin is told how the plug-in stands; another user is told nothing of it."""
-    assert "Only an administrator" in await answered(page.new_chat(), "/memory doctor")
+    assert "Only an administrator" in await answered(
+        page.new_chat(), "/memory doctor"
+    )
     host.model.when_title("# Answer a test question", {"city": "Porto"})
     answer = await answered(host.admin.new_chat(), "/memory doctor")
     assert host.version in answer
@@ -195,16 +229,29 @@ async def test_near_names_in_valves(host: RunningHost, page: Page) -> None:
 
     With an unknown one every kind is refused, since nobody knows what was meant.
     """
-    card, mail = "My card number is 4111 1111 1111 1111.", "My e-mail address is ann@example.org."
-    learns(host.model, "card", operations(new("User's card number is 4111 1111 1111 1111.")))
-    learns(host.model, "mail", operations(new("User's e-mail address is ann@example.org.")))
+    card, mail = (
+        "My card number is 4111 1111 1111 1111.",
+        "My e-mail address is ann@example.org.",
+    )
+    learns(
+        host.model,
+        "card",
+        operations(new("User's card number is 4111 1111 1111 1111.")),
+    )
+    learns(
+        host.model,
+        "mail",
+        operations(new("User's e-mail address is ann@example.org.")),
+    )
     await host.set_valves({"refuse_in_memories": "credit card"})
     await page.say(card, "personal data that is not to be stored")
     await page.say(mail, "Saved")
     (saved,) = await page.memories()
     assert "ann@example.org" in saved.content
     await page.clear_memories()
-    assert "not known" not in await answered(host.admin.new_chat(), "/memory doctor")
+    assert "not known" not in await answered(
+        host.admin.new_chat(), "/memory doctor"
+    )
     await host.set_valves({"refuse_in_memories": "credit card, shoe size"})
     await page.say(mail, "personal data that is not to be stored")
     assert await page.memories() == []
@@ -214,7 +261,9 @@ async def test_near_names_in_valves(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
-async def test_nothing_crosses(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_nothing_crosses(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """Two users' commands at once: each sees, changes and takes back the own memories alone."""
     ann, bob = await host.user("ann"), await host.user("bob")
 
@@ -225,7 +274,8 @@ async def test_nothing_crosses(host: RunningHost, plugin: InstalledFilter) -> No
         await answered(chat, f"/forget {word} number 2")
         await answered(chat, "/undo")
         shown = [
-            await answered(chat, one) for one in ("/memory", "/memory log", f"/memory find {word}")
+            await answered(chat, one)
+            for one in ("/memory", "/memory log", f"/memory find {word}")
         ]
         assert [word in one for one in shown] == [True] * 3, shown
         other = {"kayak": "trombone", "trombone": "kayak"}[word]
@@ -236,13 +286,17 @@ async def test_nothing_crosses(host: RunningHost, plugin: InstalledFilter) -> No
 
 
 @pytest.mark.every_release
-async def test_carried_out_once_for_its_message(host: RunningHost, page: Page) -> None:
+async def test_carried_out_once_for_its_message(
+    host: RunningHost, page: Page
+) -> None:
     """Models side by side, an answer made anew and one continued carry a command out once."""
     chat = page.new_chat()
     for words in ("one", "two", "three", "four"):
         await answered(chat, f"/remember Number {words}")
     turns = await chat.send_to_models("/undo", [CHAT_MODEL, SECOND_MODEL])
-    assert {shown(turn.content) for turn in turns} == {"Taken back: gone: Number four"}
+    assert {shown(turn.content) for turn in turns} == {
+        "Taken back: gone: Number four"
+    }
     await answered(chat, "/undo")
     assert len(await page.memories()) == 2
     again = await chat.regenerate()
@@ -251,7 +305,9 @@ async def test_carried_out_once_for_its_message(host: RunningHost, page: Page) -
 
 
 @pytest.mark.every_release
-async def test_no_command_where_none_is_answered(host: RunningHost, page: Page) -> None:
+async def test_no_command_where_none_is_answered(
+    host: RunningHost, page: Page
+) -> None:
     """What begins like a command in an API call reaches the model whole, whatever came before."""
     said = [
         {"role": "user", "content": "/remember the milk, said the note."},
@@ -259,7 +315,11 @@ async def test_no_command_where_none_is_answered(host: RunningHost, page: Page) 
         {"role": "user", "content": "/undo this knot for me"},
     ]
     await page.complete(said)
-    sent = [one for one in host.model.chat_requests()[-1].messages if one["role"] != "system"]
+    sent = [
+        one
+        for one in host.model.chat_requests()[-1].messages
+        if one["role"] != "system"
+    ]
     assert sent == said
     assert await page.memories() == []
 
@@ -269,7 +329,9 @@ async def test_answered_without_a_model(host: RunningHost, page: Page) -> None:
     """Where the model's provider is down a command is answered all the same, and done."""
     host.model.when_chatting(Fail(503))
     chat = page.new_chat()
-    assert "Saved: I park on level 3" in await answered(chat, "/remember I park on level 3")
+    assert "Saved: I park on level 3" in await answered(
+        chat, "/remember I park on level 3"
+    )
     assert "Which change?" in await answered(chat, "/undo number 2")
     assert len(await page.memories()) == 1
     assert "Taken back" in await answered(chat, "/undo")
@@ -277,12 +339,16 @@ async def test_answered_without_a_model(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
-async def test_page_shows_it_from_the_first_word(host: RunningHost, page: Page) -> None:
+async def test_page_shows_it_from_the_first_word(
+    host: RunningHost, page: Page
+) -> None:
     """The model says nothing to a command, which names its chat; undo is mentioned three times."""
     chat = page.new_chat()
     host.model.when_chatting("I am the model.")
     turn = await chat.send("/memory")
-    seen = json.dumps([event.data for event in page.events[turn.since :]], default=str)
+    seen = json.dumps(
+        [event.data for event in page.events[turn.since :]], default=str
+    )
     stored = await chat.stored()
     assert "I am the model" not in json.dumps(stored)
     assert "I am the model" not in seen

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.driver.extraction import EXTRACT, learns, new, newest_words, operations
+from tests.e2e.driver.extraction import (
+    EXTRACT,
+    learns,
+    new,
+    newest_words,
+    operations,
+)
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Say
@@ -21,7 +27,9 @@ async def test_temporary_chat(host: RunningHost, page: Page) -> None:
     """A temporary chat stores nothing and gets nothing, not even from the host's own memory."""
     learns(host.model, "tea", operations(new("User hates green tea.")))
     await page.add_memory(TEA)
-    turn = await page.temporary_chat().send(QUESTION, features={"memory": True})
+    turn = await page.temporary_chat().send(
+        QUESTION, features={"memory": True}
+    )
     assert turn.content == "Understood."
     await host.rest()
     assert [memory.content for memory in await page.memories()] == [TEA]
@@ -49,7 +57,9 @@ async def test_api_call(host: RunningHost, page: Page, stream: bool) -> None:
     assert len(await page.memories()) == 1
 
 
-async def test_regenerate_continue_and_edit(host: RunningHost, page: Page) -> None:
+async def test_regenerate_continue_and_edit(
+    host: RunningHost, page: Page
+) -> None:
     """A fact is extracted once, however often its message is answered; an edit is new words."""
     learns(host.model, "tea", operations(new(TEA)))
     chat = page.new_chat()
@@ -66,7 +76,9 @@ async def test_regenerate_continue_and_edit(host: RunningHost, page: Page) -> No
     await page.wait_for_status(turn, "Saved: User likes black coffee.")
     edited = host.model.requests_titled(EXTRACT)[-1]
     assert newest_words(edited.body) == "I like black coffee."
-    assert "Earlier turns" not in edited.user_text  # the former message is on another branch
+    assert (
+        "Earlier turns" not in edited.user_text
+    )  # the former message is on another branch
 
 
 async def test_two_models_at_once(host: RunningHost, page: Page) -> None:
@@ -77,8 +89,13 @@ async def test_two_models_at_once(host: RunningHost, page: Page) -> None:
         "I like green tea, my dog Biscuit does too", [CHAT_MODEL, SECOND_MODEL]
     )
     assert [turn.content for turn in turns] == ["Understood.", "Understood."]
-    assert all("Biscuit" in one.system_prompt for one in host.model.chat_requests())
-    assert {one.model for one in host.model.chat_requests()} == {CHAT_MODEL, SECOND_MODEL}
+    assert all(
+        "Biscuit" in one.system_prompt for one in host.model.chat_requests()
+    )
+    assert {one.model for one in host.model.chat_requests()} == {
+        CHAT_MODEL,
+        SECOND_MODEL,
+    }
     await host.rest()
     assert len(await page.memories()) == 2
     assert len(host.model.requests_titled(EXTRACT)) == 1
@@ -100,7 +117,9 @@ async def test_stop(host: RunningHost, page: Page) -> None:
     await page.wait_for_status(turn, "Saved")
 
 
-async def test_next_message_at_once(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_next_message_at_once(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """A message that is sent while the last lesson is told reaches the model below the whole chat.
 
     Up to 0.11 the host's own way to store a status undoes a message that is stored meanwhile.
@@ -108,7 +127,11 @@ async def test_next_message_at_once(host: RunningHost, plugin: InstalledFilter) 
     chat = (await host.user("ann")).new_chat()
     said: list[str] = []
     for number in range(12):
-        said.append(f"I like the number {number}. {'It is a fine number. ' * 20}")
+        said.append(
+            f"I like the number {number}. {'It is a fine number. ' * 20}"
+        )
         await chat.send(said[-1])
         messages = host.model.chat_requests()[-1].messages
-        assert [one["content"] for one in messages if one["role"] == "user"] == said
+        assert [
+            one["content"] for one in messages if one["role"] == "user"
+        ] == said

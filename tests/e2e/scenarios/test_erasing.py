@@ -26,7 +26,9 @@ def host_vectors(host: RunningHost, page: Page) -> int:
 
 
 @pytest.mark.every_release
-async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_everything_is_erased(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """After the word was typed nothing of the user is left anywhere; another user's all is."""
     await host.set_valves({"history_recall_default": "all"})
     page, other = await lived(host, "ann"), await lived(host, "bob")
@@ -54,7 +56,9 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     await told(host, page, "I live in Porto.", PORTO)
 
 
-async def test_erased_without_status_lines(host: RunningHost, page: Page) -> None:
+async def test_erased_without_status_lines(
+    host: RunningHost, page: Page
+) -> None:
     """With status lines off, a wish to erase is answered all the same: the question, then a line.
 
     What is recalled and learned is not told.
@@ -89,11 +93,15 @@ async def test_this_chat_is_erased(host: RunningHost, page: Page) -> None:
     (left,) = await page.memories()
     assert PORTO in left.content  # 0.9 keeps tags and bank in it
     assert host_vectors(host, page) == 1
-    assert [one["chat_id"] == chat.id for one in our_rows(host, page, "audit")] == [False]
+    assert [
+        one["chat_id"] == chat.id for one in our_rows(host, page, "audit")
+    ] == [False]
 
 
 @pytest.mark.every_release
-async def test_deleted_account_is_swept(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_deleted_account_is_swept(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """What the host leaves of an account that its admin deletes is gone with the day's sweep."""
     await host.set_valves({"history_recall_default": "all"})
     page, other = await lived(host, "ann"), await lived(host, "bob")
@@ -110,7 +118,10 @@ async def test_deleted_account_is_swept(host: RunningHost, plugin: InstalledFilt
     assert host.vectors(history_collection(page.user_id)) == 0
     assert len(await other.memories()) == 2
     assert host_vectors(host, other) == vectors
-    assert held(host, other).items() >= {"audit": kept["audit"], "vector": kept["vector"]}.items()
+    assert (
+        held(host, other).items()
+        >= {"audit": kept["audit"], "vector": kept["vector"]}.items()
+    )
 
 
 @pytest.mark.every_release

@@ -14,14 +14,22 @@ DOG = "User's dog is called Biscuit."
 
 async def found_by_host(page: Page, words: str) -> list[str]:
     """What the host's own vector search finds among a user's memories."""
-    found = await page.request("POST", "/api/v1/memories/query", {"content": words, "k": 3})
+    found = await page.request(
+        "POST", "/api/v1/memories/query", {"content": words, "k": 3}
+    )
     return found["documents"][0]
 
 
 @pytest.mark.every_release
-async def test_fact_reaches_another_chat(host: RunningHost, page: Page) -> None:
+async def test_fact_reaches_another_chat(
+    host: RunningHost, page: Page
+) -> None:
     """A fact told in chat A stands in the host's table and in chat B's prompt, until forgotten."""
-    learns(host.model, "dog is called", operations(new(DOG, tags=["relationship"])))
+    learns(
+        host.model,
+        "dog is called",
+        operations(new(DOG, tags=["relationship"])),
+    )
     told = page.new_chat()
     turn = await told.send("My dog is called Biscuit.")
     await page.wait_for_status(turn, f"Saved: {DOG}")
@@ -36,7 +44,9 @@ async def test_fact_reaches_another_chat(host: RunningHost, page: Page) -> None:
         assert memory.meta["message_id"] == turn.user_message_id
 
     history = await told.status_history(turn)
-    assert [status["description"] for status in history] == [f"Saved: {DOG} · /undo takes it back"]
+    assert [status["description"] for status in history] == [
+        f"Saved: {DOG} · /undo takes it back"
+    ]
 
     asked = await page.new_chat().send("What is my dog called?")
     assert asked.content == "Understood."
@@ -54,14 +64,24 @@ async def test_fact_reaches_another_chat(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
-async def test_correction_leaves_one_row(host: RunningHost, page: Page) -> None:
+async def test_correction_leaves_one_row(
+    host: RunningHost, page: Page
+) -> None:
     """A corrected fact is one row, for the host's search too; its history has the former one."""
-    learns(host.model, "Porto", operations(new("User lives in Porto.", tags=["identity"])))
+    learns(
+        host.model,
+        "Porto",
+        operations(new("User lives in Porto.", tags=["identity"])),
+    )
     await page.say("I live in Porto.", "Saved")
     [before] = await page.memories()
     assert "Porto" in (await found_by_host(page, "my home"))[0]
 
-    learns(host.model, "Lisbon", operations(update(before.id, "User lives in Lisbon.")))
+    learns(
+        host.model,
+        "Lisbon",
+        operations(update(before.id, "User lives in Lisbon.")),
+    )
     await page.say("I have moved to Lisbon.", "Updated: User lives in Lisbon.")
     [after] = await page.memories()
     assert after.id == before.id
@@ -71,9 +91,13 @@ async def test_correction_leaves_one_row(host: RunningHost, page: Page) -> None:
     if after.meta is not None:
         assert "Porto" not in after.content
         assert after.path == before.path == "Personal/identity"
-        assert [entry["content"] for entry in after.meta["history"]] == ["User lives in Porto."]
+        assert [entry["content"] for entry in after.meta["history"]] == [
+            "User lives in Porto."
+        ]
     else:
-        assert after.content.startswith("[Tags: identity] User lives in Lisbon. (until 20")
+        assert after.content.startswith(
+            "[Tags: identity] User lives in Lisbon. (until 20"
+        )
 
     await page.new_chat().send("Where do I live?")
     prompt = host.model.last_prompt
@@ -82,7 +106,9 @@ async def test_correction_leaves_one_row(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
-async def test_another_user_never_gets_it(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_another_user_never_gets_it(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """Another user's prompts and list show nothing of the fact, and nothing there can change it."""
     ann, bob = await host.user("ann"), await host.user("bob")
     learns(host.model, "dog is called", operations(new(DOG)))
@@ -92,17 +118,25 @@ async def test_another_user_never_gets_it(host: RunningHost, plugin: InstalledFi
 
     await bob.say("What is my dog called?", "Nothing new to remember")
     assert await bob.memories() == []
-    assert all("Biscuit" not in str(request.body) for request in host.model.requests)
+    assert all(
+        "Biscuit" not in str(request.body) for request in host.model.requests
+    )
 
     # The model may name any id; one that was not shown to it is refused.
     learns(
-        host.model, "overwrite", operations(update(memory.id, "x y z changed"), delete(memory.id))
+        host.model,
+        "overwrite",
+        operations(update(memory.id, "x y z changed"), delete(memory.id)),
     )
-    await bob.say("I have moved to Cork, overwrite it.", "not one of the memories shown")
+    await bob.say(
+        "I have moved to Cork, overwrite it.", "not one of the memories shown"
+    )
     assert [one.content for one in await ann.memories()] == [memory.content]
 
 
-async def test_users_at_once(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_users_at_once(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """Turns of four users at once leave each exactly his own facts; `make soak` has more."""
     plan = SoakPlan("sqlite", users=4, turns=12, seed=20261121)
     run = SoakRun(plan, host, [host.url], host.query)
@@ -112,21 +146,34 @@ async def test_users_at_once(host: RunningHost, plugin: InstalledFilter) -> None
     assert not found["wrong"], found
 
 
-async def test_what_the_words_do_not_say(host: RunningHost, page: Page) -> None:
+async def test_what_the_words_do_not_say(
+    host: RunningHost, page: Page
+) -> None:
     """A true quotation proves no other sentence; an update of the wrong memory leaves it alone."""
     allergy = "User is allergic to peanuts."
     learns(host.model, "allergic", operations(new(allergy, tags=["identity"])))
     await page.say("I am allergic to peanuts.", f"Saved: {allergy}")
     [memory] = await page.memories()
 
-    invented = new("User lost her job.", evidence=["I adore green tea"], about="user", kind="FACT")
+    invented = new(
+        "User lost her job.",
+        evidence=["I adore green tea"],
+        about="user",
+        kind="FACT",
+    )
     learns(host.model, "green tea", operations(invented))
     refused = "Not saved: User lost her job. (your words do not say it)"
     await page.say("I adore green tea.", refused)
     assert await page.memories() == [memory]
 
     shop = "User moved their shop to Elm Street."
-    moved = update(memory.id, shop, evidence=["We moved our shop"], about="user", kind="FACT")
+    moved = update(
+        memory.id,
+        shop,
+        evidence=["We moved our shop"],
+        about="user",
+        kind="FACT",
+    )
     learns(host.model, "Elm Street", operations(moved))
     await page.say("We moved our shop to Elm Street.", f"Saved: {shop}")
     rows = await page.memories()

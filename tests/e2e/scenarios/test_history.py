@@ -17,9 +17,7 @@ from tests.e2e.driver.waiting import until
 SECTION = "### Relevant past conversation"
 ALL: dict[str, Any] = {"history_recall_default": "all", "save_mode": "off"}
 # Chroma's own tables (package chromadb), which the hosts keep beside their database.
-UNITS_OF_CHAT = (
-    "SELECT count(*) AS found FROM embedding_metadata WHERE key = 'chat_id' AND string_value = ?"
-)
+UNITS_OF_CHAT = "SELECT count(*) AS found FROM embedding_metadata WHERE key = 'chat_id' AND string_value = ?"
 MESSAGES_OF_CHAT = (
     "SELECT count(DISTINCT message.string_value) AS found FROM embedding_metadata AS message"
     " JOIN embedding_metadata AS chat ON chat.id = message.id"
@@ -39,7 +37,9 @@ def units_of(host: RunningHost, page: Page) -> int:
 
 async def indexed(host: RunningHost, page: Page, units: int) -> None:
     """Wait until so many units of a user are in the index."""
-    await until(lambda: units_of(host, page) == units, 30, f"{units} indexed units")
+    await until(
+        lambda: units_of(host, page) == units, 30, f"{units} indexed units"
+    )
 
 
 async def told(
@@ -72,14 +72,23 @@ async def test_said_in_one_chat_asked_in_another(
     _, _, section = prompt.partition(SECTION)
     today = datetime.now(ZoneInfo(page.time_zone)).date().isoformat()
     assert section.startswith(f"\n{today}\n- Similar chat: ")
-    assert "- User: My boat is called Freya.\n- Assistant: What a splendid" in section
-    assert prompt.count("<adaptive_memory>") == prompt.count("</adaptive_memory>") == 1
+    assert (
+        "- User: My boat is called Freya.\n- Assistant: What a splendid"
+        in section
+    )
+    assert (
+        prompt.count("<adaptive_memory>")
+        == prompt.count("</adaptive_memory>")
+        == 1
+    )
     assert prompt.rstrip().endswith("</adaptive_memory>")
     assert "Freya" not in await recalled(host, other)
     assert SECTION not in host.model.last_prompt
 
 
-async def test_this_chat_beyond_its_window(host: RunningHost, page: Page) -> None:
+async def test_this_chat_beyond_its_window(
+    host: RunningHost, page: Page
+) -> None:
     """With a window the newest turns are sent whole; with `chat` comes back what it has cut off.
 
     Nothing that is seen comes back, and nothing of other chats. The chat itself stays whole, and
@@ -100,12 +109,18 @@ async def test_this_chat_beyond_its_window(host: RunningHost, page: Page) -> Non
     said.append("The name of my boat is painted in red letters.")
     for words in said[2:]:
         await chat.send(words)
-    await until(lambda: host.count_vectors(MESSAGES_OF_CHAT, chat.id) == 18, 30, "9 indexed turns")
+    await until(
+        lambda: host.count_vectors(MESSAGES_OF_CHAT, chat.id) == 18,
+        30,
+        "9 indexed turns",
+    )
     said.append(ASKED)
     await chat.send(ASKED)
     request = host.model.chat_requests()[-1]
     assert request.messages[0]["content"].startswith(SYSTEM)
-    seen = [one["content"] for one in request.messages if one["role"] == "user"]
+    seen = [
+        one["content"] for one in request.messages if one["role"] == "user"
+    ]
     assert 1 < len(seen) < len(said)
     assert seen == said[-len(seen) :]
     roles = [one["role"] for one in request.messages[1:]]
@@ -114,29 +129,41 @@ async def test_this_chat_beyond_its_window(host: RunningHost, page: Page) -> Non
     assert "- User: The name of my boat is Freya." in section
     assert [one for one in seen if one in section] == []
     assert "Odin" not in request.system_prompt
-    async with host.admin_settings("/api/v1/chats/config", {"ENABLE_CONTEXT_COMPACTION": True}):
+    async with host.admin_settings(
+        "/api/v1/chats/config", {"ENABLE_CONTEXT_COMPACTION": True}
+    ):
         said.append("And now?")
         await chat.send(said[-1])
         messages = host.model.chat_requests()[-1].messages
-        assert [one["content"] for one in messages if one["role"] == "user"] == said
+        assert [
+            one["content"] for one in messages if one["role"] == "user"
+        ] == said
 
 
 async def test_topics_and_similar_chats(host: RunningHost, page: Page) -> None:
     """A finished topic is summarised once and found by it; a chat like a new one is named."""
     await host.set_valves({**ALL, "enable_history_summary": True})
-    host.model.when_title(SUMMARISE, {"summary": "The user named a vessel Freya."})
+    host.model.when_title(
+        SUMMARISE, {"summary": "The user named a vessel Freya."}
+    )
     chat = await told(host, page, "My boat is called Freya.", "Splendid!")
     await chat.send("It is painted blue.")
     await indexed(host, page, 7)
-    await page.request("POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}})
+    await page.request(
+        "POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}}
+    )
     # The chat was held a day earlier, so that its topic is finished.
     earlier = "UPDATE chat_message SET created_at = created_at - 86400 WHERE chat_id = ?"
     host.change(earlier, chat.id)
-    host.change("UPDATE chat SET updated_at = updated_at - 86400 WHERE id = ?", chat.id)
+    host.change(
+        "UPDATE chat SET updated_at = updated_at - 86400 WHERE id = ?", chat.id
+    )
     prompt = await recalled(host, page)
     assert "- Similar chat: My boat" in prompt.partition(SECTION)[2]
     await until(
-        lambda: host.count_vectors(UNITS_OF_CHAT, chat.id) == 8, 30, "the unit of the topic"
+        lambda: host.count_vectors(UNITS_OF_CHAT, chat.id) == 8,
+        30,
+        "the unit of the topic",
     )
     prompt = await recalled(host, page, "What did I name my vessel?")
     assert "- Topic: The user named a vessel Freya." in prompt
@@ -144,7 +171,9 @@ async def test_topics_and_similar_chats(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
-async def test_edits_and_deletions_are_followed(host: RunningHost, page: Page) -> None:
+async def test_edits_and_deletions_are_followed(
+    host: RunningHost, page: Page
+) -> None:
     """An edited message is recalled as it stands now, a deleted chat not at all."""
     await host.set_valves({**ALL, "similar_past_chats": 0})
     chat = await told(host, page, "My boat is called Freya.", "Splendid!")
@@ -157,4 +186,8 @@ async def test_edits_and_deletions_are_followed(host: RunningHost, page: Page) -
     await page.request("DELETE", f"/api/v1/chats/{chat.id}")
     prompt = await recalled(host, page)
     assert "Odin" not in prompt
-    await until(lambda: host.count_vectors(UNITS_OF_CHAT, chat.id) == 0, 30, "the swept index")
+    await until(
+        lambda: host.count_vectors(UNITS_OF_CHAT, chat.id) == 0,
+        30,
+        "the swept index",
+    )

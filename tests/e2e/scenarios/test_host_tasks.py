@@ -32,7 +32,9 @@ async def task_model(host: RunningHost) -> AsyncIterator[None]:
     }
     async with AsyncExitStack() as stack:
         for path, change in changes.items():
-            settings = host.admin_settings(path, change, save_at=f"{path}/update")
+            settings = host.admin_settings(
+                path, change, save_at=f"{path}/update"
+            )
             await stack.enter_async_context(settings)
         yield
 
@@ -45,24 +47,33 @@ def prompts(host: RunningHost, model: str) -> list[str]:
 
 def lines(page: Page, turn: Any) -> str:
     """What was said with an answer."""
-    return "\n".join(str(status.get("description")) for status in page.statuses(turn))
+    return "\n".join(
+        str(status.get("description")) for status in page.statuses(turn)
+    )
 
 
 @pytest.mark.parametrize(
     ("task", "sent"),
     [
         ("web search", {"features": {"web_search": True}}),
-        ("search in files", {"files": [{"type": "file", "id": "gone", "name": "tea.txt"}]}),
+        (
+            "search in files",
+            {"files": [{"type": "file", "id": "gone", "name": "tea.txt"}]},
+        ),
     ],
     ids=["web search", "files"],
 )
-async def test_queries(host: RunningHost, page: Page, task: str, sent: dict[str, Any]) -> None:
+async def test_queries(
+    host: RunningHost, page: Page, task: str, sent: dict[str, Any]
+) -> None:
     """Queries are written by another model, which reads no memory; the chat model reads it.
 
     Up to 0.11.1 that can't be had, so there nobody does, and the line says why.
     """
     await page.add_memory(TEA)
-    await host.set_valves({"save_mode": "off"})  # the model for tasks learns, too
+    await host.set_valves(
+        {"save_mode": "off"}
+    )  # the model for tasks learns, too
     async with task_model(host):
         turn = await page.new_chat().send(QUESTION, **LEGACY, **sent)
         await host.rest()
@@ -71,7 +82,9 @@ async def test_queries(host: RunningHost, page: Page, task: str, sent: dict[str,
     assert TEA not in str(prompts(host, SMALL_MODEL))
     comes = page.release.number >= (0, 11, 2)
     assert (TEA in prompts(host, CHAT_MODEL)[-1]) is comes
-    withheld = f"No memories recalled: this Open WebUI would show them to its {task}"
+    withheld = (
+        f"No memories recalled: this Open WebUI would show them to its {task}"
+    )
     assert ("1 memory recalled" if comes else withheld) in lines(page, turn)
 
 
@@ -89,11 +102,20 @@ async def test_temporary_chat(host: RunningHost, page: Page) -> None:
 async def test_tool_calls(host: RunningHost, page: Page) -> None:
     """The model reads the same memories, once, in each request of its answer."""
     await page.add_memory(TEA)
-    host.model.when_chatting([call_tool("get_current_timestamp"), Say("At noon.")])
+    host.model.when_chatting(
+        [call_tool("get_current_timestamp"), Say("At noon.")]
+    )
     native = {"params": {"function_calling": "native"}}
     turn = await page.new_chat().send(QUESTION, **native)
-    before, after = (one.system_prompt for one in host.model.chat_requests()[-2:])
+    before, after = (
+        one.system_prompt for one in host.model.chat_requests()[-2:]
+    )
     assert turn.content.endswith("At noon.")
-    assert "tool" in [one["role"] for one in host.model.chat_requests()[-1].messages]
+    assert "tool" in [
+        one["role"] for one in host.model.chat_requests()[-1].messages
+    ]
     assert before.count(TEA) == after.count(TEA) == 1
-    assert before.partition("<adaptive_memory>")[1:] == after.partition("<adaptive_memory>")[1:]
+    assert (
+        before.partition("<adaptive_memory>")[1:]
+        == after.partition("<adaptive_memory>")[1:]
+    )

@@ -28,7 +28,9 @@ async def test_locked_database(host: RunningHost, page: Page) -> None:
     locked = threading.Event()
 
     def lock() -> None:
-        with contextlib.closing(sqlite3.connect(host.database, timeout=10)) as connection:
+        with contextlib.closing(
+            sqlite3.connect(host.database, timeout=10)
+        ) as connection:
             connection.isolation_level = None
             connection.execute("BEGIN EXCLUSIVE")
             locked.set()
@@ -52,15 +54,21 @@ async def test_table_of_another_release(host: RunningHost, page: Page) -> None:
     await chat.send("Hello")
     await host.rest()
     since = host.log_length()
-    host.change("ALTER TABLE adaptive_memory_pending RENAME COLUMN payload TO words")
+    host.change(
+        "ALTER TABLE adaptive_memory_pending RENAME COLUMN payload TO words"
+    )
     try:
         turn = await chat.send("I like green tea.")
-        told = await page.wait_for_status(turn, "Adaptive Memory can't work here")
+        told = await page.wait_for_status(
+            turn, "Adaptive Memory can't work here"
+        )
         again = await chat.send("I really like green tea.")
         await host.rest()
         checked = await admin.send("/memory doctor")
     finally:
-        host.change("ALTER TABLE adaptive_memory_pending RENAME COLUMN words TO payload")
+        host.change(
+            "ALTER TABLE adaptive_memory_pending RENAME COLUMN words TO payload"
+        )
     assert turn.content == again.content == "Understood."
     assert "payload" not in told["description"]
     assert page.statuses(again) == []
@@ -90,7 +98,11 @@ async def test_table_of_another_release(host: RunningHost, page: Page) -> None:
     ids=["switched off", "not permitted"],
 )
 async def test_memories_not_to_be_had(
-    host: RunningHost, page: Page, path: str, change: dict[str, Any], reason: str
+    host: RunningHost,
+    page: Page,
+    path: str,
+    change: dict[str, Any],
+    reason: str,
 ) -> None:
     """Without the host's switch or permission nothing is written; each chat is told why, once."""
     learns(host.model, "tea", operations(new(TEA)))

@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from demo.environment import HostEnvironment
-from tests.e2e.driver.extraction import EXTRACT, learns, learns_nothing_else, new, operations
+from tests.e2e.driver.extraction import (
+    EXTRACT,
+    learns,
+    learns_nothing_else,
+    new,
+    operations,
+)
 from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page, RefusedError
 from tests.e2e.scenarios.conftest import PLUGIN
@@ -48,7 +54,9 @@ def without_index(variables: Mapping[str, str]) -> dict[str, str]:
 
 async def is_active(plugin: InstalledFilter) -> bool:
     """Whether the host runs the function, as the admin sees it in the panel."""
-    function = await plugin.admin.request("GET", f"/api/v1/functions/id/{plugin.id}")
+    function = await plugin.admin.request(
+        "GET", f"/api/v1/functions/id/{plugin.id}"
+    )
     return function["is_active"]
 
 
@@ -73,14 +81,20 @@ async def test_restart_without_package_index(
     The packages that no host ships are absent here; all other scenarios have them. The model's
     first reply is broken, so it is asked again.
     """
-    async with RunningHost.running_on(installed_host, tmp_path, {"PYTHONPATH": ""}) as host:
+    async with RunningHost.running_on(
+        installed_host, tmp_path, {"PYTHONPATH": ""}
+    ) as host:
         learns_nothing_else(host.model)
         plugin = await host.install_filter(PLUGIN, valves=HASTY)
         page = await host.user("ann")
         await restart(host, host.admin, page)
         assert await is_active(plugin)
         whole = operations(new(DOG))
-        learns(host.model, "dog is called", [json.dumps(whole).replace(", ", " ", 1), whole])
+        learns(
+            host.model,
+            "dog is called",
+            [json.dumps(whole).replace(", ", " ", 1), whole],
+        )
         await page.say("My dog is called Biscuit.", f"Saved: {DOG}")
         assert len(host.model.requests_titled(EXTRACT)) == 2
         await page.new_chat().send("What is my dog called?")
@@ -89,6 +103,11 @@ async def test_restart_without_package_index(
 
         # No accident: this server does run pip for a header that asks, and pip finds nothing.
         with pytest.raises(RefusedError):
-            await host.install_filter(ASKS_FOR_A_PACKAGE, function_id="asks_for_a_package")
+            await host.install_filter(
+                ASKS_FOR_A_PACKAGE, function_id="asks_for_a_package"
+            )
         log = host.log_text()
-        assert "No matching distribution found for adaptive-memory-no-such-package" in log
+        assert (
+            "No matching distribution found for adaptive-memory-no-such-package"
+            in log
+        )

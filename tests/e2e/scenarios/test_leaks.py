@@ -22,7 +22,14 @@ import pytest
 
 from adaptive.settings.names import read_kinds
 from adaptive.settings.valves import Valves
-from tests.e2e.driver.extraction import EXTRACT, Body, learns, new, newest_words, operations
+from tests.e2e.driver.extraction import (
+    EXTRACT,
+    Body,
+    learns,
+    new,
+    newest_words,
+    operations,
+)
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.leak_search import PLACES, Place, sightings, traces
 from tests.e2e.driver.page import Page
@@ -31,7 +38,10 @@ from tests.e2e.driver.replies import Fail
 from tests.e2e.driver.scripted_model import text_of
 
 RELEVANCE = "# Score relevance"
-FAILING, RAMBLING = "I keep a red kayak in Tartu", "I keep a blue canoe in Ghent"
+FAILING, RAMBLING = (
+    "I keep a red kayak in Tartu",
+    "I keep a blue canoe in Ghent",
+)
 LEARNING_SECONDS = 60.0
 
 Redaction = Literal["model", "all"]
@@ -51,9 +61,13 @@ VALVES = {
 # What is said in a chat the host itself stores with the chat, sends to the page and to the chat's
 # model, and makes title, tags and follow-ups of. What is remembered stands in its memory and is
 # shown to the user whose it is.
-_SAID: frozenset[Place] = frozenset({"event", "chat", "chat request", "task request"})
+_SAID: frozenset[Place] = frozenset(
+    {"event", "chat", "chat request", "task request"}
+)
 _KEPT: frozenset[Place] = frozenset({"memory", "vectors"})
-_SHOWN: frozenset[Place] = frozenset({"status", "source", "event", "chat", "chat request"})
+_SHOWN: frozenset[Place] = frozenset(
+    {"status", "source", "event", "chat", "chat request"}
+)
 _NOWHERE: frozenset[Place] = frozenset()
 # What a model replied stands in the log of whoever has chosen DEBUG; texts to be compared go to the
 # embedding provider as they are.
@@ -121,10 +135,22 @@ class Filter:
 """
 # Said in a chat they are in all of these places by themselves.
 _SAID_CANARIES: tuple[Place, ...] = (
-    *("event", "chat", "chat request", "our request", "task request", "embedding"),
+    *(
+        "event",
+        "chat",
+        "chat request",
+        "our request",
+        "task request",
+        "embedding",
+    ),
 )
 # Nothing in this chat leads to them.
-_UNPLANTED: tuple[Place, ...] = ("file", "host log", "search engine", "image engine")
+_UNPLANTED: tuple[Place, ...] = (
+    "file",
+    "host log",
+    "search engine",
+    "image engine",
+)
 
 
 def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
@@ -140,20 +166,27 @@ def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
     stored_otherwise = read_kinds(
         f"{defaults.mask_in_memories}, {defaults.refuse_in_memories}"
     ).names
-    if one.origin in ("typed", "proposed") and one.kind.name in stored_otherwise:
+    if (
+        one.origin in ("typed", "proposed")
+        and one.kind.name in stored_otherwise
+    ):
         places = ALLOWED[one.origin, "secret"] | _BESIDES
     return places - {"chat request"} if redaction == "all" else places
 
 
 @contextlib.asynccontextmanager
-async def listening(host: RunningHost, canaries: Mapping[Place, str]) -> AsyncIterator[None]:
+async def listening(
+    host: RunningHost, canaries: Mapping[Place, str]
+) -> AsyncIterator[None]:
     """The plug-in logs everything, and canaries stand in a table with our prefix and in events."""
     source = LISTENER
     for place, word in canaries.items():
         source = source.replace(f"CANARY-{place}", word)
     listener = await host.install_filter(source, function_id="listener")
     host.change("CREATE TABLE adaptive_memory_canary (kept TEXT)")
-    host.change("INSERT INTO adaptive_memory_canary VALUES (?)", canaries["our tables"])
+    host.change(
+        "INSERT INTO adaptive_memory_canary VALUES (?)", canaries["our tables"]
+    )
     yield
     host.change("DROP TABLE adaptive_memory_canary")
     await listener.update(DEAF)
@@ -161,13 +194,17 @@ async def listening(host: RunningHost, canaries: Mapping[Place, str]) -> AsyncIt
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("redaction", ["model", "all"])
-async def test_nothing_leaks(host: RunningHost, page: Page, redaction: Redaction) -> None:
+async def test_nothing_leaks(
+    host: RunningHost, page: Page, redaction: Redaction
+) -> None:
     """No planted value is found where it must not be, and every canary where it must be."""
     since = host.log_length()
     by_origin: dict[Origin, Sequence[Planted]] = {
         origin: planted(redaction, origin) for origin in ORIGINS
     }
-    values = {one.name: one for several in by_origin.values() for one in several}
+    values = {
+        one.name: one for several in by_origin.values() for one in several
+    }
     canaries: dict[Place, str] = {
         place: f"canary-{place.replace(' ', '')}-{redaction}"
         for place in PLACES
@@ -180,22 +217,36 @@ async def test_nothing_leaks(host: RunningHost, page: Page, redaction: Redaction
         for row in by_origin["row"]:
             await page.add_memory(row.told)
         said_canaries = " ".join(canaries[place] for place in _SAID_CANARIES)
-        said = [f"My boats are called {said_canaries}.", *(one.said for one in by_origin["typed"])]
+        said = [
+            f"My boats are called {said_canaries}.",
+            *(one.said for one in by_origin["typed"]),
+        ]
         await _say_all(page, said)
         await host.rest(LEARNING_SECONDS)
         for words in (FAILING, RAMBLING):
-            await page.say(words, "it will be tried again", timeout=LEARNING_SECONDS)
+            await page.say(
+                words, "it will be tried again", timeout=LEARNING_SECONDS
+            )
         await _say_all(page, ["What do you know about my e-mail address?"])
-        await host.rest(LEARNING_SECONDS)  # the failed ones are tried again by then
-        for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
+        await host.rest(
+            LEARNING_SECONDS
+        )  # the failed ones are tried again by then
+        for place in (
+            "memory",
+            "vectors",
+        ):  # last, since pruning may archive what is there before
             await page.add_memory(f"User likes the word {canaries[place]}.")
         await host.rest()
         needles = {name: one.needle for name, one in values.items()}
         needles |= {word: word for word in canaries.values()}
-        found = await asyncio.to_thread(lambda: sightings(needles, traces(host, page, since)))
+        found = await asyncio.to_thread(
+            lambda: sightings(needles, traces(host, page, since))
+        )
     titles = {one.title for one in host.model.requests}
     assert {EXTRACT, RELEVANCE} <= titles, titles
-    missed = [place for place, word in canaries.items() if (word, place) not in found]
+    missed = [
+        place for place, word in canaries.items() if (word, place) not in found
+    ]
     assert not missed, f"the search is blind to {missed}"
     leaks = [
         f"{name} in {place}: {sorted(where)[0]}"
@@ -216,13 +267,17 @@ async def _say_all(page: Page, sayings: Sequence[str]) -> None:
         assert ended.error is None, ended
 
 
-def _script(host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]) -> None:
+def _script(
+    host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]
+) -> None:
     """Let the model leak as much as a model can."""
     model = host.model
     typed, proposed = by_origin["typed"], by_origin["proposed"]
     answered = {one.kind.name: one for one in by_origin["answered"]}
     errors = [Fail(500, chunk) for chunk in _chunks(by_origin["failed"])]
-    rubbish = "Sure! I noted this:\n" + "\n".join(one.told for one in by_origin["rubbish"])
+    rubbish = "Sure! I noted this:\n" + "\n".join(
+        one.told for one in by_origin["rubbish"]
+    )
 
     def chat_answer(body: Body) -> str:
         words = str(body["messages"][-1].get("content"))
@@ -255,7 +310,10 @@ def _script(host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]) ->
 
 def _chunks(values: Sequence[Planted]) -> list[str]:
     """Texts that begin with values, of each of which an error quotes 200 characters."""
-    return [f"{one.needle} {other.told}" for one, other in pairwise([*values, values[0]])]
+    return [
+        f"{one.needle} {other.told}"
+        for one, other in pairwise([*values, values[0]])
+    ]
 
 
 def _odd_operations(one: Planted) -> list[dict[str, Any]]:
@@ -269,5 +327,9 @@ def _odd_operations(one: Planted) -> list[dict[str, Any]]:
 
 
 def _all_relevant(body: Body) -> dict[str, Any]:
-    ids = re.findall(r"^- id=([\w-]+)", text_of(body["messages"][-1]["content"]), re.MULTILINE)
+    ids = re.findall(
+        r"^- id=([\w-]+)",
+        text_of(body["messages"][-1]["content"]),
+        re.MULTILINE,
+    )
     return {"scores": [{"id": one, "score": 1.0} for one in ids]}

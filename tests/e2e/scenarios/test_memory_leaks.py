@@ -27,7 +27,11 @@ from tests.e2e.driver.leak_search import (
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.planted import LOCAL_BANK, PLANTED_MEMORIES
 from tests.e2e.driver.replies import Answer, Say, call_tool
-from tests.e2e.driver.scripted_model import SECOND_MODEL, TASK_MODEL, newest_user_text
+from tests.e2e.driver.scripted_model import (
+    SECOND_MODEL,
+    TASK_MODEL,
+    newest_user_text,
+)
 
 Calls = Literal["native", "legacy"]
 
@@ -38,8 +42,18 @@ QUESTION = (
     " pills called?"
 )
 FOLLOW_UP = f"More {CANARY}. And which lute was that again?"
-COMMANDS = ("/memory", "/memory find lute", "/memory log", "/memory why", "/remember I own a kayak")
-NOTES = {"type": "text", "name": "notes.txt", "content": "Nothing of interest."}
+COMMANDS = (
+    "/memory",
+    "/memory find lute",
+    "/memory log",
+    "/memory why",
+    "/remember I own a kayak",
+)
+NOTES = {
+    "type": "text",
+    "name": "notes.txt",
+    "content": "Nothing of interest.",
+}
 VALVES = {
     "allowed_memory_banks": f"Personal, {LOCAL_BANK}",
     "local_only_banks": LOCAL_BANK,
@@ -60,7 +74,9 @@ class Tools:
 # user whose it is; what is for local models only goes to none here. All memories have been
 # embedded before the user lives with them.
 ALLOWED: Mapping[str, frozenset[Place]] = {
-    "Personal": frozenset({"chat request", "our request", "status", "source", "event"}),
+    "Personal": frozenset(
+        {"chat request", "our request", "status", "source", "event"}
+    ),
     LOCAL_BANK: frozenset(),
 }
 # Where what the user says must be seen.
@@ -74,7 +90,9 @@ _SAID: frozenset[Place] = frozenset(
 
 @pytest.mark.every_release
 @pytest.mark.parametrize("calls", ["native", "legacy"])
-async def test_memories_go_to_nobody_else(host: RunningHost, page: Page, calls: Calls) -> None:
+async def test_memories_go_to_nobody_else(
+    host: RunningHost, page: Page, calls: Calls
+) -> None:
     """No task, engine, log line or other user sees a memory, and no model a local-only one."""
     bob = await host.user("bob")
     await host.set_valves({**VALVES, "embedding_api_url": host.model.url})
@@ -84,7 +102,9 @@ async def test_memories_go_to_nobody_else(host: RunningHost, page: Page, calls: 
         await page.say(planted.said, "Saved")
     await host.rest()
     _let_the_models_blab(host)
-    needles = {planted.needle: planted.needle for planted in PLANTED_MEMORIES} | {CANARY: CANARY}
+    needles = {
+        planted.needle: planted.needle for planted in PLANTED_MEMORIES
+    } | {CANARY: CANARY}
 
     seen = await _seen_while(host, page, calls, needles)
     blind = [place for place in _SAID if (CANARY, place) not in seen]
@@ -98,7 +118,10 @@ async def test_memories_go_to_nobody_else(host: RunningHost, page: Page, calls: 
         if needle == planted.needle and place not in ALLOWED[planted.bank]
     ]
     assert not leaks, "\n".join(sorted(leaks))
-    assert sightings(needles, event_traces([*bob.events, *host.admin.events])) == {}
+    assert (
+        sightings(needles, event_traces([*bob.events, *host.admin.events]))
+        == {}
+    )
 
     seen = await _seen_while(host, bob, calls, needles)
     assert {needle for needle, _ in seen} == {CANARY}, seen
@@ -110,7 +133,10 @@ async def _seen_while(
     """What is seen of the needles while a user lives: in requests, events and the log."""
     since, before = host.log_length(), len(page.events)
     host.model.forget_requests()
-    async with host.task_settings(TASK_MODEL_EXTERNAL=TASK_MODEL), a_tool(host):
+    async with (
+        host.task_settings(TASK_MODEL_EXTERNAL=TASK_MODEL),
+        a_tool(host),
+    ):
         await _live(page, calls)
         await host.rest()
     traces = (
@@ -125,7 +151,11 @@ async def _live(page: Page, calls: Calls) -> None:
     """Some turns in chats of every kind, with everything in the page switched on once."""
     params = {"function_calling": calls}
     features = page.features()
-    for chat in (page.new_chat(), page.new_chat(model=SECOND_MODEL), page.temporary_chat()):
+    for chat in (
+        page.new_chat(),
+        page.new_chat(model=SECOND_MODEL),
+        page.temporary_chat(),
+    ):
         await _say(chat, QUESTION, params=params)
         await _say(chat, FOLLOW_UP, params=params)
         await chat.regenerate()
@@ -161,7 +191,9 @@ def _let_the_models_blab(host: RunningHost) -> None:
 
     host.model.when_chatting(chat_answer)
     host.model.when_task("queries", lambda body: {"queries": [_quoted(body)]})
-    host.model.when_task("image prompt", lambda body: {"prompt": _quoted(body)})
+    host.model.when_task(
+        "image prompt", lambda body: {"prompt": _quoted(body)}
+    )
 
 
 def _quoted(body: Body) -> str:
@@ -172,8 +204,19 @@ def _quoted(body: Body) -> str:
 @asynccontextmanager
 async def a_tool(host: RunningHost) -> AsyncIterator[None]:
     """A tool that chats may have, for as long as this lasts."""
-    form = {"id": "bell", "name": "Bell", "content": BELL, "meta": {"description": "A bell"}}
-    everyone = {"principal_type": "user", "principal_id": "*", "permission": "read"}
-    await host.admin.request("POST", "/api/v1/tools/create", {**form, "access_grants": [everyone]})
+    form = {
+        "id": "bell",
+        "name": "Bell",
+        "content": BELL,
+        "meta": {"description": "A bell"},
+    }
+    everyone = {
+        "principal_type": "user",
+        "principal_id": "*",
+        "permission": "read",
+    }
+    await host.admin.request(
+        "POST", "/api/v1/tools/create", {**form, "access_grants": [everyone]}
+    )
     yield
     await host.admin.request("DELETE", "/api/v1/tools/id/bell/delete")

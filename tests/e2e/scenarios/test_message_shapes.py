@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.driver.extraction import EXTRACT, learns, new, newest_words, operations
+from tests.e2e.driver.extraction import (
+    EXTRACT,
+    learns,
+    new,
+    newest_words,
+    operations,
+)
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Say, call_tool
@@ -42,10 +48,16 @@ async def test_image_and_list_content(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
-async def test_tool_results_are_not_learned(host: RunningHost, page: Page) -> None:
+async def test_tool_results_are_not_learned(
+    host: RunningHost, page: Page
+) -> None:
     """What a tool says in a turn is not among the words that facts are taken from."""
-    host.model.when_chatting([call_tool("get_current_timestamp"), Say("It is late.")])
-    turn = await page.new_chat().send(LATE, params={"function_calling": "native"})
+    host.model.when_chatting(
+        [call_tool("get_current_timestamp"), Say("It is late.")]
+    )
+    turn = await page.new_chat().send(
+        LATE, params={"function_calling": "native"}
+    )
     await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
     assert newest_words(request.body) == LATE
@@ -54,7 +66,12 @@ async def test_tool_results_are_not_learned(host: RunningHost, page: Page) -> No
 async def test_recipe(host: RunningHost, plugin: InstalledFilter) -> None:
     """A fact above thirty ingredients is learned, and another user is answered meanwhile."""
     ann, bob = await host.user("ann"), await host.user("bob")
-    coeliac = new("User is coeliac.", evidence=["I am coeliac"], about="user", kind="FACT")
+    coeliac = new(
+        "User is coeliac.",
+        evidence=["I am coeliac"],
+        about="user",
+        kind="FACT",
+    )
     learns(host.model, "coeliac", operations(coeliac))
     turn = await ann.new_chat().send(RECIPE)
     for question in ("What is the capital of Portugal?", "And of Spain?"):
@@ -68,7 +85,9 @@ def learns_each(host: RunningHost, facts: Mapping[str, str]) -> None:
 
     def answer(body: dict[str, Any]) -> dict[str, Any]:
         words = newest_words(body)
-        return operations(*(new(fact) for word, fact in facts.items() if word in words))
+        return operations(
+            *(new(fact) for word, fact in facts.items() if word in words)
+        )
 
     learns(host.model, "I ", answer)
 
@@ -87,9 +106,14 @@ async def test_half_a_character(host: RunningHost, page: Page) -> None:
 
 async def test_api_calls_of_one_second(host: RunningHost, page: Page) -> None:
     """Calls of the API at the same time are turns of their own, of which each is learned."""
-    facts = {word: f"User owns a {word}." for word in ("kayak", "cello", "Brompton", "loom")}
+    facts = {
+        word: f"User owns a {word}."
+        for word in ("kayak", "cello", "Brompton", "loom")
+    }
     learns_each(host, facts)
     await host.set_valves({"learn_from_api_calls": True})
-    await asyncio.gather(*(page.complete(f"I own a {word}.") for word in facts))
+    await asyncio.gather(
+        *(page.complete(f"I own a {word}.") for word in facts)
+    )
     await host.rest()
     assert {one.content for one in await page.memories()} == {*facts.values()}

@@ -40,21 +40,37 @@ async def test_reply(
     turn = await page.new_chat().send(WORDS)
     assert (turn.content, turn.error) == ("Understood.", None)
     await page.wait_for_status(turn, status)
-    assert [TEA in one.content for one in await page.memories()] == [True] * stored
+    assert [TEA in one.content for one in await page.memories()] == [
+        True
+    ] * stored
 
 
 async def test_providers_words(host: RunningHost, page: Page) -> None:
     """What a failing provider says is in the log, and in no line that people see or chats keep."""
-    learns(host.model, "tea", Fail(500, f"{ACCOUNT} has no seat at {INTERNAL}"))
+    learns(
+        host.model, "tea", Fail(500, f"{ACCOUNT} has no seat at {INTERNAL}")
+    )
     since = host.log_length()
     chat = page.new_chat()
     turn = await chat.send(WORDS)
     await page.wait_for_status(turn, "HTTP 500")
     shown = f"{await chat.status_history(turn)} {await chat.stored()} {page.statuses(turn)}"
     assert "HTTP 500" in shown
-    assert not [words for words in (ACCOUNT, INTERNAL, host.model.url) if words in shown]
-    logged = [line for line in host.log_text(since).splitlines() if "adaptive_memory" in line]
-    assert [words for words in (ACCOUNT, INTERNAL) if words not in "\n".join(logged)] == []
+    assert not [
+        words
+        for words in (ACCOUNT, INTERNAL, host.model.url)
+        if words in shown
+    ]
+    logged = [
+        line
+        for line in host.log_text(since).splitlines()
+        if "adaptive_memory" in line
+    ]
+    assert [
+        words
+        for words in (ACCOUNT, INTERNAL)
+        if words not in "\n".join(logged)
+    ] == []
 
 
 async def test_chat_model_failing(host: RunningHost, page: Page) -> None:

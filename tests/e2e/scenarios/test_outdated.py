@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.driver.extraction import CHECK, checks, learns, new, operations, update
+from tests.e2e.driver.extraction import (
+    CHECK,
+    checks,
+    learns,
+    new,
+    operations,
+    update,
+)
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.scenarios.told_facts import our_rows
@@ -31,10 +38,18 @@ async def test_ended_with_the_move(host: RunningHost, page: Page) -> None:
     words = "I live in Sheffield and cycle to the office. My sister Jess is a carpenter."
     await page.say(words, "Saved")
     rows = await page.memories()
-    ids = {content: one.id for content in told for one in rows if content in one.content}
+    ids = {
+        content: one.id
+        for content in told
+        for one in rows
+        if content in one.content
+    }
     assert CYCLES in await recalled(host, page)
     because = "the office in Sheffield is not where they live now"
-    checks(host.model, {"id": ids[CYCLES], "because": because, "until": None, "now": ""})
+    checks(
+        host.model,
+        {"id": ids[CYCLES], "because": because, "until": None, "now": ""},
+    )
     learns(host.model, "Horsforth", operations(update(ids[HOME], MOVED)))
     line = f"Updated: {MOVED} · Also no longer true: {CYCLES}"
     await page.say("I live in Horsforth now.", line)
@@ -46,11 +61,25 @@ async def test_ended_with_the_move(host: RunningHost, page: Page) -> None:
     assert CYCLES not in kept
     assert SISTER in kept
     assert CYCLES not in await recalled(host, page)
-    changes = [(one["change"], one["memory_id"]) for one in our_rows(host, page, "audit")]
-    assert [one for one in changes if one[0] == "ended"] == [("ended", ids[CYCLES])]
+    changes = [
+        (one["change"], one["memory_id"])
+        for one in our_rows(host, page, "audit")
+    ]
+    assert [one for one in changes if one[0] == "ended"] == [
+        ("ended", ids[CYCLES])
+    ]
 
-    await page.say("Restore my archived memories", "Nothing restored: you did not confirm it")
-    assert page.questions("confirmation")[-1]["title"] == "Restore archived memories?"
+    await page.say(
+        "Restore my archived memories",
+        "Nothing restored: you did not confirm it",
+    )
+    assert (
+        page.questions("confirmation")[-1]["title"]
+        == "Restore archived memories?"
+    )
     page.answers["confirmation"] = True
-    await page.say("Bitte hol meine archivierten Erinnerungen zurück!", "Restored: 1 memory.")
+    await page.say(
+        "Bitte hol meine archivierten Erinnerungen zurück!",
+        "Restored: 1 memory.",
+    )
     assert any(CYCLES in one.content for one in await page.memories())

@@ -7,13 +7,21 @@ from pathlib import Path
 import pytest
 
 from demo.environment import NEWEST, host_environment, with_postgres_drivers
-from tests.e2e.driver.extraction import learns, learns_nothing_else, new, operations
+from tests.e2e.driver.extraction import (
+    learns,
+    learns_nothing_else,
+    new,
+    operations,
+)
 from tests.e2e.driver.host import HASTY, RunningHost
 from tests.e2e.driver.services import running_services
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.told_facts import PORTO
 
-ROLE, SCHEMA = "webui", "chats"  # PostgreSQL finds by itself what bears the name of the role
+ROLE, SCHEMA = (
+    "webui",
+    "chats",
+)  # PostgreSQL finds by itself what bears the name of the role
 OURS = "SELECT schemaname, tablename FROM pg_tables WHERE tablename LIKE 'adaptive_memory_%'"
 
 pytestmark = [pytest.mark.host, pytest.mark.soak, pytest.mark.timeout(900)]
@@ -28,7 +36,9 @@ async def test_schema_of_its_own(tmp_path: Path) -> None:
             "DATABASE_URL": services.with_own_schema(ROLE, SCHEMA),
             "DATABASE_SCHEMA": SCHEMA,
         }
-        async with RunningHost.running_on(environment, tmp_path / "host", variables) as host:
+        async with RunningHost.running_on(
+            environment, tmp_path / "host", variables
+        ) as host:
             learns_nothing_else(host.model)
             valves = {**HASTY, "history_recall_default": "all"}
             await host.install_filter(PLUGIN, valves=valves)
@@ -46,7 +56,9 @@ async def test_schema_of_its_own(tmp_path: Path) -> None:
             await page.wait_for_status(turn, "Erased: 1 memory")
             assert await page.memories() == []
             checked = await host.admin.new_chat().send("/memory doctor")
-            assert "- **OK** rows: adaptive" in checked.content.replace("\\", "")
+            assert "- **OK** rows: adaptive" in checked.content.replace(
+                "\\", ""
+            )
         tables = services.rows(OURS)
     assert {one["schemaname"] for one in tables} == {SCHEMA}
     assert len(tables) == 3

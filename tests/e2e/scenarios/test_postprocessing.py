@@ -48,24 +48,34 @@ async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
     makes none.
     """
     await page.add_memory("User is allergic to peanuts.")
-    await page.new_chat().send("Good morning!")  # the first message after a start takes longer
+    await page.new_chat().send(
+        "Good morning!"
+    )  # the first message after a start takes longer
     await host.set_valves(ON)
     told = f"{SUMMARY} The user is allergic to peanuts."
-    host.model.when_title(POSTPROCESS, said(chat_summary=told, chat_tags=["dinner", "peanuts"]))
+    host.model.when_title(
+        POSTPROCESS, said(chat_summary=told, chat_tags=["dinner", "peanuts"])
+    )
     chat = page.new_chat()
     await chat.send("I am allergic to something, so what should I cook?")
     assert "peanuts" in host.model.last_prompt
-    (first,) = await until(lambda: our_rows(host, page, "chat_notes"), 30, "notes of the chat")
+    (first,) = await until(
+        lambda: our_rows(host, page, "chat_notes"), 30, "notes of the chat"
+    )
     assert first["chat_id"] == chat.id
     assert first["body"].startswith("am1-")
     assert "## Summary so far\nnone\n" in shown(asked(host)[0])
     lines = [f"What about dish {number}?" for number in range(8)]
-    newer = said(chat_summary="They also wanted a cake.", follow_up_suggestions=lines)
+    newer = said(
+        chat_summary="They also wanted a cake.", follow_up_suggestions=lines
+    )
     host.model.when_title(POSTPROCESS, newer)
     async with host.task_settings(ENABLE_FOLLOW_UP_GENERATION=False):
         turn = await chat.send("And a cake, please.")
         await until(
-            lambda: our_rows(host, page, "chat_notes")[0]["body"] != first["body"],
+            lambda: (
+                our_rows(host, page, "chat_notes")[0]["body"] != first["body"]
+            ),
             30,
             "newer notes",
         )
@@ -77,7 +87,9 @@ async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
 
     def suggested() -> list[list[str]]:
         events = page.events[turn.since :]
-        return [one.data["follow_ups"] for one in events if one.kind == FOLLOW_UPS]
+        return [
+            one.data["follow_ups"] for one in events if one.kind == FOLLOW_UPS
+        ]
 
     await until(suggested, 30, "suggestions of what to ask next")
     assert suggested() == [lines[:6]]

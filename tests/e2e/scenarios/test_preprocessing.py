@@ -28,17 +28,25 @@ def finds(host: RunningHost, words: str, **fields: Any) -> None:
     """Let the model say this of messages that end a conversation with these words."""
 
     def is_about(body: Body) -> bool:
-        newest = text_of(body["messages"][-1]["content"]).rpartition("user: ")[2]
+        newest = text_of(body["messages"][-1]["content"]).rpartition("user: ")[
+            2
+        ]
         return title(body) == PREPROCESS and words in newest
 
     host.model.when(is_about, {**HARMLESS, **fields})
 
 
-async def test_follow_up_is_made_complete(host: RunningHost, page: Page) -> None:
+async def test_follow_up_is_made_complete(
+    host: RunningHost, page: Page
+) -> None:
     """A follow-up finds the memory that its complete form names; off, no model is asked."""
     await page.add_memory(TRIP)
     await page.add_memory(TEA)
-    finds(host, "how long ago", search_query="When did the user sail to the Azores?")
+    finds(
+        host,
+        "how long ago",
+        search_query="When did the user sail to the Azores?",
+    )
     follow_up = "Remind me how long ago it happened, please?"
     await page.new_chat().send(follow_up)
     assert TRIP not in host.model.last_prompt
@@ -69,7 +77,9 @@ async def test_title(host: RunningHost, page: Page) -> None:
         return chat
 
     async def title_of(chat: Conversation) -> str:
-        return str((await page.request("GET", f"/api/v1/chats/{chat.id}"))["title"])
+        return str(
+            (await page.request("GET", f"/api/v1/chats/{chat.id}"))["title"]
+        )
 
     await host.set_valves(ON)
     assert await title_of(await new_chat()) == "Tell me about sailing"
@@ -79,7 +89,9 @@ async def test_title(host: RunningHost, page: Page) -> None:
         await host.set_valves(ON)
         named = await new_chat()
         assert await title_of(named) == "Sailing to the Azores"
-        shown = [event.data for event in page.events if event.kind == "chat:title"]
+        shown = [
+            event.data for event in page.events if event.kind == "chat:title"
+        ]
         assert shown[-1] == {"value": "Sailing to the Azores"}
         await named.send("And what about sailing back?")
         assert await title_of(named) == "Sailing to the Azores"

@@ -23,15 +23,26 @@ async def test_which_model_learns(host: RunningHost, page: Page) -> None:
     With one set in the host, that one extracts.
     """
     page.time_zone = "Pacific/Kiritimati"
-    turn = await page.new_chat(model=SMALL_MODEL, system="Be a pirate.").send(WORDS)
+    turn = await page.new_chat(model=SMALL_MODEL, system="Be a pirate.").send(
+        WORDS
+    )
     await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
     assert request.model == SMALL_MODEL
-    assert [message["role"] for message in request.messages] == ["system", "user"]
+    assert [message["role"] for message in request.messages] == [
+        "system",
+        "user",
+    ]
     assert "tools" not in request.body
     # In this zone it is fourteen hours later; the hour may have turned since.
-    hours = [datetime.now(ZoneInfo(page.time_zone)) - timedelta(hours=ago) for ago in (0, 1)]
-    assert any(f"It is {hour:%A, %d %B %Y, %H:}" in request.system_prompt for hour in hours)
+    hours = [
+        datetime.now(ZoneInfo(page.time_zone)) - timedelta(hours=ago)
+        for ago in (0, 1)
+    ]
+    assert any(
+        f"It is {hour:%A, %d %B %Y, %H:}" in request.system_prompt
+        for hour in hours
+    )
     assert not request.body.get("stream")
     async with host.task_settings(TASK_MODEL_EXTERNAL=TASK_MODEL):
         turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
@@ -62,7 +73,9 @@ async def test_local_embeddings(host: RunningHost, page: Page) -> None:
     await host.set_valves(
         {
             "embedding_provider_type": "local",
-            "embedding_model_name": str(host.server.environment.embedding_model),
+            "embedding_model_name": str(
+                host.server.environment.embedding_model
+            ),
             # The first message loads the model.
             "inlet_timeout_seconds": 60,
         }

@@ -54,8 +54,14 @@ async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
     """Name and what matters most come with every message, the rest with those that call for it."""
     name = new("User's name is Ann.", tags=["identity"], importance=5)
     job = new("User works as a paramedic.", tags=["identity"], importance=5)
-    allergy = new("User must never eat peanuts.", tags=["behavior"], importance=10)
-    learns(host.model, "peanuts", operations(name, job, allergy, new(TEA, importance=4)))
+    allergy = new(
+        "User must never eat peanuts.", tags=["behavior"], importance=10
+    )
+    learns(
+        host.model,
+        "peanuts",
+        operations(name, job, allergy, new(TEA, importance=4)),
+    )
     said = "I am Ann, I work as a paramedic, I must never eat peanuts and like green tea."
     await page.say(said, "Saved")
     await page.new_chat().send(OFF_TOPIC)
@@ -71,12 +77,16 @@ async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
     await host.set_valves({"show_sources": True})
     chat = page.new_chat()
     turn = await chat.send(QUESTION)
-    assert host.model.last_prompt.index("Ann") < host.model.last_prompt.index(TEA)
+    assert host.model.last_prompt.index("Ann") < host.model.last_prompt.index(
+        TEA
+    )
     # The page shows the memories that the answer was given, with scores.
     await page.wait_for_status(turn, "recalled")
     sources = (await chat.stored_message(turn.message_id))["sources"]
     (scored,) = [one for one in sources if one["document"][0].startswith(TEA)]
-    assert ", in the chat /c/" in scored["document"][0] or host.version.startswith("0.9.")
+    assert ", in the chat /c/" in scored["document"][
+        0
+    ] or host.version.startswith("0.9.")
     assert 0.5 <= scored["metadata"][0]["score"] <= 1
 
 
@@ -90,7 +100,10 @@ async def test_judging_model(host: RunningHost, page: Page) -> None:
     await host.set_valves({"use_llm_for_relevance": True})
 
     def scores(_: object) -> dict[str, object]:
-        high, low = {"id": green.id, "score": 0.9}, {"id": black.id, "score": 0.1}
+        high, low = (
+            {"id": green.id, "score": 0.9},
+            {"id": black.id, "score": 0.1},
+        )
         return {"scores": [low, high]}
 
     question = "Which tea would I rather drink?"

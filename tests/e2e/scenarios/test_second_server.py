@@ -21,10 +21,20 @@ from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Body, Fail, Hang
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.told_facts import CAT, PORTO, SWEEP_IS_DUE, our_rows, sweep_again
+from tests.e2e.scenarios.told_facts import (
+    CAT,
+    PORTO,
+    SWEEP_IS_DUE,
+    our_rows,
+    sweep_again,
+)
 
 TEA = "User likes green tea."
-FACTS = (TEA, "User's dog is called Biscuit.", "User owns a sailing boat called Albatross.")
+FACTS = (
+    TEA,
+    "User's dog is called Biscuit.",
+    "User owns a sailing boat called Albatross.",
+)
 QUESTION = "Which green tea does the user like?"
 # Long enough for the server to be killed before a turn is due, short enough for it to be due when
 # the server is there again.
@@ -57,7 +67,9 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await page.complete(QUESTION)
     assert TEA in host.model.last_prompt
     stored = "SELECT 1 FROM adaptive_memory_vector WHERE user_id = ?"
-    await until(lambda: len(host.query(stored, page.user_id)) == 3, 30, "three vectors")
+    await until(
+        lambda: len(host.query(stored, page.user_id)) == 3, 30, "three vectors"
+    )
     await host.set_valves({"extraction_debounce_seconds": DEBOUNCE_SECONDS})
     turn = await page.new_chat().send("I live in Porto.")
     await asyncio.to_thread(host.server.kill)
@@ -71,14 +83,22 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await page.request("GET", "/api/models")
     await page.complete(QUESTION)
     assert TEA in host.model.last_prompt
-    embedded = str([one.body["input"] for one in host.model.embedding_requests])
+    embedded = str(
+        [one.body["input"] for one in host.model.embedding_requests]
+    )
     assert QUESTION in embedded
     assert not any(fact in embedded for fact in FACTS)
 
     await host.set_valves({})
     await page.reload()
     await page.new_chat().send("Good morning!")
-    await until(lambda: host.query(waiting, turn.user_message_id)[0]["state"] == "done", 30, "it")
+    await until(
+        lambda: (
+            host.query(waiting, turn.user_message_id)[0]["state"] == "done"
+        ),
+        30,
+        "it",
+    )
     await host.rest()
     assert sum(PORTO in one.content for one in await page.memories()) == 1
     assert len(await page.memories()) == len(FACTS) + 1
@@ -102,7 +122,9 @@ async def test_failing_embedding_of_the_host(second_host: RunningHost) -> None:
     assert len(await page.memories()) == 1
     turn = await page.new_chat().send("Which green tea shall I drink?")
     assert turn.content == "Understood."
-    await page.wait_for_status(turn, "1 memory recalled (1 not embedded yet: found by keywords)")
+    await page.wait_for_status(
+        turn, "1 memory recalled (1 not embedded yet: found by keywords)"
+    )
     assert TEA in host.model.last_prompt
 
     host.model.trouble_embeddings(None)
@@ -125,7 +147,10 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
 
     Meanwhile the day's sweep comes by, and other facts are learned and logged.
     """
-    host, former_key = second_host, second_host.server.variables["WEBUI_SECRET_KEY"]
+    host, former_key = (
+        second_host,
+        second_host.server.variables["WEBUI_SECRET_KEY"],
+    )
     learns_nothing_else(host.model)
     await host.kept_filter(PLUGIN)
     page = await host.user("ann")
@@ -133,11 +158,16 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     learns(host.model, "Porto", operations(home, way))
     await page.say("I live in Porto and cycle to the office.", "Saved")
     ids = {one.content: one.id for one in await page.memories()}
-    ended = {"id": ids[CYCLES], "because": "the office in Porto is not where they live now"}
+    ended = {
+        "id": ids[CYCLES],
+        "because": "the office in Porto is not where they live now",
+    }
     checks(host.model, {**ended, "until": None, "now": ""})
     learns(host.model, "Lisbon", operations(update(ids[PORTO], LISBON)))
     await page.say("I live in Lisbon now.", f"no longer true: {CYCLES}")
-    await host.set_valves({"extraction_debounce_seconds": LONG_DEBOUNCE_SECONDS})
+    await host.set_valves(
+        {"extraction_debounce_seconds": LONG_DEBOUNCE_SECONDS}
+    )
     learns(host.model, "cat", operations(new(CAT)))
     learns(host.model, "bike", operations(new(BIKE)))
     turn = await page.new_chat().send("I have a cat called Miso.")
@@ -158,17 +188,29 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     assert BIKE in log
     assert f"{len(sealed['audit'])} of them can't be opened" in log
     checked = (await host.admin.new_chat().send("/memory doctor")).content
-    assert all(f"{kind}: " in checked for kind in ("archive", "audit", "waiting"))
+    assert all(
+        f"{kind}: " in checked for kind in ("archive", "audit", "waiting")
+    )
     assert "can't be opened" in checked
     await host.rest()
     assert host.query(waiting, turn.user_message_id) == [{"state": "waiting"}]
     for kind, rows in sealed.items():
-        assert [row for row in our_rows(host, page, kind) if row in rows] == rows
+        assert [
+            row for row in our_rows(host, page, kind) if row in rows
+        ] == rows
 
-    host.change("UPDATE adaptive_memory_pending SET due_at = 0 WHERE state = 'waiting'")
+    host.change(
+        "UPDATE adaptive_memory_pending SET due_at = 0 WHERE state = 'waiting'"
+    )
     await start_with_key(host, former_key, page)
     await page.new_chat().send("Good morning!")
-    await until(lambda: host.query(waiting, turn.user_message_id)[0]["state"] == "done", 30, "it")
+    await until(
+        lambda: (
+            host.query(waiting, turn.user_message_id)[0]["state"] == "done"
+        ),
+        30,
+        "it",
+    )
     chat = page.new_chat()
     assert "Restored: 1 memory" in (await chat.send("/memory restore")).content
     contents = {one.content for one in await page.memories()}
@@ -193,7 +235,11 @@ async def test_vector_that_comes_back(second_host: RunningHost) -> None:
     host.model.trouble_embeddings(held_up)
     editing = asyncio.create_task(page.update_memory(memory.id, edited))
     remembered = "SELECT content FROM memory WHERE id = ?"
-    await until(lambda: host.query(remembered, memory.id)[0]["content"] == edited, 30, "the edit")
+    await until(
+        lambda: host.query(remembered, memory.id)[0]["content"] == edited,
+        30,
+        "the edit",
+    )
     answer = await page.new_chat().send("/forget Uji")
     assert "Deleted" in answer.content
     await asyncio.gather(editing, return_exceptions=True)
@@ -207,7 +253,9 @@ async def test_vector_that_comes_back(second_host: RunningHost) -> None:
 
 
 @pytest.mark.every_release
-async def test_what_takes_long_goes_on_behind(second_host: RunningHost) -> None:
+async def test_what_takes_long_goes_on_behind(
+    second_host: RunningHost,
+) -> None:
     """With a slow embedding service the turn of an import ends, and its result stands there later.
 
     Meanwhile the user is told what is known by then, and goes on with the same chat.
@@ -228,5 +276,8 @@ async def test_what_takes_long_goes_on_behind(second_host: RunningHost) -> None:
     await host.rest()
     stored = await chat.stored_message(turn.message_id)
     assert "Imported: 30 of 30" in stored["content"]
-    assert stored_text(await chat.stored_message(reply.message_id)) == reply.content
+    assert (
+        stored_text(await chat.stored_message(reply.message_id))
+        == reply.content
+    )
     assert len(await page.memories()) == 30

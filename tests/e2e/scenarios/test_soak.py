@@ -21,9 +21,13 @@ from tests.e2e.scenarios.conftest import PLUGIN
 SEED = 20261121
 PLANS = {
     "kill_sqlite": SoakPlan("sqlite", 5, turns=60, seed=SEED, kills=15),
-    "kill_postgresql": SoakPlan("postgresql", 5, turns=60, seed=SEED, kills=15),
+    "kill_postgresql": SoakPlan(
+        "postgresql", 5, turns=60, seed=SEED, kills=15
+    ),
     # A message every five seconds of each user, which is all that two cores can take.
-    "two_workers": SoakPlan("postgresql", 20, 300, SEED, workers=2, pause_seconds=4),
+    "two_workers": SoakPlan(
+        "postgresql", 20, 300, SEED, workers=2, pause_seconds=4
+    ),
     "many_users": SoakPlan("sqlite", 10, turns=600, seed=SEED),
 }
 
@@ -44,7 +48,9 @@ async def test_each_fact_is_there_once(
     assert not found["wrong"], found
 
 
-async def test_nothing_crosses_between_users(tmp_path: Path, soaked: Callable[[int], int]) -> None:
+async def test_nothing_crosses_between_users(
+    tmp_path: Path, soaked: Callable[[int], int]
+) -> None:
     """No prompt, status, source, memory or row of one user holds a fact of the other."""
     environment = with_postgres_drivers(host_environment(NEWEST))
     plan = IsolationPlan(soaked(1_500), chats=4, seed=SEED, most_memories=12)

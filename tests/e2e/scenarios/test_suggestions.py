@@ -17,7 +17,9 @@ TEA = "User drinks a pot of green tea every morning."
 FACT = new(TEA, tags=["preference", "behavior"])
 
 
-async def careful(host: RunningHost, plugin: InstalledFilter, answer: object) -> Page:
+async def careful(
+    host: RunningHost, plugin: InstalledFilter, answer: object
+) -> Page:
     """A user who wants to be asked, who answers so, and whose tea the model finds."""
     learns(host.model, "green tea", operations(FACT))
     page = await host.user("ann")
@@ -29,7 +31,9 @@ async def careful(host: RunningHost, plugin: InstalledFilter, answer: object) ->
 def states(host: RunningHost, page: Page) -> list[str]:
     """How a user's suggestions stand."""
     found = our_rows(host, page, "suggestion")
-    assert all("green tea" not in str(tuple(row.values())).casefold() for row in found)
+    assert all(
+        "green tea" not in str(tuple(row.values())).casefold() for row in found
+    )
     return ["waiting" if row["body"] else "rejected" for row in found]
 
 
@@ -39,7 +43,9 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     stored_before: list[int] = []
 
     def yes(asked: dict[str, Any]) -> str:
-        rows = host.query("SELECT id FROM memory WHERE user_id = ?", page.user_id)
+        rows = host.query(
+            "SELECT id FROM memory WHERE user_id = ?", page.user_id
+        )
         stored_before.append(len(rows))
         return str(asked["value"])
 
@@ -69,7 +75,9 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     page = await careful(host, plugin, "1")
     await page.new_chat().send(SAID)
     await page.disconnect()
-    await until(lambda: states(host, page) == ["waiting"], 30, "the suggestion")
+    await until(
+        lambda: states(host, page) == ["waiting"], 30, "the suggestion"
+    )
     await host.rest()
     assert await page.memories() == []
     await page.connect()
@@ -78,10 +86,16 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
 
 async def test_five_facts(host: RunningHost, plugin: InstalledFilter) -> None:
     """All five facts of one message are asked about, and saved once its user says so."""
-    facts = [f"User owns a {colour} kayak." for colour in ("red", "blue", "green", "grey", "black")]
+    facts = [
+        f"User owns a {colour} kayak."
+        for colour in ("red", "blue", "green", "grey", "black")
+    ]
     page = await careful(host, plugin, lambda asked: str(asked["value"]))
     learns(host.model, "kayak", operations(*map(new, facts)))
-    await page.say("I own a red kayak, a blue, a green, a grey and a black kayak.", "Saved")
+    await page.say(
+        "I own a red kayak, a blue, a green, a grey and a black kayak.",
+        "Saved",
+    )
     await host.rest()
     asked = "\n".join(question["message"] for question in page.questions())
     assert [fact for fact in facts if fact.rstrip(".") not in asked] == []

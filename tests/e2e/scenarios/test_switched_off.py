@@ -36,7 +36,9 @@ def lines(page: Page, turn: Turn) -> list[str]:
     return [str(status.get("description")) for status in page.statuses(turn)]
 
 
-async def test_nothing_is_recalled_or_saved(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_nothing_is_recalled_or_saved(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """Off, nothing reaches the model, nothing is saved; one line says why, once.
 
     What was said before the switch, and waits still, is learned when it is on again.
@@ -45,9 +47,14 @@ async def test_nothing_is_recalled_or_saved(host: RunningHost, plugin: Installed
     await host.set_valves({"extraction_debounce_seconds": 2})
     await page.new_chat().send("I have a cat called Miso.")
     await page.switch_memory(False)
-    waiting, asked = len(our_rows(host, page, "pending")), len(host.model.requests)
+    waiting, asked = (
+        len(our_rows(host, page, "pending")),
+        len(host.model.requests),
+    )
     turn = await page.say(f"I have a boat called Freya. {QUESTION}", LINE)
-    again = await page.new_chat().send(f"I have a boat called Freya. {QUESTION}")
+    again = await page.new_chat().send(
+        f"I have a boat called Freya. {QUESTION}"
+    )
     await page.complete(QUESTION)
     await host.rest()
     assert lines(page, turn) == [LINE]
@@ -63,12 +70,16 @@ async def test_nothing_is_recalled_or_saved(host: RunningHost, plugin: Installed
 
     def learned() -> bool:
         query = "SELECT content FROM memory WHERE user_id = ?"
-        return any(CAT in one["content"] for one in host.query(query, page.user_id))
+        return any(
+            CAT in one["content"] for one in host.query(query, page.user_id)
+        )
 
     await until(learned, 15, "the turn that waited is learned")
 
 
-async def test_off_by_default(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_off_by_default(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """Where the admin wants it off, it is on for those alone who switch it on (since 0.11.1)."""
     page = await resident(host)
     if page.release.number < (0, 11, 1):
@@ -77,9 +88,13 @@ async def test_off_by_default(host: RunningHost, plugin: InstalledFilter) -> Non
     off = {"DEFAULT_INTERFACE_SETTINGS": {"memory": False}}
     async with host.admin_settings(path, off):
         await asyncio.sleep(5.1)  # so long a process trusts what it has read
-        turn = await page.new_chat().send(f"I have a cat called Miso. {QUESTION}")
+        turn = await page.new_chat().send(
+            f"I have a cat called Miso. {QUESTION}"
+        )
         await host.rest()
-        assert "Porto" not in str([one.body for one in host.model.requests[-1:]])
+        assert "Porto" not in str(
+            [one.body for one in host.model.requests[-1:]]
+        )
         assert lines(page, turn) == []
         assert len(await page.memories()) == 1
         await page.switch_memory(True)
@@ -88,7 +103,9 @@ async def test_off_by_default(host: RunningHost, plugin: InstalledFilter) -> Non
     await asyncio.sleep(5.1)
 
 
-async def test_model_without_memory(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_model_without_memory(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """A model whose Memory capability is off is shown nothing and learned nothing of."""
     page = await resident(host)
     if page.release.number < (0, 10):
@@ -100,7 +117,11 @@ async def test_model_without_memory(host: RunningHost, plugin: InstalledFilter) 
         "meta": {"capabilities": {"memory": False}},
         "params": {},
         "access_grants": [
-            {"principal_type": "user", "principal_id": "*", "permission": "read"},
+            {
+                "principal_type": "user",
+                "principal_id": "*",
+                "permission": "read",
+            },
         ],
     }
     await host.admin.request("POST", "/api/v1/models/create", model)
@@ -116,10 +137,14 @@ async def test_model_without_memory(host: RunningHost, plugin: InstalledFilter) 
     assert PORTO in answer.content
 
 
-async def test_erased_all_the_same(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_erased_all_the_same(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
     """What is stored can be erased by asking for it, also with the first words after the switch."""
     page = await resident(host)
     await page.switch_memory(False)
     page.answers["input"] = "erase"
-    await page.say("Forget everything about me", "Erased: 1 memory", timeout=20)
+    await page.say(
+        "Forget everything about me", "Erased: 1 memory", timeout=20
+    )
     assert await page.memories() == []

@@ -13,7 +13,15 @@ PORTO = "User lives in Porto."
 CAT = "User has a cat called Miso."
 SWEEP_IS_DUE = "DELETE FROM adaptive_memory_entries WHERE key = 'daily_sweep:'"
 OWN_TABLES = ("pending", "vector")
-KINDS = ("archive", "audit", "chat", "chat_notes", "suggestion", "usage", *OWN_TABLES)
+KINDS = (
+    "archive",
+    "audit",
+    "chat",
+    "chat_notes",
+    "suggestion",
+    "usage",
+    *OWN_TABLES,
+)
 
 
 def our_rows(host: RunningHost, page: Page, kind: str) -> list[dict[str, Any]]:
@@ -21,10 +29,15 @@ def our_rows(host: RunningHost, page: Page, kind: str) -> list[dict[str, Any]]:
     table = f"adaptive_memory_{kind if kind in OWN_TABLES else 'entries'}"
     if not host.query("SELECT 1 FROM sqlite_master WHERE name = ?", table):
         return []
-    found = host.query(f"SELECT * FROM {table} WHERE user_id = ?", page.user_id)
+    found = host.query(
+        f"SELECT * FROM {table} WHERE user_id = ?", page.user_id
+    )
     if kind in OWN_TABLES:
         return [row for row in found if row.get("state") != "lease"]
-    mine = sorted((row for row in found if row["kind"] == kind), key=lambda row: row["key"])
+    mine = sorted(
+        (row for row in found if row["kind"] == kind),
+        key=lambda row: row["key"],
+    )
     if kind == "audit":
         for row in mine:
             _, row["change"], row["memory_id"] = row["key"].split(":", 2)
@@ -54,7 +67,11 @@ async def lived(host: RunningHost, name: str) -> Page:
     return page
 
 
-async def sweep_again(host: RunningHost, plugin: InstalledFilter, source: Path) -> None:
+async def sweep_again(
+    host: RunningHost, plugin: InstalledFilter, source: Path
+) -> None:
     """Let the day's sweep be due, which a worker that has just begun does with the next turn."""
     host.change(SWEEP_IS_DUE)
-    await plugin.update(f"{source.read_text(encoding='utf-8')}\n# a worker that has just begun\n")
+    await plugin.update(
+        f"{source.read_text(encoding='utf-8')}\n# a worker that has just begun\n"
+    )

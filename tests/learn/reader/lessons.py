@@ -12,7 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from adaptive.core.model import Completion, Memory, Proposal, Provenance, Turn, Utterance
+from adaptive.core.model import (
+    Completion,
+    Memory,
+    Proposal,
+    Provenance,
+    Turn,
+    Utterance,
+)
 from adaptive.learn.extraction import read_proposals
 from adaptive.settings.merged import Settings
 
@@ -32,29 +39,42 @@ class ReadLesson:
     @property
     def turn(self) -> Turn:
         return Turn(
-            self.user, "saved", self.words, self.earlier, Provenance("chat", "message", 1795305600)
+            self.user,
+            "saved",
+            self.words,
+            self.earlier,
+            Provenance("chat", "message", 1795305600),
         )
 
     @property
     def memories(self) -> dict[str, Memory]:
-        return {one: Memory(one, content, 0, 0) for one, content in self.shown.items()}
+        return {
+            one: Memory(one, content, 0, 0)
+            for one, content in self.shown.items()
+        }
 
     def proposals(self, settings: Settings) -> list[Proposal]:
         """What the reply proposes."""
         completion = Completion(self.reply)
-        read = read_proposals(completion, tuple(self.memories.values()), settings)
+        read = read_proposals(
+            completion, tuple(self.memories.values()), settings
+        )
         return [one for one in read if one.is_open]
 
 
 @cache
 def read_lessons() -> tuple[ReadLesson, ...]:
     """All lessons, in their order."""
-    rows: list[dict[str, Any]] = json.loads(LESSONS.read_text(encoding="utf-8"))
+    rows: list[dict[str, Any]] = json.loads(
+        LESSONS.read_text(encoding="utf-8")
+    )
     return tuple(
         ReadLesson(
             row["user"],
             row["words"],
-            tuple(Utterance(one["role"], one["text"]) for one in row["earlier"]),
+            tuple(
+                Utterance(one["role"], one["text"]) for one in row["earlier"]
+            ),
             row["shown"],
             row["reply"],
         )
