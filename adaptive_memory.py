@@ -230,6 +230,34 @@ def forget_texts(_user_id: str = "") -> None:
     forget()
 
 
+# ---- src/adaptive/core/characters.py ----
+
+_MOST_MARKS = 30
+_MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
+
+
+def storable_text(text: str) -> str:
+  try:
+    text.encode()
+  except UnicodeEncodeError:
+    text = text.encode(errors="replace").decode()
+  return text.replace("\0", "?")
+
+
+def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
+  return unicodedata.normalize(
+    form, _MARKS_IN_A_ROW.sub(_with_few_marks, text)
+  )
+
+
+def _with_few_marks(row: re.Match[str]) -> str:
+  signs = row[0]
+  others = (
+    sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign)
+  )
+  return signs[:_MOST_MARKS] + "".join(others)
+
+
 # ---- src/adaptive/core/errors.py ----
 
 HINDRANCE = "Adaptive Memory can't work here"
@@ -786,395 +814,6 @@ class Completion:
   )
 
 
-# ---- src/adaptive/core/messages.py ----
-
-Message = Mapping[str, Any]
-_LATEST_SECONDS__messages = 1e11
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-_MOST_MARKS = 30
-_MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
-NOTE_START = "> \U0001f9e0 *Adaptive Memory:* "
-_NOTE = re.compile(f"^{re.escape(NOTE_START)}.*$", re.MULTILINE)
-
-
-def mapping(value: object, *names: str) -> Mapping[str, Any]:
-  for name in names:
-    value = mapping(value).get(name)
-  return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
-
-
-def listing(value: object) -> list[Any]:
-  return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def text_field(fields: Mapping[str, Any], name: str) -> str:
-  return str(fields.get(name) or "")
-
-
-def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-  return [
-    dict(mapping(message)) for message in listing(body.get("messages"))
-  ]
-
-
-def message_text(message: Message) -> str:
-  return storable_text(_sent_text(message))
-
-
-def _sent_text(message: Message) -> str:
-  content = message.get("content")
-  if isinstance(content, str) and content:
-    return content
-  items = map(mapping, listing(message.get("output")))
-  said = [
-    item.get("content") for item in items if item.get("type") == "message"
-  ]
-  parts = map(
-    mapping,
-    listing(content) or [part for one in said for part in listing(one)],
-  )
-  texts = [
-    one.get("text")
-    for one in parts
-    if one.get("type", "text") in ("text", "output_text")
-  ]
-  return "\n".join(text for text in texts if isinstance(text, str))
-
-
-def newest_user_message(messages: Sequence[Message]) -> Message | None:
-  return next(
-    (
-      message
-      for message in reversed(messages)
-      if message.get("role") == "user"
-    ),
-    None,
-  )
-
-
-def spoken_text(text: str) -> str:
-  spoken = without_spans(
-    without_spans(text, "details"), "adaptive_memory|memory_context"
-  )
-  return without_answer_note(spoken).strip()
-
-
-def typed_message(
-  messages: Sequence[Message], message_id: str
-) -> tuple[Message, str] | None:
-  named = (
-    message
-    for message in messages
-    if message_id and message.get("id") == message_id
-  )
-  newest = next(named, None) or newest_user_message(messages)
-  words = spoken_text(message_text(newest)) if newest else ""
-  return (newest, words) if newest is not None and has_words(words) else None
-
-
-def earlier_utterances(
-  messages: Sequence[Message], before: Message, limit: int
-) -> tuple[Utterance, ...]:
-  earlier = [
-    *itertools.takewhile(lambda message: message is not before, messages)
-  ]
-  utterances = (
-    one for one in map(_utterance, reversed(earlier)) if one is not None
-  )
-  return tuple(itertools.islice(utterances, limit))[::-1]
-
-
-def _utterance(message: Message) -> Utterance | None:
-  role = message.get("role")
-  if role not in ("user", "assistant"):
-    return None
-  text = spoken_text(message_text(message))
-  return Utterance(role, text) if text else None
-
-
-def without_spans(text: str, tags: str) -> str:
-  kept, position = "", 0
-  for start, end in _spans(text, tags):
-    kept += text[position : start.start()]
-    position = end.end()
-  return kept + text[position:]
-
-
-def within_spans(text: str, tags: str) -> list[str]:
-  return [
-    text[start.end() : end.start()] for start, end in _spans(text, tags)
-  ]
-
-
-def _spans(
-  text: str, tags: str
-) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
-  opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
-  closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
-  position = 0
-  while (start := opening.search(text, position)) and (
-    end := closing.search(text, start.end())
-  ):
-    yield start, end
-    position = end.end()
-
-
-def without_answer_note(text: str) -> str:
-  first, *others = _NOTE.split(text)
-  parts = [first.rstrip(), *(other.strip() for other in others)]
-  return "\n\n".join(filter(None, parts)) if others else text
-
-
-def rewritten_answers(
-  messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
-) -> list[dict[str, Any]]:
-
-  def rewritten(message: dict[str, Any]) -> dict[str, Any]:
-    is_answer = mapping(message).get("role") == "assistant"
-    fields = rewritten_answer(message, rewrite) if is_answer else {}
-    return {**message, **fields} if fields else message
-
-  return [*map(rewritten, messages)]
-
-
-def rewritten_answer(
-  message: Mapping[str, Any], rewrite: Callable[[str], str]
-) -> dict[str, Any]:
-  fields = {
-    name: _rewritten(message.get(name), rewrite)
-    for name in ("content", "output")
-  }
-  return {
-    name: value
-    for name, value in fields.items()
-    if value != message.get(name)
-  }
-
-
-def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
-  if isinstance(said, str):
-    return rewrite(said)
-  part = mapping(said)
-  if part.get("type") == "message":
-    return {**part, "content": _rewritten(part.get("content"), rewrite)}
-  if isinstance(text := part.get("text"), str):
-    return {**part, "text": rewrite(text)}
-  return [_rewritten(one, rewrite) for one in listing(said)] or said
-
-
-def has_words(text: str) -> bool:
-  return _LETTER_OR_DIGIT.search(text) is not None
-
-
-def said_at(message: Message, now: float) -> int:
-  stamp = message.get("timestamp")
-  if isinstance(stamp, int | float) and 0 < stamp <= _LATEST_SECONDS__messages:
-    return int(stamp)
-  return int(now)
-
-
-def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
-  for name in filter(None, map(str.strip, zone_names)):
-    try:
-      return datetime.fromtimestamp(epoch_seconds, ZoneInfo(name))
-    except (
-      KeyError,
-      ValueError,
-      OSError,
-      RecursionError,
-    ):
-      continue
-  return datetime.fromtimestamp(epoch_seconds, UTC)
-
-
-def head_and_tail(text: str, limit: int) -> str:
-  if len(text) <= limit:
-    return text
-  head = limit * 2 // 3
-  return f"{text[:head]}\n[\u2026]\n{text[-(limit - head) :]}"
-
-
-def passages(text: str, longest: int) -> list[str]:
-  pieces: list[list[str]] = []
-  room = 0
-  for word in text.split():
-    for start in range(0, len(word), longest):
-      part = word[start : start + longest]
-      if room <= len(part):
-        pieces.append([])
-        room = longest + 1
-      pieces[-1].append(part)
-      room -= len(part) + 1
-  return [" ".join(piece) for piece in pieces]
-
-
-def estimated_tokens(text: str) -> int:
-  ascii_characters = (
-    len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-  )
-  return -(-ascii_characters // 4) + len(text) - ascii_characters
-
-
-def storable_text(text: str) -> str:
-  try:
-    text.encode()
-  except UnicodeEncodeError:
-    text = text.encode(errors="replace").decode()
-  return text.replace("\0", "?")
-
-
-def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
-  return unicodedata.normalize(
-    form, _MARKS_IN_A_ROW.sub(_with_few_marks, text)
-  )
-
-
-def _with_few_marks(row: re.Match[str]) -> str:
-  signs = row[0]
-  others = (
-    sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign)
-  )
-  return signs[:_MOST_MARKS] + "".join(others)
-
-
-# ---- src/adaptive/core/markdown.py ----
-
-_ACTIVE = re.compile(
-  r"(?=[`*_{<&$~|])|(?<=http)(?=:)|(?<=https)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)",
-  re.IGNORECASE,
-)
-_PARTED = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
-_LEADING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
-_WORD_JOINER = "\u2060"
-_NOTHING_BELOW = "&nbsp;"
-_MARKUP = re.compile(rf"\\(?=[^\w\s{_WORD_JOINER}])|\*\*|`|{_WORD_JOINER}")
-_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
-_UNSHOWN = re.compile("[\x00-\x08\x0e-\x1b\x7f\u202a-\u202e\u2066-\u2069]")
-_LONGEST_ANSWER_NOTE = 600
-
-
-def plain_line(text: str) -> str:
-  line = " ".join(_UNSHOWN.sub("", text).split()).replace("\\", "\0")
-  escaped = _PARTED.sub(_WORD_JOINER, _ACTIVE.sub(r"\\", line))
-  escaped = escaped.replace("\0", "\\\\" + _WORD_JOINER)
-  start = _LEADING.match(escaped)
-  return f"{start[0]}\\{escaped[start.end() :]}" if start else escaped
-
-
-def plain_lines(text: str) -> str:
-  paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
-  shown = (
-    "  \n".join(map(plain_line, one.splitlines())) for one in paragraphs
-  )
-  return "\n\n".join(one for one in shown if one.strip())
-
-
-def clipped_line(text: str, limit: int) -> str:
-  line = " ".join(text.split())
-  return line if len(line) <= limit else line[: limit - 1].rstrip() + "\u2026"
-
-
-def folded_away(text: str) -> str:
-  first, _, rest = text.strip().partition("\n")
-  line = _MARKUP.sub("", first).translate(_NO_TAGS).strip()
-  body = html.escape(rest.strip(), quote=False) or _NOTHING_BELOW
-  return f"<details>\n<summary>{line}</summary>\n\n{body}\n\n</details>"
-
-
-def answer_note(line: str) -> str:
-  return NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
-
-
-# ---- src/adaptive/control/reading.py ----
-
-AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
-
-_COMMAND = re.compile(
-  r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z",
-  re.IGNORECASE | re.DOTALL,
-)
-_UNSEEN_AROUND = (
-  "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
-)
-SWITCHES = ("on", "off")
-_LONGEST_TITLE = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-
-  name: str
-  words: str
-  typed: str
-  messages: list[dict[str, Any]] = field(
-    default_factory=list[dict[str, Any]]
-  )
-
-  @property
-  def title(self) -> str:
-    return clipped_line(self.typed, _LONGEST_TITLE)
-
-
-def read_command(typed: str) -> Command | None:
-  match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
-  if match is None:
-    return None
-  name = match[1].lower()
-  words = (match[2] or "").strip()
-  if name == "memory":
-    parts = words.split(maxsplit=1)
-    name = parts[0].lower().rstrip(".,;:!?") if parts else ""
-    words = "".join(parts[1:])
-  return Command(name=name, words=words, typed=typed)
-
-
-def command_in(messages: list[dict[str, Any]]) -> Command | None:
-  command = read_command(message_text(newest_user_message(messages) or {}))
-  return replace(command, messages=messages) if command is not None else None
-
-
-def without_commands(
-  messages: Sequence[AnyMessage], *, said_while_off: bool = True
-) -> list[AnyMessage]:
-  remaining: list[AnyMessage] = []
-  command: Command | None = None
-  is_off = False
-  for message in messages:
-    role = message.get("role")
-    if role == "user":
-      command = read_command(message_text(message))
-      if command is not None and command.name in SWITCHES:
-        is_off = command.name == "off"
-    is_left_out = command is not None or (is_off and not said_while_off)
-    if role == "system" or not is_left_out:
-      remaining.append(message)
-  return remaining
-
-
-def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-  return without_commands(messages, said_while_off=False)
-
-
-def memory_is_off(messages: Sequence[Message]) -> bool:
-  for message in reversed(messages):
-    if message.get("role") == "user":
-      command = read_command(message_text(message))
-      if command is not None and command.name in SWITCHES:
-        return command.name == "off"
-  return False
-
-
-def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
-  messages = messages_of(body)
-  remaining = [*without_commands(messages[:-1]), *messages[-1:]]
-  if len(remaining) == len(messages):
-    return body
-  body = {**body, "messages": remaining}
-  if memory_is_off(messages):
-    body["features"] = {**mapping(body.get("features")), "memory": False}
-  return body
-
-
 # ---- src/adaptive/core/ports.py ----
 
 Vectors = NDArray[np.float32]
@@ -1281,6 +920,373 @@ class Sources:
   store: MemoryStore
   embedder: Embedder
   table: VectorTable
+
+
+# ---- src/adaptive/core/shapes.py ----
+
+def mapping(value: object, *names: str) -> Mapping[str, Any]:
+  for name in names:
+    value = mapping(value).get(name)
+  return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
+
+
+def listing(value: object) -> list[Any]:
+  return cast(list[Any], value) if isinstance(value, list) else []
+
+
+def text_field(fields: Mapping[str, Any], name: str) -> str:
+  return str(fields.get(name) or "")
+
+
+# ---- src/adaptive/core/markdown.py ----
+
+_ACTIVE = re.compile(
+  r"(?=[`*_{<&$~|])|(?<=http)(?=:)|(?<=https)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)",
+  re.IGNORECASE,
+)
+_PARTED = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
+_LEADING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
+_WORD_JOINER = "\u2060"
+_NOTHING_BELOW = "&nbsp;"
+_MARKUP = re.compile(rf"\\(?=[^\w\s{_WORD_JOINER}])|\*\*|`|{_WORD_JOINER}")
+_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
+_UNSHOWN = re.compile("[\x00-\x08\x0e-\x1b\x7f\u202a-\u202e\u2066-\u2069]")
+_NOTE_START = "> \U0001f9e0 *Adaptive Memory:* "
+_NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
+_LONGEST_ANSWER_NOTE = 600
+
+
+def without_spans(text: str, tags: str) -> str:
+  kept, position = "", 0
+  for start, end in _spans(text, tags):
+    kept += text[position : start.start()]
+    position = end.end()
+  return kept + text[position:]
+
+
+def within_spans(text: str, tags: str) -> list[str]:
+  return [
+    text[start.end() : end.start()] for start, end in _spans(text, tags)
+  ]
+
+
+def _spans(
+  text: str, tags: str
+) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+  opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
+  closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
+  position = 0
+  while (start := opening.search(text, position)) and (
+    end := closing.search(text, start.end())
+  ):
+    yield start, end
+    position = end.end()
+
+
+def plain_line(text: str) -> str:
+  line = " ".join(_UNSHOWN.sub("", text).split()).replace("\\", "\0")
+  escaped = _PARTED.sub(_WORD_JOINER, _ACTIVE.sub(r"\\", line))
+  escaped = escaped.replace("\0", "\\\\" + _WORD_JOINER)
+  start = _LEADING.match(escaped)
+  return f"{start[0]}\\{escaped[start.end() :]}" if start else escaped
+
+
+def plain_lines(text: str) -> str:
+  paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
+  shown = (
+    "  \n".join(map(plain_line, one.splitlines())) for one in paragraphs
+  )
+  return "\n\n".join(one for one in shown if one.strip())
+
+
+def clipped_line(text: str, limit: int) -> str:
+  line = " ".join(text.split())
+  return line if len(line) <= limit else line[: limit - 1].rstrip() + "\u2026"
+
+
+def folded_away(text: str) -> str:
+  first, _, rest = text.strip().partition("\n")
+  line = _MARKUP.sub("", first).translate(_NO_TAGS).strip()
+  body = html.escape(rest.strip(), quote=False) or _NOTHING_BELOW
+  return f"<details>\n<summary>{line}</summary>\n\n{body}\n\n</details>"
+
+
+def answer_note(line: str) -> str:
+  return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
+
+
+def without_answer_note(text: str) -> str:
+  first, *others = _NOTE.split(text)
+  parts = [first.rstrip(), *(other.strip() for other in others)]
+  return "\n\n".join(filter(None, parts)) if others else text
+
+
+def rewritten_answers(
+  messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
+) -> list[dict[str, Any]]:
+
+  def rewritten(message: dict[str, Any]) -> dict[str, Any]:
+    is_answer = mapping(message).get("role") == "assistant"
+    fields = rewritten_answer(message, rewrite) if is_answer else {}
+    return {**message, **fields} if fields else message
+
+  return [*map(rewritten, messages)]
+
+
+def rewritten_answer(
+  message: Mapping[str, Any], rewrite: Callable[[str], str]
+) -> dict[str, Any]:
+  fields = {
+    name: _rewritten(message.get(name), rewrite)
+    for name in ("content", "output")
+  }
+  return {
+    name: value
+    for name, value in fields.items()
+    if value != message.get(name)
+  }
+
+
+def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
+  if isinstance(said, str):
+    return rewrite(said)
+  part = mapping(said)
+  if part.get("type") == "message":
+    return {**part, "content": _rewritten(part.get("content"), rewrite)}
+  if isinstance(text := part.get("text"), str):
+    return {**part, "text": rewrite(text)}
+  return [_rewritten(one, rewrite) for one in listing(said)] or said
+
+
+# ---- src/adaptive/core/messages.py ----
+
+Message = Mapping[str, Any]
+_LATEST_SECONDS__messages = 1e11
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+  return [
+    dict(mapping(message)) for message in listing(body.get("messages"))
+  ]
+
+
+def message_text(message: Message) -> str:
+  return storable_text(_sent_text(message))
+
+
+def _sent_text(message: Message) -> str:
+  content = message.get("content")
+  if isinstance(content, str) and content:
+    return content
+  items = map(mapping, listing(message.get("output")))
+  said = [
+    item.get("content") for item in items if item.get("type") == "message"
+  ]
+  parts = map(
+    mapping,
+    listing(content) or [part for one in said for part in listing(one)],
+  )
+  texts = [
+    one.get("text")
+    for one in parts
+    if one.get("type", "text") in ("text", "output_text")
+  ]
+  return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def newest_user_message(messages: Sequence[Message]) -> Message | None:
+  return next(
+    (
+      message
+      for message in reversed(messages)
+      if message.get("role") == "user"
+    ),
+    None,
+  )
+
+
+def spoken_text(text: str) -> str:
+  spoken = without_spans(
+    without_spans(text, "details"), "adaptive_memory|memory_context"
+  )
+  return without_answer_note(spoken).strip()
+
+
+def typed_message(
+  messages: Sequence[Message], message_id: str
+) -> tuple[Message, str] | None:
+  named = (
+    message
+    for message in messages
+    if message_id and message.get("id") == message_id
+  )
+  newest = next(named, None) or newest_user_message(messages)
+  words = spoken_text(message_text(newest)) if newest else ""
+  return (newest, words) if newest is not None and has_words(words) else None
+
+
+def earlier_utterances(
+  messages: Sequence[Message], before: Message, limit: int
+) -> tuple[Utterance, ...]:
+  earlier = [
+    *itertools.takewhile(lambda message: message is not before, messages)
+  ]
+  utterances = (
+    one for one in map(_utterance, reversed(earlier)) if one is not None
+  )
+  return tuple(itertools.islice(utterances, limit))[::-1]
+
+
+def _utterance(message: Message) -> Utterance | None:
+  role = message.get("role")
+  if role not in ("user", "assistant"):
+    return None
+  text = spoken_text(message_text(message))
+  return Utterance(role, text) if text else None
+
+
+def has_words(text: str) -> bool:
+  return _LETTER_OR_DIGIT.search(text) is not None
+
+
+def said_at(message: Message, now: float) -> int:
+  stamp = message.get("timestamp")
+  if isinstance(stamp, int | float) and 0 < stamp <= _LATEST_SECONDS__messages:
+    return int(stamp)
+  return int(now)
+
+
+def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
+  for name in filter(None, map(str.strip, zone_names)):
+    try:
+      return datetime.fromtimestamp(epoch_seconds, ZoneInfo(name))
+    except (
+      KeyError,
+      ValueError,
+      OSError,
+      RecursionError,
+    ):
+      continue
+  return datetime.fromtimestamp(epoch_seconds, UTC)
+
+
+def head_and_tail(text: str, limit: int) -> str:
+  if len(text) <= limit:
+    return text
+  head = limit * 2 // 3
+  return f"{text[:head]}\n[\u2026]\n{text[-(limit - head) :]}"
+
+
+def passages(text: str, longest: int) -> list[str]:
+  pieces: list[list[str]] = []
+  room = 0
+  for word in text.split():
+    for start in range(0, len(word), longest):
+      part = word[start : start + longest]
+      if room <= len(part):
+        pieces.append([])
+        room = longest + 1
+      pieces[-1].append(part)
+      room -= len(part) + 1
+  return [" ".join(piece) for piece in pieces]
+
+
+def estimated_tokens(text: str) -> int:
+  ascii_characters = (
+    len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+  )
+  return -(-ascii_characters // 4) + len(text) - ascii_characters
+
+
+# ---- src/adaptive/control/reading.py ----
+
+AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
+
+_COMMAND = re.compile(
+  r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z",
+  re.IGNORECASE | re.DOTALL,
+)
+_UNSEEN_AROUND = (
+  "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+)
+SWITCHES = ("on", "off")
+_LONGEST_TITLE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+
+  name: str
+  words: str
+  typed: str
+  messages: list[dict[str, Any]] = field(
+    default_factory=list[dict[str, Any]]
+  )
+
+  @property
+  def title(self) -> str:
+    return clipped_line(self.typed, _LONGEST_TITLE)
+
+
+def read_command(typed: str) -> Command | None:
+  match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
+  if match is None:
+    return None
+  name = match[1].lower()
+  words = (match[2] or "").strip()
+  if name == "memory":
+    parts = words.split(maxsplit=1)
+    name = parts[0].lower().rstrip(".,;:!?") if parts else ""
+    words = "".join(parts[1:])
+  return Command(name=name, words=words, typed=typed)
+
+
+def command_in(messages: list[dict[str, Any]]) -> Command | None:
+  command = read_command(message_text(newest_user_message(messages) or {}))
+  return replace(command, messages=messages) if command is not None else None
+
+
+def without_commands(
+  messages: Sequence[AnyMessage], *, said_while_off: bool = True
+) -> list[AnyMessage]:
+  remaining: list[AnyMessage] = []
+  command: Command | None = None
+  is_off = False
+  for message in messages:
+    role = message.get("role")
+    if role == "user":
+      command = read_command(message_text(message))
+      if command is not None and command.name in SWITCHES:
+        is_off = command.name == "off"
+    is_left_out = command is not None or (is_off and not said_while_off)
+    if role == "system" or not is_left_out:
+      remaining.append(message)
+  return remaining
+
+
+def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+  return without_commands(messages, said_while_off=False)
+
+
+def memory_is_off(messages: Sequence[Message]) -> bool:
+  for message in reversed(messages):
+    if message.get("role") == "user":
+      command = read_command(message_text(message))
+      if command is not None and command.name in SWITCHES:
+        return command.name == "off"
+  return False
+
+
+def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
+  messages = messages_of(body)
+  remaining = [*without_commands(messages[:-1]), *messages[-1:]]
+  if len(remaining) == len(messages):
+    return body
+  body = {**body, "messages": remaining}
+  if memory_is_off(messages):
+    body["features"] = {**mapping(body.get("features")), "memory": False}
+  return body
 
 
 # ---- src/adaptive/core/queued_turns.py ----

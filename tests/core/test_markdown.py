@@ -14,8 +14,6 @@ from adaptive.core.markdown import (
     folded_away,
     plain_line,
     plain_lines,
-)
-from adaptive.core.messages import (
     rewritten_answers,
     within_spans,
     without_answer_note,

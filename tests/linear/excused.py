@@ -131,7 +131,7 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         core.errors.failure_told
-        core.messages.mapping
+        core.shapes.mapping
         host.telemetry._tell
         llm.fields.list_schema
         llm.reply._as_json

@@ -21,7 +21,7 @@ from adaptive.control.commands import _told_of
 from adaptive.control.overview import _told_change, changes_told, overview
 from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import named_memories
-from adaptive.core.messages import normalised_text
+from adaptive.core.characters import normalised_text
 from adaptive.core.model import (
     Completion,
     CompletionRequest,
@@ -217,7 +217,7 @@ RECIPES: Mapping[str, Recipe] = {
         named_memories, memories(text)
     ),
     "control.commands._told_of": lambda text: partial(_told_of, [], text),
-    "core.messages.normalised_text": lambda text: partial(
+    "core.characters.normalised_text": lambda text: partial(
         normalised_text, text, "NFKD"
     ),
     "history.index.history_index": lambda text: partial(

@@ -21,13 +21,9 @@ from adaptive.answer.links import (
     masked_code,
     spliced,
 )
-from adaptive.core.messages import (
-    listing,
-    mapping,
-    message_text,
-    rewritten_answer,
-    spoken_text,
-)
+from adaptive.core.markdown import rewritten_answer
+from adaptive.core.messages import message_text, spoken_text
+from adaptive.core.shapes import listing, mapping
 from adaptive.settings.hook import Hook
 
 log_correction = logging.getLogger("adaptive_memory.answer")

@@ -1,11 +1,17 @@
-"""Texts as the page shows them: markup made plain, lines of our own."""
+"""Texts as the page shows them: marked spans taken out, markup made plain, lines of our own.
+
+A line that we add to an answer has a fixed form, so that it is known wherever the answer comes
+back: as part of the conversation for a model, or as something to learn from.
+"""
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from adaptive.core.messages import NOTE_START
+from adaptive.core.shapes import listing, mapping
 
 # What the page reads specially within a line gets a backslash. Brackets do not, since the page
 # takes ``\(`` and ``\[`` for mathematics: what they would start is parted by a joiner.
@@ -23,7 +29,39 @@ _MARKUP = re.compile(rf"\\(?=[^\w\s{_WORD_JOINER}])|\*\*|`|{_WORD_JOINER}")
 _NO_TAGS = str.maketrans("<>", "\u2039\u203a")
 # Control characters, and those that would turn the rest of the line around.
 _UNSHOWN = re.compile("[\x00-\x08\x0e-\x1b\x7f\u202a-\u202e\u2066-\u2069]")
+_NOTE_START = "> 🧠 *Adaptive Memory:* "
+_NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
 _LONGEST_ANSWER_NOTE = 600
+
+
+def without_spans(text: str, tags: str) -> str:
+    """The text without each span from a tag of this pattern to the next closing one."""
+    kept, position = "", 0
+    for start, end in _spans(text, tags):
+        kept += text[position : start.start()]
+        position = end.end()
+    return kept + text[position:]
+
+
+def within_spans(text: str, tags: str) -> list[str]:
+    """What stands in each of those spans, without the tags."""
+    return [
+        text[start.end() : end.start()] for start, end in _spans(text, tags)
+    ]
+
+
+def _spans(
+    text: str, tags: str
+) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Openings with their closings, in linear time: one pattern would take minutes for 200 kB."""
+    opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
+    closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
+    position = 0
+    while (start := opening.search(text, position)) and (
+        end := closing.search(text, start.end())
+    ):
+        yield start, end
+        position = end.end()
 
 
 def plain_line(text: str) -> str:
@@ -68,4 +106,55 @@ def folded_away(text: str) -> str:
 
 def answer_note(line: str) -> str:
     """What is added to an answer: a quote of one line that shows the text without any markup."""
-    return NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
+    return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
+
+
+def without_answer_note(text: str) -> str:
+    """An answer without the lines that were added to it; as it is where there are none."""
+    first, *others = _NOTE.split(text)
+    parts = [first.rstrip(), *(other.strip() for other in others)]
+    return "\n\n".join(filter(None, parts)) if others else text
+
+
+def rewritten_answers(
+    messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
+) -> list[dict[str, Any]]:
+    """Messages whose answers are rewritten; one in which nothing changes is the same object."""
+
+    def rewritten(message: dict[str, Any]) -> dict[str, Any]:
+        is_answer = mapping(message).get("role") == "assistant"
+        fields = rewritten_answer(message, rewrite) if is_answer else {}
+        return {**message, **fields} if fields else message
+
+    return [*map(rewritten, messages)]
+
+
+def rewritten_answer(
+    message: Mapping[str, Any], rewrite: Callable[[str], str]
+) -> dict[str, Any]:
+    """The fields of an answer that change when what the model says in it is rewritten.
+
+    Open WebUI shows ``content`` up to 0.9 and ``output`` from 0.10 on, and may keep both. In
+    ``output`` reasoning, calls of tools and their results stay as they are.
+    """
+    fields = {
+        name: _rewritten(message.get(name), rewrite)
+        for name in ("content", "output")
+    }
+    return {
+        name: value
+        for name, value in fields.items()
+        if value != message.get(name)
+    }
+
+
+def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
+    """A text, a part with a text, an item with parts, or a list of these, with texts rewritten."""
+    if isinstance(said, str):
+        return rewrite(said)
+    part = mapping(said)
+    if part.get("type") == "message":
+        return {**part, "content": _rewritten(part.get("content"), rewrite)}
+    if isinstance(text := part.get("text"), str):
+        return {**part, "text": rewrite(text)}
+    return [_rewritten(one, rewrite) for one in listing(said)] or said

@@ -1,48 +1,22 @@
-"""Reading chat messages as Open WebUI passes them: who said what, and when.
-
-Values may have any shape, as hosts, models and stored rows deliver them, and texts any character.
-"""
+"""Reading chat messages as Open WebUI passes them: who said what, and when."""
 
 from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal, cast
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from adaptive.core.characters import storable_text
+from adaptive.core.markdown import without_answer_note, without_spans
 from adaptive.core.model import Utterance
+from adaptive.core.shapes import listing, mapping
 
 Message = Mapping[str, Any]
 _LATEST_SECONDS = 1e11  # the year 5138
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-# Marks that follow a letter are sorted when a text is normalised, which takes the square of their
-# number. No language needs more of them (Unicode Standard Annex 15, section 13).
-_MOST_MARKS = 30
-_MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
-# A line that we add to an answer has a fixed form, so that it is known wherever the answer comes
-# back: as part of the conversation for a model, or as something to learn from.
-NOTE_START = "> 🧠 *Adaptive Memory:* "
-_NOTE = re.compile(f"^{re.escape(NOTE_START)}.*$", re.MULTILINE)
-
-
-def mapping(value: object, *names: str) -> Mapping[str, Any]:
-    """The value, or what lies in it under names one within the other; empty if no mapping."""
-    for name in names:
-        value = mapping(value).get(name)
-    return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
-
-
-def listing(value: object) -> list[Any]:
-    """The value if it is a list, else an empty one."""
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def text_field(fields: Mapping[str, Any], name: str) -> str:
-    """The text of a field, empty where there is none."""
-    return str(fields.get(name) or "")
 
 
 def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -140,87 +114,6 @@ def _utterance(message: Message) -> Utterance | None:
     return Utterance(role, text) if text else None
 
 
-def without_spans(text: str, tags: str) -> str:
-    """The text without each span from a tag of this pattern to the next closing one."""
-    kept, position = "", 0
-    for start, end in _spans(text, tags):
-        kept += text[position : start.start()]
-        position = end.end()
-    return kept + text[position:]
-
-
-def within_spans(text: str, tags: str) -> list[str]:
-    """What stands in each of those spans, without the tags."""
-    return [
-        text[start.end() : end.start()] for start, end in _spans(text, tags)
-    ]
-
-
-def _spans(
-    text: str, tags: str
-) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
-    """Openings with their closings, in linear time: one pattern would take minutes for 200 kB."""
-    opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
-    closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
-    position = 0
-    while (start := opening.search(text, position)) and (
-        end := closing.search(text, start.end())
-    ):
-        yield start, end
-        position = end.end()
-
-
-def without_answer_note(text: str) -> str:
-    """An answer without the lines that were added to it; as it is where there are none."""
-    first, *others = _NOTE.split(text)
-    parts = [first.rstrip(), *(other.strip() for other in others)]
-    return "\n\n".join(filter(None, parts)) if others else text
-
-
-def rewritten_answers(
-    messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
-) -> list[dict[str, Any]]:
-    """Messages whose answers are rewritten; one in which nothing changes is the same object."""
-
-    def rewritten(message: dict[str, Any]) -> dict[str, Any]:
-        is_answer = mapping(message).get("role") == "assistant"
-        fields = rewritten_answer(message, rewrite) if is_answer else {}
-        return {**message, **fields} if fields else message
-
-    return [*map(rewritten, messages)]
-
-
-def rewritten_answer(
-    message: Mapping[str, Any], rewrite: Callable[[str], str]
-) -> dict[str, Any]:
-    """The fields of an answer that change when what the model says in it is rewritten.
-
-    Open WebUI shows ``content`` up to 0.9 and ``output`` from 0.10 on, and may keep both. In
-    ``output`` reasoning, calls of tools and their results stay as they are.
-    """
-    fields = {
-        name: _rewritten(message.get(name), rewrite)
-        for name in ("content", "output")
-    }
-    return {
-        name: value
-        for name, value in fields.items()
-        if value != message.get(name)
-    }
-
-
-def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
-    """A text, a part with a text, an item with parts, or a list of these, with texts rewritten."""
-    if isinstance(said, str):
-        return rewrite(said)
-    part = mapping(said)
-    if part.get("type") == "message":
-        return {**part, "content": _rewritten(part.get("content"), rewrite)}
-    if isinstance(text := part.get("text"), str):
-        return {**part, "text": rewrite(text)}
-    return [_rewritten(one, rewrite) for one in listing(said)] or said
-
-
 def has_words(text: str) -> bool:
     """Whether there is a letter or a digit of any script in the text."""
     return _LETTER_OR_DIGIT.search(text) is not None
@@ -278,27 +171,3 @@ def estimated_tokens(text: str) -> int:
         len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     )
     return -(-ascii_characters // 4) + len(text) - ascii_characters
-
-
-def storable_text(text: str) -> str:
-    """The text with a question mark for what databases refuse: NUL, and halves of characters."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode(errors="replace").decode()
-    return text.replace("\0", "?")
-
-
-def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
-    """The text in a normal form of Unicode, in linear time; of endless marks the first stay."""
-    return unicodedata.normalize(
-        form, _MARKS_IN_A_ROW.sub(_with_few_marks, text)
-    )
-
-
-def _with_few_marks(row: re.Match[str]) -> str:
-    signs = row[0]
-    others = (
-        sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign)
-    )
-    return signs[:_MOST_MARKS] + "".join(others)

@@ -18,7 +18,7 @@ from sqlalchemy import func, or_, select
 
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.markdown import clipped_line, plain_line
-from adaptive.core.messages import mapping
+from adaptive.core.shapes import mapping
 from adaptive.host.entries import ENTRIES, SealedEntries
 from adaptive.host.faults import HostFaults
 from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session

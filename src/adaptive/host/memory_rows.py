@@ -15,9 +15,9 @@ from collections.abc import Container, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from adaptive.core.messages import listing, mapping
 from adaptive.core.model import Draft, Memory, Provenance
 from adaptive.core.ports import NewMemory
+from adaptive.core.shapes import listing, mapping
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20

@@ -24,8 +24,8 @@ from adaptive.core.errors import (
     StoreError,
     with_detail,
 )
-from adaptive.core.messages import listing
 from adaptive.core.ports import Embedder, Vectors
+from adaptive.core.shapes import listing
 from adaptive.host.entries import ENTRIES, STALE_VECTORS
 from adaptive.host.faults import HostFaults
 from adaptive.host.memory_rows import memory_of_row

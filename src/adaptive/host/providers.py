@@ -27,9 +27,9 @@ from adaptive.core.errors import (
     ReplyUnusable,
 )
 from adaptive.core.http import failure
-from adaptive.core.messages import mapping, text_field
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
+from adaptive.core.shapes import mapping, text_field
 from adaptive.host.faults import HostFaults, describe_fault, faults_logged
 from adaptive.host.requests import (
     host_setting,

@@ -18,7 +18,6 @@ from typing import Any
 from adaptive.core.cache import text_cache
 from adaptive.core.errors import ModelError, ReplyUnusable
 from adaptive.core.measures import staged
-from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     CATEGORIES,
     Completion,
@@ -30,6 +29,7 @@ from adaptive.core.model import (
     Turn,
 )
 from adaptive.core.ports import Vectors
+from adaptive.core.shapes import listing, mapping
 from adaptive.learn.claim import subjects
 from adaptive.learn.prefilter import spoken_parts
 from adaptive.llm.ask import render_prompt

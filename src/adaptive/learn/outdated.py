@@ -16,7 +16,6 @@ from typing import Any
 
 from adaptive.core.errors import ModelError, with_detail
 from adaptive.core.measures import staged
-from adaptive.core.messages import mapping
 from adaptive.core.model import (
     Completion,
     CompletionRequest,
@@ -25,6 +24,7 @@ from adaptive.core.model import (
     Proposal,
 )
 from adaptive.core.ports import Vectors
+from adaptive.core.shapes import mapping
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
 from adaptive.learn.extraction import (
     END_NOTE,

@@ -14,8 +14,8 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
+from adaptive.core.characters import normalised_text
 from adaptive.core.errors import WriteRefused, with_detail
-from adaptive.core.messages import normalised_text
 from adaptive.core.model import Completion, CompletionRequest, Memory, is_core
 from adaptive.core.ports import Vectors
 from adaptive.core.queued_turns import Leases

@@ -13,9 +13,9 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from adaptive.core.messages import listing
 from adaptive.core.model import CompletionRequest
 from adaptive.core.ports import Completer
+from adaptive.core.shapes import listing
 from adaptive.core.texts import PROMPTS
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.reply import plain_name, read_object

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from adaptive.core.errors import WriteRefused
-from adaptive.core.messages import listing, mapping
 from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
 from adaptive.core.ports import MemoryStore, NewMemory
+from adaptive.core.shapes import listing, mapping
 from adaptive.memory.listed_words import (
     ListedTerm,
     holds_listed_term,

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import ReplyUnusable
 from adaptive.core.measures import staged
-from adaptive.core.messages import head_and_tail, mapping
+from adaptive.core.messages import head_and_tail
 from adaptive.core.model import Completion, CompletionRequest, Memory
 from adaptive.core.ports import Completer
+from adaptive.core.shapes import mapping
 from adaptive.llm.ask import AnswerFormats, ask, render_prompt
 from adaptive.llm.fields import list_schema, number
 from adaptive.llm.reply import read_items

@@ -16,8 +16,8 @@ from adaptive.core.errors import (
     TablesUnavailable,
     with_detail,
 )
-from adaptive.core.messages import listing
 from adaptive.core.ports import Sources
+from adaptive.core.shapes import listing
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable
 from adaptive.recall.explanation import FoundMemory, explained, found_memories

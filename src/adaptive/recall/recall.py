@@ -20,14 +20,9 @@ from adaptive.core.errors import (
     with_detail,
 )
 from adaptive.core.measures import tally, tell_outcome
-from adaptive.core.messages import (
-    Message,
-    listing,
-    local_time,
-    mapping,
-    typed_message,
-)
+from adaptive.core.messages import Message, local_time, typed_message
 from adaptive.core.ports import Embedder
+from adaptive.core.shapes import listing, mapping
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
 from adaptive.privacy.escaping import escaped_entry

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 from adaptive.core.cache import UserCache
-from adaptive.core.messages import listing
+from adaptive.core.shapes import listing
 from adaptive.recall.block import with_block
 from adaptive.settings.hook import Hook, turn_state
 
