@@ -115,10 +115,10 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    and_,
     case,
     delete,
     exists,
+    false,
     func,
     insert,
     or_,
@@ -1338,7 +1338,7 @@ LEASE_PROOF_SECONDS = 1.0
 class PendingTable(Protocol):
 
   async def put(self, queued: QueuedTurn) -> None:
-    """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
+    """Let a turn wait, unless it does or was learned."""
 
   async def waiting(self, user_id: str, since: float) -> UserQueue:
     ...
@@ -2641,7 +2641,12 @@ def list_schema(
   return {"type": "object", "properties": items, "required": [key]}
 
 
-# ---- src/adaptive/memory/entries.py ----
+# ---- src/adaptive/memory/tables.py ----
+
+DAY_SECONDS = 24 * 3600
+YEAR_SECONDS = 400 * DAY_SECONDS
+MOST_WAITING_SUGGESTIONS = 20
+_ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
   "archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"
@@ -2691,7 +2696,7 @@ class Entries(Protocol):
   ) -> list[str]:
     ...
 
-  async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+  async def unopened(self, user_id: str = "") -> Counter[str]:
     ...
 
   async def replace(
@@ -2703,17 +2708,6 @@ class Entries(Protocol):
     self, kind: EntryKind, user_id: str, keys: Collection[str]
   ) -> None:
     """Drop entries that are not settled."""
-
-  async def drop_deleted(
-    self, kind: EntryKind, user_id: str, current: str
-  ) -> None:
-    """Drop entries of chats that the host has no more, the current one excepted."""
-
-
-@dataclass(frozen=True, slots=True)
-class EntryTable:
-
-  entries: Entries
 
 
 def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
@@ -2727,12 +2721,41 @@ def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
 _reader = cache(TypeAdapter[Any])
 
 
-# ---- src/adaptive/memory/tables.py ----
+@dataclass(frozen=True)
+class EntryTable:
 
-_DAY_SECONDS__tables = 24 * 3600
-YEAR_SECONDS = 400 * _DAY_SECONDS__tables
-MOST_WAITING_SUGGESTIONS = 20
-_ASKED_REST_SECONDS = 600
+  entries: Entries
+
+
+@dataclass(frozen=True)
+class ValueTable(EntryTable, Generic[Body]):
+
+  kind: EntryKind
+  form: type[Any]
+  otherwise: Body
+  lifetime: int | None = None
+
+  async def read(self, user_id: str, key: str) -> Body:
+    entries = await self.entries.read(self.kind, user_id, [key])
+    return (*read_as(self.form, entries), self.otherwise)[0]
+
+  async def write(
+    self,
+    user_id: str,
+    chat_id: str,
+    value: Body,
+    now: int,
+    message_id: str = "",
+  ) -> None:
+    entry = Entry(
+      key=message_id or chat_id,
+      body=_reader(self.form).dump_python(value),
+      created_at=now,
+      chat_id=chat_id,
+      message_id=message_id,
+      expires_at=self.lifetime and now + self.lifetime,
+    )
+    await self.entries.put(self.kind, user_id, [entry])
 
 
 @dataclass(frozen=True, slots=True)
@@ -2797,83 +2820,45 @@ class ArchiveTable(EntryTable):
 class UsageTable(EntryTable):
 
   async def record(
-    self, user_id: str, memory_ids: Sequence[str], now: int
+    self, user_id: str, memory_ids: Iterable[str], now: int
   ) -> None:
-    known = await self.read(user_id, set(memory_ids))
-    await self._write(
-      user_id, {one: known.get(one, 0) + 1 for one in memory_ids}, now
-    )
+    named = set(memory_ids)
+    counts = await self.read(user_id, named)
+    more = {memory_id: counts.get(memory_id, 0) + 1 for memory_id in named}
+    await self._write(user_id, more, now)
 
   async def read(
     self, user_id: str, memory_ids: Collection[str] | None = None
   ) -> dict[str, int]:
-    found = await self.entries.read("usage", user_id, memory_ids)
-    return {one.key: int(one.body) for one in found}
+    entries = await self.entries.read("usage", user_id, memory_ids)
+    return {entry.key: int(entry.body) for entry in entries}
 
   async def count_hint(self, user_id: str, hint: str, most: int) -> bool:
     key = f"hint:{hint}"
-    given = (await self.read(user_id, [key])).get(key, 0)
-    if given < most:
-      new = Entry(key, given + 1, int(time.time()))
-      await self.entries.put("usage", user_id, [new])
-    return given < most
+    counts = await self.read(user_id, [key])
+    is_given = counts.get(key, 0) < most
+    if is_given:
+      await self.record(user_id, [key], int(time.time()))
+    return is_given
 
   async def merge(
     self, user_id: str, memory_ids: Sequence[str], into: str
   ) -> None:
-    given = await self.read(user_id, {*memory_ids, into})
-    if given.keys() - {into}:
-      await self._write(
-        user_id, {into: sum(given.values())}, int(time.time())
-      )
-      await self.entries.drop("usage", user_id, given.keys() - {into})
+    counts = await self.read(user_id, {*memory_ids, into})
+    originals = counts.keys() - {into}
+    if originals:
+      total = sum(counts.values())
+      await self._write(user_id, {into: total}, int(time.time()))
+      await self.entries.drop("usage", user_id, originals)
 
   async def _write(
     self, user_id: str, counts: dict[str, int], now: int
   ) -> None:
-    until = now + YEAR_SECONDS
     new = [
-      Entry(one, count, now, expires_at=until)
-      for one, count in counts.items()
+      Entry(memory_id, count, now, expires_at=now + YEAR_SECONDS)
+      for memory_id, count in counts.items()
     ]
     await self.entries.put("usage", user_id, new)
-
-
-class ChatTable(EntryTable):
-
-  async def read(self, user_id: str, chat_id: str) -> str:
-    return "".join(
-      one.body
-      for one in await self.entries.read("chat", user_id, [chat_id])
-    )
-
-  async def write(
-    self, user_id: str, chat_id: str, state: str, now: int
-  ) -> None:
-    entry = Entry(
-      key=chat_id,
-      body=state,
-      created_at=now,
-      chat_id=chat_id,
-      expires_at=now + _DAY_SECONDS__tables,
-    )
-    await self.entries.put("chat", user_id, [entry])
-
-
-class ChatNotesTable(EntryTable):
-
-  async def read(self, user_id: str, chat_id: str) -> ChatNotes:
-    found = await self.entries.read("chat_notes", user_id, [chat_id])
-    return (*read_as(ChatNotes, found), ChatNotes())[0]
-
-  async def write(
-    self, user_id: str, chat_id: str, notes: ChatNotes, now: int
-  ) -> None:
-    entry = Entry(
-      key=chat_id, body=asdict(notes), created_at=now, chat_id=chat_id
-    )
-    await self.entries.put("chat_notes", user_id, [entry])
-    await self.entries.drop_deleted("chat_notes", user_id, chat_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -2883,34 +2868,9 @@ class CommandAnswer:
   begun_at: int
 
 
-class CommandTable(EntryTable):
-
-  async def read(
-    self, user_id: str, message_id: str
-  ) -> CommandAnswer | None:
-    entries = await self.entries.read("command", user_id, [message_id])
-    answers = [
-      CommandAnswer(text=str(one.body), begun_at=one.created_at)
-      for one in entries
-    ]
-    return answers[0] if answers else None
-
-  async def write(
-    self,
-    user_id: str,
-    chat_id: str,
-    message_id: str,
-    answer: CommandAnswer,
-  ) -> None:
-    entry = Entry(
-      key=message_id,
-      body=answer.text,
-      created_at=answer.begun_at,
-      chat_id=chat_id,
-      message_id=message_id,
-      expires_at=answer.begun_at + YEAR_SECONDS,
-    )
-    await self.entries.put("command", user_id, [entry])
+ChatTable = ValueTable[str]
+ChatNotesTable = ValueTable[ChatNotes]
+CommandTable = ValueTable[CommandAnswer | None]
 
 
 class SuggestionTable(EntryTable):
@@ -3085,7 +3045,9 @@ class OncePerMessage:
       return await self._given(user_id, message_id)
     begun_at = int(self._clock())
     under_way = CommandAnswer(text="", begun_at=begun_at)
-    await self._table.write(user_id, chat_id, message_id, under_way)
+    await self._table.write(
+      user_id, chat_id, under_way, begun_at, message_id
+    )
     text = NOT_KNOWN
     try:
       text = await carry_out()
@@ -3102,7 +3064,9 @@ class OncePerMessage:
     answer: CommandAnswer,
   ) -> None:
     try:
-      await self._table.write(user_id, chat_id, message_id, answer)
+      await self._table.write(
+        user_id, chat_id, answer, answer.begun_at, message_id
+      )
     except TablesUnavailable as error:
       detail = with_detail(error)
       log_turn.warning(
@@ -4083,6 +4047,194 @@ def host_session() -> AbstractAsyncContextManager[Any]:
   return get_async_db_context()
 
 
+# ---- src/adaptive/host/entries.py ----
+
+ENTRIES = Table(
+  "adaptive_memory_entries",
+  TABLES,
+  Column("user_id", String(64), primary_key=True),
+  Column("kind", String(16), primary_key=True),
+  Column("key", String(255), primary_key=True),
+  Column("chat_id", String(255), nullable=False),
+  Column("message_id", String(255), nullable=False),
+  Column("created_at", BigInteger, nullable=False),
+  Column("expires_at", BigInteger, index=True),
+  Column("body", Text, nullable=False),
+)
+_ROW = ENTRIES.c
+_FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
+_UNSETTLED = _ROW.body != ""
+_NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
+STALE_VECTORS = "stale_vectors"
+_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
+
+
+class SealedEntries:
+
+  def __init__(
+    self, sealer: Sealer, sessions: Sessions | None = None
+  ) -> None:
+    self._sealer = sealer
+    self._table = OwnTable(ENTRIES, sessions)
+    self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
+    self._foreign = (
+      _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
+    )
+
+  async def put(
+    self,
+    kind: EntryKind,
+    user_id: str,
+    entries: Iterable[Entry],
+    newest: int = 0,
+  ) -> None:
+    rows = {
+      entry.key: self._row(kind, user_id, entry) for entry in entries
+    }
+    if not rows:
+      return
+    replaceable = _UNSETTLED
+    if kind not in _MADE_ANEW:
+      replaceable &= ~self._foreign
+    afterwards: list[Executable] = []
+    if newest:
+      mine = _of(kind, user_id) & replaceable
+      surplus = (
+        select(_ROW.key)
+        .where(mine)
+        .order_by(*_NEWEST_FIRST)
+        .offset(newest)
+      )
+      afterwards.append(
+        delete(ENTRIES).where(mine, _ROW.key.in_(surplus))
+      )
+    doing = f"writing {kind} entries"
+    await self._table.upsert(
+      doing, [*rows.values()], *afterwards, where=replaceable
+    )
+
+  async def read(
+    self,
+    kind: EntryKind,
+    user_id: str,
+    keys: Collection[str] | None = None,
+    *,
+    settled: bool = False,
+  ) -> list[Entry]:
+    these = _of(kind, user_id) & (~_UNSETTLED if settled else _UNSETTLED)
+    if keys is not None:
+      these &= _ROW.key.in_(keys)
+    query = select(ENTRIES).where(these).order_by(*_NEWEST_FIRST)
+    rows = await self._table.rows(f"reading {kind} entries", query)
+    entries = await asyncio.to_thread(self._opened, rows)
+    return [
+      entry for entry in entries if settled or entry.body is not None
+    ]
+
+  async def keys(
+    self,
+    kind: EntryKind,
+    user_id: str,
+    first: str = "",
+    most: int | None = None,
+  ) -> list[str]:
+    query = (
+      select(_ROW.key)
+      .where(_of(kind, user_id), _UNSETTLED, _ROW.key >= first)
+      .order_by(_ROW.key.desc())
+      .limit(most)
+    )
+    rows = await self._table.rows(f"looking into {kind} entries", query)
+    return [row.key for row in rows]
+
+  async def unopened(self, user_id: str = "") -> Counter[str]:
+    query = (
+      select(_ROW.kind, func.count())
+      .where(self._foreign)
+      .group_by(_ROW.kind)
+    )
+    if user_id:
+      query = query.where(_ROW.user_id == user_id)
+    rows = await self._table.rows("counting what can't be opened", query)
+    return Counter(dict(map(tuple, rows)))
+
+  async def replace(
+    self, kind: EntryKind, user_id: str, entry: Entry, body: Any
+  ) -> bool:
+    sealed = self._sealer.seal(user_id, kind, json.dumps(body))
+    change = (
+      update(ENTRIES)
+      .where(
+        _of(kind, user_id),
+        _ROW.key == entry.key,
+        _ROW.body == entry.sealed,
+      )
+      .values(body=sealed)
+    )
+    return bool(
+      await self._table.change(f"changing {kind} entries", change)
+    )
+
+  async def drop(
+    self, kind: EntryKind, user_id: str, keys: Collection[str]
+  ) -> None:
+    dropping = delete(ENTRIES).where(
+      _of(kind, user_id),
+      _UNSETTLED,
+      _ROW.key.in_(keys),
+    )
+    await self._table.change(f"dropping {kind} entries", dropping)
+
+  def _row(
+    self, kind: EntryKind, user_id: str, entry: Entry
+  ) -> dict[str, Any]:
+    body = ""
+    if entry.body is not None:
+      text = json.dumps(entry.body, default=str)
+      body = self._sealer.seal(user_id, kind, text)
+    fields = {name: getattr(entry, name) for name in _FIELDS}
+    return {"user_id": user_id, "kind": kind, "body": body, **fields}
+
+  def _opened(self, rows: Sequence[Any]) -> list[Entry]:
+    entries: list[Entry] = []
+    for row in rows:
+      text = row.body and self._sealer.open(
+        row.user_id, row.kind, row.body
+      )
+      body = json.loads(text) if text else None
+      fields = {name: getattr(row, name) for name in _FIELDS}
+      entries.append(Entry(body=body, sealed=row.body, **fields))
+    return entries
+
+
+def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
+  return (_ROW.user_id == user_id) & (_ROW.kind == kind)
+
+
+class HostLeases:
+
+  def __init__(self, sessions: Sessions | None = None) -> None:
+    self._table = OwnTable(ENTRIES, sessions)
+
+  async def acquire(
+    self, name: str, owner: str, now: float, seconds: float
+  ) -> bool:
+    lease = {
+      "user_id": name.rpartition(":")[2],
+      "kind": "lease",
+      "key": name,
+      "chat_id": "",
+      "message_id": "",
+      "created_at": int(now),
+      "expires_at": math.ceil(now + seconds),
+      "body": owner,
+    }
+    free = (_ROW.expires_at < now) | (_ROW.body == owner)
+    return bool(
+      await self._table.upsert("taking a lease", [lease], where=free)
+    )
+
+
 # ---- src/adaptive/host/page.py ----
 
 log_page = logging.getLogger("adaptive_memory.host")
@@ -4205,13 +4357,9 @@ class PageDialog:
 
 # ---- src/adaptive/host/pending_table.py ----
 
-log_pending = logging.getLogger("adaptive_memory.host")
-
-_TIDY_SECONDS = 24 * 3600.0
-_DONE_LIFETIME_SECONDS = 30 * _TIDY_SECONDS
-_WAITING_LIFETIME_SECONDS = 180 * _TIDY_SECONDS
+_DONE_SECONDS = 30 * DAY_SECONDS
+_WAITING_SECONDS = 180 * DAY_SECONDS
 _MOST_READ = 200
-_MOST_COUNTED__pending_table = 10_000
 
 PENDING = Table(
   "adaptive_memory_pending",
@@ -4231,22 +4379,25 @@ PENDING = Table(
 )
 _ROW__pending_table = PENDING.c
 _LEASE_ID = "(lease)"
-_LEASE = {"message_id": _LEASE_ID, "state": "lease"}
+_LEASE__pending_table = {"message_id": _LEASE_ID, "state": "lease"}
 _IS_LEASE = _ROW__pending_table.message_id == _LEASE_ID
 _WAITING = _ROW__pending_table.state == "waiting"
 _PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_PLACE = (
-  _ROW__pending_table.message_id,
-  _ROW__pending_table.chat_id,
-  _ROW__pending_table.queued_at,
-  _ROW__pending_table.due_at,
-  _ROW__pending_table.attempts,
-)
 
 
 def learned_values(now: float) -> dict[str, Any]:
   return {"state": "done", "payload": "", "learned_at": now, **_FREE}
+
+
+def is_outdated(now: float) -> ColumnElement[bool]:
+  is_done = _ROW__pending_table.state == "done"
+  learned_long_ago = _ROW__pending_table.learned_at < now - _DONE_SECONDS
+  queued_long_ago = _ROW__pending_table.queued_at < now - _WAITING_SECONDS
+  return or_(
+    is_done & learned_long_ago,
+    _WAITING & queued_long_ago & (_ROW__pending_table.lease_until < now),
+  )
 
 
 class HostPendingTable:
@@ -4256,50 +4407,43 @@ class HostPendingTable:
   ) -> None:
     self._sealer = sealer
     self._table = OwnTable(PENDING, sessions)
-    self._tidy_again_at = 0.0
-    self._unopened = defaultdict[str, set[str]](set)
-    self._own = _ROW__pending_table.payload.startswith(sealer.mark, autoescape=True)
+    self._unreadable = set[str]()
+    own = _ROW__pending_table.payload.startswith(sealer.mark, autoescape=True)
+    marked = _ROW__pending_table.payload.startswith(MARKED, autoescape=True)
+    self._foreign = _WAITING & marked & ~own
 
   async def put(self, queued: QueuedTurn) -> None:
     turn = queued.turn
+    sealed = self._sealer.seal(turn.user_id, _PAYLOAD, turn_text(turn))
     row = {
       "user_id": turn.user_id,
       "message_id": turn.source.message_id,
       "chat_id": turn.source.chat_id,
       "state": "waiting",
-      "payload": self._sealer.seal(
-        turn.user_id, _PAYLOAD, turn_text(turn)
-      ),
+      "payload": sealed,
       "queued_at": queued.queued_at,
       "due_at": queued.due_at,
       "attempts": queued.attempts,
-      "learned_at": 0.0,
     }
-    lease = row | _LEASE
-    lease |= {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
-    async with self._table.session("queueing a turn") as session:
-      insert = self._table.insert(session).values([lease, row])
-      due_at = insert.excluded.due_at
-      sooner = insert.on_conflict_do_update(
-        index_elements=["user_id", "message_id"],
-        set_={"due_at": due_at},
-        where=_WAITING & (_ROW__pending_table.due_at > due_at),
-      )
-      await session.execute(sooner)
-      await session.commit()
+    lease = {**row, **_LEASE__pending_table, "chat_id": "", "payload": ""}
+    await self._table.upsert(
+      "queueing a turn", [lease, row], where=false()
+    )
 
   async def waiting(self, user_id: str, since: float) -> UserQueue:
-    counted = PENDING.alias()
-    calls = select(
-      func.coalesce(func.sum(counted.c.model_calls), 0)
-    ).where(counted.c.user_id == user_id, counted.c.queued_at >= since)
-    openable = _WAITING & self._openable(user_id)
+    counted = PENDING.alias().c
+    calls = (
+      select(func.coalesce(func.sum(counted.model_calls), 0))
+      .where(counted.user_id == user_id, counted.queued_at >= since)
+      .scalar_subquery()
+    )
+    openable = (
+      _WAITING
+      & ~self._foreign
+      & _ROW__pending_table.message_id.not_in(self._unreadable)
+    )
     query = (
-      select(
-        *_PLACE,
-        _ROW__pending_table.lease_until,
-        calls.scalar_subquery().label("calls"),
-      )
+      select(PENDING, calls.label("calls"))
       .where(_ROW__pending_table.user_id == user_id, or_(openable, _IS_LEASE))
       .order_by(_IS_LEASE.desc(), _ROW__pending_table.queued_at, _ROW__pending_table.message_id)
       .limit(_MOST_READ + 1)
@@ -4316,12 +4460,9 @@ class HostPendingTable:
       for row in rows
       if row.message_id != _LEASE_ID
     ]
-    lease_ends = [
-      row.lease_until for row in rows if row.message_id == _LEASE_ID
-    ]
     return UserQueue(
       places=tuple(places),
-      leased_until=max(lease_ends, default=0.0),
+      leased_until=max((row.lease_until for row in rows), default=0.0),
       calls=rows[0].calls if rows else 0,
     )
 
@@ -4339,55 +4480,24 @@ class HostPendingTable:
         attempts=_ROW__pending_table.attempts
         + case((_ROW__pending_table.lease_owner != "", 1), else_=0),
       )
-      .returning(*_PLACE, _ROW__pending_table.payload)
+      .returning(*_ROW__pending_table)
     )
     async with self._table.session("taking turns to learn") as session:
-      taken = await self._begun(session, begin)
-      if (
-        _LEASE_ID not in taken
-      ):
-        await session.rollback()
-        row = _LEASE | {"user_id": lease.user_id, "learned_at": now}
-        insert = self._table.insert(session).values(row)
-        await session.execute(insert.on_conflict_do_nothing())
-        taken = await self._begun(session, begin)
-      if taken.keys() != {_LEASE_ID, *lease.message_ids}:
-        await session.rollback()
-        return None
-      queued = [
-        self._opened(lease.user_id, taken[one])
-        for one in lease.message_ids
-      ]
-      opened = tuple(one for one in queued if one is not None)
-      if len(opened) < len(queued):
-        await session.rollback()
-        return None
-      await session.commit()
-    return opened
+      begun = await session.execute(begin)
+      rows = {row.message_id: row for row in begun}
+      if rows.keys() == {_LEASE_ID, *lease.message_ids}:
+        queued = [self._opened(rows[id]) for id in lease.message_ids]
+        opened = tuple(turn for turn in queued if turn is not None)
+        if len(opened) == len(queued):
+          await session.commit()
+          return opened
+      await session.rollback()
+    return None
 
   async def unopened(self) -> int:
-    foreign = (_WAITING, ~self._own, _ROW__pending_table.payload != "")
-    query = (
-      select(_ROW__pending_table.user_id, _ROW__pending_table.payload)
-      .where(*foreign)
-      .limit(_MOST_COUNTED__pending_table)
-    )
+    query = select(func.count()).where(self._foreign)
     rows = await self._table.rows("counting what can't be opened", query)
-    opening = ((row.user_id, _PAYLOAD, row.payload) for row in rows)
-    return await asyncio.to_thread(
-      lambda: sum(
-        self._sealer.open(*sealed) is None for sealed in opening
-      )
-    )
-
-  def _openable(self, user_id: str) -> ColumnElement[bool]:
-    foreign = ~self._own & _ROW__pending_table.payload.startswith(MARKED, autoescape=True)
-    return ~foreign & _ROW__pending_table.message_id.not_in(
-      self._unopened.get(user_id, ())
-    )
-
-  async def _begun(self, session: Any, begin: Executable) -> dict[str, Any]:
-    return {row.message_id: row for row in await session.execute(begin)}
+    return rows[0][0]
 
   async def renew(self, lease: TurnLease, until: float) -> bool:
     return await self._change(
@@ -4396,14 +4506,8 @@ class HostPendingTable:
 
   async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
     state = case((_WAITING, "done"), else_=_ROW__pending_table.state)
-    learned = learned_values(now) | {"state": state}
-    finished = await self._change(
-      "finishing a turn", lease, learned, calls
-    )
-    if now >= self._tidy_again_at:
-      self._tidy_again_at = now + _TIDY_SECONDS
-      await self._tidy(now)
-    return finished
+    learned = {**learned_values(now), "state": state}
+    return await self._change("finishing a turn", lease, learned, calls)
 
   async def give_back(
     self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
@@ -4421,53 +4525,25 @@ class HostPendingTable:
     more = case(
       (_ROW__pending_table.message_id.in_(lease.message_ids[-1:]), calls), else_=0
     )
-    under_it = (
+    change = update(PENDING).where(
       _ROW__pending_table.user_id == lease.user_id,
       _ROW__pending_table.message_id.in_((_LEASE_ID, *lease.message_ids)),
       _ROW__pending_table.lease_owner == lease.owner,
     )
-    change = update(PENDING).where(*under_it)
     change = change.values(
       {**values, "model_calls": _ROW__pending_table.model_calls + more}
     )
     async with self._table.session(doing) as session:
-      if (await session.execute(change)).rowcount != 1 + len(
-        lease.message_ids
-      ):
-        await session.rollback()
-        return False
-      await session.commit()
-    return True
+      changed = (await session.execute(change)).rowcount
+      is_whole = changed == 1 + len(lease.message_ids)
+      await (session.commit() if is_whole else session.rollback())
+    return is_whole
 
-  async def _tidy(self, now: float) -> None:
-    free = _ROW__pending_table.lease_until < now
-    learned = ~_WAITING & (_ROW__pending_table.learned_at < now - _DONE_LIFETIME_SECONDS)
-    forsaken = _WAITING & (
-      _ROW__pending_table.queued_at < now - _WAITING_LIFETIME_SECONDS
-    )
-    doing = "dropping turns learned long ago"
-    try:
-      await self._table.change(
-        doing, delete(PENDING).where(free, learned)
-      )
-      lost = await self._table.change(
-        doing, delete(PENDING).where(free, forsaken)
-      )
-      if lost:
-        log_pending.warning(
-          "%d turns of users who stayed away for half a year were never learned",
-          lost,
-        )
-    except TablesUnavailable as error:
-      log_pending.warning(
-        "it will be tried again tomorrow: %s", with_detail(error)
-      )
-
-  def _opened(self, user_id: str, row: Any) -> QueuedTurn | None:
-    text = self._sealer.open(user_id, _PAYLOAD, row.payload)
+  def _opened(self, row: Any) -> QueuedTurn | None:
+    text = self._sealer.open(row.user_id, _PAYLOAD, row.payload)
     turn = None if text is None else read_turn(text)
     if turn is None:
-      self._unopened[user_id].add(row.message_id)
+      self._unreadable.add(row.message_id)
       return None
     return QueuedTurn(
       turn=turn,
@@ -5352,7 +5428,7 @@ _PAIR = re.compile(
 _DEGREES = (
   "(?:[.,]\\d{1,12})? ?(?:[\u00b0\u5ea6][0-9 .,'\\\"\\u2032\\u2033\\u201d\u5206\u79d2]{0,20})?"
 )
-_PLACE__personal_shapes = re.compile(
+_PLACE = re.compile(
   f"\\d(?<![0-9A-Za-z.,].)(?=\\d?[.,\u00b0\u5ea6])\\d?{_DEGREES}(?:(?i:nord|north|[ns])"
     f"|[\u0441\u044e]\\. ?\u0448\\.),?"
     f" {{0,2}}\\d{{1,3}}{_DEGREES}(?:(?i:ost|east|west|[ewo])|[\u0432\u0437]\\. ?\u0434\\.)(?![0-9A-Za-z])"
@@ -5435,7 +5511,7 @@ SHAPES = (
     words={"coordinates"},
     against={"counter"},
   ),
-  Shape("coordinates", _PLACE__personal_shapes),
+  Shape("coordinates", _PLACE),
 )
 
 
@@ -6400,230 +6476,6 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
     "error": fields.get("error"),
     "timestamp": fields.get("created_at"),
   }
-
-
-# ---- src/adaptive/host/entries.py ----
-
-ENTRIES = Table(
-  "adaptive_memory_entries",
-  TABLES,
-  Column("user_id", String(64), primary_key=True),
-  Column("kind", String(16), primary_key=True),
-  Column("key", String(255), primary_key=True),
-  Column("chat_id", String(255), nullable=False),
-  Column("message_id", String(255), nullable=False),
-  Column("created_at", BigInteger, nullable=False),
-  Column("expires_at", BigInteger, index=True),
-  Column("body", Text, nullable=False),
-)
-_ROW = ENTRIES.c
-_FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-_UNSETTLED = _ROW.body != ""
-_NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
-_EXPIRE_SECONDS = 3600
-_OPENED_AT_ONCE = 100
-_MOST_COUNTED = 10_000
-STALE_VECTORS = "stale_vectors"
-_NEVER_SEALED = ("lease", STALE_VECTORS)
-_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
-
-
-class SealedEntries:
-
-  def __init__(
-    self, sealer: Sealer, sessions: Sessions | None = None
-  ) -> None:
-    self._sealer = sealer
-    self._table = OwnTable(ENTRIES, sessions)
-    self._expire_again_at = 0
-    self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
-    self._foreign = (
-      _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
-    )
-
-  async def put(
-    self,
-    kind: EntryKind,
-    user_id: str,
-    entries: Iterable[Entry],
-    newest: int = 0,
-  ) -> None:
-    rows = {
-      entry.key: self._row(kind, user_id, entry) for entry in entries
-    }
-    if not rows:
-      return
-    replaceable = _UNSETTLED
-    if kind not in _MADE_ANEW:
-      replaceable &= ~self._foreign
-    afterwards: list[Executable] = []
-    if newest:
-      mine = _of(kind, user_id) & replaceable
-      surplus = (
-        select(_ROW.key)
-        .where(mine)
-        .order_by(*_NEWEST_FIRST)
-        .offset(newest)
-      )
-      afterwards.append(
-        delete(ENTRIES).where(mine, _ROW.key.in_(surplus))
-      )
-    now = min(
-      int(time.time()), max(row["created_at"] for row in rows.values())
-    )
-    if now >= self._expire_again_at:
-      self._expire_again_at = now + _EXPIRE_SECONDS
-      afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
-    doing = f"writing {kind} entries"
-    await self._table.upsert(
-      doing, [*rows.values()], *afterwards, where=replaceable
-    )
-
-  async def read(
-    self,
-    kind: EntryKind,
-    user_id: str,
-    keys: Collection[str] | None = None,
-    *,
-    settled: bool = False,
-  ) -> list[Entry]:
-    these = _of(kind, user_id) & (~_UNSETTLED if settled else _UNSETTLED)
-    if keys is not None:
-      these &= _ROW.key.in_(keys)
-    query = select(ENTRIES).where(these).order_by(*_NEWEST_FIRST)
-    rows = await self._table.rows(f"reading {kind} entries", query)
-    entries = await asyncio.to_thread(self._opened, rows)
-    return [
-      entry for entry in entries if settled or entry.body is not None
-    ]
-
-  async def keys(
-    self,
-    kind: EntryKind,
-    user_id: str,
-    first: str = "",
-    most: int | None = None,
-  ) -> list[str]:
-    query = (
-      select(_ROW.key)
-      .where(_of(kind, user_id), _UNSETTLED, _ROW.key >= first)
-      .order_by(_ROW.key.desc())
-      .limit(most)
-    )
-    rows = await self._table.rows(f"looking into {kind} entries", query)
-    return [row.key for row in rows]
-
-  async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
-    query = (
-      select(ENTRIES)
-      .where(_UNSETTLED, ~self._own, _ROW.kind.not_in(_NEVER_SEALED))
-      .limit(_MOST_COUNTED)
-    )
-    if user_id:
-      query = query.where(_ROW.user_id == user_id)
-    rows = await self._table.rows("counting what can't be opened", query)
-    entries = await asyncio.to_thread(self._opened, rows)
-    pairs = zip(rows, entries, strict=True)
-    return Counter(row.kind for row, entry in pairs if entry.body is None)
-
-  async def replace(
-    self, kind: EntryKind, user_id: str, entry: Entry, body: Any
-  ) -> bool:
-    sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-    change = (
-      update(ENTRIES)
-      .where(
-        _of(kind, user_id),
-        _ROW.key == entry.key,
-        _ROW.body == entry.sealed,
-      )
-      .values(body=sealed)
-    )
-    return bool(
-      await self._table.change(f"changing {kind} entries", change)
-    )
-
-  async def drop(
-    self, kind: EntryKind, user_id: str, keys: Collection[str]
-  ) -> None:
-    dropping = delete(ENTRIES).where(
-      _of(kind, user_id),
-      _UNSETTLED,
-      _ROW.key.in_(keys),
-    )
-    await self._table.change(f"dropping {kind} entries", dropping)
-
-  async def drop_deleted(
-    self, kind: EntryKind, user_id: str, current: str
-  ) -> None:
-    stands = (
-      select(HOST_CHATS.c.id)
-      .where(HOST_CHATS.c.id == _ROW.chat_id)
-      .exists()
-    )
-    dropping = delete(ENTRIES).where(
-      _of(kind, user_id),
-      _ROW.chat_id != current,
-      ~stands,
-    )
-    await self._table.change(f"dropping old {kind} entries", dropping)
-
-  def _row(
-    self, kind: EntryKind, user_id: str, entry: Entry
-  ) -> dict[str, Any]:
-    body = ""
-    if entry.body is not None:
-      body = self._sealer.seal(
-        user_id, kind, json.dumps(entry.body, default=str)
-      )
-    fields = {name: getattr(entry, name) for name in _FIELDS}
-    return {
-      "user_id": user_id,
-      "kind": kind,
-      "body": body,
-      **fields,
-    }
-
-  def _opened(self, rows: Sequence[Any]) -> list[Entry]:
-    entries: list[Entry] = []
-    for row in rows:
-      text = (
-        self._sealer.open(row.user_id, row.kind, row.body)
-        if row.body
-        else None
-      )
-      body = json.loads(text) if text else None
-      fields = {name: getattr(row, name) for name in _FIELDS}
-      entries.append(Entry(body=body, sealed=row.body, **fields))
-    return entries
-
-
-def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
-  return (_ROW.user_id == user_id) & (_ROW.kind == kind)
-
-
-class HostLeases:
-
-  def __init__(self, sessions: Sessions | None = None) -> None:
-    self._table = OwnTable(ENTRIES, sessions)
-
-  async def acquire(
-    self, name: str, owner: str, now: float, seconds: float
-  ) -> bool:
-    lease = {
-      "user_id": name.rpartition(":")[2],
-      "kind": "lease",
-      "key": name,
-      "chat_id": "",
-      "message_id": "",
-      "created_at": int(now),
-      "expires_at": math.ceil(now + seconds),
-      "body": owner,
-    }
-    free = (_ROW.expires_at < now) | (_ROW.body == owner)
-    return bool(
-      await self._table.upsert("taking a lease", [lease], where=free)
-    )
 
 
 # ---- src/adaptive/search/tokens.py ----
@@ -11081,9 +10933,13 @@ class HostTables:
     self.audit = AuditTable(entries)
     self.usage = UsageTable(entries)
     self.suggestions = SuggestionTable(entries)
-    self.chats = ChatTable(entries)
-    self.chat_notes = ChatNotesTable(entries)
-    self.commands = CommandTable(entries)
+    self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
+    self.chat_notes = ChatNotesTable(
+      entries, "chat_notes", ChatNotes, ChatNotes()
+    )
+    self.commands = CommandTable(
+      entries, "command", CommandAnswer, None, YEAR_SECONDS
+    )
 
 
 def host_secret() -> str:
@@ -11169,79 +11025,6 @@ async def warm_up(
       ):
         store = HostMemoryStore(request, user, embedder)
         await indexes.prepare(Sources(user.id, store, embedder, table))
-
-
-# ---- src/adaptive/host/sweeping.py ----
-
-log_sweep = logging.getLogger("adaptive_memory.host")
-
-_DAY_SECONDS = 24 * 3600.0
-_LOOK_SECONDS__sweeping = 3600.0
-_LEASE__sweeping = "daily_sweep:"
-_HOST_USERS = Table("user", TABLES, Column("id", String))
-_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
-
-
-class HostSweep:
-
-  def __init__(
-    self,
-    leases: HostLeases,
-    history: HostHistoryVectors,
-    sessions: Sessions | None = None,
-  ) -> None:
-    self._leases = leases
-    self._history = history
-    self._sessions = sessions
-    self._look_again_at = 0.0
-
-  def is_due(self, now: float) -> bool:
-    return now >= self._look_again_at
-
-  async def run(self, now: float) -> None:
-    self._look_again_at = now + _LOOK_SECONDS__sweeping
-    worker = uuid.uuid4().hex
-    if not await self._leases.acquire(_LEASE__sweeping, worker, now, _DAY_SECONDS):
-      return
-    for user_id in await self._deleted_accounts():
-      try:
-        await self._erase(user_id)
-      except HostError as error:
-        log_sweep.warning(
-          "a deleted account is swept another day: %s",
-          with_detail(error),
-        )
-    await sweep_stale_vectors(self._sessions)
-
-  async def _deleted_accounts(self) -> list[str]:
-    someone = select(_HOST_USERS.c.id).limit(1)
-    if not await host_rows("looking for users", someone, self._sessions):
-      return []
-    gone = set[str]()
-    for table in _OUR_TABLES:
-      kept = select(table.c.user_id).where(
-        table.c.user_id != "", _has_no_account(table)
-      )
-      own = OwnTable(table, self._sessions)
-      rows = await own.rows("looking for deleted users", kept.distinct())
-      gone.update(row.user_id for row in rows)
-    return sorted(gone)
-
-  async def _erase(self, user_id: str) -> None:
-    await drop_collection(memory_collection(user_id))
-    await self._history.delete_all(user_id)
-    for table in (HOST_MEMORIES, *_OUR_TABLES):
-      erased = delete(table).where(
-        table.c.user_id == user_id, _has_no_account(table)
-      )
-      await OwnTable(ENTRIES, self._sessions).change(
-        "erasing of a deleted user", erased
-      )
-    log_sweep.info("what was left of a deleted account was erased")
-
-
-def _has_no_account(table: Table) -> Any:
-  return ~exists().where(_HOST_USERS.c.id == table.c.user_id)
 
 
 # ---- src/adaptive/learn/claim.py ----
@@ -15905,34 +15688,33 @@ class ErasureReport:
 
   counts: Counter[str] = field(default_factory=Counter[str])
   failed: list[str] = field(default_factory=list[str])
-  note: str = ""
   memories: tuple[Memory, ...] = ()
   bereft: tuple[str, ...] = ()
 
   @property
   def empty(self) -> bool:
-    return not self.failed and not self.counts.total()
+    return not self.counts.total() and not self.failed
 
   @property
   def phrase(self) -> str:
-    counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
-    named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
+    counts = {kind: self.counts[kind] for kind in _NOUNS}
+    named = ", ".join(
+      f"{count} {_NOUNS[kind][count > 1]}"
+      for kind, count in counts.items()
+      if count
+    )
     if not named:
       return "what was noted" if self.counts.total() else ""
-    them = "them" if sum(n for n, _ in counts) > 1 else "it"
+    them = "them" if sum(counts.values()) > 1 else "it"
     return f"{named} and everything noted about {them}"
 
   @property
   def line(self) -> str:
-    told = [f"Erased: {self.phrase}."] if self.phrase else []
+    sentences = [f"Erased: {self.phrase}."] if self.phrase else []
     if self.failed:
       reasons = "; ".join(dict.fromkeys(self.failed))
-      told.append(f"Not everything could be erased: {reasons}.")
-    return " ".join(
-      filter(
-        None, [*(told or ["There was nothing to erase."]), self.note]
-      )
-    )
+      sentences.append(f"Not everything could be erased: {reasons}.")
+    return " ".join(sentences) or "There was nothing to erase."
 
   async def tried(
     self, work: Awaitable[Answer], otherwise: Answer
@@ -15948,12 +15730,9 @@ class ErasureReport:
 
 
 def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
-  days = day, day + timedelta(days=1)
-  begin, end = (
-    datetime.combine(one, datetime.min.time(), zone).timestamp()
-    for one in days
-  )
-  return begin, end
+  midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+  next_midnight = midnight + timedelta(days=1)
+  return midnight.timestamp(), next_midnight.timestamp()
 
 
 def came_from(memory: Memory, origin: Origin) -> bool:
@@ -15961,21 +15740,19 @@ def came_from(memory: Memory, origin: Origin) -> bool:
   if origin.chat_id:
     return meta.get("chat_id") == origin.chat_id
   if origin.period is None:
-    told = (
-      meta.get("source"),
-      meta.get("created_by"),
-      meta.get("imported") and "import",
-    )
-    return any(one in origin.sources for one in told)
+    sources = [meta.get("source"), meta.get("created_by")]
+    if meta.get("imported"):
+      sources.append("import")
+    return any(source in origin.sources for source in sources)
   since, until = origin.period
-  said = meta.get("said_at")
-  former = (
-    mapping(one).get("said_at") for one in listing(meta.get("history"))
-  )
   times = [
-    *former,
-    *((said,) if said else (memory.created_at, memory.updated_at)),
+    mapping(former).get("said_at")
+    for former in listing(meta.get("history"))
   ]
+  if meta.get("said_at"):
+    times.append(meta["said_at"])
+  else:
+    times += [memory.created_at, memory.updated_at]
   return any(
     isinstance(at, int | float) and since <= at < until for at in times
   )
@@ -15984,35 +15761,36 @@ def came_from(memory: Memory, origin: Origin) -> bool:
 def origin_ids(
   rows: Sequence[Memory],
   archived: Sequence[ArchivedMemory],
-  origin: Origin,
-  known: Iterable[str] = (),
+  origin: Origin | None,
+  learned: Iterable[str] = (),
 ) -> frozenset[str]:
-  everything = (*rows, *(one.memory for one in archived))
-  found, made = (
-    set[str](),
-    {one.id for one in everything if came_from(one, origin)} | set(known),
-  )
-  while not made <= found:
-    found |= made
-    texts = {
+  memories = [*rows, *(one.memory for one in archived)]
+  if origin is None:
+    return frozenset(memory.id for memory in memories)
+  ids = set(learned)
+  ids.update(memory.id for memory in memories if came_from(memory, origin))
+  size = -1
+  while size < len(ids):
+    size = len(ids)
+    summaries = {
       _plain_words(one.summary)
       for one in archived
-      if one.memory.id in found
-    } - {""}
-    by_text = {
-      one.id for one in everything if _plain_words(one.content) in texts
+      if one.memory.id in ids and one.summary
     }
-    made = by_text | {one.id for one in everything if made_of(one) & found}
-  return frozenset(found)
+    ids.update(
+      memory.id
+      for memory in memories
+      if made_of(memory) & ids
+      or _plain_words(memory.content) in summaries
+    )
+  return frozenset(ids)
 
 
 def made_of(memory: Memory) -> frozenset[str]:
-  summarised = (
-    mapping(one).get("id")
-    for one in listing(memory.meta.get("summary_of"))
-  )
-  ids = (*summarised, memory.meta.get("restored_from"))
-  return frozenset(one for one in ids if isinstance(one, str) and one)
+  originals = listing(memory.meta.get("summary_of"))
+  ids = [mapping(original).get("id") for original in originals]
+  ids.append(memory.meta.get("restored_from"))
+  return frozenset(id for id in ids if isinstance(id, str) and id)
 
 
 def bereft_originals(
@@ -16020,13 +15798,14 @@ def bereft_originals(
   gone: Sequence[Memory],
   leaving: frozenset[str],
 ) -> tuple[str, ...]:
-  originals = {one for memory in gone for one in made_of(memory)}
+  originals = frozenset[str]().union(*map(made_of, gone))
   texts = {_plain_words(memory.content) for memory in gone}
   return tuple(
     one.memory.id
     for one in archived
-    if one.summary and one.memory.id not in leaving
-    if one.memory.id in originals or _plain_words(one.summary) in texts
+    if one.summary
+    and one.memory.id not in leaving
+    and (one.memory.id in originals or _plain_words(one.summary) in texts)
   )
 
 
@@ -16036,13 +15815,15 @@ def _plain_words(text: str) -> str:
 
 # ---- src/adaptive/host/erasure.py ----
 
+log_sweep = logging.getLogger("adaptive_memory.host")
+
 _MEMORIES_AT_ONCE = 100
 _UNCOUNTED = ("lease", "command")
 _TELLING = ("archive", "audit")
-_NO_PROVENANCE = (
-  "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
-    " and the archive name was found."
-)
+_LOOK_SECONDS__erasure = 3600.0
+_LEASE = "daily_sweep:"
+_HOST_USERS = Table("user", TABLES, Column("id", String))
+_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
 Forget = Callable[[str], object]
 
@@ -16091,17 +15872,11 @@ class HostEraser:
     turns = self._sweep_turns(origin, erasing=erasing)
     report.counts["pending"] += await report.tried(turns, 0)
     entries = await report.tried(self._entries(), ())
-    archived: tuple[ArchivedMemory, ...] = ()
-    if origin is not None:
-      archived = await report.tried(self.archive.read(self.user_id), ())
+    archived = await report.tried(self.archive.read(self.user_id), ())
     stored = await report.tried(self.memories.read(), ())
-    ids = frozenset(memory.id for memory in stored)
-    if origin is not None:
-      ids = origin_ids(
-        stored, archived, origin, _learned_ids(entries, origin)
-      )
-      if not self.memories.keeps_history and origin.period is None:
-        report.note = _NO_PROVENANCE
+    ids = origin_ids(
+      stored, archived, origin, _learned_ids(entries, origin)
+    )
     report.memories = tuple(
       memory for memory in stored if memory.id in ids
     )
@@ -16113,13 +15888,12 @@ class HostEraser:
       report.bereft = bereft_originals(archived, gone, ids)
     report.counts["memory"] += len(gone)
     gone_ids = {memory.id for memory in gone}
+    is_incomplete = origin is not None and bool(report.failed)
     going: list[Any] = []
     for entry in entries:
       memory_id = _memory_id(entry)
       is_named = memory_id in ids or _came_from(entry, origin)
-      is_needed = (
-        bool(origin and report.failed) and entry.kind in _TELLING
-      )
+      is_needed = is_incomplete and entry.kind in _TELLING
       if memory_id in gone_ids or (is_named and not is_needed):
         going.append(entry)
     if erasing:
@@ -16130,35 +15904,42 @@ class HostEraser:
     report.counts.update(
       entry.kind for entry in going if entry.kind not in _UNCOUNTED
     )
-    if origin is None or origin.chat_id:
-      sweep_history = (
-        self.history.erase if erasing else self.history.held
-      )
-      chats = sweep_history(
-        self.user_id, origin.chat_id if origin else ""
-      )
+    chat_id = origin.chat_id if origin else ""
+    if origin is None or chat_id:
+      sweep = self.history.erase if erasing else self.history.held
+      chats = sweep(self.user_id, chat_id)
       report.counts["history"] += await report.tried(chats, 0)
 
   async def _sweep_turns(
     self, origin: Origin | None, *, erasing: bool
   ) -> int:
     table = OwnTable(PENDING, self.sessions)
-    these = PENDING.c.user_id == self.user_id
-    erasure: Any = delete(PENDING)
-    if origin is not None:
-      these &= _waits_from(origin)
-      erasure = update(PENDING).values(learned_values(time.time()))
-    figures = select(func.count(), func.max(PENDING.c.lease_until)).where(
-      these
-    )
-    [(count, leased_until)] = await table.rows(
-      "looking for turns", figures
-    )
-    if erasing and count:
-      await table.change("erasing turns", erasure.where(these))
-      if leased_until >= time.time():
+    row = PENDING.c
+    query = select(
+      row.message_id,
+      row.chat_id,
+      row.lease_until,
+      row.state.label("kind"),
+      row.queued_at.label("created_at"),
+    ).where(row.user_id == self.user_id)
+    turns = [
+      turn
+      for turn in await table.rows("looking for turns", query)
+      if origin is None
+      or (turn.kind == "waiting" and _came_from(turn, origin))
+    ]
+    if erasing and turns:
+      erasure: Any = delete(PENDING)
+      if origin is not None:
+        erasure = update(PENDING).values(learned_values(time.time()))
+      these = erasure.where(
+        row.user_id == self.user_id,
+        row.message_id.in_([turn.message_id for turn in turns]),
+      )
+      await table.change("erasing turns", these)
+      if max(turn.lease_until for turn in turns) >= time.time():
         await asyncio.sleep(LEASE_PROOF_SECONDS)
-    return count
+    return len(turns)
 
   async def _entries(self) -> Sequence[Any]:
     columns = (column for column in ENTRIES.c if column.name != "body")
@@ -16193,38 +15974,16 @@ class HostEraser:
       await report.tried(self.memories.delete_all(), None)
     else:
       for memories in portions(report.memories, _MEMORIES_AT_ONCE):
-        await self._delete(memories, report)
+        try:
+          await self.memories.delete(*memories)
+        except HostError:
+          for memory in memories:
+            await report.tried(self.memories.delete(memory), None)
     left = await report.tried(self.memories.read(), report.memories)
     left_ids = {memory.id for memory in left}
     return tuple(
       memory for memory in report.memories if memory.id not in left_ids
     )
-
-  async def _delete(
-    self, memories: Sequence[Memory], report: ErasureReport
-  ) -> None:
-    try:
-      await self.memories.delete(*memories)
-    except HostError:
-      for memory in memories:
-        await report.tried(self.memories.delete(memory), None)
-
-
-def _waits_from(origin: Origin) -> ColumnElement[bool]:
-  turn = PENDING.c
-  waits = turn.state == "waiting"
-  if origin.period is None:
-    return and_(
-      waits,
-      turn.chat_id == origin.chat_id,
-      turn.chat_id != "",
-    )
-  since, until = origin.period
-  return and_(
-    waits,
-    turn.queued_at >= since,
-    turn.queued_at < until,
-  )
 
 
 def _memory_id(entry: Any) -> str:
@@ -16241,20 +16000,17 @@ def _came_from(entry: Any, origin: Origin | None) -> bool:
   if origin.period is None:
     return bool(origin.chat_id) and entry.chat_id == origin.chat_id
   since, until = origin.period
-  if (
-    entry.kind == "chat_notes"
-  ):
+  if entry.kind == "chat_notes":
     return entry.created_at >= since
   return bool(entry.message_id) and since <= entry.created_at < until
 
 
-def _learned_ids(entries: Sequence[Any], origin: Origin) -> set[str]:
-  there = (
-    entry
+def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
+  changes = [
+    ChangeKey.read(entry.key)
     for entry in entries
     if entry.kind == "audit" and _came_from(entry, origin)
-  )
-  changes = [ChangeKey.read(entry.key) for entry in there]
+  ]
   return {
     change.memory_id
     for change in changes
@@ -16280,6 +16036,70 @@ async def host_eraser(
     caches=caches,
     waits=waits,
   )
+
+
+class HostSweep:
+
+  def __init__(
+    self,
+    leases: HostLeases,
+    history: HostHistoryVectors,
+    sessions: Sessions | None = None,
+  ) -> None:
+    self._leases = leases
+    self._history = history
+    self._sessions = sessions
+    self._look_again_at = 0.0
+
+  def is_due(self, now: float) -> bool:
+    return now >= self._look_again_at
+
+  async def run(self, now: float) -> None:
+    self._look_again_at = now + _LOOK_SECONDS__erasure
+    worker = uuid.uuid4().hex
+    if not await self._leases.acquire(_LEASE, worker, now, DAY_SECONDS):
+      return
+    await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
+    await self._change(
+      ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
+    )
+    for user_id in await self._deleted_accounts():
+      try:
+        await self._erase(user_id)
+      except HostError as error:
+        log_sweep.warning(
+          "a deleted account is swept another day: %s",
+          with_detail(error),
+        )
+    await sweep_stale_vectors(self._sessions)
+    chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+    is_note = ENTRIES.c.kind == "chat_notes"
+    await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
+
+  async def _deleted_accounts(self) -> set[str]:
+    holders = set[str]()
+    for table in _OUR_TABLES:
+      users = select(table.c.user_id).distinct()
+      own = OwnTable(table, self._sessions)
+      rows = await own.rows("looking for deleted users", users)
+      holders.update(row.user_id for row in rows)
+    accounts = await host_rows(
+      "looking for users", select(_HOST_USERS.c.id), self._sessions
+    )
+    if not accounts:
+      return set()
+    return holders - {account.id for account in accounts} - {""}
+
+  async def _erase(self, user_id: str) -> None:
+    await drop_collection(memory_collection(user_id))
+    await self._history.delete_all(user_id)
+    for table in (HOST_MEMORIES, *_OUR_TABLES):
+      erased = delete(table).where(table.c.user_id == user_id)
+      await self._change(ENTRIES, erased)
+    log_sweep.info("what was left of a deleted account was erased")
+
+  async def _change(self, table: Table, statement: Executable) -> None:
+    await OwnTable(table, self._sessions).change("sweeping", statement)
 
 
 # ---- src/adaptive/memory/archive.py ----

@@ -38,7 +38,15 @@ from adaptive.core.ports import (
     StoredVector,
     Vectors,
 )
-from adaptive.memory.entries import Entry, EntryKind
+from adaptive.memory.tables import (
+    ChatNotes,
+    ChatNotesTable,
+    ChatTable,
+    CommandAnswer,
+    CommandTable,
+    Entries,
+    Entry,
+)
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 from adaptive.settings.valves import UserValves, Valves
 
@@ -422,18 +430,28 @@ class ListedEntries:
         for one in await self.read(kind, user_id, keys):
             del self.rows[kind, user_id, one.key]
 
-    async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+    async def unopened(self, user_id: str = "") -> Counter[str]:
         """All are open."""
         return Counter()
-
-    async def drop_deleted(
-        self, kind: str, user_id: str, current: str
-    ) -> None:
-        """No chat is ever deleted."""
 
     def _check(self) -> None:
         if self.unavailable:
             raise TablesUnavailable("no table can be created")
+
+
+def chat_states(entries: Entries) -> ChatTable:
+    """What each chat was given, on these entries."""
+    return ChatTable(entries, "chat", str, "")
+
+
+def chat_notes(entries: Entries) -> ChatNotesTable:
+    """Notes by chat, on these entries."""
+    return ChatNotesTable(entries, "chat_notes", ChatNotes, ChatNotes())
+
+
+def command_answers(entries: Entries) -> CommandTable:
+    """The answers of commands, on these entries."""
+    return CommandTable(entries, "command", CommandAnswer, None)
 
 
 @dataclass

@@ -18,10 +18,9 @@ from adaptive.core.cache import forget_texts
 from adaptive.core.foreground import Foreground
 from adaptive.history.conversation import PastConversation
 from adaptive.host.doctor import diagnosis
-from adaptive.host.erasure import host_eraser
+from adaptive.host.erasure import HostSweep, host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
-from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.learn.learning import Learning
 from adaptive.learn.suggestions import Suggestions

@@ -19,11 +19,11 @@ from adaptive.core.errors import HostError
 from adaptive.core.model import Draft, Memory, Proposal, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ChatNotes, ChatNotesTable, UsageTable
+from adaptive.memory.tables import ChatNotes, UsageTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.status_line import StatusLines
 from tests.answer.hooks import SAVED, ListedChanges, Shelf, a_hook
-from tests.fakes import ListedEntries, ScriptedModel, memory, turn
+from tests.fakes import ListedEntries, ScriptedModel, chat_notes, memory, turn
 from tests.rates import over
 
 WORDS = "I live in Porto and I want to cook."
@@ -49,7 +49,7 @@ class World:
         valves = {"enable_postprocessing": True, **valves}
         self.hook = a_hook(shelf=self.shelf, shared=shared, **valves)
         self.audit = ListedChanges()
-        self.notes = ChatNotesTable(ListedEntries())
+        self.notes = chat_notes(ListedEntries())
         self.memories: dict[str, Memory] | Exception = {NUTS.id: NUTS}
         self.found: list[Sequence[Proposal]] = []
         self.learned = asyncio.Event()

@@ -24,11 +24,17 @@ from adaptive.core.errors import StoreError
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.tables import CommandAnswer, CommandTable
+from adaptive.memory.tables import CommandAnswer
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.control.page import Page
-from tests.fakes import SOURCE, ListedEntries, hook_settings, memory
+from tests.fakes import (
+    SOURCE,
+    ListedEntries,
+    command_answers,
+    hook_settings,
+    memory,
+)
 from tests.learn.world import NOW, HeldLeases, World
 from tests.rates import over
 
@@ -83,7 +89,7 @@ class House:
             ),
             search=search,
             diagnosis=AsyncMock(return_value="- **OK** all well"),
-            once=OncePerMessage(CommandTable(self.entries), HeldLeases()),
+            once=OncePerMessage(command_answers(self.entries), HeldLeases()),
         )
 
     @property
@@ -382,8 +388,8 @@ async def test_waiting_for_an_answer_keeps_nobody_waiting() -> None:
     assert other is not None
     key = _command_id(house.hook.question_id, killed)
     begun = CommandAnswer(text="", begun_at=int(time.time()))
-    await CommandTable(house.entries).write(
-        "ada", house.hook.chat_id, key, begun
+    await command_answers(house.entries).write(
+        "ada", house.hook.chat_id, begun, begun.begun_at, key
     )
     waiting = asyncio.create_task(house.commands.answer(house.hook, killed))
     await asyncio.sleep(0)

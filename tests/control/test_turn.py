@@ -18,8 +18,7 @@ from adaptive.control.turn import (
 )
 from adaptive.core.errors import TablesUnavailable
 from adaptive.core.markdown import folded_away
-from adaptive.memory.tables import CommandTable
-from tests.fakes import ListedEntries
+from tests.fakes import ListedEntries, command_answers
 from tests.learn.virtual_time import VirtualTimeLoop
 from tests.learn.world import HeldLeases
 from tests.rates import over
@@ -40,7 +39,9 @@ class Server:
     def worker(self) -> OncePerMessage:
         """A process of the server that has just started."""
         clock = asyncio.get_running_loop().time
-        return OncePerMessage(CommandTable(self.entries), self.leases, clock)
+        return OncePerMessage(
+            command_answers(self.entries), self.leases, clock
+        )
 
     async def ask(
         self, worker: OncePerMessage, message: str, seconds: float = 0.0

@@ -14,15 +14,20 @@ from adaptive.core.ports import Embedder, Vectors
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.entries import Entry
-from adaptive.memory.tables import ChatNotes, ChatNotesTable
+from adaptive.memory.tables import ChatNotes, Entry
 from adaptive.search.history_ports import (
     ChatHead,
     HistoryHit,
     HistoryUnit,
     UnitKey,
 )
-from tests.fakes import ListedEntries, TurnHook, WordEmbedder, hook_settings
+from tests.fakes import (
+    ListedEntries,
+    TurnHook,
+    WordEmbedder,
+    chat_notes,
+    hook_settings,
+)
 
 DAY = 86_400
 START = 1_700_000_000
@@ -184,7 +189,7 @@ class World:
         self.chats, self.vectors = StoredChats(**chats), NearestUnits()
         self.embedder = WordEmbedder()
         self.entries = ListedEntries()
-        self.notes = ChatNotesTable(self.entries)
+        self.notes = chat_notes(self.entries)
         self.model: Any = None
         self.lines: list[str] = []
 

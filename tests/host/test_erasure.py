@@ -217,7 +217,7 @@ async def test_nothing_is_left(house: House) -> None:
     assert await house.contents() == before
     rows, forgotten = Rows(), list[str]()
     report = await house.eraser(rows, caches=(forgotten.append,)).erase(None)
-    assert (rows.left, report.failed, report.note) == ("", [], "")
+    assert (rows.left, report.failed) == ("", [])
     assert report.counts == forecast.counts
     kinds = {
         "memory": 5,
@@ -341,23 +341,20 @@ async def test_interrupted_at_any_row(house: House) -> None:
 
 
 async def test_host_without_provenance(house: House) -> None:
-    """On 0.9 the audit and the archive tell what came from a chat, and the report says so."""
+    """On 0.9 the audit and the archive tell what came from a chat."""
     rows = Rows(*(replace(one, meta={}) for one in ROWS))
     rows.keeps_history = False
-    report = await house.erase(rows, Origin("c"))
+    await house.erase(rows, Origin("c"))
     assert rows.left == "d1 e1"
-    assert "keeps no provenance" in report.note
 
 
 def test_line() -> None:
     """The report names what people know, and tells what failed once with its reason."""
     one = ErasureReport(Counter(memory=1, chat=0))
     assert one.line == "Erased: 1 memory and everything noted about it."
-    failed = ErasureReport(
-        Counter(audit=3, history=27), ["no connection"] * 2, "A note."
-    )
+    failed = ErasureReport(Counter(audit=3, history=27), ["no connection"] * 2)
     assert failed.line == (
         "Erased: 27 chats' index and everything noted about them. "
-        "Not everything could be erased: no connection. A note."
+        "Not everything could be erased: no connection."
     )
     assert ErasureReport(Counter(audit=3)).line == "Erased: what was noted."

@@ -16,6 +16,7 @@ from adaptive.memory.steps import steps_of
 from adaptive.memory.tables import (
     ArchivedMemory,
     ChatNotes,
+    CommandAnswer,
     SuggestionTable,
     WaitingSuggestion,
 )
@@ -116,21 +117,19 @@ async def test_hints(both: Both) -> None:
     assert await both[0].usage.read("ada", ["m-1"]) == {}
 
 
-async def test_notes_come_back(
-    both: Both, workers: tuple[Worker, Worker]
-) -> None:
-    """What is noted another worker reads, of this user and chat alone, while there is the chat."""
-    await workers[0].change("CREATE TABLE chat (id VARCHAR PRIMARY KEY)")
+async def test_values_come_back(both: Both) -> None:
+    """What one worker notes another one reads, of this user and chat, or message, alone."""
     here, there = both[0].chat_notes, both[1].chat_notes
     await here.write("ada", "c", NOTES, NOW)
     assert await there.read("ada", "c") == NOTES
-    assert (
-        await there.read("bob", "c")
-        == await there.read("ada", "d")
-        == ChatNotes()
-    )
-    await there.write("ada", "d", ChatNotes(summary="New."), NOW + 1)
-    assert await here.read("ada", "c") == ChatNotes()
+    for user_id, chat_id in (("bob", "c"), ("ada", "d")):
+        assert await there.read(user_id, chat_id) == ChatNotes()
+    await both[0].chats.write("ada", "c", "[4]", NOW)
+    assert await both[1].chats.read("ada", "c") == "[4]"
+    answer = CommandAnswer("Done.", NOW)
+    await both[0].commands.write("ada", "c", answer, NOW, "m")
+    assert await both[1].commands.read("ada", "m") == answer
+    assert await both[1].commands.read("ada", "c") is None
 
 
 def waiting(
@@ -172,43 +171,25 @@ async def test_rejected_for_good(both: Both) -> None:
     )
 
 
-async def test_of_another_millennium(both: Both) -> None:
-    """A message that says it is of the year 3870 makes nobody's entries old."""
-    here, now = both[0].suggestions, int(time.time())
-    for user_id, at in (("bob", now), ("eve", 60 * 10**9)):
-        await here.put(user_id, [waiting(user_id, at - NOW)])
-    assert await digests(here, "bob") == "bob"
-
-
 async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
-    """Of a user's changes and suggestions the newest stay, and each thing for its time."""
-    here, there = both
+    """Of a user's changes and suggestions the newest stay."""
+    here, _ = both
     await here.audit.append("bob", [SAVED, SAVED], NOW)
     many = [replace(SAVED, memory_id=f"{number}") for number in range(10_001)]
     await here.audit.append("ada", many, NOW)
     count = "SELECT count(*) FROM adaptive_memory_entries WHERE kind = 'audit' AND user_id = "
     assert await workers[1].rows(f"{count}'ada'") == [(10_000,)]
-    await here.chats.write("ada", "chat-4", "[4]", NOW)
-    assert await there.chats.read("ada", "chat-4") == "[4]"
+    assert await workers[1].rows(f"{count}'bob'") == [(2,)]
     await here.suggestions.put("bob", [waiting("old")])
-    await here.suggestions.reject("bob", "rejected", NOW)
     await here.suggestions.put(
         "ada", [waiting(f"{n:02}", n) for n in range(25)]
     )
     assert await digests(here.suggestions) == " ".join(
         f"{number:02}" for number in range(5, 25)
     )
-
-    await here.chats.write("bob", "chat-0", "[9]", NOW + DAY + 3600)
-    assert await here.chats.read("ada", "chat-4") == ""
     await here.suggestions.put("ada", [waiting("late", 400 * DAY)])
     assert (await digests(here.suggestions)).endswith(" 24 late")
     assert await digests(here.suggestions, "bob") == "old"
-    for day, left in ((400, 2), (401, 0)):
-        at = NOW + day * DAY
-        await here.audit.append("ada", [replace(SAVED, changed_at=at)], at)
-        assert await workers[1].rows(f"{count}'bob'") == [(left,)]
-    assert await here.suggestions.rejected("bob", ["rejected"]) == {"rejected"}
 
 
 async def test_log_is_read_by_its_keys(

@@ -19,7 +19,6 @@ from tests.host.databases import Worker
 from tests.learn.listed_turns import ListedTurns
 
 NOW = 1_700_000_000.5
-DAY = 24 * 3600
 TABLE = "adaptive_memory_pending"
 SECRET = "made-up secret of a host"
 WORDS = "I live in Porto."
@@ -201,31 +200,6 @@ async def test_calls_are_counted(tables: Tables) -> None:
         0,
     ]
     assert await calls(b, "bob", NOW) == 7
-
-
-async def test_tidy_up(
-    real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Rows of turns learned a month ago go; what waits does not, but for half a year."""
-    a, b = real
-    for message, at in (
-        ("old", NOW),
-        ("newer", NOW + 20 * DAY),
-        ("waits", NOW),
-    ):
-        await a.put(turn(message, at=at))
-        if message != "waits":
-            await taken(a, lease(message, message), at)
-            await a.finish(lease(message, message), 0, at)
-    for day, left in ((29, 5), (31, 5), (181, 2)):
-        now = NOW + day * DAY
-        await b.put(turn(f"day-{day}", at=now))
-        await taken(b, lease("b", f"day-{day}"), now)
-        await b.finish(lease("b", f"day-{day}"), 0, now)
-        assert len(await workers[0].rows(f"SELECT 1 FROM {TABLE}")) == left
-    assert [record.message for record in caplog.records] == [
-        "1 turns of users who stayed away for half a year were never learned"
-    ]
 
 
 async def test_sealed(real: Tables, workers: Workers) -> None:

@@ -14,9 +14,10 @@ import pytest
 
 from adaptive.core.errors import HostError, StoreError
 from adaptive.core.ports import StoredVector
-from adaptive.core.queued_turns import QueuedTurn
+from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host import memory_vectors
 from adaptive.host.entries import STALE_VECTORS
+from adaptive.host.erasure import HostSweep
 from adaptive.host.history_vectors import (
     HostHistoryVectors,
     history_collection,
@@ -27,8 +28,9 @@ from adaptive.host.memory_vectors import (
     sure_of_deletion,
     sweep_stale_vectors,
 )
-from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables
+from adaptive.memory.audit import AuditEntry
+from adaptive.memory.tables import ChatNotes
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn
 from tests.host import test_history_vectors
@@ -123,6 +125,8 @@ class House:
         await self.worker.change(
             "CREATE TABLE memory (id VARCHAR PRIMARY KEY, user_id VARCHAR)"
         )
+        await self.worker.change("CREATE TABLE chat (id VARCHAR PRIMARY KEY)")
+        await self.worker.change("INSERT INTO chat VALUES ('c')")
         vector = StoredVector("hash", np.full(4, 0.5, np.float32))
         for user_id in ("ada", "bob"):
             await self.worker.change(
@@ -233,6 +237,51 @@ async def test_vectors_first(house: House, engine: Engine) -> None:
     engine.swallowed = 0
     await house.sweep.run(NOW + 2 * DAY)
     assert set(map(tuple, (await house.users()).values())) == {("bob",)}
+
+
+# --- what is outdated ---------------------------------------------------------------------------
+
+
+async def test_expired(house: House) -> None:
+    """What a chat was given goes after a day, a change after 400, and notes with their chat."""
+    tables = house.tables
+    await house.accounts("ada", "bob")
+    change = AuditEntry("saved", "ada-1", int(NOW), None, "a fact")
+    await tables.audit.append("ada", [change], int(NOW))
+    await tables.suggestions.reject("ada", "rejected", int(NOW))
+    await tables.chats.write("ada", "c", "[4]", int(NOW))
+    for chat in ("c", "deleted"):
+        await tables.chat_notes.write("ada", chat, ChatNotes(chat), int(NOW))
+    for days, state, changes in ((0.9, "[4]", 1), (2, "", 1), (401, "", 0)):
+        await house.new_sweep().run(NOW + days * DAY)
+        assert await tables.chats.read("ada", "c") == state
+        assert len(await tables.audit.keys("ada")) == changes
+    assert await tables.chat_notes.read("ada", "c") == ChatNotes("c")
+    assert await tables.chat_notes.read("ada", "deleted") == ChatNotes()
+    assert await tables.suggestions.rejected("ada", ["rejected"])
+
+
+async def test_old_turns(house: House) -> None:
+    """Turns learned a month ago go; what waits does not, but for half a year."""
+    await house.accounts("ada", "bob")
+    pending = house.tables.pending
+    for message_id, days in (("old", 0), ("newer", 20)):
+        at = NOW + days * DAY
+        await pending.put(
+            QueuedTurn(turn("words", message_id=message_id), at, at)
+        )
+        lease = TurnLease("ada", message_id, (message_id,))
+        assert await pending.take(lease, at, at + 30)
+        assert await pending.finish(lease, 0, at)
+    left: list[list[str]] = []
+    for days in (29, 31, 181):
+        await house.new_sweep().run(NOW + days * DAY)
+        rows = await house.worker.rows(
+            "SELECT message_id FROM adaptive_memory_pending"
+            " WHERE user_id = 'ada' AND state <> 'lease' ORDER BY message_id"
+        )
+        left.append([row.message_id for row in rows])
+    assert left == [["m", "newer", "old"], ["m", "newer"], []]
 
 
 # --- vectors of deleted memories ------------------------------------------------------------------

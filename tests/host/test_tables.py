@@ -20,7 +20,7 @@ from adaptive.host.faults import refused_for_good
 from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.own_table import host_rows
 from adaptive.host.tables import HostVectorTable
-from adaptive.memory.entries import Entry
+from adaptive.memory.tables import Entry
 from adaptive.privacy.sealing import Sealer
 from tests.host.databases import Worker
 

@@ -28,10 +28,7 @@ class ListedTurns:
     async def put(self, queued: QueuedTurn) -> None:
         key = (queued.turn.user_id, queued.turn.source.message_id)
         if key not in self.done:
-            known = self.turns.setdefault(key, queued)
-            self.turns[key] = replace(
-                known, due_at=min(known.due_at, queued.due_at)
-            )
+            self.turns.setdefault(key, queued)
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
         mine = [

@@ -16,7 +16,7 @@ from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, Sources
 from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
+from adaptive.memory.tables import UsageTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.question import Complete
 from adaptive.recall.recall import Recall
@@ -30,6 +30,8 @@ from tests.fakes import (
     ShelvedVectors,
     TurnHook,
     WordEmbedder,
+    chat_notes,
+    chat_states,
     hook_settings,
     memory,
 )
@@ -95,8 +97,8 @@ class House:
         )
         beside: Any = self._asking, self
         self.indexes, self.entries = MemoryIndexes(), ListedEntries()
-        self.chats = ChatTable(self.entries)
-        tables = self.chats, ChatNotesTable(ListedEntries()), self.usage
+        self.chats = chat_states(self.entries)
+        tables = self.chats, chat_notes(ListedEntries()), self.usage
         self.recall = Recall(
             self.indexes, AnswerFormats(), *tables, self._behind, *beside
         )

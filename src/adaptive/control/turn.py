@@ -151,7 +151,9 @@ class OncePerMessage:
             return await self._given(user_id, message_id)
         begun_at = int(self._clock())
         under_way = CommandAnswer(text="", begun_at=begun_at)
-        await self._table.write(user_id, chat_id, message_id, under_way)
+        await self._table.write(
+            user_id, chat_id, under_way, begun_at, message_id
+        )
         # Stands where it breaks off: whoever asks again would wait for what never comes.
         text = NOT_KNOWN
         try:
@@ -170,7 +172,9 @@ class OncePerMessage:
     ) -> None:
         """Keep an answer for whoever asks again, as far as the table can be written."""
         try:
-            await self._table.write(user_id, chat_id, message_id, answer)
+            await self._table.write(
+                user_id, chat_id, answer, answer.begun_at, message_id
+            )
         except TablesUnavailable as error:
             detail = with_detail(error)
             log_turn.warning(

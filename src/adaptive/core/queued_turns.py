@@ -85,7 +85,7 @@ class PendingTable(Protocol):
     """
 
     async def put(self, queued: QueuedTurn) -> None:
-        """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
+        """Let a turn wait, unless it does or was learned."""
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
         """What waits of a user, and the model calls since an epoch second."""

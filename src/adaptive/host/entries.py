@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -19,13 +18,13 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
+    func,
     select,
     update,
 )
 
-from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.own_table import TABLES, OwnTable, Sessions
-from adaptive.memory.entries import Entry, EntryKind
+from adaptive.memory.tables import Entry, EntryKind
 from adaptive.privacy.sealing import MARKED, Sealer
 
 ENTRIES = Table(
@@ -45,12 +44,8 @@ _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
-_EXPIRE_SECONDS = 3600
-_OPENED_AT_ONCE = 100
-_MOST_COUNTED = 10_000
 # Of a user whose collection may hold vectors of memories that are no more.
 STALE_VECTORS = "stale_vectors"
-_NEVER_SEALED = ("lease", STALE_VECTORS)
 # Counts and states of chats, which are written anew with every turn.
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
@@ -63,7 +58,6 @@ class SealedEntries:
     ) -> None:
         self._sealer = sealer
         self._table = OwnTable(ENTRIES, sessions)
-        self._expire_again_at = 0
         self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
         self._foreign = (
             _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
@@ -76,7 +70,7 @@ class SealedEntries:
         entries: Iterable[Entry],
         newest: int = 0,
     ) -> None:
-        """Store all or none (see ``Entries``); once an hour drop what has expired, whose it is."""
+        """Store all or none (see ``Entries``)."""
         rows = {
             entry.key: self._row(kind, user_id, entry) for entry in entries
         }
@@ -98,13 +92,6 @@ class SealedEntries:
             afterwards.append(
                 delete(ENTRIES).where(mine, _ROW.key.in_(surplus))
             )
-        # Of some the user's clock tells when they were made.
-        now = min(
-            int(time.time()), max(row["created_at"] for row in rows.values())
-        )
-        if now >= self._expire_again_at:  # SQLite has one writer at a time
-            self._expire_again_at = now + _EXPIRE_SECONDS
-            afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
         doing = f"writing {kind} entries"
         await self._table.upsert(
             doing, [*rows.values()], *afterwards, where=replaceable
@@ -147,19 +134,17 @@ class SealedEntries:
         rows = await self._table.rows(f"looking into {kind} entries", query)
         return [row.key for row in rows]
 
-    async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+    async def unopened(self, user_id: str = "") -> Counter[str]:
         """How many entries of a user, or of all, another secret has sealed, by kind."""
         query = (
-            select(ENTRIES)
-            .where(_UNSETTLED, ~self._own, _ROW.kind.not_in(_NEVER_SEALED))
-            .limit(_MOST_COUNTED)
+            select(_ROW.kind, func.count())
+            .where(self._foreign)
+            .group_by(_ROW.kind)
         )
         if user_id:
             query = query.where(_ROW.user_id == user_id)
         rows = await self._table.rows("counting what can't be opened", query)
-        entries = await asyncio.to_thread(self._opened, rows)
-        pairs = zip(rows, entries, strict=True)
-        return Counter(row.kind for row, entry in pairs if entry.body is None)
+        return Counter(dict(map(tuple, rows)))
 
     async def replace(
         self, kind: EntryKind, user_id: str, entry: Entry, body: Any
@@ -190,52 +175,23 @@ class SealedEntries:
         )
         await self._table.change(f"dropping {kind} entries", dropping)
 
-    async def drop_deleted(
-        self, kind: EntryKind, user_id: str, current: str
-    ) -> None:
-        """Drop entries of chats that the host has no more, the current one excepted.
-
-        Temporary chats never were in the host's table: theirs go with the user's next turn
-        elsewhere. A filter hears nothing of a chat's deletion: the event goes to Event functions
-        and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
-        """
-        stands = (
-            select(HOST_CHATS.c.id)
-            .where(HOST_CHATS.c.id == _ROW.chat_id)
-            .exists()
-        )
-        dropping = delete(ENTRIES).where(
-            _of(kind, user_id),
-            _ROW.chat_id != current,
-            ~stands,
-        )
-        await self._table.change(f"dropping old {kind} entries", dropping)
-
     def _row(
         self, kind: EntryKind, user_id: str, entry: Entry
     ) -> dict[str, Any]:
         body = ""
         if entry.body is not None:
             # What is no JSON comes back different, which whoever must not lose it looks for.
-            body = self._sealer.seal(
-                user_id, kind, json.dumps(entry.body, default=str)
-            )
+            text = json.dumps(entry.body, default=str)
+            body = self._sealer.seal(user_id, kind, text)
         fields = {name: getattr(entry, name) for name in _FIELDS}
-        return {
-            "user_id": user_id,
-            "kind": kind,
-            "body": body,
-            **fields,
-        }
+        return {"user_id": user_id, "kind": kind, "body": body, **fields}
 
     def _opened(self, rows: Sequence[Any]) -> list[Entry]:
         """Entries of rows, without a body where they are settled or another secret's."""
         entries: list[Entry] = []
         for row in rows:
-            text = (
-                self._sealer.open(row.user_id, row.kind, row.body)
-                if row.body
-                else None
+            text = row.body and self._sealer.open(
+                row.user_id, row.kind, row.body
             )
             body = json.loads(text) if text else None
             fields = {name: getattr(row, name) for name in _FIELDS}

@@ -1,4 +1,4 @@
-"""Erasing what is held of a user: everything, or what came from one chat, one time or one source.
+"""Erasing what is held of a user, whatever it came from, and what is left of deleted accounts.
 
 One loop over memories, tables and past conversation. Whatever fails, the rest is erased all the
 same and the report tells. What is gone already is no error, so that an erasure can be repeated.
@@ -7,30 +7,49 @@ same and the report tells. What is gone already is no error, so that an erasure 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
-    and_,
+    Executable,
+    String,
+    Table,
     delete,
-    func,
+    exists,
     select,
     true,
     tuple_,
     update,
 )
 
-from adaptive.core.errors import HostError
+from adaptive.core.errors import HostError, with_detail
 from adaptive.core.model import Memory
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
-from adaptive.host.entries import ENTRIES, STALE_VECTORS
+from adaptive.host.entries import ENTRIES, STALE_VECTORS, HostLeases
+from adaptive.host.history_chats import HOST_CHATS
+from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore
-from adaptive.host.own_table import OwnTable, Sessions, portions
-from adaptive.host.pending_table import PENDING, learned_values
+from adaptive.host.memory_vectors import (
+    HOST_MEMORIES,
+    drop_collection,
+    memory_collection,
+    sweep_stale_vectors,
+)
+from adaptive.host.own_table import (
+    TABLES,
+    OwnTable,
+    Sessions,
+    host_rows,
+    portions,
+)
+from adaptive.host.pending_table import PENDING, is_outdated, learned_values
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import VECTORS
 from adaptive.memory.audit import ChangeKey
@@ -40,18 +59,21 @@ from adaptive.memory.erasure import (
     bereft_originals,
     origin_ids,
 )
-from adaptive.memory.tables import ArchivedMemory, ArchiveTable
+from adaptive.memory.tables import DAY_SECONDS, ArchiveTable
 from adaptive.settings.hook import Hook
+
+log_sweep = logging.getLogger("adaptive_memory.host")
 
 _MEMORIES_AT_ONCE = 100
 # Who works on what, and what the memory was told to do, is erased without being counted.
 _UNCOUNTED = ("lease", "command")
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
-_NO_PROVENANCE = (
-    "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
-    " and the archive name was found."
-)
+_LOOK_SECONDS = 3600.0
+_LEASE = "daily_sweep:"
+# The host's own (host: models/users.py).
+_HOST_USERS = Table("user", TABLES, Column("id", String))
+_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
 Forget = Callable[[str], object]
 
@@ -117,17 +139,11 @@ class HostEraser:
         turns = self._sweep_turns(origin, erasing=erasing)
         report.counts["pending"] += await report.tried(turns, 0)
         entries = await report.tried(self._entries(), ())
-        archived: tuple[ArchivedMemory, ...] = ()
-        if origin is not None:
-            archived = await report.tried(self.archive.read(self.user_id), ())
+        archived = await report.tried(self.archive.read(self.user_id), ())
         stored = await report.tried(self.memories.read(), ())
-        ids = frozenset(memory.id for memory in stored)
-        if origin is not None:
-            ids = origin_ids(
-                stored, archived, origin, _learned_ids(entries, origin)
-            )
-            if not self.memories.keeps_history and origin.period is None:
-                report.note = _NO_PROVENANCE
+        ids = origin_ids(
+            stored, archived, origin, _learned_ids(entries, origin)
+        )
         report.memories = tuple(
             memory for memory in stored if memory.id in ids
         )
@@ -139,14 +155,13 @@ class HostEraser:
             report.bereft = bereft_originals(archived, gone, ids)
         report.counts["memory"] += len(gone)
         gone_ids = {memory.id for memory in gone}
+        is_incomplete = origin is not None and bool(report.failed)
         going: list[Any] = []
         for entry in entries:
             memory_id = _memory_id(entry)
             is_named = memory_id in ids or _came_from(entry, origin)
             # What helps to find again what could not be erased stays.
-            is_needed = (
-                bool(origin and report.failed) and entry.kind in _TELLING
-            )
+            is_needed = is_incomplete and entry.kind in _TELLING
             if memory_id in gone_ids or (is_named and not is_needed):
                 going.append(entry)
         if erasing:
@@ -157,13 +172,10 @@ class HostEraser:
         report.counts.update(
             entry.kind for entry in going if entry.kind not in _UNCOUNTED
         )
-        if origin is None or origin.chat_id:
-            sweep_history = (
-                self.history.erase if erasing else self.history.held
-            )
-            chats = sweep_history(
-                self.user_id, origin.chat_id if origin else ""
-            )
+        chat_id = origin.chat_id if origin else ""
+        if origin is None or chat_id:
+            sweep = self.history.erase if erasing else self.history.held
+            chats = sweep(self.user_id, chat_id)
             report.counts["history"] += await report.tried(chats, 0)
 
     async def _sweep_turns(
@@ -175,23 +187,33 @@ class HostEraser:
         since an answer made anew to such a message would be learned from otherwise.
         """
         table = OwnTable(PENDING, self.sessions)
-        these = PENDING.c.user_id == self.user_id
-        erasure: Any = delete(PENDING)
-        if origin is not None:
-            these &= _waits_from(origin)
-            erasure = update(PENDING).values(learned_values(time.time()))
-        figures = select(func.count(), func.max(PENDING.c.lease_until)).where(
-            these
-        )
-        [(count, leased_until)] = await table.rows(
-            "looking for turns", figures
-        )
-        if erasing and count:
-            await table.change("erasing turns", erasure.where(these))
+        row = PENDING.c
+        query = select(
+            row.message_id,
+            row.chat_id,
+            row.lease_until,
+            row.state.label("kind"),
+            row.queued_at.label("created_at"),
+        ).where(row.user_id == self.user_id)
+        turns = [
+            turn
+            for turn in await table.rows("looking for turns", query)
+            if origin is None
+            or (turn.kind == "waiting" and _came_from(turn, origin))
+        ]
+        if erasing and turns:
+            erasure: Any = delete(PENDING)
+            if origin is not None:
+                erasure = update(PENDING).values(learned_values(time.time()))
+            these = erasure.where(
+                row.user_id == self.user_id,
+                row.message_id.in_([turn.message_id for turn in turns]),
+            )
+            await table.change("erasing turns", these)
             # A worker that has them in its hands surely writes no more then.
-            if leased_until >= time.time():
+            if max(turn.lease_until for turn in turns) >= time.time():
                 await asyncio.sleep(LEASE_PROOF_SECONDS)
-        return count
+        return len(turns)
 
     async def _entries(self) -> Sequence[Any]:
         """The user's entries without their texts, but for the note for the day's sweep."""
@@ -229,40 +251,16 @@ class HostEraser:
             await report.tried(self.memories.delete_all(), None)
         else:
             for memories in portions(report.memories, _MEMORIES_AT_ONCE):
-                await self._delete(memories, report)
+                try:
+                    await self.memories.delete(*memories)
+                except HostError:  # none of them is to spoil another
+                    for memory in memories:
+                        await report.tried(self.memories.delete(memory), None)
         left = await report.tried(self.memories.read(), report.memories)
         left_ids = {memory.id for memory in left}
         return tuple(
             memory for memory in report.memories if memory.id not in left_ids
         )
-
-    async def _delete(
-        self, memories: Sequence[Memory], report: ErasureReport
-    ) -> None:
-        """Delete rows together; where that fails, each by itself, so that none spoils another."""
-        try:
-            await self.memories.delete(*memories)
-        except HostError:
-            for memory in memories:
-                await report.tried(self.memories.delete(memory), None)
-
-
-def _waits_from(origin: Origin) -> ColumnElement[bool]:
-    """Whether a turn waits that was said there; of a source no turn tells."""
-    turn = PENDING.c
-    waits = turn.state == "waiting"
-    if origin.period is None:
-        return and_(
-            waits,
-            turn.chat_id == origin.chat_id,
-            turn.chat_id != "",
-        )
-    since, until = origin.period
-    return and_(
-        waits,
-        turn.queued_at >= since,
-        turn.queued_at < until,
-    )
 
 
 def _memory_id(entry: Any) -> str:
@@ -281,22 +279,20 @@ def _came_from(entry: Any, origin: Origin | None) -> bool:
     if origin.period is None:
         return bool(origin.chat_id) and entry.chat_id == origin.chat_id
     since, until = origin.period
-    if (
-        entry.kind == "chat_notes"
-    ):  # later ones repeat what was said on that day
+    # Later ones repeat what was said on that day.
+    if entry.kind == "chat_notes":
         return entry.created_at >= since
     # What upkeep does has no message.
     return bool(entry.message_id) and since <= entry.created_at < until
 
 
-def _learned_ids(entries: Sequence[Any], origin: Origin) -> set[str]:
+def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
     """Ids of the memories that were learned from an origin, as the keys of the audit tell."""
-    there = (
-        entry
+    changes = [
+        ChangeKey.read(entry.key)
         for entry in entries
         if entry.kind == "audit" and _came_from(entry, origin)
-    )
-    changes = [ChangeKey.read(entry.key) for entry in there]
+    ]
     return {
         change.memory_id
         for change in changes
@@ -323,3 +319,80 @@ async def host_eraser(
         caches=caches,
         waits=waits,
     )
+
+
+class HostSweep:
+    """The day's sweep over what nobody can ask for any more, by one worker for all.
+
+    Open WebUI tells no filter of a deleted account, and leaves its memories (0.9.6 to 0.12.4); of a
+    deleted chat it tells Event functions and webhooks only (host: events.py, since 0.10).
+    """
+
+    def __init__(
+        self,
+        leases: HostLeases,
+        history: HostHistoryVectors,
+        sessions: Sessions | None = None,
+    ) -> None:
+        self._leases = leases
+        self._history = history
+        self._sessions = sessions
+        self._look_again_at = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Whether this worker is to look if the day's sweep is to be done."""
+        return now >= self._look_again_at
+
+    async def run(self, now: float) -> None:
+        """Do the day's sweep unless another worker does or has done it; raises ``HostError``."""
+        self._look_again_at = now + _LOOK_SECONDS
+        worker = uuid.uuid4().hex
+        if not await self._leases.acquire(_LEASE, worker, now, DAY_SECONDS):
+            return
+        await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
+        await self._change(
+            ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
+        )
+        for user_id in await self._deleted_accounts():
+            try:
+                await self._erase(user_id)
+            except HostError as error:
+                log_sweep.warning(
+                    "a deleted account is swept another day: %s",
+                    with_detail(error),
+                )
+        await sweep_stale_vectors(self._sessions)
+        chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+        is_note = ENTRIES.c.kind == "chat_notes"
+        await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
+
+    async def _deleted_accounts(self) -> set[str]:
+        """Users of whom something is kept and whom the host has no more.
+
+        Nobody is one where the host's table of users can't be read or is empty: then it is not that
+        all have gone. What belongs to nobody ("") is everybody's.
+        """
+        holders = set[str]()
+        for table in _OUR_TABLES:
+            users = select(table.c.user_id).distinct()
+            own = OwnTable(table, self._sessions)
+            rows = await own.rows("looking for deleted users", users)
+            holders.update(row.user_id for row in rows)
+        accounts = await host_rows(
+            "looking for users", select(_HOST_USERS.c.id), self._sessions
+        )
+        if not accounts:
+            return set()
+        return holders - {account.id for account in accounts} - {""}
+
+    async def _erase(self, user_id: str) -> None:
+        """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
+        await drop_collection(memory_collection(user_id))
+        await self._history.delete_all(user_id)
+        for table in (HOST_MEMORIES, *_OUR_TABLES):
+            erased = delete(table).where(table.c.user_id == user_id)
+            await self._change(ENTRIES, erased)
+        log_sweep.info("what was left of a deleted account was erased")
+
+    async def _change(self, table: Table, statement: Executable) -> None:
+        await OwnTable(table, self._sessions).change("sweeping", statement)

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections import defaultdict
 from typing import Any
 
 from sqlalchemy import (
     Column,
     ColumnElement,
     Double,
-    Executable,
     Integer,
     String,
     Table,
     Text,
     case,
-    delete,
+    false,
     func,
     or_,
     select,
     update,
 )
 
-from adaptive.core.errors import TablesUnavailable, with_detail
 from adaptive.core.queued_turns import (
     QueuedTurn,
     QueuePlace,
@@ -34,17 +29,14 @@ from adaptive.core.queued_turns import (
     turn_text,
 )
 from adaptive.host.own_table import TABLES, OwnTable, Sessions
+from adaptive.memory.tables import DAY_SECONDS
 from adaptive.privacy.sealing import MARKED, Sealer
 
-log_pending = logging.getLogger("adaptive_memory.host")
-
-_TIDY_SECONDS = 24 * 3600.0
 # A message is regenerated minutes later, not months.
-_DONE_LIFETIME_SECONDS = 30 * _TIDY_SECONDS
+_DONE_SECONDS = 30 * DAY_SECONDS
 # Of a user who has not come back for half a year, or never will: the turn holds their words.
-_WAITING_LIFETIME_SECONDS = 180 * _TIDY_SECONDS
+_WAITING_SECONDS = 180 * DAY_SECONDS
 _MOST_READ = 200
-_MOST_COUNTED = 10_000
 
 PENDING = Table(
     "adaptive_memory_pending",
@@ -72,18 +64,22 @@ _WAITING = _ROW.state == "waiting"
 # What the payload is sealed as.
 _PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_PLACE = (
-    _ROW.message_id,
-    _ROW.chat_id,
-    _ROW.queued_at,
-    _ROW.due_at,
-    _ROW.attempts,
-)
 
 
 def learned_values(now: float) -> dict[str, Any]:
     """What stands in the row of a turn that is done: none of its words."""
     return {"state": "done", "payload": "", "learned_at": now, **_FREE}
+
+
+def is_outdated(now: float) -> ColumnElement[bool]:
+    """Whether nobody asks for a turn again: it was learned long ago, or its user stays away."""
+    is_done = _ROW.state == "done"
+    learned_long_ago = _ROW.learned_at < now - _DONE_SECONDS
+    queued_long_ago = _ROW.queued_at < now - _WAITING_SECONDS
+    return or_(
+        is_done & learned_long_ago,
+        _WAITING & queued_long_ago & (_ROW.lease_until < now),
+    )
 
 
 class HostPendingTable:
@@ -99,11 +95,12 @@ class HostPendingTable:
     ) -> None:
         self._sealer = sealer
         self._table = OwnTable(PENDING, sessions)
-        self._tidy_again_at = 0.0
-        # Turns that were found not to be opened by this secret, or read by this build: they wait
-        # for the one that has queued them.
-        self._unopened = defaultdict[str, set[str]](set)
-        self._own = _ROW.payload.startswith(sealer.mark, autoescape=True)
+        # Ids of turns that this secret does not open, or this build does not read: they wait for
+        # the one that has queued them.
+        self._unreadable = set[str]()
+        own = _ROW.payload.startswith(sealer.mark, autoescape=True)
+        marked = _ROW.payload.startswith(MARKED, autoescape=True)
+        self._foreign = _WAITING & marked & ~own
 
     async def put(self, queued: QueuedTurn) -> None:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``).
@@ -111,46 +108,38 @@ class HostPendingTable:
         The row of the lease is made with it.
         """
         turn = queued.turn
+        sealed = self._sealer.seal(turn.user_id, _PAYLOAD, turn_text(turn))
         row = {
             "user_id": turn.user_id,
             "message_id": turn.source.message_id,
             "chat_id": turn.source.chat_id,
             "state": "waiting",
-            "payload": self._sealer.seal(
-                turn.user_id, _PAYLOAD, turn_text(turn)
-            ),
+            "payload": sealed,
             "queued_at": queued.queued_at,
             "due_at": queued.due_at,
             "attempts": queued.attempts,
-            "learned_at": 0.0,
         }
         # The row of the lease says nothing of the turn.
-        lease = row | _LEASE
-        lease |= {"chat_id": "", "payload": "", "learned_at": queued.queued_at}
-        async with self._table.session("queueing a turn") as session:
-            insert = self._table.insert(session).values([lease, row])
-            due_at = insert.excluded.due_at
-            sooner = insert.on_conflict_do_update(
-                index_elements=["user_id", "message_id"],
-                set_={"due_at": due_at},
-                where=_WAITING & (_ROW.due_at > due_at),
-            )
-            await session.execute(sooner)
-            await session.commit()
+        lease = {**row, **_LEASE, "chat_id": "", "payload": ""}
+        await self._table.upsert(
+            "queueing a turn", [lease, row], where=false()
+        )
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
         """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
-        counted = PENDING.alias()
-        calls = select(
-            func.coalesce(func.sum(counted.c.model_calls), 0)
-        ).where(counted.c.user_id == user_id, counted.c.queued_at >= since)
-        openable = _WAITING & self._openable(user_id)
+        counted = PENDING.alias().c
+        calls = (
+            select(func.coalesce(func.sum(counted.model_calls), 0))
+            .where(counted.user_id == user_id, counted.queued_at >= since)
+            .scalar_subquery()
+        )
+        openable = (
+            _WAITING
+            & ~self._foreign
+            & _ROW.message_id.not_in(self._unreadable)
+        )
         query = (
-            select(
-                *_PLACE,
-                _ROW.lease_until,
-                calls.scalar_subquery().label("calls"),
-            )
+            select(PENDING, calls.label("calls"))
             .where(_ROW.user_id == user_id, or_(openable, _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
             .limit(_MOST_READ + 1)
@@ -167,19 +156,17 @@ class HostPendingTable:
             for row in rows
             if row.message_id != _LEASE_ID
         ]
-        lease_ends = [
-            row.lease_until for row in rows if row.message_id == _LEASE_ID
-        ]
         return UserQueue(
             places=tuple(places),
-            leased_until=max(lease_ends, default=0.0),
+            # The lease on a user's turns ends when that on the user does.
+            leased_until=max((row.lease_until for row in rows), default=0.0),
             calls=rows[0].calls if rows else 0,
         )
 
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[QueuedTurn, ...] | None:
-        """Take a lease, whose row is made where there is none, and open its turns."""
+        """Take a lease and open its turns (see ``PendingTable``)."""
         turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
         free_lease = _IS_LEASE & (_ROW.lease_until < now)
         begin = (
@@ -191,57 +178,26 @@ class HostPendingTable:
                 attempts=_ROW.attempts
                 + case((_ROW.lease_owner != "", 1), else_=0),
             )
-            .returning(*_PLACE, _ROW.payload)
+            .returning(*_ROW)
         )
         async with self._table.session("taking turns to learn") as session:
-            taken = await self._begun(session, begin)
-            if (
-                _LEASE_ID not in taken
-            ):  # another one's, or dropped with what was learned long ago
-                await session.rollback()
-                row = _LEASE | {"user_id": lease.user_id, "learned_at": now}
-                insert = self._table.insert(session).values(row)
-                await session.execute(insert.on_conflict_do_nothing())
-                taken = await self._begun(session, begin)
-            if taken.keys() != {_LEASE_ID, *lease.message_ids}:
-                await session.rollback()
-                return None
-            queued = [
-                self._opened(lease.user_id, taken[one])
-                for one in lease.message_ids
-            ]
-            opened = tuple(one for one in queued if one is not None)
-            if len(opened) < len(queued):  # others are taken in their place
-                await session.rollback()
-                return None
-            await session.commit()
-        return opened
+            begun = await session.execute(begin)
+            rows = {row.message_id: row for row in begun}
+            if rows.keys() == {_LEASE_ID, *lease.message_ids}:
+                queued = [self._opened(rows[id]) for id in lease.message_ids]
+                opened = tuple(turn for turn in queued if turn is not None)
+                if len(opened) == len(queued):
+                    await session.commit()
+                    return opened
+            # Another one has it, or others are taken in place of what can't be opened.
+            await session.rollback()
+        return None
 
     async def unopened(self) -> int:
         """How many turns of all users wait that another secret has sealed."""
-        foreign = (_WAITING, ~self._own, _ROW.payload != "")
-        query = (
-            select(_ROW.user_id, _ROW.payload)
-            .where(*foreign)
-            .limit(_MOST_COUNTED)
-        )
+        query = select(func.count()).where(self._foreign)
         rows = await self._table.rows("counting what can't be opened", query)
-        opening = ((row.user_id, _PAYLOAD, row.payload) for row in rows)
-        return await asyncio.to_thread(
-            lambda: sum(
-                self._sealer.open(*sealed) is None for sealed in opening
-            )
-        )
-
-    def _openable(self, user_id: str) -> ColumnElement[bool]:
-        """Whether a turn is not known to be sealed with another secret."""
-        foreign = ~self._own & _ROW.payload.startswith(MARKED, autoescape=True)
-        return ~foreign & _ROW.message_id.not_in(
-            self._unopened.get(user_id, ())
-        )
-
-    async def _begun(self, session: Any, begin: Executable) -> dict[str, Any]:
-        return {row.message_id: row for row in await session.execute(begin)}
+        return rows[0][0]
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
         """Prolong a lease."""
@@ -250,16 +206,10 @@ class HostPendingTable:
         )
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        """Mark turns as learned; once a day drop the rows of those that nobody asks for again."""
+        """Mark turns as learned."""
         state = case((_WAITING, "done"), else_=_ROW.state)
-        learned = learned_values(now) | {"state": state}
-        finished = await self._change(
-            "finishing a turn", lease, learned, calls
-        )
-        if now >= self._tidy_again_at:
-            self._tidy_again_at = now + _TIDY_SECONDS
-            await self._tidy(now)
-        return finished
+        learned = {**learned_values(now), "state": state}
+        return await self._change("finishing a turn", lease, learned, calls)
 
     async def give_back(
         self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
@@ -280,54 +230,26 @@ class HostPendingTable:
         more = case(
             (_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0
         )
-        under_it = (
+        change = update(PENDING).where(
             _ROW.user_id == lease.user_id,
             _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
             _ROW.lease_owner == lease.owner,
         )
-        change = update(PENDING).where(*under_it)
         change = change.values(
             {**values, "model_calls": _ROW.model_calls + more}
         )
         async with self._table.session(doing) as session:
-            if (await session.execute(change)).rowcount != 1 + len(
-                lease.message_ids
-            ):
-                await session.rollback()
-                return False
-            await session.commit()
-        return True
+            changed = (await session.execute(change)).rowcount
+            is_whole = changed == 1 + len(lease.message_ids)
+            await (session.commit() if is_whole else session.rollback())
+        return is_whole
 
-    async def _tidy(self, now: float) -> None:
-        free = _ROW.lease_until < now
-        learned = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
-        forsaken = _WAITING & (
-            _ROW.queued_at < now - _WAITING_LIFETIME_SECONDS
-        )
-        doing = "dropping turns learned long ago"
-        try:
-            await self._table.change(
-                doing, delete(PENDING).where(free, learned)
-            )
-            lost = await self._table.change(
-                doing, delete(PENDING).where(free, forsaken)
-            )
-            if lost:
-                log_pending.warning(
-                    "%d turns of users who stayed away for half a year were never learned",
-                    lost,
-                )
-        except TablesUnavailable as error:
-            log_pending.warning(
-                "it will be tried again tomorrow: %s", with_detail(error)
-            )
-
-    def _opened(self, user_id: str, row: Any) -> QueuedTurn | None:
+    def _opened(self, row: Any) -> QueuedTurn | None:
         """A turn with its words, ``None`` where they can't be opened or read."""
-        text = self._sealer.open(user_id, _PAYLOAD, row.payload)
+        text = self._sealer.open(row.user_id, _PAYLOAD, row.payload)
         turn = None if text is None else read_turn(text)
         if turn is None:
-            self._unopened[user_id].add(row.message_id)
+            self._unreadable.add(row.message_id)
             return None
         return QueuedTurn(
             turn=turn,

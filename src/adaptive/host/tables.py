@@ -24,9 +24,13 @@ from adaptive.host.vector_database import (
 )
 from adaptive.memory.audit import AuditTable
 from adaptive.memory.tables import (
+    DAY_SECONDS,
+    YEAR_SECONDS,
     ArchiveTable,
+    ChatNotes,
     ChatNotesTable,
     ChatTable,
+    CommandAnswer,
     CommandTable,
     SuggestionTable,
     UsageTable,
@@ -167,9 +171,13 @@ class HostTables:
         self.audit = AuditTable(entries)
         self.usage = UsageTable(entries)
         self.suggestions = SuggestionTable(entries)
-        self.chats = ChatTable(entries)
-        self.chat_notes = ChatNotesTable(entries)
-        self.commands = CommandTable(entries)
+        self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
+        self.chat_notes = ChatNotesTable(
+            entries, "chat_notes", ChatNotes, ChatNotes()
+        )
+        self.commands = CommandTable(
+            entries, "command", CommandAnswer, None, YEAR_SECONDS
+        )
 
 
 def host_secret() -> str:

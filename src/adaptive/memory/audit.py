@@ -11,8 +11,13 @@ from typing import Literal, Self
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import TablesUnavailable, with_detail
 from adaptive.core.model import Memory
-from adaptive.memory.entries import Entry, EntryTable, read_as
-from adaptive.memory.tables import YEAR_SECONDS, ArchivedMemory
+from adaptive.memory.tables import (
+    YEAR_SECONDS,
+    ArchivedMemory,
+    Entry,
+    EntryTable,
+    read_as,
+)
 from adaptive.privacy.secrets import find_secrets, without_secrets
 
 log_audit = logging.getLogger("adaptive_memory.memory")

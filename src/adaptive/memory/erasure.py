@@ -67,36 +67,36 @@ class ErasureReport:
 
     counts: Counter[str] = field(default_factory=Counter[str])
     failed: list[str] = field(default_factory=list[str])
-    note: str = ""
     memories: tuple[Memory, ...] = ()
     bereft: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
-        return not self.failed and not self.counts.total()
+        """Whether there is nothing, as far as could be seen."""
+        return not self.counts.total() and not self.failed
 
     @property
     def phrase(self) -> str:
         """What it is, for people: "4 memories and everything noted about them"."""
-        counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
-        named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
+        counts = {kind: self.counts[kind] for kind in _NOUNS}
+        named = ", ".join(
+            f"{count} {_NOUNS[kind][count > 1]}"
+            for kind, count in counts.items()
+            if count
+        )
         if not named:
             return "what was noted" if self.counts.total() else ""
-        them = "them" if sum(n for n, _ in counts) > 1 else "it"
+        them = "them" if sum(counts.values()) > 1 else "it"
         return f"{named} and everything noted about {them}"
 
     @property
     def line(self) -> str:
         """The report of an erasure in sentences, without a word of what was erased."""
-        told = [f"Erased: {self.phrase}."] if self.phrase else []
+        sentences = [f"Erased: {self.phrase}."] if self.phrase else []
         if self.failed:
             reasons = "; ".join(dict.fromkeys(self.failed))
-            told.append(f"Not everything could be erased: {reasons}.")
-        return " ".join(
-            filter(
-                None, [*(told or ["There was nothing to erase."]), self.note]
-            )
-        )
+            sentences.append(f"Not everything could be erased: {reasons}.")
+        return " ".join(sentences) or "There was nothing to erase."
 
     async def tried(
         self, work: Awaitable[Answer], otherwise: Answer
@@ -114,12 +114,10 @@ class ErasureReport:
 
 def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
     """A day where the user lives, which may have 23 or 25 hours, in epoch seconds."""
-    days = day, day + timedelta(days=1)
-    begin, end = (
-        datetime.combine(one, datetime.min.time(), zone).timestamp()
-        for one in days
-    )
-    return begin, end
+    midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+    # A day later by the wall clock.
+    next_midnight = midnight + timedelta(days=1)
+    return midnight.timestamp(), next_midnight.timestamp()
 
 
 def came_from(memory: Memory, origin: Origin) -> bool:
@@ -132,21 +130,19 @@ def came_from(memory: Memory, origin: Origin) -> bool:
     if origin.chat_id:
         return meta.get("chat_id") == origin.chat_id
     if origin.period is None:
-        told = (
-            meta.get("source"),
-            meta.get("created_by"),
-            meta.get("imported") and "import",
-        )
-        return any(one in origin.sources for one in told)
+        sources = [meta.get("source"), meta.get("created_by")]
+        if meta.get("imported"):
+            sources.append("import")
+        return any(source in origin.sources for source in sources)
     since, until = origin.period
-    said = meta.get("said_at")
-    former = (
-        mapping(one).get("said_at") for one in listing(meta.get("history"))
-    )
     times = [
-        *former,
-        *((said,) if said else (memory.created_at, memory.updated_at)),
+        mapping(former).get("said_at")
+        for former in listing(meta.get("history"))
     ]
+    if meta.get("said_at"):
+        times.append(meta["said_at"])
+    else:
+        times += [memory.created_at, memory.updated_at]
     return any(
         isinstance(at, int | float) and since <= at < until for at in times
     )
@@ -155,40 +151,42 @@ def came_from(memory: Memory, origin: Origin) -> bool:
 def origin_ids(
     rows: Sequence[Memory],
     archived: Sequence[ArchivedMemory],
-    origin: Origin,
-    known: Iterable[str] = (),
+    origin: Origin | None,
+    learned: Iterable[str] = (),
 ) -> frozenset[str]:
     """Ids of the memories, stored or archived, that came from there, or were made of such ones.
 
-    So are those ``known`` otherwise. What a summary is made of its meta tells, or its text.
+    So are those ``learned`` there by the audit. What a summary is made of its meta tells, or its
+    text.
     """
-    everything = (*rows, *(one.memory for one in archived))
-    found, made = (
-        set[str](),
-        {one.id for one in everything if came_from(one, origin)} | set(known),
-    )
-    while not made <= found:
-        found |= made
-        texts = {
+    memories = [*rows, *(one.memory for one in archived)]
+    if origin is None:
+        return frozenset(memory.id for memory in memories)
+    ids = set(learned)
+    ids.update(memory.id for memory in memories if came_from(memory, origin))
+    size = -1
+    while size < len(ids):
+        size = len(ids)
+        summaries = {
             _plain_words(one.summary)
             for one in archived
-            if one.memory.id in found
-        } - {""}
-        by_text = {
-            one.id for one in everything if _plain_words(one.content) in texts
+            if one.memory.id in ids and one.summary
         }
-        made = by_text | {one.id for one in everything if made_of(one) & found}
-    return frozenset(found)
+        ids.update(
+            memory.id
+            for memory in memories
+            if made_of(memory) & ids
+            or _plain_words(memory.content) in summaries
+        )
+    return frozenset(ids)
 
 
 def made_of(memory: Memory) -> frozenset[str]:
     """Ids of the memories that this one is a summary of, or was restored from."""
-    summarised = (
-        mapping(one).get("id")
-        for one in listing(memory.meta.get("summary_of"))
-    )
-    ids = (*summarised, memory.meta.get("restored_from"))
-    return frozenset(one for one in ids if isinstance(one, str) and one)
+    originals = listing(memory.meta.get("summary_of"))
+    ids = [mapping(original).get("id") for original in originals]
+    ids.append(memory.meta.get("restored_from"))
+    return frozenset(id for id in ids if isinstance(id, str) and id)
 
 
 def bereft_originals(
@@ -197,13 +195,14 @@ def bereft_originals(
     leaving: frozenset[str],
 ) -> tuple[str, ...]:
     """Ids of archived memories, but those ``leaving``, whose summary is gone."""
-    originals = {one for memory in gone for one in made_of(memory)}
+    originals = frozenset[str]().union(*map(made_of, gone))
     texts = {_plain_words(memory.content) for memory in gone}
     return tuple(
         one.memory.id
         for one in archived
-        if one.summary and one.memory.id not in leaving
-        if one.memory.id in originals or _plain_words(one.summary) in texts
+        if one.summary
+        and one.memory.id not in leaving
+        and (one.memory.id in originals or _plain_words(one.summary) in texts)
     )
 
 

@@ -6,19 +6,155 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+from pydantic import TypeAdapter
 
 from adaptive.core.model import Draft, Memory, Provenance
-from adaptive.memory.entries import Entry, EntryTable, read_as
 
-_DAY_SECONDS = 24 * 3600
+DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.
-YEAR_SECONDS = 400 * _DAY_SECONDS
+YEAR_SECONDS = 400 * DAY_SECONDS
 # More would be a long list to answer.
 MOST_WAITING_SUGGESTIONS = 20
 # Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
 _ASKED_REST_SECONDS = 600
+
+EntryKind = Literal[
+    "archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"
+]
+Body = TypeVar("Body")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that is kept of a user.
+
+    ``body`` is any JSON value, ``None`` for an entry that is settled: nothing replaces or drops it.
+    ``sealed`` is the body as it stands in the table, which tells whether it was changed since.
+    """
+
+    key: str
+    body: Any
+    created_at: int
+    chat_id: str = ""
+    message_id: str = ""
+    expires_at: int | None = None
+    sealed: str = ""
+
+
+class Entries(Protocol):
+    """What is kept of users, by kind and key, for all workers."""
+
+    async def put(
+        self,
+        kind: EntryKind,
+        user_id: str,
+        entries: Iterable[Entry],
+        newest: int = 0,
+    ) -> None:
+        """Store all or none in place of former ones; keep no more than the ``newest``, if given."""
+
+    async def read(
+        self,
+        kind: EntryKind,
+        user_id: str,
+        keys: Collection[str] | None = None,
+        *,
+        settled: bool = False,
+    ) -> list[Entry]:
+        """Entries that are not settled, or those that are, the newest first, if readable."""
+        ...
+
+    async def keys(
+        self,
+        kind: EntryKind,
+        user_id: str,
+        first: str = "",
+        most: int | None = None,
+    ) -> list[str]:
+        """The keys of entries that are not settled, from the ``first`` on, the last one first.
+
+        With ``most`` they are no more than the last ones of that number.
+        """
+        ...
+
+    async def unopened(self, user_id: str = "") -> Counter[str]:
+        """How many entries of a user, or of all, another secret has sealed, by kind."""
+        ...
+
+    async def replace(
+        self, kind: EntryKind, user_id: str, entry: Entry, body: Any
+    ) -> bool:
+        """Give an entry another body unless somebody else has changed it since it was read."""
+        ...
+
+    async def drop(
+        self, kind: EntryKind, user_id: str, keys: Collection[str]
+    ) -> None:
+        """Drop entries that are not settled."""
+
+
+def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
+    """The bodies of entries; one that another release has written in another shape is absent."""
+    bodies: list[Body] = []
+    for entry in entries:
+        with suppress(ValueError):
+            bodies.append(_reader(kind).validate_python(entry.body))
+    return tuple(bodies)
+
+
+_reader = cache(TypeAdapter[Any])
+
+
+@dataclass(frozen=True)
+class EntryTable:
+    """A table of one kind of entries."""
+
+    entries: Entries
+
+
+@dataclass(frozen=True)
+class ValueTable(EntryTable, Generic[Body]):
+    """One value for each chat, or each message, of a user; of two writers the last one wins.
+
+    What is absent, or of another release's shape, is ``otherwise``; values last for a ``lifetime``
+    in seconds, if one is given.
+    """
+
+    kind: EntryKind
+    form: type[Any]
+    otherwise: Body
+    lifetime: int | None = None
+
+    async def read(self, user_id: str, key: str) -> Body:
+        """The value of a chat or a message."""
+        entries = await self.entries.read(self.kind, user_id, [key])
+        return (*read_as(self.form, entries), self.otherwise)[0]
+
+    async def write(
+        self,
+        user_id: str,
+        chat_id: str,
+        value: Body,
+        now: int,
+        message_id: str = "",
+    ) -> None:
+        """Replace the value of a message where one is named, else of a chat."""
+        entry = Entry(
+            key=message_id or chat_id,
+            body=_reader(self.form).dump_python(value),
+            created_at=now,
+            chat_id=chat_id,
+            message_id=message_id,
+            expires_at=self.lifetime and now + self.lifetime,
+        )
+        await self.entries.put(self.kind, user_id, [entry])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,93 +236,49 @@ class UsageTable(EntryTable):
     """
 
     async def record(
-        self, user_id: str, memory_ids: Sequence[str], now: int
+        self, user_id: str, memory_ids: Iterable[str], now: int
     ) -> None:
         """Count one recall of each of the named memories."""
-        known = await self.read(user_id, set(memory_ids))
-        await self._write(
-            user_id, {one: known.get(one, 0) + 1 for one in memory_ids}, now
-        )
+        named = set(memory_ids)
+        counts = await self.read(user_id, named)
+        more = {memory_id: counts.get(memory_id, 0) + 1 for memory_id in named}
+        await self._write(user_id, more, now)
 
     async def read(
         self, user_id: str, memory_ids: Collection[str] | None = None
     ) -> dict[str, int]:
         """The recalls of memories by id, of those named or all; those never recalled are absent."""
-        found = await self.entries.read("usage", user_id, memory_ids)
-        return {one.key: int(one.body) for one in found}
+        entries = await self.entries.read("usage", user_id, memory_ids)
+        return {entry.key: int(entry.body) for entry in entries}
 
     async def count_hint(self, user_id: str, hint: str, most: int) -> bool:
-        """Count a hint for good, up to a number of times; whether the user is given it now."""
+        """Count a hint, up to a number of times; whether the user is given it now."""
         key = f"hint:{hint}"
-        given = (await self.read(user_id, [key])).get(key, 0)
-        if given < most:
-            new = Entry(key, given + 1, int(time.time()))
-            await self.entries.put("usage", user_id, [new])
-        return given < most
+        counts = await self.read(user_id, [key])
+        is_given = counts.get(key, 0) < most
+        if is_given:
+            await self.record(user_id, [key], int(time.time()))
+        return is_given
 
     async def merge(
         self, user_id: str, memory_ids: Sequence[str], into: str
     ) -> None:
         """Give the recalls of memories to the one that stands for them now."""
-        given = await self.read(user_id, {*memory_ids, into})
-        if given.keys() - {into}:
-            await self._write(
-                user_id, {into: sum(given.values())}, int(time.time())
-            )
-            await self.entries.drop("usage", user_id, given.keys() - {into})
+        counts = await self.read(user_id, {*memory_ids, into})
+        originals = counts.keys() - {into}
+        if originals:
+            total = sum(counts.values())
+            await self._write(user_id, {into: total}, int(time.time()))
+            await self.entries.drop("usage", user_id, originals)
 
     async def _write(
         self, user_id: str, counts: dict[str, int], now: int
     ) -> None:
-        until = now + YEAR_SECONDS
         new = [
-            Entry(one, count, now, expires_at=until)
-            for one, count in counts.items()
+            Entry(memory_id, count, now, expires_at=now + YEAR_SECONDS)
+            for memory_id, count in counts.items()
         ]
         await self.entries.put("usage", user_id, new)
-
-
-class ChatTable(EntryTable):
-    """What each of a user's chats was given, as one short text, for a day after its last change."""
-
-    async def read(self, user_id: str, chat_id: str) -> str:
-        """The text of a chat, empty where there is none."""
-        return "".join(
-            one.body
-            for one in await self.entries.read("chat", user_id, [chat_id])
-        )
-
-    async def write(
-        self, user_id: str, chat_id: str, state: str, now: int
-    ) -> None:
-        """Replace the text of a chat."""
-        entry = Entry(
-            key=chat_id,
-            body=state,
-            created_at=now,
-            chat_id=chat_id,
-            expires_at=now + _DAY_SECONDS,
-        )
-        await self.entries.put("chat", user_id, [entry])
-
-
-class ChatNotesTable(EntryTable):
-    """Notes by user and chat; of two writers the last one wins, and notes go with their chat."""
-
-    async def read(self, user_id: str, chat_id: str) -> ChatNotes:
-        """The notes of a chat, empty ones where there are none."""
-        found = await self.entries.read("chat_notes", user_id, [chat_id])
-        return (*read_as(ChatNotes, found), ChatNotes())[0]
-
-    async def write(
-        self, user_id: str, chat_id: str, notes: ChatNotes, now: int
-    ) -> None:
-        """Replace the notes of a chat, and drop those of chats that the host has no more."""
-        entry = Entry(
-            key=chat_id, body=asdict(notes), created_at=now, chat_id=chat_id
-        )
-        await self.entries.put("chat_notes", user_id, [entry])
-        await self.entries.drop_deleted("chat_notes", user_id, chat_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,40 +289,12 @@ class CommandAnswer:
     begun_at: int
 
 
-class CommandTable(EntryTable):
-    """The answers of commands that change something, by the message that gave the command.
-
-    They are kept as long as the audit, so that no command is carried out twice for its message.
-    """
-
-    async def read(
-        self, user_id: str, message_id: str
-    ) -> CommandAnswer | None:
-        """The answer to a message's command, ``None`` where it was never begun."""
-        entries = await self.entries.read("command", user_id, [message_id])
-        answers = [
-            CommandAnswer(text=str(one.body), begun_at=one.created_at)
-            for one in entries
-        ]
-        return answers[0] if answers else None
-
-    async def write(
-        self,
-        user_id: str,
-        chat_id: str,
-        message_id: str,
-        answer: CommandAnswer,
-    ) -> None:
-        """Keep the answer to a message's command in place of a former one."""
-        entry = Entry(
-            key=message_id,
-            body=answer.text,
-            created_at=answer.begun_at,
-            chat_id=chat_id,
-            message_id=message_id,
-            expires_at=answer.begun_at + YEAR_SECONDS,
-        )
-        await self.entries.put("command", user_id, [entry])
+# What each chat was given, as one short text.
+ChatTable = ValueTable[str]
+# Notes by chat; they go with their chat.
+ChatNotesTable = ValueTable[ChatNotes]
+# The answers of commands that change something, by the message that gave the command.
+CommandTable = ValueTable[CommandAnswer | None]
 
 
 class SuggestionTable(EntryTable):
