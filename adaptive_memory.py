@@ -4065,7 +4065,6 @@ _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
-STALE_VECTORS = "stale_vectors"
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
 
@@ -9663,7 +9662,6 @@ _TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
 _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
-_MOST_KEPT = 25
 _SHORT_CHARACTERS = 1000
 
 
@@ -9830,9 +9828,6 @@ class HostEmbedder:
 
   request: Request
   user: Any
-  made: dict[Any, Vectors] = field(
-    default_factory=dict[Any, Vectors], compare=False
-  )
 
   async def name(self) -> str:
     state = process_state(self.request)
@@ -9855,12 +9850,7 @@ class HostEmbedder:
     return (await self.name()).startswith("host:local:")
 
   async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-    prefix = _prefix(query)
-    vectors = await self.embed_behind(prefix, texts, query=query)
-    if not query and len(texts) <= _MOST_KEPT:
-      for text, vector in zip(texts, vectors, strict=True):
-        self.made[prefix, text] = vector
-    return vectors
+    return await self.embed_behind(_prefix(query), texts, query=query)
 
   async def embed_behind(
     self, prefix: str | None, texts: Sequence[str], *, query: bool
@@ -10099,18 +10089,9 @@ HOST_MEMORIES = Table(
   Column("user_id", String),
 )
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
-_EMBEDDING_SECONDS = 10.0
-_TRY_PAUSES_SECONDS = (
-  15.0,
-  30.0,
-  60.0,
-  120.0,
-  300.0,
-  *[600.0] * 6,
-  *[3600.0] * 20,
-)
+_TRY_PAUSES_SECONDS = (0.5, 1.5, 15.0, 60.0, 300.0, *[3600.0] * 24)
+_TRY_SECONDS = 60.0
 _ROWS_AT_ONCE = 12
-_BREATH_SECONDS = 0.05
 _PATIENCE_SECONDS = 0.2
 
 BringInStep = Callable[[Collection[str]], Awaitable[None]]
@@ -10120,40 +10101,29 @@ def memory_collection(user_id: str) -> str:
   return f"user-memory-{user_id}"
 
 
-async def index_rows(
-  request: Request, user: Any, rows: Sequence[Any], embedder: Embedder | None
-) -> None:
+async def index_rows(request: Request, user: Any, rows: Sequence[Any]) -> None:
   from open_webui.routers import memories as router
 
   prefix: str | None = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
   metadata: Any = getattr(router, "_memory_metadata", _metadata_of_0_9)
-  hosts = (
-    embedder
-    if isinstance(embedder, HostEmbedder)
-    else HostEmbedder(request, user)
-  )
-  texts = {row.id: _indexed_text(row) for row in rows}
-  vectors: dict[str, Vectors] = {}
-  for row in rows:
-    made = hosts.made.get((prefix, memory_of_row(row).content))
-    if made is not None:
-      vectors[row.id] = made
-  new = [row_id for row_id in texts if row_id not in vectors]
-  if new:
-    embedded = await _embedded(
-      hosts, prefix, [texts[row_id] for row_id in new]
-    )
-    vectors.update(zip(new, embedded, strict=True))
+  texts = [_indexed_text(row) for row in rows]
+  embedder = HostEmbedder(request, user)
+  vectors = await embedder.embed_behind(prefix, texts, query=False)
   items = [
     {
       "id": row.id,
-      "text": texts[row.id],
-      "vector": vectors[row.id].tolist(),
+      "text": text,
+      "vector": vector.tolist(),
       "metadata": metadata(row),
     }
-    for row in rows
+    for row, text, vector in zip(rows, texts, vectors, strict=True)
   ]
-  await _upsert(request, user, items)
+  await HOST_VECTORS.call(
+    "writing Open WebUI's vectors",
+    "upsert",
+    memory_collection(user.id),
+    items,
+  )
 
 
 def _metadata_of_0_9(row: Any) -> dict[str, Any]:
@@ -10165,120 +10135,15 @@ def _indexed_text(row: Any) -> str:
   return f"{path}\n{row.content}" if path else row.content
 
 
-async def _embedded(
-  embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]
-) -> Vectors:
-  limit = None if await embedder.in_process() else _EMBEDDING_SECONDS
-  try:
-    async with asyncio.timeout(limit):
-      return await embedder.embed_behind(prefix, texts, query=False)
-  except TimeoutError as error:
-    reason = f"the embedding model has not answered within {_EMBEDDING_SECONDS:g} s"
-    raise EmbeddingError(reason) from error
-
-
-async def _upsert(
-  request: Request, user: Any, items: list[dict[str, Any]]
-) -> None:
-  from open_webui.routers import memories as router
-
-  reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
-  name = memory_collection(user.id)
-  try:
-    await HOST_VECTORS.call(
-      "writing Open WebUI's vectors", "upsert", name, items
-    )
-  except HostError as error:
-    detail = error.detail.lower()
-    if (
-      reindex is None
-      or "dimension" not in detail
-      or "embedding" not in detail
-    ):
-      raise
-    with HostFaults("making Open WebUI's vectors anew"):
-      await reindex(request, user.id, user=user)
-
-
 async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
+  if not ids:
+    return
   name = memory_collection(user_id)
-  for portion in portions(ids):
-    await HOST_VECTORS.call(
-      "deleting vectors of memories", "delete", name, ids=portion
-    )
-
-
-async def sure_of_deletion(user_id: str, memory_ids: Collection[str]) -> None:
-  await note_deletion(user_id)
-  reason = "some still stood"
-  try:
-    for pause in _LOOK_PAUSES_SECONDS:
-      await asyncio.sleep(pause)
-      vectors = await _all_ids(memory_collection(user_id))
-      standing = vectors.intersection(memory_ids)
-      if not standing:
-        return
-      await delete_vectors(user_id, standing)
-  except HostError as error:
-    reason = with_detail(error)
-  log_memory_vectors.warning(
-    "the vector database may hold vectors of deleted memories; they are swept in a day: %s",
-    reason,
+  await HOST_VECTORS.call(
+    "deleting vectors of memories", "delete", name, ids=[*ids]
   )
-
-
-async def note_deletion(
-  user_id: str, sessions: Sessions | None = None
-) -> None:
-  note = {
-    "user_id": user_id,
-    "kind": STALE_VECTORS,
-    "key": "memories",
-    "chat_id": "",
-    "message_id": "",
-    "created_at": int(time.time()),
-    "expires_at": None,
-    "body": "noted",
-  }
-  try:
-    await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [note])
-  except HostError as error:
-    log_memory_vectors.warning("%s", with_detail(error))
-
-
-async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
-  table = OwnTable(ENTRIES, sessions)
-  is_note = ENTRIES.c.kind == STALE_VECTORS
-  notes = await table.rows(
-    "reading of stale vectors", select(ENTRIES.c.user_id).where(is_note)
-  )
-  for note in notes:
-    try:
-      await delete_vectors(
-        note.user_id, await _orphans(note.user_id, table)
-      )
-      left = await _orphans(note.user_id, table)
-    except HostError as error:
-      log_memory_vectors.warning(
-        "stale vectors are swept another day: %s", with_detail(error)
-      )
-      continue
-    if left:
-      log_memory_vectors.warning(
-        "%d vectors of deleted memories can't be deleted", len(left)
-      )
-      continue
-    swept = delete(ENTRIES).where(
-      is_note, ENTRIES.c.user_id == note.user_id
-    )
-    await table.change("dropping a note of stale vectors", swept)
-
-
-async def _orphans(user_id: str, table: OwnTable) -> set[str]:
-  vectors = await _all_ids(memory_collection(user_id))
-  rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
-  memories = await table.rows("reading the memories of a user", rows)
-  return vectors - {memory.id for memory in memories}
+  if not (await _all_ids(name)).isdisjoint(ids):
+    raise HostError("vectors of deleted memories still stand")
 
 
 async def drop_collection(name: str) -> None:
@@ -10316,65 +10181,39 @@ class VectorUpkeep:
     self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
   ) -> None:
     self._sleep = sleep
-    self._behind: dict[str, set[str]] = {}
-    self._tasks: set[asyncio.Task[None]] = set()
+    self._users = KeyedLocks()
+    self.tasks: set[asyncio.Task[None]] = set()
 
   async def written(
     self, user_id: str, row_ids: Collection[str], step: BringInStep
   ) -> None:
-    behind = self._behind.get(user_id)
-    if behind is not None:
-      behind.update(row_ids)
-      return
-    self._behind[user_id] = set(row_ids)
-    tried = asyncio.Event()
-    task = asyncio.create_task(self._catch_up(user_id, step, tried))
-    self._tasks.add(task)
-    task.add_done_callback(self._tasks.discard)
-    with suppress(TimeoutError):
-      few = len(row_ids) <= _ROWS_AT_ONCE
-      await asyncio.wait_for(
-        tried.wait(), _PATIENCE_SECONDS if few else None
-      )
-
-  def forget(self, user_id: str) -> None:
-    if user_id in self._behind:
-      self._behind[user_id].clear()
+    task = asyncio.create_task(self._catch_up(user_id, row_ids, step))
+    self.tasks.add(task)
+    task.add_done_callback(self.tasks.discard)
+    await asyncio.wait({task}, timeout=_PATIENCE_SECONDS)
 
   async def _catch_up(
-    self, user_id: str, step: BringInStep, tried: asyncio.Event
+    self, user_id: str, row_ids: Collection[str], step: BringInStep
   ) -> None:
-    behind = self._behind[user_id]
-    try:
+    for portion in portions(row_ids, _ROWS_AT_ONCE):
       for pause in _TRY_PAUSES_SECONDS:
-        if await self._caught_up(behind, step):
-          return
-        tried.set()
+        try:
+          async with (
+            self._users.of(user_id),
+            asyncio.timeout(_TRY_SECONDS),
+          ):
+            await step(portion)
+          break
+        except (HostError, EmbeddingError, TimeoutError) as error:
+          log_memory_vectors.warning(
+            "Open WebUI's own vectors come later: %s",
+            with_detail(error),
+          )
         await self._sleep(pause)
-      log_memory_vectors.warning(
-        "Open WebUI's own vectors of %d memories are missing: reindex memories",
-        len(behind),
-      )
-    finally:
-      del self._behind[user_id]
-      tried.set()
-
-  async def _caught_up(self, behind: set[str], step: BringInStep) -> bool:
-    while behind:
-      portion = sorted(behind)[:_ROWS_AT_ONCE]
-      behind.difference_update(portion)
-      try:
-        await step(portion)
-      except (HostError, EmbeddingError) as error:
-        behind.update(portion)
+      else:
         log_memory_vectors.warning(
-          "Open WebUI's own vectors come later: %s",
-          with_detail(error),
+          "Open WebUI's own vectors are not in step: reindex memories"
         )
-        return False
-      if behind:
-        await self._sleep(_BREATH_SECONDS)
-    return True
 
 
 VECTOR_UPKEEP = VectorUpkeep()
@@ -10384,14 +10223,11 @@ VECTOR_UPKEEP = VectorUpkeep()
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
 _READ_AT_ONCE = 500
-_EVENT_PAUSE_SECONDS = 0.005
 _REFUSALS = {
   404: "memories are switched off in this Open WebUI; an administrator can switch them on",
   403: "you lack the permission to use memories; an administrator can grant it",
 }
 _PERMISSIONS = UserCache[int](5000, seconds=20.0)
-
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -10399,7 +10235,6 @@ class HostMemoryStore:
 
   request: Request
   user: Any
-  embedder: Embedder | None = None
 
   @property
   def keeps_history(self) -> bool:
@@ -10467,18 +10302,12 @@ class HostMemoryStore:
     if await self._rows(these):
       raise StoreError(_STILL_THERE)
     await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    await sure_of_deletion(self.user.id, ids)
-    await self._publish("MEMORY_DELETED", memories)
 
   @uninterrupted
   async def delete_all(self) -> None:
-    deleted = await self._delete("erasing the memories")
+    await self._delete("erasing the memories")
     if (await self.stamp()).count:
       raise StoreError(_STILL_THERE)
-    if deleted:
-      await self._publish("MEMORY_DELETED", [self.user])
-    VECTOR_UPKEEP.forget(self.user.id)
-    await note_deletion(self.user.id)
     await drop_collection(memory_collection(self.user.id))
 
   async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
@@ -10508,65 +10337,24 @@ class HostMemoryStore:
         "Open WebUI reported success, but not all is there"
       )
     await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    written = [standing[row_id] for row_id in ids]
-    created = [row for row in written if row.id not in replaced]
-    await self._publish("MEMORY_CREATED", created)
-    updated = [row for row in written if row.id in replaced]
-    await self._publish("MEMORY_UPDATED", updated)
-    return [*memories_of_rows(written)]
+    return [*memories_of_rows([standing[row_id] for row_id in ids])]
 
   async def _delete(
     self, doing: str, *conditions: ColumnElement[bool]
-  ) -> int:
+  ) -> None:
     await _require_memories(self.request, self.user)
     mine = _columns().user_id == self.user.id
-    return await host_change(
-      doing, delete(_table()).where(mine, *conditions)
-    )
+    await host_change(doing, delete(_table()).where(mine, *conditions))
 
   async def _bring_in_step(self, row_ids: Collection[str]) -> None:
     these = _columns().id.in_(row_ids)
     with HostFaults("bringing Open WebUI's vectors in step"):
       standing = await self._rows(these)
       if standing:
-        await index_rows(
-          self.request, self.user, standing, self.embedder
-        )
+        await index_rows(self.request, self.user, standing)
         standing = await self._rows(these)
       gone = {*row_ids} - {row.id for row in standing}
       await delete_vectors(self.user.id, gone)
-
-  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
-    try:
-      from open_webui.events import (
-        EVENTS,
-        get_event_webhooks,
-        publish_event,
-      )
-      from open_webui.models.functions import Functions
-    except ImportError:
-      return
-    with faults_logged("telling listeners of changed memories"):
-      listening = await Functions.get_functions_by_type(
-        "event", active_only=True
-      )
-      if not listening and not await get_event_webhooks():
-        return
-      for row in rows:
-        fields: dict[str, Any] = {
-          "actor": self.user,
-          "subject_id": row.id,
-        }
-        if event != "MEMORY_DELETED":
-          fields["data"] = {
-            "content_preview": row.content[:300],
-            "type": row.type,
-            "path": row.path,
-          }
-        await publish_event(
-          self.request, getattr(EVENTS, event), **fields
-        )
-        await asyncio.sleep(_EVENT_PAUSE_SECONDS)
 
 
 def _table() -> Any:
@@ -11023,7 +10811,7 @@ async def warm_up(
       if not is_declined and await has_memory_on(
         request, {"settings": user.settings}
       ):
-        store = HostMemoryStore(request, user, embedder)
+        store = HostMemoryStore(request, user)
         await indexes.prepare(Sources(user.id, store, embedder, table))
 
 
@@ -14485,7 +14273,7 @@ class HostHook(Hook):
     request = isolated_request(self.request)
     user = await account(self.user)
     embedder = chosen_embedder(self.settings, request, user)
-    store = HostMemoryStore(request, user, embedder)
+    store = HostMemoryStore(request, user)
     return Sources(self.user_id, store, embedder, self.vectors)
 
   async def completer(self) -> Completer:
@@ -15943,10 +15731,7 @@ class HostEraser:
 
   async def _entries(self) -> Sequence[Any]:
     columns = (column for column in ENTRIES.c if column.name != "body")
-    query = select(*columns).where(
-      ENTRIES.c.user_id == self.user_id,
-      ENTRIES.c.kind != STALE_VECTORS,
-    )
+    query = select(*columns).where(ENTRIES.c.user_id == self.user_id)
     return await OwnTable(ENTRIES, self.sessions).rows(
       "looking for entries", query
     )
@@ -16071,7 +15856,6 @@ class HostSweep:
           "a deleted account is swept another day: %s",
           with_detail(error),
         )
-    await sweep_stale_vectors(self._sessions)
     chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
     is_note = ENTRIES.c.kind == "chat_notes"
     await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
@@ -19153,7 +18937,7 @@ async def learn_turn(
     screened, extracted, turn, shown, settings, size
   )
   if settings.check_outdated_memories and settings.save_mode != "suggest":
-    vectors = await _embedded__lesson(room, proposals)
+    vectors = await _embedded(room, proposals)
     updates = {
       one.draft.content for one in extracted if one.kind == "UPDATE"
     }
@@ -19261,7 +19045,7 @@ async def write(
   *,
   partly_written: bool = False,
 ) -> list[Proposal]:
-  made = await _embedded__lesson(
+  made = await _embedded(
     room, proposals
   )
   await room.foreground.give_way()
@@ -19290,14 +19074,14 @@ async def write(
 async def _reconciled(
   room: LessonResources, proposals: Sequence[Proposal], index: MemoryIndex
 ) -> list[Proposal]:
-  vectors = await _embedded__lesson(room, proposals)
+  vectors = await _embedded(room, proposals)
   return await asyncio.to_thread(
     reconciled, proposals, index, vectors, room.settings
   )
 
 
 @staged("embedding")
-async def _embedded__lesson(
+async def _embedded(
   room: LessonResources, proposals: Sequence[Proposal]
 ) -> dict[str, Vectors]:
   known = room.embedded

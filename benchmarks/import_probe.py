@@ -32,6 +32,7 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     sys.path.insert(0, told["source"])
     from adaptive.core.model import Draft, Memory, Provenance
     from adaptive.host.memories import HostMemoryStore
+    from adaptive.host.memory_vectors import VECTOR_UPKEEP
     from adaptive.memory.gate import GuardedStore, gate_policy
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
@@ -65,6 +66,8 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
                 found += await guarded.add_all(
                     lines[start : start + _ROWS_AT_ONCE], set()
                 )
+            while VECTOR_UPKEEP.tasks:
+                await asyncio.wait(VECTOR_UPKEEP.tasks)
             taken = time.perf_counter() - begin
         kept = [one.content for one in found if isinstance(one, Memory)]
         indexed = await ASYNC_VECTOR_DB_CLIENT.get(

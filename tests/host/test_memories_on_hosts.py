@@ -25,9 +25,6 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
     old = installed_host.version.startswith("0.9")
     assert told.pop("at_once") == {
         "same": [True, True, True],
-        "heard": []
-        if old
-        else [["memory.created", "content_preview", "type", "path"]],
         "stopped": [1, 1, "adding memories: disk full"],
     }
     assert told == {
@@ -44,10 +41,9 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
         "lies": [
             f"Open WebUI reported success, but {what}" for what in NOT_DONE
         ],
-        "unheard": "User likes tea.",
         "vectors": [1, 1, 0],
         "provenance": not old,
         "secret": True,
-        # The second deletion helps, or else the day's sweep.
-        "swallowed": [0, 1, 0],
+        # It is tried until it helps.
+        "swallowed": [0, 0],
     }

@@ -8,7 +8,6 @@ import pytest
 
 from adaptive.core.queued_turns import QueuedTurn, TurnLease, next_batch
 from adaptive.host.doctor import _sealed
-from adaptive.host.memory_vectors import note_deletion
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.tables import HostTables
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
@@ -53,7 +52,6 @@ async def test_doctor_counts(
 ) -> None:
     """An administrator is told how much of all users waits for the former secret."""
     tables = HostTables(former, workers[0].sessions)
-    await note_deletion("ada", workers[0].sessions)  # which is no secret
     assert [level async for level, _ in _sealed(workers[1].sessions)] == ["OK"]
     kept = [
         ArchivedMemory(memory(f"m{n}", "User likes tea."), "many", NOW)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,17 +15,14 @@ from adaptive.core.errors import HostError, StoreError
 from adaptive.core.ports import StoredVector
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host import memory_vectors
-from adaptive.host.entries import STALE_VECTORS
 from adaptive.host.erasure import HostSweep
 from adaptive.host.history_vectors import (
     HostHistoryVectors,
     history_collection,
 )
 from adaptive.host.memory_vectors import (
+    delete_vectors,
     drop_collection,
-    note_deletion,
-    sure_of_deletion,
-    sweep_stale_vectors,
 )
 from adaptive.host.tables import HostTables
 from adaptive.memory.audit import AuditEntry
@@ -287,56 +283,20 @@ async def test_old_turns(house: House) -> None:
 # --- vectors of deleted memories ------------------------------------------------------------------
 
 
-async def noted(house: House) -> list[str]:
-    """Of whom stale vectors are noted."""
-    rows = await house.worker.rows(
-        "SELECT user_id, kind FROM adaptive_memory_entries"
-    )
-    return [row.user_id for row in rows if row.kind == STALE_VECTORS]
-
-
-async def test_deleted_once_more(house: House, engine: Engine) -> None:
-    """A vector that a deletion has left goes at the second; where none is, one look is enough.
-
-    Each deletion is noted, and the day's sweep takes what comes back after that look.
-    """
-    engine.hold("ada", "tea", "boat")
-    await sure_of_deletion("ada", ["tea"])
-    assert engine.ids() == ["boat"]
-    engine.asked.clear()
-    await sure_of_deletion("ada", ["tea"])
-    assert (engine.asked, await noted(house)) == (["get"], ["ada"])
-    engine.hold("ada", "ada-1", "tea")
-    await sweep_stale_vectors(house.worker.sessions)
-    assert (engine.ids(), await noted(house)) == (["ada-1"], [])
-
-
 @pytest.mark.parametrize("away", [False, True])
-async def test_swept(
-    house: House, engine: Engine, away: bool, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A vector that stays is logged and swept when it can be; those with a row stay."""
-    engine.hold("ada", "ada-1", "tea")
-    engine.swallowed, engine.away = 99, away
-    with caplog.at_level(logging.WARNING):
-        await sure_of_deletion("ada", ["tea"])
-    assert "may hold vectors of deleted memories" in caplog.text
-    assert await noted(house) == ["ada"]
-    await sweep_stale_vectors(house.worker.sessions)
-    assert await noted(house) == ["ada"]
+async def test_vector_stays(house: House, engine: Engine, away: bool) -> None:
+    """A vector that a deletion has left is an error, until it is gone; others' vectors stay."""
+    engine.hold("ada", "tea", "boat")
+    engine.swallowed, engine.away = 1, away
+    with pytest.raises(HostError):
+        await delete_vectors("ada", ["tea"])
     engine.swallowed, engine.away = 0, False
-    await house.accounts("ada", "bob")
-    await house.sweep.run(NOW)
-    assert (engine.ids(), await noted(house)) == (["ada-1"], [])
+    await delete_vectors("ada", ["tea"])
+    assert engine.ids() == ["boat"]
 
 
 async def test_collection_stays(house: House, engine: Engine) -> None:
-    """A collection that can't be dropped is an error; noted, it is emptied when it can be."""
+    """A collection that can't be dropped is an error."""
     engine.swallowed = 1
     with pytest.raises(StoreError, match="still stand"):
         await drop_collection("user-memory-ada")
-    await note_deletion("ada", house.worker.sessions)
-    engine.swallowed = 0
-    await house.worker.change("DELETE FROM memory WHERE user_id = 'ada'")
-    await sweep_stale_vectors(house.worker.sessions)
-    assert (engine.ids(), await noted(house)) == ([], [])

@@ -98,7 +98,7 @@ class Collections:
 
 
 async def test_vectors_come_later() -> None:
-    """What could not be written with the rows is written behind, with what came meanwhile."""
+    """What could not be written with the rows is written behind; nobody waits for another user."""
     collections, back = Collections(), asyncio.Event()
 
     async def sleep(_: float) -> None:
@@ -107,18 +107,18 @@ async def test_vectors_come_later() -> None:
     upkeep: Any = VectorUpkeep(sleep=sleep)
     await upkeep.written("ada", ["a"], collections.step)
     await upkeep.written("ada", ["b"], collections.step)
-    assert (collections.in_step, upkeep._behind) == ([], {"ada": {"a", "b"}})
+    assert (collections.in_step, len(upkeep.tasks)) == ([], 2)
     collections.away = False
     await upkeep.written("bob", ["c"], collections.step)
     assert collections.in_step == ["c"]
     back.set()
-    while upkeep._behind:
+    while upkeep.tasks:
         await asyncio.sleep(0)
     assert collections.in_step == ["c", "a", "b"]
 
 
 async def test_given_up(caplog: pytest.LogCaptureFixture) -> None:
-    """After a day the log says how many vectors are missing, and nothing is kept of the user."""
+    """After a day the log says what helps, and nothing is kept of the user."""
     collections = Collections()
 
     async def sleep(_: float) -> None:
@@ -126,6 +126,6 @@ async def test_given_up(caplog: pytest.LogCaptureFixture) -> None:
 
     upkeep: Any = VectorUpkeep(sleep=sleep)
     await upkeep.written("ada", ["a", "b"], collections.step)
-    while upkeep._behind:
+    while upkeep.tasks:
         await asyncio.sleep(0)
-    assert "vectors of 2 memories are missing: reindex memories" in caplog.text
+    assert "vectors are not in step: reindex memories" in caplog.text

@@ -37,15 +37,13 @@ ENTRIES = Table(
     Column("message_id", String(255), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, index=True),
-    # Sealed JSON, empty for what is settled; of a lease its owner, of a note a word.
+    # Sealed JSON, empty for what is settled; of a lease its owner.
     Column("body", Text, nullable=False),
 )
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
-# Of a user whose collection may hold vectors of memories that are no more.
-STALE_VECTORS = "stale_vectors"
 # Counts and states of chats, which are written anew with every turn.
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 

@@ -31,7 +31,7 @@ from sqlalchemy import (
 from adaptive.core.errors import HostError, with_detail
 from adaptive.core.model import Memory
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
-from adaptive.host.entries import ENTRIES, STALE_VECTORS, HostLeases
+from adaptive.host.entries import ENTRIES, HostLeases
 from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import HostHook
@@ -40,7 +40,6 @@ from adaptive.host.memory_vectors import (
     HOST_MEMORIES,
     drop_collection,
     memory_collection,
-    sweep_stale_vectors,
 )
 from adaptive.host.own_table import (
     TABLES,
@@ -216,12 +215,9 @@ class HostEraser:
         return len(turns)
 
     async def _entries(self) -> Sequence[Any]:
-        """The user's entries without their texts, but for the note for the day's sweep."""
+        """The user's entries without their texts."""
         columns = (column for column in ENTRIES.c if column.name != "body")
-        query = select(*columns).where(
-            ENTRIES.c.user_id == self.user_id,
-            ENTRIES.c.kind != STALE_VECTORS,
-        )
+        query = select(*columns).where(ENTRIES.c.user_id == self.user_id)
         return await OwnTable(ENTRIES, self.sessions).rows(
             "looking for entries", query
         )
@@ -361,7 +357,6 @@ class HostSweep:
                     "a deleted account is swept another day: %s",
                     with_detail(error),
                 )
-        await sweep_stale_vectors(self._sessions)
         chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
         is_note = ENTRIES.c.kind == "chat_notes"
         await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))

@@ -293,7 +293,7 @@ class HostHook(Hook):
         request = isolated_request(self.request)
         user = await account(self.user)
         embedder = chosen_embedder(self.settings, request, user)
-        store = HostMemoryStore(request, user, embedder)
+        store = HostMemoryStore(request, user)
         return Sources(self.user_id, store, embedder, self.vectors)
 
     async def completer(self) -> Completer:

@@ -118,5 +118,5 @@ async def warm_up(
             if not is_declined and await has_memory_on(
                 request, {"settings": user.settings}
             ):
-                store = HostMemoryStore(request, user, embedder)
+                store = HostMemoryStore(request, user)
                 await indexes.prepare(Sources(user.id, store, embedder, table))

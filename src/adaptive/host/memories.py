@@ -1,7 +1,7 @@
 """The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
-Around a write the switch and the permission are asked for, the user's vector collection is kept in
-step and the host's events are fired as its router does (host: routers/memories.py).
+Around a write the switch and the permission are asked for, and the user's vector collection is kept
+in step, as the host's router does (host: routers/memories.py).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import HTTPException, Request
 from sqlalchemy import (
@@ -25,8 +25,8 @@ from sqlalchemy import (
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import MemoryUnavailable, StoreError
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.core.ports import Embedder, NewMemory
-from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
+from adaptive.core.ports import NewMemory
+from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.memory_rows import (
     former_row,
     memories_of_rows,
@@ -39,15 +39,12 @@ from adaptive.host.memory_vectors import (
     drop_collection,
     index_rows,
     memory_collection,
-    note_deletion,
-    sure_of_deletion,
 )
 from adaptive.host.own_table import host_change, host_rows
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
 # So many rows become memories in a few milliseconds.
 _READ_AT_ONCE = 500
-_EVENT_PAUSE_SECONDS = 0.005
 # What the host answers when the switch is off, and when the permission is missing.
 _REFUSALS = {
     404: "memories are switched off in this Open WebUI; an administrator can switch them on",
@@ -56,21 +53,18 @@ _REFUSALS = {
 # By user, the status of the host's refusal, 0 for none; asking costs two queries.
 _PERMISSIONS = UserCache[int](5000, seconds=20.0)
 
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
-
 
 @dataclass(frozen=True, slots=True)
 class HostMemoryStore:
     """The memories of one user; ``request`` must be isolated from the running turn.
 
-    ``embedder`` may have vectors of what is written. Rows are read and written by statements of
-    our own: the host's functions check a model for each row, which takes ten times as long, take a
-    failure for an absence, and write no provenance (host: models/memories.py, routers/memories.py).
+    Rows are read and written by statements of our own: the host's functions check a model for each
+    row, which takes ten times as long, take a failure for an absence, and write no provenance
+    (host: models/memories.py, routers/memories.py).
     """
 
     request: Request
     user: Any
-    embedder: Embedder | None = None
 
     @property
     def keeps_history(self) -> bool:
@@ -148,8 +142,6 @@ class HostMemoryStore:
         if await self._rows(these):
             raise StoreError(_STILL_THERE)
         await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-        await sure_of_deletion(self.user.id, ids)
-        await self._publish("MEMORY_DELETED", memories)
 
     @uninterrupted
     async def delete_all(self) -> None:
@@ -158,13 +150,9 @@ class HostMemoryStore:
         Raises:
             StoreError: some still stand, or nobody can tell.
         """
-        deleted = await self._delete("erasing the memories")
+        await self._delete("erasing the memories")
         if (await self.stamp()).count:
             raise StoreError(_STILL_THERE)
-        if deleted:
-            await self._publish("MEMORY_DELETED", [self.user])
-        VECTOR_UPKEEP.forget(self.user.id)
-        await note_deletion(self.user.id)
         await drop_collection(memory_collection(self.user.id))
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
@@ -200,22 +188,15 @@ class HostMemoryStore:
                 "Open WebUI reported success, but not all is there"
             )
         await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-        written = [standing[row_id] for row_id in ids]
-        created = [row for row in written if row.id not in replaced]
-        await self._publish("MEMORY_CREATED", created)
-        updated = [row for row in written if row.id in replaced]
-        await self._publish("MEMORY_UPDATED", updated)
-        return [*memories_of_rows(written)]
+        return [*memories_of_rows([standing[row_id] for row_id in ids])]
 
     async def _delete(
         self, doing: str, *conditions: ColumnElement[bool]
-    ) -> int:
-        """Delete the user's rows that meet the conditions, by one statement; how many."""
+    ) -> None:
+        """Delete the user's rows that meet the conditions, by one statement."""
         await _require_memories(self.request, self.user)
         mine = _columns().user_id == self.user.id
-        return await host_change(
-            doing, delete(_table()).where(mine, *conditions)
-        )
+        await host_change(doing, delete(_table()).where(mine, *conditions))
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
         """Have the user's collection say what rows say, and nothing of rows that are gone."""
@@ -223,49 +204,11 @@ class HostMemoryStore:
         with HostFaults("bringing Open WebUI's vectors in step"):
             standing = await self._rows(these)
             if standing:
-                await index_rows(
-                    self.request, self.user, standing, self.embedder
-                )
+                await index_rows(self.request, self.user, standing)
                 # A memory may have been erased while its vector was made.
                 standing = await self._rows(these)
             gone = {*row_ids} - {row.id for row in standing}
             await delete_vectors(self.user.id, gone)
-
-    async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
-        """Tell of rows as the router does; of what is deleted it tells the id alone."""
-        try:
-            from open_webui.events import (
-                EVENTS,
-                get_event_webhooks,
-                publish_event,
-            )
-            from open_webui.models.functions import Functions
-        except ImportError:  # 0.9
-            return
-        # What is written stands, whatever a listener does.
-        with faults_logged("telling listeners of changed memories"):
-            # For each event the host looks for listeners anew, in tasks and on connections of
-            # their own.
-            listening = await Functions.get_functions_by_type(
-                "event", active_only=True
-            )
-            if not listening and not await get_event_webhooks():
-                return
-            for row in rows:
-                fields: dict[str, Any] = {
-                    "actor": self.user,
-                    "subject_id": row.id,
-                }
-                if event != "MEMORY_DELETED":
-                    fields["data"] = {
-                        "content_preview": row.content[:300],
-                        "type": row.type,
-                        "path": row.path,
-                    }
-                await publish_event(
-                    self.request, getattr(EVENTS, event), **fields
-                )
-                await asyncio.sleep(_EVENT_PAUSE_SECONDS)
 
 
 def _table() -> Any:

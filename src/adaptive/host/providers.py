@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -65,7 +65,6 @@ _TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
 _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
-_MOST_KEPT = 25  # as many contents as a lesson finds
 # So few characters, a usual message, take as long on all cores as on one.
 _SHORT_CHARACTERS = 1000
 
@@ -257,16 +256,10 @@ def known_models(saved: str) -> list[dict[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class HostEmbedder:
-    """Embeds with the engine and the model that the admin chose for documents.
-
-    ``made`` are the vectors of a few contents, by prefix and text, for the host's own collection.
-    """
+    """Embeds with the engine and the model that the admin chose for documents."""
 
     request: Request
     user: Any
-    made: dict[Any, Vectors] = field(
-        default_factory=dict[Any, Vectors], compare=False
-    )
 
     async def name(self) -> str:
         """Engine and model, as they were set at most five seconds ago."""
@@ -292,12 +285,7 @@ class HostEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors as the host makes them, with its prefix for queries or contents."""
-        prefix = _prefix(query)
-        vectors = await self.embed_behind(prefix, texts, query=query)
-        if not query and len(texts) <= _MOST_KEPT:
-            for text, vector in zip(texts, vectors, strict=True):
-                self.made[prefix, text] = vector
-        return vectors
+        return await self.embed_behind(_prefix(query), texts, query=query)
 
     async def embed_behind(
         self, prefix: str | None, texts: Sequence[str], *, query: bool
