@@ -156,112 +156,11 @@ from yarl import URL
 from zoneinfo import ZoneInfo
 
 
-# ---- src/adaptive/core/cache.py ----
-
-CacheKey = tuple[Any, ...]
-Cached = TypeVar("Cached")
-TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
-
-try:
-  _cachetools: Any = importlib.import_module("cachetools")
-except ImportError:
-  _cachetools = None
-_FORGET_ALL: list[Callable[[], None]] = []
-
-
-class UserCache(Generic[Cached]):
-
-  def __init__(
-    self,
-    most: int,
-    weight: Callable[[Cached], int] = lambda _: 1,
-    seconds: float = math.inf,
-    now: Callable[[], float] = time.monotonic,
-  ) -> None:
-    self._most, self._weight, self._seconds, self._now = (
-      most,
-      weight,
-      seconds,
-      now,
-    )
-    self._kept: dict[CacheKey, tuple[Cached, int, float]] = {}
-    self._total = 0
-
-  def get(self, key: CacheKey) -> Cached | None:
-    if key not in self._kept or self._kept[key][2] <= self._now():
-      self.pop(key)
-      return None
-    self._kept[key] = found = self._kept.pop(key)
-    return found[0]
-
-  def put(self, key: CacheKey, value: Cached) -> None:
-    self.pop(key)
-    weight = min(self._weight(value), self._most)
-    self._kept[key] = (value, weight, self._now() + self._seconds)
-    self._total += weight
-    while self._total > self._most:
-      self.pop(next(iter(self._kept)))
-
-  def pop(self, key: CacheKey) -> None:
-    if found := self._kept.pop(key, None):
-      self._total -= found[1]
-
-  def forget(self, user_id: str) -> None:
-    for key in [key for key in self._kept if key[0] == user_id]:
-      self.pop(key)
-
-
-def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
-
-  def keeping(function: TextFunction) -> TextFunction:
-    kept: Any = lru_cache(maxsize=most)(function)
-    if _cachetools is not None:
-      kept = _cachetools.cached(
-        _cachetools.LRUCache(most), lock=RLock()
-      )(function)
-    _FORGET_ALL.append(kept.cache_clear)
-    return cast(TextFunction, kept)
-
-  return keeping
-
-
-def forget_texts(_user_id: str = "") -> None:
-  for forget in _FORGET_ALL:
-    forget()
-
-
-# ---- src/adaptive/core/characters.py ----
-
-_MOST_MARKS = 30
-_MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
-
-
-def storable_text(text: str) -> str:
-  try:
-    text.encode()
-  except UnicodeEncodeError:
-    text = text.encode(errors="replace").decode()
-  return text.replace("\0", "?")
-
-
-def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
-  return unicodedata.normalize(
-    form, _MARKS_IN_A_ROW.sub(_with_few_marks, text)
-  )
-
-
-def _with_few_marks(row: re.Match[str]) -> str:
-  signs = row[0]
-  others = (
-    sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign)
-  )
-  return signs[:_MOST_MARKS] + "".join(others)
-
-
-# ---- src/adaptive/core/errors.py ----
+# ---- src/adaptive/core/model.py ----
 
 HINDRANCE = "Adaptive Memory can't work here"
-_DETAIL_KEPT, _DETAIL_TOLD = 2000, 500
+_DETAIL_KEPT = 2000
+_DETAIL_TOLD = 500
 
 
 class AdaptiveMemoryError(Exception):
@@ -301,36 +200,6 @@ class EmbeddingError(AdaptiveMemoryError):
   """The embedding provider brought no vectors, too few, or some that are not numbers."""
 
 
-class ModelError(AdaptiveMemoryError):
-  """A model call brought nothing usable."""
-
-
-class ModelBusy(ModelError):
-
-  def __init__(
-    self,
-    sentence: str,
-    retry_after: float | None = None,
-    *,
-    detail: str = "",
-  ) -> None:
-    super().__init__(sentence, detail=detail)
-    self.retry_after = retry_after
-
-
-class ModelRejected(ModelError):
-
-  def __init__(
-    self, sentence: str, status: int, *, detail: str = ""
-  ) -> None:
-    super().__init__(sentence, detail=detail)
-    self.status = status
-
-
-class ReplyUnusable(ModelError):
-  """The model answered, but not with what it was asked for."""
-
-
 def hindrance_line(reason: str) -> str:
   where = (
     "An administrator finds the reason in the log and with /memory doctor."
@@ -355,291 +224,13 @@ def log_failure(log: logging.Logger, doing: str, error: BaseException) -> None:
 
 
 def with_detail(error: BaseException) -> str:
-  late = (
-    "it took too long"
-    if isinstance(error, TimeoutError)
-    else type(error).__name__
-  )
-  sentence = str(error) or late
-  detail = (
-    error.detail[:_DETAIL_TOLD]
-    if isinstance(error, AdaptiveMemoryError)
-    else ""
-  )
-  return f"{sentence} ({detail})" if detail else sentence
+  sentence = str(error) or type(error).__name__
+  if sentence == "TimeoutError":
+    sentence = "it took too long"
+  if isinstance(error, AdaptiveMemoryError) and error.detail:
+    return f"{sentence} ({error.detail[:_DETAIL_TOLD]})"
+  return sentence
 
-
-# ---- src/adaptive/core/breaker.py ----
-
-log_breaker = logging.getLogger("adaptive_memory.core")
-
-_PROBE_SECONDS = 30.0
-_FIRST_PAUSE_SECONDS = 15.0
-_LONGEST_PAUSE_SECONDS = 300.0
-
-
-class CircuitBreaker:
-
-  def __init__(
-    self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-  ) -> None:
-    self._sleep = sleep
-    self._probes: dict[str, asyncio.Task[None]] = {}
-    self._open: set[str] = set()
-
-  def is_open(self, name: str) -> bool:
-    return name in self._open
-
-  def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
-    self._open.add(name)
-    self.suspect(name, probe)
-
-  def suspect(
-    self, name: str, probe: Callable[[], Awaitable[object]]
-  ) -> None:
-    if name not in self._probes:
-      task = asyncio.create_task(self._probed(name, probe))
-      self._probes[name] = task
-      task.add_done_callback(partial(self._ended, name))
-
-  def close(self, name: str) -> None:
-    if name in self._probes:
-      self._probes[name].cancel()
-
-  def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
-    del self._probes[name]
-    self._open.discard(name)
-    error = None if probing.cancelled() else probing.exception()
-    if error is not None:
-      log_breaker.error(
-        "the probe of %s has failed", name, exc_info=error
-      )
-
-  async def _probed(
-    self, name: str, probe: Callable[[], Awaitable[object]]
-  ) -> None:
-    pause = _FIRST_PAUSE_SECONDS
-    while not await _has_answered(name, probe):
-      self._open.add(name)
-      await self._sleep(pause)
-      pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-
-
-async def _has_answered(
-  name: str, probe: Callable[[], Awaitable[object]]
-) -> bool:
-  try:
-    async with asyncio.timeout(_PROBE_SECONDS):
-      await probe()
-  except (AdaptiveMemoryError, TimeoutError) as error:
-    log_breaker.warning(
-      "%s is left in peace for a while: %s", name, with_detail(error)
-    )
-    return False
-  return True
-
-
-# ---- src/adaptive/core/foreground.py ----
-
-_STILL_WAITING_SECONDS = 0.25
-_LOOK_AGAIN_SECONDS = 0.05
-
-
-class Foreground:
-
-  def __init__(self) -> None:
-    self._waited_for = 0
-    self._clear_at = 0.0
-
-  @contextmanager
-  def turn(self) -> Generator[None]:
-    self._waited_for += 1
-    try:
-      yield
-    finally:
-      self._waited_for -= 1
-      self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
-
-  async def give_way(self, seconds: float = 1.0) -> None:
-    for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
-      now = time.monotonic()
-      if not self._waited_for and now >= self._clear_at:
-        self._clear_at = now + _LOOK_AGAIN_SECONDS
-        return
-      await asyncio.sleep(_LOOK_AGAIN_SECONDS)
-
-
-# ---- src/adaptive/core/http.py ----
-
-_BUSY_STATUS = frozenset({408, 409, 425, 429})
-_NOT_SUPPORTED = 501
-_FIRST_PAUSE_SECONDS__http = 1.0
-_LONGEST_PAUSE_SECONDS__http = 30.0
-
-Result = TypeVar("Result")
-
-
-async def with_retry(
-  call: Callable[[], Awaitable[Result]], retries: int
-) -> Result:
-  for attempt in range(retries):
-    try:
-      return await call()
-    except ModelBusy as busy:
-      pause = min(
-        _LONGEST_PAUSE_SECONDS__http, _FIRST_PAUSE_SECONDS__http * 2**attempt
-      )
-      jittered = pause * random.uniform(0.5, 1)
-      await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
-  return await call()
-
-
-def endpoint(base: str, path: str) -> str:
-  return base.strip().rstrip("/").removesuffix(f"/{path}") + f"/{path}"
-
-
-def failure(
-  status: int, detail: str, retry_after: str | None = None
-) -> ModelBusy | ModelRejected:
-  is_busy = status in _BUSY_STATUS or (
-    status >= 500 and status != _NOT_SUPPORTED
-  )
-  if not is_busy:
-    sentence = f"the model's provider refused the request (HTTP {status})"
-    return ModelRejected(sentence, status, detail=detail)
-  does = "failed" if status >= 500 else "is busy"
-  pause = (retry_after or "").strip()
-  seconds = float(pause) if pause.isdecimal() else None
-  return ModelBusy(
-    f"the model's provider {does} (HTTP {status})", seconds, detail=detail
-  )
-
-
-async def post_json(
-  url: str, body: Mapping[str, Any], key: str
-) -> dict[str, Any]:
-  headers = {"Authorization": f"Bearer {key}"} if key else {}
-  patience = aiohttp.ClientTimeout(
-    total=None
-  )
-  try:
-    async with (
-      aiohttp.ClientSession(timeout=patience, trust_env=True) as session,
-      session.post(url, json=body, headers=headers) as response,
-    ):
-      raw = await response.read()
-      if response.status >= 400:
-        detail = f"{url!r} answered {raw.decode(errors='replace')!r}"
-        raise failure(
-          response.status,
-          detail,
-          response.headers.get("Retry-After"),
-        )
-  except (
-    ValueError,
-    aiohttp.NonHttpUrlClientError,
-  ) as error:
-    raise ReplyUnusable(
-      "the address of the model's provider can't be called",
-      detail=f"{url!r}: {error}",
-    ) from error
-  except (aiohttp.ClientError, ConnectionError) as error:
-    detail = f"{url!r}: {type(error).__name__} {error}"
-    raise ModelBusy(
-      "the model's provider does not answer", detail=detail
-    ) from error
-  try:
-    reply = json.loads(raw)
-  except (ValueError, RecursionError):
-    reply = None
-  if not isinstance(reply, dict):
-    raise ReplyUnusable(
-      "the model's provider sent no JSON object", detail=repr(url)
-    )
-  return reply
-
-
-# ---- src/adaptive/core/locks.py ----
-
-class KeyedLocks:
-
-  def __init__(self) -> None:
-    self._locks: WeakValueDictionary[str, asyncio.Lock] = (
-      WeakValueDictionary()
-    )
-
-  def of(self, key: str) -> asyncio.Lock:
-    return self._locks.setdefault(key, asyncio.Lock())
-
-
-# ---- src/adaptive/core/measures.py ----
-
-StagedWork = TypeVar(
-  "StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
-)
-
-
-@dataclass(slots=True)
-class TurnMeasures:
-
-  part: str
-  outcome: str = ""
-  reason: str = ""
-  seconds: dict[str, float] = field(
-    default_factory=lambda: defaultdict[str, float](float)
-  )
-  counts: dict[str, Counter[str]] = field(
-    default_factory=lambda: defaultdict(Counter[str])
-  )
-
-
-MEASURES: ContextVar[TurnMeasures | None] = ContextVar(
-  "adaptive_memory_measures", default=None
-)
-
-
-@contextmanager
-def stage(name: str) -> Generator[None]:
-  began = time.perf_counter()
-  try:
-    yield
-  finally:
-    stage_lasted(name, time.perf_counter() - began)
-
-
-def staged(name: str) -> Callable[[StagedWork], StagedWork]:
-
-  def decorated(work: StagedWork) -> StagedWork:
-    @functools.wraps(work)
-    async def awaited(*args: Any, **kwargs: Any) -> Any:
-      with stage(name):
-        return await work(*args, **kwargs)
-
-    return cast(StagedWork, awaited)
-
-  return decorated
-
-
-def stage_lasted(name: str, seconds: float) -> None:
-  measures = MEASURES.get()
-  if measures is not None:
-    measures.seconds[name] += max(0.0, seconds)
-
-
-def tally(kind: str, name: str, number: int = 1) -> None:
-  measures = MEASURES.get()
-  if measures is not None and number:
-    measures.counts[kind][name] += number
-
-
-def tell_outcome(outcome: str, reason: str = "") -> None:
-  measures = MEASURES.get()
-  if measures is not None:
-    measures.outcome = outcome
-    measures.reason = reason
-
-
-# ---- src/adaptive/core/model.py ----
 
 CATEGORIES = (
   "identity",
@@ -747,9 +338,7 @@ class Turn:
   earlier: tuple[Utterance, ...]
   source: Provenance
   answer_id: str = ""
-  time_zones: tuple[
-    str, ...
-  ] = ()
+  time_zones: tuple[str, ...] = ()
   language: str = ""
   chat_model: str = ""
   is_direct: bool = False
@@ -760,12 +349,8 @@ class Proposal:
 
   kind: ProposalKind
   memory_id: str = ""
-  draft: Draft = Draft(
-    ""
-  )
-  evidence: tuple[
-    str, ...
-  ] = ()
+  draft: Draft = Draft("")
+  evidence: tuple[str, ...] = ()
   about: str = ""
   fact_kind: str = ""
   status: ProposalStatus = "open"
@@ -793,31 +378,7 @@ def each_open(
   ]
 
 
-@dataclass(frozen=True, slots=True)
-class CompletionRequest:
-
-  system: str
-  user: str
-  schema_name: str
-  schema: Mapping[str, Any]
-  max_tokens: int = 4000
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-
-  text: str
-  cut: bool = False
-  tokens: tuple[int, int] = (
-    0,
-    0,
-  )
-
-
-# ---- src/adaptive/core/ports.py ----
-
 Vectors = NDArray[np.float32]
-ResponseFormat = Literal["json_schema", "json_object", "text"]
 NewMemory = tuple[Draft, Provenance, Mapping[str, Any] | None]
 
 
@@ -871,17 +432,6 @@ class Embedder(Protocol):
     ...
 
 
-class Completer(Protocol):
-
-  @property
-  def key(self) -> str: ...
-
-  async def complete(
-    self, request: CompletionRequest, response_format: ResponseFormat
-  ) -> Completion:
-    ...
-
-
 @dataclass(frozen=True, slots=True)
 class StoredVector:
 
@@ -922,7 +472,16 @@ class Sources:
   table: VectorTable
 
 
-# ---- src/adaptive/core/shapes.py ----
+# ---- src/adaptive/core/messages.py ----
+
+Message = Mapping[str, Any]
+_LATEST_SECONDS__messages = 1e11
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_MOST_MARKS = 30
+_MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
+_NOTE_START = "> \U0001f9e0 *Adaptive Memory:* "
+_NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
+
 
 def mapping(value: object, *names: str) -> Mapping[str, Any]:
   for name in names:
@@ -936,133 +495,6 @@ def listing(value: object) -> list[Any]:
 
 def text_field(fields: Mapping[str, Any], name: str) -> str:
   return str(fields.get(name) or "")
-
-
-# ---- src/adaptive/core/markdown.py ----
-
-_ACTIVE = re.compile(
-  r"(?=[`*_{<&$~|])|(?<=http)(?=:)|(?<=https)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)",
-  re.IGNORECASE,
-)
-_PARTED = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
-_LEADING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
-_WORD_JOINER = "\u2060"
-_NOTHING_BELOW = "&nbsp;"
-_MARKUP = re.compile(rf"\\(?=[^\w\s{_WORD_JOINER}])|\*\*|`|{_WORD_JOINER}")
-_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
-_UNSHOWN = re.compile("[\x00-\x08\x0e-\x1b\x7f\u202a-\u202e\u2066-\u2069]")
-_NOTE_START = "> \U0001f9e0 *Adaptive Memory:* "
-_NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
-_LONGEST_ANSWER_NOTE = 600
-
-
-def without_spans(text: str, tags: str) -> str:
-  kept, position = "", 0
-  for start, end in _spans(text, tags):
-    kept += text[position : start.start()]
-    position = end.end()
-  return kept + text[position:]
-
-
-def within_spans(text: str, tags: str) -> list[str]:
-  return [
-    text[start.end() : end.start()] for start, end in _spans(text, tags)
-  ]
-
-
-def _spans(
-  text: str, tags: str
-) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
-  opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
-  closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
-  position = 0
-  while (start := opening.search(text, position)) and (
-    end := closing.search(text, start.end())
-  ):
-    yield start, end
-    position = end.end()
-
-
-def plain_line(text: str) -> str:
-  line = " ".join(_UNSHOWN.sub("", text).split()).replace("\\", "\0")
-  escaped = _PARTED.sub(_WORD_JOINER, _ACTIVE.sub(r"\\", line))
-  escaped = escaped.replace("\0", "\\\\" + _WORD_JOINER)
-  start = _LEADING.match(escaped)
-  return f"{start[0]}\\{escaped[start.end() :]}" if start else escaped
-
-
-def plain_lines(text: str) -> str:
-  paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
-  shown = (
-    "  \n".join(map(plain_line, one.splitlines())) for one in paragraphs
-  )
-  return "\n\n".join(one for one in shown if one.strip())
-
-
-def clipped_line(text: str, limit: int) -> str:
-  line = " ".join(text.split())
-  return line if len(line) <= limit else line[: limit - 1].rstrip() + "\u2026"
-
-
-def folded_away(text: str) -> str:
-  first, _, rest = text.strip().partition("\n")
-  line = _MARKUP.sub("", first).translate(_NO_TAGS).strip()
-  body = html.escape(rest.strip(), quote=False) or _NOTHING_BELOW
-  return f"<details>\n<summary>{line}</summary>\n\n{body}\n\n</details>"
-
-
-def answer_note(line: str) -> str:
-  return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
-
-
-def without_answer_note(text: str) -> str:
-  first, *others = _NOTE.split(text)
-  parts = [first.rstrip(), *(other.strip() for other in others)]
-  return "\n\n".join(filter(None, parts)) if others else text
-
-
-def rewritten_answers(
-  messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
-) -> list[dict[str, Any]]:
-
-  def rewritten(message: dict[str, Any]) -> dict[str, Any]:
-    is_answer = mapping(message).get("role") == "assistant"
-    fields = rewritten_answer(message, rewrite) if is_answer else {}
-    return {**message, **fields} if fields else message
-
-  return [*map(rewritten, messages)]
-
-
-def rewritten_answer(
-  message: Mapping[str, Any], rewrite: Callable[[str], str]
-) -> dict[str, Any]:
-  fields = {
-    name: _rewritten(message.get(name), rewrite)
-    for name in ("content", "output")
-  }
-  return {
-    name: value
-    for name, value in fields.items()
-    if value != message.get(name)
-  }
-
-
-def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
-  if isinstance(said, str):
-    return rewrite(said)
-  part = mapping(said)
-  if part.get("type") == "message":
-    return {**part, "content": _rewritten(part.get("content"), rewrite)}
-  if isinstance(text := part.get("text"), str):
-    return {**part, "text": rewrite(text)}
-  return [_rewritten(one, rewrite) for one in listing(said)] or said
-
-
-# ---- src/adaptive/core/messages.py ----
-
-Message = Mapping[str, Any]
-_LATEST_SECONDS__messages = 1e11
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
 def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -1146,6 +578,76 @@ def _utterance(message: Message) -> Utterance | None:
   return Utterance(role, text) if text else None
 
 
+def without_spans(text: str, tags: str) -> str:
+  kept, position = "", 0
+  for start, end in _spans(text, tags):
+    kept += text[position : start.start()]
+    position = end.end()
+  return kept + text[position:]
+
+
+def within_spans(text: str, tags: str) -> list[str]:
+  return [
+    text[start.end() : end.start()] for start, end in _spans(text, tags)
+  ]
+
+
+def _spans(
+  text: str, tags: str
+) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+  opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
+  closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
+  position = 0
+  while (start := opening.search(text, position)) and (
+    end := closing.search(text, start.end())
+  ):
+    yield start, end
+    position = end.end()
+
+
+def without_answer_note(text: str) -> str:
+  first, *others = _NOTE.split(text)
+  parts = [first.rstrip(), *(other.strip() for other in others)]
+  return "\n\n".join(filter(None, parts)) if others else text
+
+
+def rewritten_answers(
+  messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
+) -> list[dict[str, Any]]:
+
+  def rewritten(message: dict[str, Any]) -> dict[str, Any]:
+    is_answer = mapping(message).get("role") == "assistant"
+    fields = rewritten_answer(message, rewrite) if is_answer else {}
+    return {**message, **fields} if fields else message
+
+  return [*map(rewritten, messages)]
+
+
+def rewritten_answer(
+  message: Mapping[str, Any], rewrite: Callable[[str], str]
+) -> dict[str, Any]:
+  fields = {
+    name: _rewritten(message.get(name), rewrite)
+    for name in ("content", "output")
+  }
+  return {
+    name: value
+    for name, value in fields.items()
+    if value != message.get(name)
+  }
+
+
+def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
+  if isinstance(said, str):
+    return rewrite(said)
+  part = mapping(said)
+  if part.get("type") == "message":
+    return {**part, "content": _rewritten(part.get("content"), rewrite)}
+  if isinstance(text := part.get("text"), str):
+    return {**part, "text": rewrite(text)}
+  return [_rewritten(one, rewrite) for one in listing(said)] or said
+
+
 def has_words(text: str) -> bool:
   return _LETTER_OR_DIGIT.search(text) is not None
 
@@ -1197,6 +699,74 @@ def estimated_tokens(text: str) -> int:
     len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
   )
   return -(-ascii_characters // 4) + len(text) - ascii_characters
+
+
+def storable_text(text: str) -> str:
+  try:
+    text.encode()
+  except UnicodeEncodeError:
+    text = text.encode(errors="replace").decode()
+  return text.replace("\0", "?")
+
+
+def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
+  return unicodedata.normalize(
+    form, _MARKS_IN_A_ROW.sub(_with_few_marks, text)
+  )
+
+
+def _with_few_marks(row: re.Match[str]) -> str:
+  signs = row[0]
+  others = (
+    sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign)
+  )
+  return signs[:_MOST_MARKS] + "".join(others)
+
+
+_ACTIVE = re.compile(
+  r"(?=[`*_{<&$~|])|(?<=http)(?=:)|(?<=https)(?=:)|(?<=ftp)(?=:)|(?<=www)(?=\.)",
+  re.IGNORECASE,
+)
+_PARTED = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
+_LEADING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
+_WORD_JOINER = "\u2060"
+_NOTHING_BELOW = "&nbsp;"
+_MARKUP = re.compile(rf"\\(?=[^\w\s{_WORD_JOINER}])|\*\*|`|{_WORD_JOINER}")
+_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
+_UNSHOWN = re.compile("[\x00-\x08\x0e-\x1b\x7f\u202a-\u202e\u2066-\u2069]")
+_LONGEST_ANSWER_NOTE = 600
+
+
+def plain_line(text: str) -> str:
+  line = " ".join(_UNSHOWN.sub("", text).split()).replace("\\", "\0")
+  escaped = _PARTED.sub(_WORD_JOINER, _ACTIVE.sub(r"\\", line))
+  escaped = escaped.replace("\0", "\\\\" + _WORD_JOINER)
+  start = _LEADING.match(escaped)
+  return f"{start[0]}\\{escaped[start.end() :]}" if start else escaped
+
+
+def plain_lines(text: str) -> str:
+  paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
+  shown = (
+    "  \n".join(map(plain_line, one.splitlines())) for one in paragraphs
+  )
+  return "\n\n".join(one for one in shown if one.strip())
+
+
+def clipped_line(text: str, limit: int) -> str:
+  line = " ".join(text.split())
+  return line if len(line) <= limit else line[: limit - 1].rstrip() + "\u2026"
+
+
+def folded_away(text: str) -> str:
+  first, _, rest = text.strip().partition("\n")
+  line = _MARKUP.sub("", first).translate(_NO_TAGS).strip()
+  body = html.escape(rest.strip(), quote=False) or _NOTHING_BELOW
+  return f"<details>\n<summary>{line}</summary>\n\n{body}\n\n</details>"
+
+
+def answer_note(line: str) -> str:
+  return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
 
 
 # ---- src/adaptive/control/reading.py ----
@@ -1287,6 +857,226 @@ def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
   if memory_is_off(messages):
     body["features"] = {**mapping(body.get("features")), "memory": False}
   return body
+
+
+# ---- src/adaptive/core/providers.py ----
+
+class ModelError(AdaptiveMemoryError):
+  """A model call brought nothing usable."""
+
+
+class ModelBusy(ModelError):
+
+  def __init__(
+    self,
+    sentence: str,
+    retry_after: float | None = None,
+    *,
+    detail: str = "",
+  ) -> None:
+    super().__init__(sentence, detail=detail)
+    self.retry_after = retry_after
+
+
+class ModelRejected(ModelError):
+
+  def __init__(
+    self, sentence: str, status: int, *, detail: str = ""
+  ) -> None:
+    super().__init__(sentence, detail=detail)
+    self.status = status
+
+
+class ReplyUnusable(ModelError):
+  """The model answered, but not with what it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+
+  system: str
+  user: str
+  schema_name: str
+  schema: Mapping[str, Any]
+  max_tokens: int = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+
+  text: str
+  cut: bool = False
+  tokens: tuple[int, int] = (0, 0)
+
+
+ResponseFormat = Literal["json_schema", "json_object", "text"]
+
+
+class Completer(Protocol):
+
+  @property
+  def key(self) -> str: ...
+
+  async def complete(
+    self, request: CompletionRequest, response_format: ResponseFormat
+  ) -> Completion:
+    ...
+
+
+_BUSY_STATUS = frozenset({408, 409, 425, 429})
+_NOT_SUPPORTED = 501
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 30.0
+
+Result = TypeVar("Result")
+
+
+async def with_retry(
+  call: Callable[[], Awaitable[Result]], retries: int
+) -> Result:
+  for attempt in range(retries):
+    try:
+      return await call()
+    except ModelBusy as busy:
+      pause = min(
+        _LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt
+      )
+      jittered = pause * random.uniform(0.5, 1)
+      await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
+  return await call()
+
+
+def endpoint(base: str, path: str) -> str:
+  return base.strip().rstrip("/").removesuffix(f"/{path}") + f"/{path}"
+
+
+def failure(
+  status: int, detail: str, retry_after: str | None = None
+) -> ModelBusy | ModelRejected:
+  is_busy = status in _BUSY_STATUS or (
+    status >= 500 and status != _NOT_SUPPORTED
+  )
+  if not is_busy:
+    sentence = f"the model's provider refused the request (HTTP {status})"
+    return ModelRejected(sentence, status, detail=detail)
+  does = "failed" if status >= 500 else "is busy"
+  pause = (retry_after or "").strip()
+  seconds = float(pause) if pause.isdecimal() else None
+  return ModelBusy(
+    f"the model's provider {does} (HTTP {status})", seconds, detail=detail
+  )
+
+
+async def post_json(
+  url: str, body: Mapping[str, Any], key: str
+) -> dict[str, Any]:
+  headers = {"Authorization": f"Bearer {key}"} if key else {}
+  patience = aiohttp.ClientTimeout(
+    total=None
+  )
+  try:
+    async with (
+      aiohttp.ClientSession(timeout=patience, trust_env=True) as session,
+      session.post(url, json=body, headers=headers) as response,
+    ):
+      raw = await response.read()
+      if response.status >= 400:
+        detail = f"{url!r} answered {raw.decode(errors='replace')!r}"
+        raise failure(
+          response.status,
+          detail,
+          response.headers.get("Retry-After"),
+        )
+  except (
+    ValueError,
+    aiohttp.NonHttpUrlClientError,
+  ) as error:
+    raise ReplyUnusable(
+      "the address of the model's provider can't be called",
+      detail=f"{url!r}: {error}",
+    ) from error
+  except (aiohttp.ClientError, ConnectionError) as error:
+    detail = f"{url!r}: {type(error).__name__} {error}"
+    raise ModelBusy(
+      "the model's provider does not answer", detail=detail
+    ) from error
+  try:
+    reply = json.loads(raw)
+  except (ValueError, RecursionError):
+    reply = None
+  if not isinstance(reply, dict):
+    raise ReplyUnusable(
+      "the model's provider sent no JSON object", detail=repr(url)
+    )
+  return reply
+
+
+log_breaker = logging.getLogger("adaptive_memory.core")
+
+_PROBE_SECONDS = 30.0
+_FIRST_PROBE_PAUSE_SECONDS = 15.0
+_LONGEST_PROBE_PAUSE_SECONDS = 300.0
+
+
+class CircuitBreaker:
+
+  def __init__(
+    self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+  ) -> None:
+    self._sleep = sleep
+    self._probes: dict[str, asyncio.Task[None]] = {}
+    self._open: set[str] = set()
+
+  def is_open(self, name: str) -> bool:
+    return name in self._open
+
+  def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+    self._open.add(name)
+    self.suspect(name, probe)
+
+  def suspect(
+    self, name: str, probe: Callable[[], Awaitable[object]]
+  ) -> None:
+    if name not in self._probes:
+      task = asyncio.create_task(self._probed(name, probe))
+      self._probes[name] = task
+      task.add_done_callback(partial(self._ended, name))
+
+  def close(self, name: str) -> None:
+    if name in self._probes:
+      self._probes[name].cancel()
+
+  def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
+    del self._probes[name]
+    self._open.discard(name)
+    error = None if probing.cancelled() else probing.exception()
+    if error is not None:
+      log_breaker.error(
+        "the probe of %s has failed", name, exc_info=error
+      )
+
+  async def _probed(
+    self, name: str, probe: Callable[[], Awaitable[object]]
+  ) -> None:
+    pause = _FIRST_PROBE_PAUSE_SECONDS
+    while not await _has_answered(name, probe):
+      self._open.add(name)
+      await self._sleep(pause)
+      pause = min(2 * pause, _LONGEST_PROBE_PAUSE_SECONDS)
+
+
+async def _has_answered(
+  name: str, probe: Callable[[], Awaitable[object]]
+) -> bool:
+  try:
+    async with asyncio.timeout(_PROBE_SECONDS):
+      await probe()
+  except (AdaptiveMemoryError, TimeoutError) as error:
+    log_breaker.warning(
+      "%s is left in peace for a while: %s", name, with_detail(error)
+    )
+    return False
+  return True
 
 
 # ---- src/adaptive/core/queued_turns.py ----
@@ -1402,6 +1192,182 @@ def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
     and place.attempts <= _ATTEMPTS_IN_COMPANY
   ]
   return tuple(joined[:_MOST_JOINED])
+
+
+# ---- src/adaptive/core/runtime.py ----
+
+CacheKey = tuple[Any, ...]
+Cached = TypeVar("Cached")
+TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+
+try:
+  _cachetools: Any = importlib.import_module("cachetools")
+except ImportError:
+  _cachetools = None
+_FORGET_ALL: list[Callable[[], None]] = []
+
+
+class UserCache(Generic[Cached]):
+
+  def __init__(
+    self,
+    most: int,
+    weight: Callable[[Cached], int] = lambda _: 1,
+    seconds: float = math.inf,
+    now: Callable[[], float] = time.monotonic,
+  ) -> None:
+    self._most = most
+    self._weight = weight
+    self._seconds = seconds
+    self._now = now
+    self._kept: dict[CacheKey, tuple[Cached, int, float]] = {}
+    self._total = 0
+
+  def get(self, key: CacheKey) -> Cached | None:
+    if key not in self._kept or self._kept[key][2] <= self._now():
+      self.pop(key)
+      return None
+    self._kept[key] = found = self._kept.pop(key)
+    return found[0]
+
+  def put(self, key: CacheKey, value: Cached) -> None:
+    self.pop(key)
+    weight = min(self._weight(value), self._most)
+    self._kept[key] = (value, weight, self._now() + self._seconds)
+    self._total += weight
+    while self._total > self._most:
+      self.pop(next(iter(self._kept)))
+
+  def pop(self, key: CacheKey) -> None:
+    if found := self._kept.pop(key, None):
+      self._total -= found[1]
+
+  def forget(self, user_id: str) -> None:
+    for key in [key for key in self._kept if key[0] == user_id]:
+      self.pop(key)
+
+
+def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
+
+  def keeping(function: TextFunction) -> TextFunction:
+    kept: Any = lru_cache(maxsize=most)(function)
+    if _cachetools is not None:
+      kept = _cachetools.cached(
+        _cachetools.LRUCache(most), lock=RLock()
+      )(function)
+    _FORGET_ALL.append(kept.cache_clear)
+    return cast(TextFunction, kept)
+
+  return keeping
+
+
+def forget_texts(_user_id: str = "") -> None:
+  for forget in _FORGET_ALL:
+    forget()
+
+
+class KeyedLocks:
+
+  def __init__(self) -> None:
+    self._locks: WeakValueDictionary[str, asyncio.Lock] = (
+      WeakValueDictionary()
+    )
+
+  def of(self, key: str) -> asyncio.Lock:
+    return self._locks.setdefault(key, asyncio.Lock())
+
+
+_STILL_WAITING_SECONDS = 0.25
+_LOOK_AGAIN_SECONDS = 0.05
+
+
+class Foreground:
+
+  def __init__(self) -> None:
+    self._waited_for = 0
+    self._clear_at = 0.0
+
+  @contextmanager
+  def turn(self) -> Generator[None]:
+    self._waited_for += 1
+    try:
+      yield
+    finally:
+      self._waited_for -= 1
+      self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
+
+  async def give_way(self, seconds: float = 1.0) -> None:
+    for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
+      now = time.monotonic()
+      if not self._waited_for and now >= self._clear_at:
+        self._clear_at = now + _LOOK_AGAIN_SECONDS
+        return
+      await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+
+StagedWork = TypeVar(
+  "StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
+)
+
+
+@dataclass(slots=True)
+class TurnMeasures:
+
+  part: str
+  outcome: str = ""
+  reason: str = ""
+  seconds: dict[str, float] = field(
+    default_factory=lambda: defaultdict[str, float](float)
+  )
+  counts: dict[str, Counter[str]] = field(
+    default_factory=lambda: defaultdict(Counter[str])
+  )
+
+
+MEASURES: ContextVar[TurnMeasures | None] = ContextVar(
+  "adaptive_memory_measures", default=None
+)
+
+
+@contextmanager
+def stage(name: str) -> Generator[None]:
+  began = time.perf_counter()
+  try:
+    yield
+  finally:
+    stage_lasted(name, time.perf_counter() - began)
+
+
+def staged(name: str) -> Callable[[StagedWork], StagedWork]:
+
+  def decorated(work: StagedWork) -> StagedWork:
+    @functools.wraps(work)
+    async def awaited(*args: Any, **kwargs: Any) -> Any:
+      with stage(name):
+        return await work(*args, **kwargs)
+
+    return cast(StagedWork, awaited)
+
+  return decorated
+
+
+def stage_lasted(name: str, seconds: float) -> None:
+  measures = MEASURES.get()
+  if measures is not None:
+    measures.seconds[name] += max(0.0, seconds)
+
+
+def tally(kind: str, name: str, number: int = 1) -> None:
+  measures = MEASURES.get()
+  if measures is not None and number:
+    measures.counts[kind][name] += number
+
+
+def tell_outcome(outcome: str, reason: str = "") -> None:
+  measures = MEASURES.get()
+  if measures is not None:
+    measures.outcome = outcome
+    measures.reason = reason
 
 
 # ---- src/adaptive/core/texts.py ----
@@ -2044,64 +2010,6 @@ def _digits(value: Decimal) -> tuple[tuple[int, ...], int]:
   return digits, exponent if isinstance(exponent, int) else 0
 
 
-# ---- src/adaptive/llm/ask.py ----
-
-_FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
-_FORMAT_REFUSED = frozenset({400, 404, 415, 422, 501})
-
-AnswerFormats = dict[str, int]
-
-
-async def ask(
-  completer: Completer,
-  request: CompletionRequest,
-  formats: AnswerFormats,
-  timeout: float,
-  retries: int = 0,
-) -> Completion:
-  name = request.schema_name
-
-  async def once(chosen: ResponseFormat) -> Completion:
-    tally("model_calls", name)
-    try:
-      completion = await completer.complete(request, chosen)
-    except (ModelError, asyncio.CancelledError):
-      tally("model_failures", name)
-      raise
-    tokens_in, tokens_out = completion.tokens
-    tally("tokens_in", name, tokens_in)
-    tally("tokens_out", name, tokens_out)
-    return completion
-
-  place = formats.get(completer.key, 0)
-  try:
-    async with asyncio.timeout(timeout):
-      while True:
-        try:
-          completion = await with_retry(
-            partial(once, _FORMATS[place]), retries
-          )
-        except ModelRejected as rejected:
-          place += 1
-          if rejected.status not in _FORMAT_REFUSED or place == len(
-            _FORMATS
-          ):
-            raise
-        else:
-          formats[completer.key] = place
-          return completion
-  except TimeoutError as error:
-    raise ModelBusy(
-      f"the model did not answer within {timeout:g} s"
-    ) from error
-
-
-def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
-  if override.strip():
-    return string.Template(override).safe_substitute(values).strip()
-  return string.Template(PROMPTS[name]).substitute(values).strip()
-
-
 # ---- src/adaptive/llm/endpoints.py ----
 
 _OLLAMA_CONTEXT = 16384
@@ -2507,7 +2415,63 @@ def plain_name(name: str) -> str:
   return re.sub(r"[\W_]+", "", name).casefold()
 
 
-# ---- src/adaptive/llm/fields.py ----
+# ---- src/adaptive/llm/ask.py ----
+
+_FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
+_FORMAT_REFUSED = frozenset({400, 404, 415, 422, 501})
+
+AnswerFormats = dict[str, int]
+
+
+async def ask(
+  completer: Completer,
+  request: CompletionRequest,
+  formats: AnswerFormats,
+  timeout: float,
+  retries: int = 0,
+) -> Completion:
+  name = request.schema_name
+
+  async def once(chosen: ResponseFormat) -> Completion:
+    tally("model_calls", name)
+    try:
+      completion = await completer.complete(request, chosen)
+    except (ModelError, asyncio.CancelledError):
+      tally("model_failures", name)
+      raise
+    tokens_in, tokens_out = completion.tokens
+    tally("tokens_in", name, tokens_in)
+    tally("tokens_out", name, tokens_out)
+    return completion
+
+  place = formats.get(completer.key, 0)
+  try:
+    async with asyncio.timeout(timeout):
+      while True:
+        try:
+          completion = await with_retry(
+            partial(once, _FORMATS[place]), retries
+          )
+        except ModelRejected as rejected:
+          place += 1
+          if rejected.status not in _FORMAT_REFUSED or place == len(
+            _FORMATS
+          ):
+            raise
+        else:
+          formats[completer.key] = place
+          return completion
+  except TimeoutError as error:
+    raise ModelBusy(
+      f"the model did not answer within {timeout:g} s"
+    ) from error
+
+
+def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
+  if override.strip():
+    return string.Template(override).safe_substitute(values).strip()
+  return string.Template(PROMPTS[name]).substitute(values).strip()
+
 
 def number(value: object) -> float | None:
   if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -8933,10 +8897,13 @@ def _bound(field: FieldInfo, name: str) -> float | None:
   )
 
 
-# ---- src/adaptive/settings/names.py ----
+# ---- src/adaptive/settings/valves.py ----
 
-_NEAR__names = 0.8
-_MOST_LISTS_READ = 200
+SaveMode = Literal["auto", "suggest", "off"]
+HistoryReach = Literal["off", "chat", "all"]
+MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
+Proportion = Annotated[float, Field(ge=0, le=1)]
+PiiRedaction = Literal["off", "store", "model", "all"]
 
 PERSONAL_KINDS = MappingProxyType(
   {
@@ -8957,75 +8924,6 @@ PERSONAL_KINDS = MappingProxyType(
     "crypto_wallet": "wallet, crypto, crypto address, wallet address, bitcoin",
   }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class NamesRead:
-
-  names: frozenset[str] = frozenset()
-  unknown: tuple[str, ...] = ()
-
-
-@lru_cache(_MOST_LISTS_READ)
-def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
-  spelled = {_plain(name): name for name in allowed}
-  for name in allowed:
-    others = split_names(PERSONAL_KINDS.get(name, ""))
-    spelled.update({_plain(other): name for other in others})
-  understood = set[str]()
-  unknown = list[str]()
-  for written in split_names(listed):
-    plain = _plain(written)
-    near = (
-      [plain]
-      if plain in spelled
-      else get_close_matches(plain, spelled, 1, _NEAR__names)
-    )
-    if near:
-      understood.add(spelled[near[0]])
-    else:
-      unknown.append(written)
-  return NamesRead(frozenset(understood), tuple(unknown))
-
-
-def split_names(listed: str) -> list[str]:
-  return [name.strip() for name in listed.split(",") if name.strip()]
-
-
-def read_kinds(listed: str) -> NamesRead:
-  return read_names(listed, tuple(PERSONAL_KINDS))
-
-
-def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
-  unknown = ", ".join(read.unknown)
-  return (
-    [f"`{valve}` names what is not known ({unknown}): {instead}"]
-    if unknown
-    else []
-  )
-
-
-def _plain(name: str) -> str:
-  letters = (
-    "".join(sign for sign in name.casefold() if sign.isalnum()) or name
-  )
-  if letters.endswith("sses"):
-    return letters[:-2]
-  is_short = len(letters) <= 3
-  return (
-    letters
-    if is_short or letters.endswith("ss")
-    else letters.removesuffix("s")
-  )
-
-
-# ---- src/adaptive/settings/valves.py ----
-
-SaveMode = Literal["auto", "suggest", "off"]
-HistoryReach = Literal["off", "chat", "all"]
-MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
-Proportion = Annotated[float, Field(ge=0, le=1)]
-PiiRedaction = Literal["off", "store", "model", "all"]
 
 _PASSWORD__valves = {"type": "password"}
 _MODELS = {"type": "select", "options": "model_choices"}
@@ -9361,6 +9259,70 @@ class UserValves(LenientModel):
 
 
 # ---- src/adaptive/settings/merged.py ----
+
+_NEAR__merged = 0.8
+_MOST_LISTS_READ = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NamesRead:
+
+  names: frozenset[str] = frozenset()
+  unknown: tuple[str, ...] = ()
+
+
+@lru_cache(_MOST_LISTS_READ)
+def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
+  spelled = {_plain(name): name for name in allowed}
+  for name in allowed:
+    others = split_names(PERSONAL_KINDS.get(name, ""))
+    spelled.update({_plain(other): name for other in others})
+  understood = set[str]()
+  unknown = list[str]()
+  for written in split_names(listed):
+    plain = _plain(written)
+    near = (
+      [plain]
+      if plain in spelled
+      else get_close_matches(plain, spelled, 1, _NEAR__merged)
+    )
+    if near:
+      understood.add(spelled[near[0]])
+    else:
+      unknown.append(written)
+  return NamesRead(frozenset(understood), tuple(unknown))
+
+
+def split_names(listed: str) -> list[str]:
+  return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def read_kinds(listed: str) -> NamesRead:
+  return read_names(listed, tuple(PERSONAL_KINDS))
+
+
+def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
+  unknown = ", ".join(read.unknown)
+  return (
+    [f"`{valve}` names what is not known ({unknown}): {instead}"]
+    if unknown
+    else []
+  )
+
+
+def _plain(name: str) -> str:
+  letters = (
+    "".join(sign for sign in name.casefold() if sign.isalnum()) or name
+  )
+  if letters.endswith("sses"):
+    return letters[:-2]
+  is_short = len(letters) <= 3
+  return (
+    letters
+    if is_short or letters.endswith("ss")
+    else letters.removesuffix("s")
+  )
+
 
 _OLDEST_USER_VALVES = {
   "enabled",
@@ -12501,6 +12463,105 @@ class StoredAnswer(Protocol):
     ...
 
 
+NOTHING_NEW = "Nothing new to remember"
+_DETAILS_TITLE = "What changed in memory"
+_UNDO_HINT = "/undo takes it back"
+_UNDO_HINTS = 3
+_MOST_REMEMBERED = 5000
+CountHint = Callable[[str, str, int], Awaitable[bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+
+  line: str = ""
+  kind: Literal["news", "notice", "reply"] = "news"
+  details: tuple[str, ...] = ()
+  counts: str = ""
+  changes_memory: bool = False
+
+
+class StatusLines:
+
+  def __init__(self, count_hint: CountHint) -> None:
+    self._count_hint = count_hint
+    self._told = UserCache[bool](_MOST_REMEMBERED)
+
+  async def write(self, hook: Hook, report: Report) -> None:
+    if is_switched_off(report, hook.settings):
+      report = Report()
+    if report.line and await others_read(hook):
+      report = without_words(report)
+    if (
+      report.changes_memory
+      and hook.has_page
+      and await self._hints_at_undo(hook.user_id)
+    ):
+      report = replace(report, line=f"{report.line} \u00b7 {_UNDO_HINT}")
+    if stands_below(report, hook):
+      note = " \u00b7 ".join(report.details) or report.line
+      if await hook.stored_answer.add_note(note):
+        report = Report()
+    recalled = (
+      hook.state.pop("recalled", "") if hook.settings.show_status else ""
+    )
+    notifier = hook.replies if report.kind == "reply" else hook.notifier
+    line = ordered_line(report.line, recalled)
+    if line:
+      await notifier.status(line)
+    if report.details:
+      name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
+      await notifier.source(
+        _DETAILS_TITLE, ["\n".join(report.details)], [name]
+      )
+
+  async def notice(self, hook: Hook, line: str) -> None:
+    if not line.startswith(HINDRANCE) or self._is_new(hook.user_id, line):
+      await self.write(hook, Report(line, kind="notice"))
+
+  async def refusal(self, hook: Hook, line: str) -> None:
+    if self._is_new(hook.user_id, hook.chat_id):
+      await self.write(hook, Report(line, kind="notice"))
+
+  async def reply(self, hook: Hook, line: str) -> None:
+    await self.write(hook, Report(line, kind="reply"))
+
+  def forget(self, user_id: str) -> None:
+    self._told.forget(user_id)
+
+  def _is_new(self, *key: str) -> bool:
+    is_new = self._told.get(key) is None
+    self._told.put(key, True)
+    return is_new
+
+  async def _hints_at_undo(self, user_id: str) -> bool:
+    with suppress(TablesUnavailable):
+      return await self._count_hint(user_id, "undo", _UNDO_HINTS)
+    return False
+
+
+def is_switched_off(report: Report, settings: Settings) -> bool:
+  return report.kind == "news" and settings.confirmation == "off"
+
+
+def without_words(report: Report) -> Report:
+  return replace(report, line=report.counts or report.line, details=())
+
+
+def stands_below(report: Report, hook: Hook) -> bool:
+  if report.kind != "news" or report.line in ("", NOTHING_NEW):
+    return False
+  wanted = (
+    hook.settings.confirmation == "message" and hook.settings.show_status
+  )
+  return wanted and hook.told_kind == "saved"
+
+
+def ordered_line(line: str, recalled: str) -> str:
+  parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
+  return " \u00b7 ".join(filter(None, parts))
+
+
 # ---- src/adaptive/answer/correction.py ----
 
 log_correction = logging.getLogger("adaptive_memory.answer")
@@ -12877,6 +12938,255 @@ async def flag_message(
     message_id=message_id,
   )
   await record(hook.user_id, [entry], now)
+
+
+# ---- src/adaptive/answer/postprocessing.py ----
+
+log_postprocessing = logging.getLogger("adaptive_memory.answer")
+
+_SECONDS_AFTER = 30.0
+_LONGEST_SPOKEN = 8000
+_TOLD_SHARE = 0.5
+_SENTENCE_ENDS = re.compile("(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
+
+
+class Postprocessing(BaseModel):
+
+  chat_summary: Line = Field(default="", max_length=1000)
+  chat_tags: Annotated[tuple[str, ...], different_lines(10, 40)] = ()
+  harmful_response: Score = 0
+  follow_up_suggestions: Annotated[
+    tuple[str, ...], different_lines(6, 250)
+  ] = ()
+  new_learnings: Annotated[tuple[str, ...], different_lines(10, 600)] = ()
+
+
+@dataclass(slots=True, eq=False)
+class AnsweredTurn:
+
+  hook: Hook
+  words: str
+  answer: str
+  injected: Sequence[str] = ()
+  turn: Turn | None = None
+  forgotten: bool = False
+
+
+class FindingsLearner(Protocol):
+
+  async def model_for(
+    self, hook: Hook, memory_ids: Sequence[str]
+  ) -> tuple[Completer, tuple[Memory, ...]] | None:
+    ...
+
+  async def learn_findings(
+    self,
+    hook: Hook,
+    turn: Turn,
+    findings: Sequence[Proposal],
+    is_wanted: Callable[[], bool],
+  ) -> None:
+    """Learn or propose facts of a turn while they are wanted."""
+
+
+class Postprocessor:
+
+  def __init__(
+    self,
+    formats: AnswerFormats,
+    notes: ChatNotesTable,
+    record: RecordChanges,
+    learning: FindingsLearner,
+    status: StatusLines,
+  ) -> None:
+    self._formats = formats
+    self._notes = notes
+    self._record = record
+    self._learning = learning
+    self._status = status
+    self._at_work: set[AnsweredTurn] = set()
+
+  def forget(self, user_id: str) -> None:
+    for turn in self._at_work:
+      turn.forgotten |= turn.hook.user_id == user_id
+
+  async def process(
+    self, turn: AnsweredTurn, learned: asyncio.Event
+  ) -> None:
+    self._at_work.add(turn)
+    try:
+      findings = await self._noted(turn)
+      if findings is not None:
+        await self._warn_of_harm(turn.hook, findings)
+        await _suggest(turn.hook, findings)
+        await learned.wait()
+        await self._learn(turn, findings)
+    except AdaptiveMemoryError as error:
+      detail = with_detail(error)
+      log_postprocessing.warning(
+        "a turn is not post-processed: %s", detail
+      )
+    finally:
+      self._at_work.discard(turn)
+
+  @staged("postprocess")
+  async def _noted(self, turn: AnsweredTurn) -> Postprocessing | None:
+    hook = turn.hook
+    if await hook.kind() != "saved":
+      return None
+    model = await self._learning.model_for(hook, turn.injected)
+    if model is None:
+      log_postprocessing.info(
+        "not post-processed: memories are changed or hidden"
+      )
+      return None
+    completer, injected = model
+    former = await self._notes.read(hook.user_id, hook.chat_id)
+    request = await asyncio.to_thread(_request, turn, former)
+    findings = await ask_fields(
+      completer,
+      self._formats,
+      Postprocessing,
+      request,
+      _SECONDS_AFTER,
+      1,
+    )
+    notes = await asyncio.to_thread(
+      _new_notes, turn, former, findings, injected
+    )
+    if turn.forgotten:
+      return None
+    if notes != former:
+      await self._notes.write(
+        hook.user_id, hook.chat_id, notes, int(time.time())
+      )
+    return findings
+
+  async def _warn_of_harm(
+    self, hook: Hook, findings: Postprocessing
+  ) -> None:
+    score = findings.harmful_response
+    if score >= HARMFUL_FROM:
+      note = f"The answer may be harmful ({score:g} of 10)"
+      await flag_message(self._record, hook, hook.answer_id, note)
+      await self._status.notice(hook, note)
+
+  async def _learn(
+    self, turn: AnsweredTurn, findings: Postprocessing
+  ) -> None:
+    settings = turn.hook.settings
+    facts = findings.new_learnings
+    if turn.turn is None or not facts or settings.save_mode == "off":
+      return
+    drafts = [Draft(fact, bank=settings.default_bank) for fact in facts]
+    additions = [Proposal("NEW", draft=draft) for draft in drafts]
+    await self._learning.learn_findings(
+      turn.hook,
+      turn.turn,
+      additions,
+      lambda: not turn.forgotten,
+    )
+
+
+async def _suggest(hook: Hook, findings: Postprocessing) -> None:
+  try:
+    await hook.suggest(findings.follow_up_suggestions)
+  except AdaptiveMemoryError as error:
+    log_postprocessing.warning(
+      "what to ask next is not shown: %s", with_detail(error)
+    )
+
+
+def answered_turn(
+  hook: Hook, messages: Sequence[Message], turn: Turn | None
+) -> AnsweredTurn | None:
+  if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
+    return None
+  typed = typed_message(messages, hook.question_id)
+  message: Message = messages[-1] if messages else {}
+  if typed is None or message.get("role") != "assistant":
+    return None
+  answer = spoken_text(message_text(message))
+  if not has_words(answer):
+    return None
+  return AnsweredTurn(
+    hook=hook,
+    words=typed[1],
+    answer=answer,
+    injected=hook.state.get("injected", ()),
+    turn=turn,
+  )
+
+
+def _new_notes(
+  turn: AnsweredTurn,
+  former: ChatNotes,
+  found: Postprocessing,
+  injected: Sequence[Memory],
+) -> ChatNotes:
+  policy = gate_policy(turn.hook.settings)
+  said = " ".join([turn.words, former.summary, *former.tags])
+  sentences = _SENTENCE_ENDS.split(found.chat_summary)
+  summary = " ".join(without_memories(sentences, injected, said))
+  verdict = gate(summary, policy)
+  if not summary or isinstance(verdict, Refused):
+    verdict = former.summary
+  tags = without_memories(found.chat_tags, injected, said, share=0.0)
+  if not tags:
+    return ChatNotes(verdict, former.tags)
+  return ChatNotes(
+    verdict, tuple(tag for tag in tags if is_safe_label(tag, policy))
+  )
+
+
+def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
+  parts = {
+    "Summary so far": former.summary or "none",
+    "Tags so far": ", ".join(former.tags) or "none",
+    "Last message of the user": excerpt_without_secrets(
+      turn.words, _LONGEST_SPOKEN
+    ),
+    "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
+  }
+  rules = turn.hook.settings.keeping_rules
+  return CompletionRequest(
+    render_prompt("postprocess", "", {"admin": rules}),
+    "\n\n".join(f"## {head}\n{part}" for head, part in parts.items()),
+    "postprocessing",
+    fields_schema(Postprocessing),
+    1500,
+  )
+
+
+def without_memories(
+  sentences: Sequence[str],
+  memories: Sequence[Memory],
+  said: str,
+  share: float = _TOLD_SHARE,
+) -> list[str]:
+  spoken = frozenset(tokens(said))
+  hidden = [
+    frozenset(tokens(memory.content)) - spoken for memory in memories
+  ]
+  names = list[str]()
+  for memory in memories:
+    names += filter(_is_name, memory.content.split()[1:])
+  named = frozenset(tokens(" ".join(names))) - spoken
+
+  def tells(sentence: str) -> bool:
+    words = frozenset(tokens(sentence))
+    if words & named:
+      return True
+    shared = [(len(words & content), len(content)) for content in hidden]
+    return any(count and count >= share * size for count, size in shared)
+
+  return [
+    sentence for sentence in sentences if sentence and not tells(sentence)
+  ]
+
+
+def _is_name(word: str) -> bool:
+  return word[0].isupper() or any(map(str.isdigit, word))
 
 
 # ---- src/adaptive/history/index.py ----
@@ -16966,1400 +17276,6 @@ class Memories:
     )
 
 
-# ---- src/adaptive/recall/question.py ----
-
-_SHARE_FOR_EMBEDDING = 0.5
-_SHARE_FOR_SEARCHING_AGAIN = 0.15
-
-Complete = Callable[[], Awaitable[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-
-  text: str
-  previous: str = ""
-  chat_id: str = ""
-  first: bool = False
-  today: str = ""
-  to_forget: str = ""
-  vectors: Vectors | None = None
-  former: Sequence[str] = ()
-
-  def nearest(
-    self,
-    index: MemoryIndex,
-    limit: int,
-    weights: Weights = DEFAULT_WEIGHTS,
-  ) -> list[Ranked]:
-    if not has_words(self.text):
-      return []
-    query = ranking_query(
-      self.text, self.previous, self.vectors, index.dimension
-    )
-    return rank(index.ranking, query, limit, weights)
-
-
-def question_of(
-  hook: Hook, messages: Sequence[Message], *, answered: bool = False
-) -> Question:
-  of_user = [
-    message for message in messages if message.get("role") == "user"
-  ]
-  anew = not answered and hook.regenerated_message
-  newest = anew or newest_user_message(messages) or {}
-  text = spoken_text(message_text(newest))
-  return Question(
-    text=text,
-    previous=spoken_text(message_text(of_user[-2]))
-    if len(of_user) > 1
-    else "",
-    chat_id=hook.chat_id if hook.told_kind == "saved" else "",
-    first=len(of_user) <= 1,
-    today=local_time(time.time(), *hook.time_zones).date().isoformat(),
-    to_forget=sentences_to_forget(text),
-  )
-
-
-async def embedded_question(
-  hook: Hook,
-  question: Question,
-  embedder: Embedder,
-  complete: Complete | None = None,
-) -> Question:
-  seconds = hook.settings.inlet_timeout_seconds
-  texts = [question.text]
-  if continues(question.text):
-    texts.append(question.previous)
-  vectors = await query_vectors(
-    embedder, texts, seconds * _SHARE_FOR_EMBEDDING
-  )
-  text = await complete() if complete is not None else ""
-  if not text or text == question.text:
-    return replace(question, vectors=vectors)
-  if vectors is not None:
-    again = seconds * _SHARE_FOR_SEARCHING_AGAIN
-    completed = await query_vectors(embedder, [text], again)
-    if completed is not None:
-      vectors = np.concatenate([completed, vectors[1:]])
-  return replace(question, text=text, vectors=vectors)
-
-
-# ---- src/adaptive/recall/selection.py ----
-
-log_selection = logging.getLogger("adaptive_memory.recall")
-
-_PLACES_FOR_REFUSED = 20
-_STRICTNESS_TO_JUDGE = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-
-  question: Question
-  index: MemoryIndex
-  withheld: AbstractSet[str]
-  core: Sequence[Memory]
-  bearing: Sequence[Memory] = ()
-
-  def memory(self, memory_id: str) -> Memory:
-    return self.index.memories[self.index.places[memory_id]]
-
-
-def candidates_for(
-  question: Question,
-  index: MemoryIndex,
-  hidden: LocalOnlyBanks,
-  examples: Vectors | None,
-) -> Candidates:
-  to_forget = set(tokens(question.to_forget))
-  withheld = {
-    memory.id
-    for memory in index.ending
-    if has_ended(memory, question.today)
-  }
-  if hidden.names or to_forget:
-    withheld.update(
-      memory.id
-      for memory in index.memories
-      if hidden.holds(memory)
-      or (to_forget and to_forget.intersection(tokens(memory.content)))
-    )
-  facts = [memory for memory in index.core if memory.id not in withheld]
-  if not facts or examples is None or index.nulls is None:
-    return Candidates(
-      question=question, index=index, withheld=withheld, core=facts
-    )
-  advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
-  places = [index.places[memory.id] for memory in facts]
-  stands = (
-    likely(index.ranking.vectors[places], standing, others)
-    | ~index.embedded[places]
-  )
-  core: list[Memory] = []
-  bearing: list[Memory] = []
-  is_about_user = _is_about_user(question, index, advice, index.nulls)
-  for fact, always in zip(facts, stands, strict=True):
-    if always or fact.importance >= CORE_IMPORTANCE:
-      core.append(fact)
-    elif is_about_user:
-      bearing.append(fact)
-  return Candidates(
-    question=question,
-    index=index,
-    withheld=withheld,
-    core=core,
-    bearing=bearing,
-  )
-
-
-def _is_about_user(
-  question: Question, index: MemoryIndex, advice: Vectors, nulls: Vectors
-) -> bool:
-  if not has_words(question.text):
-    return False
-  if speaks_of_self(question.text):
-    return True
-  vectors = question.vectors
-  if vectors is None or vectors.shape[1] != index.dimension:
-    return False
-  return bool(likely(vectors[:1], advice, nulls)[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-
-  candidates: Candidates
-  core: Sequence[BlockEntry]
-  retrieved: Sequence[BlockEntry]
-  fitting: Mapping[str, float]
-  bearing: Sequence[Memory]
-
-  @property
-  def count(self) -> int:
-    return len(self.core) + len(self.retrieved)
-
-  @property
-  def facts(self) -> list[Memory]:
-    return [*(entry.memory for entry in self.core), *self.bearing]
-
-
-@stage("ranking")
-def ranked_candidates(
-  candidates: Candidates, settings: Settings
-) -> list[Ranked]:
-  most = max(settings.related_memories_n, settings.top_n_memories) + len(
-    candidates.core
-  )
-  limit = most + len(candidates.withheld) + _PLACES_FOR_REFUSED
-  index = candidates.index
-  nearest = candidates.question.nearest(index, limit)
-  return [
-    near
-    for near in nearest
-    if index.memories[near.place].id not in candidates.withheld
-  ]
-
-
-def fitting_memories(
-  candidates: Candidates, ranked: Sequence[Ranked], settings: Settings
-) -> dict[str, float]:
-  fit = _best_fitting(
-    candidates,
-    ranked,
-    settings.related_memories_n,
-    vector_floor=settings.vector_similarity_threshold,
-    relevance_floor=settings.relevance_threshold,
-  )
-  for (
-    near
-  ) in ranked:
-    memory_id = candidates.index.memories[near.place].id
-    verdict = "fits" if memory_id in fit else "does not fit"
-    log_selection.debug("%s %s: %s", memory_id, verdict, near)
-  return fit
-
-
-def memories_to_judge(
-  candidates: Candidates,
-  ranked: Sequence[Ranked],
-  settings: Settings,
-  hidden: LocalOnlyBanks,
-) -> dict[str, float]:
-  memories = candidates.index.memories
-  return _best_fitting(
-    candidates,
-    [near for near in ranked if not hidden.holds(memories[near.place])],
-    settings.top_n_memories,
-    vector_floor=settings.vector_similarity_threshold,
-    strictness=_STRICTNESS_TO_JUDGE,
-  )
-
-
-def _best_fitting(
-  candidates: Candidates,
-  ranked: Sequence[Ranked],
-  limit: int,
-  **rules: float,
-) -> dict[str, float]:
-  memories = candidates.index.memories
-  while True:
-    fit = fitting(ranked, len(candidates.core) + limit, **rules)
-    refused = [
-      near for near in fit if reason_against(memories[near.place])
-    ]
-    if not refused:
-      return {memories[near.place].id: near.relevance for near in fit}
-    ranked = [near for near in ranked if near not in refused]
-
-
-def eligible_memories(
-  candidates: Candidates, fit: Iterable[str]
-) -> list[Memory]:
-  facts = [memory.id for memory in (*candidates.core, *candidates.bearing)]
-  ids = dict.fromkeys([*facts, *fit, *candidates.question.former])
-  memories = map(candidates.index.memory, ids)
-  return [
-    memory
-    for memory in memories
-    if memory and memory.id not in candidates.withheld
-  ]
-
-
-@stage("block")
-def selected(
-  candidates: Candidates,
-  fit: Mapping[str, float],
-  settings: Settings,
-  most_tokens: int,
-) -> Selection:
-  form = settings.memory_format
-  existing: dict[str, BlockEntry] = {}
-  for memory in eligible_memories(candidates, fit):
-    entry = entry_of(memory, form)
-    if entry is not None and not reason_against(memory):
-      existing[memory.id] = entry
-  core: list[BlockEntry] = []
-  room = core_room(form, most_tokens)
-  for memory in candidates.core:
-    entry = existing.get(memory.id)
-    if entry is not None and entry.tokens <= room:
-      core.append(existing.pop(memory.id))
-      room -= entry.tokens
-  bearing = [memory.id for memory in candidates.bearing]
-  best = [memory_id for memory_id in fit if memory_id in existing]
-  retrieved = placed_entries(
-    former=candidates.question.former,
-    fitting=best[: settings.related_memories_n] + bearing,
-    existing=existing,
-    room=retrieved_room(core, form, most_tokens),
-  )
-  shown = {entry.memory.id for entry in (*core, *retrieved)}
-  return Selection(
-    candidates=candidates,
-    core=core,
-    retrieved=retrieved,
-    fitting={
-      memory_id: score
-      for memory_id, score in fit.items()
-      if memory_id in shown
-    },
-    bearing=[
-      memory for memory in candidates.bearing if memory.id in shown
-    ],
-  )
-
-
-# ---- src/adaptive/recall/explanation.py ----
-
-_MOST_NAMED__explanation = 20
-_NEAREST_SHOWN = 3
-_LONGEST_QUOTED__explanation = 200
-_NAMING__explanation = Weights(neighbours=0.0, personal=0.0)
-_LEAST_NAMED__explanation = GATES[0] / 4
-
-
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
-
-  memory: Memory
-  score: int
-  has_all_words: bool
-  withheld: str = ""
-
-
-def found_memories(
-  question: Question, index: MemoryIndex, hidden: LocalOnlyBanks
-) -> list[FoundMemory]:
-  words = set(tokens(question.text))
-  found: list[FoundMemory] = []
-  for near in question.nearest(index, len(index.memories), _NAMING__explanation):
-    if near.keywords > 0 or near.evidence >= _LEAST_NAMED__explanation:
-      memory = index.memories[near.place]
-      found.append(
-        FoundMemory(
-          memory=memory,
-          score=round(100 * near.relevance),
-          has_all_words=words.issubset(tokens(memory.content)),
-          withheld=withheld_reason(memory, hidden),
-        )
-      )
-    if len(found) == _MOST_NAMED__explanation:
-      break
-  return found
-
-
-def explained(
-  selection: Selection,
-  settings: Settings,
-  most_tokens: int,
-  hidden: LocalOnlyBanks,
-) -> str:
-  question = selection.candidates.question
-  index = selection.candidates.index
-  if not index.memories:
-    return "Nothing is remembered about you yet."
-  nearest = question.nearest(index, len(index.memories))
-  ranked = {index.memories[near.place].id: near for near in nearest}
-  coming = _coming(selection, ranked)
-  best = [ranked[memory_id] for memory_id in selection.fitting]
-  others = [memory_id for memory_id in ranked if memory_id not in coming][
-    :_NEAREST_SHOWN
-  ]
-  nearly: list[str] = []
-  for memory_id in others:
-    memory = selection.candidates.memory(memory_id)
-    words = _quoted__explanation(memory.content)
-    reason = withheld_reason(memory, hidden)
-    if reason:
-      words = (
-        f"A memory of {utc_day(memory.created_at)}, not repeated here"
-      )
-    elif has_ended(memory, question.today):
-      reason = f"it held until {memory.until}"
-    else:
-      reason = _why_behind(
-        ranked[memory_id], best, settings, most_tokens
-      )
-    nearly.append(f"- {words}: {_figures(ranked[memory_id])}, {reason}")
-  asked = _quoted__explanation(question.text)
-  if has_words(question.previous) and continues(question.text):
-    asked += f", read together with {_quoted__explanation(question.previous)}"
-  if selection.fitting:
-    head = f"For {asked} these memories come:"
-  else:
-    head = f"No memory fits {asked}{'; these come all the same:' if coming else '.'}"
-  closing = "Worked out anew from what is remembered now, without a model."
-  if question.vectors is None and has_words(question.text):
-    closing += (
-      " The message has no vector at present: keywords serve alone."
-    )
-  missing = len(index.missing())
-  if missing:
-    closing += f" {missing} not embedded yet: found by keywords."
-  parts = [head, "\n".join(coming.values())]
-  if nearly:
-    parts += ["Nearly:", "\n".join(nearly)]
-  return "\n\n".join(filter(None, [*parts, closing]))
-
-
-def _coming(
-  selection: Selection, ranked: Mapping[str, Ranked]
-) -> dict[str, str]:
-  reasons = {
-    memory_id: [_figures(ranked[memory_id])]
-    for memory_id in selection.fitting
-  }
-  for entry in selection.core:
-    memory = entry.memory
-    always = "who you are" if "identity" in memory.tags else "important"
-    reasons.setdefault(memory.id, []).append(always)
-  for memory in selection.bearing:
-    reasons.setdefault(memory.id, []).append(
-      "for a message about you or for advice"
-    )
-  for entry in selection.retrieved:
-    reasons.setdefault(entry.memory.id, ["shown earlier in this chat"])
-  return {
-    memory_id: f"- {_quoted__explanation(selection.candidates.memory(memory_id).content)}: {', '.join(why)}"
-    for memory_id, why in reasons.items()
-  }
-
-
-def _why_behind(
-  near: Ranked, best: Sequence[Ranked], settings: Settings, most_tokens: int
-) -> str:
-  allowed = partial(
-    fitting,
-    vector_floor=settings.vector_similarity_threshold,
-    relevance_floor=settings.relevance_threshold,
-  )
-  if not allowed([near], 1, gate=-math.inf if best else None):
-    return "below the gate"
-  if best and near not in allowed(
-    [*best, near], len(best) + 1, gate=-math.inf
-  ):
-    return "far below the best"
-  most = settings.related_memories_n
-  return f"beyond the limit of {most} memories or {most_tokens} tokens"
-
-
-def _quoted__explanation(text: str) -> str:
-  return f"\u201c{plain_line(clipped_line(escaped_entry(text), _LONGEST_QUOTED__explanation))}\u201d"
-
-
-def _figures(near: Ranked) -> str:
-  parts: list[str] = []
-  for name in ("similarity", "keywords", "neighbours"):
-    value: float = getattr(near, name)
-    if round(value, 1):
-      parts.append(f"{name} {value:.1f}")
-  return f"{round(100 * near.relevance)} % ({' + '.join(parts) or 'nothing in common'})"
-
-
-# ---- src/adaptive/recall/turn_blocks.py ----
-
-_MOST_CHARACTERS = 20_000_000
-_LONGEST_SECONDS__turn_blocks = 3600.0
-
-
-class TurnBlocks:
-
-  def __init__(self) -> None:
-    self._blocks = UserCache[str](
-      _MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS__turn_blocks
-    )
-
-  def keep(self, hook: Hook, block: str) -> None:
-    mark = uuid.uuid4().hex
-    hook.state["block_mark"] = mark
-    self._blocks.put((hook.user_id, mark), block)
-
-  def added(
-    self, body: dict[str, Any], metadata: dict[str, Any]
-  ) -> dict[str, Any]:
-    block = self._blocks.get(_turn_key(metadata))
-    if block is None:
-      return body
-    return {
-      **body,
-      "messages": with_block(listing(body.get("messages")), block),
-    }
-
-  def let_go(self, metadata: dict[str, Any]) -> None:
-    self._blocks.pop(_turn_key(metadata))
-
-  def forget(self, user_id: str) -> None:
-    self._blocks.forget(user_id)
-
-
-def _turn_key(metadata: dict[str, Any]) -> tuple[str, str]:
-  return str(metadata.get("user_id") or ""), turn_state(metadata).get(
-    "block_mark", ""
-  )
-
-
-# ---- src/adaptive/recall/window.py ----
-
-log_window = logging.getLogger("adaptive_memory.recall")
-
-_SUMMARY_HEADING = "### Earlier in this conversation"
-_MOST_HISTORY_TOKENS = 2000
-_UNCUT_KINDS = ("channel", "subagent")
-_SUMMARY_TOKENS = 300
-_CORE_TOKENS = 200
-_STEP_SHARE = 0.25
-_LARGEST_RESERVE = 0.5
-_TOKENS_AROUND_MESSAGE = 4
-_TOKENS_OF_PICTURE = 1000
-_PICTURES = frozenset({"image", "image_url", "input_image"})
-
-
-@dataclass(frozen=True, slots=True)
-class RequestWindow:
-
-  body: dict[str, Any]
-  messages: list[dict[str, Any]]
-  memory_tokens: int
-  history_tokens: int = _MOST_HISTORY_TOKENS
-  summary: str = ""
-
-
-async def request_window(
-  hook: Hook, plain: RequestWindow, notes: ChatNotesTable
-) -> RequestWindow:
-  settings = hook.settings
-  messages = plain.body["messages"]
-  if plain.messages is messages or await hook.native.compacts():
-    return replace(plain, messages=messages)
-  summary = ""
-  if len(plain.messages) < len(messages) and hook.told_kind == "saved":
-    try:
-      notes_of_chat = await notes.read(hook.user_id, hook.chat_id)
-    except AdaptiveMemoryError as error:
-      log_window.warning(
-        "turns gave way without a summary: %s", with_detail(error)
-      )
-    else:
-      noted = escaped_entry(notes_of_chat.summary)
-      summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
-  taken = _tokens_of_all(plain.messages) + estimated_tokens(summary)
-  memories = _memory_tokens(settings)
-  left = settings.max_context_tokens - taken - memories
-  return replace(
-    plain,
-    memory_tokens=max(
-      memories + min(left, 0), min(_CORE_TOKENS, memories)
-    ),
-    history_tokens=min(_history_tokens(settings), max(left, 0)),
-    summary=summary,
-  )
-
-
-def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
-  settings = hook.settings
-  messages = rewritten_answers(
-    listing(body.get("messages")), without_answer_note
-  )
-  window = RequestWindow(
-    body={**body, "messages": messages},
-    messages=messages,
-    memory_tokens=settings.max_injected_tokens,
-  )
-  most = settings.max_context_tokens
-  if most <= 0 or hook.told_kind in _UNCUT_KINDS:
-    return window
-  reserved = _memory_tokens(settings) + _history_tokens(settings)
-  if hook.told_kind == "saved":
-    reserved += _SUMMARY_TOKENS
-  if _tokens_of_all(messages) + reserved <= most:
-    return window
-  reserved = min(reserved, int(most * _LARGEST_RESERVE))
-  return replace(
-    window,
-    messages=[
-      dict(kept) for kept in fitted_messages(messages, most, reserved)
-    ],
-  )
-
-
-def fitted_messages(
-  messages: Sequence[Message], most_tokens: int, reserved: int = 0
-) -> list[Message]:
-  fixed = 0
-  costs = [0]
-  turns: list[int] = []
-  for message in messages:
-    tokens = message_tokens(message)
-    role = message.get("role")
-    if role == "user" and costs[-1]:
-      costs.append(0)
-    if role == "system":
-      fixed += tokens
-      turns.append(len(messages))
-    else:
-      costs[-1] += tokens
-      turns.append(len(costs) - 1)
-  excess = sum(costs) + fixed + reserved - most_tokens
-  if excess <= 0:
-    return list(messages)
-  step = max(1, int(most_tokens * _STEP_SHARE))
-  in_steps = -(-excess // step) * step
-  gone = list(accumulate(costs[:-1]))
-  wanted = in_steps if gone and gone[-1] >= in_steps else excess
-  first = min(bisect_left(gone, wanted) + 1, len(gone))
-  return [
-    kept
-    for kept, turn in zip(messages, turns, strict=True)
-    if turn >= first
-  ]
-
-
-def message_tokens(message: Message) -> int:
-  parts = listing(message.get("content"))
-  pictures = sum(mapping(part).get("type") in _PICTURES for part in parts)
-  calls = message.get("tool_calls")
-  called = estimated_tokens(json.dumps(calls, default=str)) if calls else 0
-  text = estimated_tokens(message_text(message))
-  return (
-    _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
-  )
-
-
-def _tokens_of_all(messages: Sequence[Message]) -> int:
-  return sum(map(message_tokens, messages))
-
-
-def _memory_tokens(settings: Settings) -> int:
-  return settings.max_injected_tokens if settings.show_memories else 0
-
-
-def _history_tokens(settings: Settings) -> int:
-  return 0 if settings.history_recall == "off" else _MOST_HISTORY_TOKENS
-
-
-# ---- src/adaptive/recall/memory_search.py ----
-
-log_search = logging.getLogger("adaptive_memory.recall")
-
-_SCORES_KEPT = 20_000
-_SCORES_KEPT_SECONDS = 24 * 3600
-_KEPT_AFTER_SECONDS = 0.1
-_SHARE_FOR_NEW_MEMORIES = 0.25
-_LEAST_JUDGED = 0.5
-
-
-class RecallSearch:
-
-  def __init__(
-    self,
-    indexes: MemoryIndexes,
-    formats: AnswerFormats,
-    chats: ChatTable,
-    notes: ChatNotesTable,
-  ) -> None:
-    self._indexes = indexes
-    self._formats = formats
-    self._chats = chats
-    self._notes = notes
-    self._scores = UserCache[float](
-      _SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS
-    )
-
-  def forget(self, user_id: str) -> None:
-    self._indexes.forget(user_id)
-    self._scores.forget(user_id)
-
-  async def sources(self, hook: Hook) -> Sources:
-    sources = await hook.sources()
-    return replace(sources, embedder=self._indexes.turn_embedder(sources))
-
-  async def found(self, hook: Hook, words: str) -> list[FoundMemory]:
-    sources = await self.sources(hook)
-    index = await self._index(hook, sources)
-    question = await embedded_question(
-      hook, Question(words), sources.embedder
-    )
-    return found_memories(question, index, await hook.hidden_from())
-
-  async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
-    recalls = hook.settings.show_memories and may_be_given_memories(hook)
-    if not recalls or await hook.kind() != hook.told_kind:
-      return "No message here is given memories: by your settings, or the kind of this chat."
-    question = question_of(hook, messages, answered=True)
-    if not question.text:
-      return "There is no message before this one."
-    settings = hook.settings
-    if (
-      settings.use_llm_for_relevance
-    ):
-      settings = settings.model_copy(update={"relevance_threshold": 0.0})
-    window = await request_window(
-      hook, plain_window(hook, {"messages": messages}), self._notes
-    )
-    candidates = await self._candidates(
-      hook, await self.sources(hook), question
-    )
-    fit = fitting_memories(
-      candidates, ranked_candidates(candidates, settings), settings
-    )
-    selection = selected(candidates, fit, settings, window.memory_tokens)
-    return explained(
-      selection, settings, window.memory_tokens, await hook.hidden_from()
-    )
-
-  async def selection(
-    self,
-    hook: Hook,
-    window: RequestWindow,
-    sources: Sources,
-    question: Question,
-    complete: Complete | None = None,
-  ) -> Selection:
-    settings = hook.settings
-    candidates = await self._candidates(hook, sources, question, complete)
-    ranked = ranked_candidates(candidates, settings)
-    fit = fitting_memories(candidates, ranked, settings)
-    if settings.use_llm_for_relevance:
-      fit = await self._judged(hook, candidates, ranked, fit)
-    if settings.native_memory == "keep":
-      eligible = eligible_memories(candidates, fit)
-      left = await hook.native.not_injected(window.body, eligible)
-      injected = {memory.id for memory in eligible if memory not in left}
-      candidates = replace(
-        candidates, withheld=candidates.withheld | injected
-      )
-    return selected(candidates, fit, settings, window.memory_tokens)
-
-  def news(self, hook: Hook, selection: Selection) -> str:
-    missing = len(selection.candidates.index.missing())
-    is_news = self._indexes.news(hook.user_id, missing)
-    return (
-      f"{missing} not embedded yet: found by keywords" if is_news else ""
-    )
-
-  async def keep_block(
-    self, user_id: str, chat_id: str, ids: Sequence[str]
-  ) -> None:
-    await asyncio.sleep(_KEPT_AFTER_SECONDS)
-    await self._chats.write(
-      user_id, chat_id, json.dumps(ids), int(time.time())
-    )
-
-  async def _index(self, hook: Hook, sources: Sources) -> MemoryIndex:
-    patience = (
-      hook.settings.inlet_timeout_seconds * _SHARE_FOR_NEW_MEMORIES
-    )
-    return await self._indexes.current(sources, patience)
-
-  async def _candidates(
-    self,
-    hook: Hook,
-    sources: Sources,
-    question: Question,
-    complete: Complete | None = None,
-  ) -> Candidates:
-    former, index = await asyncio.gather(
-      self._former_ids(hook.user_id, question),
-      self._index(hook, sources),
-    )
-    if index.memories:
-      question = await embedded_question(
-        hook, question, sources.embedder, complete
-      )
-    question = replace(question, former=former)
-    examples = self._indexes.nulls.examples_for(
-      index.embedder, index.dimension
-    )
-    hidden = await hook.hidden_from()
-    if question.to_forget:
-      return await asyncio.to_thread(
-        candidates_for, question, index, hidden, examples
-      )
-    return candidates_for(question, index, hidden, examples)
-
-  async def _former_ids(self, user_id: str, question: Question) -> list[str]:
-    if question.first or not question.chat_id:
-      return []
-    try:
-      state = await self._chats.read(user_id, question.chat_id)
-      ids = listing(json.loads(state or "[]"))
-    except (TablesUnavailable, ValueError, RecursionError) as error:
-      log_search.warning(
-        "a chat's block is made anew: %s", with_detail(error)
-      )
-      return []
-    return [memory_id for memory_id in ids if isinstance(memory_id, str)]
-
-  async def _judged(
-    self,
-    hook: Hook,
-    candidates: Candidates,
-    ranked: Sequence[Ranked],
-    fit: dict[str, float],
-  ) -> dict[str, float]:
-    settings = hook.settings
-    try:
-      completer = await hook.completer()
-      hidden = await hook.hidden_from(completer)
-      judge = RelevanceJudge(
-        completer=completer,
-        formats=self._formats,
-        scores=self._scores,
-        prompt=settings.memory_relevance_prompt,
-      )
-      scores = memories_to_judge(candidates, ranked, settings, hidden)
-      judged = await judge.judged(
-        hook.user_id,
-        candidates.question.text,
-        [candidates.memory(memory_id) for memory_id in scores],
-        scores,
-        settings.relevance_threshold or _LEAST_JUDGED,
-      )
-    except AdaptiveMemoryError as error:
-      log_search.warning(
-        "memories are not judged: %s", with_detail(error)
-      )
-      return fit
-    for memory_id, score in fit.items():
-      if hidden.holds(candidates.memory(memory_id)):
-        judged[memory_id] = score
-    return judged
-
-
-# ---- src/adaptive/recall/recall.py ----
-
-log_recalled = logging.getLogger("adaptive_memory.recall")
-
-_SHOWN_CHARACTERS = 80
-
-Asking = Callable[
-  [Hook, Sequence[Message], str, bool],
-  AbstractAsyncContextManager[Complete | None],
-]
-
-
-class PastSection(Protocol):
-
-  @property
-  def text(self) -> str: ...
-  @property
-  def note(self) -> str: ...
-
-
-class PastRecall(Protocol):
-
-  def recalls(self, hook: Hook) -> bool:
-    ...
-
-  async def recalled(
-    self, hook: Hook, question: PastQuestion, embedder: Embedder
-  ) -> PastSection:
-    ...
-
-
-class Recall:
-
-  def __init__(
-    self,
-    indexes: MemoryIndexes,
-    formats: AnswerFormats,
-    chats: ChatTable,
-    notes: ChatNotesTable,
-    usage: UsageTable,
-    behind: Callable[..., None],
-    asking: Asking,
-    past: PastRecall,
-  ) -> None:
-    self.search = RecallSearch(indexes, formats, chats, notes)
-    self._notes = notes
-    self._usage = usage
-    self._behind = behind
-    self._asking = asking
-    self._past = past
-    self.blocks = TurnBlocks()
-
-  def forget(self, user_id: str) -> None:
-    self.search.forget(user_id)
-    self.blocks.forget(user_id)
-
-  async def window(self, hook: Hook, plain: RequestWindow) -> RequestWindow:
-    features = mapping(plain.body.get("features"))
-    if features.get("memory") and (
-      hook.settings.native_memory == "replace"
-      or (await hook.hidden_from()).names
-    ):
-      off = {**plain.body, "features": {**features, "memory": False}}
-      plain = replace(plain, body=off)
-    return await request_window(hook, plain, self._notes)
-
-  async def recalled(
-    self, hook: Hook, window: RequestWindow
-  ) -> dict[str, Any]:
-    messages = listing(window.body.get("messages"))
-    question = question_of(hook, messages)
-    typed = typed_message(messages, hook.question_id)
-    erases = spoken_request(hook, typed) not in (None, "restore")
-    block = "" if hook.settings.show_memories else None
-    async with self._asking(
-      hook, messages, question.text, question.first
-    ) as complete:
-      if (
-        hook.settings.show_memories
-        and may_be_given_memories(hook)
-        and not erases
-      ):
-        task = await hook.native.task_that_reads(window.body)
-        if task:
-          hook.state["recalled"] = withheld_line(task)
-        else:
-          block = await self._block(hook, window, question, complete)
-      if complete is not None:
-        await (
-          complete()
-        )
-    return self.sent(hook, window, block)
-
-  def sent(
-    self, hook: Hook, window: RequestWindow, block: str | None = None
-  ) -> dict[str, Any]:
-    added = block_with(
-      block or "", window.summary, hook.state.get("warnings", [])
-    )
-    if block is None and not added:
-      return {**window.body, "messages": window.messages}
-    if added and hook.native.adds_behind_tasks:
-      self.blocks.keep(hook, added)
-      added = ""
-    return {**window.body, "messages": with_block(window.messages, added)}
-
-  async def _block(
-    self,
-    hook: Hook,
-    window: RequestWindow,
-    question: Question,
-    complete: Complete | None,
-  ) -> str:
-    sources = await self.search.sources(hook)
-    selection, past, kind = await asyncio.gather(
-      self.search.selection(hook, window, sources, question, complete),
-      self._past_section(
-        hook, window, sources.embedder, question, complete
-      ),
-      hook.kind(),
-      return_exceptions=True,
-    )
-    if isinstance(selection, MemoryUnavailable):
-      log_recalled.debug("nothing recalled: %s", with_detail(selection))
-      tell_outcome("nothing fits")
-      return ""
-    if isinstance(selection, BaseException):
-      raise selection
-    if isinstance(kind, BaseException):
-      raise kind
-    if kind != hook.told_kind:
-      return ""
-    block = rendered_block(
-      selection.core, selection.retrieved, hook.settings.memory_format
-    )
-    notes = [self.search.news(hook, selection)]
-    if isinstance(past, BaseException):
-      log_recalled.error("past conversation is left out", exc_info=past)
-      notes.append("past conversation left out: an unexpected error")
-    elif past is not None:
-      if past.text:
-        block = extended_block(block, past.text)
-      notes.append(past.note)
-    self._tell(hook, selection, "; ".join(filter(None, notes)))
-    return block
-
-  def _tell(self, hook: Hook, selection: Selection, note: str) -> None:
-    tell_outcome("nothing fits")
-    facts = [memory.id for memory in selection.facts]
-    fitting = list(selection.fitting)
-    tally("entries", "core", len(facts))
-    tally("entries", "retrieved", selection.count - len(facts))
-    hook.state["recalled"] = recall_line(selection.count, note)
-    hook.state["injected"] = facts + fitting
-    settings = hook.settings
-    if settings.show_sources and fitting:
-      self._behind(_show_sources(hook, selection), "showing sources")
-    if (
-      settings.max_total_memories
-      and settings.pruning_strategy == "least_recalled"
-    ):
-      counting = self._usage.record(
-        hook.user_id, fitting, int(time.time())
-      )
-      self._behind(counting, "counting recalls", gently=True)
-    question = selection.candidates.question
-    retrieved = [entry.memory.id for entry in selection.retrieved]
-    if question.chat_id and retrieved != question.former:
-      keeping = self.search.keep_block(
-        hook.user_id, question.chat_id, retrieved
-      )
-      self._behind(keeping, "keeping a chat's block")
-
-  async def _past_section(
-    self,
-    hook: Hook,
-    window: RequestWindow,
-    embedder: Embedder,
-    question: Question,
-    complete: Complete | None,
-  ) -> PastSection | None:
-    if (
-      question.to_forget
-      or not self._past.recalls(hook)
-      or (await hook.hidden_from()).names
-    ):
-      return None
-    past_question = PastQuestion(
-      text=question.text,
-      previous=question.previous,
-      first=question.first,
-      messages=window.messages,
-      complete=complete,
-      tokens=window.history_tokens,
-    )
-    return await self._past.recalled(hook, past_question, embedder)
-
-
-def withheld_line(task: str) -> str:
-  return (
-    f"No memories recalled: this Open WebUI would show them to its {task}"
-  )
-
-
-async def _show_sources(hook: Hook, selection: Selection) -> None:
-  for memory_id, score in sorted(
-    selection.fitting.items(), key=lambda fit: -fit[1]
-  ):
-    memory = selection.candidates.memory(memory_id)
-    text = escaped_entry(memory.content)
-    title = text[:_SHOWN_CHARACTERS]
-    day = local_time(
-      memory.meta.get("said_at") or memory.created_at, *hook.time_zones
-    )
-    noted = f"Noted on {day:%Y-%m-%d}"
-    chat_id = escaped_entry(str(memory.meta.get("chat_id") or ""))
-    if chat_id:
-      noted += f", in the chat /c/{chat_id}"
-    name = f"{title} ({round(score * 100)} %)"
-    metadata = {"source": title, "name": name, "score": round(score, 3)}
-    await hook.notifier.source(title, [f"{text}\n\n{noted}."], [metadata])
-
-
-# ---- src/adaptive/settings/status_line.py ----
-
-NOTHING_NEW = "Nothing new to remember"
-_DETAILS_TITLE = "What changed in memory"
-_UNDO_HINT = "/undo takes it back"
-_UNDO_HINTS = 3
-_MOST_REMEMBERED = 5000
-CountHint = Callable[[str, str, int], Awaitable[bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-
-  line: str = ""
-  kind: Literal["news", "notice", "reply"] = "news"
-  details: tuple[str, ...] = ()
-  counts: str = ""
-  changes_memory: bool = False
-
-
-class StatusLines:
-
-  def __init__(self, count_hint: CountHint) -> None:
-    self._count_hint = count_hint
-    self._told = UserCache[bool](_MOST_REMEMBERED)
-
-  async def write(self, hook: Hook, report: Report) -> None:
-    if is_switched_off(report, hook.settings):
-      report = Report()
-    if report.line and await others_read(hook):
-      report = without_words(report)
-    if (
-      report.changes_memory
-      and hook.has_page
-      and await self._hints_at_undo(hook.user_id)
-    ):
-      report = replace(report, line=f"{report.line} \u00b7 {_UNDO_HINT}")
-    if stands_below(report, hook):
-      note = " \u00b7 ".join(report.details) or report.line
-      if await hook.stored_answer.add_note(note):
-        report = Report()
-    recalled = (
-      hook.state.pop("recalled", "") if hook.settings.show_status else ""
-    )
-    notifier = hook.replies if report.kind == "reply" else hook.notifier
-    line = ordered_line(report.line, recalled)
-    if line:
-      await notifier.status(line)
-    if report.details:
-      name = {"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}
-      await notifier.source(
-        _DETAILS_TITLE, ["\n".join(report.details)], [name]
-      )
-
-  async def notice(self, hook: Hook, line: str) -> None:
-    if not line.startswith(HINDRANCE) or self._is_new(hook.user_id, line):
-      await self.write(hook, Report(line, kind="notice"))
-
-  async def refusal(self, hook: Hook, line: str) -> None:
-    if self._is_new(hook.user_id, hook.chat_id):
-      await self.write(hook, Report(line, kind="notice"))
-
-  async def reply(self, hook: Hook, line: str) -> None:
-    await self.write(hook, Report(line, kind="reply"))
-
-  def forget(self, user_id: str) -> None:
-    self._told.forget(user_id)
-
-  def _is_new(self, *key: str) -> bool:
-    is_new = self._told.get(key) is None
-    self._told.put(key, True)
-    return is_new
-
-  async def _hints_at_undo(self, user_id: str) -> bool:
-    with suppress(TablesUnavailable):
-      return await self._count_hint(user_id, "undo", _UNDO_HINTS)
-    return False
-
-
-def is_switched_off(report: Report, settings: Settings) -> bool:
-  return report.kind == "news" and settings.confirmation == "off"
-
-
-def without_words(report: Report) -> Report:
-  return replace(report, line=report.counts or report.line, details=())
-
-
-def stands_below(report: Report, hook: Hook) -> bool:
-  if report.kind != "news" or report.line in ("", NOTHING_NEW):
-    return False
-  wanted = (
-    hook.settings.confirmation == "message" and hook.settings.show_status
-  )
-  return wanted and hook.told_kind == "saved"
-
-
-def ordered_line(line: str, recalled: str) -> str:
-  parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
-  return " \u00b7 ".join(filter(None, parts))
-
-
-# ---- src/adaptive/answer/postprocessing.py ----
-
-log_postprocessing = logging.getLogger("adaptive_memory.answer")
-
-_SECONDS_AFTER = 30.0
-_LONGEST_SPOKEN = 8000
-_TOLD_SHARE = 0.5
-_SENTENCE_ENDS = re.compile("(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
-
-
-class Postprocessing(BaseModel):
-
-  chat_summary: Line = Field(default="", max_length=1000)
-  chat_tags: Annotated[tuple[str, ...], different_lines(10, 40)] = ()
-  harmful_response: Score = 0
-  follow_up_suggestions: Annotated[
-    tuple[str, ...], different_lines(6, 250)
-  ] = ()
-  new_learnings: Annotated[tuple[str, ...], different_lines(10, 600)] = ()
-
-
-@dataclass(slots=True, eq=False)
-class AnsweredTurn:
-
-  hook: Hook
-  words: str
-  answer: str
-  injected: Sequence[str] = ()
-  turn: Turn | None = None
-  forgotten: bool = False
-
-
-class FindingsLearner(Protocol):
-
-  async def model_for(
-    self, hook: Hook, memory_ids: Sequence[str]
-  ) -> tuple[Completer, tuple[Memory, ...]] | None:
-    ...
-
-  async def learn_findings(
-    self,
-    hook: Hook,
-    turn: Turn,
-    findings: Sequence[Proposal],
-    is_wanted: Callable[[], bool],
-  ) -> None:
-    """Learn or propose facts of a turn while they are wanted."""
-
-
-class Postprocessor:
-
-  def __init__(
-    self,
-    formats: AnswerFormats,
-    notes: ChatNotesTable,
-    record: RecordChanges,
-    learning: FindingsLearner,
-    status: StatusLines,
-  ) -> None:
-    self._formats = formats
-    self._notes = notes
-    self._record = record
-    self._learning = learning
-    self._status = status
-    self._at_work: set[AnsweredTurn] = set()
-
-  def forget(self, user_id: str) -> None:
-    for turn in self._at_work:
-      turn.forgotten |= turn.hook.user_id == user_id
-
-  async def process(
-    self, turn: AnsweredTurn, learned: asyncio.Event
-  ) -> None:
-    self._at_work.add(turn)
-    try:
-      findings = await self._noted(turn)
-      if findings is not None:
-        await self._warn_of_harm(turn.hook, findings)
-        await _suggest(turn.hook, findings)
-        await learned.wait()
-        await self._learn(turn, findings)
-    except AdaptiveMemoryError as error:
-      detail = with_detail(error)
-      log_postprocessing.warning(
-        "a turn is not post-processed: %s", detail
-      )
-    finally:
-      self._at_work.discard(turn)
-
-  @staged("postprocess")
-  async def _noted(self, turn: AnsweredTurn) -> Postprocessing | None:
-    hook = turn.hook
-    if await hook.kind() != "saved":
-      return None
-    model = await self._learning.model_for(hook, turn.injected)
-    if model is None:
-      log_postprocessing.info(
-        "not post-processed: memories are changed or hidden"
-      )
-      return None
-    completer, injected = model
-    former = await self._notes.read(hook.user_id, hook.chat_id)
-    request = await asyncio.to_thread(_request, turn, former)
-    findings = await ask_fields(
-      completer,
-      self._formats,
-      Postprocessing,
-      request,
-      _SECONDS_AFTER,
-      1,
-    )
-    notes = await asyncio.to_thread(
-      _new_notes, turn, former, findings, injected
-    )
-    if turn.forgotten:
-      return None
-    if notes != former:
-      await self._notes.write(
-        hook.user_id, hook.chat_id, notes, int(time.time())
-      )
-    return findings
-
-  async def _warn_of_harm(
-    self, hook: Hook, findings: Postprocessing
-  ) -> None:
-    score = findings.harmful_response
-    if score >= HARMFUL_FROM:
-      note = f"The answer may be harmful ({score:g} of 10)"
-      await flag_message(self._record, hook, hook.answer_id, note)
-      await self._status.notice(hook, note)
-
-  async def _learn(
-    self, turn: AnsweredTurn, findings: Postprocessing
-  ) -> None:
-    settings = turn.hook.settings
-    facts = findings.new_learnings
-    if turn.turn is None or not facts or settings.save_mode == "off":
-      return
-    drafts = [Draft(fact, bank=settings.default_bank) for fact in facts]
-    additions = [Proposal("NEW", draft=draft) for draft in drafts]
-    await self._learning.learn_findings(
-      turn.hook,
-      turn.turn,
-      additions,
-      lambda: not turn.forgotten,
-    )
-
-
-async def _suggest(hook: Hook, findings: Postprocessing) -> None:
-  try:
-    await hook.suggest(findings.follow_up_suggestions)
-  except AdaptiveMemoryError as error:
-    log_postprocessing.warning(
-      "what to ask next is not shown: %s", with_detail(error)
-    )
-
-
-def answered_turn(
-  hook: Hook, messages: Sequence[Message], turn: Turn | None
-) -> AnsweredTurn | None:
-  if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
-    return None
-  typed = typed_message(messages, hook.question_id)
-  message: Message = messages[-1] if messages else {}
-  if typed is None or message.get("role") != "assistant":
-    return None
-  answer = spoken_text(message_text(message))
-  if not has_words(answer):
-    return None
-  return AnsweredTurn(
-    hook=hook,
-    words=typed[1],
-    answer=answer,
-    injected=hook.state.get("injected", ()),
-    turn=turn,
-  )
-
-
-def _new_notes(
-  turn: AnsweredTurn,
-  former: ChatNotes,
-  found: Postprocessing,
-  injected: Sequence[Memory],
-) -> ChatNotes:
-  policy = gate_policy(turn.hook.settings)
-  said = " ".join([turn.words, former.summary, *former.tags])
-  sentences = _SENTENCE_ENDS.split(found.chat_summary)
-  summary = " ".join(without_memories(sentences, injected, said))
-  verdict = gate(summary, policy)
-  if not summary or isinstance(verdict, Refused):
-    verdict = former.summary
-  tags = without_memories(found.chat_tags, injected, said, share=0.0)
-  if not tags:
-    return ChatNotes(verdict, former.tags)
-  return ChatNotes(
-    verdict, tuple(tag for tag in tags if is_safe_label(tag, policy))
-  )
-
-
-def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
-  parts = {
-    "Summary so far": former.summary or "none",
-    "Tags so far": ", ".join(former.tags) or "none",
-    "Last message of the user": excerpt_without_secrets(
-      turn.words, _LONGEST_SPOKEN
-    ),
-    "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
-  }
-  rules = turn.hook.settings.keeping_rules
-  return CompletionRequest(
-    render_prompt("postprocess", "", {"admin": rules}),
-    "\n\n".join(f"## {head}\n{part}" for head, part in parts.items()),
-    "postprocessing",
-    fields_schema(Postprocessing),
-    1500,
-  )
-
-
-def without_memories(
-  sentences: Sequence[str],
-  memories: Sequence[Memory],
-  said: str,
-  share: float = _TOLD_SHARE,
-) -> list[str]:
-  spoken = frozenset(tokens(said))
-  hidden = [
-    frozenset(tokens(memory.content)) - spoken for memory in memories
-  ]
-  names = list[str]()
-  for memory in memories:
-    names += filter(_is_name, memory.content.split()[1:])
-  named = frozenset(tokens(" ".join(names))) - spoken
-
-  def tells(sentence: str) -> bool:
-    words = frozenset(tokens(sentence))
-    if words & named:
-      return True
-    shared = [(len(words & content), len(content)) for content in hidden]
-    return any(count and count >= share * size for count, size in shared)
-
-  return [
-    sentence for sentence in sentences if sentence and not tells(sentence)
-  ]
-
-
-def _is_name(word: str) -> bool:
-  return word[0].isupper() or any(map(str.isdigit, word))
-
-
 # ---- src/adaptive/control/requests.py ----
 
 NO_PAGE = (
@@ -19815,6 +18731,1050 @@ def _answer_key(turn: Turn) -> tuple[str, str, str]:
 def _asked_turn(hook: Hook) -> Turn:
   source = Provenance(hook.chat_id, hook.question_id, int(time.time()))
   return Turn(hook.user_id, hook.told_kind, "", (), source)
+
+
+# ---- src/adaptive/recall/question.py ----
+
+_SHARE_FOR_EMBEDDING = 0.5
+_SHARE_FOR_SEARCHING_AGAIN = 0.15
+
+Complete = Callable[[], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+
+  text: str
+  previous: str = ""
+  chat_id: str = ""
+  first: bool = False
+  today: str = ""
+  to_forget: str = ""
+  vectors: Vectors | None = None
+  former: Sequence[str] = ()
+
+  def nearest(
+    self,
+    index: MemoryIndex,
+    limit: int,
+    weights: Weights = DEFAULT_WEIGHTS,
+  ) -> list[Ranked]:
+    if not has_words(self.text):
+      return []
+    query = ranking_query(
+      self.text, self.previous, self.vectors, index.dimension
+    )
+    return rank(index.ranking, query, limit, weights)
+
+
+def question_of(
+  hook: Hook, messages: Sequence[Message], *, answered: bool = False
+) -> Question:
+  of_user = [
+    message for message in messages if message.get("role") == "user"
+  ]
+  anew = not answered and hook.regenerated_message
+  newest = anew or newest_user_message(messages) or {}
+  text = spoken_text(message_text(newest))
+  return Question(
+    text=text,
+    previous=spoken_text(message_text(of_user[-2]))
+    if len(of_user) > 1
+    else "",
+    chat_id=hook.chat_id if hook.told_kind == "saved" else "",
+    first=len(of_user) <= 1,
+    today=local_time(time.time(), *hook.time_zones).date().isoformat(),
+    to_forget=sentences_to_forget(text),
+  )
+
+
+async def embedded_question(
+  hook: Hook,
+  question: Question,
+  embedder: Embedder,
+  complete: Complete | None = None,
+) -> Question:
+  seconds = hook.settings.inlet_timeout_seconds
+  texts = [question.text]
+  if continues(question.text):
+    texts.append(question.previous)
+  vectors = await query_vectors(
+    embedder, texts, seconds * _SHARE_FOR_EMBEDDING
+  )
+  text = await complete() if complete is not None else ""
+  if not text or text == question.text:
+    return replace(question, vectors=vectors)
+  if vectors is not None:
+    again = seconds * _SHARE_FOR_SEARCHING_AGAIN
+    completed = await query_vectors(embedder, [text], again)
+    if completed is not None:
+      vectors = np.concatenate([completed, vectors[1:]])
+  return replace(question, text=text, vectors=vectors)
+
+
+# ---- src/adaptive/recall/selection.py ----
+
+log_selection = logging.getLogger("adaptive_memory.recall")
+
+_PLACES_FOR_REFUSED = 20
+_STRICTNESS_TO_JUDGE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+
+  question: Question
+  index: MemoryIndex
+  withheld: AbstractSet[str]
+  core: Sequence[Memory]
+  bearing: Sequence[Memory] = ()
+
+  def memory(self, memory_id: str) -> Memory:
+    return self.index.memories[self.index.places[memory_id]]
+
+
+def candidates_for(
+  question: Question,
+  index: MemoryIndex,
+  hidden: LocalOnlyBanks,
+  examples: Vectors | None,
+) -> Candidates:
+  to_forget = set(tokens(question.to_forget))
+  withheld = {
+    memory.id
+    for memory in index.ending
+    if has_ended(memory, question.today)
+  }
+  if hidden.names or to_forget:
+    withheld.update(
+      memory.id
+      for memory in index.memories
+      if hidden.holds(memory)
+      or (to_forget and to_forget.intersection(tokens(memory.content)))
+    )
+  facts = [memory for memory in index.core if memory.id not in withheld]
+  if not facts or examples is None or index.nulls is None:
+    return Candidates(
+      question=question, index=index, withheld=withheld, core=facts
+    )
+  advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
+  places = [index.places[memory.id] for memory in facts]
+  stands = (
+    likely(index.ranking.vectors[places], standing, others)
+    | ~index.embedded[places]
+  )
+  core: list[Memory] = []
+  bearing: list[Memory] = []
+  is_about_user = _is_about_user(question, index, advice, index.nulls)
+  for fact, always in zip(facts, stands, strict=True):
+    if always or fact.importance >= CORE_IMPORTANCE:
+      core.append(fact)
+    elif is_about_user:
+      bearing.append(fact)
+  return Candidates(
+    question=question,
+    index=index,
+    withheld=withheld,
+    core=core,
+    bearing=bearing,
+  )
+
+
+def _is_about_user(
+  question: Question, index: MemoryIndex, advice: Vectors, nulls: Vectors
+) -> bool:
+  if not has_words(question.text):
+    return False
+  if speaks_of_self(question.text):
+    return True
+  vectors = question.vectors
+  if vectors is None or vectors.shape[1] != index.dimension:
+    return False
+  return bool(likely(vectors[:1], advice, nulls)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+
+  candidates: Candidates
+  core: Sequence[BlockEntry]
+  retrieved: Sequence[BlockEntry]
+  fitting: Mapping[str, float]
+  bearing: Sequence[Memory]
+
+  @property
+  def count(self) -> int:
+    return len(self.core) + len(self.retrieved)
+
+  @property
+  def facts(self) -> list[Memory]:
+    return [*(entry.memory for entry in self.core), *self.bearing]
+
+
+@stage("ranking")
+def ranked_candidates(
+  candidates: Candidates, settings: Settings
+) -> list[Ranked]:
+  most = max(settings.related_memories_n, settings.top_n_memories) + len(
+    candidates.core
+  )
+  limit = most + len(candidates.withheld) + _PLACES_FOR_REFUSED
+  index = candidates.index
+  nearest = candidates.question.nearest(index, limit)
+  return [
+    near
+    for near in nearest
+    if index.memories[near.place].id not in candidates.withheld
+  ]
+
+
+def fitting_memories(
+  candidates: Candidates, ranked: Sequence[Ranked], settings: Settings
+) -> dict[str, float]:
+  fit = _best_fitting(
+    candidates,
+    ranked,
+    settings.related_memories_n,
+    vector_floor=settings.vector_similarity_threshold,
+    relevance_floor=settings.relevance_threshold,
+  )
+  for (
+    near
+  ) in ranked:
+    memory_id = candidates.index.memories[near.place].id
+    verdict = "fits" if memory_id in fit else "does not fit"
+    log_selection.debug("%s %s: %s", memory_id, verdict, near)
+  return fit
+
+
+def memories_to_judge(
+  candidates: Candidates,
+  ranked: Sequence[Ranked],
+  settings: Settings,
+  hidden: LocalOnlyBanks,
+) -> dict[str, float]:
+  memories = candidates.index.memories
+  return _best_fitting(
+    candidates,
+    [near for near in ranked if not hidden.holds(memories[near.place])],
+    settings.top_n_memories,
+    vector_floor=settings.vector_similarity_threshold,
+    strictness=_STRICTNESS_TO_JUDGE,
+  )
+
+
+def _best_fitting(
+  candidates: Candidates,
+  ranked: Sequence[Ranked],
+  limit: int,
+  **rules: float,
+) -> dict[str, float]:
+  memories = candidates.index.memories
+  while True:
+    fit = fitting(ranked, len(candidates.core) + limit, **rules)
+    refused = [
+      near for near in fit if reason_against(memories[near.place])
+    ]
+    if not refused:
+      return {memories[near.place].id: near.relevance for near in fit}
+    ranked = [near for near in ranked if near not in refused]
+
+
+def eligible_memories(
+  candidates: Candidates, fit: Iterable[str]
+) -> list[Memory]:
+  facts = [memory.id for memory in (*candidates.core, *candidates.bearing)]
+  ids = dict.fromkeys([*facts, *fit, *candidates.question.former])
+  memories = map(candidates.index.memory, ids)
+  return [
+    memory
+    for memory in memories
+    if memory and memory.id not in candidates.withheld
+  ]
+
+
+@stage("block")
+def selected(
+  candidates: Candidates,
+  fit: Mapping[str, float],
+  settings: Settings,
+  most_tokens: int,
+) -> Selection:
+  form = settings.memory_format
+  existing: dict[str, BlockEntry] = {}
+  for memory in eligible_memories(candidates, fit):
+    entry = entry_of(memory, form)
+    if entry is not None and not reason_against(memory):
+      existing[memory.id] = entry
+  core: list[BlockEntry] = []
+  room = core_room(form, most_tokens)
+  for memory in candidates.core:
+    entry = existing.get(memory.id)
+    if entry is not None and entry.tokens <= room:
+      core.append(existing.pop(memory.id))
+      room -= entry.tokens
+  bearing = [memory.id for memory in candidates.bearing]
+  best = [memory_id for memory_id in fit if memory_id in existing]
+  retrieved = placed_entries(
+    former=candidates.question.former,
+    fitting=best[: settings.related_memories_n] + bearing,
+    existing=existing,
+    room=retrieved_room(core, form, most_tokens),
+  )
+  shown = {entry.memory.id for entry in (*core, *retrieved)}
+  return Selection(
+    candidates=candidates,
+    core=core,
+    retrieved=retrieved,
+    fitting={
+      memory_id: score
+      for memory_id, score in fit.items()
+      if memory_id in shown
+    },
+    bearing=[
+      memory for memory in candidates.bearing if memory.id in shown
+    ],
+  )
+
+
+# ---- src/adaptive/recall/explanation.py ----
+
+_MOST_NAMED__explanation = 20
+_NEAREST_SHOWN = 3
+_LONGEST_QUOTED__explanation = 200
+_NAMING__explanation = Weights(neighbours=0.0, personal=0.0)
+_LEAST_NAMED__explanation = GATES[0] / 4
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+
+  memory: Memory
+  score: int
+  has_all_words: bool
+  withheld: str = ""
+
+
+def found_memories(
+  question: Question, index: MemoryIndex, hidden: LocalOnlyBanks
+) -> list[FoundMemory]:
+  words = set(tokens(question.text))
+  found: list[FoundMemory] = []
+  for near in question.nearest(index, len(index.memories), _NAMING__explanation):
+    if near.keywords > 0 or near.evidence >= _LEAST_NAMED__explanation:
+      memory = index.memories[near.place]
+      found.append(
+        FoundMemory(
+          memory=memory,
+          score=round(100 * near.relevance),
+          has_all_words=words.issubset(tokens(memory.content)),
+          withheld=withheld_reason(memory, hidden),
+        )
+      )
+    if len(found) == _MOST_NAMED__explanation:
+      break
+  return found
+
+
+def explained(
+  selection: Selection,
+  settings: Settings,
+  most_tokens: int,
+  hidden: LocalOnlyBanks,
+) -> str:
+  question = selection.candidates.question
+  index = selection.candidates.index
+  if not index.memories:
+    return "Nothing is remembered about you yet."
+  nearest = question.nearest(index, len(index.memories))
+  ranked = {index.memories[near.place].id: near for near in nearest}
+  coming = _coming(selection, ranked)
+  best = [ranked[memory_id] for memory_id in selection.fitting]
+  others = [memory_id for memory_id in ranked if memory_id not in coming][
+    :_NEAREST_SHOWN
+  ]
+  nearly: list[str] = []
+  for memory_id in others:
+    memory = selection.candidates.memory(memory_id)
+    words = _quoted__explanation(memory.content)
+    reason = withheld_reason(memory, hidden)
+    if reason:
+      words = (
+        f"A memory of {utc_day(memory.created_at)}, not repeated here"
+      )
+    elif has_ended(memory, question.today):
+      reason = f"it held until {memory.until}"
+    else:
+      reason = _why_behind(
+        ranked[memory_id], best, settings, most_tokens
+      )
+    nearly.append(f"- {words}: {_figures(ranked[memory_id])}, {reason}")
+  asked = _quoted__explanation(question.text)
+  if has_words(question.previous) and continues(question.text):
+    asked += f", read together with {_quoted__explanation(question.previous)}"
+  if selection.fitting:
+    head = f"For {asked} these memories come:"
+  else:
+    head = f"No memory fits {asked}{'; these come all the same:' if coming else '.'}"
+  closing = "Worked out anew from what is remembered now, without a model."
+  if question.vectors is None and has_words(question.text):
+    closing += (
+      " The message has no vector at present: keywords serve alone."
+    )
+  missing = len(index.missing())
+  if missing:
+    closing += f" {missing} not embedded yet: found by keywords."
+  parts = [head, "\n".join(coming.values())]
+  if nearly:
+    parts += ["Nearly:", "\n".join(nearly)]
+  return "\n\n".join(filter(None, [*parts, closing]))
+
+
+def _coming(
+  selection: Selection, ranked: Mapping[str, Ranked]
+) -> dict[str, str]:
+  reasons = {
+    memory_id: [_figures(ranked[memory_id])]
+    for memory_id in selection.fitting
+  }
+  for entry in selection.core:
+    memory = entry.memory
+    always = "who you are" if "identity" in memory.tags else "important"
+    reasons.setdefault(memory.id, []).append(always)
+  for memory in selection.bearing:
+    reasons.setdefault(memory.id, []).append(
+      "for a message about you or for advice"
+    )
+  for entry in selection.retrieved:
+    reasons.setdefault(entry.memory.id, ["shown earlier in this chat"])
+  return {
+    memory_id: f"- {_quoted__explanation(selection.candidates.memory(memory_id).content)}: {', '.join(why)}"
+    for memory_id, why in reasons.items()
+  }
+
+
+def _why_behind(
+  near: Ranked, best: Sequence[Ranked], settings: Settings, most_tokens: int
+) -> str:
+  allowed = partial(
+    fitting,
+    vector_floor=settings.vector_similarity_threshold,
+    relevance_floor=settings.relevance_threshold,
+  )
+  if not allowed([near], 1, gate=-math.inf if best else None):
+    return "below the gate"
+  if best and near not in allowed(
+    [*best, near], len(best) + 1, gate=-math.inf
+  ):
+    return "far below the best"
+  most = settings.related_memories_n
+  return f"beyond the limit of {most} memories or {most_tokens} tokens"
+
+
+def _quoted__explanation(text: str) -> str:
+  return f"\u201c{plain_line(clipped_line(escaped_entry(text), _LONGEST_QUOTED__explanation))}\u201d"
+
+
+def _figures(near: Ranked) -> str:
+  parts: list[str] = []
+  for name in ("similarity", "keywords", "neighbours"):
+    value: float = getattr(near, name)
+    if round(value, 1):
+      parts.append(f"{name} {value:.1f}")
+  return f"{round(100 * near.relevance)} % ({' + '.join(parts) or 'nothing in common'})"
+
+
+# ---- src/adaptive/recall/turn_blocks.py ----
+
+_MOST_CHARACTERS = 20_000_000
+_LONGEST_SECONDS__turn_blocks = 3600.0
+
+
+class TurnBlocks:
+
+  def __init__(self) -> None:
+    self._blocks = UserCache[str](
+      _MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS__turn_blocks
+    )
+
+  def keep(self, hook: Hook, block: str) -> None:
+    mark = uuid.uuid4().hex
+    hook.state["block_mark"] = mark
+    self._blocks.put((hook.user_id, mark), block)
+
+  def added(
+    self, body: dict[str, Any], metadata: dict[str, Any]
+  ) -> dict[str, Any]:
+    block = self._blocks.get(_turn_key(metadata))
+    if block is None:
+      return body
+    return {
+      **body,
+      "messages": with_block(listing(body.get("messages")), block),
+    }
+
+  def let_go(self, metadata: dict[str, Any]) -> None:
+    self._blocks.pop(_turn_key(metadata))
+
+  def forget(self, user_id: str) -> None:
+    self._blocks.forget(user_id)
+
+
+def _turn_key(metadata: dict[str, Any]) -> tuple[str, str]:
+  return str(metadata.get("user_id") or ""), turn_state(metadata).get(
+    "block_mark", ""
+  )
+
+
+# ---- src/adaptive/recall/window.py ----
+
+log_window = logging.getLogger("adaptive_memory.recall")
+
+_SUMMARY_HEADING = "### Earlier in this conversation"
+_MOST_HISTORY_TOKENS = 2000
+_UNCUT_KINDS = ("channel", "subagent")
+_SUMMARY_TOKENS = 300
+_CORE_TOKENS = 200
+_STEP_SHARE = 0.25
+_LARGEST_RESERVE = 0.5
+_TOKENS_AROUND_MESSAGE = 4
+_TOKENS_OF_PICTURE = 1000
+_PICTURES = frozenset({"image", "image_url", "input_image"})
+
+
+@dataclass(frozen=True, slots=True)
+class RequestWindow:
+
+  body: dict[str, Any]
+  messages: list[dict[str, Any]]
+  memory_tokens: int
+  history_tokens: int = _MOST_HISTORY_TOKENS
+  summary: str = ""
+
+
+async def request_window(
+  hook: Hook, plain: RequestWindow, notes: ChatNotesTable
+) -> RequestWindow:
+  settings = hook.settings
+  messages = plain.body["messages"]
+  if plain.messages is messages or await hook.native.compacts():
+    return replace(plain, messages=messages)
+  summary = ""
+  if len(plain.messages) < len(messages) and hook.told_kind == "saved":
+    try:
+      notes_of_chat = await notes.read(hook.user_id, hook.chat_id)
+    except AdaptiveMemoryError as error:
+      log_window.warning(
+        "turns gave way without a summary: %s", with_detail(error)
+      )
+    else:
+      noted = escaped_entry(notes_of_chat.summary)
+      summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
+  taken = _tokens_of_all(plain.messages) + estimated_tokens(summary)
+  memories = _memory_tokens(settings)
+  left = settings.max_context_tokens - taken - memories
+  return replace(
+    plain,
+    memory_tokens=max(
+      memories + min(left, 0), min(_CORE_TOKENS, memories)
+    ),
+    history_tokens=min(_history_tokens(settings), max(left, 0)),
+    summary=summary,
+  )
+
+
+def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
+  settings = hook.settings
+  messages = rewritten_answers(
+    listing(body.get("messages")), without_answer_note
+  )
+  window = RequestWindow(
+    body={**body, "messages": messages},
+    messages=messages,
+    memory_tokens=settings.max_injected_tokens,
+  )
+  most = settings.max_context_tokens
+  if most <= 0 or hook.told_kind in _UNCUT_KINDS:
+    return window
+  reserved = _memory_tokens(settings) + _history_tokens(settings)
+  if hook.told_kind == "saved":
+    reserved += _SUMMARY_TOKENS
+  if _tokens_of_all(messages) + reserved <= most:
+    return window
+  reserved = min(reserved, int(most * _LARGEST_RESERVE))
+  return replace(
+    window,
+    messages=[
+      dict(kept) for kept in fitted_messages(messages, most, reserved)
+    ],
+  )
+
+
+def fitted_messages(
+  messages: Sequence[Message], most_tokens: int, reserved: int = 0
+) -> list[Message]:
+  fixed = 0
+  costs = [0]
+  turns: list[int] = []
+  for message in messages:
+    tokens = message_tokens(message)
+    role = message.get("role")
+    if role == "user" and costs[-1]:
+      costs.append(0)
+    if role == "system":
+      fixed += tokens
+      turns.append(len(messages))
+    else:
+      costs[-1] += tokens
+      turns.append(len(costs) - 1)
+  excess = sum(costs) + fixed + reserved - most_tokens
+  if excess <= 0:
+    return list(messages)
+  step = max(1, int(most_tokens * _STEP_SHARE))
+  in_steps = -(-excess // step) * step
+  gone = list(accumulate(costs[:-1]))
+  wanted = in_steps if gone and gone[-1] >= in_steps else excess
+  first = min(bisect_left(gone, wanted) + 1, len(gone))
+  return [
+    kept
+    for kept, turn in zip(messages, turns, strict=True)
+    if turn >= first
+  ]
+
+
+def message_tokens(message: Message) -> int:
+  parts = listing(message.get("content"))
+  pictures = sum(mapping(part).get("type") in _PICTURES for part in parts)
+  calls = message.get("tool_calls")
+  called = estimated_tokens(json.dumps(calls, default=str)) if calls else 0
+  text = estimated_tokens(message_text(message))
+  return (
+    _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
+  )
+
+
+def _tokens_of_all(messages: Sequence[Message]) -> int:
+  return sum(map(message_tokens, messages))
+
+
+def _memory_tokens(settings: Settings) -> int:
+  return settings.max_injected_tokens if settings.show_memories else 0
+
+
+def _history_tokens(settings: Settings) -> int:
+  return 0 if settings.history_recall == "off" else _MOST_HISTORY_TOKENS
+
+
+# ---- src/adaptive/recall/memory_search.py ----
+
+log_search = logging.getLogger("adaptive_memory.recall")
+
+_SCORES_KEPT = 20_000
+_SCORES_KEPT_SECONDS = 24 * 3600
+_KEPT_AFTER_SECONDS = 0.1
+_SHARE_FOR_NEW_MEMORIES = 0.25
+_LEAST_JUDGED = 0.5
+
+
+class RecallSearch:
+
+  def __init__(
+    self,
+    indexes: MemoryIndexes,
+    formats: AnswerFormats,
+    chats: ChatTable,
+    notes: ChatNotesTable,
+  ) -> None:
+    self._indexes = indexes
+    self._formats = formats
+    self._chats = chats
+    self._notes = notes
+    self._scores = UserCache[float](
+      _SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS
+    )
+
+  def forget(self, user_id: str) -> None:
+    self._indexes.forget(user_id)
+    self._scores.forget(user_id)
+
+  async def sources(self, hook: Hook) -> Sources:
+    sources = await hook.sources()
+    return replace(sources, embedder=self._indexes.turn_embedder(sources))
+
+  async def found(self, hook: Hook, words: str) -> list[FoundMemory]:
+    sources = await self.sources(hook)
+    index = await self._index(hook, sources)
+    question = await embedded_question(
+      hook, Question(words), sources.embedder
+    )
+    return found_memories(question, index, await hook.hidden_from())
+
+  async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+    recalls = hook.settings.show_memories and may_be_given_memories(hook)
+    if not recalls or await hook.kind() != hook.told_kind:
+      return "No message here is given memories: by your settings, or the kind of this chat."
+    question = question_of(hook, messages, answered=True)
+    if not question.text:
+      return "There is no message before this one."
+    settings = hook.settings
+    if (
+      settings.use_llm_for_relevance
+    ):
+      settings = settings.model_copy(update={"relevance_threshold": 0.0})
+    window = await request_window(
+      hook, plain_window(hook, {"messages": messages}), self._notes
+    )
+    candidates = await self._candidates(
+      hook, await self.sources(hook), question
+    )
+    fit = fitting_memories(
+      candidates, ranked_candidates(candidates, settings), settings
+    )
+    selection = selected(candidates, fit, settings, window.memory_tokens)
+    return explained(
+      selection, settings, window.memory_tokens, await hook.hidden_from()
+    )
+
+  async def selection(
+    self,
+    hook: Hook,
+    window: RequestWindow,
+    sources: Sources,
+    question: Question,
+    complete: Complete | None = None,
+  ) -> Selection:
+    settings = hook.settings
+    candidates = await self._candidates(hook, sources, question, complete)
+    ranked = ranked_candidates(candidates, settings)
+    fit = fitting_memories(candidates, ranked, settings)
+    if settings.use_llm_for_relevance:
+      fit = await self._judged(hook, candidates, ranked, fit)
+    if settings.native_memory == "keep":
+      eligible = eligible_memories(candidates, fit)
+      left = await hook.native.not_injected(window.body, eligible)
+      injected = {memory.id for memory in eligible if memory not in left}
+      candidates = replace(
+        candidates, withheld=candidates.withheld | injected
+      )
+    return selected(candidates, fit, settings, window.memory_tokens)
+
+  def news(self, hook: Hook, selection: Selection) -> str:
+    missing = len(selection.candidates.index.missing())
+    is_news = self._indexes.news(hook.user_id, missing)
+    return (
+      f"{missing} not embedded yet: found by keywords" if is_news else ""
+    )
+
+  async def keep_block(
+    self, user_id: str, chat_id: str, ids: Sequence[str]
+  ) -> None:
+    await asyncio.sleep(_KEPT_AFTER_SECONDS)
+    await self._chats.write(
+      user_id, chat_id, json.dumps(ids), int(time.time())
+    )
+
+  async def _index(self, hook: Hook, sources: Sources) -> MemoryIndex:
+    patience = (
+      hook.settings.inlet_timeout_seconds * _SHARE_FOR_NEW_MEMORIES
+    )
+    return await self._indexes.current(sources, patience)
+
+  async def _candidates(
+    self,
+    hook: Hook,
+    sources: Sources,
+    question: Question,
+    complete: Complete | None = None,
+  ) -> Candidates:
+    former, index = await asyncio.gather(
+      self._former_ids(hook.user_id, question),
+      self._index(hook, sources),
+    )
+    if index.memories:
+      question = await embedded_question(
+        hook, question, sources.embedder, complete
+      )
+    question = replace(question, former=former)
+    examples = self._indexes.nulls.examples_for(
+      index.embedder, index.dimension
+    )
+    hidden = await hook.hidden_from()
+    if question.to_forget:
+      return await asyncio.to_thread(
+        candidates_for, question, index, hidden, examples
+      )
+    return candidates_for(question, index, hidden, examples)
+
+  async def _former_ids(self, user_id: str, question: Question) -> list[str]:
+    if question.first or not question.chat_id:
+      return []
+    try:
+      state = await self._chats.read(user_id, question.chat_id)
+      ids = listing(json.loads(state or "[]"))
+    except (TablesUnavailable, ValueError, RecursionError) as error:
+      log_search.warning(
+        "a chat's block is made anew: %s", with_detail(error)
+      )
+      return []
+    return [memory_id for memory_id in ids if isinstance(memory_id, str)]
+
+  async def _judged(
+    self,
+    hook: Hook,
+    candidates: Candidates,
+    ranked: Sequence[Ranked],
+    fit: dict[str, float],
+  ) -> dict[str, float]:
+    settings = hook.settings
+    try:
+      completer = await hook.completer()
+      hidden = await hook.hidden_from(completer)
+      judge = RelevanceJudge(
+        completer=completer,
+        formats=self._formats,
+        scores=self._scores,
+        prompt=settings.memory_relevance_prompt,
+      )
+      scores = memories_to_judge(candidates, ranked, settings, hidden)
+      judged = await judge.judged(
+        hook.user_id,
+        candidates.question.text,
+        [candidates.memory(memory_id) for memory_id in scores],
+        scores,
+        settings.relevance_threshold or _LEAST_JUDGED,
+      )
+    except AdaptiveMemoryError as error:
+      log_search.warning(
+        "memories are not judged: %s", with_detail(error)
+      )
+      return fit
+    for memory_id, score in fit.items():
+      if hidden.holds(candidates.memory(memory_id)):
+        judged[memory_id] = score
+    return judged
+
+
+# ---- src/adaptive/recall/recall.py ----
+
+log_recalled = logging.getLogger("adaptive_memory.recall")
+
+_SHOWN_CHARACTERS = 80
+
+Asking = Callable[
+  [Hook, Sequence[Message], str, bool],
+  AbstractAsyncContextManager[Complete | None],
+]
+
+
+class PastSection(Protocol):
+
+  @property
+  def text(self) -> str: ...
+  @property
+  def note(self) -> str: ...
+
+
+class PastRecall(Protocol):
+
+  def recalls(self, hook: Hook) -> bool:
+    ...
+
+  async def recalled(
+    self, hook: Hook, question: PastQuestion, embedder: Embedder
+  ) -> PastSection:
+    ...
+
+
+class Recall:
+
+  def __init__(
+    self,
+    indexes: MemoryIndexes,
+    formats: AnswerFormats,
+    chats: ChatTable,
+    notes: ChatNotesTable,
+    usage: UsageTable,
+    behind: Callable[..., None],
+    asking: Asking,
+    past: PastRecall,
+  ) -> None:
+    self.search = RecallSearch(indexes, formats, chats, notes)
+    self._notes = notes
+    self._usage = usage
+    self._behind = behind
+    self._asking = asking
+    self._past = past
+    self.blocks = TurnBlocks()
+
+  def forget(self, user_id: str) -> None:
+    self.search.forget(user_id)
+    self.blocks.forget(user_id)
+
+  async def window(self, hook: Hook, plain: RequestWindow) -> RequestWindow:
+    features = mapping(plain.body.get("features"))
+    if features.get("memory") and (
+      hook.settings.native_memory == "replace"
+      or (await hook.hidden_from()).names
+    ):
+      off = {**plain.body, "features": {**features, "memory": False}}
+      plain = replace(plain, body=off)
+    return await request_window(hook, plain, self._notes)
+
+  async def recalled(
+    self, hook: Hook, window: RequestWindow
+  ) -> dict[str, Any]:
+    messages = listing(window.body.get("messages"))
+    question = question_of(hook, messages)
+    typed = typed_message(messages, hook.question_id)
+    erases = spoken_request(hook, typed) not in (None, "restore")
+    block = "" if hook.settings.show_memories else None
+    async with self._asking(
+      hook, messages, question.text, question.first
+    ) as complete:
+      if (
+        hook.settings.show_memories
+        and may_be_given_memories(hook)
+        and not erases
+      ):
+        task = await hook.native.task_that_reads(window.body)
+        if task:
+          hook.state["recalled"] = withheld_line(task)
+        else:
+          block = await self._block(hook, window, question, complete)
+      if complete is not None:
+        await (
+          complete()
+        )
+    return self.sent(hook, window, block)
+
+  def sent(
+    self, hook: Hook, window: RequestWindow, block: str | None = None
+  ) -> dict[str, Any]:
+    added = block_with(
+      block or "", window.summary, hook.state.get("warnings", [])
+    )
+    if block is None and not added:
+      return {**window.body, "messages": window.messages}
+    if added and hook.native.adds_behind_tasks:
+      self.blocks.keep(hook, added)
+      added = ""
+    return {**window.body, "messages": with_block(window.messages, added)}
+
+  async def _block(
+    self,
+    hook: Hook,
+    window: RequestWindow,
+    question: Question,
+    complete: Complete | None,
+  ) -> str:
+    sources = await self.search.sources(hook)
+    selection, past, kind = await asyncio.gather(
+      self.search.selection(hook, window, sources, question, complete),
+      self._past_section(
+        hook, window, sources.embedder, question, complete
+      ),
+      hook.kind(),
+      return_exceptions=True,
+    )
+    if isinstance(selection, MemoryUnavailable):
+      log_recalled.debug("nothing recalled: %s", with_detail(selection))
+      tell_outcome("nothing fits")
+      return ""
+    if isinstance(selection, BaseException):
+      raise selection
+    if isinstance(kind, BaseException):
+      raise kind
+    if kind != hook.told_kind:
+      return ""
+    block = rendered_block(
+      selection.core, selection.retrieved, hook.settings.memory_format
+    )
+    notes = [self.search.news(hook, selection)]
+    if isinstance(past, BaseException):
+      log_recalled.error("past conversation is left out", exc_info=past)
+      notes.append("past conversation left out: an unexpected error")
+    elif past is not None:
+      if past.text:
+        block = extended_block(block, past.text)
+      notes.append(past.note)
+    self._tell(hook, selection, "; ".join(filter(None, notes)))
+    return block
+
+  def _tell(self, hook: Hook, selection: Selection, note: str) -> None:
+    tell_outcome("nothing fits")
+    facts = [memory.id for memory in selection.facts]
+    fitting = list(selection.fitting)
+    tally("entries", "core", len(facts))
+    tally("entries", "retrieved", selection.count - len(facts))
+    hook.state["recalled"] = recall_line(selection.count, note)
+    hook.state["injected"] = facts + fitting
+    settings = hook.settings
+    if settings.show_sources and fitting:
+      self._behind(_show_sources(hook, selection), "showing sources")
+    if (
+      settings.max_total_memories
+      and settings.pruning_strategy == "least_recalled"
+    ):
+      counting = self._usage.record(
+        hook.user_id, fitting, int(time.time())
+      )
+      self._behind(counting, "counting recalls", gently=True)
+    question = selection.candidates.question
+    retrieved = [entry.memory.id for entry in selection.retrieved]
+    if question.chat_id and retrieved != question.former:
+      keeping = self.search.keep_block(
+        hook.user_id, question.chat_id, retrieved
+      )
+      self._behind(keeping, "keeping a chat's block")
+
+  async def _past_section(
+    self,
+    hook: Hook,
+    window: RequestWindow,
+    embedder: Embedder,
+    question: Question,
+    complete: Complete | None,
+  ) -> PastSection | None:
+    if (
+      question.to_forget
+      or not self._past.recalls(hook)
+      or (await hook.hidden_from()).names
+    ):
+      return None
+    past_question = PastQuestion(
+      text=question.text,
+      previous=question.previous,
+      first=question.first,
+      messages=window.messages,
+      complete=complete,
+      tokens=window.history_tokens,
+    )
+    return await self._past.recalled(hook, past_question, embedder)
+
+
+def withheld_line(task: str) -> str:
+  return (
+    f"No memories recalled: this Open WebUI would show them to its {task}"
+  )
+
+
+async def _show_sources(hook: Hook, selection: Selection) -> None:
+  for memory_id, score in sorted(
+    selection.fitting.items(), key=lambda fit: -fit[1]
+  ):
+    memory = selection.candidates.memory(memory_id)
+    text = escaped_entry(memory.content)
+    title = text[:_SHOWN_CHARACTERS]
+    day = local_time(
+      memory.meta.get("said_at") or memory.created_at, *hook.time_zones
+    )
+    noted = f"Noted on {day:%Y-%m-%d}"
+    chat_id = escaped_entry(str(memory.meta.get("chat_id") or ""))
+    if chat_id:
+      noted += f", in the chat /c/{chat_id}"
+    name = f"{title} ({round(score * 100)} %)"
+    metadata = {"source": title, "name": name, "score": round(score, 3)}
+    await hook.notifier.source(title, [f"{text}\n\n{noted}."], [metadata])
 
 
 # ---- src/adaptive/wiring.py ----

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.fusion import (
     GATES,
     Ranked,

@@ -23,8 +23,14 @@ from typing import Any, Literal
 import numpy as np
 from rapidfuzz import fuzz
 
-from adaptive.core.model import Draft, Memory, Proposal, StoreStamp
-from adaptive.core.ports import StoredVector, Vectors
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    Proposal,
+    StoredVector,
+    StoreStamp,
+    Vectors,
+)
 from adaptive.learn.duplicates import (
     REWORDED_FROM,
     calibrated_likeness,

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
-from adaptive.core.cache import forget_texts
-from adaptive.core.ports import Sources
+from adaptive.core.model import Sources
+from adaptive.core.runtime import forget_texts
 from adaptive.recall import block, selection
 from adaptive.recall.question import Question
 from adaptive.recall.window import RequestWindow

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.messages import estimated_tokens
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.history.conversation import HITS
 from adaptive.history.index import HistoryIndex, HistoryLevels, history_index
 from adaptive.history.messages import PastMessage, topics_of

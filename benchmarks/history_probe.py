@@ -30,7 +30,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     sys.path.insert(0, source)
     import numpy as np
 
-    from adaptive.core.cache import UserCache
+    from adaptive.core.runtime import UserCache
     from adaptive.history.conversation import PastConversation
     from adaptive.history.index import UserPast
     from adaptive.history.upkeep import index_chat

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.vectors import content_hash, normalised
 from benchmarks.figures import say
 from benchmarks.locomo import minilm

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from benchmarks.figures import say
 
 DEFAULT_DATA = Path(__file__).parent.parent.parent / "shared" / "data"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.learn.prefilter import (
     PREFILTER_EXAMPLES,
     FactWeights,

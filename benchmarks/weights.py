@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,
     RankingQuery,

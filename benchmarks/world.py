@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import RankingIndex, ranking_index
 from benchmarks.locomo import (

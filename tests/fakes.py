@@ -12,31 +12,29 @@ from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.errors import (
-    EmbeddingError,
-    MemoryUnavailable,
-    StoreError,
-    TablesUnavailable,
-)
 from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
     ConversationKind,
     Draft,
-    Memory,
-    Provenance,
-    StoreStamp,
-    Turn,
-    Utterance,
-)
-from adaptive.core.ports import (
-    Completer,
     Embedder,
+    EmbeddingError,
+    Memory,
+    MemoryUnavailable,
     NewMemory,
-    ResponseFormat,
+    Provenance,
     Sources,
     StoredVector,
+    StoreError,
+    StoreStamp,
+    TablesUnavailable,
+    Turn,
+    Utterance,
     Vectors,
+)
+from adaptive.core.providers import (
+    Completer,
+    Completion,
+    CompletionRequest,
+    ResponseFormat,
 )
 from adaptive.memory.tables import (
     ChatNotes,

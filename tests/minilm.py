@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.embedders import LocalEmbedder
 
 

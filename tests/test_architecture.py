@@ -36,11 +36,21 @@ BROAD = {"Exception", "BaseException"}
 
 FILES = sorted(ROOT.rglob("*.py"))
 TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
-OUR_ERRORS = {
-    node.name
-    for node in TREES[ROOT / "core" / "errors.py"].body
-    if isinstance(node, ast.ClassDef)
-}
+
+
+def errors_of(*modules: str) -> set[str]:
+    """The errors of our own that modules of ``core`` define, each after what it derives from."""
+    errors = {"AdaptiveMemoryError"}
+    for module in modules:
+        for node in TREES[ROOT / "core" / module].body:
+            if isinstance(node, ast.ClassDef) and errors & {
+                ast.unparse(base) for base in node.bases
+            }:
+                errors.add(node.name)
+    return errors
+
+
+OUR_ERRORS = errors_of("model.py", "providers.py")
 
 
 def room_of(module: str) -> str:

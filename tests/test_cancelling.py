@@ -13,9 +13,7 @@ import pytest
 import pytest_asyncio
 
 from adaptive.answer.preprocessing import Preprocessor
-from adaptive.core.errors import EmbeddingError
-from adaptive.core.model import Memory
-from adaptive.core.ports import Sources
+from adaptive.core.model import EmbeddingError, Memory, Sources
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.redaction import RedactingCompleter
 from tests.answer.hooks import ListedChanges, a_hook

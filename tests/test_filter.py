@@ -16,7 +16,7 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
-from adaptive.core.errors import (
+from adaptive.core.model import (
     HINDRANCE,
     HostError,
     TablesUnavailable,

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.cache import forget_texts
+from adaptive.core.runtime import forget_texts
 from adaptive.privacy import secrets
 from tests.linear.excused import COROUTINES, FUNCTIONS
 from tests.linear.functions import TextFunction, arguments, text_functions

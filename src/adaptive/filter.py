@@ -22,13 +22,13 @@ from adaptive.control.reading import (
     without_former_commands,
 )
 from adaptive.control.turn import BROKEN_OFF, CommandTurn
-from adaptive.core.errors import (
+from adaptive.core.messages import messages_of, typed_message
+from adaptive.core.model import (
     HINDRANCE,
     failure_told,
     hindrance_line,
     log_failure,
 )
-from adaptive.core.messages import messages_of, typed_message
 from adaptive.host.arguments import HookArguments, HostHooks
 from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
 from adaptive.host.installed import Installation, warm_up

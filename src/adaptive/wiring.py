@@ -14,8 +14,7 @@ from adaptive.control.commands import MemoryCommands
 from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import MemoryRequests
 from adaptive.control.turn import OncePerMessage
-from adaptive.core.cache import forget_texts
-from adaptive.core.foreground import Foreground
+from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
 from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import HostSweep, host_eraser
@@ -30,7 +29,7 @@ from adaptive.memory.user_memory import Memories
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.recall import Recall
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.status_line import StatusLines
+from adaptive.settings.hook import StatusLines
 
 
 class Services:

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
-from adaptive.core.ports import Completer
+from adaptive.core.providers import Completer
 from adaptive.host.hook import HostHook
 from adaptive.host.page import EventEmitter
 from adaptive.host.stored_answer import HostAnswer, MessageChange

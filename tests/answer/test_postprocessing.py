@@ -15,13 +15,11 @@ from adaptive.answer.postprocessing import (
     Postprocessor,
     answered_turn,
 )
-from adaptive.core.errors import HostError
-from adaptive.core.model import Draft, Memory, Proposal, Turn
-from adaptive.core.ports import Completer
+from adaptive.core.model import Draft, HostError, Memory, Proposal, Turn
+from adaptive.core.providers import Completer
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotes, UsageTable
-from adaptive.settings.hook import Hook
-from adaptive.settings.status_line import StatusLines
+from adaptive.settings.hook import Hook, StatusLines
 from tests.answer.hooks import SAVED, ListedChanges, Shelf, a_hook
 from tests.fakes import ListedEntries, ScriptedModel, chat_notes, memory, turn
 from tests.rates import over

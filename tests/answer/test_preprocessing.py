@@ -16,10 +16,8 @@ from adaptive.answer.preprocessing import (
     FirstPreprocessing,
     Preprocessor,
 )
-from adaptive.core.errors import ModelBusy, ModelRejected
-from adaptive.core.model import CompletionRequest
-from adaptive.llm.ask import AnswerFormats
-from adaptive.llm.fields import ask_fields
+from adaptive.core.providers import CompletionRequest, ModelBusy, ModelRejected
+from adaptive.llm.ask import AnswerFormats, ask_fields
 from adaptive.settings.hook import TurnState
 from tests.answer.hooks import SAVED, AnswerHook, ListedChanges, a_hook
 from tests.fakes import ScriptedModel

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from adaptive.core.model import ConversationKind
-from adaptive.core.ports import Sources
+from adaptive.core.model import ConversationKind, Sources
 from adaptive.host.page import PageDialog
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook

@@ -20,8 +20,7 @@ from adaptive.control.reading import (
 )
 from adaptive.control.requests import MemoryRequests
 from adaptive.control.turn import OncePerMessage
-from adaptive.core.errors import StoreError
-from adaptive.core.model import Draft, Memory, Proposal
+from adaptive.core.model import Draft, Memory, Proposal, StoreError
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import CommandAnswer

@@ -16,8 +16,8 @@ from adaptive.control.turn import (
     CommandTurn,
     OncePerMessage,
 )
-from adaptive.core.errors import TablesUnavailable
-from adaptive.core.markdown import folded_away
+from adaptive.core.messages import folded_away
+from adaptive.core.model import TablesUnavailable
 from tests.fakes import ListedEntries, command_answers
 from tests.learn.virtual_time import VirtualTimeLoop
 from tests.learn.world import HeldLeases

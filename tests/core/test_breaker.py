@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from adaptive.core.breaker import CircuitBreaker
-from adaptive.core.errors import EmbeddingError
+from adaptive.core.model import EmbeddingError
+from adaptive.core.providers import CircuitBreaker
 
 
 async def test_probes(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adaptive.core.cache import UserCache, forget_texts, text_cache
+from adaptive.core.runtime import UserCache, forget_texts, text_cache
 
 
 def test_longest_unused_makes_room() -> None:

@@ -7,8 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.core.characters import normalised_text, storable_text
-from adaptive.core.messages import passages
+from adaptive.core.messages import normalised_text, passages, storable_text
 
 
 @given(st.text(st.characters(categories=("L", "Cc", "Cs"))))

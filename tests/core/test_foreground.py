@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from adaptive.core.foreground import Foreground
+from adaptive.core.runtime import Foreground
 
 
 async def test_work_waits_for_the_turns_in_hand() -> None:

@@ -8,13 +8,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from adaptive.core.errors import (
+from adaptive.core.providers import (
     ModelBusy,
     ModelError,
     ModelRejected,
     ReplyUnusable,
+    endpoint,
+    failure,
+    post_json,
+    with_retry,
 )
-from adaptive.core.http import endpoint, failure, post_json, with_retry
 from tests.loopback import Answer, Loopback
 from tests.rates import over
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 
-from adaptive.core.locks import KeyedLocks
+from adaptive.core.runtime import KeyedLocks
 
 
 async def test_locks_are_per_user() -> None:

@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.core.markdown import (
+from adaptive.core.messages import (
     answer_note,
     clipped_line,
     folded_away,

@@ -10,13 +10,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
-    Memory,
-    Provenance,
-    Turn,
-)
+from adaptive.core.model import Memory, Provenance, Turn
+from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.learn.extraction import extraction_request, read_proposals
 from adaptive.learn.grounding import screened
 from adaptive.learn.summaries import is_faithful, read_summary, summary_request

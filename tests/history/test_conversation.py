@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from adaptive.control.reading import rememberable_messages
-from adaptive.core.errors import HostError, ModelBusy
+from adaptive.core.model import HostError
+from adaptive.core.providers import ModelBusy
 from adaptive.history.conversation import PastConversation
 from adaptive.history.section import HistorySection
 from adaptive.history.upkeep import index_chat

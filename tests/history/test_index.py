@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from adaptive.core.ports import Embedder, Vectors
+from adaptive.core.model import Embedder, Vectors
 from adaptive.history.index import HistoryIndex, HistoryIndexes
 from adaptive.history.upkeep import index_chat
 from adaptive.search.calibration import NULL_PROMPTS

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import ModelBusy
+from adaptive.core.providers import ModelBusy
 from adaptive.history.upkeep import LONGEST_EMBEDDED, HistoryUpkeep, index_chat
 from tests.fakes import ScriptedModel
 from tests.history.world import DAY, KEY, START, World, chat_of

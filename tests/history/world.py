@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adaptive.control.reading import rememberable_messages
-from adaptive.core.errors import HostError
-from adaptive.core.ports import Embedder, Vectors
+from adaptive.core.model import Embedder, HostError, Vectors
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
 from adaptive.llm.ask import AnswerFormats

@@ -36,7 +36,7 @@ async def refused(
     store: Any, memory: Any, draft: Any, source: Any
 ) -> list[str]:
     """What is raised where adding, changing and deleting seem to have worked, and have not."""
-    from adaptive.core.errors import StoreError
+    from adaptive.core.model import StoreError
     from adaptive.host import memories as ours
 
     async def nothing(*_: Any, **__: Any) -> Any:
@@ -65,7 +65,7 @@ async def at_once(
     """Whether rows are written as the router does, and what a failure leaves."""
     from open_webui.routers import memories as router
 
-    from adaptive.core.errors import StoreError
+    from adaptive.core.model import StoreError
     from adaptive.host import own_table
     from adaptive.host.memory_rows import memory_fields
 

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import JSON, Boolean, Column, MetaData, String, Table
 from sqlalchemy.schema import CreateTable
 
-from adaptive.core.errors import ModelBusy
-from adaptive.core.ports import Sources
+from adaptive.core.model import Sources
+from adaptive.core.providers import ModelBusy
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host import doctor
 from adaptive.host.doctor import FOR_ADMINS, diagnosis

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive.core.model import Draft, Memory, Provenance
-from adaptive.core.ports import StoredVector
+from adaptive.core.model import Draft, Memory, Provenance, StoredVector
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host.erasure import Forget, HostEraser
 from adaptive.host.tables import HostTables

@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from adaptive.core.errors import HostError
+from adaptive.core.model import HostError
 from adaptive.host.history_vectors import (
     HostHistoryVectors,
     history_collection,

@@ -14,8 +14,8 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
-from adaptive.core.errors import ModelBusy
 from adaptive.core.model import ConversationKind
+from adaptive.core.providers import ModelBusy
 from adaptive.host import hook as hook_module
 from adaptive.host import native_features, stored_answer
 from adaptive.host.entries import HostLeases

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 
-from adaptive.core.ports import Completer
+from adaptive.core.providers import Completer
 from adaptive.host.hook import HostHook
 from adaptive.host.providers import HostCompleter
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sqlalchemy import event
 
-from adaptive.core.ports import StoredVector
+from adaptive.core.model import StoredVector
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.erasure import HostEraser
 from adaptive.host.own_table import TABLES

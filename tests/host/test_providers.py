@@ -20,12 +20,8 @@ from fastapi.responses import (
     StreamingResponse,
 )
 
-from adaptive.core.errors import (
-    EmbeddingError,
-    ModelBusy,
-    ModelRejected,
-    ReplyUnusable,
-)
+from adaptive.core.model import EmbeddingError
+from adaptive.core.providers import ModelBusy, ModelRejected, ReplyUnusable
 from adaptive.host import providers
 from adaptive.host.providers import (
     HostEmbedder,

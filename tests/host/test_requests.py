@@ -9,13 +9,8 @@ import pytest
 from fastapi import FastAPI, HTTPException, Request
 from sqlalchemy.exc import OperationalError
 
-from adaptive.core.errors import (
-    HostError,
-    ModelBusy,
-    ModelRejected,
-    StoreError,
-    with_detail,
-)
+from adaptive.core.model import HostError, StoreError, with_detail
+from adaptive.core.providers import ModelBusy, ModelRejected
 from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 from adaptive.host.requests import (
     isolated_request,

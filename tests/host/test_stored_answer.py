@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import JSON, String, select, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from adaptive.core.markdown import answer_note
+from adaptive.core.messages import answer_note
 from adaptive.host import stored_answer
 from adaptive.host.stored_answer import (
     HostAnswer,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive.core.errors import HostError, StoreError
-from adaptive.core.ports import StoredVector
+from adaptive.core.model import HostError, StoredVector, StoreError
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host import memory_vectors
 from adaptive.host.erasure import HostSweep

@@ -13,8 +13,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
-from adaptive.core.errors import HostError, TablesUnavailable
-from adaptive.core.ports import StoredVector
+from adaptive.core.model import HostError, StoredVector, TablesUnavailable
 from adaptive.host.entries import ENTRIES, HostLeases, SealedEntries
 from adaptive.host.faults import refused_for_good
 from adaptive.host.history_chats import HOST_CHATS

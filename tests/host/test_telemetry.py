@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import ModelBusy
-from adaptive.core.measures import stage, staged, tally, tell_outcome
-from adaptive.core.model import Completion, CompletionRequest
+from adaptive.core.providers import Completion, CompletionRequest, ModelBusy
+from adaptive.core.runtime import stage, staged, tally, tell_outcome
 from adaptive.host.hook import HostHook
 from adaptive.host.telemetry import measured_part
 from adaptive.llm.ask import AnswerFormats, ask

@@ -13,9 +13,8 @@ from sqlalchemy import Column, String, Table, select
 from sqlalchemy.exc import OperationalError
 from starlette.responses import JSONResponse
 
-from adaptive.core.errors import AdaptiveMemoryError, StoreError, with_detail
-from adaptive.core.http import post_json
-from adaptive.core.model import Completion, CompletionRequest
+from adaptive.core.model import AdaptiveMemoryError, StoreError, with_detail
+from adaptive.core.providers import Completion, CompletionRequest, post_json
 from adaptive.host.faults import HostFaults
 from adaptive.host.own_table import TABLES, OwnTable, host_rows
 from adaptive.host.providers import _body_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import HostError
+from adaptive.core.model import HostError
 from adaptive.host.memory_vectors import VectorUpkeep
 from adaptive.host.vector_database import VectorDatabase
 

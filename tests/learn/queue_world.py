@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from adaptive.core.errors import LeaseLost, TablesUnavailable
-from adaptive.core.foreground import Foreground
+from adaptive.core.model import LeaseLost, TablesUnavailable
 from adaptive.core.queued_turns import QueuedTurn
+from adaptive.core.runtime import Foreground
 from adaptive.learn.queue import LearningQueue, TurnWork
 from tests.fakes import turn
 from tests.learn.listed_turns import ListedTurns

@@ -22,7 +22,7 @@ from adaptive.learn.confirmation import (
 from adaptive.learn.lesson import LessonResources
 from adaptive.learn.suggestions import suggestion_digest
 from adaptive.memory.tables import WaitingSuggestion
-from adaptive.settings.status_line import Report
+from adaptive.settings.hook import Report
 from tests.fakes import SOURCE, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.rates import over

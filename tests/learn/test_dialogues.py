@@ -30,16 +30,19 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adaptive.core.errors import AdaptiveMemoryError, ModelRejected
 from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
+    AdaptiveMemoryError,
     Memory,
     Provenance,
     Turn,
     Utterance,
 )
-from adaptive.core.ports import ResponseFormat
+from adaptive.core.providers import (
+    Completion,
+    CompletionRequest,
+    ModelRejected,
+    ResponseFormat,
+)
 from adaptive.learn.lesson import NOTHING_NEW, failure_line, learn_turn
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import hook_settings, memory

@@ -13,11 +13,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adaptive.core.errors import ModelRejected
-from adaptive.core.foreground import Foreground
-from adaptive.core.model import Draft, Proposal, Utterance
-from adaptive.core.ports import Sources
+from adaptive.core.model import Draft, Proposal, Sources, Utterance
+from adaptive.core.providers import ModelRejected
 from adaptive.core.queued_turns import QueuedTurn
+from adaptive.core.runtime import Foreground
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.grounding import NOT_CONFIRMED
@@ -26,9 +25,8 @@ from adaptive.learn.queue import MOST_ATTEMPTS, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import UsageTable
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, StatusLines
 from adaptive.settings.merged import NOTHING_HIDDEN
-from adaptive.settings.status_line import StatusLines
 from tests.fakes import (
     ScriptedModel,
     ShelvedVectors,

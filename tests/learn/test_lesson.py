@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import LeaseLost
-from adaptive.core.model import Draft, Proposal, ProposalStatus, Utterance
-from adaptive.core.ports import Sources
+from adaptive.core.model import (
+    Draft,
+    LeaseLost,
+    Proposal,
+    ProposalStatus,
+    Sources,
+    Utterance,
+)
 from adaptive.learn.lesson import (
     NOTHING_NEW,
     new_findings,

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import ReplyUnusable
-from adaptive.core.model import Completion, CompletionRequest, Memory, Proposal
-from adaptive.core.ports import Sources
+from adaptive.core.model import Memory, Proposal, Sources
+from adaptive.core.providers import (
+    Completion,
+    CompletionRequest,
+    ReplyUnusable,
+)
 from adaptive.learn.extraction import (
     MOST_SHOWN,
     extraction,

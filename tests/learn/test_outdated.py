@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.model import Completion, Draft, Memory, Proposal
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Draft, Memory, Proposal, Vectors
+from adaptive.core.providers import Completion
 from adaptive.learn.outdated import far_reaching_changes, read_outdated
 from adaptive.memory.writing import NO_LONGER_TRUE
 from adaptive.search.calibration import NULL_PROMPTS

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from adaptive.core.model import Completion, Memory, Provenance, Turn
+from adaptive.core.model import Memory, Provenance, Turn
+from adaptive.core.providers import Completion
 from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import screened
 from tests.fakes import hook_settings

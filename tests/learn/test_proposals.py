@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from adaptive.core.errors import ReplyUnusable
-from adaptive.core.model import Completion, Memory, Proposal
+from adaptive.core.model import Memory, Proposal
+from adaptive.core.providers import Completion, ReplyUnusable
 from adaptive.learn.duplicates import REPLACED_IN_BATCH
 from adaptive.learn.extraction import read_proposals
 from tests.fakes import hook_settings, memory

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.core.errors import ModelBusy, TablesUnavailable
-from adaptive.core.model import Utterance
+from adaptive.core.model import TablesUnavailable, Utterance
+from adaptive.core.providers import ModelBusy
 from adaptive.core.queued_turns import (
     QueuedTurn,
     QueuePlace,

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.model import Completion, Draft, Memory, Proposal
+from adaptive.core.model import Draft, Memory, Proposal
+from adaptive.core.providers import Completion
 from adaptive.learn.claim import Source
 from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import grounding_refusal

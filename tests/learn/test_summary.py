@@ -13,9 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.core.errors import AdaptiveMemoryError, ReplyUnusable
-from adaptive.core.model import Completion, CompletionRequest, Memory
-from adaptive.core.ports import ResponseFormat, Sources
+from adaptive.core.model import AdaptiveMemoryError, Memory, Sources
+from adaptive.core.providers import (
+    Completion,
+    CompletionRequest,
+    ReplyUnusable,
+    ResponseFormat,
+)
 from adaptive.learn.summaries import (
     LARGEST_CLUSTER,
     is_faithful,

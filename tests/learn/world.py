@@ -1,6 +1,6 @@
 """A user's world in memory: the store, the tables and the model, the breaking of any call of them.
 
-What a method of a port does is said in ``core.ports`` and ``memory.tables``.
+What a method of a port does is said in ``core.model`` and ``memory.tables``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.errors import StoreError, TablesUnavailable
-from adaptive.core.foreground import Foreground
-from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.core.ports import (
+from adaptive.core.model import (
+    Draft,
     Embedder,
+    Memory,
+    Provenance,
     Sources,
     StoredVector,
+    StoreError,
+    StoreStamp,
+    TablesUnavailable,
     Vectors,
     VectorTable,
 )
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
+from adaptive.core.runtime import Foreground
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork

@@ -25,7 +25,7 @@ COROUTINES: Mapping[str, str] = {
         learn.prefilter.Prefilter.may_hold_fact
         learn.queue.LearningQueue.*
         settings.hook.Hook.*
-        settings.status_line.StatusLines.*
+        settings.hook.StatusLines.*
         learn.suggestions.Suggestions.*
         learn.summaries.*
         memory.archive.*
@@ -40,10 +40,10 @@ COROUTINES: Mapping[str, str] = {
     """,
     "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
     "They hand a request to a model or a service.": """
-        core.http.post_json
+        core.providers.post_json
         llm.ask.ask
         llm.endpoints.*.complete
-        llm.fields.ask_fields
+        llm.ask.ask_fields
         privacy.redaction.*
         privacy.redacted_chat.RedactedTurns.redact
     """,
@@ -130,10 +130,10 @@ FUNCTIONS: Mapping[str, str] = {
         search.embedders.forward_pass
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
-        core.errors.failure_told
-        core.shapes.mapping
+        core.model.failure_told
+        core.messages.mapping
         host.telemetry._tell
-        llm.fields.list_schema
+        llm.ask.list_schema
         llm.reply._as_json
         llm.reply._as_json_escape
         privacy.personal_data._judged
@@ -142,7 +142,7 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.personal_shapes._*
         privacy.redaction._name_of
         recall.block._head_tokens
-        settings.names.not_understood
+        settings.merged.not_understood
     """,
     "It reads no more than the first 160 characters of a message.": """
         privacy.spoken_requests._last_day

@@ -13,8 +13,6 @@ from typing import Any
 
 import adaptive
 from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
     Draft,
     Memory,
     Proposal,
@@ -22,6 +20,7 @@ from adaptive.core.model import (
     Turn,
     Utterance,
 )
+from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.memory.gate import gate_policy
 from tests.fakes import hook_settings
 

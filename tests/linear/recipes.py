@@ -21,14 +21,9 @@ from adaptive.control.commands import _told_of
 from adaptive.control.overview import _told_change, changes_told, overview
 from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import named_memories
-from adaptive.core.characters import normalised_text
-from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
-    Memory,
-    StoreStamp,
-    Turn,
-)
+from adaptive.core.messages import normalised_text
+from adaptive.core.model import Memory, StoreStamp, Turn
+from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.history.index import HistoryIndex, history_index
 from adaptive.history.messages import PastMessage, past_messages, topics_of
 from adaptive.history.ranking import (
@@ -217,7 +212,7 @@ RECIPES: Mapping[str, Recipe] = {
         named_memories, memories(text)
     ),
     "control.commands._told_of": lambda text: partial(_told_of, [], text),
-    "core.characters.normalised_text": lambda text: partial(
+    "core.messages.normalised_text": lambda text: partial(
         normalised_text, text, "NFKD"
     ),
     "history.index.history_index": lambda text: partial(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.model import AdaptiveMemoryError
 
 SHORT, LONG = 16_000, 64_000
 MOST_GROWTH = 6.0  # linear work grows fourfold

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.core.errors import ModelBusy, ModelError, ModelRejected
-from adaptive.core.model import Completion, CompletionRequest
+from adaptive.core.providers import (
+    Completion,
+    CompletionRequest,
+    ModelBusy,
+    ModelError,
+    ModelRejected,
+)
 from adaptive.llm.ask import AnswerFormats, ask
 from tests.fakes import ScriptedModel
 

@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import ModelRejected, ReplyUnusable, with_detail
-from adaptive.core.model import Completion, CompletionRequest
+from adaptive.core.model import with_detail
+from adaptive.core.providers import (
+    Completion,
+    CompletionRequest,
+    ModelRejected,
+    ReplyUnusable,
+)
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_text
 from tests.loopback import Answer, Loopback

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import ReplyUnusable
-from adaptive.core.model import Completion
+from adaptive.core.providers import Completion, ReplyUnusable
 from adaptive.llm.reply import ReplyItems, read_items
 
 KEY = "operations"

@@ -8,8 +8,13 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from adaptive.core.errors import StoreError, TablesUnavailable
-from adaptive.core.model import Draft, Memory, Proposal
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    Proposal,
+    StoreError,
+    TablesUnavailable,
+)
 from adaptive.learn.queue import always
 from adaptive.memory.archive import (
     prune_store,

@@ -12,8 +12,13 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import StoreError, WriteRefused
-from adaptive.core.model import CATEGORIES, Draft, Memory
+from adaptive.core.model import (
+    CATEGORIES,
+    Draft,
+    Memory,
+    StoreError,
+    WriteRefused,
+)
 from adaptive.memory.gate import (
     RULED_OUT,
     SECRET_LEFT_OUT,

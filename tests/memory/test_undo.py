@@ -9,8 +9,13 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import StoreError, WriteRefused
-from adaptive.core.model import Draft, Memory, Proposal
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    Proposal,
+    StoreError,
+    WriteRefused,
+)
 from adaptive.learn.queue import always
 from adaptive.memory.archive import prune_store, restore_memory
 from adaptive.memory.undo import take_back

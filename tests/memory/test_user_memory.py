@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import WriteRefused
-from adaptive.core.model import Draft, Proposal
+from adaptive.core.model import Draft, Proposal, WriteRefused
 from adaptive.learn.queue import always
 from adaptive.memory.gate import LABEL_RULED_OUT, RULED_OUT, SAVING_IS_OFF
 from adaptive.memory.tables import ArchivedMemory

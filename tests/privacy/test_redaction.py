@@ -11,9 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.core.errors import ModelBusy, with_detail
-from adaptive.core.model import Completion, CompletionRequest, Utterance
-from adaptive.core.ports import Completer
+from adaptive.core.model import Utterance, with_detail
+from adaptive.core.providers import (
+    Completer,
+    Completion,
+    CompletionRequest,
+    ModelBusy,
+)
 from adaptive.learn.extraction import extraction_request
 from adaptive.privacy.redaction import (
     RedactingCompleter,

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.control.requests import MemoryRequests
-from adaptive.core.errors import HostError
-from adaptive.core.model import ConversationKind
+from adaptive.core.model import ConversationKind, HostError
 from adaptive.privacy.spoken_requests import (
     HOW_TO_ERASE,
     ErasureRequest,

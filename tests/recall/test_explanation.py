@@ -7,8 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.model import Memory
-from adaptive.core.ports import Sources
+from adaptive.core.model import Memory, Sources
 from adaptive.recall.explanation import FoundMemory
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.settings.hook import Hook

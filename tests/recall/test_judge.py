@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import AdaptiveMemoryError, ModelBusy
-from adaptive.core.model import Completion
+from adaptive.core.model import AdaptiveMemoryError
+from adaptive.core.providers import Completion, ModelBusy
+from adaptive.core.runtime import UserCache
 from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.judge import (
     RELEVANCE_SCHEMA,

@@ -11,9 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.errors import HostError
-from adaptive.core.model import Memory
-from adaptive.core.ports import Embedder, Sources
+from adaptive.core.model import Embedder, HostError, Memory, Sources
 from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import UsageTable

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.cache import forget_texts
 from adaptive.core.messages import estimated_tokens
-from adaptive.core.model import Memory
-from adaptive.core.ports import Completer, Embedder, Sources
+from adaptive.core.model import Embedder, Memory, Sources
+from adaptive.core.providers import Completer
+from adaptive.core.runtime import forget_texts
 from adaptive.privacy.injection import passed_mark
 from adaptive.recall.block import (
     CLOSE_MARKER,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive.core.errors import EmbeddingError
+from adaptive.core.model import EmbeddingError
 from adaptive.search.embedders import (
     EndpointEmbedder,
     LocalEmbedder,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import (
     GATES,

@@ -12,9 +12,7 @@ from unittest.mock import AsyncMock
 import numpy as np
 import pytest
 
-from adaptive.core.errors import MemoryUnavailable
-from adaptive.core.model import Memory, StoreStamp
-from adaptive.core.ports import Sources
+from adaptive.core.model import Memory, MemoryUnavailable, Sources, StoreStamp
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.fusion import RankingQuery, rank

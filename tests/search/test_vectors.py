@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import EmbeddingError
-from adaptive.core.ports import Vectors
+from adaptive.core.model import EmbeddingError, Vectors
+from adaptive.core.runtime import UserCache
 from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.vectors import TurnEmbedder, query_vectors
 from tests.fakes import WordEmbedder

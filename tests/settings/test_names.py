@@ -6,9 +6,9 @@ import pytest
 
 from adaptive.core.model import CATEGORIES
 from adaptive.privacy.redaction import PLACEHOLDER_NAMES
-from adaptive.settings import names
-from adaptive.settings.merged import LocalOnlyBanks
-from adaptive.settings.names import PERSONAL_KINDS, read_kinds, read_names
+from adaptive.settings import merged
+from adaptive.settings.merged import LocalOnlyBanks, read_kinds, read_names
+from adaptive.settings.valves import PERSONAL_KINDS
 from tests.fakes import hook_settings, memory
 from tests.rates import over
 
@@ -104,7 +104,7 @@ def test_categories(listed: str, learned: tuple[str, ...]) -> None:
 
 def test_known_names_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of hundreds of names that are known none is compared with all others."""
-    monkeypatch.setattr(names, "get_close_matches", None)
+    monkeypatch.setattr(merged, "get_close_matches", None)
     banks = tuple(f"Bank {number}" for number in range(300))
     assert read_names(", ".join(banks).upper(), banks).names == frozenset(
         banks

@@ -7,10 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.errors import HostError, hindrance_line
+from adaptive.core.model import HostError, hindrance_line
 from adaptive.memory.tables import UsageTable
-from adaptive.settings.hook import Hook
-from adaptive.settings.status_line import NOTHING_NEW, Report, StatusLines
+from adaptive.settings.hook import NOTHING_NEW, Hook, Report, StatusLines
 from tests.fakes import ListedEntries, hook_settings
 from tests.rates import over
 

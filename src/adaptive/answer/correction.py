@@ -21,9 +21,13 @@ from adaptive.answer.links import (
     masked_code,
     spliced,
 )
-from adaptive.core.markdown import rewritten_answer
-from adaptive.core.messages import message_text, spoken_text
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import (
+    listing,
+    mapping,
+    message_text,
+    rewritten_answer,
+    spoken_text,
+)
 from adaptive.settings.hook import Hook
 
 log_correction = logging.getLogger("adaptive_memory.answer")

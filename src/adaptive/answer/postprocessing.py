@@ -16,8 +16,6 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, Field
 
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
-from adaptive.core.measures import staged
 from adaptive.core.messages import (
     Message,
     has_words,
@@ -26,28 +24,30 @@ from adaptive.core.messages import (
     typed_message,
 )
 from adaptive.core.model import (
-    CompletionRequest,
+    AdaptiveMemoryError,
     Draft,
     Memory,
     Proposal,
     Turn,
+    with_detail,
 )
-from adaptive.core.ports import Completer
-from adaptive.llm.ask import AnswerFormats, render_prompt
-from adaptive.llm.fields import (
+from adaptive.core.providers import Completer, CompletionRequest
+from adaptive.core.runtime import staged
+from adaptive.llm.ask import (
+    AnswerFormats,
     Line,
     Score,
     ask_fields,
     different_lines,
     fields_schema,
+    render_prompt,
 )
 from adaptive.memory.audit import RecordChanges
 from adaptive.memory.gate import Refused, gate, gate_policy, is_safe_label
 from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import tokens
-from adaptive.settings.hook import Hook
-from adaptive.settings.status_line import StatusLines
+from adaptive.settings.hook import Hook, StatusLines
 
 log_postprocessing = logging.getLogger("adaptive_memory.answer")
 

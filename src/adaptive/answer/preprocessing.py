@@ -21,8 +21,6 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
-from adaptive.core.measures import staged
 from adaptive.core.messages import (
     Message,
     earlier_utterances,
@@ -31,10 +29,19 @@ from adaptive.core.messages import (
     newest_user_message,
     spoken_text,
 )
-from adaptive.core.model import CompletionRequest
+from adaptive.core.model import AdaptiveMemoryError, with_detail
+from adaptive.core.providers import CompletionRequest
+from adaptive.core.runtime import staged
 from adaptive.core.texts import PROMPTS
-from adaptive.llm.ask import AnswerFormats, render_prompt
-from adaptive.llm.fields import Chance, Line, Score, ask_fields, fields_schema
+from adaptive.llm.ask import (
+    AnswerFormats,
+    Chance,
+    Line,
+    Score,
+    ask_fields,
+    fields_schema,
+    render_prompt,
+)
 from adaptive.memory.audit import AuditEntry, RecordChanges
 from adaptive.memory.gate import gate_policy, is_safe_label
 from adaptive.settings.hook import (

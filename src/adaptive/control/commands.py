@@ -25,11 +25,15 @@ from adaptive.control.reading import SWITCHES, Command, without_commands
 from adaptive.control.requests import MemoryRequests, named_memories
 from adaptive.control.transfer import exported, read_import
 from adaptive.control.turn import OncePerMessage
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
-from adaptive.core.locks import KeyedLocks
-from adaptive.core.markdown import plain_line
-from adaptive.core.messages import local_time, newest_user_message
-from adaptive.core.model import Draft, Memory, Proposal
+from adaptive.core.messages import local_time, newest_user_message, plain_line
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    Draft,
+    Memory,
+    Proposal,
+    with_detail,
+)
+from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.gate import (

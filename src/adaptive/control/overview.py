@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 
-from adaptive.core.markdown import clipped_line, plain_line
+from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import CATEGORIES, Memory
 from adaptive.core.texts import PROMPTS
 from adaptive.memory.audit import AuditEntry, ChangeKey

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from adaptive.core.markdown import clipped_line
 from adaptive.core.messages import (
     Message,
+    clipped_line,
+    mapping,
     message_text,
     messages_of,
     newest_user_message,
 )
-from adaptive.core.shapes import mapping
 
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 

@@ -6,15 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from adaptive.core.markdown import clipped_line
+from adaptive.core.messages import clipped_line
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.erasure import ErasureReport, origin_of
 from adaptive.memory.gate import SAVING_IS_OFF
 from adaptive.memory.user_memory import Eraser, Memories
 from adaptive.privacy.spoken_requests import ErasureRequest
-from adaptive.settings.hook import Hook
-from adaptive.settings.status_line import StatusLines
+from adaptive.settings.hook import Hook, StatusLines
 
 NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "

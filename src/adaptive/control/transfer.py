@@ -22,10 +22,9 @@ from pydantic import (
 )
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
-from adaptive.core.messages import has_words
+from adaptive.core.messages import has_words, listing, mapping
 from adaptive.core.model import Draft, Memory, Provenance
-from adaptive.core.shapes import listing, mapping
-from adaptive.llm.fields import Line, text_line
+from adaptive.llm.ask import Line, text_line
 from adaptive.search.tokens import comparable
 
 _MOST_MEMORIES = 5000

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from adaptive.core.errors import TablesUnavailable, with_detail
-from adaptive.core.markdown import folded_away
+from adaptive.core.messages import folded_away
+from adaptive.core.model import TablesUnavailable, with_detail
 from adaptive.core.queued_turns import Leases
 from adaptive.memory.tables import CommandAnswer, CommandTable
 

@@ -1,10 +1,103 @@
-"""The nouns of the product, as frozen values."""
+"""The nouns of the product as frozen values, its errors, and the ports to the world.
+
+``host`` and the providers implement the ports.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+# How a line begins that is told once.
+HINDRANCE = "Adaptive Memory can't work here"
+# In characters. More is kept than told: a secret is known by what stands around it.
+_DETAIL_KEPT = 2000
+_DETAIL_TOLD = 500
+
+
+class AdaptiveMemoryError(Exception):
+    """Root of them: ``str`` is a sentence for everybody, ``detail`` is for the log and admins.
+
+    The sentence is ours: it quotes no message, no reply and nothing that a host, a provider or a
+    driver says, which may name addresses and accounts. That is the detail, without secrets.
+    What is ``lasting`` fails in every turn until an administrator does something about it.
+    """
+
+    lasting = False
+
+    def __init__(self, sentence: str = "", *, detail: str = "") -> None:
+        super().__init__(sentence)
+        self.detail = " ".join(detail.split())[:_DETAIL_KEPT]
+
+
+class HostError(AdaptiveMemoryError):
+    """The host raised, or answered something that can't be used."""
+
+
+class MemoryUnavailable(HostError):
+    """This user may have, or wants, no memories; the text names the switch or permission."""
+
+
+class StoreError(HostError):
+    """A write could not be proven by reading it back."""
+
+
+class TablesUnavailable(HostError):
+    """The tables of our own can't be created, read or written."""
+
+
+class WriteRefused(AdaptiveMemoryError):
+    """The gate lets a text not be stored; the text of the error is the reason, without the text."""
+
+
+class LeaseLost(AdaptiveMemoryError):
+    """The work in hand is another worker's by now; nothing more may be written."""
+
+
+class EmbeddingError(AdaptiveMemoryError):
+    """The embedding provider brought no vectors, too few, or some that are not numbers."""
+
+
+def hindrance_line(reason: str) -> str:
+    """What a user is told, once, of what keeps memory from its work in every turn."""
+    where = (
+        "An administrator finds the reason in the log and with /memory doctor."
+    )
+    return f"{HINDRANCE}: {reason}. {where}"
+
+
+def failure_told(failed: str, error: BaseException) -> str:
+    """The line of what has ``failed``, for people."""
+    if isinstance(error, AdaptiveMemoryError) and error.lasting:
+        return hindrance_line(str(error))
+    reason = "an unexpected error; the server's log tells more"
+    if isinstance(error, AdaptiveMemoryError | TimeoutError):
+        reason = str(error) or "it took too long"
+    return f"{failed}: {reason}"
+
+
+def log_failure(log: logging.Logger, doing: str, error: BaseException) -> None:
+    """Log what has failed: an error of ours in full, any other with its place in the code."""
+    if isinstance(error, AdaptiveMemoryError | TimeoutError):
+        log.warning("%s: %s", doing, with_detail(error))
+    else:
+        log.error("%s: an unexpected error", doing, exc_info=error)
+
+
+def with_detail(error: BaseException) -> str:
+    """What the log and an administrator are told of an error: its sentence, then its detail."""
+    sentence = str(error) or type(error).__name__
+    if sentence == "TimeoutError":
+        sentence = "it took too long"
+    if isinstance(error, AdaptiveMemoryError) and error.detail:
+        return f"{sentence} ({error.detail[:_DETAIL_TOLD]})"
+    return sentence
+
 
 CATEGORIES = (
     "identity",
@@ -128,9 +221,8 @@ class Turn:
     earlier: tuple[Utterance, ...]  # what stands before it, oldest first
     source: Provenance
     answer_id: str = ""
-    time_zones: tuple[
-        str, ...
-    ] = ()  # those that the user may be in, the likeliest first
+    # Those that the user may be in, the likeliest first.
+    time_zones: tuple[str, ...] = ()
     language: str = ""
     chat_model: str = ""
     is_direct: bool = False
@@ -145,12 +237,10 @@ class Proposal:
 
     kind: ProposalKind
     memory_id: str = ""  # empty for NEW until the row is written
-    draft: Draft = Draft(
-        ""
-    )  # what the row is to say; once decided, what may be told of it
-    evidence: tuple[
-        str, ...
-    ] = ()  # the user's words, as the model quotes them
+    # What the row is to say; once decided, what may be told of it.
+    draft: Draft = Draft("")
+    # The user's words, as the model quotes them.
+    evidence: tuple[str, ...] = ()
     about: str = ""  # whom the fact is about, by the model's account
     fact_kind: str = ""
     status: ProposalStatus = "open"
@@ -182,24 +272,121 @@ def each_open(
     ]
 
 
+Vectors = NDArray[np.float32]
+# What a new row says, where it comes from, and what else goes into its meta.
+NewMemory = tuple[Draft, Provenance, Mapping[str, Any] | None]
+
+
+class MemoryStore(Protocol):
+    """The memories of one user, in the host's own table.
+
+    Any call may raise ``MemoryUnavailable``, where the host allows this user none, ``HostError``,
+    and a write that can't be proven by reading it back ``StoreError``. Where it ``keeps_history``
+    a row has a place for the contents that it had before.
+    """
+
+    @property
+    def keeps_history(self) -> bool: ...
+
+    async def stamp(self) -> StoreStamp:
+        """How the table stands, by one cheap query."""
+        ...
+
+    async def changes(
+        self, since: int
+    ) -> tuple[tuple[Memory, ...], frozenset[str]]:
+        """Rows changed at or after an epoch second, and the ids of all rows."""
+        ...
+
+    async def read(
+        self, ids: Collection[str] | None = None
+    ) -> tuple[Memory, ...]:
+        """The user's memories of these ids, or all, in no particular order."""
+        ...
+
+    async def add(
+        self,
+        draft: Draft,
+        source: Provenance,
+        extra: Mapping[str, Any] | None = None,
+    ) -> Memory:
+        """Write a new row and return it; ``extra`` goes into its meta, too."""
+        ...
+
+    async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory]:
+        """Write up to 100 new rows, all or none."""
+        ...
+
+    async def update(
+        self, memory: Memory, draft: Draft, source: Provenance
+    ) -> Memory:
+        """Give a row a new content and return it; the former one is kept in meta."""
+        ...
+
+    async def delete(self, *memories: Memory) -> None:
+        """Remove up to 100 rows, all or none, and prove that they are gone."""
+
+    async def put_back(self, *memories: Memory) -> Sequence[Memory]:
+        """Write up to 100 rows exactly as they once stood, in place of what stands there now."""
+        ...
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    async def name(self) -> str:
+        """Provider and model: vectors of different names must never be compared."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of shape (len(texts), dimension), as the provider scales them.
+
+        Raises:
+            EmbeddingError: no vectors, fewer than texts, or values that are not finite.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class CompletionRequest:
-    """One question to a model: system and user message, and the JSON schema of the answer."""
+class StoredVector:
+    """A vector of length 1 and the hash of the text that it stands for."""
 
-    system: str
-    user: str
-    schema_name: str
-    schema: Mapping[str, Any]
-    max_tokens: int = 4000
+    content_hash: str
+    vector: Vectors
+
+
+class VectorTable(Protocol):
+    """Vectors of memories that outlive the process."""
+
+    async def read(
+        self,
+        user_id: str,
+        embedder: str,
+        memory_ids: Sequence[str] | None = None,
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; of a few memories, or of all."""
+        ...
+
+    async def write(
+        self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
+    ) -> None:
+        """Store vectors by memory id, replacing former ones of the same memories."""
+
+    async def tidy(self, user_id: str, embedder: str) -> None:
+        """Drop a user's vectors of memories that are gone, and those of other embedders."""
+
+    async def held(
+        self, user_id: str, memories: Sequence[Memory]
+    ) -> dict[str, Vectors]:
+        """The host's own vectors of just these texts, if any: of whatever model, scale, filling."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
-    """A model's answer."""
+class Sources:
+    """Where a user's index comes from."""
 
-    text: str
-    cut: bool = False  # it ended at the token limit
-    tokens: tuple[int, int] = (
-        0,
-        0,
-    )  # sent and received, zeros where nobody counts them
+    user_id: str
+    store: MemoryStore
+    embedder: Embedder
+    table: VectorTable

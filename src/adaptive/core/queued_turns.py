@@ -13,9 +13,8 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from adaptive.core.characters import storable_text
+from adaptive.core.messages import mapping, storable_text
 from adaptive.core.model import Turn
-from adaptive.core.shapes import mapping
 
 log_turns = logging.getLogger("adaptive_memory.privacy")
 

@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adaptive.core.errors import (
+from adaptive.core.messages import Message, estimated_tokens, has_words
+from adaptive.core.model import (
     AdaptiveMemoryError,
+    Embedder,
     EmbeddingError,
     HostError,
     with_detail,
 )
-from adaptive.core.measures import staged, tally
-from adaptive.core.messages import Message, estimated_tokens, has_words
-from adaptive.core.ports import Embedder
+from adaptive.core.runtime import staged, tally
 from adaptive.history.index import (
     HistoryIndex,
     HistoryIndexes,

@@ -17,10 +17,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import TablesUnavailable
 from adaptive.core.messages import head_and_tail
-from adaptive.core.ports import Embedder, Vectors
+from adaptive.core.model import Embedder, TablesUnavailable, Vectors
+from adaptive.core.runtime import UserCache
 from adaptive.history.messages import (
     MessageFilter,
     MessageKey,

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from adaptive.core.markdown import without_spans
 from adaptive.core.messages import (
     Message,
     has_words,
     message_text,
     said_at,
     spoken_text,
+    without_spans,
 )
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.history_ports import UnitKey

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.core.texts import listed_lines
 from adaptive.history.index import HistoryIndex, HistoryLevels
 from adaptive.history.messages import PastMessage

@@ -19,11 +19,10 @@ from adaptive.core.messages import (
     local_time,
     passages,
 )
-from adaptive.core.model import CompletionRequest
+from adaptive.core.providers import CompletionRequest
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
-from adaptive.llm.ask import render_prompt
-from adaptive.llm.fields import Line, ask_fields, fields_schema
+from adaptive.llm.ask import Line, ask_fields, fields_schema, render_prompt
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import tokens

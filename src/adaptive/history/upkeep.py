@@ -17,8 +17,8 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import has_words, head_and_tail, message_text
+from adaptive.core.model import AdaptiveMemoryError, with_detail
 from adaptive.history.index import UserPast
 from adaptive.history.messages import (
     PAUSE_SECONDS,

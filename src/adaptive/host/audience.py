@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy import exists, or_, select
 
-from adaptive.core.ports import Completer
-from adaptive.core.shapes import listing, mapping, text_field
+from adaptive.core.messages import listing, mapping, text_field
+from adaptive.core.providers import Completer
 from adaptive.host.faults import faults_logged
 from adaptive.host.own_table import host_rows
 from adaptive.host.providers import HostCompleter

@@ -16,16 +16,14 @@ from typing import Any
 
 from sqlalchemy import func, or_, select
 
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
-from adaptive.core.markdown import clipped_line, plain_line
-from adaptive.core.shapes import mapping
+from adaptive.core.messages import clipped_line, mapping, plain_line
+from adaptive.core.model import AdaptiveMemoryError, with_detail
 from adaptive.host.entries import ENTRIES, SealedEntries
 from adaptive.host.faults import HostFaults
 from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session
 from adaptive.host.pending_table import PENDING, HostPendingTable
 from adaptive.host.tables import VECTORS, host_secret
-from adaptive.llm.ask import AnswerFormats
-from adaptive.llm.fields import answers_test_question
+from adaptive.llm.ask import AnswerFormats, answers_test_question
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.indexes import MemoryIndexes

@@ -28,8 +28,7 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.errors import HostError, with_detail
-from adaptive.core.model import Memory
+from adaptive.core.model import HostError, Memory, with_detail
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.host.entries import ENTRIES, HostLeases
 from adaptive.host.history_chats import HOST_CHATS

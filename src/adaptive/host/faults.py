@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 
-from adaptive.core.errors import AdaptiveMemoryError, HostError, with_detail
+from adaptive.core.model import AdaptiveMemoryError, HostError, with_detail
 from adaptive.privacy.secrets import without_secrets
 
 log_faults = logging.getLogger("adaptive_memory.host")

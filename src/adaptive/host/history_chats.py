@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Boolean, Column, String, Table, select
 
-from adaptive.core.shapes import mapping
+from adaptive.core.messages import mapping
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import TABLES, host_rows
 from adaptive.search.history_ports import ChatHead

@@ -11,9 +11,8 @@ import uuid
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, get_args
 
-from adaptive.core.errors import HostError
-from adaptive.core.ports import Vectors
-from adaptive.core.shapes import listing, mapping, text_field
+from adaptive.core.messages import listing, mapping, text_field
+from adaptive.core.model import HostError, Vectors
 from adaptive.host.faults import uninterrupted
 from adaptive.host.own_table import portions
 from adaptive.host.vector_database import (

@@ -12,10 +12,9 @@ from typing import Any, Self
 from fastapi import Request
 from sqlalchemy import select
 
-from adaptive.core.messages import Message, message_text
-from adaptive.core.model import ConversationKind
-from adaptive.core.ports import Completer, Sources
-from adaptive.core.shapes import mapping, text_field
+from adaptive.core.messages import Message, mapping, message_text, text_field
+from adaptive.core.model import ConversationKind, Sources
+from adaptive.core.providers import Completer
 from adaptive.host.audience import Locality, is_read_by_others
 from adaptive.host.entries import HostLeases
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted

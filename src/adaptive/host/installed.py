@@ -13,8 +13,8 @@ import logging
 from fastapi import Request
 from sqlalchemy import select
 
-from adaptive.core.ports import Sources
-from adaptive.core.shapes import mapping
+from adaptive.core.messages import mapping
+from adaptive.core.model import Sources
 from adaptive.host.faults import faults_logged
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.native_features import has_memory_on

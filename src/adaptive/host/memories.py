@@ -22,10 +22,16 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import MemoryUnavailable, StoreError
-from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.core.ports import NewMemory
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    MemoryUnavailable,
+    NewMemory,
+    Provenance,
+    StoreError,
+    StoreStamp,
+)
+from adaptive.core.runtime import UserCache
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.memory_rows import (
     former_row,

@@ -15,9 +15,8 @@ from collections.abc import Container, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from adaptive.core.model import Draft, Memory, Provenance
-from adaptive.core.ports import NewMemory
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import listing, mapping
+from adaptive.core.model import Draft, Memory, NewMemory, Provenance
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20

@@ -15,14 +15,14 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy import Column, String, Table
 
-from adaptive.core.errors import (
+from adaptive.core.messages import listing
+from adaptive.core.model import (
     EmbeddingError,
     HostError,
     StoreError,
     with_detail,
 )
-from adaptive.core.locks import KeyedLocks
-from adaptive.core.shapes import listing
+from adaptive.core.runtime import KeyedLocks
 from adaptive.host.own_table import TABLES, portions
 from adaptive.host.providers import HostEmbedder
 from adaptive.host.vector_database import (

@@ -11,10 +11,14 @@ from typing import Any, Literal
 
 from fastapi import Request
 
-from adaptive.core.markdown import within_spans
-from adaptive.core.messages import message_text, newest_user_message
+from adaptive.core.messages import (
+    listing,
+    mapping,
+    message_text,
+    newest_user_message,
+    within_spans,
+)
 from adaptive.core.model import ConversationKind, Memory
-from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults, faults_logged
 from adaptive.host.providers import task_model
 from adaptive.host.requests import (

@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from adaptive.core.errors import StoreError, TablesUnavailable
+from adaptive.core.model import StoreError, TablesUnavailable
 from adaptive.host.faults import HostFaults, uninterrupted
 
 Value = TypeVar("Value")

@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from adaptive.core.errors import HostError, with_detail
-from adaptive.core.markdown import clipped_line, plain_lines
+from adaptive.core.messages import clipped_line, plain_lines
+from adaptive.core.model import HostError, with_detail
 from adaptive.host.faults import HostFaults
 
 log_page = logging.getLogger("adaptive_memory.host")

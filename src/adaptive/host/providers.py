@@ -20,16 +20,18 @@ from typing import Any
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adaptive.core.errors import (
-    EmbeddingError,
+from adaptive.core.messages import mapping, text_field
+from adaptive.core.model import Embedder, EmbeddingError, Vectors
+from adaptive.core.providers import (
+    Completer,
+    Completion,
+    CompletionRequest,
     ModelBusy,
     ModelRejected,
     ReplyUnusable,
+    ResponseFormat,
+    failure,
 )
-from adaptive.core.http import failure
-from adaptive.core.model import Completion, CompletionRequest
-from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
-from adaptive.core.shapes import mapping, text_field
 from adaptive.host.faults import HostFaults, describe_fault, faults_logged
 from adaptive.host.requests import (
     host_setting,

@@ -23,14 +23,17 @@ from typing import Any, Self
 from sqlalchemy import text
 from sqlalchemy.orm.attributes import flag_modified
 
-from adaptive.core.locks import KeyedLocks
-from adaptive.core.markdown import (
+from adaptive.core.messages import (
+    Message,
     answer_note,
+    listing,
+    mapping,
+    message_text,
     rewritten_answer,
+    text_field,
     without_answer_note,
 )
-from adaptive.core.messages import Message, message_text
-from adaptive.core.shapes import listing, mapping, text_field
+from adaptive.core.runtime import KeyedLocks
 from adaptive.host.faults import faults_logged, uninterrupted
 from adaptive.host.own_table import host_session
 from adaptive.host.page import (

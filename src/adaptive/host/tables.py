@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Column, LargeBinary, String, Table, delete, select
 
-from adaptive.core.errors import HostError
-from adaptive.core.model import Memory
-from adaptive.core.ports import StoredVector, Vectors
+from adaptive.core.model import HostError, Memory, StoredVector, Vectors
 from adaptive.host.entries import HostLeases, SealedEntries
 from adaptive.host.memory_vectors import HOST_MEMORIES, memory_collection
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
-from adaptive.core.measures import MEASURES, TurnMeasures, stage
+from adaptive.core.runtime import MEASURES, TurnMeasures, stage
 from adaptive.settings.hook import Hook
 
 log_measures = logging.getLogger("adaptive_memory.measures")

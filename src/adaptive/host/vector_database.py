@@ -11,8 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from adaptive.core.breaker import CircuitBreaker
-from adaptive.core.errors import HostError
+from adaptive.core.model import HostError
+from adaptive.core.providers import CircuitBreaker
 from adaptive.host.faults import HostFaults
 
 # For a portion of rows, and for what reads or drops a whole collection.

@@ -11,14 +11,16 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from functools import partial
 
-from adaptive.core.errors import (
+from adaptive.core.messages import clipped_line
+from adaptive.core.model import (
     AdaptiveMemoryError,
     LeaseLost,
+    Memory,
+    Proposal,
     TablesUnavailable,
+    Turn,
     with_detail,
 )
-from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Memory, Proposal, Turn
 from adaptive.learn.grounding import says_no_more
 from adaptive.learn.lesson import (
     LessonResources,
@@ -32,8 +34,7 @@ from adaptive.learn.suggestions import Suggestions, read_answer
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.tables import WaitingSuggestion
 from adaptive.search.index import MemoryIndex
-from adaptive.settings.hook import Dialog, Hook
-from adaptive.settings.status_line import Report
+from adaptive.settings.hook import Dialog, Hook, Report
 
 log_confirmation = logging.getLogger("adaptive_memory.learn")
 

@@ -15,9 +15,8 @@ from itertools import combinations
 
 import numpy as np
 
-from adaptive.core.measures import stage
-from adaptive.core.model import Proposal, each_open
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Proposal, Vectors, each_open
+from adaptive.core.runtime import stage
 from adaptive.core.texts import listed_lines, unpacked
 from adaptive.learn.extraction import SAID_TWICE, repeats
 from adaptive.learn.quotation import word_units

@@ -15,25 +15,32 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from adaptive.core.cache import text_cache
-from adaptive.core.errors import ModelError, ReplyUnusable
-from adaptive.core.measures import staged
+from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     CATEGORIES,
-    Completion,
-    CompletionRequest,
     Draft,
     Memory,
     Proposal,
     ProposalKind,
     Turn,
+    Vectors,
 )
-from adaptive.core.ports import Vectors
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.providers import (
+    Completion,
+    CompletionRequest,
+    ModelError,
+    ReplyUnusable,
+)
+from adaptive.core.runtime import staged, text_cache
 from adaptive.learn.claim import subjects
 from adaptive.learn.prefilter import spoken_parts
-from adaptive.llm.ask import render_prompt
-from adaptive.llm.fields import list_schema, number, share, text_line
+from adaptive.llm.ask import (
+    list_schema,
+    number,
+    render_prompt,
+    share,
+    text_line,
+)
 from adaptive.llm.reply import REPLY_REASONS, plain_name, read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets

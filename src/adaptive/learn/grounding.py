@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adaptive.core.measures import stage
 from adaptive.core.model import Draft, Memory, Proposal, Turn, each_open
+from adaptive.core.runtime import stage
 from adaptive.learn.claim import Claim, Source, is_named, readdressed
 from adaptive.learn.extraction import without_doubles
 from adaptive.learn.figures import Figure, SaidFigures, figures, plain_figures

@@ -10,19 +10,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from adaptive.core.errors import (
+from adaptive.core.messages import local_time
+from adaptive.core.model import (
     AdaptiveMemoryError,
     HostError,
+    Memory,
     MemoryUnavailable,
+    Proposal,
+    Provenance,
     TablesUnavailable,
+    Turn,
     hindrance_line,
     with_detail,
 )
-from adaptive.core.foreground import Foreground
-from adaptive.core.messages import local_time
-from adaptive.core.model import Memory, Proposal, Provenance, Turn
-from adaptive.core.ports import Completer
+from adaptive.core.providers import Completer
 from adaptive.core.queued_turns import Leases, PendingTable, QueuedTurn
+from adaptive.core.runtime import Foreground
 from adaptive.learn.confirmation import (
     CHANGED_MESSAGE,
     delete_confirmed,
@@ -53,8 +56,7 @@ from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.user_memory import Memories
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
-from adaptive.settings.status_line import Report, StatusLines
+from adaptive.settings.hook import Hook, Report, StatusLines
 
 log_learning = logging.getLogger("adaptive_memory")
 

@@ -11,19 +11,24 @@ from datetime import datetime
 from math import inf
 from typing import Literal
 
-from adaptive.core.errors import EmbeddingError, ModelRejected, with_detail
-from adaptive.core.foreground import Foreground
-from adaptive.core.markdown import clipped_line
-from adaptive.core.measures import staged, tally
+from adaptive.core.messages import clipped_line
 from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
+    EmbeddingError,
     Memory,
     Proposal,
     ProposalStatus,
+    Sources,
     Turn,
+    Vectors,
+    with_detail,
 )
-from adaptive.core.ports import Completer, Sources, Vectors
+from adaptive.core.providers import (
+    Completer,
+    Completion,
+    CompletionRequest,
+    ModelRejected,
+)
+from adaptive.core.runtime import Foreground, staged, tally
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction, shown_memories
 from adaptive.learn.grounding import says_no_more, screened
@@ -40,8 +45,8 @@ from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised, query_vectors
+from adaptive.settings.hook import NOTHING_NEW, Report
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
-from adaptive.settings.status_line import NOTHING_NEW, Report
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
 

@@ -14,17 +14,10 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
-from adaptive.core.errors import ModelError, with_detail
-from adaptive.core.measures import staged
-from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
-    Draft,
-    Memory,
-    Proposal,
-)
-from adaptive.core.ports import Vectors
-from adaptive.core.shapes import mapping
+from adaptive.core.messages import mapping
+from adaptive.core.model import Draft, Memory, Proposal, Vectors, with_detail
+from adaptive.core.providers import Completion, CompletionRequest, ModelError
+from adaptive.core.runtime import staged
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
 from adaptive.learn.extraction import (
     END_NOTE,
@@ -36,8 +29,7 @@ from adaptive.learn.extraction import (
     repeats,
 )
 from adaptive.learn.support import beginnings
-from adaptive.llm.ask import render_prompt
-from adaptive.llm.fields import list_schema, text_line
+from adaptive.llm.ask import list_schema, render_prompt, text_line
 from adaptive.llm.reply import read_items
 from adaptive.memory.gate import draft_of
 from adaptive.memory.writing import NO_LONGER_TRUE

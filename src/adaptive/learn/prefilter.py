@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.errors import EmbeddingError
 from adaptive.core.messages import has_words, passages
-from adaptive.core.ports import Embedder, Vectors, VectorTable
+from adaptive.core.model import Embedder, EmbeddingError, Vectors, VectorTable
 from adaptive.core.texts import listed_lines
 from adaptive.search.calibration import script_of
 from adaptive.search.vectors import SharedVectors, query_vectors

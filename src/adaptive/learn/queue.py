@@ -18,27 +18,33 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
-from adaptive.core.errors import (
-    AdaptiveMemoryError,
-    TablesUnavailable,
-    with_detail,
-)
-from adaptive.core.foreground import Foreground
-from adaptive.core.locks import KeyedLocks
-from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import (
     Message,
     earlier_utterances,
     said_at,
     typed_message,
 )
-from adaptive.core.model import Provenance, Turn, Utterance
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    Provenance,
+    TablesUnavailable,
+    Turn,
+    Utterance,
+    with_detail,
+)
 from adaptive.core.queued_turns import (
     LEASE_PROOF_SECONDS,
     PendingTable,
     QueuedTurn,
     TurnLease,
     next_batch,
+)
+from adaptive.core.runtime import (
+    Foreground,
+    KeyedLocks,
+    stage_lasted,
+    tally,
+    tell_outcome,
 )
 from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
 from adaptive.settings.hook import Hook, may_be_learned_from

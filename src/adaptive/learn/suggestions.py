@@ -13,9 +13,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from weakref import WeakValueDictionary
 
-from adaptive.core.errors import LeaseLost
-from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Draft, Proposal, Turn, each_open
+from adaptive.core.messages import clipped_line
+from adaptive.core.model import Draft, LeaseLost, Proposal, Turn, each_open
 from adaptive.memory.tables import (
     MOST_WAITING_SUGGESTIONS,
     KeepSuggestion,

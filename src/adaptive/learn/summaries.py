@@ -14,10 +14,15 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
-from adaptive.core.characters import normalised_text
-from adaptive.core.errors import WriteRefused, with_detail
-from adaptive.core.model import Completion, CompletionRequest, Memory, is_core
-from adaptive.core.ports import Vectors
+from adaptive.core.messages import normalised_text
+from adaptive.core.model import (
+    Memory,
+    Vectors,
+    WriteRefused,
+    is_core,
+    with_detail,
+)
+from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.core.queued_turns import Leases
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources

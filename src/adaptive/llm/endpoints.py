@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from adaptive.core.errors import ModelRejected, ReplyUnusable
-from adaptive.core.http import endpoint, post_json
-from adaptive.core.model import Completion, CompletionRequest
-from adaptive.core.ports import ResponseFormat
-from adaptive.core.shapes import listing, mapping, text_field
+from adaptive.core.messages import listing, mapping, text_field
+from adaptive.core.providers import (
+    Completion,
+    CompletionRequest,
+    ModelRejected,
+    ReplyUnusable,
+    ResponseFormat,
+    endpoint,
+    post_json,
+)
 
 # Ollama cuts prompts silently at its default window; a longer one costs memory only when used.
 _OLLAMA_CONTEXT = 16384

@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adaptive.core.errors import ReplyUnusable
-from adaptive.core.model import Completion
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import listing, mapping
+from adaptive.core.providers import Completion, ReplyUnusable
 
 REPLY_REASONS = (
     *("the model's reply is far too long", "the model's reply is empty"),

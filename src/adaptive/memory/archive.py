@@ -11,18 +11,16 @@ from collections.abc import Sequence, Set
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from adaptive.core.errors import (
-    HostError,
-    MemoryUnavailable,
-    TablesUnavailable,
-    with_detail,
-)
 from adaptive.core.model import (
+    HostError,
     Memory,
+    MemoryUnavailable,
     Proposal,
     Provenance,
+    TablesUnavailable,
     has_ended,
     is_core,
+    with_detail,
 )
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.erasure import made_of

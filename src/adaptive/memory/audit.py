@@ -8,9 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, Self
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import TablesUnavailable, with_detail
-from adaptive.core.model import Memory
+from adaptive.core.model import Memory, TablesUnavailable, with_detail
+from adaptive.core.runtime import UserCache
 from adaptive.memory.tables import (
     YEAR_SECONDS,
     ArchivedMemory,

@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import TypeVar
 
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
-from adaptive.core.messages import local_time
-from adaptive.core.model import Memory
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import listing, local_time, mapping
+from adaptive.core.model import AdaptiveMemoryError, Memory, with_detail
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook

@@ -7,10 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from adaptive.core.errors import WriteRefused
-from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
-from adaptive.core.ports import MemoryStore, NewMemory
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import listing, mapping
+from adaptive.core.model import (
+    CATEGORIES,
+    Draft,
+    Memory,
+    MemoryStore,
+    NewMemory,
+    Provenance,
+    WriteRefused,
+)
 from adaptive.memory.listed_words import (
     ListedTerm,
     holds_listed_term,

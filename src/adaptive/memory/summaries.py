@@ -8,8 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from adaptive.core.errors import TablesUnavailable, WriteRefused
-from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    Provenance,
+    TablesUnavailable,
+    WriteRefused,
+)
 from adaptive.memory.archive import (
     put_into_archive,
     remove_archived,

@@ -6,8 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adaptive.core.errors import WriteRefused
-from adaptive.core.model import Memory
+from adaptive.core.model import Memory, WriteRefused
 from adaptive.memory.audit import AuditEntry, ChangeKey
 from adaptive.memory.gate import draft_of
 from adaptive.memory.steps import Step

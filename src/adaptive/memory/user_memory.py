@@ -15,16 +15,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from adaptive.core.errors import (
+from adaptive.core.model import (
     AdaptiveMemoryError,
     HostError,
+    Memory,
+    NewMemory,
+    Proposal,
+    Provenance,
+    Sources,
     StoreError,
     WriteRefused,
     with_detail,
 )
-from adaptive.core.locks import KeyedLocks
-from adaptive.core.model import Memory, Proposal, Provenance
-from adaptive.core.ports import NewMemory, Sources
+from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import (
     memories_counted,
     plan_restoration,

@@ -10,22 +10,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from adaptive.core.errors import (
+from adaptive.core.model import (
+    Draft,
     HostError,
     LeaseLost,
+    Memory,
     MemoryUnavailable,
+    Proposal,
+    ProposalKind,
+    Provenance,
     StoreError,
     WriteRefused,
     with_detail,
 )
-from adaptive.core.measures import staged
-from adaptive.core.model import (
-    Draft,
-    Memory,
-    Proposal,
-    ProposalKind,
-    Provenance,
-)
+from adaptive.core.runtime import staged
 from adaptive.memory.archive import put_into_archive, remove_archived
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.gate import GuardedStore

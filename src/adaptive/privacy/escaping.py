@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from adaptive.core.cache import text_cache
+from adaptive.core.runtime import text_cache
 from adaptive.core.texts import word_table
 from adaptive.privacy.scanning import Respelling, respelled
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import listing, mapping
 from adaptive.privacy.redaction import Redaction
 from adaptive.settings.hook import turn_state
 

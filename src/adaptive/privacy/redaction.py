@@ -12,9 +12,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from adaptive.core.errors import AdaptiveMemoryError
-from adaptive.core.model import Completion, CompletionRequest
-from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
+from adaptive.core.model import AdaptiveMemoryError, Embedder, Vectors
+from adaptive.core.providers import (
+    Completer,
+    Completion,
+    CompletionRequest,
+    ResponseFormat,
+)
 from adaptive.privacy.personal_data import PERSONAL_SHAPES, find_personal_data
 from adaptive.privacy.scanning import with_marks
 from adaptive.privacy.secrets import without_secrets

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from adaptive.core.cache import text_cache
-from adaptive.core.messages import Message, estimated_tokens
+from adaptive.core.messages import Message, estimated_tokens, listing, mapping
 from adaptive.core.model import Memory
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.runtime import text_cache
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.secrets import find_secrets, secret_reason

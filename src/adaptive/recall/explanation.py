@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from adaptive.core.markdown import clipped_line, plain_line
-from adaptive.core.messages import has_words
+from adaptive.core.messages import clipped_line, has_words, plain_line
 from adaptive.core.model import Memory, has_ended
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import ReplyUnusable
-from adaptive.core.measures import staged
-from adaptive.core.messages import head_and_tail
-from adaptive.core.model import Completion, CompletionRequest, Memory
-from adaptive.core.ports import Completer
-from adaptive.core.shapes import mapping
-from adaptive.llm.ask import AnswerFormats, ask, render_prompt
-from adaptive.llm.fields import list_schema, number
+from adaptive.core.messages import head_and_tail, mapping
+from adaptive.core.model import Memory
+from adaptive.core.providers import (
+    Completer,
+    Completion,
+    CompletionRequest,
+    ReplyUnusable,
+)
+from adaptive.core.runtime import UserCache, staged
+from adaptive.llm.ask import (
+    AnswerFormats,
+    ask,
+    list_schema,
+    number,
+    render_prompt,
+)
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.vectors import content_hash

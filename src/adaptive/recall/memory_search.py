@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import (
+from adaptive.core.messages import listing
+from adaptive.core.model import (
     AdaptiveMemoryError,
+    Sources,
     TablesUnavailable,
     with_detail,
 )
-from adaptive.core.ports import Sources
-from adaptive.core.shapes import listing
+from adaptive.core.runtime import UserCache
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable
 from adaptive.recall.explanation import FoundMemory, explained, found_memories

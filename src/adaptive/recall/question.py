@@ -16,7 +16,7 @@ from adaptive.core.messages import (
     newest_user_message,
     spoken_text,
 )
-from adaptive.core.ports import Embedder, Vectors
+from adaptive.core.model import Embedder, Vectors
 from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,

@@ -15,14 +15,15 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, Protocol
 
-from adaptive.core.errors import (
-    MemoryUnavailable,
-    with_detail,
+from adaptive.core.messages import (
+    Message,
+    listing,
+    local_time,
+    mapping,
+    typed_message,
 )
-from adaptive.core.measures import tally, tell_outcome
-from adaptive.core.messages import Message, local_time, typed_message
-from adaptive.core.ports import Embedder
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.model import Embedder, MemoryUnavailable, with_detail
+from adaptive.core.runtime import tally, tell_outcome
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
 from adaptive.privacy.escaping import escaped_entry

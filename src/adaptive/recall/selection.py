@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from adaptive.core.measures import stage
 from adaptive.core.messages import has_words
-from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended
-from adaptive.core.ports import Vectors
+from adaptive.core.model import CORE_IMPORTANCE, Memory, Vectors, has_ended
+from adaptive.core.runtime import stage
 from adaptive.recall.block import (
     BlockEntry,
     core_room,

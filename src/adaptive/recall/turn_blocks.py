@@ -5,8 +5,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from adaptive.core.cache import UserCache
-from adaptive.core.shapes import listing
+from adaptive.core.messages import listing
+from adaptive.core.runtime import UserCache
 from adaptive.recall.block import with_block
 from adaptive.settings.hook import Hook, turn_state
 

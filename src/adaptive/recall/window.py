@@ -16,10 +16,16 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
-from adaptive.core.markdown import rewritten_answers, without_answer_note
-from adaptive.core.messages import Message, estimated_tokens, message_text
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import (
+    Message,
+    estimated_tokens,
+    listing,
+    mapping,
+    message_text,
+    rewritten_answers,
+    without_answer_note,
+)
+from adaptive.core.model import AdaptiveMemoryError, with_detail
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.settings.hook import Hook

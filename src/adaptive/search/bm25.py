@@ -14,7 +14,7 @@ from sys import intern
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.tokens import tokens
 
 # Memories are single sentences: a word's repetition and the sentence's length say little.

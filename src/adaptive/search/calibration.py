@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.core.texts import listed_lines, word_table
 
 Script = Literal[

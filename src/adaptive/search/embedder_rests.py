@@ -7,9 +7,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from adaptive.core.breaker import CircuitBreaker
-from adaptive.core.errors import EmbeddingError
-from adaptive.core.ports import Embedder, Vectors
+from adaptive.core.model import Embedder, EmbeddingError, Vectors
+from adaptive.core.providers import CircuitBreaker
 
 _PROBE = "Is anybody there?"
 # A query takes some milliseconds; the limits of messages are some tenths at least.

@@ -13,9 +13,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.errors import EmbeddingError, ModelError
-from adaptive.core.http import endpoint, post_json, with_retry
-from adaptive.core.ports import Vectors
+from adaptive.core.model import EmbeddingError, Vectors
+from adaptive.core.providers import ModelError, endpoint, post_json, with_retry
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64

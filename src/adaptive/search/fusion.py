@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import has_words, head_and_tail
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 from adaptive.search.bm25 import KeywordIndex, keyword_index
 from adaptive.search.calibration import (
     NullLevel,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from adaptive.core.messages import Message
-from adaptive.core.ports import Vectors
+from adaptive.core.model import Vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.model import Memory, StoreStamp, is_core
-from adaptive.core.ports import StoredVector, Vectors
+from adaptive.core.model import (
+    Memory,
+    StoredVector,
+    StoreStamp,
+    Vectors,
+    is_core,
+)
 from adaptive.search.fusion import RankingIndex, ranking_index
 from adaptive.search.vectors import content_hash
 

@@ -9,15 +9,18 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import (
+from adaptive.core.model import (
     AdaptiveMemoryError,
+    Embedder,
     EmbeddingError,
+    Memory,
+    Sources,
+    StoreStamp,
+    Vectors,
+    VectorTable,
     with_detail,
 )
-from adaptive.core.measures import staged
-from adaptive.core.model import Memory, StoreStamp
-from adaptive.core.ports import Embedder, Sources, Vectors, VectorTable
+from adaptive.core.runtime import UserCache, staged
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.index import MemoryIndex, build_index

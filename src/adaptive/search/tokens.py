@@ -17,8 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adaptive.core.characters import normalised_text
-from adaptive.core.messages import head_and_tail
+from adaptive.core.messages import head_and_tail, normalised_text
 from adaptive.core.texts import listed_lines
 
 # A message that carries a document says what it wants at its head or its tail.

@@ -10,18 +10,19 @@ from typing import cast
 
 import numpy as np
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import EmbeddingError, TablesUnavailable, with_detail
-from adaptive.core.measures import staged, tally
 from adaptive.core.messages import has_words, head_and_tail
-from adaptive.core.model import Memory
-from adaptive.core.ports import (
+from adaptive.core.model import (
     Embedder,
+    EmbeddingError,
+    Memory,
     Sources,
     StoredVector,
+    TablesUnavailable,
     Vectors,
     VectorTable,
+    with_detail,
 )
+from adaptive.core.runtime import UserCache, staged, tally
 from adaptive.search.embedder_rests import EmbedderRests
 
 log_vectors = logging.getLogger("adaptive_memory.search")

@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic.fields import ComputedFieldInfo, FieldInfo
 
-from adaptive.core.shapes import mapping
+from adaptive.core.messages import mapping
 
 # The group whose valves go without its name.
 FIRST_GROUP = "First"

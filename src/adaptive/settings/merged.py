@@ -1,25 +1,94 @@
 """The settings that one hook works with: valves and a user's own choices, merged and frozen.
 
-With them the banks whose memories only models on the admin's own machines may see.
+Names in valves are read as admins write them: other spellings, plurals and slips are understood,
+and what is not understood is a value of its own, for the doctor and the log to tell. With them the
+banks whose memories only models on the admin's own machines may see.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
 from adaptive.core.model import CATEGORIES, Memory
-from adaptive.settings.names import (
-    PERSONAL_KINDS,
-    not_understood,
-    read_kinds,
-    read_names,
-    split_names,
-)
-from adaptive.settings.valves import UserValves, Valves
+from adaptive.settings.valves import PERSONAL_KINDS, UserValves, Valves
+
+# How alike two names must be to be the same with a slip, from 0 to 1 (``difflib``).
+_NEAR = 0.8
+_MOST_LISTS_READ = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NamesRead:
+    """The names that a list was understood to hold, and what was not understood."""
+
+    names: frozenset[str] = frozenset()
+    unknown: tuple[str, ...] = ()
+
+
+@lru_cache(_MOST_LISTS_READ)
+def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
+    """Read a list of names with commas; the allowed names are given as they are to come out."""
+    spelled = {_plain(name): name for name in allowed}
+    for name in allowed:
+        others = split_names(PERSONAL_KINDS.get(name, ""))
+        spelled.update({_plain(other): name for other in others})
+    understood = set[str]()
+    unknown = list[str]()
+    for written in split_names(listed):
+        plain = _plain(written)
+        # Slips are looked for in what is not known only: that takes the square of a list's length.
+        near = (
+            [plain]
+            if plain in spelled
+            else get_close_matches(plain, spelled, 1, _NEAR)
+        )
+        if near:
+            understood.add(spelled[near[0]])
+        else:
+            unknown.append(written)
+    return NamesRead(frozenset(understood), tuple(unknown))
+
+
+def split_names(listed: str) -> list[str]:
+    """What stands between the commas."""
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def read_kinds(listed: str) -> NamesRead:
+    """Read a list of kinds of personal data."""
+    return read_names(listed, tuple(PERSONAL_KINDS))
+
+
+def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
+    """What an admin is told of names in a valve, in at most one line."""
+    unknown = ", ".join(read.unknown)
+    return (
+        [f"`{valve}` names what is not known ({unknown}): {instead}"]
+        if unknown
+        else []
+    )
+
+
+def _plain(name: str) -> str:
+    """Letters and digits alone, without case and the plural's ending; of signs alone the signs."""
+    letters = (
+        "".join(sign for sign in name.casefold() if sign.isalnum()) or name
+    )
+    if letters.endswith("sses"):
+        return letters[:-2]
+    is_short = len(letters) <= 3
+    return (
+        letters
+        if is_short or letters.endswith("ss")
+        else letters.removesuffix("s")
+    )
+
 
 # What users could choose in the first release; ours all the same, where they come from then.
 _OLDEST_USER_VALVES = {

@@ -8,19 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from adaptive.core.model import CATEGORIES
 from adaptive.settings.lenient import FIRST_GROUP, LenientModel, valve
-from adaptive.settings.names import PERSONAL_KINDS
 
 SaveMode = Literal["auto", "suggest", "off"]
 HistoryReach = Literal["off", "chat", "all"]
 MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 Proportion = Annotated[float, Field(ge=0, le=1)]
 PiiRedaction = Literal["off", "store", "model", "all"]
+
+# The kinds of personal data, and what else they are called.
+PERSONAL_KINDS = MappingProxyType(
+    {
+        "email": "mail, email address, mail address",
+        "phone": "telephone, phone number, telephone number, mobile, mobile number, cell phone",
+        "address": "street address, postal address, home address",
+        "birth_date": "date of birth, birthday, birthdate, dob",
+        "coordinates": "coordinate, gps, geolocation, location, latitude, longitude",
+        "card": "credit card, debit card, payment card, bank card, card number, credit card number",
+        "iban": "bank account, account number, bank account number",
+        "national_id": "id card, identity card, national identity, identification number, "
+        "personal id, tax id, tax number",
+        "ssn": "social security, social security number",
+        "passport": "passport number",
+        "ip": "ip address, ip number",
+        "mac": "mac address, hardware address",
+        "url_credentials": "url password, url login, credentials, login in url, password",
+        "crypto_wallet": "wallet, crypto, crypto address, wallet address, bitcoin",
+    }
+)
 
 _PASSWORD = {"type": "password"}
 # The host calls the method of that name on the class when an admin opens the panel, and takes a

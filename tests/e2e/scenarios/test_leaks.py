@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import pytest
 
-from adaptive.settings.names import read_kinds
+from adaptive.settings.merged import read_kinds
 from adaptive.settings.valves import Valves
 from tests.e2e.driver.extraction import (
     EXTRACT,

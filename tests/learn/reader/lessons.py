@@ -12,14 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from adaptive.core.model import (
-    Completion,
-    Memory,
-    Proposal,
-    Provenance,
-    Turn,
-    Utterance,
-)
+from adaptive.core.model import Memory, Proposal, Provenance, Turn, Utterance
+from adaptive.core.providers import Completion
 from adaptive.learn.extraction import read_proposals
 from adaptive.settings.merged import Settings
 

@@ -1,0 +1,267 @@
+"""Providers of models: what they are asked and answer, over HTTP, and which have failed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, Protocol, TypeVar
+
+import aiohttp
+
+from adaptive.core.model import AdaptiveMemoryError, with_detail
+
+
+class ModelError(AdaptiveMemoryError):
+    """A model call brought nothing usable."""
+
+
+class ModelBusy(ModelError):
+    """A failure that may be over on the next try, perhaps after the seconds that were asked for."""
+
+    def __init__(
+        self,
+        sentence: str,
+        retry_after: float | None = None,
+        *,
+        detail: str = "",
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.retry_after = retry_after
+
+
+class ModelRejected(ModelError):
+    """The provider refused the request with this HTTP status and would refuse it again."""
+
+    def __init__(
+        self, sentence: str, status: int, *, detail: str = ""
+    ) -> None:
+        super().__init__(sentence, detail=detail)
+        self.status = status
+
+
+class ReplyUnusable(ModelError):
+    """The model answered, but not with what it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """One question to a model: system and user message, and the JSON schema of the answer."""
+
+    system: str
+    user: str
+    schema_name: str
+    schema: Mapping[str, Any]
+    max_tokens: int = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's answer."""
+
+    text: str
+    cut: bool = False  # it ended at the token limit
+    # Sent and received, zeros where nobody counts them.
+    tokens: tuple[int, int] = (0, 0)
+
+
+ResponseFormat = Literal["json_schema", "json_object", "text"]
+
+
+class Completer(Protocol):
+    """One model of one provider; both are its ``key``, to remember what they accept."""
+
+    @property
+    def key(self) -> str: ...
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """Ask once, or raise a ``ModelError``; the caller bounds the time."""
+        ...
+
+
+# Of those below 500; from there on all but 501, by which an endpoint says that it never will.
+_BUSY_STATUS = frozenset({408, 409, 425, 429})
+_NOT_SUPPORTED = 501
+_FIRST_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 30.0
+
+Result = TypeVar("Result")
+
+
+async def with_retry(
+    call: Callable[[], Awaitable[Result]], retries: int
+) -> Result:
+    """Call again while it raises ``ModelBusy``, with doubling pauses; the caller bounds the time.
+
+    A provider that asks for a longer pause gets it.
+    """
+    for attempt in range(retries):
+        try:
+            return await call()
+        except ModelBusy as busy:
+            pause = min(
+                _LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt
+            )
+            jittered = pause * random.uniform(0.5, 1)  # noqa: S311
+            await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
+    return await call()
+
+
+def endpoint(base: str, path: str) -> str:
+    """The full address of ``path`` below ``base``, which may already end with it."""
+    return base.strip().rstrip("/").removesuffix(f"/{path}") + f"/{path}"
+
+
+def failure(
+    status: int, detail: str, retry_after: str | None = None
+) -> ModelBusy | ModelRejected:
+    """The error that an HTTP status stands for; ``Retry-After`` is read where it is in seconds."""
+    is_busy = status in _BUSY_STATUS or (
+        status >= 500 and status != _NOT_SUPPORTED
+    )
+    if not is_busy:
+        sentence = f"the model's provider refused the request (HTTP {status})"
+        return ModelRejected(sentence, status, detail=detail)
+    does = "failed" if status >= 500 else "is busy"
+    pause = (retry_after or "").strip()
+    seconds = float(pause) if pause.isdecimal() else None
+    return ModelBusy(
+        f"the model's provider {does} (HTTP {status})", seconds, detail=detail
+    )
+
+
+async def post_json(
+    url: str, body: Mapping[str, Any], key: str
+) -> dict[str, Any]:
+    """Send a JSON object and return the object that comes back; the caller bounds the time.
+
+    Raises:
+        ModelBusy: no connection, a broken one, or a status worth another try.
+        ModelRejected: any other status from 400 on.
+        ReplyUnusable: the reply is no JSON object, or ``url`` is no address.
+    """
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    patience = aiohttp.ClientTimeout(
+        total=None
+    )  # aiohttp's five minutes cut slow models short
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=patience, trust_env=True) as session,
+            session.post(url, json=body, headers=headers) as response,
+        ):
+            raw = await response.read()
+            if response.status >= 400:
+                detail = f"{url!r} answered {raw.decode(errors='replace')!r}"
+                raise failure(
+                    response.status,
+                    detail,
+                    response.headers.get("Retry-After"),
+                )
+    except (
+        ValueError,
+        aiohttp.NonHttpUrlClientError,
+    ) as error:  # ... of an address or header
+        raise ReplyUnusable(
+            "the address of the model's provider can't be called",
+            detail=f"{url!r}: {error}",
+        ) from error
+    except (aiohttp.ClientError, ConnectionError) as error:
+        detail = f"{url!r}: {type(error).__name__} {error}"
+        raise ModelBusy(
+            "the model's provider does not answer", detail=detail
+        ) from error
+    try:
+        reply = json.loads(raw)
+    except (ValueError, RecursionError):
+        reply = None
+    if not isinstance(reply, dict):
+        raise ReplyUnusable(
+            "the model's provider sent no JSON object", detail=repr(url)
+        )
+    return reply  # pyright: ignore[reportUnknownVariableType]
+
+
+log_breaker = logging.getLogger("adaptive_memory.core")
+
+_PROBE_SECONDS = 30.0
+_FIRST_PROBE_PAUSE_SECONDS = 15.0
+_LONGEST_PROBE_PAUSE_SECONDS = 300.0
+
+
+class CircuitBreaker:
+    """Which services are left alone, by name, as long as their circuit is open.
+
+    The first probe begins at once, so that a call that somebody broke off, or one that took too
+    long on a busy machine, opens it for no longer than need be; pauses between others grow.
+    """
+
+    def __init__(
+        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
+        self._sleep = sleep
+        self._probes: dict[str, asyncio.Task[None]] = {}
+        self._open: set[str] = set()
+
+    def is_open(self, name: str) -> bool:
+        """Whether a service is not to be asked."""
+        return name in self._open
+
+    def open(self, name: str, probe: Callable[[], Awaitable[object]]) -> None:
+        """Leave a service alone that has failed, until a probe of it raises nothing in time."""
+        self._open.add(name)
+        self.suspect(name, probe)
+
+    def suspect(
+        self, name: str, probe: Callable[[], Awaitable[object]]
+    ) -> None:
+        """Leave a service alone if a probe fails, too: it may have refused what one user asked."""
+        if name not in self._probes:
+            task = asyncio.create_task(self._probed(name, probe))
+            self._probes[name] = task
+            # Not within the task: one that is cancelled before its first step never runs.
+            task.add_done_callback(partial(self._ended, name))
+
+    def close(self, name: str) -> None:
+        """Let a service be asked that has answered by itself."""
+        if name in self._probes:
+            self._probes[name].cancel()
+
+    def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
+        """Let a service be asked whose probe is over, however that has ended."""
+        del self._probes[name]
+        self._open.discard(name)
+        error = None if probing.cancelled() else probing.exception()
+        if error is not None:
+            log_breaker.error(
+                "the probe of %s has failed", name, exc_info=error
+            )
+
+    async def _probed(
+        self, name: str, probe: Callable[[], Awaitable[object]]
+    ) -> None:
+        """Ask until there is an answer, more and more seldom."""
+        pause = _FIRST_PROBE_PAUSE_SECONDS
+        while not await _has_answered(name, probe):
+            self._open.add(name)
+            await self._sleep(pause)
+            pause = min(2 * pause, _LONGEST_PROBE_PAUSE_SECONDS)
+
+
+async def _has_answered(
+    name: str, probe: Callable[[], Awaitable[object]]
+) -> bool:
+    try:
+        async with asyncio.timeout(_PROBE_SECONDS):
+            await probe()
+    except (AdaptiveMemoryError, TimeoutError) as error:
+        log_breaker.warning(
+            "%s is left in peace for a while: %s", name, with_detail(error)
+        )
+        return False
+    return True

@@ -1,0 +1,216 @@
+"""What one process holds for its turns: caches, locks, who is waiting, and measures."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib
+import math
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import RLock
+from typing import Any, Generic, TypeVar, cast
+from weakref import WeakValueDictionary
+
+CacheKey = tuple[Any, ...]
+Cached = TypeVar("Cached")
+TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+
+try:
+    _cachetools: Any = importlib.import_module("cachetools")
+except ImportError:  # Python's own lru_cache keeps what texts hold
+    _cachetools = None
+_FORGET_ALL: list[Callable[[], None]] = []
+
+
+class UserCache(Generic[Cached]):
+    """The values used last, by keys that begin with the id of their user.
+
+    ``most`` bounds the sum of what ``weight`` says of each value when it is put in, by default
+    their number; the newest stays whatever it weighs. Values last for ``seconds``.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        weight: Callable[[Cached], int] = lambda _: 1,
+        seconds: float = math.inf,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._most = most
+        self._weight = weight
+        self._seconds = seconds
+        self._now = now
+        # Each value with its weight and its end, that used last at the end.
+        self._kept: dict[CacheKey, tuple[Cached, int, float]] = {}
+        self._total = 0
+
+    def get(self, key: CacheKey) -> Cached | None:
+        """The value of a key, which counts as used now."""
+        if key not in self._kept or self._kept[key][2] <= self._now():
+            self.pop(key)
+            return None
+        self._kept[key] = found = self._kept.pop(key)
+        return found[0]
+
+    def put(self, key: CacheKey, value: Cached) -> None:
+        """Keep a value; what was used longest ago makes room."""
+        self.pop(key)
+        weight = min(self._weight(value), self._most)
+        self._kept[key] = (value, weight, self._now() + self._seconds)
+        self._total += weight
+        while self._total > self._most:
+            self.pop(next(iter(self._kept)))
+
+    def pop(self, key: CacheKey) -> None:
+        """Let go of a value, if it is kept."""
+        if found := self._kept.pop(key, None):
+            self._total -= found[1]
+
+    def forget(self, user_id: str) -> None:
+        """Let go of all that is kept of a user."""
+        for key in [key for key in self._kept if key[0] == user_id]:
+            self.pop(key)
+
+
+def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
+    """Keep what a pure function of texts has found for that many texts, those used last."""
+
+    def keeping(function: TextFunction) -> TextFunction:
+        kept: Any = lru_cache(maxsize=most)(function)
+        if _cachetools is not None:
+            kept = _cachetools.cached(
+                _cachetools.LRUCache(most), lock=RLock()
+            )(function)
+        _FORGET_ALL.append(kept.cache_clear)
+        return cast(TextFunction, kept)
+
+    return keeping
+
+
+def forget_texts(_user_id: str = "") -> None:
+    """Let go of all texts: whose they are is not kept."""
+    for forget in _FORGET_ALL:
+        forget()
+
+
+class KeyedLocks:
+    """Locks by key within this process; a lock is gone once nobody holds or awaits it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = (
+            WeakValueDictionary()
+        )
+
+    def of(self, key: str) -> asyncio.Lock:
+        """The lock of a key, the same for all who ask while anybody has it."""
+        return self._locks.setdefault(key, asyncio.Lock())
+
+
+_STILL_WAITING_SECONDS = 0.25  # after a hook, for the host's own work
+_LOOK_AGAIN_SECONDS = 0.05
+
+
+class Foreground:
+    """How many turns of this process are in a hook or have just left one: other work gives way."""
+
+    def __init__(self) -> None:
+        self._waited_for = 0
+        self._clear_at = 0.0
+
+    @contextmanager
+    def turn(self) -> Generator[None]:
+        """Around a hook that keeps a user waiting, and the moment after it."""
+        self._waited_for += 1
+        try:
+            yield
+        finally:
+            self._waited_for -= 1
+            self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
+
+    async def give_way(self, seconds: float = 1.0) -> None:
+        """Wait until nobody is waiting, for so many seconds at most; then one goes at a time."""
+        for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
+            now = time.monotonic()
+            if not self._waited_for and now >= self._clear_at:
+                self._clear_at = now + _LOOK_AGAIN_SECONDS
+                return
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+
+StagedWork = TypeVar(
+    "StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
+)
+
+
+@dataclass(slots=True)
+class TurnMeasures:
+    """Measures of a part of a turn; stages include those within them, counts have kind and name."""
+
+    part: str  # the inlet, or one work behind the answer
+    outcome: str = ""
+    reason: str = ""
+    seconds: dict[str, float] = field(
+        default_factory=lambda: defaultdict[str, float](float)
+    )
+    counts: dict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter[str])
+    )
+
+
+# Set around what is measured; tasks and threads that are started there inherit it.
+MEASURES: ContextVar[TurnMeasures | None] = ContextVar(
+    "adaptive_memory_measures", default=None
+)
+
+
+@contextmanager
+def stage(name: str) -> Generator[None]:
+    """A stage of what is measured; decorates a function, too."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        stage_lasted(name, time.perf_counter() - began)
+
+
+def staged(name: str) -> Callable[[StagedWork], StagedWork]:
+    """Make a coroutine function a stage of what is measured."""
+
+    def decorated(work: StagedWork) -> StagedWork:
+        @functools.wraps(work)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            """The coroutine function within its stage."""
+            with stage(name):
+                return await work(*args, **kwargs)
+
+        return cast(StagedWork, awaited)
+
+    return decorated
+
+
+def stage_lasted(name: str, seconds: float) -> None:
+    """Count a stage whose time is known, as of what waited in a table."""
+    measures = MEASURES.get()
+    if measures is not None:
+        measures.seconds[name] += max(0.0, seconds)
+
+
+def tally(kind: str, name: str, number: int = 1) -> None:
+    """Count model calls and their tokens, entries of a prompt, operations, and anomalies."""
+    measures = MEASURES.get()
+    if measures is not None and number:
+        measures.counts[kind][name] += number
+
+
+def tell_outcome(outcome: str, reason: str = "") -> None:
+    """Say what came of the work; ``reason`` names a class of error, and quotes nobody."""
+    measures = MEASURES.get()
+    if measures is not None:
+        measures.outcome = outcome
+        measures.reason = reason
