@@ -4954,232 +4954,6 @@ def _host_client() -> Any:
 HOST_VECTORS = VectorDatabase(_host_client)
 
 
-# ---- src/adaptive/memory/audit.py ----
-
-log_audit = logging.getLogger("adaptive_memory.memory")
-
-_MOST_ENTRIES = 10_000
-_TRIMMED_EACH = 100
-_COUNTED_USERS = 5000
-_DIGITS_OF_TIME = 20
-
-_Learned = Literal[
-  "saved", "updated", "deleted", "ended", "flagged", "refused"
-]
-ChangeKind = Literal[
-  _Learned, "pruned", "summarised", "restored", "imported", "undone"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
-
-  kind: ChangeKind
-  memory_id: str
-  changed_at: int
-  before: Memory | None = None
-  after: str = ""
-  reason: str = ""
-  chat_id: str = ""
-  message_id: str = ""
-  archived: ArchivedMemory | None = None
-  step: str = ""
-  undoes: str = ""
-  key: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeKey:
-
-  text: str
-  place: str
-  step: str
-  undoes: str
-  number: int
-  kind: str
-  memory_id: str
-
-  @classmethod
-  def read(cls, text: str) -> Self:
-    head, kind, memory_id = ["", "", *text.rsplit(":", 2)][-3:]
-    place, step, undoes, number = [*head.split("~"), "", "", ""][:4]
-    return cls(
-      text=text,
-      place=place,
-      step=step,
-      undoes=undoes,
-      number=int(number or 0),
-      kind=kind,
-      memory_id=memory_id,
-    )
-
-  @property
-  def written_at(self) -> int:
-    return int(self.place[:_DIGITS_OF_TIME] or 0)
-
-  @staticmethod
-  def written(place: str, number: int, entry: AuditEntry) -> str:
-    undone = ChangeKey.read(entry.undoes).place
-    return f"{place}~{entry.step}~{undone}~{number}:{entry.kind}:{entry.memory_id}"
-
-
-RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class AuditTable(EntryTable):
-
-  _untrimmed: UserCache[int] = field(
-    default_factory=lambda: UserCache[int](_COUNTED_USERS)
-  )
-
-  async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
-    first = f"{int(since * 1e9):0{_DIGITS_OF_TIME}}"
-    keys = await self.entries.keys("audit", user_id, first)
-    return list(map(ChangeKey.read, keys))
-
-  async def read(
-    self, user_id: str, keys: Sequence[str]
-  ) -> tuple[AuditEntry, ...]:
-    entries = await self.entries.read("audit", user_id, keys)
-    newest_first = sorted(
-      entries, key=lambda entry: entry.key, reverse=True
-    )
-    keyed = [
-      replace(one, body={**one.body, "key": one.key})
-      for one in newest_first
-    ]
-    return read_as(AuditEntry, keyed)
-
-  async def append(
-    self, user_id: str, changes: Sequence[AuditEntry], now: int
-  ) -> None:
-    newest = await self._newest(user_id)
-    first_number = newest.number + 1
-    written_at = max(time.time_ns(), newest.written_at + 1)
-    new: list[Entry] = []
-    for at, change in enumerate(changes):
-      place = f"{written_at:0{_DIGITS_OF_TIME}}{at:04}"
-      entry = Entry(
-        key=ChangeKey.written(place, first_number + at, change),
-        body=asdict(change),
-        created_at=change.changed_at,
-        chat_id=change.chat_id,
-        message_id=change.message_id,
-        expires_at=now + YEAR_SECONDS,
-      )
-      new.append(entry)
-    untrimmed = self._untrimmed.get((user_id,))
-    untrimmed = len(new) + (
-      _TRIMMED_EACH if untrimmed is None else untrimmed
-    )
-    is_due = untrimmed >= _TRIMMED_EACH
-    await self.entries.put(
-      "audit", user_id, new, _MOST_ENTRIES if is_due else 0
-    )
-    self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
-
-  async def _newest(self, user_id: str) -> ChangeKey:
-    texts = await self.entries.keys("audit", user_id, most=1)
-    newest = ChangeKey.read("".join(texts))
-    if newest.text and not newest.number:
-      length = len(await self.entries.keys("audit", user_id))
-      return replace(newest, number=length)
-    return newest
-
-
-class AuditTrail:
-
-  def __init__(self, table: AuditTable) -> None:
-    self._table = table
-    self.keys = table.keys
-    self.read = table.read
-
-  async def record(
-    self, user_id: str, changes: Sequence[AuditEntry], now: int
-  ) -> None:
-    try:
-      await self._table.append(
-        user_id, list(map(_secretless, changes)), now
-      )
-    except TablesUnavailable as error:
-      log_audit.warning(
-        "changes are not written down: %s", with_detail(error)
-      )
-
-
-def _secretless(change: AuditEntry) -> AuditEntry:
-  bare = replace(change, after=without_secrets(change.after))
-  before = change.before
-  if before is None or not find_secrets(
-    f"{before.stored[0]}\n{before.meta}"
-  ):
-    return bare
-  content = without_secrets(before.content)
-  masked = replace(
-    before, content=content, meta={}, stored=(content, None, None)
-  )
-  return replace(bare, before=masked, archived=None)
-
-
-# ---- src/adaptive/memory/steps.py ----
-
-@dataclass(frozen=True, slots=True)
-class Step:
-
-  number: int
-  changes: tuple[ChangeKey, ...]
-  standing: tuple[ChangeKey, ...]
-  latest: frozenset[str] = frozenset()
-
-  @property
-  def is_undo(self) -> bool:
-    return bool(self.changes[0].undoes)
-
-
-def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
-  undone: set[str] = set()
-  changed: set[str] = set()
-  latest: set[str] = set()
-  changes: dict[str, list[ChangeKey]] = {}
-  numbers: dict[str, int] = {}
-  for key, number in zip(keys, _numbers(keys), strict=True):
-    if key.undoes and key.place not in undone:
-      undone.add(key.undoes)
-    if not key.memory_id:
-      continue
-    if key.memory_id not in changed:
-      changed.add(key.memory_id)
-      latest.add(key.text)
-    name = key.step or key.place
-    changes.setdefault(name, []).append(key)
-    numbers[name] = number
-  return [
-    Step(
-      number=numbers[name],
-      changes=tuple(together),
-      standing=tuple(key for key in together if key.place not in undone),
-      latest=frozenset(
-        key.text for key in together if key.text in latest
-      ),
-    )
-    for name, together in changes.items()
-  ]
-
-
-def _numbers(keys: Sequence[ChangeKey]) -> list[int]:
-  numbers: list[int] = []
-  number = len(keys) + 1
-  for key in keys:
-    number = key.number or number - 1
-    numbers.append(number)
-  least = 1
-  for at in reversed(range(len(numbers))):
-    numbers[at] = max(numbers[at], least)
-    least = numbers[at] + 1
-  return numbers
-
-
 # ---- src/adaptive/privacy/personal_shapes.py ----
 
 @dataclass(frozen=True)
@@ -7192,87 +6966,6 @@ def _spelled_beginnings(text: str) -> list[str]:
   return [
     beginning(word) for word in telling_words(text) if not word.isdecimal()
   ]
-
-
-# ---- src/adaptive/memory/listed_words.py ----
-
-_SEPARATORS = re.compile("[,;\u060c\u061b\uff0c\u3001\uff64\uff1b\n]")
-_INVISIBLE = re.compile(
-  "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
-)
-_WORDS__listed_words = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
-_SHORTEST_PART = 4
-_LONGEST_SHORT_PART = 5
-_SHORTEST_BEFORE = 3
-_CONSONANTS_FROM = "\u0590"
-_SHORTEST_ROOT = 3
-_SHORTEST_BEGINNING__listed_words = 3
-_UNSPACED_FROM = "\u0e00"
-_VOICED = {"p": "b", "t": "d", "k": "g"}
-
-
-@dataclass(frozen=True, slots=True)
-class ListedWord:
-
-  whole: str
-  stem: str
-  voiced: str
-
-  @classmethod
-  def of(cls, word: str) -> Self:
-    stemmed = stem(word)
-    voiced = stemmed[:-1] + _VOICED.get(stemmed[-1], stemmed[-1])
-    return cls(whole=word, stem=stemmed, voiced=voiced)
-
-  def is_in(self, word: str) -> bool:
-    if stem(word) == self.stem:
-      return True
-    if self.whole >= _UNSPACED_FROM:
-      return self.whole in word
-    if self.stem >= _CONSONANTS_FROM and len(self.stem) >= _SHORTEST_ROOT:
-      return self.stem in word
-    if len(self.stem) >= _SHORTEST_PART:
-      return _is_part(self.stem, word) or _is_part(self.voiced, word)
-    return len(self.whole) >= _SHORTEST_BEGINNING__listed_words and word.startswith(
-      self.whole
-    )
-
-
-def _is_part(part: str, word: str) -> bool:
-  before = _SHORTEST_BEFORE if len(part) <= _LONGEST_SHORT_PART else 0
-  return word.startswith(part) or part in word[before:]
-
-
-ListedTerm = tuple[ListedWord, ...]
-
-
-def listed_terms(listed: str) -> tuple[ListedTerm, ...]:
-  terms = (_folded_words(one) for one in _SEPARATORS.split(listed))
-  return tuple(tuple(map(ListedWord.of, words)) for words in terms if words)
-
-
-def holds_listed_term(text: str, terms: Sequence[ListedTerm]) -> bool:
-  if not terms:
-    return False
-  words = _folded_words(text)
-  return any(_holds(words, term) for term in terms)
-
-
-def _holds(words: Sequence[str], term: ListedTerm) -> bool:
-  if len(term) > 1:
-    joined = ListedWord.of("".join(one.whole for one in term))
-    if any(joined.is_in(word) for word in words):
-      return True
-  places = range(len(words) - len(term) + 1)
-  return any(
-    all(listed.is_in(words[place + at]) for at, listed in enumerate(term))
-    for place in places
-  )
-
-
-def _folded_words(text: str) -> list[str]:
-  plain = folded_text(_INVISIBLE.sub("", text))
-  return _WORDS__listed_words.findall(plain.replace("\u0131", "i"))
 
 
 # ---- src/adaptive/search/bm25.py ----
@@ -9473,151 +9166,6 @@ def _bank_key(name: str) -> str:
   return " ".join(name.split()).casefold()
 
 
-# ---- src/adaptive/control/overview.py ----
-
-_MOST_LISTED = 300
-_LONGEST_LISTED = 400
-_MOST_OF_A_STEP = 5
-_DONE_BY = {
-  "ended": "no longer true",
-  "pruned": "upkeep",
-  "summarised": "upkeep",
-  "restored": "restored",
-  "imported": "imported",
-  "undone": "taken back",
-}
-ASKED = "asked"
-_NOT_REPEATED = "a memory that is kept from this chat's model"
-
-Day = Callable[[float], str]
-
-
-def listed(memory: Memory) -> str:
-  return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
-
-
-def overview(
-  counted: str,
-  memories: Sequence[Memory],
-  day: Day,
-  noted: Sequence[str],
-) -> str:
-  newest_first = sorted(
-    memories, key=lambda memory: (-memory.updated_at, memory.id)
-  )
-  groups: dict[tuple[str, str], list[str]] = {}
-  for memory in newest_first[:_MOST_LISTED]:
-    category = next(
-      (tag for tag in memory.tags if tag in CATEGORIES), "other"
-    )
-    until = f", until {memory.until}" if memory.until else ""
-    line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
-    groups.setdefault((memory.bank or "no bank", category), []).append(
-      line
-    )
-  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
-  for (bank, category), lines in sorted(groups.items()):
-    title = f"**{plain_line(bank)} \u00b7 {category}**"
-    parts.append("\n".join([title, "", *lines]))
-  older = len(memories) - _MOST_LISTED
-  if older > 0:
-    parts.append(f"\u2026 and {older} older ones: `/memory find WORDS`")
-  parts.append(PROMPTS["commands"].strip())
-  return "\n\n".join(parts)
-
-
-def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
-  return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
-
-
-def change_log(
-  shown: Sequence[Step],
-  changes: Sequence[AuditEntry],
-  number: int,
-  day: Day,
-  withheld: AbstractSet[str] = frozenset(),
-) -> str:
-  if not shown:
-    return "Nothing was changed yet."
-  lines = [
-    f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
-    "",
-  ]
-  by_key = {change.key: change for change in changes}
-  unopened = 0
-  for step in shown:
-    keys = [key.text for key in shown_of_steps([step])]
-    newest_first = [by_key[key] for key in keys if key in by_key]
-    if not newest_first:
-      unopened += 1
-      continue
-    newest = newest_first[0]
-    chat = (
-      f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
-    )
-    undone = "" if step.standing else " \u00b7 *taken back since*"
-    by = _DONE_BY.get(newest.kind, "learned")
-    if newest.reason == ASKED:
-      by = ASKED
-    lines.append(
-      f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}"
-    )
-    items = changes_told(newest_first, len(step.changes), withheld)
-    lines += [f"   {item}" for item in items]
-  if unopened:
-    lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
-  return "\n".join(lines)
-
-
-def changes_told(
-  changes: Sequence[AuditEntry],
-  number: int,
-  withheld: AbstractSet[str] = frozenset(),
-) -> list[str]:
-  lines = list[str]()
-  for change in changes:
-    is_withheld = change.memory_id in withheld
-    lines.append(
-      f"- {_NOT_REPEATED if is_withheld else _told_change(change)}"
-    )
-  more = number - len(changes)
-  if more:
-    lines.append(f"- \u2026 and {more} more")
-  return lines
-
-
-def withheld_ids(
-  changes: Collection[AuditEntry],
-  memories: Sequence[Memory],
-  hidden: LocalOnlyBanks,
-) -> frozenset[str]:
-  may_be_seen = {
-    memory.id for memory in memories if not hidden.holds(memory)
-  }
-  may_not = set[str]()
-  for change in changes:
-    former = change.before
-    if former is None and change.archived:
-      former = change.archived.memory
-    if former is not None:
-      ids = may_not if hidden.holds(former) else may_be_seen
-      ids.add(change.memory_id)
-  changed = {change.memory_id for change in changes}
-  return frozenset(changed - (may_be_seen - may_not))
-
-
-def _told_change(change: AuditEntry) -> str:
-  before = listed(change.before) if change.before is not None else ""
-  after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
-  if before and after and before != after:
-    return f"{before} \u2192 {after}"
-  if before == after:
-    return f"{after}, with its details"
-  if after:
-    return f"new: {after}"
-  return f"{'archived' if change.archived else 'gone'}: {before}"
-
-
 # ---- src/adaptive/host/providers.py ----
 
 _TRUSTED_NAME_SECONDS = 5.0
@@ -10562,221 +10110,6 @@ class NativeFeatures:
       return await host_setting(self.request, name)
 
 
-# ---- src/adaptive/host/tables.py ----
-
-VECTORS = Table(
-  "adaptive_memory_vector",
-  TABLES,
-  Column("user_id", String(64), primary_key=True),
-  Column("memory_id", String(64), primary_key=True),
-  Column("embedder", String(32), primary_key=True),
-  Column("content_hash", String(32), nullable=False),
-  Column("vector", LargeBinary, nullable=False),
-)
-
-
-class HostVectorTable:
-
-  def __init__(self, sessions: Sessions | None = None) -> None:
-    self._table = OwnTable(VECTORS, sessions)
-
-  async def read(
-    self,
-    user_id: str,
-    embedder: str,
-    memory_ids: Sequence[str] | None = None,
-  ) -> dict[str, StoredVector]:
-    row = VECTORS.c
-    query = select(row.memory_id, row.content_hash, row.vector).where(
-      row.user_id == user_id, row.embedder == content_hash(embedder)
-    )
-    if memory_ids is not None:
-      query = query.where(VECTORS.c.memory_id.in_(memory_ids))
-    return {
-      row.memory_id: StoredVector(
-        row.content_hash, np.frombuffer(row.vector, "<f4")
-      )
-      for row in await self._table.rows("reading vectors", query)
-    }
-
-  async def write(
-    self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
-  ) -> None:
-    key = content_hash(embedder)
-    rows = [
-      {
-        "user_id": user_id,
-        "memory_id": memory_id,
-        "embedder": key,
-        "content_hash": stored.content_hash,
-        "vector": stored.vector.astype("<f4").tobytes(),
-      }
-      for memory_id, stored in vectors.items()
-    ]
-    await self._table.upsert("writing vectors", rows)
-
-  async def tidy(self, user_id: str, embedder: str) -> None:
-    row = VECTORS.c
-    memory = select(HOST_MEMORIES.c.id).where(
-      HOST_MEMORIES.c.id == row.memory_id,
-      HOST_MEMORIES.c.user_id == user_id,
-    )
-    is_foreign = row.embedder != content_hash(embedder)
-    dropping = delete(VECTORS).where(
-      row.user_id == user_id,
-      is_foreign | ~memory.exists(),
-    )
-    await self._table.change("dropping vectors", dropping)
-
-  async def held(
-    self, user_id: str, memories: Sequence[Memory]
-  ) -> dict[str, Vectors]:
-    contents = {memory.id: memory.content for memory in memories}
-    reading = partial(
-      _held, collection=memory_collection(user_id), contents=contents
-    )
-    with suppress(HostError):
-      doing = "reading the host's vectors"
-      return await HOST_VECTORS.ask(
-        doing, reading, WHOLE_COLLECTION_SECONDS
-      )
-    return {}
-
-
-def _held(
-  client: Any, collection: str, contents: Mapping[str, str]
-) -> dict[str, Vectors]:
-  rows: list[tuple[str, str, Any]] = []
-  if type(client).__name__ == "ChromaClient":
-    chroma = client.client.get_collection(
-      name=collection, embedding_function=None
-    )
-    for ids in portions(contents):
-      got = chroma.get(ids=ids, include=["documents", "embeddings"])
-      rows += zip(
-        got["ids"], got["documents"], got["embeddings"], strict=True
-      )
-  elif type(client).__name__ == "PgvectorClient":
-    chunk: Any = vars(sys.modules[type(client).__module__])[
-      "DocumentChunk"
-    ]
-    with client.session.session_factory() as session:
-      query = session.query(chunk.id, chunk.text, chunk.vector)
-      rows = query.filter(chunk.collection_name == collection).all()
-  return {
-    memory_id: np.asarray(vector, np.float32)
-    for memory_id, text, vector in rows
-    if contents.get(memory_id) == text
-  }
-
-
-class HostTables:
-
-  def __init__(
-    self, sealer: Sealer, sessions: Sessions | None = None
-  ) -> None:
-    entries = SealedEntries(sealer, sessions)
-    self.vectors = HostVectorTable(sessions)
-    self.pending = HostPendingTable(sealer, sessions)
-    self.leases = HostLeases(sessions)
-    self.archive = ArchiveTable(entries)
-    self.audit = AuditTable(entries)
-    self.usage = UsageTable(entries)
-    self.suggestions = SuggestionTable(entries)
-    self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
-    self.chat_notes = ChatNotesTable(
-      entries, "chat_notes", ChatNotes, ChatNotes()
-    )
-    self.commands = CommandTable(
-      entries, "command", CommandAnswer, None, YEAR_SECONDS
-    )
-
-
-def host_secret() -> str:
-  try:
-    from open_webui.env import WEBUI_SECRET_KEY
-  except ImportError:
-    return ""
-  return str(WEBUI_SECRET_KEY or "").strip()
-
-
-# ---- src/adaptive/host/installed.py ----
-
-log_installed = logging.getLogger("adaptive_memory.host")
-
-_LOOK_SECONDS__installed = 1.0
-_LOOKS_IN_VAIN = 3
-_READ_AHEAD = 10
-
-
-class Installation:
-
-  def __init__(
-    self, instance: object, tasks: set[asyncio.Task[None]]
-  ) -> None:
-    self._instance = instance
-    self._tasks = tasks
-    self._was_in_use = False
-    self._watch: asyncio.Task[None] | None = None
-
-  def look_out(self) -> None:
-    if self._watch is None or self._watch.done():
-      self._watch = asyncio.create_task(self._watch_tasks())
-
-  def _is_in_use(self) -> bool:
-    functions: dict[str, object] | None = host_state("FUNCTIONS")
-    if functions is None:
-      return True
-    is_in_use = any(
-      instance is self._instance for instance in functions.values()
-    )
-    self._was_in_use |= is_in_use
-    return is_in_use or not self._was_in_use
-
-  async def _watch_tasks(self) -> None:
-    looks_in_vain = 0
-    while self._tasks:
-      running = {*self._tasks}
-      looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
-      if looks_in_vain > _LOOKS_IN_VAIN:
-        log_installed.info(
-          "work of a former load of the plug-in is cut off"
-        )
-        for task in running:
-          task.cancel()
-      await asyncio.wait(running, timeout=_LOOK_SECONDS__installed)
-
-
-async def warm_up(
-  request: Request, indexes: MemoryIndexes, table: HostVectorTable
-) -> None:
-  state = process_state(request)
-  if "warm" not in state:
-    state["warm"] = gc.collect()
-    gc.freeze()
-  embedder = HostEmbedder(request, None)
-  if await embedder.in_process():
-    await indexes.warm_up(embedder, table)
-  from open_webui.models.users import User
-
-  query = select(User.id, User.role, User.settings)
-  query = query.order_by(User.last_active_at.desc().nulls_last()).limit(
-    _READ_AHEAD
-  )
-  for user in await host_rows("reading who was here last", query):
-    valves = mapping(user.settings, "functions", "valves")
-    is_declined = any(
-      mapping(chosen).get("enabled") is False
-      for chosen in valves.values()
-    )
-    with faults_logged("reading ahead"):
-      if not is_declined and await has_memory_on(
-        request, {"settings": user.settings}
-      ):
-        store = HostMemoryStore(request, user)
-        await indexes.prepare(Sources(user.id, store, embedder, table))
-
-
 # ---- src/adaptive/learn/claim.py ----
 
 _LEAST_QUOTED = 0.7
@@ -11384,7 +10717,9 @@ def repeats(draft: Draft, memory: Memory) -> bool:
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"
 RULED_OUT = "it holds a word that your admin has ruled out"
-LABEL_RULED_OUT = "its bank or one of its tags may not be written"
+NOT_AS_IT_WAS = (
+  "it holds personal data, or a bank or tag that may not be written"
+)
 SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
 _LONGEST_LABEL = 100
@@ -11393,6 +10728,56 @@ _KEPT_LETTERS: Mapping[str, int] = {
   **dict.fromkeys(("phone", "national_id", "passport", "mac"), 2),
   **dict.fromkeys(("card", "iban", "ssn", "crypto_wallet"), 4),
 }
+
+_SEPARATORS = re.compile("[,;\u060c\u061b\uff0c\u3001\uff64\uff1b\n]")
+_INVISIBLE = re.compile(
+  "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
+_WORDS__gate = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
+_CONSONANTS_FROM = "\u0590"
+_UNSPACED_FROM = "\u0e00"
+_SHORTEST_ROOT = 3
+_SHORTEST_PART = 4
+_LONGEST_SHORT_PART = 5
+_AT_BEGINNING = r"(?<!\S)"
+_BEHIND_A_WORD = rf"(?:{_AT_BEGINNING}|(?<=\S\S\S))"
+_VOICED = {"p": "b", "t": "d", "k": "g"}
+
+
+def listed_words(listed: str) -> re.Pattern[str] | None:
+  terms = map(_folded_words, _SEPARATORS.split(listed))
+  patterns: list[str] = []
+  for words in filter(None, terms):
+    side_by_side = " ".join(map(_forms, words))
+    patterns += [side_by_side, _forms("".join(words))]
+  return re.compile("|".join(patterns)) if patterns else None
+
+
+def holds_listed_word(text: str, listed: re.Pattern[str]) -> bool:
+  words = _folded_words(text)
+  lines = [" ".join(words), " ".join(map(stem, words))]
+  return listed.search("\n".join(lines)) is not None
+
+
+def _forms(word: str) -> str:
+  root = stem(word)
+  form = rf"{_AT_BEGINNING}{root}(?!\S)"
+  if root >= _CONSONANTS_FROM:
+    if root >= _UNSPACED_FROM or len(root) >= _SHORTEST_ROOT:
+      form = root
+  elif len(root) >= _SHORTEST_PART:
+    is_short = len(root) <= _LONGEST_SHORT_PART
+    before = _BEHIND_A_WORD if is_short else ""
+    last = root[-1] + _VOICED.get(root[-1], "")
+    form = rf"{before}{root[:-1]}[{last}]"
+  elif len(word) >= _SHORTEST_ROOT:
+    form = rf"{form}|{_AT_BEGINNING}{word}"
+  return rf"(?:{form})\S{{0,40}}"
+
+
+def _folded_words(text: str) -> list[str]:
+  plain = folded_text(_INVISIBLE.sub("", text))
+  return _WORDS__gate.findall(plain.replace("\u0131", "i"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -11410,25 +10795,23 @@ class GatePolicy:
   quoted: bool = False
   masked: frozenset[str] = frozenset()
   refused: frozenset[str] = frozenset()
-  ruled_out: tuple[ListedTerm, ...] = ()
+  ruled_out: re.Pattern[str] | None = None
   categories: tuple[str, ...] = CATEGORIES
   least_confidence: float = 0.0
   saving: bool = True
 
 
 def gate_policy(settings: Settings) -> GatePolicy:
-  looks_for_personal_data = settings.pii_redaction != "off"
-  return GatePolicy(
-    masked=settings.masked_kinds
-    if looks_for_personal_data
-    else frozenset(),
-    refused=settings.refused_kinds
-    if looks_for_personal_data
-    else frozenset(),
-    ruled_out=listed_terms(settings.blacklist_topics),
+  policy = GatePolicy(
+    ruled_out=listed_words(settings.blacklist_topics),
     categories=settings.categories,
     least_confidence=settings.min_confidence_threshold,
     saving=settings.save_mode != "off",
+  )
+  if settings.pii_redaction == "off":
+    return policy
+  return replace(
+    policy, masked=settings.masked_kinds, refused=settings.refused_kinds
   )
 
 
@@ -11444,7 +10827,7 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
     return Refused(reason, "secret")
   if holds_secret_mark(bare):
     return Refused(SECRET_LEFT_OUT, "secret")
-  if holds_listed_term(bare, policy.ruled_out):
+  if policy.ruled_out and holds_listed_word(bare, policy.ruled_out):
     return Refused(RULED_OUT, "admin")
   if reason := injection_reason(
     bare, typed=policy.typed, quoted=policy.quoted
@@ -11547,7 +10930,6 @@ class GuardedStore:
   def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
     self._store = store
     self._policy = policy
-    self._typed = replace(policy, typed=True)
     self.stamp = store.stamp
     self.changes = store.changes
     self.read = store.read
@@ -11561,7 +10943,7 @@ class GuardedStore:
     extra: Mapping[str, Any] | None = None,
   ) -> Memory:
     passed = await self.passed(draft)
-    meta = await self._passed_meta(extra or {}, self._typed)
+    meta = await self._passed_meta(extra or {})
     return await self._store.add(passed, source, meta)
 
   async def add_all(
@@ -11578,7 +10960,7 @@ class GuardedStore:
       words = comparable(written.content)
       if words not in known:
         known.add(words)
-        meta = await self._passed_meta(extra or {}, self._policy)
+        meta = await self._passed_meta(extra or {})
         passed.append((written, source, meta))
     rows = await self._store.add_all(passed) if passed else ()
     return [*rows, *refusals]
@@ -11589,28 +10971,24 @@ class GuardedStore:
     passed = await self.passed(draft)
     former = await asyncio.to_thread(gate, memory.content, self._policy)
     content = "" if isinstance(former, Refused) else former
-    meta = await self._passed_meta(memory.meta, self._typed)
+    meta = await self._passed_meta(memory.meta)
     row = replace(memory, content=content, meta=meta)
     return await self._store.update(row, passed, source)
 
   async def put_back(self, *memories: Memory) -> Sequence[Memory]:
-    await self.require_allowed(*memories)
-    back: list[Memory] = []
-    for memory in memories:
-      meta = await self._passed_meta(memory.meta, self._typed)
-      back.append(replace(memory, meta=meta))
-    return await self._store.put_back(*back)
+    return await self._store.put_back(*await self.allowed(*memories))
 
-  async def require_allowed(self, *memories: Memory) -> None:
+  async def allowed(self, *memories: Memory) -> list[Memory]:
+    rows: list[Memory] = []
     for memory in memories:
       draft = replace(
         draft_of(memory), passed=passed_mark(memory.content)
       )
-      passed = await self.passed(draft)
-      if passed.content != draft.content:
-        raise WriteRefused("it holds personal data")
-      if passed != draft:
-        raise WriteRefused(LABEL_RULED_OUT)
+      if await self.passed(draft) != draft:
+        raise WriteRefused(NOT_AS_IT_WAS)
+      meta = await self._passed_meta(memory.meta)
+      rows.append(replace(memory, meta=meta))
+    return rows
 
   async def passed(self, draft: Draft) -> Draft:
     if not self._policy.saving:
@@ -11620,13 +10998,11 @@ class GuardedStore:
       raise WriteRefused(verdict.reason)
     return verdict
 
-  async def _passed_meta(
-    self, meta: Mapping[str, Any], policy: GatePolicy
-  ) -> dict[str, Any]:
+  async def _passed_meta(self, meta: Mapping[str, Any]) -> dict[str, Any]:
     passed: list[dict[str, Any]] = []
     for former in map(mapping, listing(meta.get("history"))):
       text = str(former.get("content") or "")
-      verdict = await asyncio.to_thread(gate, text, policy)
+      verdict = await asyncio.to_thread(gate, text, self._policy)
       if isinstance(verdict, str):
         passed.append({**former, "content": verdict})
     return {**meta, "history": passed} if "history" in meta else dict(meta)
@@ -11852,7 +11228,196 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
   )
 
 
-# ---- src/adaptive/memory/user_store.py ----
+# ---- src/adaptive/memory/audit.py ----
+
+log_audit = logging.getLogger("adaptive_memory.memory")
+
+_MOST_ENTRIES = 10_000
+_TRIMMED_EACH = 100
+_DIGITS_OF_TIME = 20
+
+_Learned = Literal[
+  "saved", "updated", "deleted", "ended", "flagged", "refused"
+]
+ChangeKind = Literal[
+  _Learned, "pruned", "summarised", "restored", "imported", "undone"
+]
+
+
+def _now() -> int:
+  return int(time.time())
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+
+  kind: ChangeKind
+  memory_id: str
+  changed_at: int = field(default_factory=_now)
+  before: Memory | None = None
+  after: str = ""
+  reason: str = ""
+  chat_id: str = ""
+  message_id: str = ""
+  archived: ArchivedMemory | None = None
+  step: str = ""
+  undoes: str = ""
+  key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeKey:
+
+  text: str
+  place: str
+  step: str
+  undoes: str
+  number: int
+  kind: str
+  memory_id: str
+
+  @classmethod
+  def read(cls, text: str) -> Self:
+    head, kind, memory_id = ["", "", *text.rsplit(":", 2)][-3:]
+    place, step, undoes, number = [*head.split("~"), "", "", ""][:4]
+    return cls(
+      text=text,
+      place=place,
+      step=step,
+      undoes=undoes,
+      number=int(number or 0),
+      kind=kind,
+      memory_id=memory_id,
+    )
+
+  @staticmethod
+  def written(place: str, number: int, entry: AuditEntry) -> str:
+    undone = ChangeKey.read(entry.undoes).place
+    return f"{place}~{entry.step}~{undone}~{number}:{entry.kind}:{entry.memory_id}"
+
+
+RecordChanges = Callable[[str, Sequence[AuditEntry]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTable(EntryTable):
+
+  async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
+    first = f"{int(since * 1e9):0{_DIGITS_OF_TIME}}"
+    keys = await self.entries.keys("audit", user_id, first)
+    return list(map(ChangeKey.read, keys))
+
+  async def read(
+    self, user_id: str, keys: Sequence[str]
+  ) -> tuple[AuditEntry, ...]:
+    entries = await self.entries.read("audit", user_id, keys)
+    newest_first = sorted(
+      entries, key=lambda entry: entry.key, reverse=True
+    )
+    keyed = [
+      replace(entry, body={**entry.body, "key": entry.key})
+      for entry in newest_first
+    ]
+    return read_as(AuditEntry, keyed)
+
+  async def append(
+    self, user_id: str, changes: Sequence[AuditEntry]
+  ) -> None:
+    texts = await self.entries.keys("audit", user_id, most=1)
+    newest = ChangeKey.read("".join(texts))
+    after_newest = int(newest.place[:_DIGITS_OF_TIME] or 0) + 1
+    written_at = max(time.time_ns(), after_newest)
+    number = newest.number
+    new: list[Entry] = []
+    for at, change in enumerate(changes):
+      number += 1
+      place = f"{written_at:0{_DIGITS_OF_TIME}}{at:04}"
+      entry = Entry(
+        key=ChangeKey.written(place, number, change),
+        body=asdict(change),
+        created_at=change.changed_at,
+        chat_id=change.chat_id,
+        message_id=change.message_id,
+        expires_at=change.changed_at + YEAR_SECONDS,
+      )
+      new.append(entry)
+    is_due = number // _TRIMMED_EACH > newest.number // _TRIMMED_EACH
+    await self.entries.put(
+      "audit", user_id, new, _MOST_ENTRIES if is_due else 0
+    )
+
+
+class AuditTrail:
+
+  def __init__(self, table: AuditTable) -> None:
+    self._table = table
+    self.keys = table.keys
+    self.read = table.read
+
+  async def record(
+    self, user_id: str, changes: Sequence[AuditEntry]
+  ) -> None:
+    try:
+      await self._table.append(user_id, list(map(_secretless, changes)))
+    except TablesUnavailable as error:
+      log_audit.warning(
+        "changes are not written down: %s", with_detail(error)
+      )
+
+
+def _secretless(change: AuditEntry) -> AuditEntry:
+  bare = replace(change, after=without_secrets(change.after))
+  before = change.before
+  if before is None or not find_secrets(
+    f"{before.stored[0]}\n{before.meta}"
+  ):
+    return bare
+  content = without_secrets(before.content)
+  masked = replace(
+    before, content=content, meta={}, stored=(content, None, None)
+  )
+  return replace(bare, before=masked, archived=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+
+  number: int
+  changes: tuple[ChangeKey, ...]
+  standing: tuple[ChangeKey, ...]
+  latest: frozenset[str]
+
+  @property
+  def is_undo(self) -> bool:
+    return bool(self.changes[0].undoes)
+
+
+def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
+  undone: set[str] = set()
+  newest: dict[str, str] = {}
+  changes: dict[str, list[ChangeKey]] = {}
+  for key in keys:
+    if key.undoes and key.place not in undone:
+      undone.add(key.undoes)
+    if key.memory_id:
+      newest.setdefault(key.memory_id, key.text)
+      changes.setdefault(key.step or key.place, []).append(key)
+  numbers: dict[str, int] = {}
+  number = 0
+  for key in reversed(keys):
+    number = max(key.number, number + 1)
+    numbers[key.text] = number
+  latest = frozenset(newest.values())
+  return [
+    Step(
+      number=numbers[together[-1].text],
+      changes=tuple(together),
+      standing=tuple(key for key in together if key.place not in undone),
+      latest=latest,
+    )
+    for together in changes.values()
+  ]
+
 
 @dataclass(frozen=True, slots=True)
 class UserStore:
@@ -11862,6 +11427,9 @@ class UserStore:
   archive: ArchiveTable
   usage: UsageTable
   trail: AuditTrail
+
+  async def record(self, *changes: AuditEntry) -> None:
+    await self.trail.record(self.user_id, changes)
 
   async def steps(self) -> list[Step]:
     return await asyncio.to_thread(
@@ -11874,131 +11442,364 @@ class UserStore:
     return await self.trail.read(self.user_id, [key.text for key in keys])
 
 
-# ---- src/adaptive/memory/undo.py ----
+# ---- src/adaptive/control/overview.py ----
 
-@dataclass(frozen=True, slots=True)
-class _PlannedUndo:
+_MOST_LISTED = 300
+_LONGEST_LISTED = 400
+_MOST_OF_A_STEP = 5
+_DONE_BY = {
+  "ended": "no longer true",
+  "pruned": "upkeep",
+  "summarised": "upkeep",
+  "restored": "restored",
+  "imported": "imported",
+  "undone": "taken back",
+}
+ASKED = "asked"
+_NOT_REPEATED = "a memory that is kept from this chat's model"
 
-  change: AuditEntry
-  row: Memory | None
-
-  @property
-  def is_undone(self) -> bool:
-    row = self.row
-    before = self.change.before
-    if (
-      row is not None
-      and before is not None
-      and before.content == self.change.after
-    ):
-      return draft_of(row) == draft_of(before)
-    return _content__undo(row) == _content__undo(before)
-
-  @property
-  def is_untouched(self) -> bool:
-    return _content__undo(self.row) == self.change.after
-
-  @property
-  def former(self) -> Memory | None:
-    return None if self.is_undone else self.change.before
+Day = Callable[[float], str]
 
 
-async def check_undo(
-  user: UserStore, step: Step, keys: Sequence[ChangeKey]
-) -> None:
-  await _planned(user, step, keys)
+def listed(memory: Memory) -> str:
+  return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
 
 
-async def take_back(
-  user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
-) -> list[AuditEntry]:
-  planned = await _planned(user, step, keys)
-  added = [one for one in planned if one.change.before is None]
-  refiled = [
-    one.change.archived for one in added if one.change.archived is not None
-  ]
-  if refiled:
-    await user.archive.put(user.user_id, refiled)
-  going = [one.row for one in added if one.row is not None]
-  if going:
-    await user.store.delete(*going)
-  coming = [one.former for one in planned if one.former is not None]
-  back = (
-    {row.id: row for row in await user.store.put_back(*coming)}
-    if coming
-    else {}
+def overview(
+  counted: str,
+  memories: Sequence[Memory],
+  day: Day,
+  noted: Sequence[str],
+) -> str:
+  newest_first = sorted(
+    memories, key=lambda memory: (-memory.updated_at, memory.id)
   )
-  unfiled = [
-    one.change.archived.memory.id
-    for one in planned
-    if one.change.before is not None and one.change.archived is not None
-  ]
-  if unfiled:
-    await user.archive.discard(user.user_id, unfiled)
-  now = int(time.time())
-  made: list[AuditEntry] = []
-  for one in planned:
-    change = one.change
-    is_added = change.before is None
-    standing = None if is_added else one.row
-    entry = AuditEntry(
-      kind="undone",
-      memory_id=change.memory_id,
-      changed_at=now,
-      before=one.row if is_added or change.memory_id in back else None,
-      after=_content__undo(back.get(change.memory_id, standing)),
-      archived=change.archived,
-      step=together,
-      undoes=change.key,
+  groups: dict[tuple[str, str], list[str]] = {}
+  for memory in newest_first[:_MOST_LISTED]:
+    category = next(
+      (tag for tag in memory.tags if tag in CATEGORIES), "other"
     )
-    made.append(entry)
-  await user.trail.record(user.user_id, made, now)
-  return made
+    until = f", until {memory.until}" if memory.until else ""
+    line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
+    groups.setdefault((memory.bank or "no bank", category), []).append(
+      line
+    )
+  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
+  for (bank, category), lines in sorted(groups.items()):
+    title = f"**{plain_line(bank)} \u00b7 {category}**"
+    parts.append("\n".join([title, "", *lines]))
+  older = len(memories) - _MOST_LISTED
+  if older > 0:
+    parts.append(f"\u2026 and {older} older ones: `/memory find WORDS`")
+  parts.append(PROMPTS["commands"].strip())
+  return "\n\n".join(parts)
 
 
-async def _planned(
-  user: UserStore, step: Step, keys: Sequence[ChangeKey]
-) -> list[_PlannedUndo]:
-  changes = await user.changes(keys)
-  if len(changes) < len(keys):
-    raise WriteRefused(
-      "it was written down under another secret key of Open WebUI"
-    )
-  rows = {
-    row.id: row
-    for row in await user.store.read([one.memory_id for one in changes])
-  }
-  put_away = [
-    one.archived.memory.id
-    for one in changes
-    if one.before is not None and one.archived is not None
+def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
+  return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
+
+
+def change_log(
+  shown: Sequence[Step],
+  changes: Sequence[AuditEntry],
+  number: int,
+  day: Day,
+  withheld: AbstractSet[str] = frozenset(),
+) -> str:
+  if not shown:
+    return "Nothing was changed yet."
+  lines = [
+    f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
+    "",
   ]
-  archived = (
-    await user.archive.read(user.user_id, put_away) if put_away else ()
-  )
-  still_archived = {one.memory.id for one in archived}
-  planned = [
-    _PlannedUndo(change, rows.get(change.memory_id)) for change in changes
-  ]
-  for one in planned:
-    change = one.change
-    if one.is_undone and change.key in step.latest:
+  by_key = {change.key: change for change in changes}
+  unopened = 0
+  for step in shown:
+    keys = [key.text for key in shown_of_steps([step])]
+    newest_first = [by_key[key] for key in keys if key in by_key]
+    if not newest_first:
+      unopened += 1
       continue
-    coming_back = change.archived if change.before is not None else None
-    is_filed = (
-      coming_back is None or coming_back.memory.id in still_archived
+    newest = newest_first[0]
+    chat = (
+      f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
     )
-    if not is_filed or not one.is_untouched:
-      raise WriteRefused(
-        "a memory of this change has been changed since"
+    undone = "" if step.standing else " \u00b7 *taken back since*"
+    by = _DONE_BY.get(newest.kind, "learned")
+    if newest.reason == ASKED:
+      by = ASKED
+    lines.append(
+      f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}"
+    )
+    items = changes_told(newest_first, len(step.changes), withheld)
+    lines += [f"   {item}" for item in items]
+  if unopened:
+    lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
+  return "\n".join(lines)
+
+
+def changes_told(
+  changes: Sequence[AuditEntry],
+  number: int,
+  withheld: AbstractSet[str] = frozenset(),
+) -> list[str]:
+  lines = list[str]()
+  for change in changes:
+    is_withheld = change.memory_id in withheld
+    lines.append(
+      f"- {_NOT_REPEATED if is_withheld else _told_change(change)}"
+    )
+  more = number - len(changes)
+  if more:
+    lines.append(f"- \u2026 and {more} more")
+  return lines
+
+
+def withheld_ids(
+  changes: Collection[AuditEntry],
+  memories: Sequence[Memory],
+  hidden: LocalOnlyBanks,
+) -> frozenset[str]:
+  may_be_seen = {
+    memory.id for memory in memories if not hidden.holds(memory)
+  }
+  may_not = set[str]()
+  for change in changes:
+    former = change.before
+    if former is None and change.archived:
+      former = change.archived.memory
+    if former is not None:
+      ids = may_not if hidden.holds(former) else may_be_seen
+      ids.add(change.memory_id)
+  changed = {change.memory_id for change in changes}
+  return frozenset(changed - (may_be_seen - may_not))
+
+
+def _told_change(change: AuditEntry) -> str:
+  before = listed(change.before) if change.before is not None else ""
+  after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
+  if before and after and before != after:
+    return f"{before} \u2192 {after}"
+  if before == after:
+    return f"{after}, with its details"
+  if after:
+    return f"new: {after}"
+  return f"{'archived' if change.archived else 'gone'}: {before}"
+
+
+# ---- src/adaptive/host/tables.py ----
+
+VECTORS = Table(
+  "adaptive_memory_vector",
+  TABLES,
+  Column("user_id", String(64), primary_key=True),
+  Column("memory_id", String(64), primary_key=True),
+  Column("embedder", String(32), primary_key=True),
+  Column("content_hash", String(32), nullable=False),
+  Column("vector", LargeBinary, nullable=False),
+)
+
+
+class HostVectorTable:
+
+  def __init__(self, sessions: Sessions | None = None) -> None:
+    self._table = OwnTable(VECTORS, sessions)
+
+  async def read(
+    self,
+    user_id: str,
+    embedder: str,
+    memory_ids: Sequence[str] | None = None,
+  ) -> dict[str, StoredVector]:
+    row = VECTORS.c
+    query = select(row.memory_id, row.content_hash, row.vector).where(
+      row.user_id == user_id, row.embedder == content_hash(embedder)
+    )
+    if memory_ids is not None:
+      query = query.where(VECTORS.c.memory_id.in_(memory_ids))
+    return {
+      row.memory_id: StoredVector(
+        row.content_hash, np.frombuffer(row.vector, "<f4")
       )
-  coming = [one.former for one in planned if one.former is not None]
-  await user.store.require_allowed(*coming)
-  return planned
+      for row in await self._table.rows("reading vectors", query)
+    }
+
+  async def write(
+    self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
+  ) -> None:
+    key = content_hash(embedder)
+    rows = [
+      {
+        "user_id": user_id,
+        "memory_id": memory_id,
+        "embedder": key,
+        "content_hash": stored.content_hash,
+        "vector": stored.vector.astype("<f4").tobytes(),
+      }
+      for memory_id, stored in vectors.items()
+    ]
+    await self._table.upsert("writing vectors", rows)
+
+  async def tidy(self, user_id: str, embedder: str) -> None:
+    row = VECTORS.c
+    memory = select(HOST_MEMORIES.c.id).where(
+      HOST_MEMORIES.c.id == row.memory_id,
+      HOST_MEMORIES.c.user_id == user_id,
+    )
+    is_foreign = row.embedder != content_hash(embedder)
+    dropping = delete(VECTORS).where(
+      row.user_id == user_id,
+      is_foreign | ~memory.exists(),
+    )
+    await self._table.change("dropping vectors", dropping)
+
+  async def held(
+    self, user_id: str, memories: Sequence[Memory]
+  ) -> dict[str, Vectors]:
+    contents = {memory.id: memory.content for memory in memories}
+    reading = partial(
+      _held, collection=memory_collection(user_id), contents=contents
+    )
+    with suppress(HostError):
+      doing = "reading the host's vectors"
+      return await HOST_VECTORS.ask(
+        doing, reading, WHOLE_COLLECTION_SECONDS
+      )
+    return {}
 
 
-def _content__undo(memory: Memory | None) -> str:
-  return memory.content if memory is not None else ""
+def _held(
+  client: Any, collection: str, contents: Mapping[str, str]
+) -> dict[str, Vectors]:
+  rows: list[tuple[str, str, Any]] = []
+  if type(client).__name__ == "ChromaClient":
+    chroma = client.client.get_collection(
+      name=collection, embedding_function=None
+    )
+    for ids in portions(contents):
+      got = chroma.get(ids=ids, include=["documents", "embeddings"])
+      rows += zip(
+        got["ids"], got["documents"], got["embeddings"], strict=True
+      )
+  elif type(client).__name__ == "PgvectorClient":
+    chunk: Any = vars(sys.modules[type(client).__module__])[
+      "DocumentChunk"
+    ]
+    with client.session.session_factory() as session:
+      query = session.query(chunk.id, chunk.text, chunk.vector)
+      rows = query.filter(chunk.collection_name == collection).all()
+  return {
+    memory_id: np.asarray(vector, np.float32)
+    for memory_id, text, vector in rows
+    if contents.get(memory_id) == text
+  }
+
+
+class HostTables:
+
+  def __init__(
+    self, sealer: Sealer, sessions: Sessions | None = None
+  ) -> None:
+    entries = SealedEntries(sealer, sessions)
+    self.vectors = HostVectorTable(sessions)
+    self.pending = HostPendingTable(sealer, sessions)
+    self.leases = HostLeases(sessions)
+    self.archive = ArchiveTable(entries)
+    self.audit = AuditTable(entries)
+    self.usage = UsageTable(entries)
+    self.suggestions = SuggestionTable(entries)
+    self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
+    self.chat_notes = ChatNotesTable(
+      entries, "chat_notes", ChatNotes, ChatNotes()
+    )
+    self.commands = CommandTable(
+      entries, "command", CommandAnswer, None, YEAR_SECONDS
+    )
+
+
+def host_secret() -> str:
+  try:
+    from open_webui.env import WEBUI_SECRET_KEY
+  except ImportError:
+    return ""
+  return str(WEBUI_SECRET_KEY or "").strip()
+
+
+# ---- src/adaptive/host/installed.py ----
+
+log_installed = logging.getLogger("adaptive_memory.host")
+
+_LOOK_SECONDS__installed = 1.0
+_LOOKS_IN_VAIN = 3
+_READ_AHEAD = 10
+
+
+class Installation:
+
+  def __init__(
+    self, instance: object, tasks: set[asyncio.Task[None]]
+  ) -> None:
+    self._instance = instance
+    self._tasks = tasks
+    self._was_in_use = False
+    self._watch: asyncio.Task[None] | None = None
+
+  def look_out(self) -> None:
+    if self._watch is None or self._watch.done():
+      self._watch = asyncio.create_task(self._watch_tasks())
+
+  def _is_in_use(self) -> bool:
+    functions: dict[str, object] | None = host_state("FUNCTIONS")
+    if functions is None:
+      return True
+    is_in_use = any(
+      instance is self._instance for instance in functions.values()
+    )
+    self._was_in_use |= is_in_use
+    return is_in_use or not self._was_in_use
+
+  async def _watch_tasks(self) -> None:
+    looks_in_vain = 0
+    while self._tasks:
+      running = {*self._tasks}
+      looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
+      if looks_in_vain > _LOOKS_IN_VAIN:
+        log_installed.info(
+          "work of a former load of the plug-in is cut off"
+        )
+        for task in running:
+          task.cancel()
+      await asyncio.wait(running, timeout=_LOOK_SECONDS__installed)
+
+
+async def warm_up(
+  request: Request, indexes: MemoryIndexes, table: HostVectorTable
+) -> None:
+  state = process_state(request)
+  if "warm" not in state:
+    state["warm"] = gc.collect()
+    gc.freeze()
+  embedder = HostEmbedder(request, None)
+  if await embedder.in_process():
+    await indexes.warm_up(embedder, table)
+  from open_webui.models.users import User
+
+  query = select(User.id, User.role, User.settings)
+  query = query.order_by(User.last_active_at.desc().nulls_last()).limit(
+    _READ_AHEAD
+  )
+  for user in await host_rows("reading who was here last", query):
+    valves = mapping(user.settings, "functions", "valves")
+    is_declined = any(
+      mapping(chosen).get("enabled") is False
+      for chosen in valves.values()
+    )
+    with faults_logged("reading ahead"):
+      if not is_declined and await has_memory_on(
+        request, {"settings": user.settings}
+      ):
+        store = HostMemoryStore(request, user)
+        await indexes.prepare(Sources(user.id, store, embedder, table))
 
 
 # ---- src/adaptive/recall/block.py ----
@@ -12928,16 +12729,14 @@ async def flag_message(
   log_preprocessing.warning(
     "flagged of user %r, %s: %s", hook.user_id, where, note
   )
-  now = int(time.time())
   entry = AuditEntry(
     "flagged",
     "",
-    now,
     reason=note,
     chat_id=hook.chat_id,
     message_id=message_id,
   )
-  await record(hook.user_id, [entry], now)
+  await record(hook.user_id, [entry])
 
 
 # ---- src/adaptive/answer/postprocessing.py ----
@@ -16201,6 +16000,11 @@ class HostSweep:
 log_archive = logging.getLogger("adaptive_memory.memory")
 
 _PRUNED_PER_TURN = 25
+_NOWHERE = Provenance("", "", 0)
+
+
+def memories_counted(number: int) -> str:
+  return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
 async def put_into_archive(
@@ -16208,47 +16012,110 @@ async def put_into_archive(
 ) -> None:
   await user.archive.put(user.user_id, archived)
   stored = await user.archive.read(
-    user.user_id, [one.memory.id for one in archived]
+    user.user_id, [copy.memory.id for copy in archived]
   )
-  if any(one not in stored for one in archived):
+  if any(copy not in stored for copy in archived):
     raise TablesUnavailable(
       "the archive does not hold what was written into it"
     )
 
 
-async def remove_archived(
-  user: UserStore, memories: Sequence[Memory]
-) -> list[Memory]:
+async def move_into_archive(
+  user: UserStore,
+  archived: Sequence[ArchivedMemory],
+  kind: ChangeKind,
+  source: Provenance = _NOWHERE,
+  step: str = "",
+) -> list[AuditEntry]:
+  await put_into_archive(user, archived)
   rows = {row.id: row for row in await user.store.read()}
-  unchanged = [one for one in memories if rows.get(one.id) == one]
-  removed = (
-    await _removed_together(user, unchanged) if len(unchanged) > 1 else []
-  )
-  for memory in [one for one in unchanged if one not in removed]:
-    try:
-      await user.store.delete(memory)
-      removed.append(memory)
-    except HostError as error:
-      log_archive.warning(
-        "an archived memory stays in the store: %s", with_detail(error)
-      )
-      if isinstance(error, MemoryUnavailable):
-        break
-  return removed
+  moving = [
+    copy for copy in archived if rows.get(copy.memory.id) == copy.memory
+  ]
+  try:
+    if moving:
+      await user.store.delete(*[copy.memory for copy in moving])
+  except HostError as error:
+    log_archive.warning(
+      "archived memories stay in the store: %s", with_detail(error)
+    )
+    standing = {row.id for row in await user.store.read()}
+    moving = [copy for copy in moving if copy.memory.id not in standing]
+  return [
+    AuditEntry(
+      kind=kind,
+      memory_id=copy.memory.id,
+      before=copy.memory,
+      reason=copy.reason,
+      chat_id=source.chat_id,
+      message_id=source.message_id,
+      archived=copy,
+      step=step,
+    )
+    for copy in moving
+  ]
 
 
-async def _removed_together(
-  user: UserStore, memories: Sequence[Memory]
+
+
+async def prune_store(
+  user: UserStore, settings: Settings, source: Provenance, fresh: Set[str]
+) -> list[Proposal]:
+  limit = settings.max_total_memories
+  strategy = settings.pruning_strategy
+  reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
+  now = int(time.time())
+  try:
+    if not limit or (await user.store.stamp()).count <= limit:
+      return []
+    memories = await user.store.read()
+    weights: dict[str, int] = {}
+    if strategy == "least_recalled":
+      weights = await user.usage.read(user.user_id)
+    elif strategy == "least_important":
+      weights = {memory.id: memory.importance for memory in memories}
+    too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
+    candidates = [memory for memory in memories if memory.id not in fresh]
+    leaving = leaving_first(candidates, weights, now)[:too_many]
+    archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
+    changes = await move_into_archive(user, archived, "pruned", source)
+  except HostError as error:
+    log_archive.warning("nothing is pruned: %s", with_detail(error))
+    return []
+  await user.record(*changes)
+  ids = {change.memory_id for change in changes}
+  return [
+    Proposal("END", memory.id, before=memory.content).decided(
+      "archived", reason
+    )
+    for memory in leaving
+    if memory.id in ids
+  ]
+
+
+def leaving_first(
+  memories: Sequence[Memory], weights: dict[str, int], now: int
 ) -> list[Memory]:
-  with suppress(HostError):
-    await user.store.delete(*memories)
-    return list(memories)
-  standing = {row.id for row in await user.store.read()}
-  return [memory for memory in memories if memory.id not in standing]
+  today = str(datetime.fromtimestamp(now, UTC).date())
+
+  def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+    holds = not has_ended(memory, today)
+    return (
+      holds,
+      holds and is_core(memory),
+      weights.get(memory.id, 0),
+      memory.updated_at,
+      memory.created_at,
+      memory.id,
+    )
+
+  return sorted(memories, key=place)
+
+
 
 
 async def restore_memory(
-  user: UserStore, memory_id: str, now: int, step: str = ""
+  user: UserStore, memory_id: str, step: str = ""
 ) -> Memory | None:
   archived = await user.archive.read(user.user_id, [memory_id])
   if not archived:
@@ -16259,19 +16126,18 @@ async def restore_memory(
     source = Provenance(
       chat_id=str(memory.meta.get("chat_id") or ""),
       message_id=str(memory.meta.get("message_id") or ""),
-      said_at=said_at_of(memory),
+      said_at=_said_at(memory),
     )
     meta = {**memory.meta, "restored_from": memory.id}
     row = await user.store.add(draft_of(memory), source, meta)
-    entry = AuditEntry(
+    change = AuditEntry(
       kind="restored",
       memory_id=row.id,
-      changed_at=now,
       after=row.content,
       archived=archived[0],
       step=step,
     )
-    await user.trail.record(user.user_id, [entry], now)
+    await user.record(change)
   with suppress(TablesUnavailable):
     await user.archive.discard(user.user_id, [memory.id])
   return row
@@ -16286,7 +16152,7 @@ def _standing(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
   return None
 
 
-def said_at_of(memory: Memory) -> int:
+def _said_at(memory: Memory) -> int:
   said = memory.meta.get("said_at")
   return said if isinstance(said, int) and said > 0 else memory.created_at
 
@@ -16296,27 +16162,27 @@ def plan_restoration(
 ) -> tuple[list[Memory], list[str]]:
   said = {comparable(row.content) for row in rows}
   by_words: dict[str, ArchivedMemory] = {}
-  for one in sorted(
-    archived, key=lambda one: (-one.archived_at, -one.memory.importance)
+  for copy in sorted(
+    archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance)
   ):
-    by_words.setdefault(comparable(one.memory.content), one)
-  absent = [one for words, one in by_words.items() if words not in said]
+    words = comparable(copy.memory.content)
+    if words not in said:
+      by_words.setdefault(words, copy)
+  absent = [*by_words.values()]
   said |= by_words.keys()
-  everything = (*rows, *(one.memory for one in absent))
-  stood_for = {id for memory in everything for id in made_of(memory)}
-  standing = {row.id for row in rows}
-  removed = [one for one in absent if one.memory.id not in standing]
+  everything = (*rows, *(copy.memory for copy in absent))
+  repeated = {row.id for row in rows}.union(*map(made_of, everything))
   single = [
-    one.memory
-    for one in removed
-    if one.memory.id not in stood_for
-    if not one.summary or comparable(one.summary) not in said
+    copy.memory
+    for copy in absent
+    if copy.memory.id not in repeated
+    if not copy.summary or comparable(copy.summary) not in said
   ]
   chosen = single[: max(limit - len(rows), 0)] if limit else single
   reasons = {
     f"the limit is {memories_counted(limit)}": len(single) - len(chosen),
-    "a summary says the same": len(removed) - len(single),
-    "a later version is remembered": len(absent) - len(removed),
+    "a later version or a summary is remembered": len(absent)
+    - len(single),
   }
   staying = [
     f"Still archived: {n} ({why})." for why, n in reasons.items() if n
@@ -16324,110 +16190,33 @@ def plan_restoration(
   return chosen, staying
 
 
-def memories_counted(number: int) -> str:
-  return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
-async def prune_store(
-  user: UserStore,
-  settings: Settings,
-  source: Provenance,
-  fresh: Set[str],
-  now: int,
-) -> list[Proposal]:
-  limit = settings.max_total_memories
-  strategy = settings.pruning_strategy
-  reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
-  try:
-    if not limit or (await user.store.stamp()).count <= limit:
-      return []
-    memories = await user.store.read()
-    weights: dict[str, int] = {}
-    if strategy == "least_recalled":
-      weights = await user.usage.read(user.user_id)
-    elif strategy == "least_important":
-      weights = {one.id: one.importance for one in memories}
-    too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
-    candidates = [one for one in memories if one.id not in fresh]
-    chosen = leaving_first(candidates, weights, now)[:too_many]
-    archived = {one.id: ArchivedMemory(one, reason, now) for one in chosen}
-    await put_into_archive(user, [*archived.values()])
-    removed = await remove_archived(user, chosen)
-  except HostError as error:
-    log_archive.warning("nothing is pruned: %s", with_detail(error))
-    return []
-  changes = [
-    AuditEntry(
-      kind="pruned",
-      memory_id=memory.id,
-      changed_at=now,
-      before=memory,
-      reason=reason,
-      chat_id=source.chat_id,
-      message_id=source.message_id,
-      archived=archived[memory.id],
-    )
-    for memory in removed
-  ]
-  await user.trail.record(user.user_id, changes, now)
-  return [
-    Proposal("END", one.id, before=one.content).decided("archived", reason)
-    for one in removed
-  ]
-
-
-def leaving_first(
-  memories: Sequence[Memory], weights: dict[str, int], now: int
-) -> list[Memory]:
-  today = str(datetime.fromtimestamp(now, UTC).date())
-
-  def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
-    holds = not has_ended(memory, today)
-    weight = weights.get(memory.id, 0)
-    is_kept_longest = holds and is_core(memory)
-    return (
-      holds,
-      is_kept_longest,
-      weight,
-      memory.updated_at,
-      memory.created_at,
-      memory.id,
-    )
-
-  return sorted(memories, key=place)
-
-
-# ---- src/adaptive/memory/summaries.py ----
-
-async def finish_summaries(user: UserStore, now: int) -> frozenset[str]:
+async def finish_summaries(user: UserStore) -> frozenset[str]:
   archived = [
-    one for one in await user.archive.read(user.user_id) if one.summary
+    copy for copy in await user.archive.read(user.user_id) if copy.summary
   ]
-  texts = {comparable(one.summary) for one in archived}
-  rows = {row.id: row for row in await user.store.read()}
-  by_words = {comparable(row.content): row for row in rows.values()}
-  for one in archived:
-    summary = by_words.get(comparable(one.summary))
-    if (
-      summary
-      and summary.id != one.memory.id
-      and rows.get(one.memory.id) == one.memory
-    ):
-      await _remove_originals(user, summary, [one], now)
+  rows = await user.store.read()
+  by_words = {comparable(row.content): row for row in rows}
+  for copy in archived:
+    summary = by_words.get(comparable(copy.summary))
+    if summary and summary.id != copy.memory.id and copy.memory in rows:
+      await _remove_originals(user, summary, [copy])
+  texts = {comparable(copy.summary) for copy in archived}
   return frozenset(
     row.id
-    for row in rows.values()
+    for row in rows
     if made_of(row) or comparable(row.content) in texts
   )
 
 
 async def replace_by_summary(
-  user: UserStore, cluster: Sequence[Memory], text: str, now: int
+  user: UserStore, cluster: Sequence[Memory], text: str
 ) -> None:
-  rows = {row.id: row for row in await user.store.read()}
-  if any(rows.get(memory.id) != memory for memory in cluster):
+  rows = await user.store.read()
+  if any(memory not in rows for memory in cluster):
     raise WriteRefused("a memory of them was changed meanwhile")
-  top = max(cluster, key=lambda one: one.importance)
+  top = max(cluster, key=lambda memory: memory.importance)
   draft = Draft(
     content=text,
     tags=top.tags,
@@ -16437,50 +16226,38 @@ async def replace_by_summary(
     until=top.until,
   )
   passed = await user.store.passed(draft)
+  now = int(time.time())
   archived = [
-    ArchivedMemory(one, "summarised", now, passed.content)
-    for one in cluster
+    ArchivedMemory(memory, "one memory says it now", now, passed.content)
+    for memory in cluster
   ]
   await put_into_archive(user, archived)
-  originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
-  source = Provenance("", "", max(map(said_at_of, cluster)))
+  originals = [
+    {"id": memory.id, "said_at": _said_at(memory)} for memory in cluster
+  ]
+  source = Provenance("", "", max(map(_said_at, cluster)))
   row = await user.store.add(passed, source, {"summary_of": originals})
-  entry = AuditEntry(
+  change = AuditEntry(
     kind="saved",
     memory_id=row.id,
-    changed_at=now,
     after=row.content,
     reason=f"a summary of {len(cluster)} memories",
     step=row.id,
   )
-  await user.trail.record(user.user_id, [entry], now)
-  await _remove_originals(user, row, archived, now)
+  await user.record(change)
+  await _remove_originals(user, row, archived)
 
 
 async def _remove_originals(
-  user: UserStore,
-  summary: Memory,
-  archived: Sequence[ArchivedMemory],
-  now: int,
+  user: UserStore, summary: Memory, archived: Sequence[ArchivedMemory]
 ) -> None:
-  removed = await remove_archived(user, [one.memory for one in archived])
-  changes = [
-    AuditEntry(
-      kind="summarised",
-      memory_id=one.memory.id,
-      changed_at=now,
-      before=one.memory,
-      reason="one memory says it now",
-      archived=one,
-      step=summary.id,
-    )
-    for one in archived
-    if one.memory in removed
-  ]
-  await user.trail.record(user.user_id, changes, now)
+  changes = await move_into_archive(
+    user, archived, "summarised", step=summary.id
+  )
+  await user.record(*changes)
   with suppress(TablesUnavailable):
     await user.usage.merge(
-      user.user_id, [memory.id for memory in removed], summary.id
+      user.user_id, [change.memory_id for change in changes], summary.id
     )
 
 
@@ -16509,7 +16286,6 @@ async def apply_proposals(
   user: UserStore,
   source: Provenance,
   held: Held,
-  now: int,
 ) -> list[Proposal]:
   by_id = {memory.id: memory for memory in memories}
   outcomes: list[Proposal] = []
@@ -16522,17 +16298,14 @@ async def apply_proposals(
       if not await held():
         raise LeaseLost("another worker has taken over")
       memory = by_id.pop(proposal.memory_id, None)
-      if memory is None and proposal.kind != "NEW":
-        outcomes.append(
-          proposal.decided(
-            "rejected", "the memory is gone meanwhile"
-          )
-        )
-        continue
       if memory is not None:
         proposal = replace(proposal, before=memory.content)
+      elif proposal.kind != "NEW":
+        gone = "the memory is gone meanwhile"
+        outcomes.append(proposal.decided("rejected", gone))
+        continue
       try:
-        change = await _written(proposal, memory, user, source, now)
+        change = await _written(proposal, memory, user, source)
       except WriteRefused as refusal:
         untold = replace(proposal, draft=Draft(""), before="")
         outcomes.append(untold.decided("rejected", str(refusal)))
@@ -16544,10 +16317,16 @@ async def apply_proposals(
         )
         outcomes.append(proposal.decided("failed", str(error)))
       else:
-        outcomes.append(_outcome(proposal, change))
+        done = replace(
+          proposal,
+          status=_DONE[proposal.kind],
+          memory_id=change.memory_id,
+          draft=proposal.draft if change.after else Draft(""),
+        )
+        outcomes.append(done)
         changes.append(change)
   finally:
-    await user.trail.record(user.user_id, changes, now)
+    await user.record(*changes)
   return outcomes
 
 
@@ -16556,10 +16335,9 @@ async def _written(
   memory: Memory | None,
   user: UserStore,
   source: Provenance,
-  now: int,
 ) -> AuditEntry:
   draft = proposal.draft
-  archived: ArchivedMemory | None = None
+  reason = proposal.reason or proposal.fact_kind.lower()
   row: Memory | None = None
   if memory is None:
     row = await user.store.add(draft, source)
@@ -16570,34 +16348,21 @@ async def _written(
   elif draft.content != memory.content or draft.until != memory.until:
     row = await user.store.update(memory, draft, source)
   else:
-    archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
-    await put_into_archive(user, [archived])
-    if not await remove_archived(user, [memory]):
+    archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
+    moved = await move_into_archive(user, [archived], "ended", source)
+    if not moved:
       raise StoreError(
         "it was changed meanwhile, or Open WebUI keeps it; its log tells why"
       )
+    return replace(moved[0], reason=reason)
   return AuditEntry(
     kind=_DONE[proposal.kind],
     memory_id=row.id if row else proposal.memory_id,
-    changed_at=now,
     before=memory,
     after=row.content if row else "",
-    reason=proposal.reason or proposal.fact_kind.lower(),
+    reason=reason,
     chat_id=source.chat_id,
     message_id=source.message_id,
-    archived=archived,
-  )
-
-
-def _outcome(proposal: Proposal, change: AuditEntry) -> Proposal:
-  content = proposal.draft.content if change.after else ""
-  if proposal.kind == "NEW":
-    content = change.after
-  return replace(
-    proposal,
-    status=_DONE[proposal.kind],
-    memory_id=change.memory_id,
-    draft=replace(proposal.draft, content=content),
   )
 
 
@@ -16618,6 +16383,102 @@ async def _updated(
         memory, replace(draft, content=content), source
       )
   return await store.update(memory, draft, source)
+
+
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedUndo:
+
+  change: AuditEntry
+  row: Memory | None
+
+  @property
+  def is_undone(self) -> bool:
+    row = self.row
+    before = self.change.before
+    if row and before and before.content == self.change.after:
+      return draft_of(row) == draft_of(before)
+    return _content__writing(row) == _content__writing(before)
+
+  @property
+  def coming(self) -> Memory | None:
+    return None if self.is_undone else self.change.before
+
+  @property
+  def archived_id(self) -> str:
+    archived = self.change.archived
+    return archived.memory.id if self.change.before and archived else ""
+
+
+async def plan_undo(
+  user: UserStore, step: Step, keys: Sequence[ChangeKey]
+) -> list[PlannedUndo]:
+  changes = await user.changes(keys)
+  if len(changes) < len(keys):
+    raise WriteRefused(
+      "it was written down under another secret key of Open WebUI"
+    )
+  ids = [change.memory_id for change in changes]
+  rows = {row.id: row for row in await user.store.read(ids)}
+  planned = [
+    PlannedUndo(change, rows.get(change.memory_id)) for change in changes
+  ]
+  archived = await user.archive.read(user.user_id, _archived_ids(planned))
+  lost = {*_archived_ids(planned)} - {copy.memory.id for copy in archived}
+  for undo in planned:
+    change = undo.change
+    if undo.is_undone and change.key in step.latest:
+      continue
+    if undo.archived_id in lost or _content__writing(undo.row) != change.after:
+      raise WriteRefused(
+        "a memory of this change has been changed since"
+      )
+  await user.store.allowed(*filter(None, (undo.coming for undo in planned)))
+  return planned
+
+
+async def take_back(
+  user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
+) -> list[AuditEntry]:
+  planned = await plan_undo(user, step, keys)
+  added = [undo for undo in planned if undo.change.before is None]
+  archived = [undo.change.archived for undo in added if undo.change.archived]
+  if archived:
+    await user.archive.put(user.user_id, archived)
+  going = [undo.row for undo in added if undo.row]
+  if going:
+    await user.store.delete(*going)
+  coming = [undo.coming for undo in planned if undo.coming]
+  back: dict[str, Memory] = {}
+  if coming:
+    back = {row.id: row for row in await user.store.put_back(*coming)}
+  await user.archive.discard(user.user_id, _archived_ids(planned))
+  made: list[AuditEntry] = []
+  for undo in planned:
+    change = undo.change
+    is_added = change.before is None
+    standing = None if is_added else undo.row
+    entry = AuditEntry(
+      kind="undone",
+      memory_id=change.memory_id,
+      before=undo.row if is_added or change.memory_id in back else None,
+      after=_content__writing(back.get(change.memory_id, standing)),
+      archived=change.archived,
+      step=together,
+      undoes=change.key,
+    )
+    made.append(entry)
+  await user.record(*made)
+  return made
+
+
+def _archived_ids(planned: Sequence[PlannedUndo]) -> list[str]:
+  return [undo.archived_id for undo in planned if undo.archived_id]
+
+
+def _content__writing(memory: Memory | None) -> str:
+  return memory.content if memory is not None else ""
 
 
 # ---- src/adaptive/learn/duplicates.py ----
@@ -17044,9 +16905,7 @@ def _ended(memory: Memory, draft: Draft) -> Proposal:
 log_memory = logging.getLogger("adaptive_memory.memory")
 
 _PORTION = 50
-_TOLD_EACH = 1000
-
-ShowProgress = Callable[[str], Awaitable[None]]
+Part = TypeVar("Part")
 
 
 class Eraser(Protocol):
@@ -17059,9 +16918,11 @@ class Eraser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class UserMemory(UserStore):
 
-  memory: UserMemory
+  settings: Settings
+  lock: asyncio.Lock
+  give_way: Callable[[], Awaitable[None]]
 
   async def apply(
     self,
@@ -17070,133 +16931,91 @@ class Writer:
     source: Provenance,
     held: Held,
   ) -> list[Proposal]:
-    memory = self.memory
-    now = int(time.time())
     applied = await apply_proposals(
-      proposals, memories, memory, source, held, now
+      proposals, memories, self, source, held
     )
     fresh = {outcome.memory_id for outcome in applied}
-    return [
-      *applied,
-      *await prune_store(memory, memory.settings, source, fresh, now),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class UserMemory(UserStore):
-
-  settings: Settings
-  lock: asyncio.Lock
-  give_way: Callable[[], Awaitable[None]]
-
-  @asynccontextmanager
-  async def writing(self) -> AsyncGenerator[Writer, None]:
-    async with self.lock:
-      yield Writer(self)
+    pruned = await prune_store(self, self.settings, source, fresh)
+    return applied + pruned
 
   async def bring_in(
-    self, carried: Sequence[NewMemory], chat_id: str, show: ShowProgress
+    self, carried: Sequence[NewMemory], chat_id: str
   ) -> str:
-    looked_at = int(time.time())
-    known = {comparable(row.content) for row in await self.store.read()}
-    new = [
-      one for one in carried if comparable(one[0].content) not in known
-    ]
+    looked_at = 0
+    known: set[str] = set()
     step = f"imported-{time.time_ns()}"
     saved = 0
     refusals: list[str] = []
-    for begin in range(0, len(new), _PORTION):
-      portion = new[begin : begin + _PORTION]
-      since = looked_at
-      looked_at = int(time.time())
+    for portion in _portions(carried):
       try:
-        outcomes = await self._brought_in(
-          portion, known, since, chat_id, step
-        )
+        async with self.lock:
+          since = looked_at
+          looked_at = int(time.time())
+          changed, _ = await self.store.changes(since)
+          known.update(comparable(row.content) for row in changed)
+          outcomes = await self.store.add_all(portion, known)
+          rows = [row for row in outcomes if isinstance(row, Memory)]
+          changes = [
+            AuditEntry(
+              kind="imported",
+              memory_id=row.id,
+              after=row.content,
+              chat_id=chat_id,
+              step=step,
+            )
+            for row in rows
+          ]
+          await self.record(*changes)
       except HostError as error:
-        told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-        raise StoreError(told, detail=error.detail) from error
+        progress = f"{saved} of {len(carried)} were imported"
+        raise _broken_off(progress, error) from error
+      saved += len(rows)
       refusals += [
-        str(one) for one in outcomes if isinstance(one, WriteRefused)
+        str(refusal)
+        for refusal in outcomes
+        if isinstance(refusal, WriteRefused)
       ]
-      saved += sum(isinstance(one, Memory) for one in outcomes)
-      await self._between_portions(
-        show, "Imported", begin, saved, len(new)
-      )
-    told = [f"Imported: {saved} of {len(carried)}"]
-    if known_already := len(carried) - saved - len(refusals):
-      told.append(f"{known_already} known already")
+      await self.give_way()
+    lines = [f"Imported: {saved} of {len(carried)}"]
+    known_already = len(carried) - saved - len(refusals)
+    if known_already:
+      lines.append(f"{known_already} known already")
     if refusals:
       reasons = "; ".join(dict.fromkeys(refusals))
-      told.append(f"{len(refusals)} refused ({reasons})")
-    return " \u00b7 ".join(told)
+      lines.append(f"{len(refusals)} refused ({reasons})")
+    return " \u00b7 ".join(lines)
 
-  async def _brought_in(
-    self,
-    portion: Sequence[NewMemory],
-    known: set[str],
-    since: int,
-    chat_id: str,
-    step: str,
-  ) -> Sequence[Memory | WriteRefused]:
-    async with self.lock:
-      changed, _ = await self.store.changes(since)
-      known.update(comparable(row.content) for row in changed)
-      outcomes = await self.store.add_all(portion, known)
-      now = int(time.time())
-      changes = [
-        AuditEntry(
-          kind="imported",
-          memory_id=row.id,
-          changed_at=now,
-          after=row.content,
-          chat_id=chat_id,
-          step=step,
-        )
-        for row in outcomes
-        if isinstance(row, Memory)
-      ]
-      await self.trail.record(self.user_id, changes, now)
-    return outcomes
-
-  async def undo(self, step: Step, show: ShowProgress) -> list[AuditEntry]:
+  async def undo(self, step: Step) -> list[AuditEntry]:
     total = len(step.standing)
-    portions = [
-      step.standing[at : at + _PORTION]
-      for at in range(0, total, _PORTION)
-    ]
-    if len(portions) > 1:
-      for portion in portions:
-        await check_undo(self, step, portion)
+    for portion in _portions(step.standing):
+      await plan_undo(self, step, portion)
     together = f"undo-{time.time_ns()}" if total > 1 else ""
     made: list[AuditEntry] = []
-    for number, portion in enumerate(portions):
+    for portion in _portions(step.standing):
       try:
         async with self.lock:
           made += await take_back(self, step, portion, together)
       except (HostError, WriteRefused) as error:
         if not made:
           raise
-        told = f"{len(made)} of {total} were taken back, then it failed: {error}"
-        raise StoreError(told, detail=error.detail) from error
-      if len(portions) > 1:
-        await self._between_portions(
-          show, "Taken back", number * _PORTION, len(made), total
-        )
+        progress = f"{len(made)} of {total} were taken back"
+        raise _broken_off(progress, error) from error
+      await self.give_way()
     return made
 
   async def restorable(self, words: str) -> tuple[list[Memory], list[str]]:
     meant = set(tokens(words))
     archived = [
-      one
-      for one in await self.archive.read(self.user_id)
-      if meant <= set(tokens(one.memory.content))
+      copy
+      for copy in await self.archive.read(self.user_id)
+      if meant.issubset(tokens(copy.memory.content))
     ]
     rows = await self.store.read() if archived else ()
     chosen, staying = plan_restoration(
       archived, rows, self.settings.max_total_memories
     )
-    if sealed := await self.archive.unopened(self.user_id):
+    sealed = await self.archive.unopened(self.user_id)
+    if sealed:
       staying.append(
         f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
       )
@@ -17211,9 +17030,7 @@ class UserMemory(UserStore):
     for memory_id in memory_ids:
       try:
         async with self.lock:
-          row = await restore_memory(
-            self, memory_id, int(time.time()), step
-          )
+          row = await restore_memory(self, memory_id, step)
       except AdaptiveMemoryError as error:
         log_memory.warning(
           "a memory stays archived: %s", with_detail(error)
@@ -17231,18 +17048,21 @@ class UserMemory(UserStore):
 
   async def summarise(self, cluster: Sequence[Memory], text: str) -> None:
     async with self.lock:
-      await replace_by_summary(self, cluster, text, int(time.time()))
+      await replace_by_summary(self, cluster, text)
 
   async def finish_summaries(self) -> frozenset[str]:
     async with self.lock:
-      return await finish_summaries(self, int(time.time()))
+      return await finish_summaries(self)
 
-  async def _between_portions(
-    self, show: ShowProgress, doing: str, begin: int, done: int, total: int
-  ) -> None:
-    if not begin % _TOLD_EACH:
-      await show(f"{doing} {done:,} of {total:,}")
-    await self.give_way()
+
+def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
+  return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
+
+
+def _broken_off(progress: str, error: AdaptiveMemoryError) -> StoreError:
+  return StoreError(
+    f"{progress}, then it failed: {error}", detail=error.detail
+  )
 
 
 class Memories:
@@ -17617,7 +17437,7 @@ class MemoryCommands:
       return "That is taken back already; the log tells by what."
     changes = await memory.changes(step.standing[:_MOST_TOLD])
     withheld = await self._withheld(hook, memory, changes)
-    made = await memory.undo(step, self._progress(hook))
+    made = await memory.undo(step)
     lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
     if len(lines) == 1:
       return f"Taken back: {lines[0].removeprefix('- ')}"
@@ -17630,9 +17450,6 @@ class MemoryCommands:
     if not hidden.names:
       return frozenset()
     return withheld_ids(changes, await memory.store.read(), hidden)
-
-  def _progress(self, hook: Hook) -> Callable[[str], Awaitable[None]]:
-    return partial(self._requests.status.reply, hook)
 
   async def _remember(self, hook: Hook, command: Command) -> str:
     policy = replace(gate_policy(hook.settings), typed=True)
@@ -17703,9 +17520,7 @@ class MemoryCommands:
       (imported.draft, imported.source(now), imported.extra)
       for imported in content.memories
     ]
-    line = await memory.bring_in(
-      carried, hook.chat_id, self._progress(hook)
-    )
+    line = await memory.bring_in(carried, hook.chat_id)
     unread = (
       f" \u00b7 {content.left_out} could not be read"
       if content.left_out
@@ -17908,12 +17723,10 @@ async def carried_out(
   ]
   for outcome in outcomes:
     tally("operations", outcome.status)
-  now = int(time.time())
   refused = [
     AuditEntry(
       kind="refused",
       memory_id="",
-      changed_at=now,
       reason=one.reason,
       chat_id=turn.source.chat_id,
       message_id=turn.source.message_id,
@@ -17922,7 +17735,7 @@ async def carried_out(
     if one.status == "rejected"
   ]
   if refused:
-    await room.memory.trail.record(turn.user_id, refused, now)
+    await room.memory.record(*refused)
   untold = set[ProposalStatus]()
   if partly_written:
     untold.add("unchanged")
@@ -17965,7 +17778,7 @@ async def write(
     room, proposals
   )
   await room.foreground.give_way()
-  async with room.memory.writing() as writer:
+  async with room.memory.lock:
     index = await room.index()
     if partly_written:
       deduplicating = {"deduplicate_memories": True}
@@ -17973,7 +17786,7 @@ async def write(
         room, settings=room.settings.model_copy(update=deduplicating)
       )
     proposals = await _reconciled(room, proposals, index)
-    outcomes = await writer.apply(
+    outcomes = await room.memory.apply(
       proposals, index.memories, turn.source, held
     )
   stands = (
@@ -18170,7 +17983,7 @@ async def delete_confirmed(
   answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
   chosen = named_in(answer or "", memories)
   declined = UNANSWERED if answer is None else DECLINED
-  async with room.memory.writing() as writer:
+  async with room.memory.lock:
     stored = (await room.index()).memories
     proposals: list[Proposal] = []
     for memory in memories:
@@ -18180,7 +17993,9 @@ async def delete_confirmed(
       elif memory not in stored:
         proposal = proposal.decided("kept", CHANGED_MEANWHILE)
       proposals.append(proposal)
-    outcomes = await writer.apply(proposals, stored, turn.source, always)
+    outcomes = await room.memory.apply(
+      proposals, stored, turn.source, always
+    )
   return report_of(outcomes, report_line(outcomes), kind="reply")
 
 

@@ -113,7 +113,7 @@ class ListedChanges:
         self.entries: list[AuditEntry] = []
 
     async def record(
-        self, user_id: str, entries: Sequence[AuditEntry], now: int
+        self, user_id: str, entries: Sequence[AuditEntry]
     ) -> None:
         assert user_id == "ada"
         self.entries += entries

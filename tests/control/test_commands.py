@@ -100,8 +100,9 @@ class House:
         """Memories that were learned one after the other."""
         for content in contents:
             operation = Proposal("NEW", draft=Draft(content, bank=bank))
-            async with self.world.memory().writing() as writer:
-                await writer.apply([operation], (), SOURCE, always)
+            ada = self.world.memory()
+            async with ada.lock:
+                await ada.apply([operation], (), SOURCE, always)
 
     async def answer(self, typed: str) -> str:
         """What a new message with a command is answered."""
@@ -313,7 +314,7 @@ async def test_what_the_chats_model_may_not_see() -> None:
     assert forgotten == "Deleted (2)"
     undone = await house.answer("/undo")
     reason = AuditEntry("refused", "", NOW, reason="you did not say lithium")
-    await house.world.room().trail.record("ada", [reason], NOW)
+    await house.world.room().trail.record("ada", [reason])
     relisted = await house.answer("/memory")
     assert "1 refused in a month" in relisted
     await house.learn("User takes lithium.", bank="Health")

@@ -305,14 +305,14 @@ def test_what_comes_back(
     found, staying = plan_restoration(archived, rows, 0)
     assert " ".join(one.id for one in found) == coming
     assert staying == [
-        f"Still archived: {stays} (a summary says the same)."
+        f"Still archived: {stays} (a later version or a summary is remembered)."
     ] * bool(stays)
 
 
 def test_what_was_changed_since_stays_archived() -> None:
     """Of a memory that never left the store no former version comes back beside it."""
     rows = [memory("a", "User likes coffee.")]
-    told = "Still archived: 1 (a later version is remembered)."
+    told = "Still archived: 1 (a later version or a summary is remembered)."
     assert plan_restoration([TEA], rows, 0) == ([], [told])
 
 

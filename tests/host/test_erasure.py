@@ -129,7 +129,7 @@ class House:
         ]
         await tables.suggestions.put(user_id, waiting)
         await tables.suggestions.reject(user_id, "no", NOW)
-        await tables.audit.append(user_id, entries, NOW)
+        await tables.audit.append(user_id, entries)
         await tables.archive.put(user_id, ARCHIVED)
         ids = [one.id for one in ROWS]
         await tables.usage.record(user_id, ids, NOW)

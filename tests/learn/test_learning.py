@@ -465,7 +465,7 @@ async def test_nobody_waits_for_somebody_else() -> None:
     house = House(reply(PORTO))
     page, learning = Page(house), house.learning()
     bob = replace(await page.hook.sources(), user_id="bob")
-    async with house.everybody.over(bob, page.settings).writing():
+    async with house.everybody.over(bob, page.settings).lock:
         queued = await learning.put(page.hook, turn(SAID, answer_id="answer"))
         await learning.learn(page.hook, queued, asyncio.Event())
     assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]

@@ -125,7 +125,7 @@ class WrittenAudit:
         self.entries: list[AuditEntry] = []
 
     async def append(
-        self, user_id: str, entries: Sequence[AuditEntry], now: int
+        self, user_id: str, entries: Sequence[AuditEntry]
     ) -> None:
         self.entries.extend(entries)
 
@@ -203,8 +203,9 @@ class HostTable(ListedMemories):
         history = [*former.meta.get("history", []), entry]
         return self._with_meta(row, said_at=said, history=history)
 
-    async def require_allowed(self, *memories: Memory) -> None:
+    async def allowed(self, *memories: Memory) -> list[Memory]:
         """Everything is: whoever wants the gate puts it before."""
+        return list(memories)
 
     def _with_meta(self, row: Memory, **meta: Any) -> Memory:
         self.rows[row.id] = replace(

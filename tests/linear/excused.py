@@ -29,8 +29,6 @@ COROUTINES: Mapping[str, str] = {
         learn.suggestions.Suggestions.*
         learn.summaries.*
         memory.archive.*
-        memory.summaries.*
-        memory.undo.*
         memory.user_memory.*
         memory.writing.*
         recall.judge.RelevanceJudge.judged
@@ -117,7 +115,6 @@ FUNCTIONS: Mapping[str, str] = {
         host.memory_rows.memory_fields
         host.tables._held
         memory.audit.ChangeKey.written
-        memory.writing._outcome
         privacy.redacted_chat.RedactedTurns.restore_answer
         privacy.redacted_chat.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact
@@ -154,10 +151,6 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.secrets._value_before
         privacy.secrets._value_behind
         privacy.secrets._is_password
-    """,
-    "It is measured as a part of `memory.listed_words.holds_listed_term`.": """
-        memory.listed_words.ListedWord.is_in
-        memory.listed_words._holds
     """,
     "Its two parts are replies that were read before, and are compared as values.": """
         llm.reply._joined

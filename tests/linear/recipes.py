@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
@@ -53,7 +54,7 @@ from adaptive.llm.endpoints import chat_body
 from adaptive.llm.reply import _found, read_items, read_object
 from adaptive.memory.archive import plan_restoration
 from adaptive.memory.audit import AuditEntry, _secretless
-from adaptive.memory.listed_words import holds_listed_term, listed_terms
+from adaptive.memory.gate import holds_listed_word, listed_words
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat
 from adaptive.privacy.redaction import Redaction, redacted_request
@@ -103,6 +104,9 @@ HOOK: Any = SimpleNamespace(
 )
 _DAY: Callable[[float], str] = str
 _LAST_DAY = date(2026, 11, 26)
+
+
+LISTED = listed_words("salary, credit card, \u7cd6") or re.compile("")
 
 
 def entry(text: str) -> AuditEntry:
@@ -315,8 +319,8 @@ RECIPES: Mapping[str, Recipe] = {
     "llm.reply._found": lambda text: partial(
         _found, text, "operations", is_operation
     ),
-    "memory.listed_words.holds_listed_term": lambda text: partial(
-        holds_listed_term, text, listed_terms("salary, credit card, \u7cd6")
+    "memory.gate.holds_listed_word": lambda text: partial(
+        holds_listed_word, text, LISTED
     ),
     "memory.audit._secretless": lambda text: partial(_secretless, entry(text)),
     "privacy.redacted_chat.EventRestorer.restored": lambda text: partial(

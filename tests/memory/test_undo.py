@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,11 +19,10 @@ from adaptive.core.model import (
 )
 from adaptive.learn.queue import always
 from adaptive.memory.archive import prune_store, restore_memory
-from adaptive.memory.undo import take_back
 from adaptive.memory.user_memory import _PORTION
-from adaptive.memory.writing import apply_proposals
+from adaptive.memory.writing import apply_proposals, take_back
 from tests.fakes import SOURCE, hook_settings, memory
-from tests.learn.world import NOW, World
+from tests.learn.world import World
 from tests.memory.test_archive import rows
 
 SEQUENCES = 1000
@@ -73,23 +73,19 @@ async def changed(world: World, chance: random.Random, number: int) -> None:
                 "END", some.id, Draft(some.content, until=some.until)
             )
         case 6 if archived:
-            await restore_memory(user, chance.choice(archived), NOW + number)
+            await restore_memory(user, chance.choice(archived))
             return
         case 6:
             settings = hook_settings(
                 max_total_memories=max(len(stored) - 1, 1)
             )
-            await prune_store(
-                user, settings, SOURCE, frozenset(), NOW + number
-            )
+            await prune_store(user, settings, SOURCE, frozenset())
             return
         case _:
             with contextlib.suppress(WriteRefused):
                 await undo(world, chance.randrange(6))
             return
-    await apply_proposals(
-        [operation], stored, user, SOURCE, always, NOW + number
-    )
+    await apply_proposals([operation], stored, user, SOURCE, always)
 
 
 async def sequence(seed: int) -> None:
@@ -121,9 +117,7 @@ async def test_changed_since() -> None:
     draft = Draft("User knows better.")
     operation = Proposal("UPDATE", "a", draft)
     stored = list(world.store.rows.values())
-    await apply_proposals(
-        [operation], stored, world.room(), SOURCE, always, NOW
-    )
+    await apply_proposals([operation], stored, world.room(), SOURCE, always)
     await world.store.update(
         world.store.rows["a"], Draft("User edits this."), SOURCE
     )
@@ -146,7 +140,6 @@ async def test_end_date_is_taken_back() -> None:
         world.room(),
         SOURCE,
         always,
-        NOW,
     )
     for until in (row.until, ended.until, row.until):
         assert await undo(world, 0)
@@ -158,18 +151,14 @@ IMPORTED = 250
 
 async def test_large_step_is_taken_back_in_portions() -> None:
     """An import goes portion by portion, others may come between, and a broken one is repeated."""
-    world, told = World(), list[str]()
-
-    async def reply(line: str) -> None:
-        told.append(line)
-
+    world = World()
     ada = world.memory()
     carried = [
         (Draft(f"User knows fact {number}."), SOURCE, None)
         for number in range(IMPORTED)
     ]
     assert (
-        await ada.bring_in(carried, "chat-1", reply)
+        await ada.bring_in(carried, "chat-1")
         == f"Imported: {IMPORTED} of {IMPORTED}"
     )
     [step] = await world.room().steps()
@@ -178,20 +167,15 @@ async def test_large_step_is_taken_back_in_portions() -> None:
     world.store.broken = frozenset({stuck})
     failed = f"^{gone} of {IMPORTED} were taken back, then it failed: .*locked"
     with pytest.raises(StoreError, match=failed):
-        await ada.undo(step, reply)
+        await ada.undo(step)
     assert len(world.contents) == IMPORTED - gone
     world.store.broken = frozenset()
     [_, step] = await world.room().steps()
     # Of a portion that was not written down, the rows are gone all the same.
     await world.store.delete(world.store.rows[step.standing[0].memory_id])
     left = IMPORTED - gone
-    assert len(await ada.undo(step, reply)) == left
+    assert len(await ada.undo(step)) == left
     assert world.contents == []
-    assert told == [
-        f"Imported {_PORTION} of {IMPORTED}",
-        f"Taken back {_PORTION} of {IMPORTED}",
-        f"Taken back {_PORTION} of {left}",
-    ]
 
 
 async def test_broken_import_is_repeated() -> None:
@@ -199,10 +183,10 @@ async def test_broken_import_is_repeated() -> None:
     world = World()
     refusals = iter(["it is switched off"])
 
-    async def reply(_: str) -> None:
+    async def give_way() -> None:
         world.store.refusal = next(refusals, "")
 
-    ada = world.memory()
+    ada = replace(world.memory(), give_way=give_way)
     carried = [
         (Draft(f"User knows fact {number}."), SOURCE, None)
         for number in range(IMPORTED)
@@ -211,7 +195,7 @@ async def test_broken_import_is_repeated() -> None:
         f"^{_PORTION} of {IMPORTED} were imported, .*: it is switched off$"
     )
     with pytest.raises(StoreError, match=failed):
-        await ada.bring_in(carried, "chat-1", reply)
+        await ada.bring_in(carried, "chat-1")
     world.store.refusal = ""
     told = f"Imported: {IMPORTED - _PORTION} of {IMPORTED} · {_PORTION} known already"
-    assert await ada.bring_in(carried, "chat-1", reply) == told
+    assert await ada.bring_in(carried, "chat-1") == told

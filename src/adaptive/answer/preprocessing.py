@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -245,13 +244,11 @@ async def flag_message(
     log_preprocessing.warning(
         "flagged of user %r, %s: %s", hook.user_id, where, note
     )
-    now = int(time.time())
     entry = AuditEntry(
         "flagged",
         "",
-        now,
         reason=note,
         chat_id=hook.chat_id,
         message_id=message_id,
     )
-    await record(hook.user_id, [entry], now)
+    await record(hook.user_id, [entry])

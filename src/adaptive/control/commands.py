@@ -271,7 +271,7 @@ class MemoryCommands:
             return "That is taken back already; the log tells by what."
         changes = await memory.changes(step.standing[:_MOST_TOLD])
         withheld = await self._withheld(hook, memory, changes)
-        made = await memory.undo(step, self._progress(hook))
+        made = await memory.undo(step)
         lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
@@ -285,10 +285,6 @@ class MemoryCommands:
         if not hidden.names:
             return frozenset()
         return withheld_ids(changes, await memory.store.read(), hidden)
-
-    def _progress(self, hook: Hook) -> Callable[[str], Awaitable[None]]:
-        """What shows the user how far a long change has come."""
-        return partial(self._requests.status.reply, hook)
 
     async def _remember(self, hook: Hook, command: Command) -> str:
         """Save the words as they stand."""
@@ -366,9 +362,7 @@ class MemoryCommands:
             (imported.draft, imported.source(now), imported.extra)
             for imported in content.memories
         ]
-        line = await memory.bring_in(
-            carried, hook.chat_id, self._progress(hook)
-        )
+        line = await memory.bring_in(carried, hook.chat_id)
         unread = (
             f" · {content.left_out} could not be read"
             if content.left_out

@@ -8,8 +8,7 @@ from collections.abc import Set as AbstractSet
 from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import CATEGORIES, Memory
 from adaptive.core.texts import PROMPTS
-from adaptive.memory.audit import AuditEntry, ChangeKey
-from adaptive.memory.steps import Step
+from adaptive.memory.audit import AuditEntry, ChangeKey, Step
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.settings.merged import LocalOnlyBanks
 

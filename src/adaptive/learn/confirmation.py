@@ -84,7 +84,7 @@ async def delete_confirmed(
     answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
     declined = UNANSWERED if answer is None else DECLINED
-    async with room.memory.writing() as writer:
+    async with room.memory.lock:
         stored = (await room.index()).memories
         proposals: list[Proposal] = []
         for memory in memories:
@@ -94,7 +94,9 @@ async def delete_confirmed(
             elif memory not in stored:
                 proposal = proposal.decided("kept", CHANGED_MEANWHILE)
             proposals.append(proposal)
-        outcomes = await writer.apply(proposals, stored, turn.source, always)
+        outcomes = await room.memory.apply(
+            proposals, stored, turn.source, always
+        )
     return report_of(outcomes, report_line(outcomes), kind="reply")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -224,12 +223,10 @@ async def carried_out(
     ]
     for outcome in outcomes:
         tally("operations", outcome.status)
-    now = int(time.time())
     refused = [
         AuditEntry(
             kind="refused",
             memory_id="",
-            changed_at=now,
             reason=one.reason,
             chat_id=turn.source.chat_id,
             message_id=turn.source.message_id,
@@ -238,7 +235,7 @@ async def carried_out(
         if one.status == "rejected"
     ]
     if refused:
-        await room.memory.trail.record(turn.user_id, refused, now)
+        await room.memory.record(*refused)
     untold = set[ProposalStatus]()
     if partly_written:
         # What is known by now was written by this very lesson, if it broke off before.
@@ -285,7 +282,7 @@ async def write(
         room, proposals
     )  # before anybody waits for the writing to end
     await room.foreground.give_way()
-    async with room.memory.writing() as writer:
+    async with room.memory.lock:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await room.index()
         if partly_written:
@@ -295,7 +292,7 @@ async def write(
                 room, settings=room.settings.model_copy(update=deduplicating)
             )
         proposals = await _reconciled(room, proposals, index)
-        outcomes = await writer.apply(
+        outcomes = await room.memory.apply(
             proposals, index.memories, turn.source, held
         )
     stands = (

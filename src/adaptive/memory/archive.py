@@ -7,32 +7,39 @@ archived. So whatever fails in between, every memory is in the store, in the arc
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Sequence, Set
 from contextlib import suppress
 from datetime import UTC, datetime
 
 from adaptive.core.model import (
+    Draft,
     HostError,
     Memory,
-    MemoryUnavailable,
     Proposal,
     Provenance,
     TablesUnavailable,
+    WriteRefused,
     has_ended,
     is_core,
     with_detail,
 )
-from adaptive.memory.audit import AuditEntry
+from adaptive.memory.audit import AuditEntry, ChangeKind, UserStore
 from adaptive.memory.erasure import made_of
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
-from adaptive.memory.user_store import UserStore
 from adaptive.search.tokens import comparable
 from adaptive.settings.merged import Settings
 
 log_archive = logging.getLogger("adaptive_memory.memory")
 
 _PRUNED_PER_TURN = 25  # the host reads the whole store for each row it deletes
+_NOWHERE = Provenance("", "", 0)
+
+
+def memories_counted(number: int) -> str:
+    """A number of memories in words."""
+    return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
 async def put_into_archive(
@@ -41,50 +48,119 @@ async def put_into_archive(
     """Archive memories and read them back."""
     await user.archive.put(user.user_id, archived)
     stored = await user.archive.read(
-        user.user_id, [one.memory.id for one in archived]
+        user.user_id, [copy.memory.id for copy in archived]
     )
-    if any(one not in stored for one in archived):
+    if any(copy not in stored for copy in archived):
         raise TablesUnavailable(
             "the archive does not hold what was written into it"
         )
 
 
-async def remove_archived(
-    user: UserStore, memories: Sequence[Memory]
-) -> list[Memory]:
-    """Delete archived memories that were not changed since; return those that left the store."""
+async def move_into_archive(
+    user: UserStore,
+    archived: Sequence[ArchivedMemory],
+    kind: ChangeKind,
+    source: Provenance = _NOWHERE,
+    step: str = "",
+) -> list[AuditEntry]:
+    """Archive memories, and delete those that are as they were archived; the changes."""
+    await put_into_archive(user, archived)
     rows = {row.id: row for row in await user.store.read()}
-    unchanged = [one for one in memories if rows.get(one.id) == one]
-    # With each deletion the whole of the user's vectors is looked through.
-    removed = (
-        await _removed_together(user, unchanged) if len(unchanged) > 1 else []
-    )
-    for memory in [one for one in unchanged if one not in removed]:
-        try:
-            await user.store.delete(memory)
-            removed.append(memory)
-        except HostError as error:
-            log_archive.warning(
-                "an archived memory stays in the store: %s", with_detail(error)
-            )
-            if isinstance(error, MemoryUnavailable):
-                break
-    return removed
+    moving = [
+        copy for copy in archived if rows.get(copy.memory.id) == copy.memory
+    ]
+    try:
+        if moving:
+            await user.store.delete(*[copy.memory for copy in moving])
+    except HostError as error:
+        log_archive.warning(
+            "archived memories stay in the store: %s", with_detail(error)
+        )
+        standing = {row.id for row in await user.store.read()}
+        moving = [copy for copy in moving if copy.memory.id not in standing]
+    return [
+        AuditEntry(
+            kind=kind,
+            memory_id=copy.memory.id,
+            before=copy.memory,
+            reason=copy.reason,
+            chat_id=source.chat_id,
+            message_id=source.message_id,
+            archived=copy,
+            step=step,
+        )
+        for copy in moving
+    ]
 
 
-async def _removed_together(
-    user: UserStore, memories: Sequence[Memory]
+# --- pruning ---
+
+
+async def prune_store(
+    user: UserStore, settings: Settings, source: Provenance, fresh: Set[str]
+) -> list[Proposal]:
+    """Archive and delete what is too much, first what has ended; what is ``fresh`` stays."""
+    limit = settings.max_total_memories
+    strategy = settings.pruning_strategy
+    reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
+    now = int(time.time())
+    try:
+        if not limit or (await user.store.stamp()).count <= limit:
+            return []
+        memories = await user.store.read()
+        weights: dict[str, int] = {}
+        if strategy == "least_recalled":
+            weights = await user.usage.read(user.user_id)
+        elif strategy == "least_important":
+            weights = {memory.id: memory.importance for memory in memories}
+        too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
+        candidates = [memory for memory in memories if memory.id not in fresh]
+        leaving = leaving_first(candidates, weights, now)[:too_many]
+        archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
+        changes = await move_into_archive(user, archived, "pruned", source)
+    except HostError as error:
+        log_archive.warning("nothing is pruned: %s", with_detail(error))
+        return []
+    await user.record(*changes)
+    ids = {change.memory_id for change in changes}
+    return [
+        Proposal("END", memory.id, before=memory.content).decided(
+            "archived", reason
+        )
+        for memory in leaving
+        if memory.id in ids
+    ]
+
+
+def leaving_first(
+    memories: Sequence[Memory], weights: dict[str, int], now: int
 ) -> list[Memory]:
-    """Delete memories by one call; those that are gone then, whether it failed or not."""
-    with suppress(HostError):
-        await user.store.delete(*memories)
-        return list(memories)
-    standing = {row.id for row in await user.store.read()}
-    return [memory for memory in memories if memory.id not in standing]
+    """Memories in the order in which they leave a full store: what has ended, the rest, the core.
+
+    Of each those with the least weight come first, of the same weight the longest unchanged.
+    """
+    today = str(datetime.fromtimestamp(now, UTC).date())
+
+    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+        """Where a memory stands in the order."""
+        holds = not has_ended(memory, today)
+        return (
+            holds,
+            holds and is_core(memory),
+            weights.get(memory.id, 0),
+            memory.updated_at,
+            memory.created_at,
+            memory.id,
+        )
+
+    return sorted(memories, key=place)
+
+
+# --- the way back ---
 
 
 async def restore_memory(
-    user: UserStore, memory_id: str, now: int, step: str = ""
+    user: UserStore, memory_id: str, step: str = ""
 ) -> Memory | None:
     """Write an archived memory back, with where and when it was said; ``None`` if there is none.
 
@@ -100,19 +176,18 @@ async def restore_memory(
         source = Provenance(
             chat_id=str(memory.meta.get("chat_id") or ""),
             message_id=str(memory.meta.get("message_id") or ""),
-            said_at=said_at_of(memory),
+            said_at=_said_at(memory),
         )
         meta = {**memory.meta, "restored_from": memory.id}
         row = await user.store.add(draft_of(memory), source, meta)
-        entry = AuditEntry(
+        change = AuditEntry(
             kind="restored",
             memory_id=row.id,
-            changed_at=now,
             after=row.content,
             archived=archived[0],
             step=step,
         )
-        await user.trail.record(user.user_id, [entry], now)
+        await user.record(change)
     with suppress(TablesUnavailable):  # the next try finds it in the store
         await user.archive.discard(user.user_id, [memory.id])
     return row
@@ -128,7 +203,7 @@ def _standing(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
     return None
 
 
-def said_at_of(memory: Memory) -> int:
+def _said_at(memory: Memory) -> int:
     """When a memory was said, in epoch seconds, else when it was made."""
     said = memory.meta.get("said_at")
     return said if isinstance(said, int) and said > 0 else memory.created_at
@@ -145,28 +220,28 @@ def plan_restoration(
     """
     said = {comparable(row.content) for row in rows}
     by_words: dict[str, ArchivedMemory] = {}
-    for one in sorted(
-        archived, key=lambda one: (-one.archived_at, -one.memory.importance)
+    for copy in sorted(
+        archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance)
     ):
-        by_words.setdefault(comparable(one.memory.content), one)
-    absent = [one for words, one in by_words.items() if words not in said]
-    said |= by_words.keys()
+        words = comparable(copy.memory.content)
+        if words not in said:
+            by_words.setdefault(words, copy)
+    absent = [*by_words.values()]
     # A summary that was archived itself comes back in the place of its originals.
-    everything = (*rows, *(one.memory for one in absent))
-    stood_for = {id for memory in everything for id in made_of(memory)}
-    standing = {row.id for row in rows}
-    removed = [one for one in absent if one.memory.id not in standing]
+    said |= by_words.keys()
+    everything = (*rows, *(copy.memory for copy in absent))
+    repeated = {row.id for row in rows}.union(*map(made_of, everything))
     single = [
-        one.memory
-        for one in removed
-        if one.memory.id not in stood_for
-        if not one.summary or comparable(one.summary) not in said
+        copy.memory
+        for copy in absent
+        if copy.memory.id not in repeated
+        if not copy.summary or comparable(copy.summary) not in said
     ]
     chosen = single[: max(limit - len(rows), 0)] if limit else single
     reasons = {
         f"the limit is {memories_counted(limit)}": len(single) - len(chosen),
-        "a summary says the same": len(removed) - len(single),
-        "a later version is remembered": len(absent) - len(removed),
+        "a later version or a summary is remembered": len(absent)
+        - len(single),
     }
     staying = [
         f"Still archived: {n} ({why})." for why, n in reasons.items() if n
@@ -174,81 +249,82 @@ def plan_restoration(
     return chosen, staying
 
 
-def memories_counted(number: int) -> str:
-    """A number of memories in words."""
-    return f"{number} {'memory' if number == 1 else 'memories'}"
+# --- summaries: one memory in the place of several, whose run may break off in between ---
 
 
-async def prune_store(
-    user: UserStore,
-    settings: Settings,
-    source: Provenance,
-    fresh: Set[str],
-    now: int,
-) -> list[Proposal]:
-    """Archive and delete what is too much, first what has ended; what is ``fresh`` stays."""
-    limit = settings.max_total_memories
-    strategy = settings.pruning_strategy
-    reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
-    try:
-        if not limit or (await user.store.stamp()).count <= limit:
-            return []
-        memories = await user.store.read()
-        weights: dict[str, int] = {}
-        if strategy == "least_recalled":
-            weights = await user.usage.read(user.user_id)
-        elif strategy == "least_important":
-            weights = {one.id: one.importance for one in memories}
-        too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
-        candidates = [one for one in memories if one.id not in fresh]
-        chosen = leaving_first(candidates, weights, now)[:too_many]
-        archived = {one.id: ArchivedMemory(one, reason, now) for one in chosen}
-        await put_into_archive(user, [*archived.values()])
-        removed = await remove_archived(user, chosen)
-    except HostError as error:
-        log_archive.warning("nothing is pruned: %s", with_detail(error))
-        return []
-    changes = [
-        AuditEntry(
-            kind="pruned",
-            memory_id=memory.id,
-            changed_at=now,
-            before=memory,
-            reason=reason,
-            chat_id=source.chat_id,
-            message_id=source.message_id,
-            archived=archived[memory.id],
-        )
-        for memory in removed
+async def finish_summaries(user: UserStore) -> frozenset[str]:
+    """Delete originals that stand beside their summary; the ids of summaries."""
+    archived = [
+        copy for copy in await user.archive.read(user.user_id) if copy.summary
     ]
-    await user.trail.record(user.user_id, changes, now)
-    return [
-        Proposal("END", one.id, before=one.content).decided("archived", reason)
-        for one in removed
-    ]
+    rows = await user.store.read()
+    by_words = {comparable(row.content): row for row in rows}
+    for copy in archived:
+        summary = by_words.get(comparable(copy.summary))
+        if summary and summary.id != copy.memory.id and copy.memory in rows:
+            await _remove_originals(user, summary, [copy])
+    texts = {comparable(copy.summary) for copy in archived}
+    return frozenset(
+        row.id
+        for row in rows
+        if made_of(row) or comparable(row.content) in texts
+    )
 
 
-def leaving_first(
-    memories: Sequence[Memory], weights: dict[str, int], now: int
-) -> list[Memory]:
-    """Memories in the order in which they leave a full store: what has ended, the rest, the core.
+async def replace_by_summary(
+    user: UserStore, cluster: Sequence[Memory], text: str
+) -> None:
+    """Put a summary in the place of memories, or leave them alone where one was changed.
 
-    Of each those with the least weight come first, of the same weight the longest unchanged.
+    Raises:
+        WriteRefused: the summary may not be written, and nothing is.
     """
-    today = str(datetime.fromtimestamp(now, UTC).date())
+    rows = await user.store.read()
+    if any(memory not in rows for memory in cluster):
+        raise WriteRefused("a memory of them was changed meanwhile")
+    # As important as its weightiest original, as sure as its weakest.
+    top = max(cluster, key=lambda memory: memory.importance)
+    draft = Draft(
+        content=text,
+        tags=top.tags,
+        bank=top.bank,
+        confidence=min(memory.confidence for memory in cluster),
+        importance=top.importance,
+        until=top.until,
+    )
+    # Before it is archived with its originals: a run that broke off knows the row by its words.
+    passed = await user.store.passed(draft)
+    now = int(time.time())
+    archived = [
+        ArchivedMemory(memory, "one memory says it now", now, passed.content)
+        for memory in cluster
+    ]
+    await put_into_archive(user, archived)
+    originals = [
+        {"id": memory.id, "said_at": _said_at(memory)} for memory in cluster
+    ]
+    source = Provenance("", "", max(map(_said_at, cluster)))
+    row = await user.store.add(passed, source, {"summary_of": originals})
+    change = AuditEntry(
+        kind="saved",
+        memory_id=row.id,
+        after=row.content,
+        reason=f"a summary of {len(cluster)} memories",
+        step=row.id,
+    )
+    await user.record(change)
+    await _remove_originals(user, row, archived)
 
-    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
-        """Where a memory stands in the order."""
-        holds = not has_ended(memory, today)
-        weight = weights.get(memory.id, 0)
-        is_kept_longest = holds and is_core(memory)
-        return (
-            holds,
-            is_kept_longest,
-            weight,
-            memory.updated_at,
-            memory.created_at,
-            memory.id,
+
+async def _remove_originals(
+    user: UserStore, summary: Memory, archived: Sequence[ArchivedMemory]
+) -> None:
+    """Delete archived originals in favour of their summary, which stands."""
+    changes = await move_into_archive(
+        user, archived, "summarised", step=summary.id
+    )
+    await user.record(*changes)
+    with suppress(TablesUnavailable):  # recalls only
+        await user.usage.merge(
+            user.user_id, [change.memory_id for change in changes], summary.id
         )
-
-    return sorted(memories, key=place)

@@ -1,7 +1,11 @@
-"""The log of a user's store: each change with what it replaced, numbered for good."""
+"""The log of a user's store: each change with what it replaced, numbered for good.
+
+Changes that were made together are a step, which is taken back as a whole.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,12 +13,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, Self
 
 from adaptive.core.model import Memory, TablesUnavailable, with_detail
-from adaptive.core.runtime import UserCache
+from adaptive.memory.gate import GuardedStore
 from adaptive.memory.tables import (
     YEAR_SECONDS,
     ArchivedMemory,
+    ArchiveTable,
     Entry,
     EntryTable,
+    UsageTable,
     read_as,
 )
 from adaptive.privacy.secrets import find_secrets, without_secrets
@@ -22,9 +28,8 @@ from adaptive.privacy.secrets import find_secrets, without_secrets
 log_audit = logging.getLogger("adaptive_memory.memory")
 
 _MOST_ENTRIES = 10_000
-# A log is trimmed with the first changes in a process, and with each hundredth after them.
+# A log is trimmed with each hundredth change.
 _TRIMMED_EACH = 100
-_COUNTED_USERS = 5000
 # A place begins with nanoseconds since the epoch.
 _DIGITS_OF_TIME = 20
 
@@ -34,6 +39,10 @@ _Learned = Literal[
 ChangeKind = Literal[
     _Learned, "pruned", "summarised", "restored", "imported", "undone"
 ]
+
+
+def _now() -> int:
+    return int(time.time())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ class AuditEntry:
 
     kind: ChangeKind
     memory_id: str
-    changed_at: int
+    changed_at: int = field(default_factory=_now)
     before: Memory | None = None
     after: str = ""
     reason: str = ""
@@ -65,7 +74,7 @@ class ChangeKey:
     """What the key of a change tells without its sealed text.
 
     Keys are in the order of writing, by their ``place``; ``undoes`` is the place of the change that
-    this one takes back. ``number`` is 0 where an older release has written none.
+    this one takes back.
     """
 
     text: str
@@ -78,7 +87,7 @@ class ChangeKey:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """The parts of a key, as ``written`` puts them together."""
+        """The parts of a key, as ``written`` puts them together; without a text all are empty."""
         head, kind, memory_id = ["", "", *text.rsplit(":", 2)][-3:]
         place, step, undoes, number = [*head.split("~"), "", "", ""][:4]
         return cls(
@@ -91,11 +100,6 @@ class ChangeKey:
             memory_id=memory_id,
         )
 
-    @property
-    def written_at(self) -> int:
-        """When it was written, in nanoseconds since the epoch, else 0."""
-        return int(self.place[:_DIGITS_OF_TIME] or 0)
-
     @staticmethod
     def written(place: str, number: int, entry: AuditEntry) -> str:
         """The key of a change at a place, with the number by which its user names it."""
@@ -103,8 +107,8 @@ class ChangeKey:
         return f"{place}~{entry.step}~{undone}~{number}:{entry.kind}:{entry.memory_id}"
 
 
-# Adds changes of a user at an epoch second to the audit; raises nothing.
-RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
+# Adds changes of a user to the audit; raises nothing.
+RecordChanges = Callable[[str, Sequence[AuditEntry]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +117,6 @@ class AuditTable(EntryTable):
 
     A log that is full holds some more until it is trimmed, now and then.
     """
-
-    _untrimmed: UserCache[int] = field(
-        default_factory=lambda: UserCache[int](_COUNTED_USERS)
-    )
 
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
         """The keys of a user's changes since an epoch second, the newest first."""
@@ -133,49 +133,38 @@ class AuditTable(EntryTable):
             entries, key=lambda entry: entry.key, reverse=True
         )
         keyed = [
-            replace(one, body={**one.body, "key": one.key})
-            for one in newest_first
+            replace(entry, body={**entry.body, "key": entry.key})
+            for entry in newest_first
         ]
         return read_as(AuditEntry, keyed)
 
     async def append(
-        self, user_id: str, changes: Sequence[AuditEntry], now: int
+        self, user_id: str, changes: Sequence[AuditEntry]
     ) -> None:
         """Add changes in the order in which they were made."""
-        newest = await self._newest(user_id)
-        first_number = newest.number + 1
+        texts = await self.entries.keys("audit", user_id, most=1)
+        newest = ChangeKey.read("".join(texts))
         # Behind the newest, whose worker's clock may be ahead of ours.
-        written_at = max(time.time_ns(), newest.written_at + 1)
+        after_newest = int(newest.place[:_DIGITS_OF_TIME] or 0) + 1
+        written_at = max(time.time_ns(), after_newest)
+        number = newest.number
         new: list[Entry] = []
         for at, change in enumerate(changes):
+            number += 1
             place = f"{written_at:0{_DIGITS_OF_TIME}}{at:04}"
             entry = Entry(
-                key=ChangeKey.written(place, first_number + at, change),
+                key=ChangeKey.written(place, number, change),
                 body=asdict(change),
                 created_at=change.changed_at,
                 chat_id=change.chat_id,
                 message_id=change.message_id,
-                expires_at=now + YEAR_SECONDS,
+                expires_at=change.changed_at + YEAR_SECONDS,
             )
             new.append(entry)
-        untrimmed = self._untrimmed.get((user_id,))
-        untrimmed = len(new) + (
-            _TRIMMED_EACH if untrimmed is None else untrimmed
-        )
-        is_due = untrimmed >= _TRIMMED_EACH
+        is_due = number // _TRIMMED_EACH > newest.number // _TRIMMED_EACH
         await self.entries.put(
             "audit", user_id, new, _MOST_ENTRIES if is_due else 0
         )
-        self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
-
-    async def _newest(self, user_id: str) -> ChangeKey:
-        """The key of a user's newest change; of a log without numbers its length is the number."""
-        texts = await self.entries.keys("audit", user_id, most=1)
-        newest = ChangeKey.read("".join(texts))
-        if newest.text and not newest.number:
-            length = len(await self.entries.keys("audit", user_id))
-            return replace(newest, number=length)
-        return newest
 
 
 class AuditTrail:
@@ -187,13 +176,11 @@ class AuditTrail:
         self.read = table.read
 
     async def record(
-        self, user_id: str, changes: Sequence[AuditEntry], now: int
+        self, user_id: str, changes: Sequence[AuditEntry]
     ) -> None:
-        """Add changes that were made, in their order; ``now`` is in epoch seconds."""
+        """Add changes that were made, in their order."""
         try:
-            await self._table.append(
-                user_id, list(map(_secretless, changes)), now
-            )
+            await self._table.append(user_id, list(map(_secretless, changes)))
         except TablesUnavailable as error:
             log_audit.warning(
                 "changes are not written down: %s", with_detail(error)
@@ -213,3 +200,84 @@ def _secretless(change: AuditEntry) -> AuditEntry:
         before, content=content, meta={}, stored=(content, None, None)
     )
     return replace(bare, before=masked, archived=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Changes that were made together, by their keys, the newest first.
+
+    ``standing`` are those in effect. Its ``number`` is that of its first change, by which the user
+    names it. ``latest`` are the keys of changes after which their memories were not changed again,
+    as far as it was written down.
+    """
+
+    number: int
+    changes: tuple[ChangeKey, ...]
+    standing: tuple[ChangeKey, ...]
+    latest: frozenset[str]
+
+    @property
+    def is_undo(self) -> bool:
+        """Whether it took another one back."""
+        return bool(self.changes[0].undoes)
+
+
+def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
+    """The steps of a log whose keys these are, the newest first."""
+    undone: set[str] = set()
+    newest: dict[str, str] = {}
+    changes: dict[str, list[ChangeKey]] = {}
+    for key in keys:
+        # What undoes it is newer, and so was seen before.
+        if key.undoes and key.place not in undone:
+            undone.add(key.undoes)
+        if key.memory_id:
+            newest.setdefault(key.memory_id, key.text)
+            changes.setdefault(key.step or key.place, []).append(key)
+    numbers: dict[str, int] = {}
+    number = 0
+    for key in reversed(keys):
+        # Two workers that write at the same time give the same one.
+        number = max(key.number, number + 1)
+        numbers[key.text] = number
+    latest = frozenset(newest.values())
+    return [
+        Step(
+            number=numbers[together[-1].text],
+            changes=tuple(together),
+            standing=tuple(key for key in together if key.place not in undone),
+            latest=latest,
+        )
+        for together in changes.values()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class UserStore:
+    """One user's store behind the gate, with archive, counts of recalls and log.
+
+    Nothing here holds the user's lock: whoever changes something goes through ``UserMemory``.
+    """
+
+    user_id: str
+    store: GuardedStore
+    archive: ArchiveTable
+    usage: UsageTable
+    trail: AuditTrail
+
+    async def record(self, *changes: AuditEntry) -> None:
+        """Write down changes that were made, in their order, as far as the log can be written."""
+        await self.trail.record(self.user_id, changes)
+
+    async def steps(self) -> list[Step]:
+        """What was changed, the newest step first; may raise ``TablesUnavailable``."""
+        # In a thread: a full log takes longer than others may wait.
+        return await asyncio.to_thread(
+            steps_of, await self.trail.keys(self.user_id)
+        )
+
+    async def changes(
+        self, keys: Sequence[ChangeKey]
+    ) -> tuple[AuditEntry, ...]:
+        """Changes of the log, the newest first; may raise ``TablesUnavailable``."""
+        return await self.trail.read(self.user_id, [key.text for key in keys])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -17,21 +18,18 @@ from adaptive.core.model import (
     Provenance,
     WriteRefused,
 )
-from adaptive.memory.listed_words import (
-    ListedTerm,
-    holds_listed_term,
-    listed_terms,
-)
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import with_marks
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
-from adaptive.search.tokens import comparable
+from adaptive.search.tokens import comparable, folded_text, stem
 from adaptive.settings.merged import Settings
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
 RULED_OUT = "it holds a word that your admin has ruled out"
-LABEL_RULED_OUT = "its bank or one of its tags may not be written"
+NOT_AS_IT_WAS = (
+    "it holds personal data, or a bank or tag that may not be written"
+)
 SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 # Ours, and what models make of it.
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
@@ -42,6 +40,70 @@ _KEPT_LETTERS: Mapping[str, int] = {
     **dict.fromkeys(("phone", "national_id", "passport", "mac"), 2),
     **dict.fromkeys(("card", "iban", "ssn", "crypto_wallet"), 4),
 }
+
+_SEPARATORS = re.compile("[,;\u060c\u061b\uff0c\u3001\uff64\uff1b\n]")
+# Soft hyphens, joiners and marks of direction, which pages put into words and nobody sees.
+_INVISIBLE = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
+)
+# Vowel signs of Indian scripts are no letters to `\w`, but a word can't do without them.
+_WORDS = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
+# From Hebrew on scripts write few vowels or none; from Thai on most put no spaces between words.
+_CONSONANTS_FROM = "\u0590"
+_UNSPACED_FROM = "\u0e00"
+_SHORTEST_ROOT = 3
+# What is shorter stands within other words by chance: it is looked for at their beginning alone.
+_SHORTEST_PART = 4
+# Before a short part of a compound stands a word as well; "rent" is no part of "parents".
+_LONGEST_SHORT_PART = 5
+_AT_BEGINNING = r"(?<!\S)"
+_BEHIND_A_WORD = rf"(?:{_AT_BEGINNING}|(?<=\S\S\S))"
+# A final consonant that is voiced before an ending, as in Turkish: "kitap", "kitabim".
+_VOICED = {"p": "b", "t": "d", "k": "g"}
+
+
+def listed_words(listed: str) -> re.Pattern[str] | None:
+    """What finds the terms of a list with commas, semicolons or line ends between them."""
+    terms = map(_folded_words, _SEPARATORS.split(listed))
+    patterns: list[str] = []
+    for words in filter(None, terms):
+        side_by_side = " ".join(map(_forms, words))
+        patterns += [side_by_side, _forms("".join(words))]
+    return re.compile("|".join(patterns)) if patterns else None
+
+
+def holds_listed_word(text: str, listed: re.Pattern[str]) -> bool:
+    """Whether a text holds a listed term, its words side by side or written as one.
+
+    A word is found where a text has an inflected form of it, or a compound that it is a part of, in
+    whatever case and with whatever accents; the dotless i of Turkish counts as the other one. Of
+    words that only look alike some are found as well: too much is refused rather than too little.
+    """
+    words = _folded_words(text)
+    lines = [" ".join(words), " ".join(map(stem, words))]
+    return listed.search("\n".join(lines)) is not None
+
+
+def _forms(word: str) -> str:
+    """A pattern of the forms of a folded word among folded words and stems, up to their end."""
+    root = stem(word)
+    form = rf"{_AT_BEGINNING}{root}(?!\S)"
+    if root >= _CONSONANTS_FROM:
+        if root >= _UNSPACED_FROM or len(root) >= _SHORTEST_ROOT:
+            form = root
+    elif len(root) >= _SHORTEST_PART:
+        is_short = len(root) <= _LONGEST_SHORT_PART
+        before = _BEHIND_A_WORD if is_short else ""
+        last = root[-1] + _VOICED.get(root[-1], "")
+        form = rf"{before}{root[:-1]}[{last}]"
+    elif len(word) >= _SHORTEST_ROOT:
+        form = rf"{form}|{_AT_BEGINNING}{word}"
+    return rf"(?:{form})\S{{0,40}}"
+
+
+def _folded_words(text: str) -> list[str]:
+    plain = folded_text(_INVISIBLE.sub("", text))
+    return _WORDS.findall(plain.replace("\u0131", "i"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +126,7 @@ class GatePolicy:
     quoted: bool = False
     masked: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
-    ruled_out: tuple[ListedTerm, ...] = ()
+    ruled_out: re.Pattern[str] | None = None
     categories: tuple[str, ...] = CATEGORIES
     least_confidence: float = 0.0
     saving: bool = True
@@ -72,18 +134,16 @@ class GatePolicy:
 
 def gate_policy(settings: Settings) -> GatePolicy:
     """What every write has to pass under an admin's valves."""
-    looks_for_personal_data = settings.pii_redaction != "off"
-    return GatePolicy(
-        masked=settings.masked_kinds
-        if looks_for_personal_data
-        else frozenset(),
-        refused=settings.refused_kinds
-        if looks_for_personal_data
-        else frozenset(),
-        ruled_out=listed_terms(settings.blacklist_topics),
+    policy = GatePolicy(
+        ruled_out=listed_words(settings.blacklist_topics),
         categories=settings.categories,
         least_confidence=settings.min_confidence_threshold,
         saving=settings.save_mode != "off",
+    )
+    if settings.pii_redaction == "off":
+        return policy
+    return replace(
+        policy, masked=settings.masked_kinds, refused=settings.refused_kinds
     )
 
 
@@ -100,7 +160,7 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
         return Refused(reason, "secret")
     if holds_secret_mark(bare):
         return Refused(SECRET_LEFT_OUT, "secret")
-    if holds_listed_term(bare, policy.ruled_out):
+    if policy.ruled_out and holds_listed_word(bare, policy.ruled_out):
         return Refused(RULED_OUT, "admin")
     if reason := injection_reason(
         bare, typed=policy.typed, quoted=policy.quoted
@@ -221,8 +281,6 @@ class GuardedStore:
     def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
         self._store = store
         self._policy = policy
-        # Whoever said what stood in the store before, it is not held against orders again.
-        self._typed = replace(policy, typed=True)
         self.stamp = store.stamp
         self.changes = store.changes
         self.read = store.read
@@ -237,7 +295,7 @@ class GuardedStore:
     ) -> Memory:
         """Write a new row (see ``MemoryStore``)."""
         passed = await self.passed(draft)
-        meta = await self._passed_meta(extra or {}, self._typed)
+        meta = await self._passed_meta(extra or {})
         return await self._store.add(passed, source, meta)
 
     async def add_all(
@@ -259,7 +317,7 @@ class GuardedStore:
             words = comparable(written.content)
             if words not in known:
                 known.add(words)
-                meta = await self._passed_meta(extra or {}, self._policy)
+                meta = await self._passed_meta(extra or {})
                 passed.append((written, source, meta))
         rows = await self._store.add_all(passed) if passed else ()
         return [*rows, *refusals]
@@ -271,30 +329,26 @@ class GuardedStore:
         passed = await self.passed(draft)
         former = await asyncio.to_thread(gate, memory.content, self._policy)
         content = "" if isinstance(former, Refused) else former
-        meta = await self._passed_meta(memory.meta, self._typed)
+        meta = await self._passed_meta(memory.meta)
         row = replace(memory, content=content, meta=meta)
         return await self._store.update(row, passed, source)
 
     async def put_back(self, *memories: Memory) -> Sequence[Memory]:
         """Write rows as they once stood (see ``MemoryStore``), without what may stand no more."""
-        await self.require_allowed(*memories)
-        back: list[Memory] = []
-        for memory in memories:
-            meta = await self._passed_meta(memory.meta, self._typed)
-            back.append(replace(memory, meta=meta))
-        return await self._store.put_back(*back)
+        return await self._store.put_back(*await self.allowed(*memories))
 
-    async def require_allowed(self, *memories: Memory) -> None:
-        """Pass if rows may be put back exactly, else raise ``WriteRefused``."""
+    async def allowed(self, *memories: Memory) -> list[Memory]:
+        """Rows as they may be put back; ``WriteRefused`` if one may not be as it once stood."""
+        rows: list[Memory] = []
         for memory in memories:
             draft = replace(
                 draft_of(memory), passed=passed_mark(memory.content)
             )
-            passed = await self.passed(draft)
-            if passed.content != draft.content:
-                raise WriteRefused("it holds personal data")
-            if passed != draft:
-                raise WriteRefused(LABEL_RULED_OUT)
+            if await self.passed(draft) != draft:
+                raise WriteRefused(NOT_AS_IT_WAS)
+            meta = await self._passed_meta(memory.meta)
+            rows.append(replace(memory, meta=meta))
+        return rows
 
     async def passed(self, draft: Draft) -> Draft:
         """A draft as it may be written, else ``WriteRefused``."""
@@ -306,14 +360,12 @@ class GuardedStore:
             raise WriteRefused(verdict.reason)
         return verdict
 
-    async def _passed_meta(
-        self, meta: Mapping[str, Any], policy: GatePolicy
-    ) -> dict[str, Any]:
+    async def _passed_meta(self, meta: Mapping[str, Any]) -> dict[str, Any]:
         """Meta whose former contents are those that pass, as they come out of the gate."""
         passed: list[dict[str, Any]] = []
         for former in map(mapping, listing(meta.get("history"))):
             text = str(former.get("content") or "")
-            verdict = await asyncio.to_thread(gate, text, policy)
+            verdict = await asyncio.to_thread(gate, text, self._policy)
             if isinstance(verdict, str):
                 passed.append({**former, "content": verdict})
         return {**meta, "history": passed} if "history" in meta else dict(meta)

@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from adaptive.core.model import (
     AdaptiveMemoryError,
@@ -29,20 +28,23 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import (
+    finish_summaries,
     memories_counted,
     plan_restoration,
     prune_store,
+    replace_by_summary,
     restore_memory,
 )
-from adaptive.memory.audit import AuditEntry, AuditTrail
+from adaptive.memory.audit import AuditEntry, AuditTrail, Step, UserStore
 from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import GuardedStore, gate_policy
-from adaptive.memory.steps import Step
-from adaptive.memory.summaries import finish_summaries, replace_by_summary
 from adaptive.memory.tables import ArchiveTable, UsageTable
-from adaptive.memory.undo import check_undo, take_back
-from adaptive.memory.user_store import UserStore
-from adaptive.memory.writing import Held, apply_proposals
+from adaptive.memory.writing import (
+    Held,
+    apply_proposals,
+    plan_undo,
+    take_back,
+)
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.search.tokens import comparable, tokens
 from adaptive.settings.hook import Hook
@@ -51,10 +53,7 @@ from adaptive.settings.merged import Settings
 log_memory = logging.getLogger("adaptive_memory.memory")
 
 _PORTION = 50
-_TOLD_EACH = 1000
-
-# Shows a user how far something is.
-ShowProgress = Callable[[str], Awaitable[None]]
+Part = TypeVar("Part")
 
 
 class Eraser(Protocol):
@@ -70,36 +69,6 @@ class Eraser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """The right to write what was compared with a store, which stands as it was meanwhile."""
-
-    memory: UserMemory
-
-    async def apply(
-        self,
-        proposals: Sequence[Proposal],
-        memories: Sequence[Memory],
-        source: Provenance,
-        held: Held,
-    ) -> list[Proposal]:
-        """Carry out open proposals on the memories that stand, and archive what is too many then.
-
-        Raises:
-            LeaseLost: somebody else does it by now; what was written before stays and is logged.
-        """
-        memory = self.memory
-        now = int(time.time())
-        applied = await apply_proposals(
-            proposals, memories, memory, source, held, now
-        )
-        fresh = {outcome.memory_id for outcome in applied}
-        return [
-            *applied,
-            *await prune_store(memory, memory.settings, source, fresh, now),
-        ]
-
-
-@dataclass(frozen=True, slots=True)
 class UserMemory(UserStore):
     """One user's memory under the settings of a hook; its verbs hold the user's ``lock``.
 
@@ -110,83 +79,77 @@ class UserMemory(UserStore):
     lock: asyncio.Lock
     give_way: Callable[[], Awaitable[None]]
 
-    @asynccontextmanager
-    async def writing(self) -> AsyncGenerator[Writer, None]:
-        """The right to write, for as long as it takes to compare with the store and to write."""
-        async with self.lock:
-            yield Writer(self)
+    async def apply(
+        self,
+        proposals: Sequence[Proposal],
+        memories: Sequence[Memory],
+        source: Provenance,
+        held: Held,
+    ) -> list[Proposal]:
+        """Carry out open proposals on the memories that stand, and archive what is too many then.
+
+        The caller holds the lock, since they were compared with the store.
+
+        Raises:
+            LeaseLost: somebody else does it by now; what was written before stays and is logged.
+        """
+        applied = await apply_proposals(
+            proposals, memories, self, source, held
+        )
+        fresh = {outcome.memory_id for outcome in applied}
+        pruned = await prune_store(self, self.settings, source, fresh)
+        return applied + pruned
 
     async def bring_in(
-        self, carried: Sequence[NewMemory], chat_id: str, show: ShowProgress
+        self, carried: Sequence[NewMemory], chat_id: str
     ) -> str:
         """Save what a user brings along, as one step beside what is known; what to tell of it."""
-        looked_at = int(time.time())
-        known = {comparable(row.content) for row in await self.store.read()}
-        new = [
-            one for one in carried if comparable(one[0].content) not in known
-        ]
+        looked_at = 0
+        known: set[str] = set()
         step = f"imported-{time.time_ns()}"
         saved = 0
         refusals: list[str] = []
-        for begin in range(0, len(new), _PORTION):
-            portion = new[begin : begin + _PORTION]
-            since = looked_at
-            looked_at = int(time.time())
+        for portion in _portions(carried):
             try:
-                outcomes = await self._brought_in(
-                    portion, known, since, chat_id, step
-                )
+                async with self.lock:
+                    since = looked_at
+                    looked_at = int(time.time())
+                    # Others may have written the same since the last portion.
+                    changed, _ = await self.store.changes(since)
+                    known.update(comparable(row.content) for row in changed)
+                    outcomes = await self.store.add_all(portion, known)
+                    rows = [row for row in outcomes if isinstance(row, Memory)]
+                    changes = [
+                        AuditEntry(
+                            kind="imported",
+                            memory_id=row.id,
+                            after=row.content,
+                            chat_id=chat_id,
+                            step=step,
+                        )
+                        for row in rows
+                    ]
+                    await self.record(*changes)
             except HostError as error:
-                told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-                raise StoreError(told, detail=error.detail) from error
+                progress = f"{saved} of {len(carried)} were imported"
+                raise _broken_off(progress, error) from error
+            saved += len(rows)
             refusals += [
-                str(one) for one in outcomes if isinstance(one, WriteRefused)
+                str(refusal)
+                for refusal in outcomes
+                if isinstance(refusal, WriteRefused)
             ]
-            saved += sum(isinstance(one, Memory) for one in outcomes)
-            await self._between_portions(
-                show, "Imported", begin, saved, len(new)
-            )
-        told = [f"Imported: {saved} of {len(carried)}"]
-        if known_already := len(carried) - saved - len(refusals):
-            told.append(f"{known_already} known already")
+            await self.give_way()
+        lines = [f"Imported: {saved} of {len(carried)}"]
+        known_already = len(carried) - saved - len(refusals)
+        if known_already:
+            lines.append(f"{known_already} known already")
         if refusals:
             reasons = "; ".join(dict.fromkeys(refusals))
-            told.append(f"{len(refusals)} refused ({reasons})")
-        return " · ".join(told)
+            lines.append(f"{len(refusals)} refused ({reasons})")
+        return " · ".join(lines)
 
-    async def _brought_in(
-        self,
-        portion: Sequence[NewMemory],
-        known: set[str],
-        since: int,
-        chat_id: str,
-        step: str,
-    ) -> Sequence[Memory | WriteRefused]:
-        """Write a portion of what a user brings along; each row, or why there is none.
-
-        Neither what is ``known`` nor what others have written ``since`` is written again.
-        """
-        async with self.lock:
-            changed, _ = await self.store.changes(since)
-            known.update(comparable(row.content) for row in changed)
-            outcomes = await self.store.add_all(portion, known)
-            now = int(time.time())
-            changes = [
-                AuditEntry(
-                    kind="imported",
-                    memory_id=row.id,
-                    changed_at=now,
-                    after=row.content,
-                    chat_id=chat_id,
-                    step=step,
-                )
-                for row in outcomes
-                if isinstance(row, Memory)
-            ]
-            await self.trail.record(self.user_id, changes, now)
-        return outcomes
-
-    async def undo(self, step: Step, show: ShowProgress) -> list[AuditEntry]:
+    async def undo(self, step: Step) -> list[AuditEntry]:
         """Take a step back, the newest of its changes first; the changes that this made.
 
         Raises:
@@ -195,28 +158,20 @@ class UserMemory(UserStore):
             HostError: a write has failed; what was taken back before it stays so.
         """
         total = len(step.standing)
-        portions = [
-            step.standing[at : at + _PORTION]
-            for at in range(0, total, _PORTION)
-        ]
-        if len(portions) > 1:
-            for portion in portions:
-                await check_undo(self, step, portion)
+        for portion in _portions(step.standing):
+            await plan_undo(self, step, portion)
         together = f"undo-{time.time_ns()}" if total > 1 else ""
         made: list[AuditEntry] = []
-        for number, portion in enumerate(portions):
+        for portion in _portions(step.standing):
             try:
                 async with self.lock:
                     made += await take_back(self, step, portion, together)
             except (HostError, WriteRefused) as error:
                 if not made:
                     raise
-                told = f"{len(made)} of {total} were taken back, then it failed: {error}"
-                raise StoreError(told, detail=error.detail) from error
-            if len(portions) > 1:
-                await self._between_portions(
-                    show, "Taken back", number * _PORTION, len(made), total
-                )
+                progress = f"{len(made)} of {total} were taken back"
+                raise _broken_off(progress, error) from error
+            await self.give_way()
         return made
 
     async def restorable(self, words: str) -> tuple[list[Memory], list[str]]:
@@ -226,15 +181,16 @@ class UserMemory(UserStore):
         """
         meant = set(tokens(words))
         archived = [
-            one
-            for one in await self.archive.read(self.user_id)
-            if meant <= set(tokens(one.memory.content))
+            copy
+            for copy in await self.archive.read(self.user_id)
+            if meant.issubset(tokens(copy.memory.content))
         ]
         rows = await self.store.read() if archived else ()
         chosen, staying = plan_restoration(
             archived, rows, self.settings.max_total_memories
         )
-        if sealed := await self.archive.unopened(self.user_id):
+        sealed = await self.archive.unopened(self.user_id)
+        if sealed:
             staying.append(
                 f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
             )
@@ -250,9 +206,7 @@ class UserMemory(UserStore):
         for memory_id in memory_ids:
             try:
                 async with self.lock:
-                    row = await restore_memory(
-                        self, memory_id, int(time.time()), step
-                    )
+                    row = await restore_memory(self, memory_id, step)
             except AdaptiveMemoryError as error:
                 log_memory.warning(
                     "a memory stays archived: %s", with_detail(error)
@@ -272,20 +226,24 @@ class UserMemory(UserStore):
     async def summarise(self, cluster: Sequence[Memory], text: str) -> None:
         """Put a summary in the place of memories; ``WriteRefused`` where they stay as they are."""
         async with self.lock:
-            await replace_by_summary(self, cluster, text, int(time.time()))
+            await replace_by_summary(self, cluster, text)
 
     async def finish_summaries(self) -> frozenset[str]:
         """Delete originals that stand beside their summary; the ids of summaries."""
         async with self.lock:
-            return await finish_summaries(self, int(time.time()))
+            return await finish_summaries(self)
 
-    async def _between_portions(
-        self, show: ShowProgress, doing: str, begin: int, done: int, total: int
-    ) -> None:
-        """Tell now and then how far it is, and let others have their turn."""
-        if not begin % _TOLD_EACH:
-            await show(f"{doing} {done:,} of {total:,}")
-        await self.give_way()
+
+def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
+    """What belongs together, so many at a time."""
+    return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
+
+
+def _broken_off(progress: str, error: AdaptiveMemoryError) -> StoreError:
+    """How far something was when it failed."""
+    return StoreError(
+        f"{progress}, then it failed: {error}", detail=error.detail
+    )
 
 
 class Memories:

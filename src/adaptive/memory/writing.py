@@ -1,12 +1,16 @@
-"""Writing proposals: each comes out with what became of it, and none spoils another."""
+"""Writing proposals, and taking changes back, exactly.
+
+Each proposal comes out with what became of it, and none spoils another.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -24,11 +28,10 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import staged
-from adaptive.memory.archive import put_into_archive, remove_archived
-from adaptive.memory.audit import AuditEntry
-from adaptive.memory.gate import GuardedStore
+from adaptive.memory.archive import move_into_archive
+from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
+from adaptive.memory.gate import GuardedStore, draft_of
 from adaptive.memory.tables import ArchivedMemory
-from adaptive.memory.user_store import UserStore
 from adaptive.search.tokens import holds_words_of
 
 log_writing = logging.getLogger("adaptive_memory.memory")
@@ -56,7 +59,6 @@ async def apply_proposals(
     user: UserStore,
     source: Provenance,
     held: Held,
-    now: int,
 ) -> list[Proposal]:
     """Carry out open proposals, each memory's once; ``LeaseLost`` once they are not held."""
     by_id = {memory.id: memory for memory in memories}
@@ -70,17 +72,14 @@ async def apply_proposals(
             if not await held():
                 raise LeaseLost("another worker has taken over")
             memory = by_id.pop(proposal.memory_id, None)
-            if memory is None and proposal.kind != "NEW":
-                outcomes.append(
-                    proposal.decided(
-                        "rejected", "the memory is gone meanwhile"
-                    )
-                )
-                continue
             if memory is not None:
                 proposal = replace(proposal, before=memory.content)
+            elif proposal.kind != "NEW":
+                gone = "the memory is gone meanwhile"
+                outcomes.append(proposal.decided("rejected", gone))
+                continue
             try:
-                change = await _written(proposal, memory, user, source, now)
+                change = await _written(proposal, memory, user, source)
             except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
                 untold = replace(proposal, draft=Draft(""), before="")
                 outcomes.append(untold.decided("rejected", str(refusal)))
@@ -92,10 +91,16 @@ async def apply_proposals(
                 )
                 outcomes.append(proposal.decided("failed", str(error)))
             else:
-                outcomes.append(_outcome(proposal, change))
+                done = replace(
+                    proposal,
+                    status=_DONE[proposal.kind],
+                    memory_id=change.memory_id,
+                    draft=proposal.draft if change.after else Draft(""),
+                )
+                outcomes.append(done)
                 changes.append(change)
     finally:
-        await user.trail.record(user.user_id, changes, now)
+        await user.record(*changes)
     return outcomes
 
 
@@ -104,11 +109,10 @@ async def _written(
     memory: Memory | None,
     user: UserStore,
     source: Provenance,
-    now: int,
 ) -> AuditEntry:
     """Write one proposal and give the change; what ENDs without a new text or date is archived."""
     draft = proposal.draft
-    archived: ArchivedMemory | None = None
+    reason = proposal.reason or proposal.fact_kind.lower()
     row: Memory | None = None
     if memory is None:
         row = await user.store.add(draft, source)
@@ -119,35 +123,21 @@ async def _written(
     elif draft.content != memory.content or draft.until != memory.until:
         row = await user.store.update(memory, draft, source)
     else:
-        archived = ArchivedMemory(memory, NO_LONGER_TRUE, now)
-        await put_into_archive(user, [archived])
-        if not await remove_archived(user, [memory]):
+        archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
+        moved = await move_into_archive(user, [archived], "ended", source)
+        if not moved:
             raise StoreError(
                 "it was changed meanwhile, or Open WebUI keeps it; its log tells why"
             )
+        return replace(moved[0], reason=reason)
     return AuditEntry(
         kind=_DONE[proposal.kind],
         memory_id=row.id if row else proposal.memory_id,
-        changed_at=now,
         before=memory,
         after=row.content if row else "",
-        reason=proposal.reason or proposal.fact_kind.lower(),
+        reason=reason,
         chat_id=source.chat_id,
         message_id=source.message_id,
-        archived=archived,
-    )
-
-
-def _outcome(proposal: Proposal, change: AuditEntry) -> Proposal:
-    """A proposal as it was written: a new row may say less than its draft, an old one is gone."""
-    content = proposal.draft.content if change.after else ""
-    if proposal.kind == "NEW":
-        content = change.after
-    return replace(
-        proposal,
-        status=_DONE[proposal.kind],
-        memory_id=change.memory_id,
-        draft=replace(proposal.draft, content=content),
     )
 
 
@@ -170,3 +160,119 @@ async def _updated(
                 memory, replace(draft, content=content), source
             )
     return await store.update(memory, draft, source)
+
+
+# --- taking back ---
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedUndo:
+    """A change that is to be taken back, and the row as it stands."""
+
+    change: AuditEntry
+    row: Memory | None
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether the row says what it said before the change; if the words stayed, all of it."""
+        row = self.row
+        before = self.change.before
+        if row and before and before.content == self.change.after:
+            return draft_of(row) == draft_of(before)
+        return _content(row) == _content(before)
+
+    @property
+    def coming(self) -> Memory | None:
+        """The row that is to be put back, if any."""
+        return None if self.is_undone else self.change.before
+
+    @property
+    def archived_id(self) -> str:
+        """The id of the memory that the change has put into the archive, if any."""
+        archived = self.change.archived
+        return archived.memory.id if self.change.before and archived else ""
+
+
+async def plan_undo(
+    user: UserStore, step: Step, keys: Sequence[ChangeKey]
+) -> list[PlannedUndo]:
+    """Changes of a step with the rows that they are about, ready to be taken back.
+
+    Raises:
+        WriteRefused: another secret has sealed a change, its memory was changed since, or what was
+            there before may not be written today.
+    """
+    changes = await user.changes(keys)
+    if len(changes) < len(keys):
+        raise WriteRefused(
+            "it was written down under another secret key of Open WebUI"
+        )
+    ids = [change.memory_id for change in changes]
+    rows = {row.id: row for row in await user.store.read(ids)}
+    planned = [
+        PlannedUndo(change, rows.get(change.memory_id)) for change in changes
+    ]
+    archived = await user.archive.read(user.user_id, _archived_ids(planned))
+    lost = {*_archived_ids(planned)} - {copy.memory.id for copy in archived}
+    for undo in planned:
+        change = undo.change
+        if undo.is_undone and change.key in step.latest:
+            continue
+        if undo.archived_id in lost or _content(undo.row) != change.after:
+            # Without its words: not every chat's model may see them.
+            raise WriteRefused(
+                "a memory of this change has been changed since"
+            )
+    await user.store.allowed(*filter(None, (undo.coming for undo in planned)))
+    return planned
+
+
+async def take_back(
+    user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
+) -> list[AuditEntry]:
+    """Take a portion of a step's changes back; the changes that this made, as one step by a name.
+
+    What an undo that broke off has taken back, but not written down, counts as taken back now.
+
+    Raises:
+        WriteRefused: as ``plan_undo``; nothing is written.
+        HostError: a write has failed; the same may be tried again.
+    """
+    planned = await plan_undo(user, step, keys)
+    added = [undo for undo in planned if undo.change.before is None]
+    archived = [undo.change.archived for undo in added if undo.change.archived]
+    if archived:
+        await user.archive.put(user.user_id, archived)
+    going = [undo.row for undo in added if undo.row]
+    if going:
+        await user.store.delete(*going)
+    coming = [undo.coming for undo in planned if undo.coming]
+    back: dict[str, Memory] = {}
+    if coming:
+        back = {row.id: row for row in await user.store.put_back(*coming)}
+    await user.archive.discard(user.user_id, _archived_ids(planned))
+    made: list[AuditEntry] = []
+    for undo in planned:
+        change = undo.change
+        is_added = change.before is None
+        standing = None if is_added else undo.row
+        entry = AuditEntry(
+            kind="undone",
+            memory_id=change.memory_id,
+            before=undo.row if is_added or change.memory_id in back else None,
+            after=_content(back.get(change.memory_id, standing)),
+            archived=change.archived,
+            step=together,
+            undoes=change.key,
+        )
+        made.append(entry)
+    await user.record(*made)
+    return made
+
+
+def _archived_ids(planned: Sequence[PlannedUndo]) -> list[str]:
+    return [undo.archived_id for undo in planned if undo.archived_id]
+
+
+def _content(memory: Memory | None) -> str:
+    return memory.content if memory is not None else ""
