@@ -46,8 +46,8 @@ import unicodedata
 import uuid
 import zlib
 from abc import ABC, abstractmethod
-from bisect import bisect_left, bisect_right
-from collections import Counter, OrderedDict, defaultdict
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -84,10 +84,9 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, cached_property, lru_cache, partial
 from importlib import metadata
-from itertools import accumulate, chain, combinations, compress, pairwise
+from itertools import accumulate, combinations, compress, pairwise
 from math import inf
 from numpy.typing import NDArray
-from operator import attrgetter
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -1429,7 +1428,8 @@ PROMPTS: dict[str, str] = {
         '{"outdated": [{"id": "<id>", "because": "<at most 12 words>", "until": null, "now": "<the sentence as past or as it is then, with what still holds; empty if it is worth nothing any more>"}]}\n'
         'If everything still holds: {"outdated": []}\n'
   ),
-  'personal_data': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQ$z2Th<&kU->Jrd+d|C;}zJr1UN@Cwib`;+DLKbW_H!O@xHf|KGxoo8R&ygyQ-W{v}!g7CJ|`M5&s7nM3~!*?jWxO``q)AF=%FddW0_Xkwkg2aOZz}l4>7Y_7M8sm`A5#_UT4jpbnV7rq9>98N9qPlLPHcpP5)(Dh%pE?knrPPUCX(v8yxOO?gNXLRxU&H$KF6uC$dqi3j+lmw)}3pm?VUTP@9FKla#Ns1roUnYGwYR5Y4T%%Au_>w;sRNa-|`D9-8^H(q<4_J^*FdZqds?{$hG+WfHn8eD_dGDiHzt`dyK96ay0`}Xql=A6*(wf(uS7+OsxF!4dI?+wg1WXn2qPde8ts>iE);Hx?Uk9*bogWA!bcxDu9qOJSZgOt#ADCpH;kl3!po4&HqXu-8aT5p$wQ(2$Z`&<Zv+U>Bnwhq?OVOr>j22R6IjrL}Vzk07J($=EY-ep-h9qCFBT}wzelWc>HPglU*%l!^cmnK*SMqjn(N3Es~FAT0QgMGtxk_Y|+jcxA=yQ<fWNAMQYeO>1JlztXR@=cH@vYCwUMNbk{>;uw9j?`rcV0Uc09RChpN>M8ILLBbsu+&nvhyIczn>Z577|hX>m}9o^0{+XBh93=r_#XC>k?fpUFH@f9+|08>{4i?!>l(4T*v-Sja!es-NxNtc%GZ{39}etnV%aM<ES6l5o6%<DSURt%7iYX)t5?otbIdtxA=mI)r_U%ny4aF*E8mdree?t9Xj8K8AbPp;xWePKI8B%}a%)>}9{BxSGnKXn&n9c!hXGC1LMlf^3*f{^_YW*!1aR`swJGhEI63mu0*}LIyx$7H(b6fky0p{UErR}jWJk2Y&!OqB=5JfzT2hWnnZ-UJDfuDSg6HiqrQhqzjnZ3$y3+VKFJ6!KyoiAf=<l$sZpAB;=5*dKnZ}@3<Njyq<nx^cNM~8nIp#XsO;?3h3tsM{({oSnrDka4ZNC=e+@LZHl#s%2&Kixkp9xBAAq?X|tfwF$`r!Unfz5NEAc65oLj$mV|0;RNR(Cz5+b=DrhR|%C2XkB$Ir8yv-nnX2nZ+piX#$ULX<I~YBnX0_3|vg))hTk;X-G*Fsl}m#Jk$+<rC~33%O*XRwz>;NX&oyQUJ8FlW(tJMYGs6yo9alR529%Z=W($cyHryasc3q?n5Cy489H~uZBEbDUAP$&31=tYNzB8(_YGPH?8oN2BP!TxQG@31gS)iq=qK>*L@DH75B{RwTsoETSjR_lWaGxRIWxK9ZIHni5~Ksyk#MDFJN#dG;ZWgPOy@=K^@0Bu9yi~<zpGO&U*@Q+FhX!czuz8C-D+nw*(9V1aI<GS#blzxhH6h^cQFCI{$ECOCzSod@nHL?MRbHe32iC&f3&{sdcY@sZI`H`%eAA^<(nW3G$IM#&y^)l+5*Fgw9CMaO*>xTo={D1&g7Gbg5zqY@2k?JAlsc&q$V|9wj=K5cNVos5dRoG1gJUV&jsO|iB1=T+H4VdNXuKUkMZW9h8;1>d5VEh+X0G`xS=i@9NRQepsvcxL%x)wO^*Mk<uPaq&5q7Gr{msz6RsjV?>KUObG4N!P$f#3C9Y9yGZEQ-e1F^2<NvgAq&8$81gJsWablJx_i?-w0_Kxo0&fv$*AZ{tLis=oh+*~+YDbJ<iiarBqjewT^ATLdiq+)u7-jJ{lhXf&g_o<N0@YT1ikaiK8ID6n3DflcCz}LY`VCo#Cx~2VtH)0ytXQ7EmH|6L#%q5{?9=g(W!%Lj*|%GcWB(-4<cDia5DOAih=Jk+lRRKx?fUXqAgQMiE^U|weC4i;j8g<*j>GtiMIg!tkDq?)jo6<?f36<)A>-tjiVpvpuic4*h)?iV?K@kSnw)^MMy>odIArB$HAp(ta}8F_Sc5w`s`~w!$ZHK@yzz$gTfXX_L64i-itl|iX!g=In13NurjCY76Vu%%SdUF0^eLyMW4_<7>=(d_xq|BI);08ji1-b629aM&kC(5tBQH?zsA%?)oGq_U5Rs|#vHHNB%pqB#N!C+9d~=R}GrMh3U>Z<`3vWh$u*ho&6LWP?*0@`|JT)^DFUK{E>*{e#Q}IpCc-h>zX0rt0Bq7bnmNEc>$8&}7(Ie~TTAYpMu@pnI?I|z8!_h=@N@qc|W5a~fhR!=@HG~y+j(JpE>@m-U`U45(XdA~{kgFY6-T=4KLC=z>BG04GDu;CXs?=C<bXu#6=R9BWKE#HK^od(0@N1r!tH)kBkZv8y;V3Hi@4@T0Eyngxy?zgrD-3L}pT0D|ocCH3W8s8y7$}2nC64P4I5w!HBvH9HOGC|O`DlHSW>THgs*(26b;mID!*N+)s91hF5#40OtLBfdzwwNxk*L_u4k0*LzX8zaI=0fFNl;WQ-zNbR0XbD2LdWwPKz#u}`Vx8CyRlb)Z%15MrEU+CoDHLwstV=rOo34h{QoPCcUnV1#8Au6U_JnIPRTfHPTf0wUNPB6br(f9zNiVarok8!2_k6^ND@b*!C{9CWk@B!&A_nO8k9V~8`DAKC~T#Aby9#477a(`480gG3EVszq`|+WmfnGb0^r>_s&lRNEVB3`&bYk=;^i~aJ^+9w*#pQs*Gm9d96F34BZvx6kzj22OP0y*Vz%Er*Fc}gkLJn6r4B}}vm1fsfOQ*`KWtrFodzvzRk8JMbdUoC7-(FTx{$<#syCIgUG{xbSuA<%Lbo$~a!x4_6Nk)g)I3-}7)E27^~m2(Q-mf7EyMyn4K6}p{OrU;3MUgw3xBpM>q(RPeqxkOgy<4qP@dp}{5?-J90^V#7py3knNH}&nGE%1pkigMR|H)nno}UWef_{*{v*~V2c5*y-j7U|47u7ZYOcFGZJYxkq_645KnXC)k@>r9#7ROx{}=q2YB;|dn4C>f;LbiwQMVFwv?^@c(pt>EZ=eWT&HiUbr^)bdB-;>iOxNS<im+CjF#JR$ANALyAvrJ58-C@R1oi-7vRZcxCTFMT3DGc~^|O%RpGBF>ec?+1XOB*Sl$|1FcLcElOnm?t1rMk&1NDBe!n~k{JOw+g6i10x&5VmAMD^lUvb1>fLRI=7bYR<>d>X<(FMn`IY$it>@Vi!Eb0+YdsfDt;hkFPqL<EW4^2w<^+wCLS@TZ2<3{?X9&Ya{{S3l8wgr}3%SEQ!61Upr1IzagUF821{;k5)pa@Jowr-92s76pi$g%El~fw>PS99N;*pNoJH*tTVBoq}clfD~=wZ~33%=S+_@Rn<e7O@5nC1_QbxLbM1UfFS2~?O0|88ukZMAv`1@t4xfhH@!~>h5nM&`erAFv9I8$pw=^1uRABikqLt0D5`agrpr`x22vBNxm%7Y6Z=p&tbu&~A{vQX)BL51-zl&M1ng1UY6c8_snh4srsFaz#Ikr+Z&ns8#T)x(rXO96&z4>mSCVwopV?zi_vz|2`SV4d=fFYpEqV(=R8Qy6sE^C*L#-QLYI4|w|Mq)@&{8N|ggO43NPTctb~gldbSMl1vFz?Ryir6Z8<^>zM4DvDZop{@s15^L9e6`}FC2d`Q2Ur~=X&h=><EOjgp&eqj-QT?2+?17M;I{|9>$+AObQ?9BaJ=g9d)hKJ$zN=hgx8)hZ`5BO@Q`9;M)20ly+tYQ^Oh>7vb=1(ZP`MbQE&<*xF=ENSKSxM?t~?F%S)7?-?ueno9~dmhd5};-Ncuh;}Dt#$1+rlm1S$OgRuW*T;D=mZHuG*hw`oq>Zl>e9G7OSNSlPjmKg&oT^no1rYbD-DYUKF=rc4;L`c9|LDGUy|MEvQqy(0IbH`>#Wk>2sYaxBF7Jlv%~}q&ytO%&-0p+nbtjp8lb=P2w#RUF9~0!!#Dh^qjCRvU_$D>GxgFqQ+y_fZdLfk{iwg|Q*hbZ8Q(Q)%1KzDCPdVy?sc9+ru*`yMpd5LuQp4Z#sN_)GmzJ^A@mMu=qZUgFjT_u9C%=J<Qe9io>-gKPJrNK#y3D(Ty01*PDVJ-D&Y4rzSn}Om@#LmchAY#3#e1|~H#3iS1DI2+nsL2*qN|3-)$aYwnY~fiJ_T3w=LwAW6F9<Bf@Wo@GLmlxopB=!gU36H6!%xl=NZp4x1E=S2p~QX%Sw?#+mBR7{tk*QSUa*fYfntS@WuBO{XA+5*pi&fgzFCIMxVpAU|TU!8)~Sz@bs$>pTPBpoeIw`{$p?K1?bAf4sUVkC>uX*-)nHoBW&v3Rk%Cp_9VV-8`(6wX;y1`G~u;~#;q3Gkk0N^o4zIg|5>*300").decode(),
+  'personal_data': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQ$z2Th<&kU->Jrd+d|C;}zJr1UN@Cwib`;+DLKbW_H!O@xHf|KGxoo8R&ygyQ-W{v}!g7CJ|`M5&s7nM3~!*?jWxO``q)AF=%FddW0_Xkwkg2aOZz}l4>7Y_7M8sm`A5#_UT4jpbnV7rq9>98N9qPlLPA!s!3y6mFYfK(8v)4boGP<aLprF!3Cyfk#WSXzD6ivc7dM)G|io5f}~D<(H2lvV}~Ufl{K?FF9mgvevWK-$J<aOaUeT7LPI+v@3dHzQ!^4BQw>;?gBy7`EKO=rwoO4($U!<GaEU^5c$}5ZW4^7VJYwlONEFIOVw=Lq7d3nX{yEd0y|6r%xCqb*u?+J>%5=)CP1%m-;aZfz%Y*-l6Gc_PzK|65t8^=p%LJ(?w)XZERFPCKq<jfvB)Yg1?0atJGdon9ZGPb_-qk}86Nt(1<PzNChV9G2IM6cYLnr_RSi#E%5ikl;dsIq`fc$7xa_%lT^CWfvXw3ubP17FyIc6B8|H8y^-0)v`%#K!AR>#iOhy0Uc*a(OV|FjX#%D`O4OPOsvV|(d&?`H!C!Qby5k)(m0z&NbEsPN@PIQWTxB=Q!!dGf+i%+(sD@F_iR!ROEmliMza5a-CnFA&6D%>7uV5DJbp2eh}%_DfHMsealAGd|b<3eb;hNs*v56XY}kZ<fNCw}s9^y_)Ra&Y>1&HuvhELtfuhRnOhphf&l|ELAi)UhWy3p7gxM8JQvs!)DMdvuZ1fH~QCf(yE_1uY7d7q`+0L)baPGBj|h6|Hg?*zfoOsZRvE|LI;VQuH4*r5f?a(?nLMt+n;=bw(;auuj{wT7=SG;3*dSb#2r6Pwz3FioJ-ZV=OX2WULf8|Sm+&eDdGezG<S%|2SlXiCry3YOc;X_hl-T8J|>3hG=d|ESutb4&@I>js>R0bZ5>}-;+@0YC}3;<Lg3>(vU|p?K)?abLGTdO$rI?bfxdPBVk0d@03f;<-HpscaT`W3K~4F4e)N&dI>8H@e{0wUyuu`YVlX(n4J#$M6$EHt#i%G|-)tX5hh7aIFdh`MXxEz8=gGD7N)se1gqZ^~?1k^&i41O25hhsL6MOvvJ}y5uItVI#fC~yH%uXE)Ui%Fb(4oIV3e)ShL&Hygof$D~97pN3pSIO<VrW=^hK?LWvW3fohZR0HuiiCi%rI#N*0L|IoZ1!jR%w2=F4XmjVzkA)B&_WB^6F{p=K1><Hn50X@}(c`TfBBTt)L}k(Bj|uW1vNMxKSeO7lZ>vRzA|Y)u{P}AL;=q=`MHHbO|>7x=vP7j+|2EQ$+#gFmHP;j7VvEjcL86a}b8E!c2Ywe{hemQtB;~)`UjAhqw=X3>zDUVy*7B89##T$6jW`Kd=JAU9H?H36c?;z}BNAG$$Lm<pUm|3nKH&+I4lDY^eD@YVs|R-03*}OZ1@83Ko`pJU8SEo6#x>8Bld~g%3_Z!lMZBHcwjYw(sPuT_CT>_c2QdsWd|cs=U<M7N0Xln@oMZH5x`g4J#ybGWk1r+S|r2GH?}uy6dXoTA@NG=_EC%{<ep3EEqItPL2t8Bo=qt7`Gd<bCwMTjeKaO9}Bt{D3;c~-6C$7T8qqulQs%&Ug^altD_gYaASjkFA~t_mRqG4w-jmV8CGFFRZl^3LUdw)cmsX47P(<J0^j1p+OrhCD4CW<L0KbHEK`>_&|dMkvx|>eMf?e=cm^bO>K`4=^S{;<cQh%Tnm}Ab5pD<Xw{%AP{emD7GYSV1Q?Pc-@P?mv`hzP~Gg$GKqu1MrDI^i7vv(5qe4C5Ru!bOK%2JBF5C~0B`oiyihotd%<=31nijSG>usYIc$+ttSrUG(_WMN^3KjI!g<fJPM41@mTD)vxN_b55taROjQX6E2l)tlnajRV><fiy{mdWD&yzkOy?n>`7<l|d`Oa=^B5T#>_i{)S;4aMY%V9o9{DP)yFTTLc(}9)%b63D4lu{JX0v$$N~`awXKZ_}ELmIyv$597F}9+5ZcsS+NsOcQ!}Gkq5s!1dbgOx5%hz#eF%T>so0BF*cLDl3!_i+hF9q9OddUw)B#@<W{=Wg6cJLC`Cu-YqjIynT^#D%-$XzdoGYi3NYyoRrJDyF>$4nMkSb>M(~C{oh2Q$#;=uRh%Q6Go)ij+b{s9%vElEn;Ztz=L#u&#Mua}!PE}kF<M0Vx-+70^%&LMj7OTXI<IN{Lw1OU;n$2BG>?=357>Ocf1NS}cS3(fvmA5hbsQ$3jk(yiq^~ogaZ0wdaQK5A%D=>P^5&a*!3vHbB5_qUg2tz{jJ>w1uZh0^g(LSJ+g{^tu+g2s=c~?P*N+u=M=g3A8*Fg04y>^peIq*T2+%SncxX3NvK@4aDi68CnLlfFknBSRU(m7*S00&tW_XG<4`)<F?yR#(>5svusdJFhdK+g=DWAQxNhh9?=#xD4i*{IH|2|@ijH>_4BC&k882`JtOYUKzgj27h9&ZqhuXNj~6F21{?dUwedMSxM<?Z<)r<wP&?3yi@_F&(c^@LV)ODVR{Y&w?1;>8<ec$8?@5^KBS}%1Rl!Dfvu;-P+g^S?0hhpSipJ=22ngtd6GWCdzT8c;J^-_K~e;VYVYdZr|8xpOQ)UOwsOzl;jmxR~aQhHywV3f5hzk<vx>tFVBRO0O<1u6mh-0rAaC%R(lqd2h2`k)PVRbEYW^>Do%%B$o_@p>`dYY;(f~3oY5V|8sEgVN^}ZOv0AUF2bCJrqkFB!Y228G%gLIeXCBV5P{u?GF=obgActKlbZMsU%M8pYh3Lhl=pI|gkOw@xmhLr8GnvUtzq@AA-P(AJU7V{M>za(+lpoTE)X3$B;)*aLY4wk+>3%x+Gl#mBu#B*i*ROsOmZe!%CN`brkCA3*@C0CKx~VV`CjbeIw})9egYswB?@ZaE>f`&B_MK;%X&pzENbINdnkM03N!5%Oa-dZD+l@OVO+;pQLv(2st5}wzFW*?*<nsbC@~Qe)I_Z>h3hlc#1B&o&-OLK@23sk)xk6i3X%&2KQygHE8`%DP{^*${<1S^^b~&1!9n;ys9;exjN3LhetZz9)`L>#h|JW^5w~FI6SfYpt8e^^g)nXoET*$+cDFzgWjm=Jd=4o-uUortq0;4Ppk6(+rP*N$=zvG#s12xJ;wp&(U*E_7mBi=5H%voyp_r5Ih(a7YS+H5W|bD~7l(OwM{8HaS(El)zlyRWjtqr7o&(E>a0qPRg#&UD(tb{=CKg+f}C4v4ZUvtVH&hVDhYQ#c9x*T^$!{JiBV<dPJ0RL}DjYt9l!uVCd!f#J6s!v|u@tA3)dMPZDe4jbYf5f`UK-b7DS67ey^M!FKbxB_d@6)@}Hc`oUU+i0mLtddbRmJPc*V#k(HqB73s_4VQX{H=;>6t)ORb~RyPWo!f2V*iQ-C;rWUoOzY)y3R&hA=P#_O>BKx{se-ykPDzOZ}9NQmIAIv6!#K4U>W2!9O`BV5=O7;*KFufP!!sghfrSn1?KdBJQ~~}6q7lEck-R3<pW^SD4Z4^Ls3UF&eS7p@m1;~Im#@I*s)HHnNA6e7mZ(`c|$4*2VR|q73{4)wUsOOcQh_Z35xJifZ?mtZqh-YUnng>R254+|8zw<ZV}C8a)yZ=sj&l|ah<}^OjuDeu~deSs;c3BAu+g0Gm<OOQN#hhCrjkMqPoo|V44&TW45Oo_bTl<(JhjZ7W~|dS4&lqo*J-daF-T17CzGy1fugnUyl^-3maCjQWTMl91oC)m&{>*N(!mp|0%E{Q$-NH+LC}+s@+R%!Pj+YO6PUHRxsVpOvy-<%$x9GK`z69k#Gf4WfTILI62bTN&Q=Q=2#G-9m;wzUUzFvDgz|i4(ovsIhGvL)Xu*%T}ItT4_D#pg?WtvgM2$52OCqUwpF*&r>szGLh<?V{`ueP;XqNgxd0CyP18kV;M>NhG?VHcdPKv`@L?I7E$CM>BK!(hyAHzIBim*QGyc+SAeVGwW51fLw5MGvQjpqKQDy_iNvoRyE^~_dlOxUwMbqa0`~S}1YVE<nQB>6%6hR23tXTDGmtSK^CT3E>9L3Eby)lrqYsrQkg+u;A6n|0`xwc4*4-!ooY@TuCTke?Rfy|X$ASLo}Kip{&_WxLJ8%>*EDa5XBgA26Sav#)wqGbPaBD^TghsK)Hu05}?H)?~rJZ0laIz0+I=y)`i43@@&Q#b5`wu{k4U*g9q3&UYZZVGk`mM~L#F!>rI&sgx(`2^k<0(qcx*8ly{I(`").decode(),
+  'personal_shapes': unpacked("T>t<81poj4|NsC0{{SQ#%HjhY+*mOk=Fh9y6AL{(cWV(z2}*QQev#5~#35Jjy3pdHhStCg^usd&6GsClD0`7<=R1PYqOnb0-}AaeYh2rq>cgpL&ZYJ<dcuz(B0dCH!cweL>24j!b|TyHb>L$>R3((Xp4PVO-|BkuSq}l5+ez2d{t_wa_2hTeCa>a{Q-e*M^Nk?4<l{ut<@E5zkB(FXb)1m*nGLaVB3C+FoR-3LRM{MziEau|7WdQYhbBj{_ZcE4fe|GOOSW8ny0+?7sbXbPi}{okHamLaKO(rIQVB{0&Qg1(`|{E=As*+qz@IkIiaC;_!IHZVJ(*gaH#txAy2F@jC?+ziFYQlVI_`Ady~sxc={p*CF4v1y!UTes8xf_!g5mdB2is1NDz=p$6K!0x3ACuX_MV#vh%p`7yrg_g2&Y}ZH>!|QKU#rVCh*a?{D6s&^;~OS&cjvwmzgqrt^z1K-y#kV9gPF=)?86e+pl8K#2JR$R+aUB>G6DtMkM%pjtzsS4g~Iw#qv3VtKNxazlnngWP2j+GIg}_YZG&}qxly9%YFh{2oG**>%5U;<e0)Da4*WD)Bnq$9WtJF%-Z+F2j*<}FiedQ_b$MUM=spN6ZSuRe|t3YI$Z3>x+7S$0oL`>gqk$-v*yCCI@>1Bv03jq0c}!pf2CG?6Oo_a8P#{fQ%vGM^A$<CVu(APh;d`^oVP-@O>u)1^|ben=_FmVO@*@}NjI36cVW3(+a<~LvSs!J^T>cV&4cYa04G^X46bt*isAeAm>^~jjS>PyNofj>VDmD}l@VYXDSB=L*yi@2V>m9+Om1+&=_w;D)at|Xnruv(`3S40I)}HXfi4nIRvN!ImSAADcBrW3tT_`&;UQ9qew9=P4zlBj{i%HS+1?>U@>7fY9h*CJmm#;rt`^T#*T9n5zyd$xI+vy3fp{gshU~nP%DP`63FnlR9Sx4+!$~gzH){$27Cd8Xy*7eMFnTv&$1&Y^CjqpP$p3;c?#rMF$($a%!d(?=L8q=;5!JnI7h4N|VisHXmRE7&U@qQR%Tcr%C%~fmQ6B_p5rnW_spAfh-<qYE7#CqD{EZ?8fY2ox6<LQOm8k2jMH6KZ&O9u&Y@k;Fx%a|jqjrL~1w~5mVaM!$?n#7VPFlxD${DI~vvJc)ByULQ!kNZiZh?9;>z+vhu-bn{KVapo@v$Lh+uT@%fuau;)vA5%l;1q`4=U9^Oq+YMLceD~F65vk(JfV`MFdwP(QN@tIGq|T!Z&`*^kus8u6M^QW7j%AGG1TY+|u@*VmCPfRj*#yu*7bH{#$1{*B^(+;mE)&orFcG@vU)E*N@G@v|bw^^4?_!bohmAQb2NJZbUIR2nI@^P)Yx5!gBkdtDbZ~p0Ov56*m0>Rq$B+3l$npRh{7x?x};DbdWH%X%V7BwA`%);k$dYEtIgAZP7zDSSq~!r|C}=@q1%VXRi>Fjw?k4mNXBm4EU^$T*2-H=-f)4Vb8It5CMv@U*DOA4gGq41p9mg`?Oa$bdI}6DW@fw{}x<pWXha9N+?{vTy-XTPxWfJ@3-}E=W<Z~8wNfr6+iFeI{0rXo`bS&46P_pm(TYRNAZC08$)r>WLI~7skkQU=9NZPDjrl$Cjz8x;EOS}yJo}BBsZvAUk?yV%9#Q*eburZTfB|Dg2m-fKR;@bs}(z|5e+Q_7(?=y!>Sw$+Mi*qz}4}HTlP}60nSOAIerD0gu6kpa`3Wvyp5*@Vz*8Cpv+`S584CUf|)S(s)_7s@fNw;`W_s=<QK!@o9|O4#idf02lyP^#@nEizz3a7KCVw*??|^xdwDn4`X)Q{g}bl{1$TJKsZA)obRe`D5~>FCP}qj?s|lbg`oQ8X{QBE^!CHh#fy|LRj!Jd@BkKCaPEC!k?EcN2)y9fnNV)wcscfn)vWVG=t63+4JEA8{n31%_Sde_T;Ybyw#@(h)OISR3n<)p&Z$oXfB0Xb$xi95TpoAy&+mhrin6%{eO~nfZIg)FK(NI!hZN2?qhISc&&-ajCDEB7uX@!Oc<Uw#dsdkG8xs<vAU5f1uTL#BDUrlwek0bMhDf*za$$JqPJNbcw#m}pMemhb^1M^qx8n`-9H^J$7>!~~wO*k@*{PWajqdh<sTK$(Z(5ly&NA)<}Z!-&?70&`~R9mVyyh@ixfLe?*i){e@dC^y!IZmt79faRX7kHmtOXXnQx{ytOP3a+|i5UP6H|2G*v3QB}4=zxxvY4&&n5Vpq*Cc89fdTN!P+C?iSDNW|&SH*RHQ|*bFhbC)r%FM{KRB#L&N*(7#nPhmX~x3r0Ns7q$aK7*M4Rc{FmAT1(e=mZu{!E$SlU<)fKaoW*gd}Hu5O!nNXlny<n&(0>fX!f=+85QNEVqM4il8Z?Y^qlSFKne&AbkpNCu1{D$T$-5<8$)ZZo8<jRmbbu%utQw-?dNW_36-&GM(wElD@RM%SWE?497=&vDIloIJyeMLHA&EezA+^yHa7(uydQdY?Cz6{~11@jBdd%9aS3)I`K1@q%at^kk0_s`J@JeoTljNH_2a+<NPBFRgL>z^~cjP{&k+zbtxRh#WB2((a!cE2K3Wu~I*I{lu=>R@Vrx#Y@+cB6q*mZoI_F&{cC2N}1~p7dSR^tQ?JRNs3aO!)YQPX_C#!sRa}=#d+m#PBk>^?)SI&?p6j00pjtPToglQ28>V<c#Bb2PqiSJk;;xI;pKvAZ_~o-Rq&nH3FrCbousgrd-)279Qw&Roqxcg_?Ta!F7m_l@GX^j8BVFO-E+egy;6P1{G34(FO{z>3MYxv6|S5*TQJlzQ9|dpRq?v(-XBA1=WfC__iO<raNu*^wSLJjMI*dhxIZTucFnfAt|<6#9-aDJqotcWz1~RWPFrpBB4eJ#bf6^tTsBdWYZ(<vh)^wzpJum#qN{aDj18%5OQIfW;kmI#7uwiHF@u)HVcvh8fz&tCXaCBN%>F|)@XyDmnuG8>Q=q2cJLPZod9c)?bvQ`h>)=47<>XGxu*DOL*cqJYv}@_#iPW-bn>VrWJucj1IsQv^plABGuK~Z7HjNeCdv%$P$4lyF#?)xIy;*@MI1A*77jW`>=FVEnmI2<@Yg865=`ofC7}11_m@x3NZb{J>eUQ*YpUCoA+J_jgjZ6v_iueLttrD>u#q(XmRh<I_bM&R15bCu62E5VwKyA`CAcHRSHA{<Y4>b|cw_!=s^X9`s!n|E7O!$uZ!t6H>NsRw!u~c)+YV!+yDpiXzP9(2kX@Z+2tmz9wFHh^pE0OSPCu<3qjN!wk!;vDKAI^HF@6?zmwF};3+Zw#yx)iOKG45l@9U*<^X}>nr*gz05hzpBYgI@I6bL8WdQQBt1p2^$aYLGl&3Ol3NY0{@D92@;m74Cq#=AK`E_I^dhSaSYmr+L&iMx##yawPq^S0uX#n<0@C`L3Q15CXs`++#7c;Xwm(;_}W{qvgqfTN;;5s*ZWx{RdZJrnVCas8zvpj5CWzuU@{TM4}i#$I-5Kle&{-x|E)YCw$O|JWRQA`T3gcp4g~hU5cPYg3TXte3$M^$yp10_Z9PMdqx0IvWM7T{Y@^%lQMqgsiTC33fJV$({a8d&(Bw1Vo}S_K`U0+OZp??X8ppG6t6nQp@J&59SYe@(Y$48DQeifHg`b#Z0|GS(+rtxef&EJ>aC2{I3vbh{D`s@7sFx=;F6NW7L-MOz2Yc5cS&w_IJ<p@D;+QYC)v5Sl+eR=o|0<X|2^@)dd4U%t2u>Zx1iXX$uNE7`B#2~M0Bpgap5SU&Gt}q<<#o49evib#mH<#kutfk9gI+Ow$zCm*Q*ri{@dfyO;l>j^|rA*v9R{|={a$-QO!;tg%lQ<kro!o@ys>2_%hVj4d`ekNHMCw^5OUZ7S~$rLKnHR8!sj6>aCz6z7_i9E%;S|?Ixx3dXNC>+!xCw&ibqsVk-(F9<X*c2Vu81|F4LMnx=I#ZL70(gR;-$zL7W8^fr(>AA!G}M<9Bj-{Pgx9Xcw-?Q*eQb_x$NprF8r>@MoP6F?L<;0{N#=&2YZjc5hPG&l8^(Kw>11U!}lKqKh{oT$rGw7CjjW9%<yFa4qq2E>`F8No_X_B-rr%^kcrL(?j#J&3iJw`H`qL$8{fWso^ybJULiiv>kqGT?jkP0jNN?}33h6j)4|PHUu-1}_}{^z=67jdVvmA3|!CN;>3%MOkv+jV-!1viQr3D9p%I??%5*mIPA-$81;`gs$HttJn58Op$}Xky0>K+qjw@v#JoBOz{cvv&@=hQS&&*iCnGF$k7pzsSHkv$tqN_tg{F+<!Pk}YQr=7r^DqM$j*6ci<x$UW*E@1r8W1UJaI+t#$_;JEI+1Qjrrs;*Dnf7J1bXYN4?MW3D?O5a-mbu;r{Tv0?i|&Kd0+Ub-_+d69ZZ0msNP573?=-PXFg5m#8S?8>gtmXBsR>6&(F^A3^X(qszn;0-Q)+`1oYxF~0ZW18Hkn8aS;Op8!N##{?s^1oEtK&M&3AKUrV=*LKol=9_xl=6xoK@?;-cBP$BH|ETXZM<o41)#&34(WCmRpZq81H-UdQaYsRETgl%VeIh~>ibH(=93S1Rbn7L?*pOh9l-*aB2ZVhD95t_(+*MuPB{BlkegXj$zM*Sv2`v{3m|2_~kxOTPF2f4rLJeY;uA9Km&_HjFkfYa(pnt68XDQbpcUx{r44D}oNUh-uX<9HXBhj#xichhT!e3Bq+4_2DYL+!|C|XAvjx<}==cG%T-;A%#Qz$Ci!tsLS%zG$}3JTi>RNi#zgSLK*{wssorfzbg3;fYlQfb1_r0zH`GUMUEj9I~xQ-jKj+CXX)z2h4mx36RnVfscO|Mr}c%aL`Y#t`d&@j)Btz@+Sblx}b)adYyJL$P?M^RZ|2xqtoiX~RQ68J(07$VXIv=xD`w;YR5r;@~@0*DGX1-e-}Iel*##W*n`27skJ(>D!$a>f`{BC%6S?p)@wnFrb=6=cv=a|M()ib*g)0VnS7iVQ;Jfp-(0PAJBjUhuRT|w)DQh;%4(2$eA~x-aw%jGM3vhO+h3BJ!BVsR;`(Vqt0s^g()j*etEMjWfARKJ}{Ogd%V1UBLZdMzQx(;;FH#+1v^8<Zj_=z0`X{5I&dM-;>RMcMtbt&1uX?~v4P7$b@X8u$UaG_RxoW%T9kQ?%n!Je&+l+0@IbQAUfVqWNI}+zAM@Y?u@7heVM#!S3T|_P|M|Fy?S|;jX36aU$#pq)6`0~dG$}ms1Y_>1o<dCacW)+i3FIWD7gu*wE4f-SJDE4kE`>_+mWzfBF5xxkrnQl&!=!BE@q}r9EQ9>h`RvG=^~-{W5P#-pSoRH<&qg-W%?(9PlITOwdO<g=yy7C!2#YN0ATAMVVNvzvRWbwzJIRXRwS-dELTamrw5K})V0X=8(#+k+E#U1kif0PdT#ARingmd<?94dpqUx<{BrT4_6*>yTfTsz;HJ)x+Q3=y!@EE3viUUh_g#}oqFgqVZW{TPZzvbrBTd~E-WJm}}Bz|p5bXZY%Q!Jvq2X!A5o58pI9of?tE*C<ss5}tvZ5kuCZSvxTV?oCPh`)kt@CK#{|NdVWH6VviDsGM$-;}yYsb6L-2q>(rX0t!Ru^-NxYrl*Mv_tkvMkq;^>=Ha#Kq<x(p1_7-9OAIyn2^t~$YcPCe<cRW*2XM<8a9uE3DjkVJ&<b$v%qpY4)J+3z;)0U*WNkD&tDFP$0H{t;F$kcq9f<{s*%?27#~|S7OK$oYTK6&QgPDQ2%msG5kH>tf6(X{edGI-RU`wNO7mi&sVvEB`okK&(DYR%#&+L>qWCYy2SH&HBdmg{((606Q>I(*cU)u5a*U`UHLdnQGuszzp(1lIDU@$z6ui$OoX|_i9q;dI@oGTIp=3a8Efv!8P0S3$?ft%Pf5%(s{@LXRP4Tjuig*J_Ya#WT*9uko{c5k^K;AjVjP0Y(6wLt`{-_tB%Lu|Vkr`=#q6(9(bU^1tq!(865S=7+{hjCLV~H^**l9jFJv=oi)8zdV(%Lc2`{o?xem^JKv*Y`#^*^Qx0^6nu;zwarJTIQfXlYTWX<~0Pu>-sDuyti*C1^QoZL`y&8cb!}7pM(DRy;B=$t?5ZEt4GuuBs3PctBIv7~!9KA6PKXcT!4UFYnXP6IhWp4m*Z$A<wYX(JB`h4Zj*GqCDfm#k`gGF*dk1e-Jf%R+m@xUSY2uaB|!q6oT9Aap1`Mc_WJ(iNO!J<T>9@-Pl@#u9YJr8yLsEM)2IlQDV!)Gn;JO8?@2vpS`HOoqLj{7y~vnw_W?bxk2ZJeC#=y>`X8RyF~qbm_6hXS+hL|uQ66c7Mxd8IP`I5?|7ALHfL*Zo|yk>iAuzMw}p|gYu<#FVSVod5|+0A!*rZ^qwTb0bzWjRx`GE|1#Fe+o^5+PoY~N%<^QNLV&WPnLG_`%<Yu9&F4UEAziatFCtZQk5=n!OQf>$D+iw90Rf@GB#tFAtR|KeLM|S%hJLFV82J4Y%HmOnsa><cN>2}+sJMZ5xA<Oszrdbw&pMBM)J9f|sfy`n9`B`s9+JL=LJ@I;m*hKjGlM4cHn-6(oMv3|*_yK{THQWv4nlfkMl8d}86^g_F2Ldz{<WYVC#qmT0k5X=k2UD8&SpUa3xEL-(%Rdvm5*;b7MZlk(F>dx+Pq}f?2OTu)GQ?@ViP*9!14>tpoO0H_(6FcI?tnYDReCR656?@k#WgTeeCZ;tnUoTxj(A{LXc7wJ%p8lony-!cFSPL~*8J?C0qUhw{Tgzky#kx^9?u<h%z{b)2F^U`M88%By^AObX-36bV+uj{dHDU>!Gsy&lh8Z*h_)jBmCgCCLBY|#fgn+z4ubi^?iVie!?LIR>;Vvqj<19w=8_UqAhxd7M6xD2kRY@|XwfGdQNMMgyNY?j$c^2(vvd+`U!yU}(eCTUxQA3UDKRn8s1G`?Wd7a*BXVH`>1`0)VCjy(jJThDQ8C%BRO63ptlu!jG(opgVKSw<wEJ)ZE4<K@p%Ios1jH__y(E2vnJsl_C+o#x-JFXM^UCu9*xFv@mA2E1$sYo@6peu#%#RbJQ$%9<Ofc}yNa|ZzaFDU#N2x|TcpOmE08wq1;ovd0oS@9MXMUZ#x%kyeP;-*BFk$^!640`^O1t3r{T!vhfT&k$7?$%oMFqwg#=`I%G*T0NK!u0{?WG>iI&SV&djE6fFuCnOqJYffBZUH!2watOgcW@)y0zNP(WMh<$4a8JlC8X2$u+GA%Xte$2mIU%NY2Pmf$!(@2$>P}U%b@Z|A{`A(nI&j9T|}grPPkrJ<6)h^k|kuJED6(tmxJn?n=JF!H}igIaKT?M5bF0OMmgS{}Yw3TrIO^76{~cGt*d$@z&0L1`sks#4>>1Y3&FG1;m${qZa@Fu=EM|").decode(),
   'postprocess': (
     '# Postprocess\n'
         '\n'
@@ -1483,7 +1483,6 @@ PROMPTS: dict[str, str] = {
   'small_talk': unpacked("T>t<81poj4|NsC0{{Rt)2WUC*Li_V$At@d{R(BL3a6&l5l$+;2jN~sn<5>p2zr#c+vQB<B?^_^d_4R3z^>;yV62+Qm!M`98hArgu`Wc4Z;nTf@(3aM(IAGgUT%x2U5$+;XqygxP%l!Y-d(jw2WZjofGw8J~gruL$R4?zNWSK?0DeZAQtya*|DE=oX&$|N2k}xNF;{tv7u*;G8-8hQ-wUz)e>=1Q2QKD-ujxEAuM{X^kT7e;B$_M;m;gi_I*8}Q_CHF201Sz4xa6ntaG2xD<hXs}pT}>k}lu_r;Iz~vy4JC?N&g+2fML)h&CISB?dpNf_3|De+p3R;8ZYd45oJQCY_@gjV>A>~=-zQiB0pk`12(u}Se%;g999&G)=pH%v=Gde8JJ@RaM|K#l#GTFA;gRubMc=>gZ%A|6idI6!NesqWhj+*C)BP^?a8=dws8lIGl|`L17Ne@oufm88V|`hb<^vN<`BFvlr}#rT6ajS>#cRf#X2|Xb=9TUj(8%xhm+Yz+1;tiI?1IYQ2;#iX)|K3N9j!^G$EU`p!^Y=I_mHs~iaU$3xt)yU7`{sD7AYNs`jMLAj#?@WS`PbRC`+5@G2A0e9U(lowB*PiiAOg#f*Rass-7IF5dI)O%KpmPeY}@B4|$d6DhFA~bYTJ>j+?sr_+ZCA7e4PqdZRait+~LrSwXi%L$?vR!DO&uvHBMcEM-)~suoZ#PZnr$j;j{`go`ghy-`oN;BYLAxl&%Z^&)(iY(ep*4`(0gN!ry0ViCFqYr|0cR7g{~+qH=+N_<{ZKDj**V!tb$V6`uJ(YtW(Xk<1x|Mym{NB").decode(),
   'speaking_of_self': unpacked("T>t<81poj4|NsC0{{Rt)2FJm^>Q#)t;WYEk)UmHHG}rW50#XLS^>Y}Wm4?p$5uiBQ_(-D7X@Y_YhclNHS!b1JCxy!%#Fmy>%~o(OUeg@{kVksTeOXn07dD5!5Moo3_w20tA@zNo%F(>iD#6Qe+WS={R)XWPNGgp2#1@)^74!628S!<nH~xnittrFR*y@qs*<U>W3IcyH78X;nNtfCq7$ERTnI|jTHOeu&Z{U3$6!YmhT#aV_zU7dlYE{mZm`(FcoCUvQ=TJ)%Gamy|=3;+7q|3m$uH<*v`0<#Y%{%pX&pw!F40F2#=%AiQL2*twDFoUl8@iWVD<oQkBQE8_@kNOwf^MfWpB4$np-XdZpRk%0jN?E3^$jzHl4??9GcLI6&SvH0CyTLx^xg(*-3K^)%AEU0O$gtOCvTBmFp@g}EgsVBU_x5K7uiEH%7h_!^c2dHxwN|&&V?Ht=jV@>S+ukixcg8CInaF}mW0dT;wfU&MEanrMTC@6-!{up9<u-^gZFu5fVR|w2J)Fom@dZ_xi!<Y#O6Pe04r8s*3o#bnCf(jZ{|p47q+Te-C@HRr#9wF-YNJtn2rgh+H-weFxO^$(SjubW`c8tN<l6-`S_oX;5tlg1`AZ}TT`j=NNgnT^fgejJWYq<Vrbw<;U<tH6mbCz4<a-9eZ!>w6mO(|CZg@A_tUiBB<~5C7$pb<BiqAuln~N_I=}V;$a<DRPG$+rYr{`qbgA{3Qq`gV%i2iTQ#V*qC|1wILNUe%?fPhQ=&8l;AQFaUSs>ioc$9pE@zdq|_gdF5x*-<(^Kt5)8;~UJq8b^}MP;+<LN~AFZo0<^_GzIjl!2Ddk~7_}6y7OHhds>II|BEpYNch>)EKjJ1VH{JlwpSl5xQ4kCIHY}$K<g76bN^pDpREFp&c$_J{SfY-kEx48^(bp=s~1Md=}v>$0u%gGCHi@70{Go66@=|zyA2CCI").decode(),
   'spoken_requests': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQdr$pH%%kJbIGs-^#<l`kqYDLXZ*=khfAapS#ITr?iNA!ljUW*^IQB7@bbKR4ixZ#vQ;=4#1xu<<DtqoHb&D2I{Gse46q^@0rwK**5c+Z27VG__Dx{j~>_Pi!9>Nz_Vxe5z+`Aj~NlWSrfgOy_YH-){}X9?t@G{fLr=NOWR^aedfjxT>9D8QYPkLCU%9+wDj$dqf;jBXEj)egSHVD{#Hdb`d+qM7oE+7A{w|DC@)`JtH%P-d*|HTy^x#OQ<C3Ej=V6C$tRjMV&0_Qrap`bUPxJsx?AK$*PuBPQ0=`ZOcuXen@mQB>GbS5r2I#W+r)G0>>S|&OMHpI@d;msbo9Q^b)NUyBO~ut?pZBdyg2C-MTNSp7%2rd=cJ6BXXIj;E05;ex<PvzN=6V?khsyt@zgaX^+5~jYEG-HNMz+}Hh$^1CweWhLmQTn1^?zg<c6yUM@I~?XIQH7>kLYNsE_Xlh&zzkSWc)vj_hzIEvTG)D944nAn<<x*hPDe?1|Rllf_l}-Wc!%PM54juML_?M%_vUja(hE5u}02S_^Ind8_nzWCSmBgtGt}{txFv%Lo%EMAPa~t%ux<1T<iXszZC)FRr2V&S^^lYFM*yYUW`P?D5~II`0i^`!@+PGQ!VI){hO8A(0yurzTMb#;)xz|Fd`6&HPbYwO=LkZS$LskTJb2iWC(`)I+;IV>ji^nq29_zSuw0|BjQ55Z0)5w!7tk2zro`m3TzrcMAe4#Y(a94(lfeO$dPMc2gBvH^0OT(jY9md$)qcR2G+}BNOqmfxlaIo6@ax8MJ9jg9ecST}z$1H$Ik(Svc;Md2Q#wA#|Ojd0~th1lo?p@e_jCf<dT1!1TESpTe(^!AfqDjy{Bm#;;T*BxF_p2nDT3-}T?x=(tQH>@^Q`<;Bo05$gOHLi~+#1|26mnZVI-VMA6jIm^h1ySkO!RIm?NhVn}$(<w-&=tL%0E)SR8Fob#gF>!TP3t_qfX<yy_e^dHkBsuYxQm(`PrVJe%KR>H0EP+u669uOJqV&MojcJec6$F;DhOvhH-pEZOG$RAF9QckZl>>UHn##P5xbLS1X_CMr*-#ZQB(`mCZ1VLR)Nn1W5jezxx>D)}rv7v;l;gXF*#1vi>NPN_e_4j44n47P4yQ`Y8=Ckz&%GSLL_f~D#30SN847mR$i<9Me3Joz6<D53;!N{Zw|H6AKwVFO1{EWW#rDarb{VT};5))NzJ_Q&TD^$hlBLJ3`IUj`gsAO_ZM(B{AaDaNC4kAKT|cF{>9;k*oAX*8c<kJSUc&a~vt{pX1flLyyZ-7UTwJ?c-wRqc@v*qIF|7b>&{}sv8V5DJW=!5J5f754{!~OJL0uek5){=L9ShVC4NlSv6o&oE%+r9AtMKdCg3|8Z+1fky12lrO+G8i25&8G~v&w_^{}Z;m5<b{8BEhNmyQsg{yC{s3B12j7K)CExhMfN9v8ze%I1OP6N9qsviJ~827Y)|xC#}}Sz>>pjj`=_-E`{fiANFPh(d1{_Gaaahxwn@uKO5*f#YRrEmzb@qp37F=PJ-#s3wv)9RtU;pRRQ@+LQVwyrh09N3qAVl6t9@y&!)zQPi<{e9UDy*aRxx5tJz+BVdFG_DzPPh%H)eo%}smHWK{gW47XfbST4z|XSXn^D2zqD(bv9Q^8#Z1H5J=$f)CF@3)_8Jd$;MM(dq>;s-YKPvK)#DMmK}BVC!o<s=TMQ_K>z@zRiDmrfUFr_|$>+r&{>nUgn4#O65H;Gi;UJDE<s($2bDVPp^yd3{aXxFU)rqD?|3KTS$s9`W|Cs0+&X2vbT3si$uDfYCdZL(Sxs|Jbwm!4=6_(0+%xkRx^7q)&$hahZv9tQvMyP%Y+D}(tv2i-_0Eel^NCsO(VN;Gf~NZGtiVpSRr?Gi>kAmH9>uzlMdJ@7)W?sfuptu&roSJ@&h*A{PWQ{2tQ_K?LKa|2=R!%2!!G+2cripYWO=?Ajq=Q_1p<W!(}o0&Y*B4{Nqdf5!6}XS)dkrsK;JPSxRaF#KSJ9<!Gerx0~flq@qCS+XCRYq}fJlyOsyf7U#&!(~)}B2vk6|hcI8)@?DH>m<?MDss+Zn#p1y+3ofVfb0@kh+Iu@bT%@Hq(73=j)1@F%fBmf{u?Vw{zYc@$UU#)S?x0*-z-10z4qDIzKD;W*dQS@rim;pTl~|gZ7Jg`hF69msZ7ynSDmgH})494vtDqQzD(!X7b7Qf<Nv}vI?ylH9VAr^>Ga%s6=Z>v+iQY+W`FlYM=Cq$yao*tEd?aPCSOeI7pj1Y|PKFPYi3oc^4b{E~neMqK2{ID&By}6|`?RQit+3r7g?Y0(2SX$2Jt|$&p@0M=GEB+zFQsiXRq<{rt$2&dp{e5cG64FVDBo=;w%G}EgDs7~kmIVMK%U-V#5Y2~V{GS`gV%Ja*hvPBs!#FY-buD?-9<GT=1eoS^fJk;Q0OmKxy4M5R8)j1eu{QoW=dt8O(r+|oY`FYR|Ouh`Nq?|t*tJ{Zlw3Mmu=8TN?=>~h28khRB7|0E!WC`d0lB7CP$KC=FzRMRKbjU9F2C6-xN9_7Tg(o+(u=6j*5vw(ER?YTlO-;4e!lbxT@G-%E)<Fnq|L1sFgEE3ocqRXUP)JadzxO$5NQ&!GUa8QPFF4#A<+*q%#TdmZ^~9cCGZF3DAY>B!~@S(9<AEnRk;~HsJyvHLyVp?2|DyvuJ_29S?P(iS`4WJjBGOGm~w}H$Zq$iFg9thSsfHYX6qPP%#@iaEzdInwmadO6qSzsS@eX1Rw(_7fM0kg$dm}-oN;mmqw?ba|4@c_rYL$6ViT3-Eo}IOKwJ+t=>m$8X~yNJXsX}x8|cFW-ZH?oEa%he&G5?e`!YssUs(6{QTg^Mh?N^$3JHlESU^M-Qn`m6iG0fSv<K$A4U)_vm$p-XP#Wf#^{vuc@w+VctgzqfjkleGsPe&ob~mORL-iHE(Lwy#s})p=uY4j7L)WQ)7ZPi9P>mQn+{n*QsJ)rPC$CXIYA#k(~L5Eb(M+l@7(vBw^Bl@aRJs+f)u&7O{=~a{hC31Qp_#^14<W$JJIp=+Yfls=4PJzh4TsY(3l@A@{lung|T)F!KcpqAq^qUh|=irHazyY`$^%b<i|I55LU{+c`2c`Yhz6r4wRoUH3*9~T#@*$MDMsds1lmF+<rvFwuHYqsj{>d;@$5HOAp6+g&jo<6`AKRHE#Sq;}@>g$_NLUrb?mm@Y}2$f90+)E*$s(?%L0jH{DT)dyGo;l+k)JelKv{d>3~W-?bOm1TL6X(f(3r5Jo$X@R@LmEva6ai`EeiZY)bP53qtiCKrehU9kLOGFC&*?iCnA>f`Ae_{cdAFR>ux3SxNWLQ5qfAl#nxi_7ck8f!+XkPSt!e<PSMRPCJy@@u4@KXh<~1t7mEev>Va5V3D^%l;9@=(Hx>pVfH?e0-t2sTJi66Kfcs9B+M8xCX(U`i~mF**%F@++UgFDY=?3voJy6n{An5kT(;-AtIkm#zz2}m22F9YF2F1w5DS)30PX`B~PW+PBT6L^~;}3G10s;r6MMW+yT4A1B&@7dL)1Q9jqr!pmj(;n^T?STM9;TpOtZA$TXXYj8<4^>^Me6ipPu=IUt99p|2#f`YlWBf+G-OVNWx!x<$2!N%t{h+VYe#Vi2k|kcY!6HbcwTE9#u3;!afGsV%0nGbbWeH-oQ(;6`ID*u5HLsSpLphR6~fOu3Xlvij_Gl*_N+XaRrGJ}){aPqDReiW&A0TlM*Wf|Kep8*0i_9&vJ3>&0S8?FY~R2$Dl?=yAJ4wL8Nz>{~}jf9_EIH<sp%{Md+M_myv2K5wEZWpuKn8AV`D!tE>m^Nigx7MOeS&UeWmQZG@N1TuJex$=}5vhESZ<)ho^hy#z6G(g6{-Z^^uYRc+m0B$E|=y#>~s7k%4BJ{S2CZb-z@>A(22pQ4wEwL&raq3mqP)}iH#=!dbU9Fh6(zYakXm}bA)*hvw|3XR$N4~27PW@2LM)Q3pPpNwQp1LrhRp$sfcZ#7r31jmf3Z{xUb|6aLP-)B4<0F}CUw;=;B*MB^NlXYjPL4ILyr-7T7iBE55{r?N>2jTFyBeE66|r#-vx2aV2K%li4kq^@W``y+kO_rH*MA$UZ^U;%oVtWA90?|w-R?L=IlMT6R*MROwhA(A|Np<#NFt@PH$Wuv1&wK)P-c<T0Z;YlM8>Og2+<c*eaN#&O}X^2fcXYMn=!9G=k)hynA&c-iAN!Jnm@aa;+nj!i4ZhUd@Pf1a7p}cIuvs1HR2&8z}DAiPTa2tid0A~o%UTDdJI+fd>0F_LTH|nq^~p?9flx95YE|jFLligyb>B{{nrs5ACdw9sKgU0{zrHM&rWXne?={tFV*A9x?tE_mp@(Zw;5P);pm2OEY%Q9+=qr-d|dvYBOTzq<g^5dNx**PU^*Y_Agq2f<R5*W|GgtpK9W|%i=WA?h~~2`$^&PUMQn;Q%zlb55Mq+8Wid%<>AOkMYB{M5rAD#Y!|-$>A<b()tXn`*@MkN_MlUT9!@W;kiwtN0Q?|;mF-*_q%DKYW7^4B*&KYS%0r3^T21P-`V4c(#iFvIdj8W=aH$EfT2PzE3ls+6lOsQYc-M5kSEe93!A3DF~+#O-M0mfT7rFIs0JKTPYi9e!V%q*ak4n#}toqtLk-v0s@w7gyn;Cqq(<EUMlaOQbxB1YA6ksnKwM#jKA>^#8fE$fkxB+x<p^3J~RK61K78;g%J`ZM2*hbpo9#K&wO4k|7D0k{jES5rAMor#2Hh2@UeTO=Hdj_4ey?5h?KiL|#F_TI#QHyvdls5{>8kjs8M0z0C?C1)ziI`Gyc$-s=p8P!Sgf}R1kF!$=-H|>(C=_iV~==K~S`aaCc>`PIR*b+O{4TsPjts`tPG~`p=#&b;nyh<w<JQhME$rtG7=OIkM;S1JDGD8EdzEj~Lzh%cm{fJ$aV4_2XffcAUwD02`UE@gsS@sWVIRGe4ZN!r((TI_7+AfE4L4r@~q#DMMf&|zIw^z1^iaC>m_~b5ww|Ad22uHizch%(%w)6dS@wLKi0yu`^|H)RcN2P9c;tW!T<5uIKo{#O&1r|1kEiMQujz-I5yVMtM)?eMyz`@xqw~7a{cp@#4-OLJt(Z(T_leGtm9)R^q(^oduz3oGg{<)inRl6fMI+>K8q1y_u`S3BVCyHv1&^_j^e#a#*3}UhQS#7h|oDTqiQf*PbXIIBu&+%X;FgS>wElB-4BL6dhgBzuYg{{xXZPGxJ<Cqzv{4!mczZ>{@?{&-cDN((nqK|)P>_GteZx+%Yw)I;yDz$l*YMF{gcX4(GpPoJDdy($JU0a!*krgRf-Tqt8NHAx&036S1y;dBYf1nA*d#;1^^yEbluieqr<fPa+VzTwYcFg8o6d0^tFSp+y6}W_)ksMpp2*aI%WR+hjV+QwGMM-d#fOI6sB9PbjOpt=_F6{r$-7}OdN{($IzgOsIqef(G8#*Dbc8|a7)N|jjU=rh23G$uD`hmA1_uM2V^-?j+9A!xzF}GBT`m0}0Xmv3xTr;=<KId_8Ko&&<066ZNBZ%g1nc{Q=mjc2K@}zBg6LZW&Xa}O_LuMNA>KWhB<!<}1*Z9o(=!Fc`zfXxnkR9B+bvSkc1m7KxD>$efwJxjjCWyqCvMDDXK1tW7`6<Av;rT5kS&}s9R@DIBCCtMD;m|PbL2M@AG~#&AG#Qjz?zKHu0NGWxf7z7jFQIbK(MP$7GL^Whrh65AS&jV-j2G+At{yAC$`QQ?$FuB9STtq{czGY;u+b9A@o;5u>E6qALgU12|2l}y6!?CZrhzp~(N-Q?%Z`M7Tw6~5>MRC?Hu@G@`rIo+VQZJXmfAV6@G7^6@#TN47+BGtk8=>OH$S+}Thn29(Hz4$5koN~yY4hsHG72HuqYvX?gYV{yOCA)wn4E1*Z>QZX08$=#vFvIGAgCdXZTvKmj-oD*2`4|nYTKn9X}^=rufzB2=xN(B&+yWWMY|*>NqXwP0Klx^u8|uOzGYy{jy*&P8GRIM&A|!qnwR_*YW|ls{*)n(~ocaK|s4N-6XkkHw;f@oJCIxHoDg;QmMCZGZi&JUz>hTpAD{(0o!Yf&V_&NP5E)ueO+592t(+7(k0#Hj09SA1nyb2r)!sxu$>mx14x<2(i_k{qu^9GTkqR-KjnL!IEWuCwzQ+VUobM$!GF02v|Y{mB?kRE^+r7;(Xhc2H{?VZt!m2uPPOgW*$lb>Gga$o!zTqQXi82H%Q-p1CHDF7Eh0q+PHWu+<{}I$5=tN>Y?9YL5)#gaEyRR4PZOztAnBJQ+8y}~HL0X>Kjbztf42!ohct$w`POflKuGxv)x1D@|F`nW=s_xb5?k?ICy6&5ietYiz0dEAWV63-e$-bcF`nRJ@|yqb;54-crykvG@NqGMmyA>EsA55}3Z&vk2a`jE937$-XkSYKx1i?}<2m*G1DwRQTG&khK4_`fS+rdWImbkGwi|FzT38drvomC?`u6x{gyvow)796%?Z@0*OO&__uHM{Rd+CcW4&3Ksl)3iloa5R7F9{UMQn5n-^NdMA!wC&=cWMg|4=VK2pzs^Ur&8VPb&{WnNqLeE1NuI#d-nmZeIXV&^dw-x-Qk+()LB9F=ZKD^^$k7nP7*HLw@(xA2t7P3KvIU<0q2rgJQoII28t^<7HMLf{p4!Qe0mbWO-n(&VbWZrPS=umEznIbLLO1<BGJW{B3qZcW%04Z^sj8Z?-NOfEZ{!a%NO0uNdh1|y^(18^Z2+IE#n706K(hK5d$@og*oGY%t^KRe$%(-Sq_hC+f)Um4P&%MY!3m{zFGOtSAT^w2z7dDAOqmMW?9cT1l-Q&&s(9=7^uLE!Am&phg-*DFq93vAwg3dwp+MY;W&zxjY|!T``#MnjE_3MWos@VW7jQ$qUr6hrx<i&MuQS{45H}7>=M$aJS|~9yJN%u+W6|z").decode(),
-  'streets': unpacked("T>t<81poj4|NsC0{{SQ#%Hjhx+aSnYb{E|Y8Syjgz-S1hFYYjSl6sr6=9K>wui+QuSb;aalRWkWWxf`8V?Slb>4P|*U?^Mql2G9bovTO%Qp=?gCWoRAA|0D%yHU_%EEQ*0Iy^GBVkE71BD&2Gh?if}+4)qt#Dzjt!tn1zD04*B+mpr0BHYCd3Hqe@M3^M|{Nun-$kfJLG?s8<I4D$Bh2#5@eG=E!+<8Aj5u_qqHsJ0{6#oATsQE1BF7;NIM`s4t_gJ?*D_!hw5DE=s;BQel;Msn%eLj}wILOz&HjCD?J#QRTWJ<sQT)Q@YX9)QWnz!=)uZtWL!*QBY0~hO%34y79HW<2_T<|#CKWz^2lUnjGP{>->ET(#XBG|lQS+3gZEm~kWS15){jH-TCtv-EyfqB_Ef-EGiPAbv3f^AJgaC91<a{;TA32)pQIfSBpN$)@?*hg-@Kjql~H{H`>hkYvkXCyXCfNgC$z~8^&fz*ZgC=nVo*pfUtxgTJ_^<n`E(>-&XJi340^5<+3V+0C}>#K2Q8FAXo17j@en3|6g)RU2pKJqu~q-+G94wE9sv)LGhDWFv(Y7L~n;LMd5H(5#g4+iHHNAVl-uf8aLZ311tl~P6ALaz+8H-^;#kva<P+7uhzX8`o%<y$Rv>`k?Q-a?>_y8>-AFk@K=13H*Y8Xrn6dZ2e*0A8CvEXcSt@LW0WGdzmQ4S=YeJmdrcmv&(CC2&_y$mG%H*w2-`PNcD3vy$&7n_yHQtBWF5Ac!*^UsLrX@>8!A&nbPBd4yq|eDMP34)Xg@V!v^x5%;3md|&C4aJBE0ZRw4;kJG3VwHh@W%%Tj&0Kh=}6}QAsYr=?MLXsj&F)wrh8YucOMZ*(!^M}CZ!@kTld?UW%jb1GXr}^H$(oXb)DCUfZf(2izM?iBjtiI9$Ln*_|;R=MSJI`_GZ@#>sl>{Wku3Z>j-%p%WUla8)wNGrDi$HbcbD+BxG_XQ_JmX?TmGK&%ry@vb?+;z{=8|0CnAOoRPqqhA^S~i+9|#r;87Rpo3G8rMK5|T`-Rvu(__41&2*`gP_ygBHpsa^Z^{8jM3qy_<lDH`Ojx^*z)Uue0^7dR45c<7N9eEQVu`e9&5PHyAjYl6_k_{LL#5UK|j34jV_P@&f5s6$t|5EHtC4jYPbamZ-fHRbisHF{<$ic{pBxtp^N*u^6!r!3JDf^=(VlY=p(8O&IzN~t)SnnGLPVG=buzv#GJ+ZfMAhO%yLnGBc*LpXQF&YF{!Pj^N=@m?nr6`^9F@Ts}^vAvl(2Ds=;Hx;^zop_hnwx>*U3X$)nBVhn!E%*l`!n@Tgo+qpda+l;f1^d(A4Dd~6yA@nCi6`Zh*XlsI>R~{QsL9v@u~vhlYD!q3CTvgW3TgVB+ksS<sDw&ir_q$t|)C)LjpgQD0;vQJSL!O&4oIN&QYf%`6_oj-GLG0!seo@(mk%<M=HiHgry#vZp}A#F#@2csU>RVJFPa5<Ut&yuvhn`qnMzP0e3^t3DoI1KxO()sZWn@uHDOA#2q^qr#1L~s2x*yKM$N<bNcTkXp{|;E9>2oo!N#1u;PiMr?udqpa!h8qoo>Fs%7X`)$NNFV=M?bm+OKQc!+e6SMQ}G4_228;=BJ#IB%kkj$xe>hl7pR^z4b7Ey+Ej;NK-jE8^P%<vQsoc~V4rOcsK=()Lk4h1z5`pc{$<LSv$<#u1_#X@W6;WN5LdR+EXGbpQnM(Iey8XDq0aM8>E<`-ZI?{diz>#K36}!gJEv8-%bgZVv$?K<4s4WlFS8gij%L)`@S84=4fb95WEmqoz}8-kFia<W#BSq*G1S3Ie&}Ss-FwV%{Y-z8eFI|Cq}`E2ze73*}EEF(pq}^Dtyq2t;qHw6fCZgmx&`Jo|)~euXH87z}oOlfFD9gfcr+IhiJ(f5km<ei{I4!d`7V9H4g<Lc2{7ez^0QnO~gvYWYm2?p3y@*V1rEqTToKgH)JFFQxe5=ws$on6dHFDUKx{>0q`SV8Y48i8`A=uyl-}uNUhqt!15D-s3fs5nrm7q{!mzE<Brg@dfy|H;<QJcvMN5YGJ7|XPm;qp`wvM9kGXAY*>ZsIfH@1gRB5RF7^8d94%1+IRuUM!Q&rCXN@oAC_?Ilrk>lPt`tBNYWLaf5tPJliI;?HXjzrWnN3rn5PZCHl(M)oKbJ;NS8aHX{ji);M|JOKqE+8gc5@fd1DH{43tYD9>x!tCl8l0Q!*8F`-FL<jeIKk<d4ga?$zfyHtJxP{YO!~a$BO=?;<DP1VPrlUmO<DJ<v2zUAG+N!^Uc=n6k>dRC(?U<zyWcJSzRA(P=&I0Xzz$zRy(!6l{tNmybFavBNssUWYu~>g7jP-Dvh%i)mYAE+3~>xsXO55527fCT(QaDZkA=JyiS~J)SMQUu~okSl4gqiB|j{=cietNMu^g0=f4j53?Ko7u|l9DCR%|d<mRG{DJ|$`ZeD$G3SA8uOx@|$9`Es?>|t|xt<h&>6z2dM`5#Ul+Wdga7K>9{`AfAD_sIgD^5e*f)=|z>a0kG$is8BJ$*-3fY(MPhjIAwcZJ9Y>&up@7hq!zL`#kBSL;>Su`o^EpPtir336>yS{b$kOAH|vIui)rkIAzy6#S|P5LrWU}RwPUj6lWRsi>IEIW+4HoU1T-l*2#$qU>n7oYvJ!`ubk)g>R?qU1<i6<P(I*5)kiwbO;QKM*_{#8NHDM}&JcQm7yS)zVQLhz3BO-FGJ%R+bNG|yqLKd#cKs&~Ny(_;8DjC4&eAzdziQ5($kn%d+Rah{hNoZSL?3Th&24B`ygeIcmW;44&n<1+W;B4IDdpTd=NzMT+eCWW|HAML{XI1MMu@89l)Yr0oUqyb8CZCP)eyIbeIAKxPI(`luVV;B$_bib+0?E>Elna|0(kNbJ1zFp5pxhviFd9kXFYpwdc6*UerWWOw{x*1FZ#mhLi|*9TA!V<UYjZ-Q&#NxWF8~IXf)!>l<)Mg%&dM!_=7La1awZJ&z^x24cIPHXA^Bv2e`2h^oMJ#a%Z91NC{L;!j<B;f3cGodAuooD5st27(hD_z5$cLa-*Suor>LPljG~N-wZ{W6LZ?%rWn3tKg7xU2!sA5&omZKqf&{E1&?a~-61GfD*Z1jfQ7@q37Zc<N6h@J^n1+=Um(I<xETiytSiM}C!~YRW4*q{S1g`lRe_rm`N60?Bo%WKsO_=1)KZzK5>h=>kL1qzdMF~{e7<^hCx$M_l63%orb1x7@P%)R<-9t&>Ho(f-L#ImQb2*D63=^HS=c|v5$p`0jPO~w<0^JT05AMN6N7n7d<-;(U=jZVDH8j5Q<t#tW)($hT4Diif$iFDyis=d&mK=RKl*gVzaE`uf!4HmF5sOXYoE7E8U~ot>&^a7JQvITv%b+98B;Al`+f%kbEe7PygQMD)3qEevVsW#LJNQZ3z4ZU)SXX3(O>xYqa^?Q!2cQ").decode(),
   'summarise_history': (
     '# Summarise history\n'
         '\n'
@@ -3085,11 +3084,6 @@ class Finding:
   start: int
   end: int
 
-  def joined(self, next_one: Finding) -> Finding:
-    is_longer = self.end - self.start >= next_one.end - next_one.start
-    kind = self.kind if is_longer else next_one.kind
-    return Finding(kind, self.start, max(self.end, next_one.end))
-
 
 @dataclass(frozen=True, slots=True)
 class Respelling:
@@ -3097,31 +3091,29 @@ class Respelling:
   text: str
   places: Sequence[int]
 
-  def in_original(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
+  def in_original(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
     joined: list[Finding] = []
-    for finding in sorted(
-      found, key=lambda finding: (finding.start, -finding.end)
-    ):
-      if joined and finding.start < joined[-1].end:
-        joined[-1] = joined[-1].joined(finding)
+    for finding in sorted(findings, key=_place):
+      start = self.places[finding.start]
+      end = self.places[finding.end - 1] + 1
+      if joined and start < joined[-1].end:
+        end = max(joined[-1].end, end)
+        joined[-1] = replace(joined[-1], end=end)
       else:
-        joined.append(finding)
-    return tuple(
-      Finding(
-        one.kind, self.places[one.start], self.places[one.end - 1] + 1
-      )
-      for one in joined
-    )
+        joined.append(Finding(finding.kind, start, end))
+    return tuple(joined)
 
 
-def with_marks(
-  text: str, findings: Iterable[Finding], mark: Callable[[Finding], str]
-) -> str:
+def _place(finding: Finding) -> tuple[int, int]:
+  return finding.start, -finding.end
+
+
+def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
   parts: list[str] = []
   position = 0
-  for finding in findings:
-    parts += [text[position : finding.start], mark(finding)]
-    position = finding.end
+  for start, end, words in sorted(pieces):
+    parts += [text[position : max(start, position)], words]
+    position = max(end, position)
   return "".join([*parts, text[position:]])
 
 
@@ -3622,7 +3614,11 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
 
 
 def without_secrets(text: str) -> str:
-  return with_marks(text, find_secrets(text), lambda _: SECRET_MARK)
+  findings = find_secrets(text)
+  pieces = [
+    (finding.start, finding.end, SECRET_MARK) for finding in findings
+  ]
+  return spliced(text, pieces)
 
 
 def excerpt_without_secrets(text: str, limit: int) -> str:
@@ -4954,406 +4950,106 @@ def _host_client() -> Any:
 HOST_VECTORS = VectorDatabase(_host_client)
 
 
-# ---- src/adaptive/privacy/personal_shapes.py ----
-
-@dataclass(frozen=True)
-class Shape:
-
-  kind: str
-  pattern: re.Pattern[str]
-  holds: Callable[[re.Match[str], bool], bool] | None = None
-  words: Set[str] = frozenset()
-  against: Set[str] = frozenset()
-
-
-def _code_of(match: re.Match[str]) -> str:
-  return "".join(filter(str.isalnum, match[0])).upper()
-
-
-def _ahead(match: re.Match[str], size: int) -> str:
-  return match.string[max(match.start() - size, 0) : match.start()]
-
-
-def _sign_before(match: re.Match[str]) -> str:
-  return _ahead(match, 2).rstrip()[-1:]
-
-
-_LETTER = "0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
-_MAIL = re.compile(
-  rf"[{_LETTER}_](?<![{_LETTER}_%+\-].)(?<![{_LETTER}]\..)[{_LETTER}._%+'\-]{{0,63}}"
-    rf"@[{_LETTER}][{_LETTER}-]{{0,62}}(?:\.[{_LETTER}][{_LETTER}-]{{0,62}}){{1,8}}"
-)
-_NO_MAIL = re.compile(
-  r"(?i).*\.(?:png|jpe?g|gif|svg|webp|css|m?js|tsx?|json|html?|php|py|rb|md|pdf|zip"
-    r"|ya?ml|toml"
-    r"|local|localdomain|internal|lock)|(?:your[._]?)?(?:name|user|email"
-    r"|someone)@example\..*"
-    r"|.*(?:\.\.|\.@).*|.*\d"
-)
-_CREDENTIALS = re.compile(
-  r"[A-Za-z](?<![0-9A-Za-z].)[0-9A-Za-z+.\-]{1,15}://"
-    r"(?:[^\s/@:\"'<>?#]{0,64}:(?P<secret>[^\s/@\"'<>]{1,128})|[0-9A-Za-z_\-]{12,128})"
-    r"@[^\s/@\"'<>,;]{1,253}(?:/[^\s\"'<>]{0,200})?"
-)
-
-
-def _email_holds(match: re.Match[str], _named: bool) -> bool:
-  before = _ahead(match, 70)
-  is_repository = match[0].startswith("git@") and match.string.startswith(
-    ("/", ":"), match.end()
-  )
-  is_in_url = before.endswith(":") and "://" in before
-  if is_repository or is_in_url or before.endswith("@"):
-    return False
-  return _NO_MAIL.fullmatch(match[0]) is None
-
-
-def _credentials_hold(match: re.Match[str], _named: bool) -> bool:
-  return match["secret"] is None or not is_placeholder(match["secret"])
-
-
-_IPV4 = re.compile(
-  r"(?P<value>\d(?<![0-9A-Za-z.].)(?<![0-9A-Za-z][-+_/].)\d{0,2}(?:\.\d{1,3}){3})"
-    r"(?:/\d{1,2})?(?![0-9A-Za-z]|\.\d|[-+][0-9A-Za-z])"
-)
-_IPV6 = re.compile(
-  r"(?P<value>[0-9A-Fa-f:](?<![0-9A-Za-z:.].)[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8})"
-    r"(?:%[0-9A-Za-z]{1,16})?(?:/\d{1,3})?(?![0-9A-Za-z:])"
-)
-_MAC = re.compile(
-  r"[0-9A-Fa-f](?<![0-9A-Za-z:.\-].)[0-9A-Fa-f]([:\-])[0-9A-Fa-f]{2}"
-    r"(?:\1[0-9A-Fa-f]{2}){4}"
-    r"(?![0-9A-Za-z]|[.:\-][0-9A-Za-z])"
-    r"|(?<![0-9A-Za-z.])(?=[0-9.]{0,13}[A-Fa-f])(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}"
-    r"(?![0-9A-Za-z])"
-)
-
-
-def _ip_holds(match: re.Match[str], named: bool) -> bool:
-  try:
-    address = ipaddress.ip_address(match["value"])
-  except ValueError:
-    return False
-  if (
-    address.is_loopback
-    or address.is_unspecified
-    or re.search(r"\.0/\d+$", match[0])
-  ):
-    return False
-  if address.version == 6:
-    groups = match["value"].split(":")
-    return len(groups) > 3 and any(
-      len(group) not in (0, 2) for group in groups
-    )
-  octets = address.packed
-  if (
-    octets[0] == 0
-    or octets[0] >= 224
-    or _sign_before(match) in tuple("\u7b2c\u00a7^~=@")
-  ):
-    return False
-  is_low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
-  return not is_low or named
-
-
-def _mac_holds(match: re.Match[str], _named: bool) -> bool:
-  return len(set(match[0])) > 2
-
-
-_HEAD = r"(?<![0-9A-Za-z].)(?<!\d[-./].)(?<!\d{2} .)"
-_PHONE = re.compile(
-  r"(?P<number>[(+0-9](?:(?<![0-9A-Za-z/=_#&?%].)(?<![0-9A-Za-z][-.+,:(].)"
-    r"|(?<=(?i:tel|one|fax|ell|ile)[:.=].))(?<!\d{2} .)\+? ?\d?(?:[ ().\-/]{0,3}\d){6,14})"
-    "(?:,? ?(?:ext\\.?|extension|x|\u0434\u043e\u0431\\.?|Durchwahl|poste|int\\.) ?\\d{1,5})?"
-    r"(?![0-9A-Za-z_@])(?![-./:,]\d)(?!-[A-Za-z])(?! \d{2})"
-)
-_TELLING_PHONE = re.compile(
-  r"(?:1[-. ])?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[-. ])[2-9]\d{2}[-. ]\d{4}"
-    r"|8[ -]?\(?[3-9]\d{2}\)?[ -]?\d{3}[ -]?\d{2}[ -]?\d{2}|\(\d\d\) ?9?\d{4}-\d{4}"
-    r"|\(?0[1-9]\d{0,4}\)?(?:[ ./\-]{1,3}\d{2,8}){1,4}"
-)
-_DAY = re.compile(r"(?:19|20)?\d\d?([-./ ])\d\d?\1(?:19|20)?\d\d?")
-_MEASURE = re.compile(
-  "(?i) ?(?:[\u20ac$\u00a3\u00a5\u20b9\u20bd%\u00b0\u5143\u5186]|(?:eur|usd|euros?|dollars?|[mck]?m|m?s|kg|px|[kmg]b|db"
-    r"|points)\b)"
-)
-
-
-def _priced(match: re.Match[str]) -> bool:
-  if _sign_before(match) in tuple("\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa#"):
-    return True
-  return _MEASURE.match(match.string, match.end()) is not None
-
-
-def _phone_holds(match: re.Match[str], named: bool) -> bool:
-  number = match["number"]
-  digits = "".join(filter(str.isdigit, number.replace("(0)", "")))
-  if "+" in number[:2]:
-    fits = (
-      len(digits) == 11 if digits[0] in "17" else 8 <= len(digits) <= 15
-    )
-  else:
-    fits = (named and 7 <= len(digits) <= 15) or _TELLING_PHONE.fullmatch(
-      number
-    ) is not None
-  return fits and not (_DAY.fullmatch(match[0]) or _priced(match))
-
-
-_CARD = re.compile(
-  rf"\d{_HEAD}\d{{3}}(?:([ .-])\d{{4}}\1\d{{4}}\1\d{{4}}(?:\1\d{{3}})?"
-    r"|([ -])\d{6}\2\d{4,5}|\d{9,15})(?![0-9A-Za-z])(?![-./]\d)"
-)
-_IBAN = re.compile(
-  r"[A-Za-z](?<![0-9A-Za-z].)[A-Za-z]\d{2}(?:[0-9A-Za-z]{11,30}"
-    r"|(?:[ \-][0-9A-Z]{4}){2,7}(?:[ \-]\d[0-9A-Z]{0,2})?)(?![0-9A-Za-z])"
-)
-_SSN = re.compile(
-  rf"\d{_HEAD}\d{{2}}(?<!000)(?<!666)([- ]?)(?!00)\d{{2}}\1(?!0000)\d{{4}}"
-    r"(?!-?[0-9A-Za-z])(?![./]\d)(?! \d{2})"
-)
-_PASSPORT = re.compile(
-  r"[0-9A-Z](?<![0-9A-Za-z].)(?=(?:[A-Z ]{0,6}\d){3})(?:[0-9A-Z]{5,8}|[A-Z]?[ -]\d{6,8}"
-    "|(?:\\d ?)?\\d{1,2} (?:\u2116 ?|\u043d\u043e\u043c\u0435\u0440 |No\\.? ?)?\\d{6,7})(?![0-9A-Za-z]|[-./]\\d)"
-)
-_ID = re.compile(
-  rf"[0-9A-Z]{_HEAD}(?:(?<=\d)|(?=[A-Z]{{0,6}}\d|[A-Z](?: \d{{2}}){{3}}))"
-    r"(?=(?:[A-Z .\-/]{0,7}\d){4})"
-    r"[0-9A-Z]{0,17}(?:[ .\-/]{1,2}(?:[0-9A-Z]{0,8}\d[0-9A-Z]{0,8}"
-    r"|[A-Z]{1,2}(?![A-Za-z]))){0,7}(?![0-9A-Za-z])"
-)
-
-
-def _id_holds(match: re.Match[str], named: bool) -> bool:
-  digits = sum(map(str.isdigit, match[0]))
-  fits = named and digits >= 5 and 7 <= len(_code_of(match)) <= 18
-  return fits or _TELLING_ID.fullmatch(match[0]) is not None
-
-
-def _ssn_holds(match: re.Match[str], named: bool) -> bool:
-  return (named or (match[1] != "" and match[0][0] != "9")) and not _priced(
-    match
-  )
-
-
-_MONTH = rf"(?i:{any_of(' '.join(word_table('months')['heads']).split())})[^\W\d_]{{0,10}}"
-_YEAR = r"(?:19|20|25)\d{2}"
-_BIRTH = re.compile(
-  r"(?<![0-9A-Za-z])(?<!\d[-./])(?:"
-    rf"[0-3]?\d([-./ ]) ?[0-3]?\d\1 ?(?:19|20)?\d{{2}}"
-    rf"|{_YEAR}([-./ ]) ?[0-3]?\d\2 ?[0-3]?\d|{_YEAR}[01]\d[0-3]\d"
-    "|[0-3]?\\d(?:st|nd|rd|th|er|re|[\u00ba\u00b0\u00aa.]|-\u0433\u043e)?,? ?(?:of |de |d'|di |-)?"
-    f"(?:{_MONTH}\\.?(?:,? ?(?:de |del |\u0432 |-)?(?:{_YEAR}|'\\d{{2}})(?: \u0433(?:\u043e\u0434\u0430|\\.)?)?)?"
-    f"|[^\\s\\d.,;:]{{2,12}}\\.? (?:n\u0103m )?{_YEAR}|th\u00e1ng [01]?\\d(?: n\u0103m {_YEAR})?)"
-    rf"|{_MONTH}\.? (?:the )?[0-3]?\d(?:st|nd|rd|th)?(?:,? (?:of )?{_YEAR})?"
-    "|(?:(?:\u662d\u548c|\u5e73\u6210|\u4ee4\u548c)?\\d{1,4} ?[\u5e74\ub144] ?)?[01]?\\d ?[\u6708\uc6d4] ?[0-3]?\\d ?[\u65e5\u53f7\uc77c]?"
-    r")(?![0-9A-Za-z])(?![-./]\d)"
-)
-_WALLET = re.compile(
-  "(?<![0-9A-Za-z])(?:0x[0-9A-Fa-f]{40}|(?:bc|tb|ltc|addr|stake"
-    "|cosmos)1[02-9ac-hj-np-z]{25,100}"
-    "|[13](?=[0-9A-Z]{0,30}[a-z])[1-9A-HJ-NP-Za-km-z]{25,33})(?![0-9A-Za-z])"
-)
-_CODED = re.compile(
-  r"(?<![0-9A-Za-z])(?=\d{0,30}[A-Za-z])[0-9A-Za-z]{26,110}(?![0-9A-Za-z])"
-)
-_PAIR = re.compile(
-  r"[-+0-9](?<![0-9A-Za-z_.,].)(?<![0-9A-Za-z_.,][-+].)\d{0,2}\.\d{2,15}"
-    "(?: ?[,;/] ?| | and | und | et | y |[,;&\u3001\uff0c\u5ea6]{0,2} ?[\\\"']?"
-    "(?:(?i:long?(?:itude)?|lng)|[\u7d4c\u7ecf]\u5ea6)[\\\"':=\uff1a\u306f ]{0,4})"
-    r"[-+]?\d{1,3}\.\d{2,15}(?![0-9A-Za-z_%])"
-)
-_DEGREES = (
-  "(?:[.,]\\d{1,12})? ?(?:[\u00b0\u5ea6][0-9 .,'\\\"\\u2032\\u2033\\u201d\u5206\u79d2]{0,20})?"
-)
-_PLACE = re.compile(
-  f"\\d(?<![0-9A-Za-z.,].)(?=\\d?[.,\u00b0\u5ea6])\\d?{_DEGREES}(?:(?i:nord|north|[ns])"
-    f"|[\u0441\u044e]\\. ?\u0448\\.),?"
-    f" {{0,2}}\\d{{1,3}}{_DEGREES}(?:(?i:ost|east|west|[ewo])|[\u0432\u0437]\\. ?\u0434\\.)(?![0-9A-Za-z])"
-    rf"|[NS] ?\d\d?{_DEGREES},? {{0,2}}[EWO] ?\d{{1,3}}{_DEGREES}"
-    f"|[\u5317\u5357][\u7eac\u7def]\\d\\d?{_DEGREES}[\u3001\uff0c, ]{{0,2}}[\u4e1c\u6771\u897f][\u7ecf\u7d4c]\\d{{1,3}}{_DEGREES}"
-)
-
-
-def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
-  latitude, longitude = re.findall(r"\d+\.\d+", match[0])
-  around = (
-    _ahead(match, 3) + "_" + match.string[match.end() : match.end() + 5]
-  )
-  if _priced(match) or re.search(
-    r"\d[,;] ?_|_ ?[,;] ?[-+]?\d|\w\(_", around
-  ):
-    return False
-  if float(latitude) > 90 or float(longitude) > 180:
-    return False
-  if float(latitude) + float(longitude) <= 1:
-    return False
-  return named or min(len(latitude), len(longitude)) >= 6
-
-
-_CARD_ISSUERS = re.compile(
-  "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]"
-    "|97)[0-9]{14}"
-    "|3[47][0-9]{13}|3[068][0-9]{12}"
-)
-
-
-def _card_holds(match: re.Match[str], _named: bool) -> bool:
-  digits = _code_of(match)
-  doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
-  fits = (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
-  return (
-    fits
-    and len(set(digits)) > 1
-    and _CARD_ISSUERS.fullmatch(digits) is not None
-  )
-
-
-def _iban_holds(match: re.Match[str], _named: bool) -> bool:
-  code = _code_of(match)
-  return (
-    int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97
-    == 1
-  )
-
-
-_TELLING_ID = re.compile(
-  r"[1-9]\d{5}(?:19|20)\d{2}[01]\d[0-3]\d{4}[\dX]|\d{6}-[1-4]\d{6}"
-    r"|\d{3}\.\d{3}\.\d{3}-\d\d"
-    r"|\d{3}-\d{3}-\d{3}[ -]\d\d|[XYZ][ -]?\d{7}[ -]?[A-Z]"
-    r"|[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]"
-    r"|[A-Z]{4}\d{6}[HMX][A-Z]{5}\w\d"
-)
-_NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
-SHAPES = (
-  Shape("email", _MAIL, _email_holds),
-  Shape("url_credentials", _CREDENTIALS, _credentials_hold),
-  Shape("ip", _IPV4, _ip_holds, words={"ip"}, against={"counter"}),
-  Shape("ip", _IPV6, _ip_holds),
-  Shape("mac", _MAC, _mac_holds),
-  Shape("card", _CARD, _card_holds, against={"counter"}),
-  Shape("iban", _IBAN, _iban_holds),
-  Shape("phone", _PHONE, _phone_holds, words={"phone"}, against=_NUMBERS),
-  Shape("national_id", _ID, _id_holds, words={"id"}, against=_NUMBERS),
-  Shape("ssn", _SSN, _ssn_holds, words={"ssn"}, against=_NUMBERS),
-  Shape(
-    "passport", _PASSPORT, words={"passport"}, against={"counter", "id"}
-  ),
-  Shape("birth_date", _BIRTH, words={"birth"}),
-  Shape("crypto_wallet", _WALLET),
-  Shape("crypto_wallet", _CODED, words={"wallet"}),
-  Shape(
-    "coordinates",
-    _PAIR,
-    _coordinates_hold,
-    words={"coordinates"},
-    against={"counter"},
-  ),
-  Shape("coordinates", _PLACE),
-)
-
-
 # ---- src/adaptive/privacy/personal_data.py ----
 
-_STEMS = word_table("personal_data")
-_POST_CODE = re.compile(
-  "[A-Z]{2} [0-9]{5}(?![0-9])|, [0-9]{4,5}(?: [A-Z]{2})? [A-Z]"
-    "|[A-Z][0-9]{1,2} [0-9][A-Z]{2}(?![0-9A-Za-z])| [0-9]{6}(?![0-9])"
-)
-
-
-def _key(words: str) -> str:
-  return "".join(filter(str.isalnum, words))
-
-
-def _pattern(stem: str) -> str:
-  parted = re.escape(stem.rstrip("$")).replace(r"\ ", r"[\W_]{1,2}")
-  return parted + (r"(?![^\W\d_])" if stem.endswith("$") else "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Mention:
-
-  start: int
-  end: int
-  subjects: set[str]
-
-
-_START__personal_data = attrgetter("start")
-_SUBJECTS: dict[str, set[str]] = {}
-for _subject, _stems in _STEMS.items():
-  for _stem in _stems:
-    _SUBJECTS.setdefault(_key(_stem), set()).add(_subject)
-_LONGEST_FIRST = sorted(chain(*_STEMS.values()), key=len, reverse=True)
-_NAMING = re.compile(
-  r"(?:(?<![A-Za-z\u00c0-\u058f])|(?=[\u0590-\uffff]))"
-    f"(?:{any_of(map(_pattern, _LONGEST_FIRST))})"
-)
-
-
-def _mentions(text: str) -> list[_Mention]:
-  small = text.replace(
-    "\u0130", "i"
-  ).lower()
-  mentions = [
-    _Mention(*name.span(), _SUBJECTS[_key(name[0])])
-    for name in _NAMING.finditer(small)
-  ]
-  mentions += [
-    _Mention(*code.span(), {"residence"})
-    for code in _POST_CODE.finditer(text)
-  ]
-  return sorted(mentions, key=_START__personal_data)
-
-
-PERSONAL_SHAPES = (
-  *SHAPES,
-  *(
-    Shape("address", re.compile(pattern), words={"residence"})
-    for pattern in pattern_table("streets")["address"]
-  ),
-)
 _BEFORE = 80
 _BEHIND = 40
 
 
+def _stem_pattern(stem: str) -> str:
+  parted = re.escape(stem.rstrip("$")).replace(r"\ ", r"[\W_]{1,2}")
+  return parted + (r"(?![^\W\d_])" if stem.endswith("$") else "")
+
+
+_NAMING = {
+  subject: re.compile(
+    r"(?:(?<![A-Za-z\u00c0-\u058f])|(?=[\u0590-\uffff]))"
+        f"(?:{any_of(map(_stem_pattern, stems))})"
+  )
+  for subject, stems in word_table("personal_data").items()
+}
+
+
+def _card_holds(match: re.Match[str]) -> bool:
+  digits = [int(sign) for sign in match[0] if sign.isdigit()]
+  doubled = sum(sum(divmod(2 * digit, 10)) for digit in digits[-2::-2])
+  return (doubled + sum(digits[-1::-2])) % 10 == 0
+
+
+def _iban_holds(match: re.Match[str]) -> bool:
+  code = re.sub(r"\W", "", match[0])
+  figures = "".join(str(int(sign, 36)) for sign in code[4:] + code[:4])
+  return int(figures) % 97 == 1
+
+
+def _credentials_hold(match: re.Match[str]) -> bool:
+  return not is_placeholder(match["secret"] or "")
+
+
+_CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {
+  "card": _card_holds,
+  "iban": _iban_holds,
+  "url_credentials": _credentials_hold,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+
+  kind: str
+  others: Sequence[str]
+  pattern: re.Pattern[str]
+
+
+_SHAPES: list[_Shape] = []
+for _title, _patterns in pattern_table("personal_shapes").items():
+  _kind, _, _others = _title.partition(" unless ")
+  for _pattern in _patterns:
+    if not _kind.isupper():
+      _shape = _Shape(_kind, _others.split(), re.compile(_pattern))
+      _SHAPES.append(_shape)
+
+
 def find_personal_data(text: str) -> tuple[Finding, ...]:
   seen = plain_text(text)
-  mentions = _mentions(seen.text)
-  judged = (
-    _judged(shape, match, mentions)
-    for shape in PERSONAL_SHAPES
-    for match in shape.pattern.finditer(seen.text)
-  )
-  return seen.in_original(filter(None, judged))
+  small = seen.text.replace("\u0130", "i").lower()
+  places = {
+    subject: [word.start() for word in naming.finditer(small)]
+    for subject, naming in _NAMING.items()
+  }
+  findings: list[Finding] = []
+  for shape in _SHAPES:
+    for match in shape.pattern.finditer(seen.text):
+      narrowed = "value" if "value" in shape.pattern.groupindex else 0
+      finding = Finding(shape.kind, *match.span(narrowed))
+      if _is_believed(finding, match, shape.others, places):
+        findings.append(finding)
+  return seen.in_original(findings)
 
 
-def _judged(
-  shape: Shape, match: re.Match[str], mentions: Sequence[_Mention]
-) -> Finding | None:
-  start, end = match.span("value" if "value" in match.re.groupindex else 0)
-  first = bisect_left(mentions, start - _BEFORE, key=_START__personal_data)
-  near = mentions[first : bisect_right(mentions, end + _BEHIND, key=_START__personal_data)]
-  if _is_something_else(shape, match.string, start, near):
-    return None
-  named = any(shape.words & mention.subjects for mention in near)
-  holds = (
-    shape.holds(match, named) if shape.holds else named or not shape.words
-  )
-  return Finding(shape.kind, start, end) if holds else None
-
-
-def _is_something_else(
-  shape: Shape, text: str, start: int, near: Sequence[_Mention]
+def _is_believed(
+  finding: Finding,
+  match: re.Match[str],
+  others: Sequence[str],
+  places: Mapping[str, Sequence[int]],
 ) -> bool:
-  telling = shape.words | shape.against
-  before = [
-    mention
-    for mention in near
-    if mention.end <= start and telling & mention.subjects
-  ]
-  if not before or shape.words & before[-1].subjects:
+  own = places.get(finding.kind, ())
+  start = finding.start
+  earliest = start - _BEFORE
+  other = max([-1, *(_last_before(places[name], start) for name in others)])
+  is_other = other >= max(earliest, _last_before(own, start) + 1, 0)
+  if is_other and "\n" not in match.string[other:start]:
     return False
-  return "\n" not in text[before[-1].end : start]
+  if finding.kind in _CHECKS:
+    return _CHECKS[finding.kind](match)
+  is_telling = match.groupdict().get("telling") is not None
+  is_named = _last_before(own, finding.end + _BEHIND) >= earliest
+  return is_telling or is_named or finding.kind not in places
+
+
+def _last_before(places: Sequence[int], end: int) -> int:
+  index = bisect_left(places, end)
+  return places[index - 1] if index else -_BEFORE - 1
 
 
 # ---- src/adaptive/answer/links.py ----
@@ -5421,15 +5117,6 @@ def corrected_links(text: str, broken: Collection[str]) -> str:
   return spliced(text, pieces)
 
 
-def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
-  parts: list[str] = []
-  position = 0
-  for start, end, words in sorted(pieces):
-    parts += [text[position : max(start, position)], words]
-    position = max(end, position)
-  return "".join([*parts, text[position:]])
-
-
 def is_public_site(address: str, port: int) -> bool:
   try:
     ip = ipaddress.ip_address(address)
@@ -5494,181 +5181,6 @@ async def _is_broken(
           and response.status not in _MAY_PASS
         )
   return False
-
-
-# ---- src/adaptive/privacy/redaction.py ----
-
-ServiceReply = TypeVar("ServiceReply")
-_SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
-PLACEHOLDER_NAMES = {
-  shape.kind: _SHORTER_NAMES.get(shape.kind, shape.kind.upper())
-  for shape in PERSONAL_SHAPES
-}
-_SHORTEST_LOOKED_FOR = 6
-_MOST_LOOKED_FOR = 200
-_WORDS__redaction = "|".join(PLACEHOLDER_NAMES.values())
-PLACEHOLDER = re.compile(
-  r"(?P<opening>\\{0,2})[\[\u3010\uff3b] ?(?i:"
-  + _WORDS__redaction.replace("_", r"\\{0,2}[_ -]")
-  + ")"
-    r"\\{0,2}[_ -][0-9]{1,6} ?(?P<closing>\\{0,2})[\]\u3011\uff3d]"
-    r"|(?<![0-9A-Za-z_])(?:" + _WORDS__redaction.replace("_", r"\\{0,2}_") + ")"
-    r"\\{0,2}_[0-9]{1,6}(?![0-9A-Za-z_])",
-  re.ASCII,
-)
-_OFFERED_ID = re.compile(
-  r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \| )", re.MULTILINE
-)
-
-
-class Redaction:
-
-  def __init__(self) -> None:
-    self._placeholders: dict[str, str] = {}
-    self._values: dict[str, str] = {}
-    self._taken_names: set[str] = set()
-    self._numbers: Counter[str] = Counter()
-
-  @property
-  def is_empty(self) -> bool:
-    return not self._values
-
-  def redact(self, text: str) -> str:
-    return self.redact_all([text])[0]
-
-  def redact_all(self, texts: Sequence[str]) -> list[str]:
-    for text in texts:
-      self._taken_names.update(map(_name_of, PLACEHOLDER.finditer(text)))
-    marked = [self._marked(text) for text in texts]
-    values = self._values_to_look_for()
-    return [
-      values.sub(lambda value: self._placeholders[value[0]], text)
-      for text in marked
-    ]
-
-  def restore(self, text: str, *, json_text: bool = False) -> str:
-
-    def value_of(match: re.Match[str]) -> str:
-      value = self._values.get(_name_of(match))
-      if value is None:
-        return match[0]
-      if json_text:
-        value = json.dumps(value, ensure_ascii=False)[1:-1]
-      opening = match["opening"] or ""
-      closing = match["closing"] or ""
-      return (
-        value if opening == closing else f"{opening}{value}{closing}"
-      )
-
-    return PLACEHOLDER.sub(value_of, text)
-
-  def _marked(self, text: str) -> str:
-    return with_marks(
-      text,
-      find_personal_data(text),
-      lambda finding: self._placeholder(
-        finding.kind, text[finding.start : finding.end]
-      ),
-    )
-
-  def _values_to_look_for(self) -> re.Pattern[str]:
-    values: list[str] = []
-    if len(self._placeholders) <= _MOST_LOOKED_FOR:
-      values = [
-        value
-        for value in self._placeholders
-        if len(value) >= _SHORTEST_LOOKED_FOR
-      ]
-    longest_first = sorted(values, key=len, reverse=True)
-    any_value = "|".join(map(re.escape, longest_first)) or "(?!)"
-    return re.compile(rf"(?<![^\W_])(?:{any_value})(?![^\W_])")
-
-  def _placeholder(self, kind: str, value: str) -> str:
-    while value not in self._placeholders:
-      self._numbers[kind] += 1
-      name = f"{PLACEHOLDER_NAMES[kind]}_{self._numbers[kind]}"
-      if name not in self._taken_names:
-        self._placeholders[value] = f"[{name}]"
-        self._values[name] = value
-    return self._placeholders[value]
-
-
-def _name_of(match: re.Match[str]) -> str:
-  name, _, number = (
-    re.sub(r"[\W_]+", "_", match[0]).strip("_").rpartition("_")
-  )
-  return f"{name.upper()}_{int(number)}"
-
-
-@dataclass(frozen=True, slots=True)
-class RedactingCompleter:
-
-  completer: Completer
-  personal_data: bool = False
-
-  @property
-  def key(self) -> str:
-    return self.completer.key
-
-  async def complete(
-    self, request: CompletionRequest, response_format: ResponseFormat
-  ) -> Completion:
-    redaction = Redaction() if self.personal_data else None
-    sent = await asyncio.to_thread(redacted_request, request, redaction)
-    with _errors_without_secrets(quoted=redaction is None):
-      reply = await self.completer.complete(sent, response_format)
-    if redaction is None:
-      return reply
-    return replace(
-      reply, text=redaction.restore(reply.text, json_text=True)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SecretlessEmbedder:
-
-  embedder: Embedder
-
-  async def name(self) -> str:
-    return await self.embedder.name()
-
-  async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-    return await sent_without_secrets(
-      texts, partial(self.embedder.embed, query=query)
-    )
-
-
-async def sent_without_secrets(
-  texts: Sequence[str],
-  send: Callable[[Sequence[str]], Awaitable[ServiceReply]],
-) -> ServiceReply:
-  sent = await asyncio.to_thread(
-    lambda: [without_secrets(text) for text in texts]
-  )
-  with _errors_without_secrets(quoted=True):
-    return await send(sent)
-
-
-def redacted_request(
-  request: CompletionRequest, redaction: Redaction | None
-) -> CompletionRequest:
-  system = without_secrets(request.system)
-  pieces = [
-    without_secrets(piece) for piece in _OFFERED_ID.split(request.user)
-  ]
-  if redaction is not None:
-    system = redaction.redact(system)
-    pieces[::2] = redaction.redact_all(pieces[::2])
-  return replace(request, system=system, user="".join(pieces))
-
-
-@contextmanager
-def _errors_without_secrets(*, quoted: bool) -> Generator[None]:
-  try:
-    yield
-  except AdaptiveMemoryError as error:
-    error.detail = without_secrets(error.detail) if quoted else ""
-    raise
 
 
 # ---- src/adaptive/search/calibration.py ----
@@ -8951,6 +8463,167 @@ class UserValves(LenientModel):
   )
 
 
+# ---- src/adaptive/privacy/redaction.py ----
+
+ServiceReply = TypeVar("ServiceReply")
+_SHORTEST_LOOKED_FOR = 6
+_MOST_LOOKED_FOR = 200
+_NAME__redaction = "|".join(map(str.upper, PERSONAL_KINDS)).replace("_", r"\\{0,2}[_ -]")
+PLACEHOLDER = re.compile(
+  rf"(?P<escape>\\{{0,2}})[\[\u3010\uff3b] ?(?i:{_NAME__redaction})"
+    r"\\{0,2}[_ -][0-9]{1,6} ?(?P=escape)[\]\u3011\uff3d]"
+    rf"|(?<![0-9A-Za-z_])(?:{_NAME__redaction})\\{{0,2}}_[0-9]{{1,6}}(?![0-9A-Za-z_])",
+  re.ASCII,
+)
+_OFFERED_ID = re.compile(
+  r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \| )", re.MULTILINE
+)
+
+
+class Redaction:
+
+  def __init__(self) -> None:
+    self._placeholders: dict[str, str] = {}
+    self._values: dict[str, str] = {}
+    self._taken_names: set[str] = set()
+    self._numbers: Counter[str] = Counter()
+
+  @property
+  def is_empty(self) -> bool:
+    return not self._values
+
+  def redact(self, text: str) -> str:
+    return self.redact_all([text])[0]
+
+  def redact_all(self, texts: Sequence[str]) -> list[str]:
+    for text in texts:
+      self._taken_names.update(map(_name_of, PLACEHOLDER.finditer(text)))
+    marked = [self._marked(text) for text in texts]
+    values = self._values_to_look_for()
+    return [
+      values.sub(lambda value: self._placeholders[value[0]], text)
+      for text in marked
+    ]
+
+  def restore(self, text: str, *, json_text: bool = False) -> str:
+
+    def value_of(match: re.Match[str]) -> str:
+      value = self._values.get(_name_of(match))
+      if value is None:
+        return match[0]
+      if json_text:
+        return json.dumps(value, ensure_ascii=False)[1:-1]
+      return value
+
+    return PLACEHOLDER.sub(value_of, text)
+
+  def _marked(self, text: str) -> str:
+    pieces: list[tuple[int, int, str]] = []
+    for finding in find_personal_data(text):
+      value = text[finding.start : finding.end]
+      placeholder = self._placeholder(finding.kind, value)
+      pieces.append((finding.start, finding.end, placeholder))
+    return spliced(text, pieces)
+
+  def _values_to_look_for(self) -> re.Pattern[str]:
+    values = [
+      value
+      for value in self._placeholders
+      if len(value) >= _SHORTEST_LOOKED_FOR
+    ]
+    longest_first = sorted(values, key=len, reverse=True)
+    looked_for = longest_first[:_MOST_LOOKED_FOR]
+    any_value = "|".join(map(re.escape, looked_for)) or "(?!)"
+    return re.compile(rf"(?<![^\W_])(?:{any_value})(?![^\W_])")
+
+  def _placeholder(self, kind: str, value: str) -> str:
+    while value not in self._placeholders:
+      self._numbers[kind] += 1
+      name = f"{kind.upper()}_{self._numbers[kind]}"
+      if name not in self._taken_names:
+        self._placeholders[value] = f"[{name}]"
+        self._values[name] = value
+    return self._placeholders[value]
+
+
+def _name_of(match: re.Match[str]) -> str:
+  name, _, number = (
+    re.sub(r"[\W_]+", "_", match[0]).strip("_").rpartition("_")
+  )
+  return f"{name.upper()}_{int(number)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RedactingCompleter:
+
+  completer: Completer
+  personal_data: bool = False
+
+  @property
+  def key(self) -> str:
+    return self.completer.key
+
+  async def complete(
+    self, request: CompletionRequest, response_format: ResponseFormat
+  ) -> Completion:
+    redaction = Redaction() if self.personal_data else None
+    sent = await asyncio.to_thread(redacted_request, request, redaction)
+    with _errors_without_secrets(quoted=redaction is None):
+      reply = await self.completer.complete(sent, response_format)
+    if redaction is None:
+      return reply
+    return replace(
+      reply, text=redaction.restore(reply.text, json_text=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SecretlessEmbedder:
+
+  embedder: Embedder
+
+  async def name(self) -> str:
+    return await self.embedder.name()
+
+  async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+    return await sent_without_secrets(
+      texts, partial(self.embedder.embed, query=query)
+    )
+
+
+async def sent_without_secrets(
+  texts: Sequence[str],
+  send: Callable[[Sequence[str]], Awaitable[ServiceReply]],
+) -> ServiceReply:
+  sent = await asyncio.to_thread(
+    lambda: [without_secrets(text) for text in texts]
+  )
+  with _errors_without_secrets(quoted=True):
+    return await send(sent)
+
+
+def redacted_request(
+  request: CompletionRequest, redaction: Redaction | None
+) -> CompletionRequest:
+  system = without_secrets(request.system)
+  pieces = [
+    without_secrets(piece) for piece in _OFFERED_ID.split(request.user)
+  ]
+  if redaction is not None:
+    system = redaction.redact(system)
+    pieces[::2] = redaction.redact_all(pieces[::2])
+  return replace(request, system=system, user="".join(pieces))
+
+
+@contextmanager
+def _errors_without_secrets(*, quoted: bool) -> Generator[None]:
+  try:
+    yield
+  except AdaptiveMemoryError as error:
+    error.detail = without_secrets(error.detail) if quoted else ""
+    raise
+
+
 # ---- src/adaptive/settings/merged.py ----
 
 _NEAR__merged = 0.8
@@ -10847,10 +10520,12 @@ def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
       f"it holds personal data that is not to be stored: {named}",
       "personal data",
     )
-  masked = [one for one in spans if one.kind in policy.masked]
-  return with_marks(
-    text, masked, lambda one: mask(one.kind, text[one.start : one.end])
-  )
+  masks = [
+    (one.start, one.end, mask(one.kind, text[one.start : one.end]))
+    for one in spans
+    if one.kind in policy.masked
+  ]
+  return spliced(text, masks)
 
 
 def tellable(text: str, policy: GatePolicy) -> str:
@@ -15023,22 +14698,12 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
 # ---- src/adaptive/privacy/redacted_chat.py ----
 
 _REASONING_FIELDS = frozenset({"reasoning_content", "reasoning", "thinking"})
-_STREAMED_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
-_TEXT_FIELDS = _STREAMED_FIELDS | {"text", "code"}
-_INNER_FIELDS = frozenset(
-  {
-    "content",
-    "tool_calls",
-    "function",
-    "output",
-    "summary",
-    "item",
-    "part",
-    "response",
-  }
+_SPOKEN_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
+_TEXT_FIELDS = _SPOKEN_FIELDS | frozenset(
+  "text code tool_calls function output summary item part response".split()
 )
+_STREAMED_FIELDS = _TEXT_FIELDS | {"arguments"}
 _PLACES_IN_RESPONSE = ("output_index", "content_index", "summary_index")
-_SHORTEST_BARE_NUMBER = 6
 _LONGEST_PLACEHOLDER = 36
 _UNFINISHED = re.compile(
   r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
@@ -15065,32 +14730,20 @@ def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
 
 
 def changed_texts(value: Any, change: _Change) -> Any:
+  if isinstance(value, str):
+    return change(value)
   items = listing(value)
   if items:
-    changed_items = [
-      change(item)
-      if isinstance(item, str)
-      else changed_texts(item, change)
-      for item in items
-    ]
-    return value if changed_items == items else changed_items
-  fields = mapping(value)
-  changed = {
-    name: _changed_field(name, inner, change)
-    for name, inner in fields.items()
-  }
-  return value if changed == fields else changed
+    return [changed_texts(item, change) for item in items]
+  fields = dict(mapping(value))
+  for name in fields.keys() & _TEXT_FIELDS:
+    fields[name] = changed_texts(fields[name], change)
+  if "arguments" in fields:
+    fields["arguments"] = _changed_arguments(fields["arguments"], change)
+  return fields or value
 
 
-def _changed_field(name: str, value: Any, change: _Change) -> Any:
-  if name == "arguments":
-    return _changed_json(value, change)
-  if name in _TEXT_FIELDS and isinstance(value, str):
-    return change(value)
-  return changed_texts(value, change) if name in _INNER_FIELDS else value
-
-
-def _changed_json(arguments: Any, change: _Change) -> Any:
+def _changed_arguments(arguments: Any, change: _Change) -> Any:
   if not isinstance(arguments, str):
     return changed_values(arguments, change)
   try:
@@ -15110,135 +14763,108 @@ def changed_values(value: Any, change: _Change) -> Any:
     return change(value)
   if isinstance(value, int):
     digits = str(value)
-    if len(digits) < _SHORTEST_BARE_NUMBER:
-      return value
     changed = change(digits)
     return value if changed == digits else changed
+  items = listing(value)
+  if items:
+    return [changed_values(item, change) for item in items]
   fields = mapping(value)
-  if fields:
-    return {
-      change(name): changed_values(inner, change)
-      for name, inner in fields.items()
-    }
-  return [changed_values(item, change) for item in listing(value)] or value
+  return {
+    change(name): changed_values(inner, change)
+    for name, inner in fields.items()
+  } or value
 
 
 class EventRestorer:
 
   def __init__(self, redaction: Redaction) -> None:
     self.redaction = redaction
+    self.is_guarded = False
+    self.used_at = 0.0
     self._waiting: dict[tuple[object, ...], str] = {}
 
   def restored(self, event: Mapping[str, Any]) -> Any:
-    kind = event.get("type")
-    if isinstance(kind, str) and kind.startswith("response."):
-      return self._restored_response(kind, event)
-    choices = listing(event.get("choices"))
+    fields = mapping(event)
+    kind = str(fields.get("type"))
+    if kind.startswith("response."):
+      return self._restored_response(kind, fields)
+    choices = listing(fields.get("choices"))
     if not choices:
       return event
-    return {
-      **event,
-      "choices": [self._restored_choice(choice) for choice in choices],
-    }
+    restored = [
+      self._restored_choice(mapping(choice)) for choice in choices
+    ]
+    return {**fields, "choices": restored}
 
   def restored_line(self, lines: str) -> str:
     return re.sub("(?m)^data:(.*)", self._restored_data, lines)
 
   def _restored_data(self, line: re.Match[str]) -> str:
-    event: Mapping[str, Any] = {}
-    with suppress(ValueError, RecursionError):
-      event = mapping(json.loads(line[1]))
-    if not event:
+    try:
+      event = json.loads(line[1])
+    except (ValueError, RecursionError):
       return line[0]
-    return f"data: {json.dumps(self.restored(event), ensure_ascii=False)}"
+    return f"data: {json.dumps(self.restored(event))}"
 
-  def _restored_piece(
-    self, key: tuple[object, ...], piece: str, *, json_text: bool = False
-  ) -> str:
+  def _restored_piece(self, key: tuple[object, ...], piece: str) -> str:
     text = self._waiting.get(key, "\n") + piece
     unfinished = _UNFINISHED.search(
       text, max(1, len(text) - _LONGEST_PLACEHOLDER)
     )
     certain_to = unfinished.start() if unfinished else len(text)
     self._waiting[key] = text[certain_to - 1 :]
-    return self.redaction.restore(text[:certain_to], json_text=json_text)[
-      1:
-    ]
+    is_json = str(key[-1]).endswith("arguments")
+    certain = text[1:certain_to]
+    return self.redaction.restore(certain, json_text=is_json)
 
-  def _restored_choice(self, choice: Any) -> Any:
-    fields = mapping(choice)
-    restore = self.redaction.restore
-    if "message" in fields:
-      return {
-        **fields,
-        "message": changed_texts(fields["message"], restore),
-      }
-    delta = dict(mapping(fields.get("delta")))
-    is_last = bool(fields.get("finish_reason"))
-    if not delta and not is_last:
-      return choice
-    index = fields.get("index") or 0
-    calls = listing(delta.get("tool_calls"))
-    ended = frozenset[str]()
-    if is_last:
-      ended = _STREAMED_FIELDS
-    elif calls or delta.get("content"):
-      ended = _REASONING_FIELDS
-    for name in delta.keys() & _STREAMED_FIELDS:
-      text = delta[name]
-      if isinstance(text, str):
-        delta[name] = self._restored_piece((index, name), text)
-      else:
-        delta[name] = changed_texts(text, restore)
-    if calls:
-      delta["tool_calls"] = [
-        self._restored_call(index, call) for call in calls
+  def _restored_pieces(self, value: Any, *place: object) -> Any:
+    if isinstance(value, str):
+      return self._restored_piece(place, value)
+    items = listing(value)
+    if items:
+      return [
+        self._restored_pieces(item, *place, mapping(item).get("index"))
+        for item in items
       ]
+    fields = dict(mapping(value))
+    for name in fields.keys() & _STREAMED_FIELDS:
+      fields[name] = self._restored_pieces(fields[name], *place, name)
+    return fields or value
+
+  def _restored_choice(self, choice: Mapping[str, Any]) -> Any:
+    restore = self.redaction.restore
+    if "message" in choice:
+      message = changed_texts(choice["message"], restore)
+      return {**choice, "message": message}
+    piece = mapping(choice, "delta")
+    ended = frozenset[str]()
+    if choice.get("finish_reason"):
+      ended = _SPOKEN_FIELDS
+    elif piece.get("tool_calls") or piece.get("content"):
+      ended = _REASONING_FIELDS
+    index = choice.get("index")
+    delta = dict(self._restored_pieces(piece, index))
     for name in ended:
       waiting = self._waiting.pop((index, name), "")[1:]
       if waiting:
         delta[name] = (delta.get(name) or "") + restore(waiting)
-    return {**fields, "delta": delta}
-
-  def _restored_call(self, index: int, call: Any) -> Any:
-    function = mapping(call, "function")
-    arguments = function.get("arguments")
-    if not isinstance(arguments, str):
-      return changed_texts(call, self.redaction.restore)
-    key = (index, call.get("index"))
-    restored = self._restored_piece(key, arguments, json_text=True)
-    return {**call, "function": {**function, "arguments": restored}}
+    return {**choice, "delta": delta} if delta else choice
 
   def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:
-    part, _, stage = kind.removeprefix("response.").rpartition(".")
-    key = (part, *map(event.get, _PLACES_IN_RESPONSE))
+    part, _, stage = kind.rpartition(".")
     delta = event.get("delta")
     if stage == "delta" and isinstance(delta, str):
-      json_text = part.endswith("arguments")
-      return {
-        **event,
-        "delta": self._restored_piece(key, delta, json_text=json_text),
-      }
-    if stage == "done":
-      self._waiting.pop(key, None)
+      key = (*map(event.get, _PLACES_IN_RESPONSE), part)
+      return {**event, "delta": self._restored_piece(key, delta)}
     return changed_texts(event, self.redaction.restore)
-
-
-@dataclass(slots=True)
-class _RedactedTurn:
-
-  events: EventRestorer
-  guarded: bool
-  used_at: float
 
 
 class RedactedTurns:
 
   def __init__(self) -> None:
-    self._turns: OrderedDict[str, _RedactedTurn] = OrderedDict()
+    self._turns: dict[str, EventRestorer] = {}
 
   def __len__(self) -> int:
-    self._forget_idle()
     return len(self._turns)
 
   async def redact(
@@ -15251,15 +14877,14 @@ class RedactedTurns:
     state = turn_state(metadata)
     if again and "redaction" not in state:
       return body
-    turn = self._turn(metadata) if again else None
-    redaction = turn.events.redaction if turn else Redaction()
-    mark = state.get("redaction", "") if turn else uuid.uuid4().hex
-    self._turns[mark] = _RedactedTurn(
-      events=EventRestorer(redaction),
-      guarded=again,
-      used_at=time.monotonic(),
-    )
-    state["redaction"] = mark
+    former = self._turn(metadata)
+    redaction = former.redaction if former else Redaction()
+    turn = EventRestorer(redaction)
+    turn.is_guarded = again
+    self._forget_idle()
+    mark = state.setdefault("redaction", uuid.uuid4().hex)
+    self._turns[mark] = turn
+    self._turn(metadata)
     async with asyncio.timeout(_LONGEST_SECONDS):
       messages = listing(body.get("messages"))
       redacted = await asyncio.to_thread(
@@ -15271,52 +14896,46 @@ class RedactedTurns:
     self, event: Any, metadata: dict[str, Any], body: dict[str, Any]
   ) -> Any:
     turn = self._turn(metadata)
-    if turn is None or turn.events.redaction.is_empty:
+    if turn is None or turn.redaction.is_empty:
       return event
-    if not turn.guarded and _may_call_tools(body, metadata):
+    if not turn.is_guarded and _may_call_tools(body, metadata):
       return event
     if isinstance(event, bytes):
       line = event.decode("utf-8", "surrogateescape")
-      return turn.events.restored_line(line).encode(
-        "utf-8", "surrogateescape"
-      )
+      restored = turn.restored_line(line)
+      return restored.encode("utf-8", "surrogateescape")
     if isinstance(event, str):
-      return turn.events.restored_line(event)
-    return turn.events.restored(event) if mapping(event) else event
+      return turn.restored_line(event)
+    return turn.restored(event)
 
   def restore_answer(
     self, body: dict[str, Any], metadata: dict[str, Any]
   ) -> dict[str, Any]:
     turn = self._turns.pop(turn_state(metadata).get("redaction", ""), None)
-    messages = listing(body.get("messages"))
-    if turn is None or turn.events.redaction.is_empty or not messages:
+    if turn is None:
       return body
-    restore = turn.events.redaction.restore
+    messages = listing(body.get("messages"))
     restored = [
       message
-      if mapping(message).get("id")
-      else changed_texts(message, restore)
+      if mapping(message).get("id") and message is not messages[-1]
+      else changed_texts(message, turn.redaction.restore)
       for message in messages
     ]
-    if mapping(messages[-1]).get("role") == "assistant":
-      restored[-1] = changed_texts(messages[-1], restore)
     return {**body, "messages": restored}
 
-  def _turn(self, metadata: dict[str, Any]) -> _RedactedTurn | None:
-    mark = turn_state(metadata).get("redaction", "")
-    turn = self._turns.get(mark)
+  def _turn(self, metadata: dict[str, Any]) -> EventRestorer | None:
+    turn = self._turns.get(turn_state(metadata).get("redaction", ""))
     if turn is not None:
       turn.used_at = time.monotonic()
-      self._turns.move_to_end(mark)
     return turn
 
   def _forget_idle(self) -> None:
     used_since = time.monotonic() - _IDLE_SECONDS
-    while self._turns:
-      mark = next(iter(self._turns))
-      if self._turns[mark].used_at >= used_since:
-        return
-      del self._turns[mark]
+    self._turns = {
+      mark: turn
+      for mark, turn in self._turns.items()
+      if turn.used_at >= used_since
+    }
 
 
 def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:
@@ -15534,9 +15153,9 @@ def _folded(text: str) -> str:
 
 
 _VOCABULARY: dict[str, WordKinds] = {}
-for _kind, _words__spoken_requests in word_table("spoken_requests").items():
+for _kind__spoken_requests, _words__spoken_requests in word_table("spoken_requests").items():
   for _word in map(_folded, _words__spoken_requests):
-    _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
+    _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind__spoken_requests}
 _UNSPACED = [
   word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)
 ]

@@ -133,10 +133,8 @@ FUNCTIONS: Mapping[str, str] = {
         llm.ask.list_schema
         llm.reply._as_json
         llm.reply._as_json_escape
-        privacy.personal_data._judged
-        privacy.personal_data._is_something_else
         privacy.scanning.any_of
-        privacy.personal_shapes._*
+        privacy.personal_data._*
         privacy.redaction._name_of
         recall.block._head_tokens
         settings.merged.not_understood

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.answer.links import spliced
 from adaptive.answer.postprocessing import (
     AnsweredTurn,
     Postprocessing,
@@ -58,7 +57,7 @@ from adaptive.memory.gate import holds_listed_word, listed_words
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat
 from adaptive.privacy.redaction import Redaction, redacted_request
-from adaptive.privacy.scanning import Finding, with_marks
+from adaptive.privacy.scanning import spliced
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.recall.block import (
@@ -187,7 +186,7 @@ def queued_turn(text: str) -> Turn:
 
 
 RECIPES: Mapping[str, Recipe] = {
-    "answer.links.spliced": lambda text: partial(
+    "privacy.scanning.spliced": lambda text: partial(
         spliced, text, [(at, at + 1, "") for at in range(0, len(text), 8)]
     ),
     "answer.postprocessing._new_notes": lambda text: partial(
@@ -339,12 +338,6 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "privacy.redacted_chat.redacted_chat": lambda text: partial(
         redacted_chat, messages(text), Redaction()
-    ),
-    "privacy.scanning.with_marks": lambda text: partial(
-        with_marks,
-        text,
-        [Finding("a", at, at + 2) for at in range(0, len(text), 8)],
-        lambda _: "[removed]",
     ),
     "privacy.sealing.Sealer.seal": lambda text: partial(
         Sealer("s").seal, "ada", "x", text

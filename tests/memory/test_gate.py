@@ -29,7 +29,7 @@ from adaptive.memory.gate import (
     gated_draft,
     is_safe_label,
 )
-from adaptive.privacy.redaction import PLACEHOLDER_NAMES
+from adaptive.settings.valves import PERSONAL_KINDS
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 from tests.privacy.made_up_secrets import made_up_secrets
 from tests.rates import over
@@ -160,7 +160,7 @@ def test_rules_of_the_admin(
 
 
 MASKING = {
-    "mask_in_memories": ", ".join(PLACEHOLDER_NAMES),
+    "mask_in_memories": ", ".join(PERSONAL_KINDS),
     "refuse_in_memories": "",
 }
 

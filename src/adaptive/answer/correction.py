@@ -19,7 +19,6 @@ from adaptive.answer.links import (
     corrected_links,
     links_to_check,
     masked_code,
-    spliced,
 )
 from adaptive.core.messages import (
     listing,
@@ -28,6 +27,7 @@ from adaptive.core.messages import (
     rewritten_answer,
     spoken_text,
 )
+from adaptive.privacy.scanning import spliced
 from adaptive.settings.hook import Hook
 
 log_correction = logging.getLogger("adaptive_memory.answer")

@@ -11,7 +11,7 @@ import asyncio
 import ipaddress
 import re
 import socket
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from itertools import compress
 from typing import Any
@@ -21,6 +21,7 @@ import aiohttp
 from yarl import URL
 
 from adaptive.privacy.personal_data import find_personal_data
+from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import find_secrets
 
 _SEARCH = "https://duckduckgo.com/?q="
@@ -100,16 +101,6 @@ def corrected_links(text: str, broken: Collection[str]) -> str:
         )
         pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
     return spliced(text, pieces)
-
-
-def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
-    """The text with other words from each beginning to its end; what overlaps is cut once."""
-    parts: list[str] = []
-    position = 0
-    for start, end, words in sorted(pieces):
-        parts += [text[position : max(start, position)], words]
-        position = max(end, position)
-    return "".join([*parts, text[position:]])
 
 
 def is_public_site(address: str, port: int) -> bool:

@@ -20,7 +20,7 @@ from adaptive.core.model import (
 )
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
-from adaptive.privacy.scanning import with_marks
+from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
 from adaptive.search.tokens import comparable, folded_text, stem
 from adaptive.settings.merged import Settings
@@ -181,10 +181,12 @@ def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
             f"it holds personal data that is not to be stored: {named}",
             "personal data",
         )
-    masked = [one for one in spans if one.kind in policy.masked]
-    return with_marks(
-        text, masked, lambda one: mask(one.kind, text[one.start : one.end])
-    )
+    masks = [
+        (one.start, one.end, mask(one.kind, text[one.start : one.end]))
+        for one in spans
+        if one.kind in policy.masked
+    ]
+    return spliced(text, masks)
 
 
 def tellable(text: str, policy: GatePolicy) -> str:

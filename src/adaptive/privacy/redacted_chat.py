@@ -7,10 +7,7 @@ import json
 import re
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from adaptive.core.messages import listing, mapping
@@ -19,24 +16,13 @@ from adaptive.settings.hook import turn_state
 
 # Fields in which providers tell what a model thought (host: utils/middleware.py), and what it says.
 _REASONING_FIELDS = frozenset({"reasoning_content", "reasoning", "thinking"})
-_STREAMED_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
-_TEXT_FIELDS = _STREAMED_FIELDS | {"text", "code"}
-# Fields that hold such fields, in messages and in OpenAI's Responses API; ids and names stay.
-_INNER_FIELDS = frozenset(
-    {
-        "content",
-        "tool_calls",
-        "function",
-        "output",
-        "summary",
-        "item",
-        "part",
-        "response",
-    }
+_SPOKEN_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
+# Fields that are, or hold, texts, in messages and in OpenAI's Responses API; ids and names stay.
+_TEXT_FIELDS = _SPOKEN_FIELDS | frozenset(
+    "text code tool_calls function output summary item part response".split()  # noqa: SIM905
 )
+_STREAMED_FIELDS = _TEXT_FIELDS | {"arguments"}
 _PLACES_IN_RESPONSE = ("output_index", "content_index", "summary_index")
-# Shorter numbers without quotes, as counts and years in a tool's arguments, are nobody's.
-_SHORTEST_BARE_NUMBER = 6
 # No placeholder is longer, however a model writes it.
 _LONGEST_PLACEHOLDER = 36
 # What, at the end of a text, may be the beginning of a placeholder, or one that may go on.
@@ -68,34 +54,21 @@ def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
 
 
 def changed_texts(value: Any, change: _Change) -> Any:
-    """A message, or a part of one, whose texts are changed; the same object where none is."""
+    """A message, or a part of one, whose texts are changed."""
+    if isinstance(value, str):
+        return change(value)
     items = listing(value)
     if items:
-        changed_items = [
-            change(item)
-            if isinstance(item, str)
-            else changed_texts(item, change)
-            for item in items
-        ]
-        return value if changed_items == items else changed_items
-    fields = mapping(value)
-    changed = {
-        name: _changed_field(name, inner, change)
-        for name, inner in fields.items()
-    }
-    return value if changed == fields else changed
+        return [changed_texts(item, change) for item in items]
+    fields = dict(mapping(value))
+    for name in fields.keys() & _TEXT_FIELDS:
+        fields[name] = changed_texts(fields[name], change)
+    if "arguments" in fields:
+        fields["arguments"] = _changed_arguments(fields["arguments"], change)
+    return fields or value
 
 
-def _changed_field(name: str, value: Any, change: _Change) -> Any:
-    """The value of a field whose name tells whether it is, or holds, a text."""
-    if name == "arguments":
-        return _changed_json(value, change)
-    if name in _TEXT_FIELDS and isinstance(value, str):
-        return change(value)
-    return changed_texts(value, change) if name in _INNER_FIELDS else value
-
-
-def _changed_json(arguments: Any, change: _Change) -> Any:
+def _changed_arguments(arguments: Any, change: _Change) -> Any:
     """Arguments, as a JSON document or parsed, that are the same kind of thing afterwards."""
     if not isinstance(arguments, str):
         return changed_values(arguments, change)
@@ -112,49 +85,52 @@ def _changed_json(arguments: Any, change: _Change) -> Any:
 
 
 def changed_values(value: Any, change: _Change) -> Any:
-    """A parsed document whose texts, names of fields and long numbers are changed."""
+    """A parsed document whose texts, names of fields and numbers are changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, int):
         digits = str(value)
-        if len(digits) < _SHORTEST_BARE_NUMBER:
-            return value
         changed = change(digits)
         return value if changed == digits else changed
+    items = listing(value)
+    if items:
+        return [changed_values(item, change) for item in items]
     fields = mapping(value)
-    if fields:
-        return {
-            change(name): changed_values(inner, change)
-            for name, inner in fields.items()
-        }
-    return [changed_values(item, change) for item in listing(value)] or value
+    return {
+        change(name): changed_values(inner, change)
+        for name, inner in fields.items()
+    } or value
 
 
 class EventRestorer:
-    """Restores the events of one stream: chunks of chat completions, events of Responses.
+    """Restores the events of one turn: chunks of chat completions, events of Responses.
 
     Each part of the answer is put together by itself, wherever it was cut: what may be the
-    beginning of a placeholder waits for the next event of its part, or the one that ends it.
+    beginning of a placeholder waits for the next event of its part, or the one that ends it. The
+    turn ``is_guarded`` if the host asks us before an answer goes back to the model within it.
     """
 
     def __init__(self, redaction: Redaction) -> None:
         self.redaction = redaction
+        self.is_guarded = False
+        self.used_at = 0.0
         # What waits of each part: of a choice's field or tool call, or of a part of a response. It
         # stands behind the last sign given on: a placeholder without brackets begins a word.
         self._waiting: dict[tuple[object, ...], str] = {}
 
     def restored(self, event: Mapping[str, Any]) -> Any:
         """The event with values for placeholders; the one given is not changed."""
-        kind = event.get("type")
-        if isinstance(kind, str) and kind.startswith("response."):
-            return self._restored_response(kind, event)
-        choices = listing(event.get("choices"))
+        fields = mapping(event)
+        kind = str(fields.get("type"))
+        if kind.startswith("response."):
+            return self._restored_response(kind, fields)
+        choices = listing(fields.get("choices"))
         if not choices:
             return event
-        return {
-            **event,
-            "choices": [self._restored_choice(choice) for choice in choices],
-        }
+        restored = [
+            self._restored_choice(mapping(choice)) for choice in choices
+        ]
+        return {**fields, "choices": restored}
 
     def restored_line(self, lines: str) -> str:
         """Lines as they go over the wire, each with one event; others stay as they are.
@@ -165,16 +141,13 @@ class EventRestorer:
 
     def _restored_data(self, line: re.Match[str]) -> str:
         """A line with its event restored; the same where it holds none."""
-        event: Mapping[str, Any] = {}
-        with suppress(ValueError, RecursionError):
-            event = mapping(json.loads(line[1]))
-        if not event:
+        try:
+            event = json.loads(line[1])
+        except (ValueError, RecursionError):
             return line[0]
-        return f"data: {json.dumps(self.restored(event), ensure_ascii=False)}"
+        return f"data: {json.dumps(self.restored(event))}"
 
-    def _restored_piece(
-        self, key: tuple[object, ...], piece: str, *, json_text: bool = False
-    ) -> str:
+    def _restored_piece(self, key: tuple[object, ...], piece: str) -> str:
         """What is certain of a piece of one part of the answer, and of what waited before it."""
         text = self._waiting.get(key, "\n") + piece
         unfinished = _UNFINISHED.search(
@@ -182,84 +155,55 @@ class EventRestorer:
         )
         certain_to = unfinished.start() if unfinished else len(text)
         self._waiting[key] = text[certain_to - 1 :]
-        return self.redaction.restore(text[:certain_to], json_text=json_text)[
-            1:
-        ]
+        is_json = str(key[-1]).endswith("arguments")
+        certain = text[1:certain_to]
+        return self.redaction.restore(certain, json_text=is_json)
 
-    def _restored_choice(self, choice: Any) -> Any:
+    def _restored_pieces(self, value: Any, *place: object) -> Any:
+        """What is certain of the pieces in a part of an event, which is told by its place."""
+        if isinstance(value, str):
+            return self._restored_piece(place, value)
+        items = listing(value)
+        if items:
+            return [
+                self._restored_pieces(item, *place, mapping(item).get("index"))
+                for item in items
+            ]
+        fields = dict(mapping(value))
+        for name in fields.keys() & _STREAMED_FIELDS:
+            fields[name] = self._restored_pieces(fields[name], *place, name)
+        return fields or value
+
+    def _restored_choice(self, choice: Mapping[str, Any]) -> Any:
         """One choice of a chunk, or of a whole answer."""
-        fields = mapping(choice)
         restore = self.redaction.restore
-        if "message" in fields:
-            return {
-                **fields,
-                "message": changed_texts(fields["message"], restore),
-            }
-        delta = dict(mapping(fields.get("delta")))
-        is_last = bool(fields.get("finish_reason"))
-        if not delta and not is_last:
-            return choice
-        index = fields.get("index") or 0
-        calls = listing(delta.get("tool_calls"))
+        if "message" in choice:
+            message = changed_texts(choice["message"], restore)
+            return {**choice, "message": message}
+        piece = mapping(choice, "delta")
         ended = frozenset[str]()
-        if is_last:
+        if choice.get("finish_reason"):
             # Arguments end with a bracket, so nothing of them waits.
-            ended = _STREAMED_FIELDS
-        elif calls or delta.get("content"):
+            ended = _SPOKEN_FIELDS
+        elif piece.get("tool_calls") or piece.get("content"):
             # With words or calls the thought is over; it must not go on behind them.
             ended = _REASONING_FIELDS
-        for name in delta.keys() & _STREAMED_FIELDS:
-            text = delta[name]
-            if isinstance(text, str):
-                delta[name] = self._restored_piece((index, name), text)
-            else:
-                delta[name] = changed_texts(text, restore)
-        if calls:
-            delta["tool_calls"] = [
-                self._restored_call(index, call) for call in calls
-            ]
+        index = choice.get("index")
+        delta = dict(self._restored_pieces(piece, index))
         for name in ended:
             waiting = self._waiting.pop((index, name), "")[1:]
             if waiting:
                 delta[name] = (delta.get(name) or "") + restore(waiting)
-        return {**fields, "delta": delta}
-
-    def _restored_call(self, index: int, call: Any) -> Any:
-        """A piece of a call of a tool in the choice of this number."""
-        function = mapping(call, "function")
-        arguments = function.get("arguments")
-        if not isinstance(arguments, str):
-            return changed_texts(call, self.redaction.restore)
-        key = (index, call.get("index"))
-        restored = self._restored_piece(key, arguments, json_text=True)
-        return {**call, "function": {**function, "arguments": restored}}
+        return {**choice, "delta": delta} if delta else choice
 
     def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:
         """An event of the Responses API, whose last ones tell all again (OpenAI's reference)."""
-        part, _, stage = kind.removeprefix("response.").rpartition(".")
-        key = (part, *map(event.get, _PLACES_IN_RESPONSE))
+        part, _, stage = kind.rpartition(".")
         delta = event.get("delta")
         if stage == "delta" and isinstance(delta, str):
-            json_text = part.endswith("arguments")
-            return {
-                **event,
-                "delta": self._restored_piece(key, delta, json_text=json_text),
-            }
-        if stage == "done":
-            self._waiting.pop(key, None)
+            key = (*map(event.get, _PLACES_IN_RESPONSE), part)
+            return {**event, "delta": self._restored_piece(key, delta)}
         return changed_texts(event, self.redaction.restore)
-
-
-@dataclass(slots=True)
-class _RedactedTurn:
-    """What restores the answer of one turn, and the moment at which it was used last.
-
-    The turn is ``guarded`` if the host asks us before an answer goes back to the model within it.
-    """
-
-    events: EventRestorer
-    guarded: bool
-    used_at: float
 
 
 class RedactedTurns:
@@ -271,11 +215,9 @@ class RedactedTurns:
     """
 
     def __init__(self) -> None:
-        # By their marks, in the order in which they were used last.
-        self._turns: OrderedDict[str, _RedactedTurn] = OrderedDict()
+        self._turns: dict[str, EventRestorer] = {}
 
     def __len__(self) -> int:
-        self._forget_idle()
         return len(self._turns)
 
     async def redact(
@@ -295,15 +237,14 @@ class RedactedTurns:
         state = turn_state(metadata)
         if again and "redaction" not in state:
             return body
-        turn = self._turn(metadata) if again else None
-        redaction = turn.events.redaction if turn else Redaction()
-        mark = state.get("redaction", "") if turn else uuid.uuid4().hex
-        self._turns[mark] = _RedactedTurn(
-            events=EventRestorer(redaction),
-            guarded=again,
-            used_at=time.monotonic(),
-        )
-        state["redaction"] = mark
+        former = self._turn(metadata)
+        redaction = former.redaction if former else Redaction()
+        turn = EventRestorer(redaction)
+        turn.is_guarded = again
+        self._forget_idle()
+        mark = state.setdefault("redaction", uuid.uuid4().hex)
+        self._turns[mark] = turn
+        self._turn(metadata)
         async with asyncio.timeout(_LONGEST_SECONDS):
             messages = listing(body.get("messages"))
             redacted = await asyncio.to_thread(
@@ -320,59 +261,53 @@ class RedactedTurns:
         (up to 0.11.1), placeholders stay in an answer that may call tools until it is stored.
         """
         turn = self._turn(metadata)
-        if turn is None or turn.events.redaction.is_empty:
+        if turn is None or turn.redaction.is_empty:
             return event
-        if not turn.guarded and _may_call_tools(body, metadata):
+        if not turn.is_guarded and _may_call_tools(body, metadata):
             return event
         if isinstance(event, bytes):
             line = event.decode("utf-8", "surrogateescape")
-            return turn.events.restored_line(line).encode(
-                "utf-8", "surrogateescape"
-            )
+            restored = turn.restored_line(line)
+            return restored.encode("utf-8", "surrogateescape")
         if isinstance(event, str):
-            return turn.events.restored_line(event)
-        return turn.events.restored(event) if mapping(event) else event
+            return turn.restored_line(event)
+        return turn.restored(event)
 
     def restore_answer(
         self, body: dict[str, Any], metadata: dict[str, Any]
     ) -> dict[str, Any]:
         """A turn's messages, as the outlet gets them, with values; the turn is over with it.
 
-        Earlier answers of a stored chat stay: their placeholders were other turns'. Of what is not
+        Earlier messages of a stored chat stay: their placeholders were other turns'. Of what is not
         stored the host gives the request itself, without ids.
         """
         turn = self._turns.pop(turn_state(metadata).get("redaction", ""), None)
-        messages = listing(body.get("messages"))
-        if turn is None or turn.events.redaction.is_empty or not messages:
+        if turn is None:
             return body
-        restore = turn.events.redaction.restore
+        messages = listing(body.get("messages"))
         restored = [
             message
-            if mapping(message).get("id")
-            else changed_texts(message, restore)
+            if mapping(message).get("id") and message is not messages[-1]
+            else changed_texts(message, turn.redaction.restore)
             for message in messages
         ]
-        if mapping(messages[-1]).get("role") == "assistant":
-            restored[-1] = changed_texts(messages[-1], restore)
         return {**body, "messages": restored}
 
-    def _turn(self, metadata: dict[str, Any]) -> _RedactedTurn | None:
+    def _turn(self, metadata: dict[str, Any]) -> EventRestorer | None:
         """The turn that metadata belong to, which counts as used now."""
-        mark = turn_state(metadata).get("redaction", "")
-        turn = self._turns.get(mark)
+        turn = self._turns.get(turn_state(metadata).get("redaction", ""))
         if turn is not None:
             turn.used_at = time.monotonic()
-            self._turns.move_to_end(mark)
         return turn
 
     def _forget_idle(self) -> None:
-        """Forget the turns that were used last an hour ago; no other one is looked at."""
+        """Forget the turns of which nothing came for an hour."""
         used_since = time.monotonic() - _IDLE_SECONDS
-        while self._turns:
-            mark = next(iter(self._turns))
-            if self._turns[mark].used_at >= used_since:
-                return
-            del self._turns[mark]
+        self._turns = {
+            mark: turn
+            for mark, turn in self._turns.items()
+            if turn.used_at >= used_since
+        }
 
 
 def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:

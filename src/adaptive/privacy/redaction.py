@@ -19,29 +19,22 @@ from adaptive.core.providers import (
     CompletionRequest,
     ResponseFormat,
 )
-from adaptive.privacy.personal_data import PERSONAL_SHAPES, find_personal_data
-from adaptive.privacy.scanning import with_marks
+from adaptive.privacy.personal_data import find_personal_data
+from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import without_secrets
+from adaptive.settings.valves import PERSONAL_KINDS
 
 ServiceReply = TypeVar("ServiceReply")
-_SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
-PLACEHOLDER_NAMES = {
-    shape.kind: _SHORTER_NAMES.get(shape.kind, shape.kind.upper())
-    for shape in PERSONAL_SHAPES
-}
-# Shorter values are looked for by their recogniser alone; of more values only those it finds.
+# Shorter values, and more of them, are looked for by their recogniser alone.
 _SHORTEST_LOOKED_FOR = 6
 _MOST_LOOKED_FOR = 200
-_WORDS = "|".join(PLACEHOLDER_NAMES.values())
 # As models write it back: brackets may be escaped or full-width, letters small, the underscore a
 # blank or hyphen. Without brackets in capitals only: ``email_1`` is a fine name in a program.
+_NAME = "|".join(map(str.upper, PERSONAL_KINDS)).replace("_", r"\\{0,2}[_ -]")
 PLACEHOLDER = re.compile(
-    r"(?P<opening>\\{0,2})[\[\u3010\uff3b] ?(?i:"
-    + _WORDS.replace("_", r"\\{0,2}[_ -]")
-    + ")"
-    r"\\{0,2}[_ -][0-9]{1,6} ?(?P<closing>\\{0,2})[\]\u3011\uff3d]"
-    r"|(?<![0-9A-Za-z_])(?:" + _WORDS.replace("_", r"\\{0,2}_") + ")"
-    r"\\{0,2}_[0-9]{1,6}(?![0-9A-Za-z_])",
+    rf"(?P<escape>\\{{0,2}})[\[\u3010\uff3b] ?(?i:{_NAME})"
+    r"\\{0,2}[_ -][0-9]{1,6} ?(?P=escape)[\]\u3011\uff3d]"
+    rf"|(?<![0-9A-Za-z_])(?:{_NAME})\\{{0,2}}_[0-9]{{1,6}}(?![0-9A-Za-z_])",
     re.ASCII,
 )
 # The beginning of a line on which a memory is offered with its id, as the host makes ids.
@@ -98,44 +91,37 @@ class Redaction:
             if value is None:
                 return match[0]
             if json_text:
-                value = json.dumps(value, ensure_ascii=False)[1:-1]
-            # Where only one of the brackets is escaped, the backslash is one of the text's own.
-            opening = match["opening"] or ""
-            closing = match["closing"] or ""
-            return (
-                value if opening == closing else f"{opening}{value}{closing}"
-            )
+                return json.dumps(value, ensure_ascii=False)[1:-1]
+            return value
 
         return PLACEHOLDER.sub(value_of, text)
 
     def _marked(self, text: str) -> str:
         """The text with a placeholder in the place of each finding."""
-        return with_marks(
-            text,
-            find_personal_data(text),
-            lambda finding: self._placeholder(
-                finding.kind, text[finding.start : finding.end]
-            ),
-        )
+        pieces: list[tuple[int, int, str]] = []
+        for finding in find_personal_data(text):
+            value = text[finding.start : finding.end]
+            placeholder = self._placeholder(finding.kind, value)
+            pieces.append((finding.start, finding.end, placeholder))
+        return spliced(text, pieces)
 
     def _values_to_look_for(self) -> re.Pattern[str]:
-        """Where values stand as words of their own; nowhere in a call with very many."""
-        values: list[str] = []
-        if len(self._placeholders) <= _MOST_LOOKED_FOR:
-            values = [
-                value
-                for value in self._placeholders
-                if len(value) >= _SHORTEST_LOOKED_FOR
-            ]
+        """Where values stand as words of their own; of very many only the longest are looked for."""
+        values = [
+            value
+            for value in self._placeholders
+            if len(value) >= _SHORTEST_LOOKED_FOR
+        ]
         longest_first = sorted(values, key=len, reverse=True)
-        any_value = "|".join(map(re.escape, longest_first)) or "(?!)"
+        looked_for = longest_first[:_MOST_LOOKED_FOR]
+        any_value = "|".join(map(re.escape, looked_for)) or "(?!)"
         return re.compile(rf"(?<![^\W_])(?:{any_value})(?![^\W_])")
 
     def _placeholder(self, kind: str, value: str) -> str:
         """The placeholder of a value, by the next number of its kind that nobody wrote."""
         while value not in self._placeholders:
             self._numbers[kind] += 1
-            name = f"{PLACEHOLDER_NAMES[kind]}_{self._numbers[kind]}"
+            name = f"{kind.upper()}_{self._numbers[kind]}"
             if name not in self._taken_names:
                 self._placeholders[value] = f"[{name}]"
                 self._values[name] = value

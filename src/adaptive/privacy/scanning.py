@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adaptive.core.runtime import text_cache
 
@@ -29,12 +29,6 @@ class Finding:
     start: int
     end: int
 
-    def joined(self, next_one: Finding) -> Finding:
-        """This and one that begins within it as one, of the kind of the longer."""
-        is_longer = self.end - self.start >= next_one.end - next_one.start
-        kind = self.kind if is_longer else next_one.kind
-        return Finding(kind, self.start, max(self.end, next_one.end))
-
 
 @dataclass(frozen=True, slots=True)
 class Respelling:
@@ -43,33 +37,32 @@ class Respelling:
     text: str
     places: Sequence[int]
 
-    def in_original(self, found: Iterable[Finding]) -> tuple[Finding, ...]:
-        """Findings as they stand in the original, in their order; those that overlap are one."""
+    def in_original(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """Findings as they stand in the original, in their order; what overlaps is one."""
         joined: list[Finding] = []
-        for finding in sorted(
-            found, key=lambda finding: (finding.start, -finding.end)
-        ):
-            if joined and finding.start < joined[-1].end:
-                joined[-1] = joined[-1].joined(finding)
+        for finding in sorted(findings, key=_place):
+            start = self.places[finding.start]
+            end = self.places[finding.end - 1] + 1
+            if joined and start < joined[-1].end:
+                end = max(joined[-1].end, end)
+                joined[-1] = replace(joined[-1], end=end)
             else:
-                joined.append(finding)
-        return tuple(
-            Finding(
-                one.kind, self.places[one.start], self.places[one.end - 1] + 1
-            )
-            for one in joined
-        )
+                joined.append(Finding(finding.kind, start, end))
+        return tuple(joined)
 
 
-def with_marks(
-    text: str, findings: Iterable[Finding], mark: Callable[[Finding], str]
-) -> str:
-    """The text with a mark in the place of each finding, which stand in its order."""
+def _place(finding: Finding) -> tuple[int, int]:
+    """The order of findings: the first before others, and the longest of those that begin there."""
+    return finding.start, -finding.end
+
+
+def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
+    """The text with other words from each beginning to its end; what overlaps is cut once."""
     parts: list[str] = []
     position = 0
-    for finding in findings:
-        parts += [text[position : finding.start], mark(finding)]
-        position = finding.end
+    for start, end, words in sorted(pieces):
+        parts += [text[position : max(start, position)], words]
+        position = max(end, position)
     return "".join([*parts, text[position:]])
 
 
