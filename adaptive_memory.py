@@ -1166,9 +1166,8 @@ def turn_text(turn: Turn) -> str:
 
 def read_turn(text: str) -> Turn | None:
   try:
-    fields = mapping(json.loads(text))
-    return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
-  except (ValueError, RecursionError) as error:
+    return _TURN.validate_json(text)
+  except ValueError as error:
     log_turns.warning(
       "a turn that waits can't be read: %s", type(error).__name__
     )
@@ -1194,6 +1193,8 @@ def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
 
 
 # ---- src/adaptive/core/runtime.py ----
+
+log_measures = logging.getLogger("adaptive_memory.measures")
 
 CacheKey = tuple[Any, ...]
 Cached = TypeVar("Cached")
@@ -1367,6 +1368,62 @@ def tell_outcome(outcome: str, reason: str = "") -> None:
   if measures is not None:
     measures.outcome = outcome
     measures.reason = reason
+
+
+@asynccontextmanager
+async def measured_part(
+  part: str, turn: str, anomalies: Iterable[str] = ()
+) -> AsyncGenerator[None]:
+  measures = TurnMeasures(part, "skipped" if part == "inlet" else "")
+  token = MEASURES.set(measures)
+  measures.counts["anomalies"].update(anomalies)
+  try:
+    with stage("total"):
+      yield
+  finally:
+    MEASURES.reset(token)
+    error = sys.exception()
+    if error is not None:
+      measures.outcome = "failed"
+      measures.reason = type(error).__name__
+    elif "entries" in measures.counts:
+      measures.outcome = "recalled"
+    has_counted = any(measures.counts.values())
+    if measures.outcome or has_counted or len(measures.seconds) > 1:
+      _tell(turn, measures)
+
+
+def _tell(turn: str, measures: TurnMeasures) -> None:
+  part = {"part": measures.part}
+  ended = {**part, "outcome": measures.outcome, "reason": measures.reason}
+  milliseconds = {
+    name: round(1000 * seconds, 1)
+    for name, seconds in measures.seconds.items()
+  }
+  counts = {kind: names for kind, names in measures.counts.items() if names}
+  log_measures.debug(
+    "%s", json.dumps({**ended, "turn": turn, "ms": milliseconds, **counts})
+  )
+  metrics = sys.modules.get("opentelemetry.metrics")
+  if metrics is None:
+    return
+  for name, duration in milliseconds.items():
+    attributes = ended if name == "total" else part
+    _instrument(metrics, "duration").record(
+      duration, {**attributes, "stage": name}
+    )
+  for kind, names in counts.items():
+    for name, count in names.items():
+      _instrument(metrics, kind).add(count, {**part, "name": name})
+
+
+@cache
+def _instrument(metrics: Any, kind: str) -> Any:
+  meter = metrics.get_meter("adaptive_memory")
+  name = f"adaptive_memory.{kind}"
+  if kind == "duration":
+    return meter.create_histogram(name, unit="ms")
+  return meter.create_counter(name, unit="1")
 
 
 # ---- src/adaptive/core/texts.py ----
@@ -2612,7 +2669,14 @@ MOST_WAITING_SUGGESTIONS = 20
 _ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
-  "archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"
+  "archive",
+  "audit",
+  "chat",
+  "chat_notes",
+  "command",
+  "rejection",
+  "suggestion",
+  "usage",
 ]
 Body = TypeVar("Body")
 
@@ -2638,15 +2702,13 @@ class Entries(Protocol):
     entries: Iterable[Entry],
     newest: int = 0,
   ) -> None:
-    """Store all or none in place of former ones; keep no more than the ``newest``, if given."""
+    """Store all or none in place of former ones; keep the ``newest`` by key, if given."""
 
   async def read(
     self,
     kind: EntryKind,
     user_id: str,
     keys: Collection[str] | None = None,
-    *,
-    settled: bool = False,
   ) -> list[Entry]:
     ...
 
@@ -2670,7 +2732,7 @@ class Entries(Protocol):
   async def drop(
     self, kind: EntryKind, user_id: str, keys: Collection[str]
   ) -> None:
-    """Drop entries that are not settled."""
+    """Drop entries."""
 
 
 def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
@@ -2839,21 +2901,19 @@ CommandTable = ValueTable[CommandAnswer | None]
 class SuggestionTable(EntryTable):
 
   async def put(
-    self, user_id: str, waiting: Sequence[WaitingSuggestion]
+    self, user_id: str, waiting: Iterable[WaitingSuggestion]
   ) -> None:
     new = [
       Entry(
-        key=one.digest,
-        body={**asdict(one), "rests_until": 0, "rests_in": ""},
-        created_at=one.source.said_at,
-        chat_id=one.source.chat_id,
-        message_id=one.source.message_id,
+        key=suggestion.digest,
+        body={**asdict(suggestion), "rests_until": 0, "rests_in": ""},
+        created_at=suggestion.source.said_at,
+        chat_id=suggestion.source.chat_id,
+        message_id=suggestion.source.message_id,
       )
-      for one in waiting
+      for suggestion in waiting
     ]
-    await self.entries.put(
-      "suggestion", user_id, new, MOST_WAITING_SUGGESTIONS
-    )
+    await self.entries.put("suggestion", user_id, new)
 
   async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
     return read_as(
@@ -2889,17 +2949,15 @@ class SuggestionTable(EntryTable):
     await self.entries.drop("suggestion", user_id, digests)
 
   async def reject(self, user_id: str, digest: str, now: int) -> None:
-    await self.entries.put(
-      "suggestion", user_id, [Entry(digest, None, now)]
-    )
+    rejection = Entry(key=digest, body=True, created_at=now)
+    await self.entries.put("rejection", user_id, [rejection])
+    await self.discard(user_id, [digest])
 
   async def rejected(
     self, user_id: str, digests: Collection[str]
   ) -> frozenset[str]:
-    found = await self.entries.read(
-      "suggestion", user_id, digests, settled=True
-    )
-    return frozenset(one.key for one in found)
+    rejections = await self.entries.read("rejection", user_id, digests)
+    return frozenset(rejection.key for rejection in rejections)
 
 
 # ---- src/adaptive/control/turn.py ----
@@ -4023,8 +4081,6 @@ ENTRIES = Table(
 )
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-_UNSETTLED = _ROW.body != ""
-_NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
 
@@ -4052,24 +4108,21 @@ class SealedEntries:
     }
     if not rows:
       return
-    replaceable = _UNSETTLED
-    if kind not in _MADE_ANEW:
-      replaceable &= ~self._foreign
     afterwards: list[Executable] = []
     if newest:
-      mine = _of(kind, user_id) & replaceable
       surplus = (
         select(_ROW.key)
-        .where(mine)
-        .order_by(*_NEWEST_FIRST)
+        .where(_of(kind, user_id))
+        .order_by(_ROW.key.desc())
         .offset(newest)
       )
-      afterwards.append(
-        delete(ENTRIES).where(mine, _ROW.key.in_(surplus))
-      )
-    doing = f"writing {kind} entries"
+      trimming = delete(ENTRIES).where(_of(kind, user_id))
+      afterwards.append(trimming.where(_ROW.key.in_(surplus)))
     await self._table.upsert(
-      doing, [*rows.values()], *afterwards, where=replaceable
+      f"writing {kind} entries",
+      [*rows.values()],
+      *afterwards,
+      where=None if kind in _MADE_ANEW else ~self._foreign,
     )
 
   async def read(
@@ -4077,18 +4130,16 @@ class SealedEntries:
     kind: EntryKind,
     user_id: str,
     keys: Collection[str] | None = None,
-    *,
-    settled: bool = False,
   ) -> list[Entry]:
-    these = _of(kind, user_id) & (~_UNSETTLED if settled else _UNSETTLED)
+    query = (
+      select(ENTRIES)
+      .where(_of(kind, user_id))
+      .order_by(_ROW.created_at.desc(), _ROW.key.desc())
+    )
     if keys is not None:
-      these &= _ROW.key.in_(keys)
-    query = select(ENTRIES).where(these).order_by(*_NEWEST_FIRST)
+      query = query.where(_ROW.key.in_(keys))
     rows = await self._table.rows(f"reading {kind} entries", query)
-    entries = await asyncio.to_thread(self._opened, rows)
-    return [
-      entry for entry in entries if settled or entry.body is not None
-    ]
+    return await asyncio.to_thread(self._opened, rows)
 
   async def keys(
     self,
@@ -4099,7 +4150,7 @@ class SealedEntries:
   ) -> list[str]:
     query = (
       select(_ROW.key)
-      .where(_of(kind, user_id), _UNSETTLED, _ROW.key >= first)
+      .where(_of(kind, user_id), _ROW.key >= first)
       .order_by(_ROW.key.desc())
       .limit(most)
     )
@@ -4139,7 +4190,6 @@ class SealedEntries:
   ) -> None:
     dropping = delete(ENTRIES).where(
       _of(kind, user_id),
-      _UNSETTLED,
       _ROW.key.in_(keys),
     )
     await self._table.change(f"dropping {kind} entries", dropping)
@@ -4147,22 +4197,22 @@ class SealedEntries:
   def _row(
     self, kind: EntryKind, user_id: str, entry: Entry
   ) -> dict[str, Any]:
-    body = ""
-    if entry.body is not None:
-      text = json.dumps(entry.body, default=str)
-      body = self._sealer.seal(user_id, kind, text)
-    fields = {name: getattr(entry, name) for name in _FIELDS}
-    return {"user_id": user_id, "kind": kind, "body": body, **fields}
+    text = json.dumps(entry.body, default=str)
+    return {
+      "user_id": user_id,
+      "kind": kind,
+      "body": self._sealer.seal(user_id, kind, text),
+      **{name: getattr(entry, name) for name in _FIELDS},
+    }
 
   def _opened(self, rows: Sequence[Any]) -> list[Entry]:
     entries: list[Entry] = []
     for row in rows:
-      text = row.body and self._sealer.open(
-        row.user_id, row.kind, row.body
-      )
-      body = json.loads(text) if text else None
-      fields = {name: getattr(row, name) for name in _FIELDS}
-      entries.append(Entry(body=body, sealed=row.body, **fields))
+      text = self._sealer.open(row.user_id, row.kind, row.body)
+      if text is not None:
+        fields = {name: getattr(row, name) for name in _FIELDS}
+        entry = Entry(body=json.loads(text), sealed=row.body, **fields)
+        entries.append(entry)
     return entries
 
 
@@ -10908,7 +10958,6 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
 log_audit = logging.getLogger("adaptive_memory.memory")
 
 _MOST_ENTRIES = 10_000
-_TRIMMED_EACH = 100
 _DIGITS_OF_TIME = 20
 
 _Learned = Literal[
@@ -10974,7 +11023,6 @@ class ChangeKey:
 RecordChanges = Callable[[str, Sequence[AuditEntry]], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
 class AuditTable(EntryTable):
 
   async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
@@ -11016,10 +11064,7 @@ class AuditTable(EntryTable):
         expires_at=change.changed_at + YEAR_SECONDS,
       )
       new.append(entry)
-    is_due = number // _TRIMMED_EACH > newest.number // _TRIMMED_EACH
-    await self.entries.put(
-      "audit", user_id, new, _MOST_ENTRIES if is_due else 0
-    )
+    await self.entries.put("audit", user_id, new, _MOST_ENTRIES)
 
 
 class AuditTrail:
@@ -14157,68 +14202,6 @@ class HostHooks:
     self._misread = settings.misread
     misread = "; ".join(self._misread) or "none"
     log_arguments.warning("valves that are not understood: %s", misread)
-
-
-# ---- src/adaptive/host/telemetry.py ----
-
-log_measures = logging.getLogger("adaptive_memory.measures")
-
-
-@asynccontextmanager
-async def measured_part(hook: Hook, part: str) -> AsyncGenerator[None]:
-  measures = TurnMeasures(part, "skipped" if part == "inlet" else "")
-  token = MEASURES.set(measures)
-  try:
-    with stage("total"):
-      yield
-  finally:
-    MEASURES.reset(token)
-    error = sys.exception()
-    if error is not None:
-      measures.outcome = "failed"
-      measures.reason = type(error).__name__
-    elif "entries" in measures.counts:
-      measures.outcome = "recalled"
-    if part != "inlet":
-      measures.counts["anomalies"].update(
-        hook.state.pop("anomalies", [])
-      )
-    has_counted = any(measures.counts.values())
-    if measures.outcome or has_counted or len(measures.seconds) > 1:
-      _tell(hook.answer_id, measures)
-
-
-def _tell(turn: str, measures: TurnMeasures) -> None:
-  part = {"part": measures.part}
-  ended = {**part, "outcome": measures.outcome, "reason": measures.reason}
-  milliseconds = {
-    name: round(1000 * seconds, 1)
-    for name, seconds in measures.seconds.items()
-  }
-  counts = {kind: names for kind, names in measures.counts.items() if names}
-  log_measures.debug(
-    "%s", json.dumps({**ended, "turn": turn, "ms": milliseconds, **counts})
-  )
-  metrics = sys.modules.get("opentelemetry.metrics")
-  if metrics is None:
-    return
-  for name, duration in milliseconds.items():
-    attributes = ended if name == "total" else part
-    _instrument(metrics, "duration").record(
-      duration, {**attributes, "stage": name}
-    )
-  for kind, names in counts.items():
-    for name, count in names.items():
-      _instrument(metrics, kind).add(count, {**part, "name": name})
-
-
-@cache
-def _instrument(metrics: Any, kind: str) -> Any:
-  meter = metrics.get_meter("adaptive_memory")
-  name = f"adaptive_memory.{kind}"
-  if kind == "duration":
-    return meter.create_histogram(name, unit="ms")
-  return meter.create_counter(name, unit="1")
 
 
 # ---- src/adaptive/learn/queue.py ----
@@ -19422,7 +19405,8 @@ class Filter:
           hook.settings.inlet_timeout_seconds
         )
         with self._services.foreground.turn():
-          async with measured_part(hook, "inlet"), time_limit:
+          measuring = measured_part("inlet", hook.answer_id)
+          async with measuring, time_limit:
             window = await recall.window(hook, window)
             body = await recall.recalled(hook, window)
     except Exception as error:
@@ -19632,7 +19616,11 @@ class Filter:
     async def guarded() -> None:
       try:
         async with (
-          measured_part(hook, doing) if hook else nullcontext()
+          measured_part(
+            doing, hook.answer_id, hook.state.pop("anomalies", [])
+          )
+          if hook
+          else nullcontext()
         ):
           if gently:
             await self._services.foreground.give_way()

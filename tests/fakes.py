@@ -379,29 +379,23 @@ class ListedEntries:
         entries: Iterable[Entry],
         newest: int = 0,
     ) -> None:
-        """These rows in place of former ones that are not settled."""
+        """These rows in place of former ones."""
         self._check()
         for one in entries:
-            former = self.rows.get((kind, user_id, one.key))
-            if former is None or former.body is not None:
-                self.rows[kind, user_id, one.key] = one
+            self.rows[kind, user_id, one.key] = one
 
     async def read(
         self,
         kind: str,
         user_id: str,
         keys: Collection[str] | None = None,
-        *,
-        settled: bool = False,
     ) -> list[Entry]:
         """The rows, the newest first."""
         self._check()
         return [
             one
             for key, one in reversed(self.rows.items())
-            if key[:2] == (kind, user_id)
-            and (keys is None or one.key in keys)
-            and (one.body is None) is settled
+            if key[:2] == (kind, user_id) and (keys is None or one.key in keys)
         ]
 
     async def keys(
@@ -424,7 +418,7 @@ class ListedEntries:
     async def drop(
         self, kind: str, user_id: str, keys: Collection[str]
     ) -> None:
-        """These rows less, but for settled ones."""
+        """These rows less."""
         for one in await self.read(kind, user_id, keys):
             del self.rows[kind, user_id, one.key]
 

@@ -29,6 +29,7 @@ from adaptive.core.model import (
     hindrance_line,
     log_failure,
 )
+from adaptive.core.runtime import measured_part
 from adaptive.host.arguments import HookArguments, HostHooks
 from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
 from adaptive.host.installed import Installation, warm_up
@@ -36,7 +37,6 @@ from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
 from adaptive.host.providers import known_models
 from adaptive.host.requests import UNSUPPORTED, host_request
 from adaptive.host.stored_answer import HostAnswer, TurnAnswered
-from adaptive.host.telemetry import measured_part
 from adaptive.learn.queue import typed_turn
 from adaptive.privacy.redacted_chat import RedactedTurns, withheld
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
@@ -176,7 +176,8 @@ class Filter:
                     hook.settings.inlet_timeout_seconds
                 )
                 with self._services.foreground.turn():
-                    async with measured_part(hook, "inlet"), time_limit:
+                    measuring = measured_part("inlet", hook.answer_id)
+                    async with measuring, time_limit:
                         window = await recall.window(hook, window)
                         body = await recall.recalled(hook, window)
         except Exception as error:
@@ -411,7 +412,11 @@ class Filter:
         async def guarded() -> None:
             try:
                 async with (
-                    measured_part(hook, doing) if hook else nullcontext()
+                    measured_part(
+                        doing, hook.answer_id, hook.state.pop("anomalies", [])
+                    )
+                    if hook
+                    else nullcontext()
                 ):
                     if gently:
                         await self._services.foreground.give_way()

@@ -156,7 +156,6 @@ async def test_rejected_for_good(both: Both) -> None:
     assert await there.waiting("ada") == (waiting("b"), waiting("a", 1))
     for digest in ("a", "a", "never seen"):
         await there.reject("ada", digest, NOW + 1)
-    await here.put("ada", [waiting("a", 400 * DAY), waiting("b", 400 * DAY)])
     await here.discard("ada", ["a"])
     assert await digests(here) == "b"
     assert await here.rejected("ada", ["a", "b", "never seen"]) == {
@@ -171,7 +170,7 @@ async def test_rejected_for_good(both: Both) -> None:
 
 
 async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
-    """Of a user's changes and suggestions the newest stay."""
+    """Of a user's changes the newest stay."""
     here, _ = both
     await here.audit.append("bob", [SAVED, SAVED])
     many = [replace(SAVED, memory_id=f"{number}") for number in range(10_001)]
@@ -179,16 +178,6 @@ async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
     count = "SELECT count(*) FROM adaptive_memory_entries WHERE kind = 'audit' AND user_id = "
     assert await workers[1].rows(f"{count}'ada'") == [(10_000,)]
     assert await workers[1].rows(f"{count}'bob'") == [(2,)]
-    await here.suggestions.put("bob", [waiting("old")])
-    await here.suggestions.put(
-        "ada", [waiting(f"{n:02}", n) for n in range(25)]
-    )
-    assert await digests(here.suggestions) == " ".join(
-        f"{number:02}" for number in range(5, 25)
-    )
-    await here.suggestions.put("ada", [waiting("late", 400 * DAY)])
-    assert (await digests(here.suggestions)).endswith(" 24 late")
-    assert await digests(here.suggestions, "bob") == "old"
 
 
 async def test_log_is_read_by_its_keys(
@@ -233,23 +222,16 @@ async def test_log_is_read_by_its_keys(
     assert (change.memory_id, change.key) == ("a", oldest.text)
 
 
-async def test_trimmed_now_and_then(
-    both: Both, workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+async def test_numbers_of_a_trimmed_log(
+    both: Both, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log to which changes come one by one never grows far beyond what is kept."""
-    monkeypatch.setattr(audit, "_MOST_ENTRIES", 50)
-    counts: list[int] = []
-    for number in range(260):
-        await both[0].audit.append(
-            "ada", [replace(SAVED, memory_id=f"{number}")]
-        )
-        counts.append(len(await both[1].audit.keys("ada")))
-    assert max(counts) <= 50 + 100
-    assert counts[-61] == 50
-    numbers = [
-        step.number for step in steps_of(await both[1].audit.keys("ada"))
-    ]
-    assert numbers == list(range(260, 260 - counts[-1], -1))
+    """Of a log to which changes come one by one the newest stay, under their numbers."""
+    monkeypatch.setattr(audit, "_MOST_ENTRIES", 5)
+    for number in range(12):
+        change = replace(SAVED, memory_id=f"{number}")
+        await both[0].audit.append("ada", [change])
+    keys = await both[1].audit.keys("ada")
+    assert [step.number for step in steps_of(keys)] == [12, 11, 10, 9, 8]
 
 
 async def test_numbers_of_two_workers(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
@@ -435,37 +434,6 @@ def test_long_words_without_their_secrets() -> None:
     assert "MIIEpA" not in joined.words + joined.earlier[0].text
     assert len(joined.words) < 16_100
     assert len(joined.earlier[0].text) < 2100
-
-
-# What a turn was queued as, build by build; the earliest did not know its model.
-SAID = {
-    "user_id": "ada",
-    "kind": "saved",
-    "words": "I live in Porto.",
-    "earlier": [{"role": "assistant", "text": "Hello!"}],
-    "source": {
-        "chat_id": "chat-1",
-        "message_id": "m",
-        "said_at": 1_700_000_000,
-    },
-}
-KNOWN = {"time_zones": ["UTC"], "answer_id": "answer", "language": "Danish"}
-MODEL = {"chat_model": "gpt", "is_direct": True}
-
-
-@over("queued, model", [({}, {}), (MODEL, MODEL)])
-def test_queued_by_an_earlier_build(
-    queued: dict[str, Any], model: dict[str, Any]
-) -> None:
-    """What earlier builds have queued is read, and what they did not know is empty."""
-    hello = Utterance("assistant", "Hello!")
-    known = {
-        "time_zones": ("UTC",),
-        "answer_id": "answer",
-        "language": "Danish",
-    }
-    expected = said_turn("I live in Porto.", hello, **known, **model)
-    assert read_turn(json.dumps({"turn": SAID, **KNOWN, **queued})) == expected
 
 
 def test_by_model() -> None:

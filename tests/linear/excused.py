@@ -129,7 +129,7 @@ FUNCTIONS: Mapping[str, str] = {
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         core.model.failure_told
         core.messages.mapping
-        host.telemetry._tell
+        core.runtime._tell
         llm.ask.list_schema
         llm.reply._as_json
         llm.reply._as_json_escape

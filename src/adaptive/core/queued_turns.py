@@ -13,7 +13,7 @@ from typing import Protocol
 
 from pydantic import TypeAdapter
 
-from adaptive.core.messages import mapping, storable_text
+from adaptive.core.messages import storable_text
 from adaptive.core.model import Turn
 
 log_turns = logging.getLogger("adaptive_memory.privacy")
@@ -135,12 +135,10 @@ def turn_text(turn: Turn) -> str:
 
 
 def read_turn(text: str) -> Turn | None:
-    """The turn that a text of this build or of an earlier one holds, ``None`` where it is none."""
+    """The turn that a text holds, ``None`` where it is none."""
     try:
-        fields = mapping(json.loads(text))
-        # Earlier builds kept what was said apart from what was known of it.
-        return _TURN.validate_python({**fields, **mapping(fields.get("turn"))})
-    except (ValueError, RecursionError) as error:
+        return _TURN.validate_json(text)
+    except ValueError as error:
         log_turns.warning(
             "a turn that waits can't be read: %s", type(error).__name__
         )

@@ -37,13 +37,11 @@ ENTRIES = Table(
     Column("message_id", String(255), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, index=True),
-    # Sealed JSON, empty for what is settled; of a lease its owner.
+    # Sealed JSON; of a lease its owner.
     Column("body", Text, nullable=False),
 )
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-_UNSETTLED = _ROW.body != ""
-_NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 # Counts and states of chats, which are written anew with every turn.
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
@@ -74,25 +72,22 @@ class SealedEntries:
         }
         if not rows:
             return
-        replaceable = _UNSETTLED
-        if kind not in _MADE_ANEW:
-            # What another secret has sealed comes back with it: only what is told by others may go.
-            replaceable &= ~self._foreign
         afterwards: list[Executable] = []
         if newest:
-            mine = _of(kind, user_id) & replaceable
             surplus = (
                 select(_ROW.key)
-                .where(mine)
-                .order_by(*_NEWEST_FIRST)
+                .where(_of(kind, user_id))
+                .order_by(_ROW.key.desc())
                 .offset(newest)
             )
-            afterwards.append(
-                delete(ENTRIES).where(mine, _ROW.key.in_(surplus))
-            )
-        doing = f"writing {kind} entries"
+            trimming = delete(ENTRIES).where(_of(kind, user_id))
+            afterwards.append(trimming.where(_ROW.key.in_(surplus)))
         await self._table.upsert(
-            doing, [*rows.values()], *afterwards, where=replaceable
+            f"writing {kind} entries",
+            [*rows.values()],
+            *afterwards,
+            # What another secret has sealed comes back with it: only what is told by others may go.
+            where=None if kind in _MADE_ANEW else ~self._foreign,
         )
 
     async def read(
@@ -100,20 +95,18 @@ class SealedEntries:
         kind: EntryKind,
         user_id: str,
         keys: Collection[str] | None = None,
-        *,
-        settled: bool = False,
     ) -> list[Entry]:
-        """Entries, the newest first (see ``Entries``)."""
-        these = _of(kind, user_id) & (~_UNSETTLED if settled else _UNSETTLED)
+        """The entries that can be opened, the newest first (see ``Entries``)."""
+        query = (
+            select(ENTRIES)
+            .where(_of(kind, user_id))
+            .order_by(_ROW.created_at.desc(), _ROW.key.desc())
+        )
         if keys is not None:
-            these &= _ROW.key.in_(keys)
-        query = select(ENTRIES).where(these).order_by(*_NEWEST_FIRST)
+            query = query.where(_ROW.key.in_(keys))
         rows = await self._table.rows(f"reading {kind} entries", query)
         # In a thread: opening a hundred takes longer than others may wait.
-        entries = await asyncio.to_thread(self._opened, rows)
-        return [
-            entry for entry in entries if settled or entry.body is not None
-        ]
+        return await asyncio.to_thread(self._opened, rows)
 
     async def keys(
         self,
@@ -125,7 +118,7 @@ class SealedEntries:
         """Keys in their order, the last one first (see ``Entries``); no entry is opened."""
         query = (
             select(_ROW.key)
-            .where(_of(kind, user_id), _UNSETTLED, _ROW.key >= first)
+            .where(_of(kind, user_id), _ROW.key >= first)
             .order_by(_ROW.key.desc())
             .limit(most)
         )
@@ -165,10 +158,9 @@ class SealedEntries:
     async def drop(
         self, kind: EntryKind, user_id: str, keys: Collection[str]
     ) -> None:
-        """Drop entries that are not settled."""
+        """Drop entries."""
         dropping = delete(ENTRIES).where(
             _of(kind, user_id),
-            _UNSETTLED,
             _ROW.key.in_(keys),
         )
         await self._table.change(f"dropping {kind} entries", dropping)
@@ -176,24 +168,24 @@ class SealedEntries:
     def _row(
         self, kind: EntryKind, user_id: str, entry: Entry
     ) -> dict[str, Any]:
-        body = ""
-        if entry.body is not None:
-            # What is no JSON comes back different, which whoever must not lose it looks for.
-            text = json.dumps(entry.body, default=str)
-            body = self._sealer.seal(user_id, kind, text)
-        fields = {name: getattr(entry, name) for name in _FIELDS}
-        return {"user_id": user_id, "kind": kind, "body": body, **fields}
+        # What is no JSON comes back different, which whoever must not lose it looks for.
+        text = json.dumps(entry.body, default=str)
+        return {
+            "user_id": user_id,
+            "kind": kind,
+            "body": self._sealer.seal(user_id, kind, text),
+            **{name: getattr(entry, name) for name in _FIELDS},
+        }
 
     def _opened(self, rows: Sequence[Any]) -> list[Entry]:
-        """Entries of rows, without a body where they are settled or another secret's."""
+        """Entries of those rows that this secret has sealed."""
         entries: list[Entry] = []
         for row in rows:
-            text = row.body and self._sealer.open(
-                row.user_id, row.kind, row.body
-            )
-            body = json.loads(text) if text else None
-            fields = {name: getattr(row, name) for name in _FIELDS}
-            entries.append(Entry(body=body, sealed=row.body, **fields))
+            text = self._sealer.open(row.user_id, row.kind, row.body)
+            if text is not None:
+                fields = {name: getattr(row, name) for name in _FIELDS}
+                entry = Entry(body=json.loads(text), sealed=row.body, **fields)
+                entries.append(entry)
         return entries
 
 

@@ -28,8 +28,6 @@ from adaptive.privacy.secrets import find_secrets, without_secrets
 log_audit = logging.getLogger("adaptive_memory.memory")
 
 _MOST_ENTRIES = 10_000
-# A log is trimmed with each hundredth change.
-_TRIMMED_EACH = 100
 # A place begins with nanoseconds since the epoch.
 _DIGITS_OF_TIME = 20
 
@@ -111,12 +109,8 @@ class ChangeKey:
 RecordChanges = Callable[[str, Sequence[AuditEntry]], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
 class AuditTable(EntryTable):
-    """The changes of each store: a user's newest 10,000, for 400 days.
-
-    A log that is full holds some more until it is trimmed, now and then.
-    """
+    """The changes of each store: a user's newest 10,000, for 400 days."""
 
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
         """The keys of a user's changes since an epoch second, the newest first."""
@@ -161,10 +155,7 @@ class AuditTable(EntryTable):
                 expires_at=change.changed_at + YEAR_SECONDS,
             )
             new.append(entry)
-        is_due = number // _TRIMMED_EACH > newest.number // _TRIMMED_EACH
-        await self.entries.put(
-            "audit", user_id, new, _MOST_ENTRIES if is_due else 0
-        )
+        await self.entries.put("audit", user_id, new, _MOST_ENTRIES)
 
 
 class AuditTrail:

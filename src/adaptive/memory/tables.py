@@ -26,16 +26,22 @@ MOST_WAITING_SUGGESTIONS = 20
 _ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
-    "archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"
+    "archive",
+    "audit",
+    "chat",
+    "chat_notes",
+    "command",
+    "rejection",
+    "suggestion",
+    "usage",
 ]
 Body = TypeVar("Body")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that is kept of a user.
+    """One thing that is kept of a user; ``body`` is any JSON value but ``None``.
 
-    ``body`` is any JSON value, ``None`` for an entry that is settled: nothing replaces or drops it.
     ``sealed`` is the body as it stands in the table, which tells whether it was changed since.
     """
 
@@ -58,17 +64,15 @@ class Entries(Protocol):
         entries: Iterable[Entry],
         newest: int = 0,
     ) -> None:
-        """Store all or none in place of former ones; keep no more than the ``newest``, if given."""
+        """Store all or none in place of former ones; keep the ``newest`` by key, if given."""
 
     async def read(
         self,
         kind: EntryKind,
         user_id: str,
         keys: Collection[str] | None = None,
-        *,
-        settled: bool = False,
     ) -> list[Entry]:
-        """Entries that are not settled, or those that are, the newest first, if readable."""
+        """The entries that can be opened, the newest first."""
         ...
 
     async def keys(
@@ -78,7 +82,7 @@ class Entries(Protocol):
         first: str = "",
         most: int | None = None,
     ) -> list[str]:
-        """The keys of entries that are not settled, from the ``first`` on, the last one first.
+        """The keys of entries from the ``first`` on, the last one first.
 
         With ``most`` they are no more than the last ones of that number.
         """
@@ -97,7 +101,7 @@ class Entries(Protocol):
     async def drop(
         self, kind: EntryKind, user_id: str, keys: Collection[str]
     ) -> None:
-        """Drop entries that are not settled."""
+        """Drop entries."""
 
 
 def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
@@ -298,31 +302,26 @@ CommandTable = ValueTable[CommandAnswer | None]
 
 
 class SuggestionTable(EntryTable):
-    """Suggestions that wait for an answer, at most 20 of a user, until they are answered.
+    """Suggestions that wait for an answer, until they are answered.
 
     Of what was rejected the digest is kept, for good.
     """
 
     async def put(
-        self, user_id: str, waiting: Sequence[WaitingSuggestion]
+        self, user_id: str, waiting: Iterable[WaitingSuggestion]
     ) -> None:
-        """Let suggestions wait, replacing former ones of the same digest; not rejected ones.
-
-        Of more than may wait the oldest are dropped.
-        """
+        """Let suggestions wait, replacing former ones of the same digest."""
         new = [
             Entry(
-                key=one.digest,
-                body={**asdict(one), "rests_until": 0, "rests_in": ""},
-                created_at=one.source.said_at,
-                chat_id=one.source.chat_id,
-                message_id=one.source.message_id,
+                key=suggestion.digest,
+                body={**asdict(suggestion), "rests_until": 0, "rests_in": ""},
+                created_at=suggestion.source.said_at,
+                chat_id=suggestion.source.chat_id,
+                message_id=suggestion.source.message_id,
             )
-            for one in waiting
+            for suggestion in waiting
         ]
-        await self.entries.put(
-            "suggestion", user_id, new, MOST_WAITING_SUGGESTIONS
-        )
+        await self.entries.put("suggestion", user_id, new)
 
     async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
         """A user's waiting suggestions, the oldest first."""
@@ -358,20 +357,18 @@ class SuggestionTable(EntryTable):
             await self.entries.replace("suggestion", user_id, entry, body)
 
     async def discard(self, user_id: str, digests: Collection[str]) -> None:
-        """Drop suggestions that wait; rejected ones stay rejected."""
+        """Drop suggestions that wait."""
         await self.entries.drop("suggestion", user_id, digests)
 
     async def reject(self, user_id: str, digest: str, now: int) -> None:
         """Remember a digest for good, and drop everything else that is held of it."""
-        await self.entries.put(
-            "suggestion", user_id, [Entry(digest, None, now)]
-        )
+        rejection = Entry(key=digest, body=True, created_at=now)
+        await self.entries.put("rejection", user_id, [rejection])
+        await self.discard(user_id, [digest])
 
     async def rejected(
         self, user_id: str, digests: Collection[str]
     ) -> frozenset[str]:
         """Those of the digests that the user has rejected."""
-        found = await self.entries.read(
-            "suggestion", user_id, digests, settled=True
-        )
-        return frozenset(one.key for one in found)
+        rejections = await self.entries.read("rejection", user_id, digests)
+        return frozenset(rejection.key for rejection in rejections)

@@ -80,7 +80,15 @@ _FORWARD_USERS = {"ENABLE_FORWARD_USER_INFO_HEADERS": "true"}
 # What the tables of ours seal texts for (see adaptive/host/entries.py, pending_table.py).
 _PURPOSES = (
     *("pending.payload", "pending.journal"),
-    *("archive", "audit", "chat", "chat_notes", "suggestion", "usage"),
+    *(
+        "archive",
+        "audit",
+        "chat",
+        "chat_notes",
+        "rejection",
+        "suggestion",
+        "usage",
+    ),
 )
 _TABLES = (
     "SELECT table_name AS name, string_agg(column_name, ' ') AS columns"

@@ -12,22 +12,17 @@ from typing import Any
 import pytest
 
 from adaptive.core.providers import Completion, CompletionRequest, ModelBusy
-from adaptive.core.runtime import stage, staged, tally, tell_outcome
-from adaptive.host.hook import HostHook
-from adaptive.host.telemetry import measured_part
+from adaptive.core.runtime import (
+    measured_part,
+    stage,
+    staged,
+    tally,
+    tell_outcome,
+)
 from adaptive.llm.ask import AnswerFormats, ask
-from tests.fakes import ScriptedModel, hook_settings
-from tests.host.test_requests import running_request
+from tests.fakes import ScriptedModel
 
 LOGGER = "adaptive_memory.measures"
-
-
-def a_hook() -> HostHook:
-    """A hook of a turn."""
-    metadata = {"chat_id": "c", "message_id": "m-1"}
-    return HostHook.of(
-        hook_settings(), {"id": "ada"}, metadata, running_request(), None, None
-    )
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
@@ -60,20 +55,18 @@ def reconcile() -> str:
 
 async def test_lines(told: pytest.LogCaptureFixture) -> None:
     """A part has a line, unless it found nothing to do; tasks and threads count to it."""
-    hook = a_hook()
-    async with measured_part(hook, "inlet"):
+    async with measured_part("inlet", "m-1"):
         await asyncio.gather(judge(), judge())
         with pytest.raises(ModelBusy):
             await asyncio.to_thread(reconcile)
         tell_outcome("nothing fits")
         tally("entries", "core", 2)
         tally("entries", "retrieved", 0)
-    async with measured_part(hook, "inlet"):
+    async with measured_part("inlet", "m-1"):
         pass
-    async with measured_part(hook, "learning"):
+    async with measured_part("learning", "m-1"):
         pass
-    hook.state["anomalies"] = ["sanitised"]
-    async with measured_part(hook, "learning"):
+    async with measured_part("learning", "m-1", ["sanitised"]):
         tally("operations", "saved")
         tally("anomalies", "limit_reached")
         tell_outcome("learned")
@@ -98,7 +91,7 @@ async def test_calls_of_a_model(told: pytest.LogCaptureFixture) -> None:
     """Calls, failures and tokens are counted for a question."""
     request = CompletionRequest("s", "u", "memory_operations", {})
     model = ScriptedModel(ModelBusy("no"), Completion("x", tokens=(70, 8)))
-    async with measured_part(a_hook(), "learning"):
+    async with measured_part("learning", "m-1"):
         await ask(model, request, AnswerFormats(), 30, retries=1)
     [line] = lines(told)
     numbers = {
@@ -138,7 +131,7 @@ async def test_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the host collects metrics, durations and counts go there, whatever the log's level."""
     meters = Meters()
     monkeypatch.setitem(sys.modules, "opentelemetry.metrics", meters)
-    async with measured_part(a_hook(), "inlet"):
+    async with measured_part("inlet", "m-1"):
         await judge()
         tally("entries", "core", 2)
     durations = meters.told["adaptive_memory.duration"]
