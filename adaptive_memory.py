@@ -768,96 +768,6 @@ def answer_note(line: str) -> str:
   return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
 
 
-# ---- src/adaptive/control/reading.py ----
-
-AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
-
-_COMMAND = re.compile(
-  r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z",
-  re.IGNORECASE | re.DOTALL,
-)
-_UNSEEN_AROUND = (
-  "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
-)
-SWITCHES = ("on", "off")
-_LONGEST_TITLE = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-
-  name: str
-  words: str
-  typed: str
-  messages: list[dict[str, Any]] = field(
-    default_factory=list[dict[str, Any]]
-  )
-
-  @property
-  def title(self) -> str:
-    return clipped_line(self.typed, _LONGEST_TITLE)
-
-
-def read_command(typed: str) -> Command | None:
-  match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
-  if match is None:
-    return None
-  name = match[1].lower()
-  words = (match[2] or "").strip()
-  if name == "memory":
-    parts = words.split(maxsplit=1)
-    name = parts[0].lower().rstrip(".,;:!?") if parts else ""
-    words = "".join(parts[1:])
-  return Command(name=name, words=words, typed=typed)
-
-
-def command_in(messages: list[dict[str, Any]]) -> Command | None:
-  command = read_command(message_text(newest_user_message(messages) or {}))
-  return replace(command, messages=messages) if command is not None else None
-
-
-def without_commands(
-  messages: Sequence[AnyMessage], *, said_while_off: bool = True
-) -> list[AnyMessage]:
-  remaining: list[AnyMessage] = []
-  command: Command | None = None
-  is_off = False
-  for message in messages:
-    role = message.get("role")
-    if role == "user":
-      command = read_command(message_text(message))
-      if command is not None and command.name in SWITCHES:
-        is_off = command.name == "off"
-    is_left_out = command is not None or (is_off and not said_while_off)
-    if role == "system" or not is_left_out:
-      remaining.append(message)
-  return remaining
-
-
-def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-  return without_commands(messages, said_while_off=False)
-
-
-def memory_is_off(messages: Sequence[Message]) -> bool:
-  for message in reversed(messages):
-    if message.get("role") == "user":
-      command = read_command(message_text(message))
-      if command is not None and command.name in SWITCHES:
-        return command.name == "off"
-  return False
-
-
-def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
-  messages = messages_of(body)
-  remaining = [*without_commands(messages[:-1]), *messages[-1:]]
-  if len(remaining) == len(messages):
-    return body
-  body = {**body, "messages": remaining}
-  if memory_is_off(messages):
-    body["features"] = {**mapping(body.get("features")), "memory": False}
-  return body
-
-
 # ---- src/adaptive/core/providers.py ----
 
 class ModelError(AdaptiveMemoryError):
@@ -2886,16 +2796,9 @@ class UsageTable(EntryTable):
     await self.entries.put("usage", user_id, new)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandAnswer:
-
-  text: str
-  begun_at: int
-
-
 ChatTable = ValueTable[str]
 ChatNotesTable = ValueTable[ChatNotes]
-CommandTable = ValueTable[CommandAnswer | None]
+CommandTable = ValueTable[str]
 
 
 class SuggestionTable(EntryTable):
@@ -2979,7 +2882,95 @@ NOT_KNOWN = (
     "changed. Send it as a new message to have it done again."
 )
 
+AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
+
+_COMMAND = re.compile(
+  r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z",
+  re.IGNORECASE | re.DOTALL,
+)
+_UNSEEN_AROUND = (
+  "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+)
+SWITCHES = ("on", "off")
+_LONGEST_TITLE = 60
+
+
 AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+
+  name: str
+  words: str
+  typed: str
+  messages: list[dict[str, Any]] = field(
+    default_factory=list[dict[str, Any]]
+  )
+
+  @property
+  def title(self) -> str:
+    return clipped_line(self.typed, _LONGEST_TITLE)
+
+
+def read_command(typed: str) -> Command | None:
+  match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
+  if match is None:
+    return None
+  name = match[1].lower()
+  words = (match[2] or "").strip()
+  if name == "memory":
+    parts = words.split(maxsplit=1)
+    name = parts[0].lower().rstrip(".,;:!?") if parts else ""
+    words = "".join(parts[1:])
+  return Command(name=name, words=words, typed=typed)
+
+
+def command_in(messages: list[dict[str, Any]]) -> Command | None:
+  command = read_command(message_text(newest_user_message(messages) or {}))
+  return replace(command, messages=messages) if command is not None else None
+
+
+def without_commands(
+  messages: Sequence[AnyMessage], *, said_while_off: bool = True
+) -> list[AnyMessage]:
+  remaining: list[AnyMessage] = []
+  command: Command | None = None
+  is_off = False
+  for message in messages:
+    role = message.get("role")
+    if role == "user":
+      command = read_command(message_text(message))
+      if command is not None and command.name in SWITCHES:
+        is_off = command.name == "off"
+    is_left_out = command is not None or (is_off and not said_while_off)
+    if role == "system" or not is_left_out:
+      remaining.append(message)
+  return remaining
+
+
+def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+  return without_commands(messages, said_while_off=False)
+
+
+def memory_is_off(messages: Sequence[Message]) -> bool:
+  for message in reversed(messages):
+    if message.get("role") == "user":
+      command = read_command(message_text(message))
+      if command is not None and command.name in SWITCHES:
+        return command.name == "off"
+  return False
+
+
+def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
+  messages = messages_of(body)
+  remaining = [*without_commands(messages[:-1]), *messages[-1:]]
+  if len(remaining) == len(messages):
+    return body
+  body = {**body, "messages": remaining}
+  if memory_is_off(messages):
+    body["features"] = {**mapping(body.get("features")), "memory": False}
+  return body
 
 
 class CommandAnswerPlace(Protocol):
@@ -3043,15 +3034,9 @@ class CommandTurn:
 
 class OncePerMessage:
 
-  def __init__(
-    self,
-    table: CommandTable,
-    leases: Leases,
-    clock: Callable[[], float] = time.time,
-  ) -> None:
+  def __init__(self, table: CommandTable, leases: Leases) -> None:
     self._table = table
     self._leases = leases
-    self._clock = clock
 
   async def answer(
     self,
@@ -3062,57 +3047,41 @@ class OncePerMessage:
   ) -> str:
     if not message_id:
       return await carry_out()
-    if not await self._is_first(user_id, message_id):
-      return await self._given(user_id, message_id)
-    begun_at = int(self._clock())
-    under_way = CommandAnswer(text="", begun_at=begun_at)
-    await self._table.write(
-      user_id, chat_id, under_way, begun_at, message_id
+    text = await self._table.read(user_id, message_id)
+    if text:
+      return text
+    now = time.time()
+    is_first = await self._leases.acquire(
+      f"command:{message_id}:{user_id}",
+      uuid.uuid4().hex,
+      now,
+      _FOR_GOOD_SECONDS,
     )
+    if not is_first:
+      return await self._given(user_id, message_id)
     text = NOT_KNOWN
     try:
       text = await carry_out()
     finally:
-      answer = CommandAnswer(text=text, begun_at=begun_at)
-      await self._keep(user_id, chat_id, message_id, answer)
+      try:
+        await self._table.write(
+          user_id, chat_id, text, int(now), message_id
+        )
+      except TablesUnavailable as error:
+        log_turn.warning(
+          "the answer to a command is not remembered: %s",
+          with_detail(error),
+        )
     return text
 
-  async def _keep(
-    self,
-    user_id: str,
-    chat_id: str,
-    message_id: str,
-    answer: CommandAnswer,
-  ) -> None:
-    try:
-      await self._table.write(
-        user_id, chat_id, answer, answer.begun_at, message_id
-      )
-    except TablesUnavailable as error:
-      detail = with_detail(error)
-      log_turn.warning(
-        "the answer to a command is not remembered: %s", detail
-      )
-
-  async def _is_first(self, user_id: str, message_id: str) -> bool:
-    if await self._table.read(user_id, message_id) is not None:
-      return False
-    return await self._leases.acquire(
-      f"command:{message_id}:{user_id}",
-      uuid.uuid4().hex,
-      self._clock(),
-      _FOR_GOOD_SECONDS,
-    )
-
   async def _given(self, user_id: str, message_id: str) -> str:
-    begun_at = self._clock()
-    while self._clock() - begun_at <= _LONGEST_WAIT_SECONDS:
-      answer = await self._table.read(user_id, message_id)
-      if answer is not None and answer.text:
-        return answer.text
-      if answer is not None:
-        begun_at = answer.begun_at
-      await asyncio.sleep(_LOOK_SECONDS)
+    with suppress(TimeoutError):
+      async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
+        while True:
+          text = await self._table.read(user_id, message_id)
+          if text:
+            return text
+          await asyncio.sleep(_LOOK_SECONDS)
     return NOT_KNOWN
 
 
@@ -7704,6 +7673,15 @@ _BYTES_PER_MEMORY = 1500
 
 
 @dataclass(frozen=True, slots=True)
+class FoundMemory:
+
+  memory: Memory
+  score: int
+  has_all_words: bool
+  withheld: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryIndex:
 
   memories: tuple[Memory, ...]
@@ -11179,6 +11157,7 @@ ASKED = "asked"
 _NOT_REPEATED = "a memory that is kept from this chat's model"
 
 Day = Callable[[float], str]
+IsWithheld = Callable[[AuditEntry], bool]
 
 
 def listed(memory: Memory) -> str:
@@ -11224,7 +11203,7 @@ def change_log(
   changes: Sequence[AuditEntry],
   number: int,
   day: Day,
-  withheld: AbstractSet[str] = frozenset(),
+  is_withheld: IsWithheld,
 ) -> str:
   if not shown:
     return "Nothing was changed yet."
@@ -11241,58 +11220,42 @@ def change_log(
       unopened += 1
       continue
     newest = newest_first[0]
-    chat = (
-      f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
-    )
-    undone = "" if step.standing else " \u00b7 *taken back since*"
     by = _DONE_BY.get(newest.kind, "learned")
     if newest.reason == ASKED:
       by = ASKED
-    lines.append(
-      f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}"
-    )
-    items = changes_told(newest_first, len(step.changes), withheld)
-    lines += [f"   {item}" for item in items]
+    line = f"{step.number}. {day(newest.changed_at)}, {by}"
+    if newest.chat_id:
+      line += f", [in this chat](/c/{newest.chat_id})"
+    if not step.standing:
+      line += " \u00b7 *taken back since*"
+    items = changes_told(newest_first, len(step.changes), is_withheld)
+    lines += [line, *(f"   {item}" for item in items)]
   if unopened:
     lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
   return "\n".join(lines)
 
 
 def changes_told(
-  changes: Sequence[AuditEntry],
-  number: int,
-  withheld: AbstractSet[str] = frozenset(),
+  changes: Sequence[AuditEntry], number: int, is_withheld: IsWithheld
 ) -> list[str]:
-  lines = list[str]()
-  for change in changes:
-    is_withheld = change.memory_id in withheld
-    lines.append(
-      f"- {_NOT_REPEATED if is_withheld else _told_change(change)}"
-    )
-  more = number - len(changes)
-  if more:
-    lines.append(f"- \u2026 and {more} more")
+  lines = [
+    f"- {_NOT_REPEATED if is_withheld(change) else _told_change(change)}"
+    for change in changes
+  ]
+  if number > len(changes):
+    lines.append(f"- \u2026 and {number - len(changes)} more")
   return lines
 
 
-def withheld_ids(
-  changes: Collection[AuditEntry],
-  memories: Sequence[Memory],
-  hidden: LocalOnlyBanks,
-) -> frozenset[str]:
-  may_be_seen = {
-    memory.id for memory in memories if not hidden.holds(memory)
-  }
-  may_not = set[str]()
-  for change in changes:
-    former = change.before
-    if former is None and change.archived:
-      former = change.archived.memory
-    if former is not None:
-      ids = may_not if hidden.holds(former) else may_be_seen
-      ids.add(change.memory_id)
-  changed = {change.memory_id for change in changes}
-  return frozenset(changed - (may_be_seen - may_not))
+def change_is_withheld(
+  hidden: LocalOnlyBanks, rows: Mapping[str, Memory], change: AuditEntry
+) -> bool:
+  if not hidden.names:
+    return False
+  archived = change.archived.memory if change.archived else None
+  versions = (change.before, archived, rows.get(change.memory_id))
+  known = [memory for memory in versions if memory is not None]
+  return not known or any(map(hidden.holds, known))
 
 
 def _told_change(change: AuditEntry) -> str:
@@ -11432,9 +11395,7 @@ class HostTables:
     self.chat_notes = ChatNotesTable(
       entries, "chat_notes", ChatNotes, ChatNotes()
     )
-    self.commands = CommandTable(
-      entries, "command", CommandAnswer, None, YEAR_SECONDS
-    )
+    self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
 
 
 def host_secret() -> str:
@@ -16624,8 +16585,8 @@ class UserMemory(UserStore):
     return chosen, staying
 
   async def restore(
-    self, memory_ids: Sequence[str]
-  ) -> tuple[int, list[str]]:
+    self, memory_ids: Sequence[str], which: str = ""
+  ) -> list[str]:
     step = f"restored-{time.time_ns()}"
     restored = 0
     reasons: dict[str, None] = {}
@@ -16634,13 +16595,18 @@ class UserMemory(UserStore):
         async with self.lock:
           row = await restore_memory(self, memory_id, step)
       except AdaptiveMemoryError as error:
-        log_memory.warning(
-          "a memory stays archived: %s", with_detail(error)
-        )
+        log_failure(log_memory, "a memory stays archived", error)
         reasons[str(error)] = None
       else:
         restored += row is not None
-    return restored, list(reasons)
+    lines: list[str] = []
+    if restored:
+      lines.append(f"Restored: {memories_counted(restored)}{which}.")
+    if reasons:
+      lines.append(
+        f"Not restored, still archived: {', '.join(reasons)}."
+      )
+    return lines
 
   async def erase(
     self, eraser: Eraser, origin: Origin | None
@@ -16734,7 +16700,6 @@ class MemoryRequests:
 
   memories: Memories
   learner: Learner
-  status: StatusLines
   eraser_of: Callable[[Hook], Awaitable[Eraser]]
 
   async def erase(self, hook: Hook, request: ErasureRequest) -> str:
@@ -16745,69 +16710,41 @@ class MemoryRequests:
     report = await eraser.find(origin)
     if report.empty:
       return "There is nothing to erase"
-    await self.status.reply(
-      hook, "You are asked before anything is erased"
-    )
     answer = await hook.dialog.ask(
       f"Erase {_what_goes(request)}?",
       _erasure_question(report),
       'Type "erase" here',
     )
-    if answer is None:
-      return "Nothing erased: the question was not answered"
-    if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
+    typed = (answer or "").strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!")
+    if typed.casefold() != "erase":
       return 'Nothing erased: you did not type "erase"'
     memory = await self.memories.of(hook)
     report = await memory.erase(eraser, origin)
-    count, failed = await memory.restore(report.bereft)
-    what = "an erased summary stood for"
-    lines = [report.line]
-    if count:
-      lines.append(f"Restored: {memories_counted(count)} that {what}.")
-    if failed:
-      lines.append(f"Still archived: what {what} ({', '.join(failed)}).")
-    return " ".join(lines)
+    restored = await memory.restore(
+      report.bereft, " that an erased summary stood for"
+    )
+    return " ".join([report.line, *restored])
 
   async def restore(self, hook: Hook, words: str = "") -> str:
     if not hook.settings.enabled:
       return "Nothing restored: memory is off in your settings"
-    if (
-      hook.told_kind != "saved"
-      or not hook.can_ask
-      or await hook.kind() != "saved"
-    ):
+    if not hook.can_ask or await hook.kind() != "saved":
       return NO_CHAT_OF_ONES_OWN
     if hook.settings.save_mode == "off":
       return f"Nothing restored: {SAVING_IS_OFF}"
     memory = await self.memories.of(hook)
     chosen, staying = await memory.restorable(words)
     if not chosen:
-      if not staying:
-        return "Nothing is archived"
-      return " ".join(["Nothing restored.", *staying])
-    await self.status.reply(
-      hook, "You are asked before anything is restored"
-    )
+      told = ["Nothing restored.", *staying] if staying else []
+      return " ".join(told) or "Nothing is archived"
     coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
     question = "\n\n".join([coming, named_memories(chosen), *staying])
-    answer = await hook.dialog.confirm(
+    if not await hook.dialog.confirm(
       "Restore archived memories?", question
-    )
-    if answer is None:
-      return "Nothing restored: the question was not answered"
-    if not answer:
+    ):
       return "Nothing restored: you did not confirm it"
-    count, failed = await memory.restore(
-      [archived.id for archived in chosen]
-    )
-    lines = [
-      f"Restored: {memories_counted(count)}."
-      if count
-      else "Nothing restored."
-    ]
-    if failed:
-      lines.append(f"Not restored, still archived: {', '.join(failed)}.")
-    return " ".join([*lines, *staying])
+    restored = await memory.restore([memory.id for memory in chosen])
+    return " ".join([*restored, *staying])
 
 
 def _what_goes(request: ErasureRequest) -> str:
@@ -16871,21 +16808,9 @@ _ASKED = "ASKED"
 Answering = Callable[[Hook, Command], Awaitable[str]]
 
 
-class NamedMemory(Protocol):
-
-  @property
-  def memory(self) -> Memory: ...
-  @property
-  def score(self) -> int: ...
-  @property
-  def has_all_words(self) -> bool: ...
-  @property
-  def withheld(self) -> str: ...
-
-
 class MemorySearch(Protocol):
 
-  async def found(self, hook: Hook, words: str) -> Sequence[NamedMemory]:
+  async def found(self, hook: Hook, words: str) -> Sequence[FoundMemory]:
     ...
 
   async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
@@ -16919,8 +16844,8 @@ class MemoryCommands:
       "export": self._export,
       "import": self._import,
       "doctor": self._doctor,
-      "on": self._switched,
-      "off": self._switched,
+      "on": self._on,
+      "off": self._off,
     }
 
   async def answer(self, hook: Hook, command: Command) -> str:
@@ -16929,36 +16854,29 @@ class MemoryCommands:
         return _OFF
       if hook.settings.save_mode == "off":
         return f"Nothing saved: {SAVING_IS_OFF}."
-    try:
-      if await hook.kind() == "shared":
-        return await self._answer_before_others(hook, command)
-      if command.name not in _CHANGING:
-        return await self._carried_out(hook, command)
-      return await self._once.answer(
-        user_id=hook.user_id,
-        chat_id=hook.chat_id,
-        message_id=_command_id(hook.question_id, command),
-        carry_out=partial(self._carried_out_alone, hook, command),
-      )
-    except AdaptiveMemoryError as error:
-      return _failed(error)
-
-  async def _carried_out_alone(self, hook: Hook, command: Command) -> str:
-    async with self._locks.of(hook.user_id):
-      return await self._carried_out(hook, command)
-
-  async def _carried_out(self, hook: Hook, command: Command) -> str:
     answering = self._answers.get(command.name, self._list)
-    try:
+    if command.name not in SWITCHES and await hook.kind() == "shared":
+      return await self._counted(hook)
+    if command.name not in _CHANGING:
       return await answering(hook, command)
-    except AdaptiveMemoryError as error:
-      return _failed(error)
+    return await self._once.answer(
+      user_id=hook.user_id,
+      chat_id=hook.chat_id,
+      message_id=_command_id(hook.question_id, command),
+      carry_out=partial(self._change, answering, hook, command),
+    )
 
-  async def _answer_before_others(self, hook: Hook, command: Command) -> str:
-    if command.name in SWITCHES:
-      return await self._switched(hook, command)
-    if command.name in self._answers:
-      return _ELSEWHERE
+  async def _change(
+    self, answering: Answering, hook: Hook, command: Command
+  ) -> str:
+    async with self._locks.of(hook.user_id):
+      try:
+        return await answering(hook, command)
+      except AdaptiveMemoryError as error:
+        log_failure(log_commands, "a command has failed", error)
+        return f"{failure_told('That did not work', error)}."
+
+  async def _counted(self, hook: Hook) -> str:
     memory = await self._memories.of(hook)
     memories = await memory.store.read()
     return f"{memories_counted(len(memories))}. {_ELSEWHERE}"
@@ -17014,9 +16932,13 @@ class MemoryCommands:
     number = _number_in(command.words) or _STEPS_SHOWN
     shown = steps[: min(number, _MOST_STEPS)]
     changes = await memory.changes(shown_of_steps(shown))
-    withheld = await self._withheld(hook, memory, changes)
-    day = _day_of(hook, "%Y-%m-%d %H:%M")
-    return change_log(shown, changes, len(steps), day, withheld)
+    return change_log(
+      shown,
+      changes,
+      len(steps),
+      _day_of(hook, "%Y-%m-%d %H:%M"),
+      await _withholding(hook, memory),
+    )
 
   async def _undo(self, hook: Hook, command: Command) -> str:
     memory = await self._memories.of(hook)
@@ -17037,21 +16959,12 @@ class MemoryCommands:
     step = candidates[0]
     if not step.standing:
       return "That is taken back already; the log tells by what."
-    changes = await memory.changes(step.standing[:_MOST_TOLD])
-    withheld = await self._withheld(hook, memory, changes)
-    made = await memory.undo(step)
-    lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
+    changes = await memory.undo(step)
+    is_withheld = await _withholding(hook, memory)
+    lines = changes_told(changes[:_MOST_TOLD], len(changes), is_withheld)
     if len(lines) == 1:
       return f"Taken back: {lines[0].removeprefix('- ')}"
-    return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
-
-  async def _withheld(
-    self, hook: Hook, memory: UserMemory, changes: Sequence[AuditEntry]
-  ) -> frozenset[str]:
-    hidden = await hook.hidden_from()
-    if not hidden.names:
-      return frozenset()
-    return withheld_ids(changes, await memory.store.read(), hidden)
+    return "\n".join([f"Taken back: {len(changes)} changes", "", *lines])
 
   async def _remember(self, hook: Hook, command: Command) -> str:
     policy = replace(gate_policy(hook.settings), typed=True)
@@ -17115,28 +17028,29 @@ class MemoryCommands:
     )
     if not await hook.dialog.confirm("Import memories?", question):
       return "Nothing imported: you did not confirm it."
-    if not await hook.wants_memory():
-      return _OFF
     memory = await self._memories.of(hook)
     carried = [
       (imported.draft, imported.source(now), imported.extra)
       for imported in content.memories
     ]
     line = await memory.bring_in(carried, hook.chat_id)
-    unread = (
-      f" \u00b7 {content.left_out} could not be read"
-      if content.left_out
-      else ""
-    )
-    return f"{plain_line(line)}{unread}"
+    if content.left_out:
+      line += f" \u00b7 {content.left_out} could not be read"
+    return plain_line(line)
 
   async def _doctor(self, hook: Hook, _: Command) -> str:
     return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
 
-  async def _switched(self, _: Hook, command: Command) -> str:
-    if command.name == "off":
-      return _IS_OFF
+  async def _on(self, _: Hook, __: Command) -> str:
     return "Memory is on in this chat."
+
+  async def _off(self, _: Hook, __: Command) -> str:
+    return _IS_OFF
+
+
+async def _withholding(hook: Hook, memory: UserStore) -> IsWithheld:
+  rows = {row.id: row for row in await memory.store.read()}
+  return partial(change_is_withheld, await hook.hidden_from(), rows)
 
 
 def _command_id(message_id: str, command: Command) -> str:
@@ -17149,16 +17063,10 @@ def _number_in(words: str) -> int | None:
   return int(match[1]) if match else None
 
 
-def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
+def _told_of(memories: Sequence[FoundMemory], line: str) -> str:
   if any(named.withheld for named in memories):
-    deeds = [part.partition(":")[0] for part in line.split(" \u00b7 ")]
-    line = " \u00b7 ".join(deeds)
+    line = line.partition(":")[0]
   return plain_line(line)
-
-
-def _failed(error: AdaptiveMemoryError) -> str:
-  log_commands.warning("a command has failed: %s", with_detail(error))
-  return f"That did not work: {error}."
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
@@ -18463,15 +18371,6 @@ _NAMING__explanation = Weights(neighbours=0.0, personal=0.0)
 _LEAST_NAMED__explanation = GATES[0] / 4
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
-
-  memory: Memory
-  score: int
-  has_all_words: bool
-  withheld: str = ""
-
-
 def found_memories(
   question: Question, index: MemoryIndex, hidden: LocalOnlyBanks
 ) -> list[FoundMemory]:
@@ -19267,7 +19166,6 @@ class Services:
     self.requests = MemoryRequests(
       memories=memories,
       learner=self.learning,
-      status=self.status,
       eraser_of=partial(
         host_eraser,
         self.tables.archive,

@@ -40,7 +40,6 @@ from adaptive.memory.tables import (
     ChatNotes,
     ChatNotesTable,
     ChatTable,
-    CommandAnswer,
     CommandTable,
     Entries,
     Entry,
@@ -443,7 +442,7 @@ def chat_notes(entries: Entries) -> ChatNotesTable:
 
 def command_answers(entries: Entries) -> CommandTable:
     """The answers of commands, on these entries."""
-    return CommandTable(entries, "command", CommandAnswer, None)
+    return CommandTable(entries, "command", str, "")
 
 
 @dataclass

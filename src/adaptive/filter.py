@@ -14,14 +14,15 @@ from typing import Any, NoReturn
 from fastapi import Request
 
 from adaptive.answer.postprocessing import answered_turn
-from adaptive.control.reading import (
+from adaptive.control.turn import (
+    BROKEN_OFF,
     Command,
+    CommandTurn,
     command_in,
     memory_is_off,
     rememberable_messages,
     without_former_commands,
 )
-from adaptive.control.turn import BROKEN_OFF, CommandTurn
 from adaptive.core.messages import messages_of, typed_message
 from adaptive.core.model import (
     HINDRANCE,

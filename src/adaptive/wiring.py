@@ -11,9 +11,8 @@ from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.postprocessing import Postprocessor
 from adaptive.answer.preprocessing import Preprocessor
 from adaptive.control.commands import MemoryCommands
-from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import MemoryRequests
-from adaptive.control.turn import OncePerMessage
+from adaptive.control.turn import OncePerMessage, rememberable_messages
 from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
 from adaptive.host.doctor import diagnosis
@@ -107,7 +106,6 @@ class Services:
         self.requests = MemoryRequests(
             memories=memories,
             learner=self.learning,
-            status=self.status,
             eraser_of=partial(
                 host_eraser,
                 self.tables.archive,

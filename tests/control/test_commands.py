@@ -12,18 +12,18 @@ import pytest
 
 from adaptive.control.commands import MemoryCommands, _command_id
 from adaptive.control.overview import change_log, shown_of_steps
-from adaptive.control.reading import (
+from adaptive.control.requests import MemoryRequests
+from adaptive.control.turn import (
+    OncePerMessage,
     command_in,
     memory_is_off,
     rememberable_messages,
     without_commands,
 )
-from adaptive.control.requests import MemoryRequests
-from adaptive.control.turn import OncePerMessage
 from adaptive.core.model import Draft, Memory, Proposal, StoreError
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.tables import CommandAnswer
+from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.control.page import Page
@@ -53,14 +53,9 @@ class ChatPage(Page):
         return self.hidden
 
 
-@dataclass
-class Named:
+def named(memory: Memory, withheld: str = "") -> FoundMemory:
     """A memory that words have named."""
-
-    memory: Memory
-    score: int = 90
-    has_all_words: bool = True
-    withheld: str = ""
+    return FoundMemory(memory, 90, has_all_words=True, withheld=withheld)
 
 
 @dataclass
@@ -69,8 +64,9 @@ class House:
 
     world: World = field(default_factory=World)
     page: ChatPage = field(default_factory=ChatPage)
-    named: list[Named] = field(default_factory=list[Named])
+    named: list[FoundMemory] = field(default_factory=list[FoundMemory])
     entries: ListedEntries = field(default_factory=ListedEntries)
+    leases: HeldLeases = field(default_factory=HeldLeases)
     sent: int = 0
 
     def __post_init__(self) -> None:
@@ -83,12 +79,11 @@ class House:
             requests=MemoryRequests(
                 memories=self.world.memories(),
                 learner=self.learner,
-                status=AsyncMock(),
                 eraser_of=AsyncMock(),
             ),
             search=search,
             diagnosis=AsyncMock(return_value="- **OK** all well"),
-            once=OncePerMessage(command_answers(self.entries), HeldLeases()),
+            once=OncePerMessage(command_answers(self.entries), self.leases),
         )
 
     @property
@@ -251,7 +246,9 @@ async def test_log_under_another_secret() -> None:
     await house.learn("User likes tea.", "User likes milk.", "User likes rum.")
     steps = await house.world.room().steps()
     openable = await house.world.room().changes(shown_of_steps(steps)[:1])
-    log = change_log(steps, openable, number=3, day=str)
+    log = change_log(
+        steps, openable, number=3, day=str, is_withheld=lambda _: False
+    )
     assert "User likes rum." in log
     assert log.splitlines()[-1].startswith(
         "2 of them can't be opened: Open WebUI's secret key"
@@ -303,7 +300,7 @@ async def test_what_the_chats_model_may_not_see() -> None:
     log = await house.answer("/memory log")
     exported = await house.answer("/memory export")
     house.named = [
-        Named(one, withheld="kept from this model")
+        named(one, withheld="kept from this model")
         for one in house.world.store.rows.values()
     ]
     found = await house.answer("/memory find lithium")
@@ -387,10 +384,7 @@ async def test_waiting_for_an_answer_keeps_nobody_waiting() -> None:
     assert killed is not None
     assert other is not None
     key = _command_id(house.hook.question_id, killed)
-    begun = CommandAnswer(text="", begun_at=int(time.time()))
-    await command_answers(house.entries).write(
-        "ada", house.hook.chat_id, begun, begun.begun_at, key
-    )
+    await house.leases.acquire(f"command:{key}:ada", "x", time.time(), 9e9)
     waiting = asyncio.create_task(house.commands.answer(house.hook, killed))
     await asyncio.sleep(0)
     async with asyncio.timeout(1):
@@ -411,7 +405,7 @@ async def test_scope_of_forgetting() -> None:
 
 async def test_doctor_and_others() -> None:
     """Each command is answered with a first line that tells what it is about."""
-    house = House(named=[Named(memory("t", "User likes tea."))])
+    house = House(named=[named(memory("t", "User likes tea."))])
     answers: dict[str, Any] = {
         "/memory doctor": "How Adaptive Memory is doing\n\n- **OK** all well",
         "/memory find": "Which words? For example: `/memory find coffee`.",

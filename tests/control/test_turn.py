@@ -38,10 +38,7 @@ class Server:
 
     def worker(self) -> OncePerMessage:
         """A process of the server that has just started."""
-        clock = asyncio.get_running_loop().time
-        return OncePerMessage(
-            command_answers(self.entries), self.leases, clock
-        )
+        return OncePerMessage(command_answers(self.entries), self.leases)
 
     async def ask(
         self, worker: OncePerMessage, message: str, seconds: float = 0.0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.control.reading import rememberable_messages
+from adaptive.control.turn import rememberable_messages
 from adaptive.core.model import HostError
 from adaptive.core.providers import ModelBusy
 from adaptive.history.conversation import PastConversation

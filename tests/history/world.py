@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from adaptive.control.reading import rememberable_messages
+from adaptive.control.turn import rememberable_messages
 from adaptive.core.model import Embedder, HostError, Vectors
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage

@@ -15,7 +15,6 @@ from adaptive.memory.audit import AuditEntry, steps_of
 from adaptive.memory.tables import (
     ArchivedMemory,
     ChatNotes,
-    CommandAnswer,
     SuggestionTable,
     WaitingSuggestion,
 )
@@ -125,10 +124,9 @@ async def test_values_come_back(both: Both) -> None:
         assert await there.read(user_id, chat_id) == ChatNotes()
     await both[0].chats.write("ada", "c", "[4]", NOW)
     assert await both[1].chats.read("ada", "c") == "[4]"
-    answer = CommandAnswer("Done.", NOW)
-    await both[0].commands.write("ada", "c", answer, NOW, "m")
-    assert await both[1].commands.read("ada", "m") == answer
-    assert await both[1].commands.read("ada", "c") is None
+    await both[0].commands.write("ada", "c", "Done.", NOW, "m")
+    assert await both[1].commands.read("ada", "m") == "Done."
+    assert await both[1].commands.read("ada", "c") == ""
 
 
 def waiting(

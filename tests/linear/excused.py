@@ -83,7 +83,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.outdated._is_near_its_kind
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
-        control.overview.withheld_ids
+        control.overview.change_is_withheld
         history.messages._branch
         history.ranking.history_evidence
         history.section._day

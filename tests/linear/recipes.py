@@ -19,8 +19,8 @@ from adaptive.answer.postprocessing import (
 )
 from adaptive.control.commands import _told_of
 from adaptive.control.overview import _told_change, changes_told, overview
-from adaptive.control.reading import rememberable_messages
 from adaptive.control.requests import named_memories
+from adaptive.control.turn import rememberable_messages
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import Memory, StoreStamp, Turn
 from adaptive.core.providers import Completion, CompletionRequest
@@ -203,7 +203,7 @@ RECIPES: Mapping[str, Recipe] = {
         overview, "2 memories", memories(text), _DAY, [text]
     ),
     "control.overview.changes_told": lambda text: partial(
-        changes_told, [entry(text)] * 2, 2
+        changes_told, [entry(text)] * 2, 2, bool
     ),
     "control.overview._told_change": lambda text: partial(
         _told_change, entry(text)

@@ -109,7 +109,7 @@ async def test_former_contents_obey_the_rules() -> None:
     row = memory("a", HOME.content, meta={"history": history})
     ada = world.memory(blacklist_topics="istanbul")
     await ada.archive.put("ada", [ArchivedMemory(row, "old", NOW)])
-    assert await ada.restore(["a"]) == (1, [])
+    assert await ada.restore(["a"]) == ["Restored: 1 memory."]
     (stored,) = world.store.rows.values()
     assert stored.meta["history"] == history[1:]
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from adaptive.core.model import Memory, Sources
-from adaptive.recall.explanation import FoundMemory
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
+from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, memory
 from tests.minilm import MINILM

@@ -14,36 +14,41 @@ from typing import Any, Protocol
 
 from adaptive.control.overview import (
     Day,
+    IsWithheld,
+    change_is_withheld,
     change_log,
     changes_told,
     listed,
     overview,
     shown_of_steps,
-    withheld_ids,
 )
-from adaptive.control.reading import SWITCHES, Command, without_commands
 from adaptive.control.requests import MemoryRequests, named_memories
 from adaptive.control.transfer import exported, read_import
-from adaptive.control.turn import OncePerMessage
+from adaptive.control.turn import (
+    SWITCHES,
+    Command,
+    OncePerMessage,
+    without_commands,
+)
 from adaptive.core.messages import local_time, newest_user_message, plain_line
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Draft,
-    Memory,
     Proposal,
-    with_detail,
+    failure_told,
+    log_failure,
 )
 from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import memories_counted
-from adaptive.memory.audit import AuditEntry
+from adaptive.memory.audit import UserStore
 from adaptive.memory.gate import (
     SAVING_IS_OFF,
     Refused,
     gate_policy,
     gated_draft,
 )
-from adaptive.memory.user_memory import UserMemory
 from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
+from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 
 log_commands = logging.getLogger("adaptive_memory.control")
@@ -78,26 +83,10 @@ _ASKED = "ASKED"
 Answering = Callable[[Hook, Command], Awaitable[str]]
 
 
-class NamedMemory(Protocol):
-    """A memory that words name, with its relevance in percent.
-
-    ``withheld`` says why no word of it may stand in this chat; mostly it is empty.
-    """
-
-    @property
-    def memory(self) -> Memory: ...
-    @property
-    def score(self) -> int: ...
-    @property
-    def has_all_words(self) -> bool: ...
-    @property
-    def withheld(self) -> str: ...
-
-
 class MemorySearch(Protocol):
     """Finds memories by words, and says why some came; both may raise ``HostError``."""
 
-    async def found(self, hook: Hook, words: str) -> Sequence[NamedMemory]:
+    async def found(self, hook: Hook, words: str) -> Sequence[FoundMemory]:
         """The memories that words name, best first."""
         ...
 
@@ -139,52 +128,47 @@ class MemoryCommands:
             "export": self._export,
             "import": self._import,
             "doctor": self._doctor,
-            "on": self._switched,
-            "off": self._switched,
+            "on": self._on,
+            "off": self._off,
         }
 
     async def answer(self, hook: Hook, command: Command) -> str:
-        """The answer to a command, in Markdown whose first line tells the most."""
+        """The answer to a command, in Markdown whose first line tells the most.
+
+        What fails raises an ``AdaptiveMemoryError``, unless the command may have changed something.
+        """
         if command.name in _SAVING:
             if not hook.settings.enabled:
                 return _OFF
             if hook.settings.save_mode == "off":
                 return f"Nothing saved: {SAVING_IS_OFF}."
-        try:
-            if await hook.kind() == "shared":
-                return await self._answer_before_others(hook, command)
-            # What changes nothing tells how things stand, also while a change is under way.
-            if command.name not in _CHANGING:
-                return await self._carried_out(hook, command)
-            return await self._once.answer(
-                user_id=hook.user_id,
-                chat_id=hook.chat_id,
-                message_id=_command_id(hook.question_id, command),
-                carry_out=partial(self._carried_out_alone, hook, command),
-            )
-        except AdaptiveMemoryError as error:
-            return _failed(error)
-
-    async def _carried_out_alone(self, hook: Hook, command: Command) -> str:
-        """The answer to a command that changes something, once the user's others are done."""
-        async with self._locks.of(hook.user_id):
-            return await self._carried_out(hook, command)
-
-    async def _carried_out(self, hook: Hook, command: Command) -> str:
-        """The answer to a command that is carried out, be it that this fails."""
         # A word behind /memory that is no command shows the list, with the commands below it.
         answering = self._answers.get(command.name, self._list)
-        try:
+        if command.name not in SWITCHES and await hook.kind() == "shared":
+            return await self._counted(hook)
+        # What changes nothing tells how things stand, also while a change is under way.
+        if command.name not in _CHANGING:
             return await answering(hook, command)
-        except AdaptiveMemoryError as error:
-            return _failed(error)
+        return await self._once.answer(
+            user_id=hook.user_id,
+            chat_id=hook.chat_id,
+            message_id=_command_id(hook.question_id, command),
+            carry_out=partial(self._change, answering, hook, command),
+        )
 
-    async def _answer_before_others(self, hook: Hook, command: Command) -> str:
+    async def _change(
+        self, answering: Answering, hook: Hook, command: Command
+    ) -> str:
+        """The answer to a command that changes something, once the user's others are done."""
+        async with self._locks.of(hook.user_id):
+            try:
+                return await answering(hook, command)
+            except AdaptiveMemoryError as error:
+                log_failure(log_commands, "a command has failed", error)
+                return f"{failure_told('That did not work', error)}."
+
+    async def _counted(self, hook: Hook) -> str:
         """The answer in a chat that other people can read: how much is known, and no word of it."""
-        if command.name in SWITCHES:
-            return await self._switched(hook, command)
-        if command.name in self._answers:
-            return _ELSEWHERE
         memory = await self._memories.of(hook)
         memories = await memory.store.read()
         return f"{memories_counted(len(memories))}. {_ELSEWHERE}"
@@ -245,9 +229,13 @@ class MemoryCommands:
         number = _number_in(command.words) or _STEPS_SHOWN
         shown = steps[: min(number, _MOST_STEPS)]
         changes = await memory.changes(shown_of_steps(shown))
-        withheld = await self._withheld(hook, memory, changes)
-        day = _day_of(hook, "%Y-%m-%d %H:%M")
-        return change_log(shown, changes, len(steps), day, withheld)
+        return change_log(
+            shown,
+            changes,
+            len(steps),
+            _day_of(hook, "%Y-%m-%d %H:%M"),
+            await _withholding(hook, memory),
+        )
 
     async def _undo(self, hook: Hook, command: Command) -> str:
         """Take back the newest change, or the one of a number."""
@@ -269,22 +257,12 @@ class MemoryCommands:
         step = candidates[0]
         if not step.standing:
             return "That is taken back already; the log tells by what."
-        changes = await memory.changes(step.standing[:_MOST_TOLD])
-        withheld = await self._withheld(hook, memory, changes)
-        made = await memory.undo(step)
-        lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
+        changes = await memory.undo(step)
+        is_withheld = await _withholding(hook, memory)
+        lines = changes_told(changes[:_MOST_TOLD], len(changes), is_withheld)
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
-        return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
-
-    async def _withheld(
-        self, hook: Hook, memory: UserMemory, changes: Sequence[AuditEntry]
-    ) -> frozenset[str]:
-        """The ids of changed memories whose words this chat's model may not see."""
-        hidden = await hook.hidden_from()
-        if not hidden.names:
-            return frozenset()
-        return withheld_ids(changes, await memory.store.read(), hidden)
+        return "\n".join([f"Taken back: {len(changes)} changes", "", *lines])
 
     async def _remember(self, hook: Hook, command: Command) -> str:
         """Save the words as they stand."""
@@ -354,31 +332,33 @@ class MemoryCommands:
         )
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
-        # The question may have stood for a while.
-        if not await hook.wants_memory():
-            return _OFF
         memory = await self._memories.of(hook)
         carried = [
             (imported.draft, imported.source(now), imported.extra)
             for imported in content.memories
         ]
         line = await memory.bring_in(carried, hook.chat_id)
-        unread = (
-            f" · {content.left_out} could not be read"
-            if content.left_out
-            else ""
-        )
-        return f"{plain_line(line)}{unread}"
+        if content.left_out:
+            line += f" · {content.left_out} could not be read"
+        return plain_line(line)
 
     async def _doctor(self, hook: Hook, _: Command) -> str:
         """How the server stands."""
         return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
 
-    async def _switched(self, _: Hook, command: Command) -> str:
+    async def _on(self, _: Hook, __: Command) -> str:
         """What is so from now on: the chat itself tells it to whoever reads it."""
-        if command.name == "off":
-            return _IS_OFF
         return "Memory is on in this chat."
+
+    async def _off(self, _: Hook, __: Command) -> str:
+        """What is so from now on."""
+        return _IS_OFF
+
+
+async def _withholding(hook: Hook, memory: UserStore) -> IsWithheld:
+    """What tells which changes this chat's model may not see."""
+    rows = {row.id: row for row in await memory.store.read()}
+    return partial(change_is_withheld, await hook.hidden_from(), rows)
 
 
 def _command_id(message_id: str, command: Command) -> str:
@@ -393,18 +373,11 @@ def _number_in(words: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
+def _told_of(memories: Sequence[FoundMemory], line: str) -> str:
     """A line about memories as a chat may show it: what was done alone, if one is withheld."""
     if any(named.withheld for named in memories):
-        deeds = [part.partition(":")[0] for part in line.split(" · ")]
-        line = " · ".join(deeds)
+        line = line.partition(":")[0]
     return plain_line(line)
-
-
-def _failed(error: AdaptiveMemoryError) -> str:
-    """What a user is told of a command that failed; the log is told the detail."""
-    log_commands.warning("a command has failed: %s", with_detail(error))
-    return f"That did not work: {error}."
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence
 
 from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import CATEGORIES, Memory
@@ -28,6 +27,8 @@ _NOT_REPEATED = "a memory that is kept from this chat's model"
 
 # From epoch seconds to a day, or to a day with its time, where the user lives.
 Day = Callable[[float], str]
+# Whether a change's words may not stand in a chat.
+IsWithheld = Callable[[AuditEntry], bool]
 
 
 def listed(memory: Memory) -> str:
@@ -76,7 +77,7 @@ def change_log(
     changes: Sequence[AuditEntry],
     number: int,
     day: Day,
-    withheld: AbstractSet[str] = frozenset(),
+    is_withheld: IsWithheld,
 ) -> str:
     """Steps, the last ones of a number: when, by whom, in which chat, before and after.
 
@@ -97,63 +98,44 @@ def change_log(
             unopened += 1
             continue
         newest = newest_first[0]
-        chat = (
-            f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
-        )
-        undone = "" if step.standing else " · *taken back since*"
         by = _DONE_BY.get(newest.kind, "learned")
         if newest.reason == ASKED:
             by = ASKED
-        lines.append(
-            f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}"
-        )
-        items = changes_told(newest_first, len(step.changes), withheld)
-        lines += [f"   {item}" for item in items]
+        line = f"{step.number}. {day(newest.changed_at)}, {by}"
+        if newest.chat_id:
+            line += f", [in this chat](/c/{newest.chat_id})"
+        if not step.standing:
+            line += " · *taken back since*"
+        items = changes_told(newest_first, len(step.changes), is_withheld)
+        lines += [line, *(f"   {item}" for item in items)]
     if unopened:
         lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
     return "\n".join(lines)
 
 
 def changes_told(
-    changes: Sequence[AuditEntry],
-    number: int,
-    withheld: AbstractSet[str] = frozenset(),
+    changes: Sequence[AuditEntry], number: int, is_withheld: IsWithheld
 ) -> list[str]:
     """The first changes of a number, an item of a list each, and how many more there are."""
-    lines = list[str]()
-    for change in changes:
-        is_withheld = change.memory_id in withheld
-        lines.append(
-            f"- {_NOT_REPEATED if is_withheld else _told_change(change)}"
-        )
-    more = number - len(changes)
-    if more:
-        lines.append(f"- … and {more} more")
+    lines = [
+        f"- {_NOT_REPEATED if is_withheld(change) else _told_change(change)}"
+        for change in changes
+    ]
+    if number > len(changes):
+        lines.append(f"- … and {number - len(changes)} more")
     return lines
 
 
-def withheld_ids(
-    changes: Collection[AuditEntry],
-    memories: Sequence[Memory],
-    hidden: LocalOnlyBanks,
-) -> frozenset[str]:
-    """The ids of changed memories that a model may not see, as far as their bank is known.
-
-    One whose bank is not known any more counts as such.
-    """
-    may_be_seen = {
-        memory.id for memory in memories if not hidden.holds(memory)
-    }
-    may_not = set[str]()
-    for change in changes:
-        former = change.before
-        if former is None and change.archived:
-            former = change.archived.memory
-        if former is not None:
-            ids = may_not if hidden.holds(former) else may_be_seen
-            ids.add(change.memory_id)
-    changed = {change.memory_id for change in changes}
-    return frozenset(changed - (may_be_seen - may_not))
+def change_is_withheld(
+    hidden: LocalOnlyBanks, rows: Mapping[str, Memory], change: AuditEntry
+) -> bool:
+    """Whether a model may not see a change: its memory is hidden, or its bank not known any more."""
+    if not hidden.names:
+        return False
+    archived = change.archived.memory if change.archived else None
+    versions = (change.before, archived, rows.get(change.memory_id))
+    known = [memory for memory in versions if memory is not None]
+    return not known or any(map(hidden.holds, known))
 
 
 def _told_change(change: AuditEntry) -> str:

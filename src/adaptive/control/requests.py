@@ -13,7 +13,7 @@ from adaptive.memory.erasure import ErasureReport, origin_of
 from adaptive.memory.gate import SAVING_IS_OFF
 from adaptive.memory.user_memory import Eraser, Memories
 from adaptive.privacy.spoken_requests import ErasureRequest
-from adaptive.settings.hook import Hook, StatusLines
+from adaptive.settings.hook import Hook
 
 NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "
@@ -54,7 +54,6 @@ class MemoryRequests:
 
     memories: Memories
     learner: Learner
-    status: StatusLines
     eraser_of: Callable[[Hook], Awaitable[Eraser]]
 
     async def erase(self, hook: Hook, request: ErasureRequest) -> str:
@@ -66,29 +65,21 @@ class MemoryRequests:
         report = await eraser.find(origin)
         if report.empty:
             return "There is nothing to erase"
-        await self.status.reply(
-            hook, "You are asked before anything is erased"
-        )
         answer = await hook.dialog.ask(
             f"Erase {_what_goes(request)}?",
             _erasure_question(report),
             'Type "erase" here',
         )
-        if answer is None:
-            return "Nothing erased: the question was not answered"
-        if answer.strip(" \t\r\n\"'“”„«».!").casefold() != "erase":
+        typed = (answer or "").strip(" \t\r\n\"'“”„«».!")
+        if typed.casefold() != "erase":
             return 'Nothing erased: you did not type "erase"'
         memory = await self.memories.of(hook)
         report = await memory.erase(eraser, origin)
         # What a summary stood for comes back when it went, as far as it stays.
-        count, failed = await memory.restore(report.bereft)
-        what = "an erased summary stood for"
-        lines = [report.line]
-        if count:
-            lines.append(f"Restored: {memories_counted(count)} that {what}.")
-        if failed:
-            lines.append(f"Still archived: what {what} ({', '.join(failed)}).")
-        return " ".join(lines)
+        restored = await memory.restore(
+            report.bereft, " that an erased summary stood for"
+        )
+        return " ".join([report.line, *restored])
 
     async def restore(self, hook: Hook, words: str = "") -> str:
         """Bring back what is archived, and holds all words, once it is confirmed; what to tell.
@@ -97,43 +88,23 @@ class MemoryRequests:
         """
         if not hook.settings.enabled:
             return "Nothing restored: memory is off in your settings"
-        if (
-            hook.told_kind != "saved"
-            or not hook.can_ask
-            or await hook.kind() != "saved"
-        ):
+        if not hook.can_ask or await hook.kind() != "saved":
             return NO_CHAT_OF_ONES_OWN
         if hook.settings.save_mode == "off":
             return f"Nothing restored: {SAVING_IS_OFF}"
         memory = await self.memories.of(hook)
         chosen, staying = await memory.restorable(words)
         if not chosen:
-            if not staying:
-                return "Nothing is archived"
-            return " ".join(["Nothing restored.", *staying])
-        await self.status.reply(
-            hook, "You are asked before anything is restored"
-        )
+            told = ["Nothing restored.", *staying] if staying else []
+            return " ".join(told) or "Nothing is archived"
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
-        answer = await hook.dialog.confirm(
+        if not await hook.dialog.confirm(
             "Restore archived memories?", question
-        )
-        if answer is None:
-            return "Nothing restored: the question was not answered"
-        if not answer:
+        ):
             return "Nothing restored: you did not confirm it"
-        count, failed = await memory.restore(
-            [archived.id for archived in chosen]
-        )
-        lines = [
-            f"Restored: {memories_counted(count)}."
-            if count
-            else "Nothing restored."
-        ]
-        if failed:
-            lines.append(f"Not restored, still archived: {', '.join(failed)}.")
-        return " ".join([*lines, *staying])
+        restored = await memory.restore([memory.id for memory in chosen])
+        return " ".join([*restored, *staying])
 
 
 def _what_goes(request: ErasureRequest) -> str:

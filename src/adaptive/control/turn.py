@@ -1,25 +1,36 @@
-"""The turn of a command: carried out once, and answered in the model's place.
+"""Commands as they are read in a chat, and the turn of one, answered in the model's place.
 
-Two models that are asked side by side, an answer made anew or continued, and a process that starts
-again all bring the same message. Who comes first takes a lease on it and carries the command out;
-everybody else gets the answer that was given.
+They are read in conversations in which commands are answered: elsewhere a text that begins like one
+is a message like any other. Two models that are asked side by side, an answer made anew or
+continued, and a process that starts again all bring the same message. Who comes first takes a lease
+on it and carries the command out; everybody else gets the answer that was given.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from adaptive.core.messages import folded_away
+from adaptive.core.messages import (
+    Message,
+    clipped_line,
+    folded_away,
+    mapping,
+    message_text,
+    messages_of,
+    newest_user_message,
+)
 from adaptive.core.model import TablesUnavailable, with_detail
 from adaptive.core.queued_turns import Leases
-from adaptive.memory.tables import CommandAnswer, CommandTable
+from adaptive.memory.tables import CommandTable
 
 log_turn = logging.getLogger("adaptive_memory.control")
 
@@ -28,7 +39,7 @@ _COMMAND_SECONDS = 5.0
 _TURN_LOOK_SECONDS = 0.25
 # Who takes a lease on a message holds it for good: its command is never carried out again.
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
-# How long a command may go on behind, for whoever waits for it, and how often to look.
+# How long others wait for the answer of who carries a command out, and how often they look.
 _LONGEST_WAIT_SECONDS = 300.0
 _LOOK_SECONDS = 0.5
 _GOES_ON = (
@@ -41,8 +52,112 @@ NOT_KNOWN = (
     "changed. Send it as a new message to have it done again."
 )
 
+AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
+
+# What the user says to the memory itself, the same in every language.
+_COMMAND = re.compile(
+    r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+# Keyboards of scripts that are written from right to left, and pasting, put them around a text.
+_UNSEEN_AROUND = (
+    "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
+)
+SWITCHES = ("on", "off")
+_LONGEST_TITLE = 60
+
+
 # Asks the page for something; what it answers to an event.
 AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, the words behind it, and the chat's messages up to it.
+
+    The name of ``/memory find`` is *find*, that of ``/memory`` alone is empty.
+    """
+
+    name: str
+    words: str
+    typed: str
+    messages: list[dict[str, Any]] = field(
+        default_factory=list[dict[str, Any]]
+    )
+
+    @property
+    def title(self) -> str:
+        """What a chat is called that begins with it."""
+        return clipped_line(self.typed, _LONGEST_TITLE)
+
+
+def read_command(typed: str) -> Command | None:
+    """The command that a text is, ``None`` where it is none."""
+    match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
+    if match is None:
+        return None
+    name = match[1].lower()
+    words = (match[2] or "").strip()
+    if name == "memory":
+        parts = words.split(maxsplit=1)
+        name = parts[0].lower().rstrip(".,;:!?") if parts else ""
+        words = "".join(parts[1:])
+    return Command(name=name, words=words, typed=typed)
+
+
+def command_in(messages: list[dict[str, Any]]) -> Command | None:
+    """The command that the newest message of the user is, ``None`` where it is none."""
+    command = read_command(message_text(newest_user_message(messages) or {}))
+    return replace(command, messages=messages) if command is not None else None
+
+
+def without_commands(
+    messages: Sequence[AnyMessage], *, said_while_off: bool = True
+) -> list[AnyMessage]:
+    """Messages without commands and their answers, or without what was said while off, too."""
+    remaining: list[AnyMessage] = []
+    command: Command | None = None
+    is_off = False
+    for message in messages:
+        role = message.get("role")
+        if role == "user":
+            command = read_command(message_text(message))
+            if command is not None and command.name in SWITCHES:
+                is_off = command.name == "off"
+        is_left_out = command is not None or (is_off and not said_while_off)
+        if role == "system" or not is_left_out:
+            remaining.append(message)
+    return remaining
+
+
+def rememberable_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Messages without commands, and without what was said while memory was off."""
+    return without_commands(messages, said_while_off=False)
+
+
+def memory_is_off(messages: Sequence[Message]) -> bool:
+    """Whether the last ``/memory off`` or ``/memory on`` of a chat says off."""
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            command = read_command(message_text(message))
+            if command is not None and command.name in SWITCHES:
+                return command.name == "off"
+    return False
+
+
+def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
+    """A request as if no command had been given, and without the host's memory after *off*.
+
+    The newest message stays, whoever wrote it: no request is empty.
+    """
+    messages = messages_of(body)
+    remaining = [*without_commands(messages[:-1]), *messages[-1:]]
+    if len(remaining) == len(messages):
+        return body
+    body = {**body, "messages": remaining}
+    if memory_is_off(messages):
+        body["features"] = {**mapping(body.get("features")), "memory": False}
+    return body
 
 
 class CommandAnswerPlace(Protocol):
@@ -123,15 +238,9 @@ class CommandTurn:
 class OncePerMessage:
     """Carries out commands; nothing in it belongs to one user."""
 
-    def __init__(
-        self,
-        table: CommandTable,
-        leases: Leases,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, table: CommandTable, leases: Leases) -> None:
         self._table = table
         self._leases = leases
-        self._clock = clock
 
     async def answer(
         self,
@@ -147,59 +256,41 @@ class OncePerMessage:
         """
         if not message_id:  # an older page that names no message
             return await carry_out()
-        if not await self._is_first(user_id, message_id):
-            return await self._given(user_id, message_id)
-        begun_at = int(self._clock())
-        under_way = CommandAnswer(text="", begun_at=begun_at)
-        await self._table.write(
-            user_id, chat_id, under_way, begun_at, message_id
+        text = await self._table.read(user_id, message_id)
+        if text:
+            return text
+        now = time.time()
+        is_first = await self._leases.acquire(
+            f"command:{message_id}:{user_id}",
+            uuid.uuid4().hex,
+            now,
+            _FOR_GOOD_SECONDS,
         )
+        if not is_first:
+            return await self._given(user_id, message_id)
         # Stands where it breaks off: whoever asks again would wait for what never comes.
         text = NOT_KNOWN
         try:
             text = await carry_out()
         finally:
-            answer = CommandAnswer(text=text, begun_at=begun_at)
-            await self._keep(user_id, chat_id, message_id, answer)
+            try:
+                await self._table.write(
+                    user_id, chat_id, text, int(now), message_id
+                )
+            except TablesUnavailable as error:
+                log_turn.warning(
+                    "the answer to a command is not remembered: %s",
+                    with_detail(error),
+                )
         return text
-
-    async def _keep(
-        self,
-        user_id: str,
-        chat_id: str,
-        message_id: str,
-        answer: CommandAnswer,
-    ) -> None:
-        """Keep an answer for whoever asks again, as far as the table can be written."""
-        try:
-            await self._table.write(
-                user_id, chat_id, answer, answer.begun_at, message_id
-            )
-        except TablesUnavailable as error:
-            detail = with_detail(error)
-            log_turn.warning(
-                "the answer to a command is not remembered: %s", detail
-            )
-
-    async def _is_first(self, user_id: str, message_id: str) -> bool:
-        """Whether a message's command was never carried out; it is the caller's to do so then."""
-        if await self._table.read(user_id, message_id) is not None:
-            return False
-        return await self._leases.acquire(
-            f"command:{message_id}:{user_id}",
-            uuid.uuid4().hex,
-            self._clock(),
-            _FOR_GOOD_SECONDS,
-        )
 
     async def _given(self, user_id: str, message_id: str) -> str:
         """The answer that somebody else gives to a message's command, once it is there."""
-        begun_at = self._clock()
-        while self._clock() - begun_at <= _LONGEST_WAIT_SECONDS:
-            answer = await self._table.read(user_id, message_id)
-            if answer is not None and answer.text:
-                return answer.text
-            if answer is not None:
-                begun_at = answer.begun_at
-            await asyncio.sleep(_LOOK_SECONDS)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
+                while True:
+                    text = await self._table.read(user_id, message_id)
+                    if text:
+                        return text
+                    await asyncio.sleep(_LOOK_SECONDS)
         return NOT_KNOWN

@@ -28,7 +28,6 @@ from adaptive.memory.tables import (
     ChatNotes,
     ChatNotesTable,
     ChatTable,
-    CommandAnswer,
     CommandTable,
     SuggestionTable,
     UsageTable,
@@ -173,9 +172,7 @@ class HostTables:
         self.chat_notes = ChatNotesTable(
             entries, "chat_notes", ChatNotes, ChatNotes()
         )
-        self.commands = CommandTable(
-            entries, "command", CommandAnswer, None, YEAR_SECONDS
-        )
+        self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
 
 
 def host_secret() -> str:

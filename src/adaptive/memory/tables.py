@@ -285,20 +285,12 @@ class UsageTable(EntryTable):
         await self.entries.put("usage", user_id, new)
 
 
-@dataclass(frozen=True, slots=True)
-class CommandAnswer:
-    """What a command was answered, empty while it is carried out; begun at an epoch second."""
-
-    text: str
-    begun_at: int
-
-
 # What each chat was given, as one short text.
 ChatTable = ValueTable[str]
 # Notes by chat; they go with their chat.
 ChatNotesTable = ValueTable[ChatNotes]
 # The answers of commands that change something, by the message that gave the command.
-CommandTable = ValueTable[CommandAnswer | None]
+CommandTable = ValueTable[str]
 
 
 class SuggestionTable(EntryTable):

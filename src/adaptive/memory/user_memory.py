@@ -24,7 +24,7 @@ from adaptive.core.model import (
     Sources,
     StoreError,
     WriteRefused,
-    with_detail,
+    log_failure,
 )
 from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import (
@@ -197,9 +197,9 @@ class UserMemory(UserStore):
         return chosen, staying
 
     async def restore(
-        self, memory_ids: Sequence[str]
-    ) -> tuple[int, list[str]]:
-        """Bring archived memories back, as one step: how many, and why others stay archived."""
+        self, memory_ids: Sequence[str], which: str = ""
+    ) -> list[str]:
+        """Bring archived memories back, as one step; what to tell of it, and ``which`` they are."""
         step = f"restored-{time.time_ns()}"
         restored = 0
         reasons: dict[str, None] = {}
@@ -208,13 +208,18 @@ class UserMemory(UserStore):
                 async with self.lock:
                     row = await restore_memory(self, memory_id, step)
             except AdaptiveMemoryError as error:
-                log_memory.warning(
-                    "a memory stays archived: %s", with_detail(error)
-                )
+                log_failure(log_memory, "a memory stays archived", error)
                 reasons[str(error)] = None
             else:
                 restored += row is not None
-        return restored, list(reasons)
+        lines: list[str] = []
+        if restored:
+            lines.append(f"Restored: {memories_counted(restored)}{which}.")
+        if reasons:
+            lines.append(
+                f"Not restored, still archived: {', '.join(reasons)}."
+            )
+        return lines
 
     async def erase(
         self, eraser: Eraser, origin: Origin | None

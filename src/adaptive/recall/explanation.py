@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from adaptive.core.messages import clipped_line, has_words, plain_line
-from adaptive.core.model import Memory, has_ended
+from adaptive.core.model import has_ended
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
 from adaptive.recall.question import Question
 from adaptive.recall.selection import Selection
 from adaptive.search.fusion import GATES, Ranked, Weights, fitting
-from adaptive.search.index import MemoryIndex
+from adaptive.search.index import FoundMemory, MemoryIndex
 from adaptive.search.tokens import continues, tokens
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
@@ -28,19 +27,6 @@ _LONGEST_QUOTED = 200
 # Words name what they say: neither its neighbours nor, if they speak of the user, everything.
 _NAMING = Weights(neighbours=0.0, personal=0.0)
 _LEAST_NAMED = GATES[0] / 4
-
-
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
-    """A memory that words name; ``score`` is its relevance in percent.
-
-    ``withheld`` says why its words may not be repeated in the chat; mostly it is empty.
-    """
-
-    memory: Memory
-    score: int
-    has_all_words: bool
-    withheld: str = ""
 
 
 def found_memories(

@@ -20,7 +20,7 @@ from adaptive.core.model import (
 from adaptive.core.runtime import UserCache
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable
-from adaptive.recall.explanation import FoundMemory, explained, found_memories
+from adaptive.recall.explanation import explained, found_memories
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.question import (
     Complete,
@@ -40,7 +40,7 @@ from adaptive.recall.selection import (
 )
 from adaptive.recall.window import RequestWindow, plain_window, request_window
 from adaptive.search.fusion import Ranked
-from adaptive.search.index import MemoryIndex
+from adaptive.search.index import FoundMemory, MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
 

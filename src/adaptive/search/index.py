@@ -26,6 +26,19 @@ _BYTES_PER_MEMORY = 1500
 
 
 @dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """A memory that words name; ``score`` is its relevance in percent.
+
+    ``withheld`` says why its words may not be repeated in the chat; mostly it is empty.
+    """
+
+    memory: Memory
+    score: int
+    has_all_words: bool
+    withheld: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryIndex:
     """Memories in a fixed order, known by their place in it."""
 
