@@ -93,13 +93,14 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    JsonValue,
     TypeAdapter,
     ValidationError,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
     ValidatorFunctionWrapHandler as Handler,
     field_validator,
 )
-from pydantic.fields import ComputedFieldInfo, FieldInfo
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -133,7 +134,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sys import intern
 from threading import RLock
-from types import CoroutineType, MappingProxyType
+from types import CoroutineType
 from typing import (
     Annotated,
     Any,
@@ -1396,6 +1397,7 @@ PROMPTS: dict[str, str] = {
         'If everything still holds: {"outdated": []}\n'
   ),
   'personal_data': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQ$z2Th<&kU->Jrd+d|C;}zJr1UN@Cwib`;+DLKbW_H!O@xHf|KGxoo8R&ygyQ-W{v}!g7CJ|`M5&s7nM3~!*?jWxO``q)AF=%FddW0_Xkwkg2aOZz}l4>7Y_7M8sm`A5#_UT4jpbnV7rq9>98N9qPlLPA!s!3y6mFYfK(8v)4boGP<aLprF!3Cyfk#WSXzD6ivc7dM)G|io5f}~D<(H2lvV}~Ufl{K?FF9mgvevWK-$J<aOaUeT7LPI+v@3dHzQ!^4BQw>;?gBy7`EKO=rwoO4($U!<GaEU^5c$}5ZW4^7VJYwlONEFIOVw=Lq7d3nX{yEd0y|6r%xCqb*u?+J>%5=)CP1%m-;aZfz%Y*-l6Gc_PzK|65t8^=p%LJ(?w)XZERFPCKq<jfvB)Yg1?0atJGdon9ZGPb_-qk}86Nt(1<PzNChV9G2IM6cYLnr_RSi#E%5ikl;dsIq`fc$7xa_%lT^CWfvXw3ubP17FyIc6B8|H8y^-0)v`%#K!AR>#iOhy0Uc*a(OV|FjX#%D`O4OPOsvV|(d&?`H!C!Qby5k)(m0z&NbEsPN@PIQWTxB=Q!!dGf+i%+(sD@F_iR!ROEmliMza5a-CnFA&6D%>7uV5DJbp2eh}%_DfHMsealAGd|b<3eb;hNs*v56XY}kZ<fNCw}s9^y_)Ra&Y>1&HuvhELtfuhRnOhphf&l|ELAi)UhWy3p7gxM8JQvs!)DMdvuZ1fH~QCf(yE_1uY7d7q`+0L)baPGBj|h6|Hg?*zfoOsZRvE|LI;VQuH4*r5f?a(?nLMt+n;=bw(;auuj{wT7=SG;3*dSb#2r6Pwz3FioJ-ZV=OX2WULf8|Sm+&eDdGezG<S%|2SlXiCry3YOc;X_hl-T8J|>3hG=d|ESutb4&@I>js>R0bZ5>}-;+@0YC}3;<Lg3>(vU|p?K)?abLGTdO$rI?bfxdPBVk0d@03f;<-HpscaT`W3K~4F4e)N&dI>8H@e{0wUyuu`YVlX(n4J#$M6$EHt#i%G|-)tX5hh7aIFdh`MXxEz8=gGD7N)se1gqZ^~?1k^&i41O25hhsL6MOvvJ}y5uItVI#fC~yH%uXE)Ui%Fb(4oIV3e)ShL&Hygof$D~97pN3pSIO<VrW=^hK?LWvW3fohZR0HuiiCi%rI#N*0L|IoZ1!jR%w2=F4XmjVzkA)B&_WB^6F{p=K1><Hn50X@}(c`TfBBTt)L}k(Bj|uW1vNMxKSeO7lZ>vRzA|Y)u{P}AL;=q=`MHHbO|>7x=vP7j+|2EQ$+#gFmHP;j7VvEjcL86a}b8E!c2Ywe{hemQtB;~)`UjAhqw=X3>zDUVy*7B89##T$6jW`Kd=JAU9H?H36c?;z}BNAG$$Lm<pUm|3nKH&+I4lDY^eD@YVs|R-03*}OZ1@83Ko`pJU8SEo6#x>8Bld~g%3_Z!lMZBHcwjYw(sPuT_CT>_c2QdsWd|cs=U<M7N0Xln@oMZH5x`g4J#ybGWk1r+S|r2GH?}uy6dXoTA@NG=_EC%{<ep3EEqItPL2t8Bo=qt7`Gd<bCwMTjeKaO9}Bt{D3;c~-6C$7T8qqulQs%&Ug^altD_gYaASjkFA~t_mRqG4w-jmV8CGFFRZl^3LUdw)cmsX47P(<J0^j1p+OrhCD4CW<L0KbHEK`>_&|dMkvx|>eMf?e=cm^bO>K`4=^S{;<cQh%Tnm}Ab5pD<Xw{%AP{emD7GYSV1Q?Pc-@P?mv`hzP~Gg$GKqu1MrDI^i7vv(5qe4C5Ru!bOK%2JBF5C~0B`oiyihotd%<=31nijSG>usYIc$+ttSrUG(_WMN^3KjI!g<fJPM41@mTD)vxN_b55taROjQX6E2l)tlnajRV><fiy{mdWD&yzkOy?n>`7<l|d`Oa=^B5T#>_i{)S;4aMY%V9o9{DP)yFTTLc(}9)%b63D4lu{JX0v$$N~`awXKZ_}ELmIyv$597F}9+5ZcsS+NsOcQ!}Gkq5s!1dbgOx5%hz#eF%T>so0BF*cLDl3!_i+hF9q9OddUw)B#@<W{=Wg6cJLC`Cu-YqjIynT^#D%-$XzdoGYi3NYyoRrJDyF>$4nMkSb>M(~C{oh2Q$#;=uRh%Q6Go)ij+b{s9%vElEn;Ztz=L#u&#Mua}!PE}kF<M0Vx-+70^%&LMj7OTXI<IN{Lw1OU;n$2BG>?=357>Ocf1NS}cS3(fvmA5hbsQ$3jk(yiq^~ogaZ0wdaQK5A%D=>P^5&a*!3vHbB5_qUg2tz{jJ>w1uZh0^g(LSJ+g{^tu+g2s=c~?P*N+u=M=g3A8*Fg04y>^peIq*T2+%SncxX3NvK@4aDi68CnLlfFknBSRU(m7*S00&tW_XG<4`)<F?yR#(>5svusdJFhdK+g=DWAQxNhh9?=#xD4i*{IH|2|@ijH>_4BC&k882`JtOYUKzgj27h9&ZqhuXNj~6F21{?dUwedMSxM<?Z<)r<wP&?3yi@_F&(c^@LV)ODVR{Y&w?1;>8<ec$8?@5^KBS}%1Rl!Dfvu;-P+g^S?0hhpSipJ=22ngtd6GWCdzT8c;J^-_K~e;VYVYdZr|8xpOQ)UOwsOzl;jmxR~aQhHywV3f5hzk<vx>tFVBRO0O<1u6mh-0rAaC%R(lqd2h2`k)PVRbEYW^>Do%%B$o_@p>`dYY;(f~3oY5V|8sEgVN^}ZOv0AUF2bCJrqkFB!Y228G%gLIeXCBV5P{u?GF=obgActKlbZMsU%M8pYh3Lhl=pI|gkOw@xmhLr8GnvUtzq@AA-P(AJU7V{M>za(+lpoTE)X3$B;)*aLY4wk+>3%x+Gl#mBu#B*i*ROsOmZe!%CN`brkCA3*@C0CKx~VV`CjbeIw})9egYswB?@ZaE>f`&B_MK;%X&pzENbINdnkM03N!5%Oa-dZD+l@OVO+;pQLv(2st5}wzFW*?*<nsbC@~Qe)I_Z>h3hlc#1B&o&-OLK@23sk)xk6i3X%&2KQygHE8`%DP{^*${<1S^^b~&1!9n;ys9;exjN3LhetZz9)`L>#h|JW^5w~FI6SfYpt8e^^g)nXoET*$+cDFzgWjm=Jd=4o-uUortq0;4Ppk6(+rP*N$=zvG#s12xJ;wp&(U*E_7mBi=5H%voyp_r5Ih(a7YS+H5W|bD~7l(OwM{8HaS(El)zlyRWjtqr7o&(E>a0qPRg#&UD(tb{=CKg+f}C4v4ZUvtVH&hVDhYQ#c9x*T^$!{JiBV<dPJ0RL}DjYt9l!uVCd!f#J6s!v|u@tA3)dMPZDe4jbYf5f`UK-b7DS67ey^M!FKbxB_d@6)@}Hc`oUU+i0mLtddbRmJPc*V#k(HqB73s_4VQX{H=;>6t)ORb~RyPWo!f2V*iQ-C;rWUoOzY)y3R&hA=P#_O>BKx{se-ykPDzOZ}9NQmIAIv6!#K4U>W2!9O`BV5=O7;*KFufP!!sghfrSn1?KdBJQ~~}6q7lEck-R3<pW^SD4Z4^Ls3UF&eS7p@m1;~Im#@I*s)HHnNA6e7mZ(`c|$4*2VR|q73{4)wUsOOcQh_Z35xJifZ?mtZqh-YUnng>R254+|8zw<ZV}C8a)yZ=sj&l|ah<}^OjuDeu~deSs;c3BAu+g0Gm<OOQN#hhCrjkMqPoo|V44&TW45Oo_bTl<(JhjZ7W~|dS4&lqo*J-daF-T17CzGy1fugnUyl^-3maCjQWTMl91oC)m&{>*N(!mp|0%E{Q$-NH+LC}+s@+R%!Pj+YO6PUHRxsVpOvy-<%$x9GK`z69k#Gf4WfTILI62bTN&Q=Q=2#G-9m;wzUUzFvDgz|i4(ovsIhGvL)Xu*%T}ItT4_D#pg?WtvgM2$52OCqUwpF*&r>szGLh<?V{`ueP;XqNgxd0CyP18kV;M>NhG?VHcdPKv`@L?I7E$CM>BK!(hyAHzIBim*QGyc+SAeVGwW51fLw5MGvQjpqKQDy_iNvoRyE^~_dlOxUwMbqa0`~S}1YVE<nQB>6%6hR23tXTDGmtSK^CT3E>9L3Eby)lrqYsrQkg+u;A6n|0`xwc4*4-!ooY@TuCTke?Rfy|X$ASLo}Kip{&_WxLJ8%>*EDa5XBgA26Sav#)wqGbPaBD^TghsK)Hu05}?H)?~rJZ0laIz0+I=y)`i43@@&Q#b5`wu{k4U*g9q3&UYZZVGk`mM~L#F!>rI&sgx(`2^k<0(qcx*8ly{I(`").decode(),
+  'personal_kinds': unpacked("T>t<81poj4|NsC0{{SnR2q$$JE5PkE)@#>@ELyfy9O*z7d4plPpbvT=UahoJLlt2oGxBAC|2bXzukf4+c+^Zj*mB!7>9UA)oQliG)82S}*AO*PL(vVWwZ7%P(<nlcf@w{-0J*ZHH&Q6h3lxO)mM1#<;9p+K>>ww_6rwa#n}Uty&r##u5CjDO<z*@HYd)wAn$ie&b710Bcw?wu87O?Z@;ab|4r!Vo{JWw5`{!Cvbs|W9nMl>BuM(=P<sW@25?{In!~~XRT6*k|66Aj3<dJtC^%rT8w)M(rhC?qTmoeag^cYK<OAJ(88yb(j$;>QEcDQ`euL>)bdjnaH;oDs8dDba7FkmqHjbNnf7|rLOQkfa3Lx?`*4<`k8FuhiVzA9aNqLiez!tFTaM$lmZ2;YP`%ZOG1Z<wBhD(vNT=P}Vk2;deAQ@Mj6d*Z>igHPiq8Yk8uc51Q4lte*%D<ZcmB;^iNB>>V&j4Jp1OYu_<uH12$SRmf^Q$>Vo;vKO{k}eSyc=rlW>;DwTk^A4?l7i9$BvnuRD++6v=xQVU-0Qp").decode(),
   'personal_shapes': unpacked("T>t<81poj4|NsC0{{SQ#%HjhY+*mOk=Fh9y6AL{(cWV(z2}*QQev#5~#35Jjy3pdHhStCg^usd&6GsClD0`7<=R1PYqOnb0-}AaeYh2rq>cgpL&ZYJ<dcuz(B0dCH!cweL>24j!b|TyHb>L$>R3((Xp4PVO-|BkuSq}l5+ez2d{t_wa_2hTeCa>a{Q-e*M^Nk?4<l{ut<@E5zkB(FXb)1m*nGLaVB3C+FoR-3LRM{MziEau|7WdQYhbBj{_ZcE4fe|GOOSW8ny0+?7sbXbPi}{okHamLaKO(rIQVB{0&Qg1(`|{E=As*+qz@IkIiaC;_!IHZVJ(*gaH#txAy2F@jC?+ziFYQlVI_`Ady~sxc={p*CF4v1y!UTes8xf_!g5mdB2is1NDz=p$6K!0x3ACuX_MV#vh%p`7yrg_g2&Y}ZH>!|QKU#rVCh*a?{D6s&^;~OS&cjvwmzgqrt^z1K-y#kV9gPF=)?86e+pl8K#2JR$R+aUB>G6DtMkM%pjtzsS4g~Iw#qv3VtKNxazlnngWP2j+GIg}_YZG&}qxly9%YFh{2oG**>%5U;<e0)Da4*WD)Bnq$9WtJF%-Z+F2j*<}FiedQ_b$MUM=spN6ZSuRe|t3YI$Z3>x+7S$0oL`>gqk$-v*yCCI@>1Bv03jq0c}!pf2CG?6Oo_a8P#{fQ%vGM^A$<CVu(APh;d`^oVP-@O>u)1^|ben=_FmVO@*@}NjI36cVW3(+a<~LvSs!J^T>cV&4cYa04G^X46bt*isAeAm>^~jjS>PyNofj>VDmD}l@VYXDSB=L*yi@2V>m9+Om1+&=_w;D)at|Xnruv(`3S40I)}HXfi4nIRvN!ImSAADcBrW3tT_`&;UQ9qew9=P4zlBj{i%HS+1?>U@>7fY9h*CJmm#;rt`^T#*T9n5zyd$xI+vy3fp{gshU~nP%DP`63FnlR9Sx4+!$~gzH){$27Cd8Xy*7eMFnTv&$1&Y^CjqpP$p3;c?#rMF$($a%!d(?=L8q=;5!JnI7h4N|VisHXmRE7&U@qQR%Tcr%C%~fmQ6B_p5rnW_spAfh-<qYE7#CqD{EZ?8fY2ox6<LQOm8k2jMH6KZ&O9u&Y@k;Fx%a|jqjrL~1w~5mVaM!$?n#7VPFlxD${DI~vvJc)ByULQ!kNZiZh?9;>z+vhu-bn{KVapo@v$Lh+uT@%fuau;)vA5%l;1q`4=U9^Oq+YMLceD~F65vk(JfV`MFdwP(QN@tIGq|T!Z&`*^kus8u6M^QW7j%AGG1TY+|u@*VmCPfRj*#yu*7bH{#$1{*B^(+;mE)&orFcG@vU)E*N@G@v|bw^^4?_!bohmAQb2NJZbUIR2nI@^P)Yx5!gBkdtDbZ~p0Ov56*m0>Rq$B+3l$npRh{7x?x};DbdWH%X%V7BwA`%);k$dYEtIgAZP7zDSSq~!r|C}=@q1%VXRi>Fjw?k4mNXBm4EU^$T*2-H=-f)4Vb8It5CMv@U*DOA4gGq41p9mg`?Oa$bdI}6DW@fw{}x<pWXha9N+?{vTy-XTPxWfJ@3-}E=W<Z~8wNfr6+iFeI{0rXo`bS&46P_pm(TYRNAZC08$)r>WLI~7skkQU=9NZPDjrl$Cjz8x;EOS}yJo}BBsZvAUk?yV%9#Q*eburZTfB|Dg2m-fKR;@bs}(z|5e+Q_7(?=y!>Sw$+Mi*qz}4}HTlP}60nSOAIerD0gu6kpa`3Wvyp5*@Vz*8Cpv+`S584CUf|)S(s)_7s@fNw;`W_s=<QK!@o9|O4#idf02lyP^#@nEizz3a7KCVw*??|^xdwDn4`X)Q{g}bl{1$TJKsZA)obRe`D5~>FCP}qj?s|lbg`oQ8X{QBE^!CHh#fy|LRj!Jd@BkKCaPEC!k?EcN2)y9fnNV)wcscfn)vWVG=t63+4JEA8{n31%_Sde_T;Ybyw#@(h)OISR3n<)p&Z$oXfB0Xb$xi95TpoAy&+mhrin6%{eO~nfZIg)FK(NI!hZN2?qhISc&&-ajCDEB7uX@!Oc<Uw#dsdkG8xs<vAU5f1uTL#BDUrlwek0bMhDf*za$$JqPJNbcw#m}pMemhb^1M^qx8n`-9H^J$7>!~~wO*k@*{PWajqdh<sTK$(Z(5ly&NA)<}Z!-&?70&`~R9mVyyh@ixfLe?*i){e@dC^y!IZmt79faRX7kHmtOXXnQx{ytOP3a+|i5UP6H|2G*v3QB}4=zxxvY4&&n5Vpq*Cc89fdTN!P+C?iSDNW|&SH*RHQ|*bFhbC)r%FM{KRB#L&N*(7#nPhmX~x3r0Ns7q$aK7*M4Rc{FmAT1(e=mZu{!E$SlU<)fKaoW*gd}Hu5O!nNXlny<n&(0>fX!f=+85QNEVqM4il8Z?Y^qlSFKne&AbkpNCu1{D$T$-5<8$)ZZo8<jRmbbu%utQw-?dNW_36-&GM(wElD@RM%SWE?497=&vDIloIJyeMLHA&EezA+^yHa7(uydQdY?Cz6{~11@jBdd%9aS3)I`K1@q%at^kk0_s`J@JeoTljNH_2a+<NPBFRgL>z^~cjP{&k+zbtxRh#WB2((a!cE2K3Wu~I*I{lu=>R@Vrx#Y@+cB6q*mZoI_F&{cC2N}1~p7dSR^tQ?JRNs3aO!)YQPX_C#!sRa}=#d+m#PBk>^?)SI&?p6j00pjtPToglQ28>V<c#Bb2PqiSJk;;xI;pKvAZ_~o-Rq&nH3FrCbousgrd-)279Qw&Roqxcg_?Ta!F7m_l@GX^j8BVFO-E+egy;6P1{G34(FO{z>3MYxv6|S5*TQJlzQ9|dpRq?v(-XBA1=WfC__iO<raNu*^wSLJjMI*dhxIZTucFnfAt|<6#9-aDJqotcWz1~RWPFrpBB4eJ#bf6^tTsBdWYZ(<vh)^wzpJum#qN{aDj18%5OQIfW;kmI#7uwiHF@u)HVcvh8fz&tCXaCBN%>F|)@XyDmnuG8>Q=q2cJLPZod9c)?bvQ`h>)=47<>XGxu*DOL*cqJYv}@_#iPW-bn>VrWJucj1IsQv^plABGuK~Z7HjNeCdv%$P$4lyF#?)xIy;*@MI1A*77jW`>=FVEnmI2<@Yg865=`ofC7}11_m@x3NZb{J>eUQ*YpUCoA+J_jgjZ6v_iueLttrD>u#q(XmRh<I_bM&R15bCu62E5VwKyA`CAcHRSHA{<Y4>b|cw_!=s^X9`s!n|E7O!$uZ!t6H>NsRw!u~c)+YV!+yDpiXzP9(2kX@Z+2tmz9wFHh^pE0OSPCu<3qjN!wk!;vDKAI^HF@6?zmwF};3+Zw#yx)iOKG45l@9U*<^X}>nr*gz05hzpBYgI@I6bL8WdQQBt1p2^$aYLGl&3Ol3NY0{@D92@;m74Cq#=AK`E_I^dhSaSYmr+L&iMx##yawPq^S0uX#n<0@C`L3Q15CXs`++#7c;Xwm(;_}W{qvgqfTN;;5s*ZWx{RdZJrnVCas8zvpj5CWzuU@{TM4}i#$I-5Kle&{-x|E)YCw$O|JWRQA`T3gcp4g~hU5cPYg3TXte3$M^$yp10_Z9PMdqx0IvWM7T{Y@^%lQMqgsiTC33fJV$({a8d&(Bw1Vo}S_K`U0+OZp??X8ppG6t6nQp@J&59SYe@(Y$48DQeifHg`b#Z0|GS(+rtxef&EJ>aC2{I3vbh{D`s@7sFx=;F6NW7L-MOz2Yc5cS&w_IJ<p@D;+QYC)v5Sl+eR=o|0<X|2^@)dd4U%t2u>Zx1iXX$uNE7`B#2~M0Bpgap5SU&Gt}q<<#o49evib#mH<#kutfk9gI+Ow$zCm*Q*ri{@dfyO;l>j^|rA*v9R{|={a$-QO!;tg%lQ<kro!o@ys>2_%hVj4d`ekNHMCw^5OUZ7S~$rLKnHR8!sj6>aCz6z7_i9E%;S|?Ixx3dXNC>+!xCw&ibqsVk-(F9<X*c2Vu81|F4LMnx=I#ZL70(gR;-$zL7W8^fr(>AA!G}M<9Bj-{Pgx9Xcw-?Q*eQb_x$NprF8r>@MoP6F?L<;0{N#=&2YZjc5hPG&l8^(Kw>11U!}lKqKh{oT$rGw7CjjW9%<yFa4qq2E>`F8No_X_B-rr%^kcrL(?j#J&3iJw`H`qL$8{fWso^ybJULiiv>kqGT?jkP0jNN?}33h6j)4|PHUu-1}_}{^z=67jdVvmA3|!CN;>3%MOkv+jV-!1viQr3D9p%I??%5*mIPA-$81;`gs$HttJn58Op$}Xky0>K+qjw@v#JoBOz{cvv&@=hQS&&*iCnGF$k7pzsSHkv$tqN_tg{F+<!Pk}YQr=7r^DqM$j*6ci<x$UW*E@1r8W1UJaI+t#$_;JEI+1Qjrrs;*Dnf7J1bXYN4?MW3D?O5a-mbu;r{Tv0?i|&Kd0+Ub-_+d69ZZ0msNP573?=-PXFg5m#8S?8>gtmXBsR>6&(F^A3^X(qszn;0-Q)+`1oYxF~0ZW18Hkn8aS;Op8!N##{?s^1oEtK&M&3AKUrV=*LKol=9_xl=6xoK@?;-cBP$BH|ETXZM<o41)#&34(WCmRpZq81H-UdQaYsRETgl%VeIh~>ibH(=93S1Rbn7L?*pOh9l-*aB2ZVhD95t_(+*MuPB{BlkegXj$zM*Sv2`v{3m|2_~kxOTPF2f4rLJeY;uA9Km&_HjFkfYa(pnt68XDQbpcUx{r44D}oNUh-uX<9HXBhj#xichhT!e3Bq+4_2DYL+!|C|XAvjx<}==cG%T-;A%#Qz$Ci!tsLS%zG$}3JTi>RNi#zgSLK*{wssorfzbg3;fYlQfb1_r0zH`GUMUEj9I~xQ-jKj+CXX)z2h4mx36RnVfscO|Mr}c%aL`Y#t`d&@j)Btz@+Sblx}b)adYyJL$P?M^RZ|2xqtoiX~RQ68J(07$VXIv=xD`w;YR5r;@~@0*DGX1-e-}Iel*##W*n`27skJ(>D!$a>f`{BC%6S?p)@wnFrb=6=cv=a|M()ib*g)0VnS7iVQ;Jfp-(0PAJBjUhuRT|w)DQh;%4(2$eA~x-aw%jGM3vhO+h3BJ!BVsR;`(Vqt0s^g()j*etEMjWfARKJ}{Ogd%V1UBLZdMzQx(;;FH#+1v^8<Zj_=z0`X{5I&dM-;>RMcMtbt&1uX?~v4P7$b@X8u$UaG_RxoW%T9kQ?%n!Je&+l+0@IbQAUfVqWNI}+zAM@Y?u@7heVM#!S3T|_P|M|Fy?S|;jX36aU$#pq)6`0~dG$}ms1Y_>1o<dCacW)+i3FIWD7gu*wE4f-SJDE4kE`>_+mWzfBF5xxkrnQl&!=!BE@q}r9EQ9>h`RvG=^~-{W5P#-pSoRH<&qg-W%?(9PlITOwdO<g=yy7C!2#YN0ATAMVVNvzvRWbwzJIRXRwS-dELTamrw5K})V0X=8(#+k+E#U1kif0PdT#ARingmd<?94dpqUx<{BrT4_6*>yTfTsz;HJ)x+Q3=y!@EE3viUUh_g#}oqFgqVZW{TPZzvbrBTd~E-WJm}}Bz|p5bXZY%Q!Jvq2X!A5o58pI9of?tE*C<ss5}tvZ5kuCZSvxTV?oCPh`)kt@CK#{|NdVWH6VviDsGM$-;}yYsb6L-2q>(rX0t!Ru^-NxYrl*Mv_tkvMkq;^>=Ha#Kq<x(p1_7-9OAIyn2^t~$YcPCe<cRW*2XM<8a9uE3DjkVJ&<b$v%qpY4)J+3z;)0U*WNkD&tDFP$0H{t;F$kcq9f<{s*%?27#~|S7OK$oYTK6&QgPDQ2%msG5kH>tf6(X{edGI-RU`wNO7mi&sVvEB`okK&(DYR%#&+L>qWCYy2SH&HBdmg{((606Q>I(*cU)u5a*U`UHLdnQGuszzp(1lIDU@$z6ui$OoX|_i9q;dI@oGTIp=3a8Efv!8P0S3$?ft%Pf5%(s{@LXRP4Tjuig*J_Ya#WT*9uko{c5k^K;AjVjP0Y(6wLt`{-_tB%Lu|Vkr`=#q6(9(bU^1tq!(865S=7+{hjCLV~H^**l9jFJv=oi)8zdV(%Lc2`{o?xem^JKv*Y`#^*^Qx0^6nu;zwarJTIQfXlYTWX<~0Pu>-sDuyti*C1^QoZL`y&8cb!}7pM(DRy;B=$t?5ZEt4GuuBs3PctBIv7~!9KA6PKXcT!4UFYnXP6IhWp4m*Z$A<wYX(JB`h4Zj*GqCDfm#k`gGF*dk1e-Jf%R+m@xUSY2uaB|!q6oT9Aap1`Mc_WJ(iNO!J<T>9@-Pl@#u9YJr8yLsEM)2IlQDV!)Gn;JO8?@2vpS`HOoqLj{7y~vnw_W?bxk2ZJeC#=y>`X8RyF~qbm_6hXS+hL|uQ66c7Mxd8IP`I5?|7ALHfL*Zo|yk>iAuzMw}p|gYu<#FVSVod5|+0A!*rZ^qwTb0bzWjRx`GE|1#Fe+o^5+PoY~N%<^QNLV&WPnLG_`%<Yu9&F4UEAziatFCtZQk5=n!OQf>$D+iw90Rf@GB#tFAtR|KeLM|S%hJLFV82J4Y%HmOnsa><cN>2}+sJMZ5xA<Oszrdbw&pMBM)J9f|sfy`n9`B`s9+JL=LJ@I;m*hKjGlM4cHn-6(oMv3|*_yK{THQWv4nlfkMl8d}86^g_F2Ldz{<WYVC#qmT0k5X=k2UD8&SpUa3xEL-(%Rdvm5*;b7MZlk(F>dx+Pq}f?2OTu)GQ?@ViP*9!14>tpoO0H_(6FcI?tnYDReCR656?@k#WgTeeCZ;tnUoTxj(A{LXc7wJ%p8lony-!cFSPL~*8J?C0qUhw{Tgzky#kx^9?u<h%z{b)2F^U`M88%By^AObX-36bV+uj{dHDU>!Gsy&lh8Z*h_)jBmCgCCLBY|#fgn+z4ubi^?iVie!?LIR>;Vvqj<19w=8_UqAhxd7M6xD2kRY@|XwfGdQNMMgyNY?j$c^2(vvd+`U!yU}(eCTUxQA3UDKRn8s1G`?Wd7a*BXVH`>1`0)VCjy(jJThDQ8C%BRO63ptlu!jG(opgVKSw<wEJ)ZE4<K@p%Ios1jH__y(E2vnJsl_C+o#x-JFXM^UCu9*xFv@mA2E1$sYo@6peu#%#RbJQ$%9<Ofc}yNa|ZzaFDU#N2x|TcpOmE08wq1;ovd0oS@9MXMUZ#x%kyeP;-*BFk$^!640`^O1t3r{T!vhfT&k$7?$%oMFqwg#=`I%G*T0NK!u0{?WG>iI&SV&djE6fFuCnOqJYffBZUH!2watOgcW@)y0zNP(WMh<$4a8JlC8X2$u+GA%Xte$2mIU%NY2Pmf$!(@2$>P}U%b@Z|A{`A(nI&j9T|}grPPkrJ<6)h^k|kuJED6(tmxJn?n=JF!H}igIaKT?M5bF0OMmgS{}Yw3TrIO^76{~cGt*d$@z&0L1`sks#4>>1Y3&FG1;m${qZa@Fu=EM|").decode(),
   'postprocess': (
     '# Postprocess\n'
@@ -1478,6 +1480,8 @@ PROMPTS: dict[str, str] = {
         'Answer with one JSON object and nothing else, in this form:\n'
         '{"summary": "<the new memory>", "complete": <true or false>}\n'
   ),
+  'user_valves': unpacked("T>t<81poj4|NsC0{{SnR2q$$JZ$Euz&1LQt8lU-PGoNFBiFlf#!k*MvE@C9`7mnSE?c%0ZH|;*0JL=tL8&w(t(Vj^<t1f;#ka@KkAMd&$CiXuFgLqc-Ex%Q#CtJ(1pdH`nIL*{Y-}98K@Qs(jHnvkj{W4)-J=zog%P6eN1*ql3m6%pM6<>zd9`oNT-y~q$l-xtm;!^>&isO0lAH);`g~ZNf*~YUg$c5#5+H32prgS0xl<L`n!^-Cy+~w-{i@xW+kVPgXQ8(oklyqL{m#h%5^+ejl*mc<YBUCMbWB%=Nd%`5rDoiN!(IIh6mlAUeWHX=YKOL3*$&dS{tzr{0Re%<@su$2vC0Uo1U96Wt3gQEYeV`jQMZwsjB>nHRTla6utC(!H;B=Iu*WyFHK}cY4ez9YB2IE*m%Kjd7u!fq6wJL#(hC<HU>}?h?#sa$@1gvSJQL*^1ekJX=wDd?qPJ}L1U~@$yIA}H3APwS6N$H6tQ0%H+^szIm#lc9ivAZX=eoR<RGjz6RnSZz&UOsC~VlkdKyI|J<BjEM5A{M6H$D-9M1wY#_|N0|e&H").decode(),
+  'valves': unpacked("T>t<81poj4|NsC0{{SnR2q$$JZ$Euz&1LQt8lU-PGoNFBiFlf#!k*MvE@C9`7od`)`}><n2UT1Yb~1QxpL-AS&)-+*D)D7a&a5vQ>1;<a`l$s@4~nUG-I8(NBDN`pJ;rV+J8E4OI}vItcN6qOq%d=GvLUeOL0HK6*F#Gz{7-(JI^+~o3%F#*kI(K~_2s_v?K(T+JJV8ZcniK4+UTsz`mk&QV@<Yvl?o=o-SNmd&D2`Cflp$E?NO3I{qATM2|hlsAQiD~t;MQTA={{vXXB-B0tcX4+3a!IxBMt~RHa3t2glUI=7GdjT2wRpoC6;MK!XD%p)8JffUtE?D{#HJ7swqh@%;!-Xq+0UNa+goc`c|?QnxrSD~`C4!Cmt>p#*GFXW!~6h4LllSeA2R1L2q$|MTp=sV@)MM}~{NLRU=E(g+f-;MY>VkH#{HJym(I{iw4$`1G#&Mb+LMr-~J4vmAVfFY9<7pUVr8cZgnO$@2W5Td$+H+qv=dl@JgaV+YRsmL<CtQhW{xqJJ(l^&~08Vh)5zz(`X#+7Bn}&L42B1)cJyo?sYCf*Z8A1~Su4d5J58SwHRV>8P+3?gAR$7<Fuah>gZbHUf{{;vcI&P1ZQT8`5v(J4KQ?xki8R7JX3Zj{iTqI&h!6stGSbzO*2&8o+vsawfdmHC|2@EB@}Z1szK9uwnceN>(R_i}I-L97{OUV`!ct47#n<=8?TxLioOzC4#;Qz5XSs7b^l4WM8D~@qMk~&hDD}dPr!CIdQCCcU1e2A&5nzF<dkl-#7l3`ViHD-z>t0DB&n2nu7n82ewzC5LonWY9bvaKwdX44^V9diBlQYs7hY#AxS&UN@sqJvHn#9u>V#o@-Xb#*kb<?`<$jp$3GEm9SB(h!(w2sal}D=yvrM)z29aQ+H)wy3K(c~NsA^rh6=dFZYozz^fxROxz<6RWpDdxBQE|@T%IK+q-*M4s~<kv#Z2IO270tB0qzl=4cBWmDH1SUH4GD)rulc<G)<OxnKz@l;Wd|mjx&4M&NUPD_6UV=6F8x<?B}hxYSrht(Q2BlJd_&JTq)SW$_#K(X26a{daXrUQX?GYeR{0PZ$f7)tLfQQHhMB-8PXS`6Sq(^z@3Qpx9W1d^TFRT@9{kxU&3Tt1$)>i&0|S6qH-<=sSYv|$W_lTS)fou{s{n)+9O6pLek;J)|IJ{L9;&OfN>Ri*Md0*Yh~cDb*tndK}j`36o7&rJ$8yt)=EVlwB}T|!mIR%cBBlu1zGc8cmP{rtPZ8{IVh`<a;pA(-oJn`Ki4`%CpYt21h(tbEOH7h?TlI*H_w=oxG3!Cn}Jc=dbmB^tddIenQQx&LNPsJbz_?4s3<|(!7lX2<~)+!jVq{gCiOKPN3_-k=l07{8kS0_G}D;8etvhy7wL7q6>`Xt_uW;nst%pv1t|Iv)x<R5rW~&~>6Amxlkd$jSuve^0GhgnTJz6__@KDDv)>UR-Y4V(_Jd#q74z)HN}&F^Ju8Z&vurdw%M4uN%!XNA?MSlfsh%zw7qYorpjvZ=!YvNtxhPCx-wXyu%O)QkZ&4k7uZl{|W04vMYPRC|8X4=5$Ro=<Y>?q!kuWi@TK#Ohtkb{>p;r7e1#U2mzJ^0f*w`cHY8Vi^<PeN^{de`qk68sz=P5#cbbrY3E#r!MZ*zHjviUHsBC^0fcT8@jM5tBj&^sNSIO%l_IqcsWI}dBQuCWZo`t(0hA&hFRYvp~Ezks=D1gMy%B5R(q_iwo<Im*Nm)9I|lj5rgi0Rv@2lO`xsdgs~@JFl;y*J4jAcNS2K@+$?CdQN=kwSe&J<4X*>LLrMnsGw;iBtZTxQtkUmcK1g{5V1uS8>17P?f!gBlw36GBmQ1J&IK4=xt*^(|NBAe@qCXEar-|YlE%H?><*I`ut`~g(JcE)kpsLJc7)dGQSS}I@jc=mzcis_yy9`h$aW4mv&_FD{KUdZ-5QdU`S^6zh$15Njhw!-V`<b?(;@_Fd42azSJig#KJyVdB<_RtweP^<^E9cEiv6$}((iQnR>&=L?BC6*yG0d0y1(}%fFS<Gw&HslFxr^7+r_S2z7A`07}2)05?An{^Qj@|<R3uP%rLb1o|Ti4p44GfKty#KrcO9X9Ml+JRF?Tl_v$jlG&dHxKyN==#mqX&3oO4o>TY0NunF7TT(nmkmd$=0n;o&F2YdAc)oOrkBGgwMpuYteh;Wo;y!~^tRM*6D1SG_>Ty}OEPEfuluu|^?)|I`mfL7*!^o=-^_nWu~VaBf+qZt?m5&ezzwSHMjD{jyA$(%EBDkl>sL;JYR!NoW$aOEU5q)cYNHJCK3EST;b70IlD{8$wATKFeU7)j|0iVCtQ8SSgWqbn5*<JtbhDMV4-#&XiteRov4+O#TZxN5KBlU9s7sQ5NXPp^r$&AZA5fHxKq5=gh}2LYZh*@$PZDg69#yYn^B<mvXtsaVPb0!8g)*Ba5_9n+za=R9%G4z~mH&z-pBuyvt$E4<}u=UT`%nn<Y#edh%_3ZcY2yIB^ex?73}frV^*#cKGl^lztzkJnm#Tg}j30@}k#Ol^Vk;rq=-2MJRvwnYk?Z$w`DiRsxrf!mKXp>);Mfd`JBCWhObNHG%@&vL5r&%PbxGR$&zKzfYgHJ{B+kL`D+xC0mau-1MESHZX3MWX;cu$bvQZ@eD~p`%(t)p1H2Ru58E?z2TI5K3I6{CI#)VO<;gvPFW@brD@&mFOKR^Y*D~$<|Ag$O_{kC}*kK`?a!b%cHrlOVYaa21oB#XToA{?@1G}FH=Y@ZPGGGX#Gd%JcBBtb_nJzAJeK+nCt&WEB)(Nr6@rgD}BtxtUMk%(1cGim57F9$*6$D5=RliufeIO@<f}zja)qp-;Zj`g~4;E96w|~^@zJh<jY^7*ZBFxz@V^2Yr+5R9hq!M*aMi)&hU!S?%V^})y1y+tRzjZ&`NFjV&|@Y*%bT5K`_>G9sZ=?NEUt!qQ>KOiu82=9~gMj$3w%c5?5t{O!X#)a5smOFENZh$XmPR-N;bfDjF%c3T@EOK55tx1nIq%dj*6VRp)wZod0VL@_XC10@^!tX4&DjR5$0304-5i#)Bu>%J*ribScH`$<Jia1PD(IVj-EGCDB}QQQ$0jsmmqPr)wMoE*S3c11$K6_Er0rb9i6!;VvpkuKwT=<`%G}z8B<h21t&T(TqH&LZHFz18>ny;`LrPut@6XuFGVSzb;Zr&UILb0WIL^33)y$kfqNk>0X>R3W<%8nk4MLR{sy4>{4Sqx1_^lw}ftYCMy<ib<%1O2?x)ILfLBX4~cIf(wa0)8&057UoS7H5#gGZKh;w54jl}rev4C%YDqN~2Qx7MuuhTEe-?<I)ZRZ4IZr~BLILBG$>}Z1R2^;ADcFw>!D6R?C@CFIln*+h#p|lt5(2HCv0IyZCpc3NZYf?1<OoSRc4h^lm6a}71-jy3<oCQZ<<898{&d_IGXN_eQ31t&S@$mzCIJ+QLJ;|A7_aP^Uu3Oua9iqXZwd5Y&Tqnql_6FM#WmtyLozj7*Xt)yzBk!J<22cp37{LzDrYZco{b9k$nFoTg9~!9gTuRGTl2`cEZdI~$7a`lkF3c4I3wOE#7k%Azq(U2)o1$kyi=}Ex!?qHub_MuL^tx{iY;#cBz<MV)?K>gtA9N9PZmZ{Rw7?iEx!>9(-y=auJ~D`aajpnKM6dT(G7|c6Ak!hd?Z}G;(RXzs@0ZtC^jAN-9pWy8s)S=f#XF4*k-yA)c=cFe@}+Lw<|%>zUHhRsd?AS%gOHSbXoKFIagek@<$%?(CZ(`B%~-OEO1$W2`-ECJ0X_zD&LVZx1PiA01L~_IEa=AX0WuM5hupHI(FmPGk0^r;rS2bUz^<JVG^Q;tXuJ)qmfV!82~#f2)t3%MM1UBn5`gYkoT27Qe^?0LulG5POSd(wYW0D!)Cw6-Hie=vB^DKv<R<jUhxwLWas>j|C^0Cpa").decode(),
   'warnings': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTeQRLH=0A`ux`QTXdm+z_yX7{g6&{!L*Jf1nev-h+QY|gw)B-eyUT_;xffh7^BBFk&{D$ws}do6KvXQ(0mJMcRk@|9%FVM{_OoIyMxi<#~ijZEPA=c46~W_{8Rf}T5+-vm;b05rQzwl1XM~n-SV+1KFtCCywC!>vOkS;A8bJ1nCyPLJmeEjM1wnIVeDL$yQs@fDf<JMC0kgD-{xAU_7#;OP4S_wp*y*xWx7bOZ%1GN-Ak8bE&A)Jo6-MMmYII}lgXDjepVECjcMN}^5@}C;=tD?TH!og6=|o1e4=ScCmw*|r~?0k!;Hn_gao@63yFF$U|Okx<SV-|MdW=2Uq{2c_Z{=fb1P_#D9?aU50+E;_3L-Q-()$8R3D-FVEmEx&i_+y5uzO+NAos!b0J((>tIrnQK$@^bbR_&vSgUfX~lq*<-uYS|A#=-U;").decode(),
 }
 
@@ -1488,23 +1492,28 @@ def listed_lines(name: str) -> list[str]:
   ]
 
 
+def titled_parts(name: str) -> dict[str, str]:
+  parts: dict[str, str] = {}
+  for titled in PROMPTS[name].split("\n= ")[1:]:
+    title, _, lines = titled.partition("\n")
+    parts[title] = lines.strip()
+  return parts
+
+
 def word_table(name: str) -> dict[str, list[str]]:
-  titled = (part.partition("\n") for part in PROMPTS[name].split("\n= ")[1:])
   return {
-    title: words.strip().replace("\n", "|").split("|")
-    for title, _, words in titled
+    title: re.split(r"[|\n]", words)
+    for title, words in titled_parts(name).items()
   }
 
 
 def pattern_table(name: str) -> dict[str, list[str]]:
   table: dict[str, list[str]] = {}
-  for titled in PROMPTS[name].split("\n= ")[1:]:
-    title, _, lines = titled.partition("\n")
-    whole_lines = re.sub("\n +", "", lines.strip())
+  for title, lines in titled_parts(name).items():
     patterns = re.sub(
       r"\{([A-Z_]+)\}",
       lambda part: "|".join(table[part[1]]),
-      whole_lines,
+      lines.replace("\n  ", ""),
     )
     table[title] = [
       line for line in patterns.split("\n") if not line.startswith("# ")
@@ -2767,14 +2776,6 @@ class UsageTable(EntryTable):
   ) -> dict[str, int]:
     entries = await self.entries.read("usage", user_id, memory_ids)
     return {entry.key: int(entry.body) for entry in entries}
-
-  async def count_hint(self, user_id: str, hint: str, most: int) -> bool:
-    key = f"hint:{hint}"
-    counts = await self.read(user_id, [key])
-    is_given = counts.get(key, 0) < most
-    if is_given:
-      await self.record(user_id, [key], int(time.time()))
-    return is_given
 
   async def merge(
     self, user_id: str, memory_ids: Sequence[str], into: str
@@ -8056,80 +8057,6 @@ async def _memories(
   return tuple(memories.values())
 
 
-# ---- src/adaptive/settings/lenient.py ----
-
-FIRST_GROUP = "First"
-_CAPITALS = {"llm": "LLM", "api": "API", "url": "URL", "pii": "PII"}
-
-
-def valve(
-  group: str, default: Any, description: str, *, widget: Any = None
-) -> Any:
-  extra: dict[str, Any] = {"group": group} | (
-    {"input": widget} if widget else {}
-  )
-  return Field(
-    default=default, description=description, json_schema_extra=extra
-  )
-
-
-def _panel_title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
-  words = " ".join(_CAPITALS.get(word, word) for word in name.split("_"))
-  group = mapping(field.json_schema_extra).get("group", FIRST_GROUP)
-  return (
-    words[:1].upper() + words[1:]
-    if group == FIRST_GROUP
-    else f"{group}: {words}"
-  )
-
-
-class LenientModel(BaseModel):
-
-  model_config = ConfigDict(
-    extra="ignore",
-    defer_build=True,
-    allow_inf_nan=False,
-    field_title_generator=_panel_title,
-  )
-
-  @field_validator("*", mode="wrap")
-  @classmethod
-  def _usable(
-    cls, value: Any, validate: Callable[[Any], Any], info: ValidationInfo
-  ) -> Any:
-    field = cls.model_fields[info.field_name or ""]
-    for attempt in _attempts(value, field):
-      with suppress(ValidationError):
-        return validate(attempt)
-    return field.get_default()
-
-
-def _attempts(value: Any, field: FieldInfo) -> Iterator[Any]:
-  if isinstance(value, list | tuple):
-    value = ", ".join(map(str, cast(Sequence[Any], value)))
-  yield value
-  least = _bound(field, "ge")
-  most = _bound(field, "le")
-  if least is not None and most is not None:
-    with suppress(ValueError, TypeError, OverflowError):
-      number = min(max(float(value), least), most)
-      yield number
-      yield round(number)
-  if isinstance(value, str):
-    yield value.strip()
-
-
-def _bound(field: FieldInfo, name: str) -> float | None:
-  return next(
-    (
-      getattr(rule, name)
-      for rule in field.metadata
-      if hasattr(rule, name)
-    ),
-    None,
-  )
-
-
 # ---- src/adaptive/settings/valves.py ----
 
 SaveMode = Literal["auto", "suggest", "off"]
@@ -8137,323 +8064,145 @@ HistoryReach = Literal["off", "chat", "all"]
 MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 Proportion = Annotated[float, Field(ge=0, le=1)]
 PiiRedaction = Literal["off", "store", "model", "all"]
+Password = Annotated[
+  str, Field(json_schema_extra={"input": {"type": "password"}})
+]
+_MODELS: dict[str, JsonValue] = {
+  "type": "select",
+  "options": "model_choices",
+}
+ModelChoice = Annotated[str, Field(json_schema_extra={"input": _MODELS})]
 
-PERSONAL_KINDS = MappingProxyType(
-  {
-    "email": "mail, email address, mail address",
-    "phone": "telephone, phone number, telephone number, mobile, mobile number, cell phone",
-    "address": "street address, postal address, home address",
-    "birth_date": "date of birth, birthday, birthdate, dob",
-    "coordinates": "coordinate, gps, geolocation, location, latitude, longitude",
-    "card": "credit card, debit card, payment card, bank card, card number, credit card number",
-    "iban": "bank account, account number, bank account number",
-    "national_id": "id card, identity card, national identity, identification number, "
-        "personal id, tax id, tax number",
-    "ssn": "social security, social security number",
-    "passport": "passport number",
-    "ip": "ip address, ip number",
-    "mac": "mac address, hardware address",
-    "url_credentials": "url password, url login, credentials, login in url, password",
-    "crypto_wallet": "wallet, crypto, crypto address, wallet address, bitcoin",
-  }
-)
+PERSONAL_KINDS = word_table("personal_kinds")
+_FIRST_GROUP = "First"
+_CAPITALS = {"llm": "LLM", "api": "API", "url": "URL", "pii": "PII"}
 
-_PASSWORD__valves = {"type": "password"}
-_MODELS = {"type": "select", "options": "model_choices"}
 
-_first = partial(valve, FIRST_GROUP)
-_general = partial(valve, "General")
-_model__valves = partial(valve, "Model")
-_vectors = partial(valve, "Embedding")
-_recall = partial(valve, "Recall")
-_learn = partial(valve, "Learning")
-_store = partial(valve, "Storage")
-_privacy = partial(valve, "Privacy")
-_before = partial(valve, "Before the answer")
-_after = partial(valve, "After the answer")
-_history = partial(valve, "Past conversation")
+class LenientModel(BaseModel):
+
+  model_config = ConfigDict(
+    extra="ignore", defer_build=True, allow_inf_nan=False
+  )
+
+  @field_validator("*", mode="wrap")
+  @classmethod
+  def _usable(
+    cls,
+    value: object,
+    validate: ValidatorFunctionWrapHandler,
+    info: ValidationInfo,
+  ) -> object:
+    if listing(value):
+      value = ", ".join(map(str, listing(value)))
+    if isinstance(value, str):
+      value = value.strip()
+    try:
+      return validate(value)
+    except ValidationError as error:
+      limits = mapping(error.errors()[0], "ctx")
+      default = cls.model_fields[info.field_name or ""].default
+      return limits.get("ge", limits.get("le", default))
+
+
+def _described_by(name: str) -> ConfigDict:
+  return ConfigDict(json_schema_extra=partial(describe_valves, name))
+
+
+def describe_valves(name: str, schema: dict[str, Any]) -> None:
+  for group, described in titled_parts(name).items():
+    for line in described.splitlines():
+      valve, _, description = line.partition(": ")
+      words = [_CAPITALS.get(word, word) for word in valve.split("_")]
+      title = " ".join(words)
+      in_group = f"{group}: {title}"
+      capitalised = title[0].upper() + title[1:]
+      schema["properties"][valve] |= {
+        "group": group,
+        "title": capitalised if group == _FIRST_GROUP else in_group,
+        "description": description,
+      }
 
 
 class Valves(LenientModel):
+
+  model_config = _described_by("valves")
 
   model_catalogue: ClassVar[Callable[..., list[dict[str, str]]] | None] = (
     None
   )
 
-  llm_host_model: str = _first(
-    "",
-    "The model that learns from what users say; Automatic is the task model of this "
-        "Open WebUI, or else the model of the chat.",
-    widget=_MODELS,
-  )
-  show_memories: bool = _first(
-    True,
-    "Give the chat model the memories that fit a message; off, memory only learns.",
-  )
-  save_mode: SaveMode = _first(
-    "auto",
-    "What is saved of what users say about themselves: everything worth keeping "
-        "(`auto`), only what they agree to (`suggest`), or nothing (`off`).",
-  )
-  allowed_memory_banks: str = _first(
-    "General, Personal, Work",
-    "The banks that memories are sorted into, separated by commas; what fits none of "
-        "them goes to the first.",
-  )
-  show_status: bool = _first(
-    True,
-    "Show with each answer what was recalled and saved, or why nothing was; what a "
-        "user asks of the memory in so many words is answered in any case.",
-  )
-  history_recall: HistoryReach = _first(
-    "all",
-    "How much past conversation users may have recalled: none (`off`), earlier "
-        "messages of the same `chat`, or `all` their chats.",
-  )
+  llm_host_model: ModelChoice = ""
+  show_memories: bool = True
+  save_mode: SaveMode = "auto"
+  allowed_memory_banks: str = "General, Personal, Work"
+  show_status: bool = True
+  history_recall: HistoryReach = "all"
 
-  priority: Annotated[int, Field(ge=-1000, le=1000)] = _general(
-    0, "The order among filters; the lowest number runs first."
-  )
-  inlet_timeout_seconds: Annotated[float, Field(ge=0.1, le=60)] = _general(
-    3.0,
-    "The longest a message waits for its memories, in seconds, before it is answered "
-        "without them.",
-  )
-  timezone: str = _general(
-    "UTC",
-    "The time zone for dates where the browser sends none, such as `Europe/Lisbon`.",
-  )
-  inject_in_temporary_chats: bool = _general(
-    False,
-    "Use memories in temporary chats, too; nothing is ever learned from those.",
-  )
-  native_memory: Literal["replace", "keep"] = _general(
-    "replace",
-    "What happens to Open WebUI's own memory: `replace` turns it off wherever this "
-        "filter is at work, `keep` leaves it on and adds only what it does not.",
-  )
+  priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
+  inlet_timeout_seconds: Annotated[float, Field(ge=0.1, le=60)] = 3.0
+  timezone: str = "UTC"
+  inject_in_temporary_chats: bool = False
+  native_memory: Literal["replace", "keep"] = "replace"
 
-  llm_provider_type: Literal["host", "openai_compatible", "ollama"] = _model__valves(
-    "host",
-    "Where the learning model runs: in this Open WebUI (`host`), at an "
-        "OpenAI-compatible endpoint such as OpenRouter, or in Ollama.",
-  )
-  llm_model_name: str = _model__valves(
-    "",
-    "The model's name at the endpoint or in Ollama; with `host`, the id of a model "
-        "that the list above does not show.",
-  )
-  llm_api_endpoint_url: str = _model__valves(
-    "",
-    "The address of the endpoint, such as `https://openrouter.ai/api/v1` or "
-        "`http://localhost:11434`.",
-  )
-  llm_api_key: str = _model__valves(
-    "", "The key for the endpoint.", widget=_PASSWORD__valves
-  )
-  llm_timeout_seconds: Annotated[float, Field(ge=1, le=600)] = _model__valves(
-    60.0,
-    "The longest that learning from one message may take, in seconds; the answer "
-        "never waits for it.",
-  )
+  llm_provider_type: Literal["host", "openai_compatible", "ollama"] = "host"
+  llm_model_name: str = ""
+  llm_api_endpoint_url: str = ""
+  llm_api_key: Password = ""
+  llm_timeout_seconds: Annotated[float, Field(ge=1, le=600)] = 60.0
 
   embedding_provider_type: Literal["host", "local", "openai_compatible"] = (
-    _vectors(
-      "host",
-      "What compares texts by meaning: Open WebUI's own embedding model (`host`), a "
-            "`local` SentenceTransformers model, or an OpenAI-compatible endpoint.",
-    )
+    "host"
   )
-  embedding_model_name: str = _vectors(
-    "",
-    "The name or folder of the local model (empty: all-MiniLM-L6-v2), or the name of "
-        "the endpoint's model.",
-  )
-  embedding_api_url: str = _vectors(
-    "", "The address of the endpoint, such as `https://api.openai.com/v1`."
-  )
-  embedding_api_key: str = _vectors(
-    "", "The key for the endpoint.", widget=_PASSWORD__valves
-  )
+  embedding_model_name: str = ""
+  embedding_api_url: str = ""
+  embedding_api_key: Password = ""
 
-  related_memories_n: Annotated[int, Field(ge=1, le=50)] = _recall(
-    15,
-    "The most memories recalled for one message, not counting core facts about the "
-        "user; as many come as stand out, in a small store one or two.",
-  )
-  max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = _recall(
-    1500,
-    "The most tokens that memories may take up in a prompt; none is ever cut in half.",
-  )
-  vector_similarity_threshold: Proportion = _recall(
-    0.0,
-    "How similar to the message a memory must be, from 0 to 1 (cosine); 0 works it "
-        "out for your embedding model.",
-  )
-  relevance_threshold: Proportion = _recall(
-    0.0,
-    "How relevant a memory must be, from 0 to 1: as scored by a model with "
-        "`use_llm_for_relevance`, otherwise by similarity; 0 picks a value that fits.",
-  )
-  memory_format: MemoryFormat = _recall(
-    "bullet", "How memories are laid out in the prompt."
-  )
-  show_sources: bool = _recall(
-    False,
-    "List the recalled memories and their scores as sources of the answer; needs "
-        "`show_status`.",
-  )
-  use_llm_for_relevance: bool = _recall(
-    False,
-    "Let a model decide which memories fit before a message is answered; more "
-        "precise, but slower whenever that is not obvious.",
-  )
-  top_n_memories: Annotated[int, Field(ge=1, le=200)] = _recall(
-    20, "How many of the nearest memories that model is shown."
-  )
-  memory_relevance_prompt: str = _recall(
-    "", "Your own prompt for that model, in place of the built-in one."
-  )
+  related_memories_n: Annotated[int, Field(ge=1, le=50)] = 15
+  max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = 1500
+  vector_similarity_threshold: Proportion = 0.0
+  relevance_threshold: Proportion = 0.0
+  memory_format: MemoryFormat = "bullet"
+  show_sources: bool = False
+  use_llm_for_relevance: bool = False
+  top_n_memories: Annotated[int, Field(ge=1, le=200)] = 20
+  memory_relevance_prompt: str = ""
 
-  memory_categories: str = _learn(
-    ", ".join(CATEGORIES),
-    f"The kinds of facts that are learned, separated by commas: {', '.join(CATEGORIES)}.",
-  )
-  memory_keep: str = _learn(
-    "",
-    "What else is worth remembering, in your own words, such as allergies.",
-  )
-  blacklist_topics: str = _learn(
-    "",
-    "What must never be saved, separated by commas; the model is told so, and whatever "
-        "contains a form of one of the words is refused, whoever saves it.",
-  )
-  min_confidence_threshold: Proportion = _learn(
-    0.5,
-    "How sure of a fact the model must be, from 0 to 1, for it to be saved.",
-  )
-  memory_language: str = _learn(
-    "",
-    "The language of memories, such as `English`; empty for that of the message.",
-  )
-  learn_from_api_calls: bool = _learn(
-    False,
-    "Learn from plain API calls, too, even though the words may be a program's (Open "
-        "WebUI 0.10 or later).",
-  )
-  check_outdated_memories: bool = _learn(
-    True,
-    "When something changes in a user's life, ask the model which other memories are "
-        "no longer true, and end them.",
-  )
-  extraction_debounce_seconds: Annotated[float, Field(ge=0, le=30)] = _learn(
-    2.0,
-    "How long to wait for another message in the same chat, in seconds, to learn "
-        "from both at once.",
-  )
-  max_extractions_per_hour: Annotated[int, Field(ge=0, le=10_000)] = _learn(
-    60,
-    "The most model calls for learning per user and hour (0: no limit); nothing is "
-        "learned beyond that, and the status says so.",
-  )
-  confirmation: Literal["status", "message", "off"] = _learn(
-    "status",
-    "Where users see what was learned: above the answer (`status`), below it "
-        "(`message`), or nowhere (`off`); failures are told above it unless "
-        "`show_status` is off.",
-  )
+  memory_categories: str = ", ".join(CATEGORIES)
+  memory_keep: str = ""
+  blacklist_topics: str = ""
+  min_confidence_threshold: Proportion = 0.5
+  memory_language: str = ""
+  learn_from_api_calls: bool = False
+  check_outdated_memories: bool = True
+  extraction_debounce_seconds: Annotated[float, Field(ge=0, le=30)] = 2.0
+  max_extractions_per_hour: Annotated[int, Field(ge=0, le=10_000)] = 60
+  confirmation: Literal["status", "message", "off"] = "status"
 
-  deduplicate_memories: bool = _store(
-    True,
-    "Save no fact twice, and update the memory that a new fact replaces.",
-  )
-  similarity_threshold: Proportion = _store(
-    0.0,
-    "How similar two facts must be to count as the same, from 0 to 1 (cosine); 0 "
-        "works it out for your embedding model.",
-  )
-  max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = _store(
-    0,
-    "The most memories a user may have (0: no limit); the rest move to an archive.",
-  )
+  deduplicate_memories: bool = True
+  similarity_threshold: Proportion = 0.0
+  max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = 0
   pruning_strategy: Literal[
     "least_important", "least_recalled", "oldest"
-  ] = _store("least_important", "Which memories move to the archive first.")
-  enable_summarization_task: bool = _store(
-    False,
-    "Now and then, let the model replace a group of old, related memories by one; the "
-        "originals move to the archive.",
-  )
+  ] = "least_important"
+  enable_summarization_task: bool = False
 
-  pii_redaction: PiiRedaction = _privacy(
-    "store",
-    "Where personal data is replaced: in what is saved (`store`), in what learning "
-        "sends to a model, too (`model`), in what the chat model gets, too (`all`), or "
-        "nowhere (`off`); passwords and keys are never saved.",
+  pii_redaction: PiiRedaction = "store"
+  mask_in_memories: str = (
+    "crypto_wallet, ip, mac, iban, national_id, passport"
   )
-  mask_in_memories: str = _privacy(
-    "crypto_wallet, ip, mac, iban, national_id, passport",
-    "Kinds of personal data that memories keep only a part of, such as the last digits; there "
-        f"are {', '.join(PERSONAL_KINDS)}. With a name that is not known all are masked.",
-  )
-  refuse_in_memories: str = _privacy(
-    "card, ssn, url_credentials",
-    "Kinds of personal data that keep a memory from being saved at all; what neither "
-        "list names is kept in full. With a name that is not known all are refused.",
-  )
-  local_only_banks: str = _privacy(
-    "",
-    "Banks that only models on your own machines may see, separated by commas; those "
-        "are Ollama's, and whatever `local_connections` lists. With a bank that is not "
-        "allowed above it holds for every memory.",
-  )
-  local_connections: str = _privacy(
-    "",
-    "Addresses of OpenAI-compatible connections on your own machines, separated by commas.",
-  )
+  refuse_in_memories: str = "card, ssn, url_credentials"
+  local_only_banks: str = ""
+  local_connections: str = ""
 
-  enable_preprocessing: bool = _before(
-    False,
-    "Ask a model about each message before it is answered: what to search for, its "
-        "language, a title for the chat, and whether it could do harm.",
-  )
-  harmful_message: Literal["off", "note", "warn"] = _before(
-    "note",
-    "What is done about a message that seems harmful: `note` it in the log, `warn` "
-        "the chat model, too, or nothing (`off`); it is answered in any case.",
-  )
-  enable_postprocessing: bool = _after(
-    False,
-    "Ask a model about each answer in the background: a summary and tags for the "
-        "chat, what to ask next, and more facts to learn.",
-  )
-  clean_answers: bool = _after(
-    True,
-    "Remove stray marks of a model, such as `<|im_end|>`, and endlessly repeated "
-        "JSON from answers.",
-  )
-  validate_links: bool = _after(
-    False,
-    "Check the links in answers and turn broken ones into searches; this server then "
-        "visits the linked sites.",
-  )
-  history_recall_default: HistoryReach = _history(
-    "off",
-    "How much is recalled for users who have not chosen for themselves.",
-  )
-  similar_past_chats: Annotated[int, Field(ge=0, le=10)] = _history(
-    3, "How many former chats on the same subject the model is shown."
-  )
-  enable_history_summary: bool = _history(
-    False,
-    "Let a model summarise finished topics, and what was recalled when it is too "
-        "long for the prompt.",
-  )
-  max_context_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = _history(
-    0,
-    "The longest request to the chat model, in tokens (0: no limit); older turns "
-        "give way to a summary, unless Open WebUI compacts chats itself.",
-  )
+  enable_preprocessing: bool = False
+  harmful_message: Literal["off", "note", "warn"] = "note"
+  enable_postprocessing: bool = False
+  clean_answers: bool = True
+  validate_links: bool = False
+  history_recall_default: HistoryReach = "off"
+  similar_past_chats: Annotated[int, Field(ge=0, le=10)] = 3
+  enable_history_summary: bool = False
+  max_context_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = 0
 
   @classmethod
   def model_choices(cls) -> list[dict[str, str]]:
@@ -8462,33 +8211,20 @@ class Valves(LenientModel):
 
   @property
   def host_model(self) -> str:
-    return self.llm_host_model.strip() or self.llm_model_name.strip()
+    return self.llm_host_model or self.llm_model_name
 
 
 class UserValves(LenientModel):
 
-  enabled: bool = _first(True, "Use memory in my chats at all.")
-  show_memories: bool = _first(
-    True, "Let the assistant use what it remembers about me."
-  )
-  save_mode: SaveMode = _first(
-    "auto",
-    "Learn from my messages (`auto`), ask me before anything is learned (`suggest`), or save "
-        "nothing (`off`).",
-  )
-  history_recall: Literal["default", "off", "chat", "all"] = _first(
-    "default",
-    "Recall what was said earlier in the same `chat`, in `all` my chats, or not at all "
-        "(`off`); `default` is what the admin has chosen.",
-  )
-  index_past_chats: bool = _first(
-    False,
-    "With `all`: also search the chats I had before I switched this on.",
-  )
-  show_status: bool = _first(True, "Show with each answer what memory did.")
-  timezone: str = _first(
-    "", "My time zone, such as `Europe/Lisbon`; empty: the browser's."
-  )
+  model_config = _described_by("user_valves")
+
+  enabled: bool = True
+  show_memories: bool = True
+  save_mode: SaveMode = "auto"
+  history_recall: Literal["default", "off", "chat", "all"] = "default"
+  index_past_chats: bool = False
+  show_status: bool = True
+  timezone: str = ""
 
 
 # ---- src/adaptive/privacy/redaction.py ----
@@ -8669,17 +8405,15 @@ class NamesRead:
 def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
   spelled = {_plain(name): name for name in allowed}
   for name in allowed:
-    others = split_names(PERSONAL_KINDS.get(name, ""))
+    others = PERSONAL_KINDS.get(name, ())
     spelled.update({_plain(other): name for other in others})
   understood = set[str]()
   unknown = list[str]()
   for written in split_names(listed):
     plain = _plain(written)
-    near = (
-      [plain]
-      if plain in spelled
-      else get_close_matches(plain, spelled, 1, _NEAR__merged)
-    )
+    near = [plain]
+    if plain not in spelled:
+      near = get_close_matches(plain, spelled, 1, _NEAR__merged)
     if near:
       understood.add(spelled[near[0]])
     else:
@@ -8691,31 +8425,8 @@ def split_names(listed: str) -> list[str]:
   return [name.strip() for name in listed.split(",") if name.strip()]
 
 
-def read_kinds(listed: str) -> NamesRead:
-  return read_names(listed, tuple(PERSONAL_KINDS))
-
-
-def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
-  unknown = ", ".join(read.unknown)
-  return (
-    [f"`{valve}` names what is not known ({unknown}): {instead}"]
-    if unknown
-    else []
-  )
-
-
 def _plain(name: str) -> str:
-  letters = (
-    "".join(sign for sign in name.casefold() if sign.isalnum()) or name
-  )
-  if letters.endswith("sses"):
-    return letters[:-2]
-  is_short = len(letters) <= 3
-  return (
-    letters
-    if is_short or letters.endswith("ss")
-    else letters.removesuffix("s")
-  )
+  return "".join(filter(str.isalnum, name.casefold())) or name
 
 
 _OLDEST_USER_VALVES = {
@@ -8727,6 +8438,12 @@ _OLDEST_USER_VALVES = {
 }
 _SAVE_MODES = ("off", "suggest", "auto")
 _HISTORY_REACHES = ("off", "chat", "all")
+_INSTEAD = {
+  "memory_categories": "the others are learned, or all kinds of facts",
+  "refuse_in_memories": "all personal data is refused",
+  "mask_in_memories": "all personal data that is not refused is masked",
+  "local_only_banks": "every memory is kept from models that are not local",
+}
 
 
 class Settings(Valves):
@@ -8739,21 +8456,17 @@ class Settings(Valves):
 
   @classmethod
   def merge(cls, valves: BaseModel, user_valves: object) -> Self:
-    theirs = (
-      user_valves.model_dump()
-      if isinstance(user_valves, BaseModel)
-      else {}
-    )
+    chosen: dict[str, Any] = {}
+    if isinstance(user_valves, BaseModel):
+      chosen = user_valves.model_dump()
     if (
       not _OLDEST_USER_VALVES
-      <= set(theirs)
+      <= set(chosen)
       <= set(UserValves.model_fields)
     ):
-      theirs = {}
-    own = UserValves(**theirs)
-    admin = (
-      valves if type(valves) is Valves else Valves(**valves.model_dump())
-    )
+      chosen = {}
+    own = UserValves(**chosen)
+    admin = Valves(**valves.model_dump())
     reach = own.history_recall
     if reach == "default":
       reach = admin.history_recall_default
@@ -8771,51 +8484,40 @@ class Settings(Valves):
       **merged, enabled=own.enabled, user_timezone=own.timezone
     )
 
+  def names_in(self, valve: str) -> NamesRead:
+    allowed = {
+      "memory_categories": CATEGORIES,
+      "local_only_banks": self.banks,
+    }
+    kinds = tuple(PERSONAL_KINDS)
+    return read_names(getattr(self, valve), allowed.get(valve, kinds))
+
   @property
   def categories(self) -> tuple[str, ...]:
-    named = read_names(self.memory_categories, CATEGORIES).names
-    return (
-      tuple(name for name in CATEGORIES if name in named) or CATEGORIES
-    )
+    named = self.names_in("memory_categories").names or CATEGORIES
+    return tuple(name for name in CATEGORIES if name in named)
 
   @property
   def refused_kinds(self) -> frozenset[str]:
-    read = read_kinds(self.refuse_in_memories)
+    read = self.names_in("refuse_in_memories")
     return frozenset(PERSONAL_KINDS) if read.unknown else read.names
 
   @property
   def masked_kinds(self) -> frozenset[str]:
-    read = read_kinds(self.mask_in_memories)
-    return (
-      frozenset(PERSONAL_KINDS) - self.refused_kinds
-      if read.unknown
-      else read.names
-    )
+    read = self.names_in("mask_in_memories")
+    others = frozenset(PERSONAL_KINDS) - self.refused_kinds
+    return others if read.unknown else read.names
 
   @property
   def misread(self) -> tuple[str, ...]:
-    return (
-      *not_understood(
-        "memory_categories",
-        read_names(self.memory_categories, CATEGORIES),
-        f"these are learned: {', '.join(self.categories)}",
-      ),
-      *not_understood(
-        "refuse_in_memories",
-        read_kinds(self.refuse_in_memories),
-        "all personal data is refused",
-      ),
-      *not_understood(
-        "mask_in_memories",
-        read_kinds(self.mask_in_memories),
-        "all personal data that is not refused is masked",
-      ),
-      *not_understood(
-        "local_only_banks",
-        read_names(self.local_only_banks, self.banks),
-        "every memory is kept from models that are not local",
-      ),
-    )
+    lines = list[str]()
+    for valve, instead in _INSTEAD.items():
+      unknown = ", ".join(self.names_in(valve).unknown)
+      if unknown:
+        lines.append(
+          f"`{valve}` names what is not known ({unknown}): {instead}"
+        )
+    return tuple(lines)
 
   @property
   def banks(self) -> tuple[str, ...]:
@@ -8830,8 +8532,8 @@ class Settings(Valves):
   @property
   def keeping_rules(self) -> str:
     rules = {
-      "Also worth keeping": self.memory_keep.strip(),
-      "Never keep": self.blacklist_topics.strip(),
+      "Also worth keeping": self.memory_keep,
+      "Never keep": self.blacklist_topics,
     }
     return "\n".join(
       f"- {rule}: {words}" for rule, words in rules.items() if words
@@ -8847,10 +8549,12 @@ class LocalOnlyBanks:
 
   @classmethod
   def of(cls, settings: Settings) -> Self:
-    read = read_names(settings.local_only_banks, settings.banks)
-    written = split_names(settings.local_only_banks)
-    names = frozenset(map(_bank_key, (*read.names, *written)))
-    return cls(names, _bank_key(settings.default_bank), bool(read.unknown))
+    read = settings.names_in("local_only_banks")
+    return cls(
+      names=frozenset(map(_bank_key, read.names)),
+      default=_bank_key(settings.default_bank),
+      all_banks=bool(read.unknown),
+    )
 
   def holds(self, memory: Memory) -> bool:
     bank = _bank_key(memory.bank) or self.default
@@ -11950,7 +11654,6 @@ _DETAILS_TITLE = "What changed in memory"
 _UNDO_HINT = "/undo takes it back"
 _UNDO_HINTS = 3
 _MOST_REMEMBERED = 5000
-CountHint = Callable[[str, str, int], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -11965,19 +11668,20 @@ class Report:
 
 class StatusLines:
 
-  def __init__(self, count_hint: CountHint) -> None:
-    self._count_hint = count_hint
+  def __init__(self) -> None:
     self._told = UserCache[bool](_MOST_REMEMBERED)
+    self._undo_hints = UserCache[int](_MOST_REMEMBERED)
 
   async def write(self, hook: Hook, report: Report) -> None:
-    if is_switched_off(report, hook.settings):
+    if report.kind == "news" and hook.settings.confirmation == "off":
       report = Report()
     if report.line and await others_read(hook):
-      report = without_words(report)
+      line = report.counts or report.line
+      report = replace(report, line=line, details=())
     if (
       report.changes_memory
       and hook.has_page
-      and await self._hints_at_undo(hook.user_id)
+      and self._hints_at_undo(hook.user_id)
     ):
       report = replace(report, line=f"{report.line} \u00b7 {_UNDO_HINT}")
     if stands_below(report, hook):
@@ -12016,18 +11720,10 @@ class StatusLines:
     self._told.put(key, True)
     return is_new
 
-  async def _hints_at_undo(self, user_id: str) -> bool:
-    with suppress(TablesUnavailable):
-      return await self._count_hint(user_id, "undo", _UNDO_HINTS)
-    return False
-
-
-def is_switched_off(report: Report, settings: Settings) -> bool:
-  return report.kind == "news" and settings.confirmation == "off"
-
-
-def without_words(report: Report) -> Report:
-  return replace(report, line=report.counts or report.line, details=())
+  def _hints_at_undo(self, user_id: str) -> bool:
+    hints = self._undo_hints.get((user_id,)) or 0
+    self._undo_hints.put((user_id,), hints + 1)
+    return hints < _UNDO_HINTS
 
 
 def stands_below(report: Report, hook: Hook) -> bool:
@@ -19105,7 +18801,7 @@ class Services:
     self.foreground = Foreground()
     self.tables = HostTables(Sealer(host_secret()))
     self.indexes = MemoryIndexes()
-    self.status = StatusLines(self.tables.usage.count_hint)
+    self.status = StatusLines()
     formats = AnswerFormats()
     trail = AuditTrail(self.tables.audit)
     memories = Memories(

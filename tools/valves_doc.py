@@ -56,28 +56,26 @@ def render(valves: type[BaseModel], user_valves: type[BaseModel]) -> str:
 def _described(model: type[BaseModel], *, grouped: bool = True) -> list[str]:
     lines: list[str] = []
     last = None
+    shown = model.model_json_schema()["properties"]
     for name, field in model.model_fields.items():
-        group = _extra(field, "group")
+        group = shown[name]["group"]
         if grouped and group != last:
             lines += [f"## {group}", ""]
             last = group
         lines += [
             f"#### `{name}`",
             "",
-            field.description or "",
+            shown[name]["description"],
             "",
-            _values(field),
+            _values(
+                field, is_hidden="password" in str(shown[name].get("input"))
+            ),
             "",
         ]
     return lines
 
 
-def _extra(field: FieldInfo, key: str) -> Any:
-    extra = field.json_schema_extra
-    return extra.get(key) if isinstance(extra, dict) else None
-
-
-def _values(field: FieldInfo) -> str:
+def _values(field: FieldInfo, *, is_hidden: bool) -> str:
     """What a valve can be set to, and what it is by default."""
     if get_origin(field.annotation) is Literal:
         kind = "one of " + ", ".join(
@@ -85,7 +83,7 @@ def _values(field: FieldInfo) -> str:
         )
     else:
         kind = _TYPES[field.annotation or str]
-    if "password" in str(_extra(field, "input")):
+    if is_hidden:
         kind += " (hidden)"
     bounds = [
         getattr(rule, name, None)

@@ -45,7 +45,7 @@ class Services:
         self.foreground = Foreground()
         self.tables = HostTables(Sealer(host_secret()))
         self.indexes = MemoryIndexes()
-        self.status = StatusLines(self.tables.usage.count_hint)
+        self.status = StatusLines()
         formats = AnswerFormats()
         trail = AuditTrail(self.tables.audit)
         memories = Memories(

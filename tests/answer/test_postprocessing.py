@@ -18,7 +18,7 @@ from adaptive.answer.postprocessing import (
 from adaptive.core.model import Draft, HostError, Memory, Proposal, Turn
 from adaptive.core.providers import Completer
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ChatNotes, UsageTable
+from adaptive.memory.tables import ChatNotes
 from adaptive.settings.hook import Hook, StatusLines
 from tests.answer.hooks import SAVED, ListedChanges, Shelf, a_hook
 from tests.fakes import ListedEntries, ScriptedModel, chat_notes, memory, turn
@@ -52,7 +52,7 @@ class World:
         self.found: list[Sequence[Proposal]] = []
         self.learned = asyncio.Event()
         self.learned.set()
-        status = StatusLines(UsageTable(ListedEntries()).count_hint)
+        status = StatusLines()
         self.processor = Postprocessor(
             AnswerFormats(), self.notes, self.audit.record, self, status
         )

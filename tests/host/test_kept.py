@@ -105,16 +105,6 @@ async def test_recalls(both: Both) -> None:
     assert await both[1].usage.read("bob") == {"a": 1}
 
 
-async def test_hints(both: Both) -> None:
-    """A hint is given as often as is wanted, by whatever worker, and is no memory's recall."""
-    given = [
-        await both[n % 2].usage.count_hint("ada", "undo", 3) for n in range(5)
-    ]
-    assert given == [True] * 3 + [False] * 2
-    assert await both[0].usage.count_hint("bob", "undo", 3)
-    assert await both[0].usage.read("ada", ["m-1"]) == {}
-
-
 async def test_values_come_back(both: Both) -> None:
     """What one worker notes another one reads, of this user and chat, or message, alone."""
     here, there = both[0].chat_notes, both[1].chat_notes

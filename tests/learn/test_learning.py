@@ -23,7 +23,6 @@ from adaptive.learn.grounding import NOT_CONFIRMED
 from adaptive.learn.learning import Learning
 from adaptive.learn.queue import MOST_ATTEMPTS, typed_turn
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import UsageTable
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, StatusLines
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -68,7 +67,7 @@ class House(World):
             start=self.start,
             suggestions=self.suggestions,
             foreground=Foreground(),
-            status=StatusLines(UsageTable(self.entries).count_hint),
+            status=StatusLines(),
         )
         learning._prefilter = NoPrefilter()
         return learning

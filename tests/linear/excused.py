@@ -137,7 +137,6 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.personal_data._*
         privacy.redaction._name_of
         recall.block._head_tokens
-        settings.merged.not_understood
     """,
     "It reads no more than the first 160 characters of a message.": """
         privacy.spoken_requests._last_day

@@ -7,7 +7,7 @@ import pytest
 from adaptive.core.model import CATEGORIES
 from adaptive.core.texts import pattern_table
 from adaptive.settings import merged
-from adaptive.settings.merged import LocalOnlyBanks, read_kinds, read_names
+from adaptive.settings.merged import LocalOnlyBanks, read_names
 from adaptive.settings.valves import PERSONAL_KINDS
 from tests.fakes import hook_settings, memory
 from tests.rates import over
@@ -34,7 +34,7 @@ EVERY_KIND = frozenset(PERSONAL_KINDS)
 )
 def test_kinds_are_understood(listed: str, kinds: str) -> None:
     """Other names, plurals, spellings and slips name a kind, and nothing is left over."""
-    read = read_kinds(listed)
+    read = read_names(listed, tuple(PERSONAL_KINDS))
     assert (read.names, read.unknown) == (frozenset(kinds.split()), ())
 
 

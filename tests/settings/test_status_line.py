@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
 
 from adaptive.core.model import HostError, hindrance_line
-from adaptive.memory.tables import UsageTable
 from adaptive.settings.hook import NOTHING_NEW, Hook, Report, StatusLines
-from tests.fakes import ListedEntries, hook_settings
+from tests.fakes import hook_settings
 from tests.rates import over
 
 DETAILS = ("Saved: User lives in Porto.", "Saved: User has a dog.")
@@ -71,16 +70,6 @@ class Page:
         return cast(Hook, self)
 
 
-@dataclass
-class Lines:
-    """A process, over tables that outlive it."""
-
-    entries: ListedEntries = field(default_factory=ListedEntries)
-
-    def __post_init__(self) -> None:
-        self.lines = StatusLines(UsageTable(self.entries).count_hint)
-
-
 @dataclass(frozen=True)
 class Case:
     """A report and the valves under which it is told, above the answer or below it."""
@@ -122,7 +111,7 @@ CASES = [
 async def test_where_it_is_told(case: Case) -> None:
     """News are told where the valves want them, notices above, and replies whatever is off."""
     page = Page(confirmation=case.confirmation, show_status=case.show_status)
-    await Lines().lines.write(page.hook, case.report)
+    await StatusLines().write(page.hook, case.report)
     assert (page.above, page.below) == (
         [case.above] if case.above else [],
         [case.below] if case.below else [],
@@ -131,7 +120,7 @@ async def test_where_it_is_told(case: Case) -> None:
 
 async def test_recalled_once() -> None:
     """What was recalled is told with the first line of a turn and with no other; a list follows."""
-    page, lines = Page(), Lines().lines
+    page, lines = Page(), StatusLines()
     await lines.write(page.hook, SAVED)
     await lines.notice(page.hook, FAILED.line)
     await lines.write(page.hook, Report())
@@ -150,34 +139,27 @@ async def test_others_read_it(kind: Any, confirmation: str) -> None:
     """In a chat that others read, or may read, counts are told, and nobody's words."""
     page = Page(known_kind=kind, confirmation=confirmation)
     page.state.clear()
-    await Lines().lines.write(page.hook, SAVED)
+    await StatusLines().write(page.hook, SAVED)
     assert page.above + page.below == [f"Saved: 2 facts{HINT}"]
     assert page.sources == []
 
 
 async def test_hint_at_undo() -> None:
-    """Each user is told three times how to take a change back, whatever process tells it."""
-    house, page = Lines(), Page()
+    """Each user is told three times how to take a change back."""
+    page, lines = Page(), StatusLines()
     page.state.clear()
     for _ in range(5):
-        await Lines(house.entries).lines.write(page.hook, SAVED)
+        await lines.write(page.hook, SAVED)
     assert page.above == [f"{SAVED.line}{HINT}"] * 3 + [SAVED.line] * 2
     other = Page()
     other.user_id = "bob"
-    await house.lines.write(other.hook, SAVED)
+    await lines.write(other.hook, SAVED)
     assert HINT in other.above[0]
-
-
-async def test_no_hint_without_the_table() -> None:
-    """Where hints can't be counted none is given, and the line is told all the same."""
-    house, page = Lines(ListedEntries(unavailable=True)), Page()
-    await house.lines.write(page.hook, SAVED)
-    assert page.above == [f"{SAVED.line} · 1 memory recalled"]
 
 
 async def test_hindrances_are_told_once() -> None:
     """What keeps memory from its work is told once in all chats, until a turn is learned."""
-    lines, pages = Lines().lines, [Page("a"), Page("b")]
+    lines, pages = StatusLines(), [Page("a"), Page("b")]
     hindrance = hindrance_line("the database can't be written")
     for page in pages:
         page.state.clear()
@@ -194,7 +176,7 @@ async def test_hindrances_are_told_once() -> None:
 
 async def test_refusals_are_told_once_in_a_chat() -> None:
     """Who may have no memories is told so once in each chat."""
-    lines, pages = Lines().lines, [Page("a"), Page("b")]
+    lines, pages = StatusLines(), [Page("a"), Page("b")]
     for page in (*pages, *pages):
         page.state.clear()
         await lines.refusal(

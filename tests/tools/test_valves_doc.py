@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
-from adaptive.settings.lenient import FIRST_GROUP, valve
-from adaptive.settings.valves import Proportion, UserValves, Valves
+from adaptive.settings.valves import (
+    Password,
+    Proportion,
+    UserValves,
+    Valves,
+)
 from tools.valves_doc import REFERENCE, main, render
+
+
+def described(**valves: tuple[str, str]) -> ConfigDict:
+    """A model whose schema names the group of each valve, and a sentence."""
+
+    def describe(schema: dict[str, Any]) -> None:
+        for name, (group, sentence) in valves.items():
+            shown = {"group": group, "description": sentence}
+            schema["properties"][name] |= shown
+
+    return ConfigDict(json_schema_extra=describe)
 
 
 class SmallValves(BaseModel):
     """Valves with every kind of field."""
 
-    mode: Literal["auto", "off"] = valve(
-        FIRST_GROUP, "auto", "What | it does."
+    model_config = described(
+        mode=("First", "What | it does."),
+        key=("Second", "A key."),
+        share=("Second", "A part."),
     )
-    key: str = valve("Second", "", "A key.", widget={"type": "password"})
-    share: Proportion = valve("Second", 0.5, "A part.")
+
+    mode: Literal["auto", "off"] = "auto"
+    key: Password = ""
+    share: Proportion = 0.5
 
 
 class SmallUserValves(BaseModel):
     """A field of the same name as the admin's."""
 
-    mode: bool = valve(FIRST_GROUP, True, "My mode.")
+    model_config = described(mode=("First", "My mode."))
+
+    mode: bool = True
 
 
 def test_tables() -> None:

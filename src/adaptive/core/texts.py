@@ -31,12 +31,20 @@ def listed_lines(name: str) -> list[str]:
     ]
 
 
+def titled_parts(name: str) -> dict[str, str]:
+    """What stands below each title ("= title") of a text."""
+    parts: dict[str, str] = {}
+    for titled in PROMPTS[name].split("\n= ")[1:]:
+        title, _, lines = titled.partition("\n")
+        parts[title] = lines.strip()
+    return parts
+
+
 def word_table(name: str) -> dict[str, list[str]]:
-    """The words of a table by the title above them ("= title"), parted by bars and lines."""
-    titled = (part.partition("\n") for part in PROMPTS[name].split("\n= ")[1:])
+    """The words of a table by the title above them, parted by bars and lines."""
     return {
-        title: words.strip().replace("\n", "|").split("|")
-        for title, _, words in titled
+        title: re.split(r"[|\n]", words)
+        for title, words in titled_parts(name).items()
     }
 
 
@@ -46,13 +54,11 @@ def pattern_table(name: str) -> dict[str, list[str]]:
     A title in braces and capitals stands for all patterns of a title above.
     """
     table: dict[str, list[str]] = {}
-    for titled in PROMPTS[name].split("\n= ")[1:]:
-        title, _, lines = titled.partition("\n")
-        whole_lines = re.sub("\n +", "", lines.strip())
+    for title, lines in titled_parts(name).items():
         patterns = re.sub(
             r"\{([A-Z_]+)\}",
             lambda part: "|".join(table[part[1]]),
-            whole_lines,
+            lines.replace("\n  ", ""),
         )
         table[title] = [
             line for line in patterns.split("\n") if not line.startswith("# ")

@@ -255,15 +255,6 @@ class UsageTable(EntryTable):
         entries = await self.entries.read("usage", user_id, memory_ids)
         return {entry.key: int(entry.body) for entry in entries}
 
-    async def count_hint(self, user_id: str, hint: str, most: int) -> bool:
-        """Count a hint, up to a number of times; whether the user is given it now."""
-        key = f"hint:{hint}"
-        counts = await self.read(user_id, [key])
-        is_given = counts.get(key, 0) < most
-        if is_given:
-            await self.record(user_id, [key], int(time.time()))
-        return is_given
-
     async def merge(
         self, user_id: str, memory_ids: Sequence[str], into: str
     ) -> None:

@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, Self, TypedDict
 
@@ -17,7 +16,6 @@ from adaptive.core.model import (
     HostError,
     Memory,
     Sources,
-    TablesUnavailable,
 )
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import UserCache
@@ -262,8 +260,6 @@ _DETAILS_TITLE = "What changed in memory"
 _UNDO_HINT = "/undo takes it back"
 _UNDO_HINTS = 3
 _MOST_REMEMBERED = 5000
-# Whether a user is given a hint, which is counted up to a number of times.
-CountHint = Callable[[str, str, int], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,20 +282,21 @@ class Report:
 class StatusLines:
     """Writes the status line of each answer, and knows what users need not be told again."""
 
-    def __init__(self, count_hint: CountHint) -> None:
-        self._count_hint = count_hint
+    def __init__(self) -> None:
         self._told = UserCache[bool](_MOST_REMEMBERED)
+        self._undo_hints = UserCache[int](_MOST_REMEMBERED)
 
     async def write(self, hook: Hook, report: Report) -> None:
         """Tell a report with the answer, and what was recalled for it."""
-        if is_switched_off(report, hook.settings):
+        if report.kind == "news" and hook.settings.confirmation == "off":
             report = Report()
         if report.line and await others_read(hook):
-            report = without_words(report)
+            line = report.counts or report.line
+            report = replace(report, line=line, details=())
         if (
             report.changes_memory
             and hook.has_page
-            and await self._hints_at_undo(hook.user_id)
+            and self._hints_at_undo(hook.user_id)
         ):
             report = replace(report, line=f"{report.line} · {_UNDO_HINT}")
         if stands_below(report, hook):
@@ -346,21 +343,11 @@ class StatusLines:
         self._told.put(key, True)
         return is_new
 
-    async def _hints_at_undo(self, user_id: str) -> bool:
+    def _hints_at_undo(self, user_id: str) -> bool:
         """Whether a user is told once more how to take a change back."""
-        with suppress(TablesUnavailable):
-            return await self._count_hint(user_id, "undo", _UNDO_HINTS)
-        return False
-
-
-def is_switched_off(report: Report, settings: Settings) -> bool:
-    """Whether a report is news to somebody who wants no news."""
-    return report.kind == "news" and settings.confirmation == "off"
-
-
-def without_words(report: Report) -> Report:
-    """A report for a chat that others read: counts in place of anybody's words."""
-    return replace(report, line=report.counts or report.line, details=())
+        hints = self._undo_hints.get((user_id,)) or 0
+        self._undo_hints.put((user_id,), hints + 1)
+        return hints < _UNDO_HINTS
 
 
 def stands_below(report: Report, hook: Hook) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -36,18 +36,16 @@ def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
     """Read a list of names with commas; the allowed names are given as they are to come out."""
     spelled = {_plain(name): name for name in allowed}
     for name in allowed:
-        others = split_names(PERSONAL_KINDS.get(name, ""))
+        others = PERSONAL_KINDS.get(name, ())
         spelled.update({_plain(other): name for other in others})
     understood = set[str]()
     unknown = list[str]()
     for written in split_names(listed):
         plain = _plain(written)
+        near = [plain]
         # Slips are looked for in what is not known only: that takes the square of a list's length.
-        near = (
-            [plain]
-            if plain in spelled
-            else get_close_matches(plain, spelled, 1, _NEAR)
-        )
+        if plain not in spelled:
+            near = get_close_matches(plain, spelled, 1, _NEAR)
         if near:
             understood.add(spelled[near[0]])
         else:
@@ -60,34 +58,9 @@ def split_names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]
 
 
-def read_kinds(listed: str) -> NamesRead:
-    """Read a list of kinds of personal data."""
-    return read_names(listed, tuple(PERSONAL_KINDS))
-
-
-def not_understood(valve: str, read: NamesRead, instead: str) -> list[str]:
-    """What an admin is told of names in a valve, in at most one line."""
-    unknown = ", ".join(read.unknown)
-    return (
-        [f"`{valve}` names what is not known ({unknown}): {instead}"]
-        if unknown
-        else []
-    )
-
-
 def _plain(name: str) -> str:
-    """Letters and digits alone, without case and the plural's ending; of signs alone the signs."""
-    letters = (
-        "".join(sign for sign in name.casefold() if sign.isalnum()) or name
-    )
-    if letters.endswith("sses"):
-        return letters[:-2]
-    is_short = len(letters) <= 3
-    return (
-        letters
-        if is_short or letters.endswith("ss")
-        else letters.removesuffix("s")
-    )
+    """Letters and digits alone, in small letters; of signs alone the signs."""
+    return "".join(filter(str.isalnum, name.casefold())) or name
 
 
 # What users could choose in the first release; ours all the same, where they come from then.
@@ -101,6 +74,13 @@ _OLDEST_USER_VALVES = {
 # The narrowest first.
 _SAVE_MODES = ("off", "suggest", "auto")
 _HISTORY_REACHES = ("off", "chat", "all")
+# What is done where a valve that lists names has one that is not understood.
+_INSTEAD = {
+    "memory_categories": "the others are learned, or all kinds of facts",
+    "refuse_in_memories": "all personal data is refused",
+    "mask_in_memories": "all personal data that is not refused is masked",
+    "local_only_banks": "every memory is kept from models that are not local",
+}
 
 
 class Settings(Valves):
@@ -120,21 +100,17 @@ class Settings(Valves):
         ``user_valves`` may even be another filter's, which the host leaves in the shared user
         dict when ours fail to load (host: utils/filter.py), or missing.
         """
-        theirs = (
-            user_valves.model_dump()
-            if isinstance(user_valves, BaseModel)
-            else {}
-        )
+        chosen: dict[str, Any] = {}
+        if isinstance(user_valves, BaseModel):
+            chosen = user_valves.model_dump()
         if (
             not _OLDEST_USER_VALVES
-            <= set(theirs)
+            <= set(chosen)
             <= set(UserValves.model_fields)
         ):
-            theirs = {}
-        own = UserValves(**theirs)
-        admin = (
-            valves if type(valves) is Valves else Valves(**valves.model_dump())
-        )
+            chosen = {}
+        own = UserValves(**chosen)
+        admin = Valves(**valves.model_dump())
         reach = own.history_recall
         if reach == "default":
             reach = admin.history_recall_default
@@ -153,55 +129,45 @@ class Settings(Valves):
             **merged, enabled=own.enabled, user_timezone=own.timezone
         )
 
+    def names_in(self, valve: str) -> NamesRead:
+        """What a valve that lists names is understood to say."""
+        allowed = {
+            "memory_categories": CATEGORIES,
+            "local_only_banks": self.banks,
+        }
+        kinds = tuple(PERSONAL_KINDS)
+        return read_names(getattr(self, valve), allowed.get(valve, kinds))
+
     @property
     def categories(self) -> tuple[str, ...]:
         """The categories that may be learned, in their fixed order; all where none is known."""
-        named = read_names(self.memory_categories, CATEGORIES).names
-        return (
-            tuple(name for name in CATEGORIES if name in named) or CATEGORIES
-        )
+        named = self.names_in("memory_categories").names or CATEGORIES
+        return tuple(name for name in CATEGORIES if name in named)
 
     @property
     def refused_kinds(self) -> frozenset[str]:
         """The kinds of personal data that refuse a memory: all, if a name is not known."""
-        read = read_kinds(self.refuse_in_memories)
+        read = self.names_in("refuse_in_memories")
         return frozenset(PERSONAL_KINDS) if read.unknown else read.names
 
     @property
     def masked_kinds(self) -> frozenset[str]:
         """The kinds that are masked: all that are not refused, if a name is not known."""
-        read = read_kinds(self.mask_in_memories)
-        return (
-            frozenset(PERSONAL_KINDS) - self.refused_kinds
-            if read.unknown
-            else read.names
-        )
+        read = self.names_in("mask_in_memories")
+        others = frozenset(PERSONAL_KINDS) - self.refused_kinds
+        return others if read.unknown else read.names
 
     @property
     def misread(self) -> tuple[str, ...]:
         """What is not understood in the valves, and what is done instead; a line for each valve."""
-        return (
-            *not_understood(
-                "memory_categories",
-                read_names(self.memory_categories, CATEGORIES),
-                f"these are learned: {', '.join(self.categories)}",
-            ),
-            *not_understood(
-                "refuse_in_memories",
-                read_kinds(self.refuse_in_memories),
-                "all personal data is refused",
-            ),
-            *not_understood(
-                "mask_in_memories",
-                read_kinds(self.mask_in_memories),
-                "all personal data that is not refused is masked",
-            ),
-            *not_understood(
-                "local_only_banks",
-                read_names(self.local_only_banks, self.banks),
-                "every memory is kept from models that are not local",
-            ),
-        )
+        lines = list[str]()
+        for valve, instead in _INSTEAD.items():
+            unknown = ", ".join(self.names_in(valve).unknown)
+            if unknown:
+                lines.append(
+                    f"`{valve}` names what is not known ({unknown}): {instead}"
+                )
+        return tuple(lines)
 
     @property
     def banks(self) -> tuple[str, ...]:
@@ -219,8 +185,8 @@ class Settings(Valves):
     def keeping_rules(self) -> str:
         """What to keep and what never, in the admin's own words; lines of a prompt."""
         rules = {
-            "Also worth keeping": self.memory_keep.strip(),
-            "Never keep": self.blacklist_topics.strip(),
+            "Also worth keeping": self.memory_keep,
+            "Never keep": self.blacklist_topics,
         }
         return "\n".join(
             f"- {rule}: {words}" for rule, words in rules.items() if words
@@ -243,10 +209,12 @@ class LocalOnlyBanks:
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """The banks that the valve names, or is near to naming."""
-        read = read_names(settings.local_only_banks, settings.banks)
-        written = split_names(settings.local_only_banks)
-        names = frozenset(map(_bank_key, (*read.names, *written)))
-        return cls(names, _bank_key(settings.default_bank), bool(read.unknown))
+        read = settings.names_in("local_only_banks")
+        return cls(
+            names=frozenset(map(_bank_key, read.names)),
+            default=_bank_key(settings.default_bank),
+            all_banks=bool(read.unknown),
+        )
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is in one of them."""

@@ -20,8 +20,8 @@ from typing import Any, Literal
 
 import pytest
 
-from adaptive.settings.merged import read_kinds
-from adaptive.settings.valves import Valves
+from adaptive.settings.merged import read_names
+from adaptive.settings.valves import PERSONAL_KINDS, Valves
 from tests.e2e.driver.extraction import (
     EXTRACT,
     Body,
@@ -163,8 +163,9 @@ def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
         return ALLOWED[one.origin, "secret"]
     places = ALLOWED[one.origin, "personal"]
     defaults = Valves()
-    stored_otherwise = read_kinds(
-        f"{defaults.mask_in_memories}, {defaults.refuse_in_memories}"
+    stored_otherwise = read_names(
+        f"{defaults.mask_in_memories}, {defaults.refuse_in_memories}",
+        tuple(PERSONAL_KINDS),
     ).names
     if (
         one.origin in ("typed", "proposed")
