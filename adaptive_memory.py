@@ -2609,7 +2609,6 @@ class Entry:
   chat_id: str = ""
   message_id: str = ""
   expires_at: int | None = None
-  sealed: str = ""
 
 
 class Entries(Protocol):
@@ -2641,11 +2640,6 @@ class Entries(Protocol):
     ...
 
   async def unopened(self, user_id: str = "") -> Counter[str]:
-    ...
-
-  async def replace(
-    self, kind: EntryKind, user_id: str, entry: Entry, body: Any
-  ) -> bool:
     ...
 
   async def drop(
@@ -2802,7 +2796,10 @@ ChatNotesTable = ValueTable[ChatNotes]
 CommandTable = ValueTable[str]
 
 
+@dataclass(frozen=True)
 class SuggestionTable(EntryTable):
+
+  leases: Leases
 
   async def put(
     self, user_id: str, waiting: Iterable[WaitingSuggestion]
@@ -2810,7 +2807,7 @@ class SuggestionTable(EntryTable):
     new = [
       Entry(
         key=suggestion.digest,
-        body={**asdict(suggestion), "rests_until": 0, "rests_in": ""},
+        body=asdict(suggestion),
         created_at=suggestion.source.said_at,
         chat_id=suggestion.source.chat_id,
         message_id=suggestion.source.message_id,
@@ -2820,34 +2817,24 @@ class SuggestionTable(EntryTable):
     await self.entries.put("suggestion", user_id, new)
 
   async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
-    return read_as(
-      WaitingSuggestion,
-      (await self.entries.read("suggestion", user_id))[::-1],
-    )
+    entries = await self.entries.read("suggestion", user_id)
+    return read_as(WaitingSuggestion, entries)
 
   async def claim(
-    self, user_id: str, chat_id: str, now: int, most: int
-  ) -> tuple[WaitingSuggestion, ...]:
-    claimed: list[Entry] = []
-    resting = {"rests_until": now + _ASKED_REST_SECONDS, "rests_in": ""}
-    for entry in await self.entries.read("suggestion", user_id):
-      body = {**entry.body, **resting}
-      free = entry.body["rests_until"] <= now or entry.body[
-        "rests_in"
-      ] not in ("", chat_id)
-      taken = free and len(claimed) < most
-      if taken and await self.entries.replace(
-        "suggestion", user_id, entry, body
+    self, user_id: str, now: int, most: int
+  ) -> list[WaitingSuggestion]:
+    claimed: list[WaitingSuggestion] = []
+    for suggestion in await self.waiting(user_id):
+      if len(claimed) == most:
+        break
+      if await self.leases.acquire(
+        f"asked:{suggestion.digest}:{user_id}",
+        uuid.uuid4().hex,
+        now,
+        _ASKED_REST_SECONDS,
       ):
-        claimed.append(entry)
-    return read_as(WaitingSuggestion, claimed)
-
-  async def release(
-    self, user_id: str, chat_id: str, digests: Collection[str]
-  ) -> None:
-    for entry in await self.entries.read("suggestion", user_id, digests):
-      body = {**entry.body, "rests_in": chat_id}
-      await self.entries.replace("suggestion", user_id, entry, body)
+        claimed.append(suggestion)
+    return claimed
 
   async def discard(self, user_id: str, digests: Collection[str]) -> None:
     await self.entries.drop("suggestion", user_id, digests)
@@ -4138,23 +4125,6 @@ class SealedEntries:
     rows = await self._table.rows("counting what can't be opened", query)
     return Counter(dict(map(tuple, rows)))
 
-  async def replace(
-    self, kind: EntryKind, user_id: str, entry: Entry, body: Any
-  ) -> bool:
-    sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-    change = (
-      update(ENTRIES)
-      .where(
-        _of(kind, user_id),
-        _ROW.key == entry.key,
-        _ROW.body == entry.sealed,
-      )
-      .values(body=sealed)
-    )
-    return bool(
-      await self._table.change(f"changing {kind} entries", change)
-    )
-
   async def drop(
     self, kind: EntryKind, user_id: str, keys: Collection[str]
   ) -> None:
@@ -4181,8 +4151,7 @@ class SealedEntries:
       text = self._sealer.open(row.user_id, row.kind, row.body)
       if text is not None:
         fields = {name: getattr(row, name) for name in _FIELDS}
-        entry = Entry(body=json.loads(text), sealed=row.body, **fields)
-        entries.append(entry)
+        entries.append(Entry(body=json.loads(text), **fields))
     return entries
 
 
@@ -11094,7 +11063,7 @@ class HostTables:
     self.archive = ArchiveTable(entries)
     self.audit = AuditTable(entries)
     self.usage = UsageTable(entries)
-    self.suggestions = SuggestionTable(entries)
+    self.suggestions = SuggestionTable(entries, self.leases)
     self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
     self.chat_notes = ChatNotesTable(
       entries, "chat_notes", ChatNotes, ChatNotes()
@@ -14250,7 +14219,7 @@ class Suggestions:
       await questions
 
   async def offer(
-    self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
+    self, dialog: Dialog, user_id: str, keep: KeepSuggestion
   ) -> str:
     table, standing = (
       self._table,
@@ -14260,7 +14229,7 @@ class Suggestions:
       return ""
     async with standing:
       while waiting := await table.claim(
-        user_id, chat_id, int(self._clock()), _MOST_ASKED
+        user_id, int(self._clock()), _MOST_ASKED
       ):
         numbered = dict(enumerate(waiting, 1))
         title = "Keep this?" if len(waiting) == 1 else "Keep these?"
@@ -14286,9 +14255,6 @@ class Suggestions:
         await table.discard(user_id, saved)
         if answer == "":
           return ""
-        await table.release(
-          user_id, chat_id, [one.digest for one in waiting]
-        )
         if answer is None:
           return await self.left(user_id)
     return ""
@@ -17219,7 +17185,6 @@ async def offer_suggestions(
   room_of: Callable[[], Awaitable[LessonResources]],
   dialog: Dialog,
   user_id: str,
-  chat_id: str,
 ) -> Report:
   outcomes = list[Proposal]()
   left = ""
@@ -17249,7 +17214,7 @@ async def offer_suggestions(
     return all(one.status != "failed" for one in saved)
 
   try:
-    left = await suggestions.offer(dialog, user_id, chat_id, keep)
+    left = await suggestions.offer(dialog, user_id, keep)
   except TablesUnavailable as error:
     log_confirmation.warning(
       "nobody is asked about suggestions: %s", with_detail(error)
@@ -17575,7 +17540,6 @@ class Learning:
         room_of,
         hook.dialog,
         hook.user_id,
-        hook.chat_id,
       )
       if report.line:
         await self.status.write(hook, report)

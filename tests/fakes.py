@@ -406,14 +406,6 @@ class ListedEntries:
             :most
         ]
 
-    async def replace(
-        self, kind: str, user_id: str, entry: Entry, body: Any
-    ) -> bool:
-        """Another body."""
-        self._check()
-        self.rows[kind, user_id, entry.key] = replace(entry, body=body)
-        return True
-
     async def drop(
         self, kind: str, user_id: str, keys: Collection[str]
     ) -> None:

@@ -132,7 +132,7 @@ def waiting(
 
 
 async def digests(table: SuggestionTable, user_id: str = "ada") -> str:
-    """What waits, the oldest first."""
+    """What waits, the newest first."""
     return " ".join(one.digest for one in await table.waiting(user_id))
 
 
@@ -141,7 +141,7 @@ async def test_rejected_for_good(both: Both) -> None:
     here, there = both[0].suggestions, both[1].suggestions
     await here.put("ada", [waiting("b"), waiting("a", 1), waiting("gone")])
     await there.discard("ada", ["gone"])
-    assert await there.waiting("ada") == (waiting("b"), waiting("a", 1))
+    assert await there.waiting("ada") == (waiting("a", 1), waiting("b"))
     for digest in ("a", "a", "never seen"):
         await there.reject("ada", digest, NOW + 1)
     await here.discard("ada", ["a"])
@@ -247,16 +247,12 @@ async def test_numbers_of_two_workers(
 
 
 async def test_asked_once_at_a_time(both: Both) -> None:
-    """Of two workers one asks, the newest first; then the chat has rest and others have not."""
+    """Of two workers one asks, the newest first; then what was asked about has rest."""
     here, there = both[0].suggestions, both[1].suggestions
     old, new = waiting("old"), waiting("new", 1)
     await here.put("ada", [old, new])
-    assert await here.claim("ada", "c", NOW + 5, 1) == (new,)
-    assert await there.claim("ada", "c", NOW + 5, 9) == (old,)
-    for worker, chat in ((here, "c"), (there, "d")):
-        assert await worker.claim("ada", chat, NOW + 6, 9) == ()
-    await here.release("ada", "c", ["new"])
-    assert await here.claim("ada", "c", NOW + 7, 9) == ()
-    assert await there.claim("ada", "d", NOW + 8, 9) == (new,)
-    # Whoever asked about the old one is gone: its dialog is surely over after a while.
-    assert await here.claim("ada", "d", NOW + 700, 9) == (new, old)
+    assert await here.claim("ada", NOW + 5, 1) == [new]
+    assert await there.claim("ada", NOW + 5, 9) == [old]
+    for worker in (here, there):
+        assert await worker.claim("ada", NOW + 6, 9) == []
+    assert await here.claim("ada", NOW + 700, 9) == [new, old]

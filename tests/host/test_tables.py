@@ -166,22 +166,6 @@ def test_locked_for_a_while() -> None:
     assert not refused_for_good(OSError("away"))
 
 
-async def test_changed_by_one(workers: Workers) -> None:
-    """Of workers that change what they have read at the same time one succeeds."""
-    here, there = map(entries, workers)
-    await here.put("suggestion", "ada", [entry("a")])
-    (read,) = await there.read("suggestion", "ada")
-    changing = [
-        one.replace("suggestion", "ada", read, "new")
-        for one in (here, there) * 3
-    ]
-    assert (await asyncio.gather(*changing)).count(True) == 1
-    assert [one.body for one in await here.read("suggestion", "ada")] == [
-        "new"
-    ]
-    assert not await here.replace("suggestion", "bob", read, "newer")
-
-
 async def test_made_by_both(workers: Workers) -> None:
     """Two workers that find no table make it between them, and make it anew where it is gone."""
     tables = [entries(worker) for worker in workers]

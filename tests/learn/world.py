@@ -326,7 +326,7 @@ class World:
         self.archive, self.usage = ArchivedRows(), CountedRecalls()
         self.audit, self.leases = WrittenAudit(), HeldLeases()
         self.embedder, self.entries = WordEmbedder(), ListedEntries()
-        self.table = SuggestionTable(self.entries)
+        self.table = SuggestionTable(self.entries, self.leases)
         self.suggestions = Suggestions(self.table, lambda: 7.0)
 
     @property

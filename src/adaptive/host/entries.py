@@ -20,7 +20,6 @@ from sqlalchemy import (
     delete,
     func,
     select,
-    update,
 )
 
 from adaptive.host.own_table import TABLES, OwnTable, Sessions
@@ -137,24 +136,6 @@ class SealedEntries:
         rows = await self._table.rows("counting what can't be opened", query)
         return Counter(dict(map(tuple, rows)))
 
-    async def replace(
-        self, kind: EntryKind, user_id: str, entry: Entry, body: Any
-    ) -> bool:
-        """Give an entry another body unless somebody else has changed it since it was read."""
-        sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-        change = (
-            update(ENTRIES)
-            .where(
-                _of(kind, user_id),
-                _ROW.key == entry.key,
-                _ROW.body == entry.sealed,
-            )
-            .values(body=sealed)
-        )
-        return bool(
-            await self._table.change(f"changing {kind} entries", change)
-        )
-
     async def drop(
         self, kind: EntryKind, user_id: str, keys: Collection[str]
     ) -> None:
@@ -184,8 +165,7 @@ class SealedEntries:
             text = self._sealer.open(row.user_id, row.kind, row.body)
             if text is not None:
                 fields = {name: getattr(row, name) for name in _FIELDS}
-                entry = Entry(body=json.loads(text), sealed=row.body, **fields)
-                entries.append(entry)
+                entries.append(Entry(body=json.loads(text), **fields))
         return entries
 
 

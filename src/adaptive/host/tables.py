@@ -167,7 +167,7 @@ class HostTables:
         self.archive = ArchiveTable(entries)
         self.audit = AuditTable(entries)
         self.usage = UsageTable(entries)
-        self.suggestions = SuggestionTable(entries)
+        self.suggestions = SuggestionTable(entries, self.leases)
         self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
         self.chat_notes = ChatNotesTable(
             entries, "chat_notes", ChatNotes, ChatNotes()

@@ -168,7 +168,6 @@ class Learning:
                 room_of,
                 hook.dialog,
                 hook.user_id,
-                hook.chat_id,
             )
             if report.line:
                 await self.status.write(hook, report)

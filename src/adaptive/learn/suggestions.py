@@ -106,12 +106,12 @@ class Suggestions:
             await questions
 
     async def offer(
-        self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
+        self, dialog: Dialog, user_id: str, keep: KeepSuggestion
     ) -> str:
         """Ask a user about all that waits, in one dialog; a line where it is left unanswered.
 
-        What is not decided, or can't be saved, waits on; it is not asked about again in this chat
-        for a while. While another question stands in the page nobody is asked: it waits.
+        What is not decided, or can't be saved, waits on; it is not asked about again for a while.
+        While another question stands in the page nobody is asked: it waits.
         """
         table, standing = (
             self._table,
@@ -122,7 +122,7 @@ class Suggestions:
         async with standing:
             # What has come while one dialog stood is asked about in another one.
             while waiting := await table.claim(
-                user_id, chat_id, int(self._clock()), _MOST_ASKED
+                user_id, int(self._clock()), _MOST_ASKED
             ):
                 numbered = dict(enumerate(waiting, 1))
                 title = "Keep this?" if len(waiting) == 1 else "Keep these?"
@@ -146,12 +146,8 @@ class Suggestions:
                     if await keep(numbered[at])
                 ]
                 await table.discard(user_id, saved)
-                # Who has cancelled is left in peace in other chats, too, for a while.
                 if answer == "":
                     return ""
-                await table.release(
-                    user_id, chat_id, [one.digest for one in waiting]
-                )
                 if answer is None:
                     return await self.left(user_id)
         return ""

@@ -6,6 +6,7 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 from __future__ import annotations
 
 import time
+import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
@@ -16,6 +17,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from pydantic import TypeAdapter
 
 from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.queued_turns import Leases
 
 DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.
@@ -40,10 +42,7 @@ Body = TypeVar("Body")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that is kept of a user; ``body`` is any JSON value but ``None``.
-
-    ``sealed`` is the body as it stands in the table, which tells whether it was changed since.
-    """
+    """One thing that is kept of a user; ``body`` is any JSON value."""
 
     key: str
     body: Any
@@ -51,7 +50,6 @@ class Entry:
     chat_id: str = ""
     message_id: str = ""
     expires_at: int | None = None
-    sealed: str = ""
 
 
 class Entries(Protocol):
@@ -90,12 +88,6 @@ class Entries(Protocol):
 
     async def unopened(self, user_id: str = "") -> Counter[str]:
         """How many entries of a user, or of all, another secret has sealed, by kind."""
-        ...
-
-    async def replace(
-        self, kind: EntryKind, user_id: str, entry: Entry, body: Any
-    ) -> bool:
-        """Give an entry another body unless somebody else has changed it since it was read."""
         ...
 
     async def drop(
@@ -284,11 +276,14 @@ ChatNotesTable = ValueTable[ChatNotes]
 CommandTable = ValueTable[str]
 
 
+@dataclass(frozen=True)
 class SuggestionTable(EntryTable):
     """Suggestions that wait for an answer, until they are answered.
 
     Of what was rejected the digest is kept, for good.
     """
+
+    leases: Leases
 
     async def put(
         self, user_id: str, waiting: Iterable[WaitingSuggestion]
@@ -297,7 +292,7 @@ class SuggestionTable(EntryTable):
         new = [
             Entry(
                 key=suggestion.digest,
-                body={**asdict(suggestion), "rests_until": 0, "rests_in": ""},
+                body=asdict(suggestion),
                 created_at=suggestion.source.said_at,
                 chat_id=suggestion.source.chat_id,
                 message_id=suggestion.source.message_id,
@@ -307,37 +302,26 @@ class SuggestionTable(EntryTable):
         await self.entries.put("suggestion", user_id, new)
 
     async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
-        """A user's waiting suggestions, the oldest first."""
-        return read_as(
-            WaitingSuggestion,
-            (await self.entries.read("suggestion", user_id))[::-1],
-        )
+        """A user's waiting suggestions, the newest first."""
+        entries = await self.entries.read("suggestion", user_id)
+        return read_as(WaitingSuggestion, entries)
 
     async def claim(
-        self, user_id: str, chat_id: str, now: int, most: int
-    ) -> tuple[WaitingSuggestion, ...]:
-        """The newest suggestions that may be asked about in this chat; then they rest a while."""
-        claimed: list[Entry] = []
-        resting = {"rests_until": now + _ASKED_REST_SECONDS, "rests_in": ""}
-        for entry in await self.entries.read("suggestion", user_id):
-            body = {**entry.body, **resting}
-            free = entry.body["rests_until"] <= now or entry.body[
-                "rests_in"
-            ] not in ("", chat_id)
-            taken = free and len(claimed) < most
-            if taken and await self.entries.replace(
-                "suggestion", user_id, entry, body
+        self, user_id: str, now: int, most: int
+    ) -> list[WaitingSuggestion]:
+        """The newest suggestions that nobody has asked about lately; then they rest a while."""
+        claimed: list[WaitingSuggestion] = []
+        for suggestion in await self.waiting(user_id):
+            if len(claimed) == most:
+                break
+            if await self.leases.acquire(
+                f"asked:{suggestion.digest}:{user_id}",
+                uuid.uuid4().hex,
+                now,
+                _ASKED_REST_SECONDS,
             ):
-                claimed.append(entry)
-        return read_as(WaitingSuggestion, claimed)
-
-    async def release(
-        self, user_id: str, chat_id: str, digests: Collection[str]
-    ) -> None:
-        """Let claimed suggestions rest in this chat alone: others may ask about them at once."""
-        for entry in await self.entries.read("suggestion", user_id, digests):
-            body = {**entry.body, "rests_in": chat_id}
-            await self.entries.replace("suggestion", user_id, entry, body)
+                claimed.append(suggestion)
+        return claimed
 
     async def discard(self, user_id: str, digests: Collection[str]) -> None:
         """Drop suggestions that wait."""
