@@ -4022,167 +4022,6 @@ def host_session() -> AbstractAsyncContextManager[Any]:
   return get_async_db_context()
 
 
-# ---- src/adaptive/host/entries.py ----
-
-ENTRIES = Table(
-  "adaptive_memory_entries",
-  TABLES,
-  Column("user_id", String(64), primary_key=True),
-  Column("kind", String(16), primary_key=True),
-  Column("key", String(255), primary_key=True),
-  Column("chat_id", String(255), nullable=False),
-  Column("message_id", String(255), nullable=False),
-  Column("created_at", BigInteger, nullable=False),
-  Column("expires_at", BigInteger, index=True),
-  Column("body", Text, nullable=False),
-)
-_ROW = ENTRIES.c
-_FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
-
-
-class SealedEntries:
-
-  def __init__(
-    self, sealer: Sealer, sessions: Sessions | None = None
-  ) -> None:
-    self._sealer = sealer
-    self._table = OwnTable(ENTRIES, sessions)
-    self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
-    self._foreign = (
-      _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
-    )
-
-  async def put(
-    self,
-    kind: EntryKind,
-    user_id: str,
-    entries: Iterable[Entry],
-    newest: int = 0,
-  ) -> None:
-    rows = {
-      entry.key: self._row(kind, user_id, entry) for entry in entries
-    }
-    if not rows:
-      return
-    afterwards: list[Executable] = []
-    if newest:
-      surplus = (
-        select(_ROW.key)
-        .where(_of(kind, user_id))
-        .order_by(_ROW.key.desc())
-        .offset(newest)
-      )
-      trimming = delete(ENTRIES).where(_of(kind, user_id))
-      afterwards.append(trimming.where(_ROW.key.in_(surplus)))
-    await self._table.upsert(
-      f"writing {kind} entries",
-      [*rows.values()],
-      *afterwards,
-      where=None if kind in _MADE_ANEW else ~self._foreign,
-    )
-
-  async def read(
-    self,
-    kind: EntryKind,
-    user_id: str,
-    keys: Collection[str] | None = None,
-  ) -> list[Entry]:
-    query = (
-      select(ENTRIES)
-      .where(_of(kind, user_id))
-      .order_by(_ROW.created_at.desc(), _ROW.key.desc())
-    )
-    if keys is not None:
-      query = query.where(_ROW.key.in_(keys))
-    rows = await self._table.rows(f"reading {kind} entries", query)
-    return await asyncio.to_thread(self._opened, rows)
-
-  async def keys(
-    self,
-    kind: EntryKind,
-    user_id: str,
-    first: str = "",
-    most: int | None = None,
-  ) -> list[str]:
-    query = (
-      select(_ROW.key)
-      .where(_of(kind, user_id), _ROW.key >= first)
-      .order_by(_ROW.key.desc())
-      .limit(most)
-    )
-    rows = await self._table.rows(f"looking into {kind} entries", query)
-    return [row.key for row in rows]
-
-  async def unopened(self, user_id: str = "") -> Counter[str]:
-    query = (
-      select(_ROW.kind, func.count())
-      .where(self._foreign)
-      .group_by(_ROW.kind)
-    )
-    if user_id:
-      query = query.where(_ROW.user_id == user_id)
-    rows = await self._table.rows("counting what can't be opened", query)
-    return Counter(dict(map(tuple, rows)))
-
-  async def drop(
-    self, kind: EntryKind, user_id: str, keys: Collection[str]
-  ) -> None:
-    dropping = delete(ENTRIES).where(
-      _of(kind, user_id),
-      _ROW.key.in_(keys),
-    )
-    await self._table.change(f"dropping {kind} entries", dropping)
-
-  def _row(
-    self, kind: EntryKind, user_id: str, entry: Entry
-  ) -> dict[str, Any]:
-    text = json.dumps(entry.body, default=str)
-    return {
-      "user_id": user_id,
-      "kind": kind,
-      "body": self._sealer.seal(user_id, kind, text),
-      **{name: getattr(entry, name) for name in _FIELDS},
-    }
-
-  def _opened(self, rows: Sequence[Any]) -> list[Entry]:
-    entries: list[Entry] = []
-    for row in rows:
-      text = self._sealer.open(row.user_id, row.kind, row.body)
-      if text is not None:
-        fields = {name: getattr(row, name) for name in _FIELDS}
-        entries.append(Entry(body=json.loads(text), **fields))
-    return entries
-
-
-def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
-  return (_ROW.user_id == user_id) & (_ROW.kind == kind)
-
-
-class HostLeases:
-
-  def __init__(self, sessions: Sessions | None = None) -> None:
-    self._table = OwnTable(ENTRIES, sessions)
-
-  async def acquire(
-    self, name: str, owner: str, now: float, seconds: float
-  ) -> bool:
-    lease = {
-      "user_id": name.rpartition(":")[2],
-      "kind": "lease",
-      "key": name,
-      "chat_id": "",
-      "message_id": "",
-      "created_at": int(now),
-      "expires_at": math.ceil(now + seconds),
-      "body": owner,
-    }
-    free = (_ROW.expires_at < now) | (_ROW.body == owner)
-    return bool(
-      await self._table.upsert("taking a lease", [lease], where=free)
-    )
-
-
 # ---- src/adaptive/host/page.py ----
 
 log_page = logging.getLogger("adaptive_memory.host")
@@ -4325,11 +4164,11 @@ PENDING = Table(
   Column("learned_at", Double, nullable=False, default=0.0),
   Column("model_calls", Integer, nullable=False, default=0),
 )
-_ROW__pending_table = PENDING.c
+_ROW = PENDING.c
 _LEASE_ID = "(lease)"
 _LEASE__pending_table = {"message_id": _LEASE_ID, "state": "lease"}
-_IS_LEASE = _ROW__pending_table.message_id == _LEASE_ID
-_WAITING = _ROW__pending_table.state == "waiting"
+_IS_LEASE = _ROW.message_id == _LEASE_ID
+_WAITING = _ROW.state == "waiting"
 _PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
 
@@ -4339,12 +4178,12 @@ def learned_values(now: float) -> dict[str, Any]:
 
 
 def is_outdated(now: float) -> ColumnElement[bool]:
-  is_done = _ROW__pending_table.state == "done"
-  learned_long_ago = _ROW__pending_table.learned_at < now - _DONE_SECONDS
-  queued_long_ago = _ROW__pending_table.queued_at < now - _WAITING_SECONDS
+  is_done = _ROW.state == "done"
+  learned_long_ago = _ROW.learned_at < now - _DONE_SECONDS
+  queued_long_ago = _ROW.queued_at < now - _WAITING_SECONDS
   return or_(
     is_done & learned_long_ago,
-    _WAITING & queued_long_ago & (_ROW__pending_table.lease_until < now),
+    _WAITING & queued_long_ago & (_ROW.lease_until < now),
   )
 
 
@@ -4356,8 +4195,8 @@ class HostPendingTable:
     self._sealer = sealer
     self._table = OwnTable(PENDING, sessions)
     self._unreadable = set[str]()
-    own = _ROW__pending_table.payload.startswith(sealer.mark, autoescape=True)
-    marked = _ROW__pending_table.payload.startswith(MARKED, autoescape=True)
+    own = _ROW.payload.startswith(sealer.mark, autoescape=True)
+    marked = _ROW.payload.startswith(MARKED, autoescape=True)
     self._foreign = _WAITING & marked & ~own
 
   async def put(self, queued: QueuedTurn) -> None:
@@ -4388,12 +4227,12 @@ class HostPendingTable:
     openable = (
       _WAITING
       & ~self._foreign
-      & _ROW__pending_table.message_id.not_in(self._unreadable)
+      & _ROW.message_id.not_in(self._unreadable)
     )
     query = (
       select(PENDING, calls.label("calls"))
-      .where(_ROW__pending_table.user_id == user_id, or_(openable, _IS_LEASE))
-      .order_by(_IS_LEASE.desc(), _ROW__pending_table.queued_at, _ROW__pending_table.message_id)
+      .where(_ROW.user_id == user_id, or_(openable, _IS_LEASE))
+      .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
       .limit(_MOST_READ + 1)
     )
     rows = await self._table.rows("reading what is to be learned", query)
@@ -4417,18 +4256,18 @@ class HostPendingTable:
   async def take(
     self, lease: TurnLease, now: float, until: float
   ) -> tuple[QueuedTurn, ...] | None:
-    turns = _ROW__pending_table.message_id.in_(lease.message_ids) & _WAITING
-    free_lease = _IS_LEASE & (_ROW__pending_table.lease_until < now)
+    turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
+    free_lease = _IS_LEASE & (_ROW.lease_until < now)
     begin = (
       update(PENDING)
-      .where(_ROW__pending_table.user_id == lease.user_id, or_(free_lease, turns))
+      .where(_ROW.user_id == lease.user_id, or_(free_lease, turns))
       .values(
         lease_owner=lease.owner,
         lease_until=until,
-        attempts=_ROW__pending_table.attempts
-        + case((_ROW__pending_table.lease_owner != "", 1), else_=0),
+        attempts=_ROW.attempts
+        + case((_ROW.lease_owner != "", 1), else_=0),
       )
-      .returning(*_ROW__pending_table)
+      .returning(*_ROW)
     )
     async with self._table.session("taking turns to learn") as session:
       begun = await session.execute(begin)
@@ -4453,7 +4292,7 @@ class HostPendingTable:
     )
 
   async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-    state = case((_WAITING, "done"), else_=_ROW__pending_table.state)
+    state = case((_WAITING, "done"), else_=_ROW.state)
     learned = {**learned_values(now), "state": state}
     return await self._change("finishing a turn", lease, learned, calls)
 
@@ -4462,7 +4301,7 @@ class HostPendingTable:
   ) -> bool:
     back = {
       "due_at": due_at,
-      "attempts": _ROW__pending_table.attempts + int(failed),
+      "attempts": _ROW.attempts + int(failed),
       **_FREE,
     }
     return await self._change("giving turns back", lease, back, calls)
@@ -4471,15 +4310,15 @@ class HostPendingTable:
     self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
   ) -> bool:
     more = case(
-      (_ROW__pending_table.message_id.in_(lease.message_ids[-1:]), calls), else_=0
+      (_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0
     )
     change = update(PENDING).where(
-      _ROW__pending_table.user_id == lease.user_id,
-      _ROW__pending_table.message_id.in_((_LEASE_ID, *lease.message_ids)),
-      _ROW__pending_table.lease_owner == lease.owner,
+      _ROW.user_id == lease.user_id,
+      _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
+      _ROW.lease_owner == lease.owner,
     )
     change = change.values(
-      {**values, "model_calls": _ROW__pending_table.model_calls + more}
+      {**values, "model_calls": _ROW.model_calls + more}
     )
     async with self._table.session(doing) as session:
       changed = (await session.execute(change)).rowcount
@@ -4848,95 +4687,6 @@ def _stores_without_lock() -> bool:
   except ImportError:
     return False
   return not hasattr(Chats, "_chat_transaction")
-
-
-# ---- src/adaptive/host/vector_database.py ----
-
-USUAL_SECONDS = 5.0
-WHOLE_COLLECTION_SECONDS = 30.0
-_CALLS_AT_ONCE = 4
-_PROBED_COLLECTION = "adaptive-memory"
-_NAME = "the vector database"
-_SILENT = f"{_NAME} does not answer"
-Answered = TypeVar("Answered")
-
-
-class VectorDatabase:
-
-  def __init__(self, client: Callable[[], Any]) -> None:
-    self._client = client
-    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-    self._breaker = CircuitBreaker()
-
-  async def call(
-    self,
-    doing: str,
-    method: str,
-    *arguments: Any,
-    seconds: float = USUAL_SECONDS,
-    **named: Any,
-  ) -> Any:
-
-    def called(client: Any) -> Any:
-      return getattr(client, method)(*arguments, **named)
-
-    return await self.ask(doing, called, seconds)
-
-  async def ask(
-    self, doing: str, work: Callable[[Any], Answered], seconds: float
-  ) -> Answered:
-    if self._breaker.is_open(_NAME):
-      raise HostError(_SILENT)
-    answer = self._begun(work)
-    limit = asyncio.get_running_loop().call_later(
-      seconds, self._rest, answer
-    )
-    answer.add_done_callback(lambda _: limit.cancel())
-    done, _ = await asyncio.wait({answer}, timeout=seconds)
-    if not done:
-      raise HostError(f"{_SILENT} within {seconds:g} s")
-    with HostFaults(doing):
-      return answer.result()
-
-  def _begun(
-    self, work: Callable[[Any], Answered]
-  ) -> asyncio.Future[Answered]:
-    loop = asyncio.get_running_loop()
-    answer = loop.run_in_executor(
-      self._threads, lambda: work(self._client())
-    )
-    answer.add_done_callback(_looked_at)
-    return answer
-
-  def _rest(self, unanswered: asyncio.Future[Any]) -> None:
-    if not unanswered.done():
-      self._breaker.open(_NAME, self._answered_anything)
-      unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
-
-  async def _answered_anything(self) -> None:
-    self._threads.shutdown(wait=False)
-    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
-    await asyncio.wait(
-      {
-        self._begun(
-          lambda client: client.has_collection(_PROBED_COLLECTION)
-        )
-      }
-    )
-
-
-def _looked_at(answer: asyncio.Future[Any]) -> None:
-  if not answer.cancelled():
-    answer.exception()
-
-
-def _host_client() -> Any:
-  from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-  return ASYNC_VECTOR_DB_CLIENT.sync
-
-
-HOST_VECTORS = VectorDatabase(_host_client)
 
 
 # ---- src/adaptive/privacy/personal_data.py ----
@@ -6968,7 +6718,93 @@ def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
   return [*reversed(branch.values())]
 
 
-# ---- src/adaptive/host/history_vectors.py ----
+# ---- src/adaptive/host/vector_database.py ----
+
+USUAL_SECONDS = 5.0
+WHOLE_COLLECTION_SECONDS = 30.0
+_CALLS_AT_ONCE = 4
+_PROBED_COLLECTION = "adaptive-memory"
+_NAME = "the vector database"
+_SILENT = f"{_NAME} does not answer"
+Answered = TypeVar("Answered")
+
+
+class VectorDatabase:
+
+  def __init__(self, client: Callable[[], Any]) -> None:
+    self._client = client
+    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+    self._breaker = CircuitBreaker()
+
+  async def call(
+    self,
+    doing: str,
+    method: str,
+    *arguments: Any,
+    seconds: float = USUAL_SECONDS,
+    **named: Any,
+  ) -> Any:
+
+    def called(client: Any) -> Any:
+      return getattr(client, method)(*arguments, **named)
+
+    return await self.ask(doing, called, seconds)
+
+  async def ask(
+    self, doing: str, work: Callable[[Any], Answered], seconds: float
+  ) -> Answered:
+    if self._breaker.is_open(_NAME):
+      raise HostError(_SILENT)
+    answer = self._begun(work)
+    limit = asyncio.get_running_loop().call_later(
+      seconds, self._rest, answer
+    )
+    answer.add_done_callback(lambda _: limit.cancel())
+    done, _ = await asyncio.wait({answer}, timeout=seconds)
+    if not done:
+      raise HostError(f"{_SILENT} within {seconds:g} s")
+    with HostFaults(doing):
+      return answer.result()
+
+  def _begun(
+    self, work: Callable[[Any], Answered]
+  ) -> asyncio.Future[Answered]:
+    loop = asyncio.get_running_loop()
+    answer = loop.run_in_executor(
+      self._threads, lambda: work(self._client())
+    )
+    answer.add_done_callback(_looked_at)
+    return answer
+
+  def _rest(self, unanswered: asyncio.Future[Any]) -> None:
+    if not unanswered.done():
+      self._breaker.open(_NAME, self._answered_anything)
+      unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
+
+  async def _answered_anything(self) -> None:
+    self._threads.shutdown(wait=False)
+    self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+    await asyncio.wait(
+      {
+        self._begun(
+          lambda client: client.has_collection(_PROBED_COLLECTION)
+        )
+      }
+    )
+
+
+def _looked_at(answer: asyncio.Future[Any]) -> None:
+  if not answer.cancelled():
+    answer.exception()
+
+
+def _host_client() -> Any:
+  from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+  return ASYNC_VECTOR_DB_CLIENT.sync
+
+
+HOST_VECTORS = VectorDatabase(_host_client)
 
 _COLLECTION_PREFIX = "user-memory-history-"
 _MOST_UNITS_OF_CHAT = 10_000
@@ -10944,6 +10780,165 @@ def _told_change(change: AuditEntry) -> str:
 
 
 # ---- src/adaptive/host/tables.py ----
+
+ENTRIES = Table(
+  "adaptive_memory_entries",
+  TABLES,
+  Column("user_id", String(64), primary_key=True),
+  Column("kind", String(16), primary_key=True),
+  Column("key", String(255), primary_key=True),
+  Column("chat_id", String(255), nullable=False),
+  Column("message_id", String(255), nullable=False),
+  Column("created_at", BigInteger, nullable=False),
+  Column("expires_at", BigInteger, index=True),
+  Column("body", Text, nullable=False),
+)
+_ROW__tables = ENTRIES.c
+_FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
+_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
+
+
+class SealedEntries:
+
+  def __init__(
+    self, sealer: Sealer, sessions: Sessions | None = None
+  ) -> None:
+    self._sealer = sealer
+    self._table = OwnTable(ENTRIES, sessions)
+    self._own = _ROW__tables.body.startswith(sealer.mark, autoescape=True)
+    self._foreign = (
+      _ROW__tables.body.startswith(MARKED, autoescape=True) & ~self._own
+    )
+
+  async def put(
+    self,
+    kind: EntryKind,
+    user_id: str,
+    entries: Iterable[Entry],
+    newest: int = 0,
+  ) -> None:
+    rows = {
+      entry.key: self._row(kind, user_id, entry) for entry in entries
+    }
+    if not rows:
+      return
+    afterwards: list[Executable] = []
+    if newest:
+      surplus = (
+        select(_ROW__tables.key)
+        .where(_of(kind, user_id))
+        .order_by(_ROW__tables.key.desc())
+        .offset(newest)
+      )
+      trimming = delete(ENTRIES).where(_of(kind, user_id))
+      afterwards.append(trimming.where(_ROW__tables.key.in_(surplus)))
+    await self._table.upsert(
+      f"writing {kind} entries",
+      [*rows.values()],
+      *afterwards,
+      where=None if kind in _MADE_ANEW else ~self._foreign,
+    )
+
+  async def read(
+    self,
+    kind: EntryKind,
+    user_id: str,
+    keys: Collection[str] | None = None,
+  ) -> list[Entry]:
+    query = (
+      select(ENTRIES)
+      .where(_of(kind, user_id))
+      .order_by(_ROW__tables.created_at.desc(), _ROW__tables.key.desc())
+    )
+    if keys is not None:
+      query = query.where(_ROW__tables.key.in_(keys))
+    rows = await self._table.rows(f"reading {kind} entries", query)
+    return await asyncio.to_thread(self._opened, rows)
+
+  async def keys(
+    self,
+    kind: EntryKind,
+    user_id: str,
+    first: str = "",
+    most: int | None = None,
+  ) -> list[str]:
+    query = (
+      select(_ROW__tables.key)
+      .where(_of(kind, user_id), _ROW__tables.key >= first)
+      .order_by(_ROW__tables.key.desc())
+      .limit(most)
+    )
+    rows = await self._table.rows(f"looking into {kind} entries", query)
+    return [row.key for row in rows]
+
+  async def unopened(self, user_id: str = "") -> Counter[str]:
+    query = (
+      select(_ROW__tables.kind, func.count())
+      .where(self._foreign)
+      .group_by(_ROW__tables.kind)
+    )
+    if user_id:
+      query = query.where(_ROW__tables.user_id == user_id)
+    rows = await self._table.rows("counting what can't be opened", query)
+    return Counter(dict(map(tuple, rows)))
+
+  async def drop(
+    self, kind: EntryKind, user_id: str, keys: Collection[str]
+  ) -> None:
+    dropping = delete(ENTRIES).where(
+      _of(kind, user_id),
+      _ROW__tables.key.in_(keys),
+    )
+    await self._table.change(f"dropping {kind} entries", dropping)
+
+  def _row(
+    self, kind: EntryKind, user_id: str, entry: Entry
+  ) -> dict[str, Any]:
+    text = json.dumps(entry.body, default=str)
+    return {
+      "user_id": user_id,
+      "kind": kind,
+      "body": self._sealer.seal(user_id, kind, text),
+      **{name: getattr(entry, name) for name in _FIELDS},
+    }
+
+  def _opened(self, rows: Sequence[Any]) -> list[Entry]:
+    entries: list[Entry] = []
+    for row in rows:
+      text = self._sealer.open(row.user_id, row.kind, row.body)
+      if text is not None:
+        fields = {name: getattr(row, name) for name in _FIELDS}
+        entries.append(Entry(body=json.loads(text), **fields))
+    return entries
+
+
+def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
+  return (_ROW__tables.user_id == user_id) & (_ROW__tables.kind == kind)
+
+
+class HostLeases:
+
+  def __init__(self, sessions: Sessions | None = None) -> None:
+    self._table = OwnTable(ENTRIES, sessions)
+
+  async def acquire(
+    self, name: str, owner: str, now: float, seconds: float
+  ) -> bool:
+    lease = {
+      "user_id": name.rpartition(":")[2],
+      "kind": "lease",
+      "key": name,
+      "chat_id": "",
+      "message_id": "",
+      "created_at": int(now),
+      "expires_at": math.ceil(now + seconds),
+      "body": owner,
+    }
+    free = (_ROW__tables.expires_at < now) | (_ROW__tables.body == owner)
+    return bool(
+      await self._table.upsert("taking a lease", [lease], where=free)
+    )
+
 
 VECTORS = Table(
   "adaptive_memory_vector",

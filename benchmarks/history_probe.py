@@ -35,7 +35,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.history.index import UserPast
     from adaptive.history.upkeep import index_chat
     from adaptive.host.history_chats import HostPastChats
-    from adaptive.host.history_vectors import HostHistoryVectors
+    from adaptive.host.vector_database import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
     from adaptive.search.embedder_rests import EmbedderRests
     from adaptive.search.embedders import LocalEmbedder

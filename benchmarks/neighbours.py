@@ -26,7 +26,7 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.model import Memory
-from adaptive.host.entries import SealedEntries
+from adaptive.host.tables import SealedEntries
 from adaptive.memory.audit import AuditEntry, AuditTable
 from adaptive.privacy.sealing import Sealer
 from benchmarks.figures import say, write_results

@@ -18,8 +18,8 @@ from adaptive.history.conversation import PastConversation
 from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import HostSweep, host_eraser
 from adaptive.host.history_chats import HostPastChats
-from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.tables import HostTables, host_secret
+from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.learn.learning import Learning
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from adaptive.core.model import HostError
-from adaptive.host.history_vectors import (
+from adaptive.host.vector_database import (
     HostHistoryVectors,
     history_collection,
 )

@@ -18,7 +18,6 @@ from adaptive.core.model import ConversationKind
 from adaptive.core.providers import ModelBusy
 from adaptive.host import hook as hook_module
 from adaptive.host import native_features, stored_answer
-from adaptive.host.entries import HostLeases
 from adaptive.host.hook import (
     SWITCHED_OFF,
     HostHook,
@@ -30,6 +29,7 @@ from adaptive.host.native_features import (
     memory_switch,
 )
 from adaptive.host.requests import process_state
+from adaptive.host.tables import HostLeases
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
 from tests.host.databases import Worker

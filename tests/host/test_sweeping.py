@@ -15,15 +15,15 @@ from adaptive.core.model import HostError, StoredVector, StoreError
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host import memory_vectors
 from adaptive.host.erasure import HostSweep
-from adaptive.host.history_vectors import (
-    HostHistoryVectors,
-    history_collection,
-)
 from adaptive.host.memory_vectors import (
     delete_vectors,
     drop_collection,
 )
 from adaptive.host.tables import HostTables
+from adaptive.host.vector_database import (
+    HostHistoryVectors,
+    history_collection,
+)
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import ChatNotes
 from adaptive.privacy.sealing import Sealer

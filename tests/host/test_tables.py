@@ -14,11 +14,15 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from adaptive.core.model import HostError, StoredVector, TablesUnavailable
-from adaptive.host.entries import ENTRIES, HostLeases, SealedEntries
 from adaptive.host.faults import refused_for_good
 from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.own_table import host_rows
-from adaptive.host.tables import HostVectorTable
+from adaptive.host.tables import (
+    ENTRIES,
+    HostLeases,
+    HostVectorTable,
+    SealedEntries,
+)
 from adaptive.memory.tables import Entry
 from adaptive.privacy.sealing import Sealer
 from tests.host.databases import Worker

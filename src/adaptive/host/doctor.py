@@ -18,11 +18,10 @@ from sqlalchemy import func, or_, select
 
 from adaptive.core.messages import clipped_line, mapping, plain_line
 from adaptive.core.model import AdaptiveMemoryError, with_detail
-from adaptive.host.entries import ENTRIES, SealedEntries
 from adaptive.host.faults import HostFaults
 from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session
 from adaptive.host.pending_table import PENDING, HostPendingTable
-from adaptive.host.tables import VECTORS, host_secret
+from adaptive.host.tables import ENTRIES, VECTORS, SealedEntries, host_secret
 from adaptive.llm.ask import AnswerFormats, answers_test_question
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets

@@ -30,9 +30,7 @@ from sqlalchemy import (
 
 from adaptive.core.model import HostError, Memory, with_detail
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
-from adaptive.host.entries import ENTRIES, HostLeases
 from adaptive.host.history_chats import HOST_CHATS
-from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.memory_vectors import (
@@ -49,7 +47,8 @@ from adaptive.host.own_table import (
 )
 from adaptive.host.pending_table import PENDING, is_outdated, learned_values
 from adaptive.host.requests import account, isolated_request
-from adaptive.host.tables import VECTORS
+from adaptive.host.tables import ENTRIES, VECTORS, HostLeases
+from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import (
     ErasureReport,

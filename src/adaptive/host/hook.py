@@ -16,7 +16,6 @@ from adaptive.core.messages import Message, mapping, message_text, text_field
 from adaptive.core.model import ConversationKind, Sources
 from adaptive.core.providers import Completer
 from adaptive.host.audience import Locality, is_read_by_others
-from adaptive.host.entries import HostLeases
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import former_versions
 from adaptive.host.memories import HostMemoryStore
@@ -42,7 +41,7 @@ from adaptive.host.providers import (
 )
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.stored_answer import HostAnswer
-from adaptive.host.tables import HostVectorTable
+from adaptive.host.tables import HostLeases, HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
 from adaptive.settings.hook import (
     COMMANDED_KINDS,

@@ -77,7 +77,7 @@ _MESSAGES_PER_CHAT = 16
 _SETTLING_SECONDS = 5.0
 _OFFERED = re.compile(r"\bid=(?P<id>[\w-]{8,})")
 _FORWARD_USERS = {"ENABLE_FORWARD_USER_INFO_HEADERS": "true"}
-# What the tables of ours seal texts for (see adaptive/host/entries.py, pending_table.py).
+# What the tables of ours seal texts for (see adaptive/host/tables.py, pending_table.py).
 _PURPOSES = (
     *("pending.payload", "pending.journal"),
     *(

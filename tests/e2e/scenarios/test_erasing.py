@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.host.history_vectors import history_collection
+from adaptive.host.vector_database import history_collection
 from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page

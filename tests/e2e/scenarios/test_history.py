@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adaptive.host.history_vectors import history_collection
+from adaptive.host.vector_database import history_collection
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
