@@ -18,8 +18,8 @@ from typing import Any, cast
 from adaptive.core.model import Sources
 from adaptive.core.runtime import forget_texts
 from adaptive.recall import block, selection
-from adaptive.recall.question import Question
-from adaptive.recall.window import RequestWindow
+from adaptive.recall.request import RequestWindow
+from adaptive.recall.selection import Question
 from adaptive.settings.hook import Hook
 from benchmarks.figures import say, spread, write_results
 from tests.fakes import (
@@ -74,12 +74,12 @@ async def measure() -> dict[str, Any]:
         )
         question = Question(f"Where is the {_topic(topic)}?")
         began = time.process_time()
-        found = await house.search.selection(
+        found = await house.recall.selection(
             hook, window, house.sources, question
         )
         block.rendered_block(found.core, found.retrieved, "bullet")
         took = time.process_time() - began
-        assert found.count == ENTRIES, (topic, found.count)
+        assert len(found.shown) == ENTRIES, (topic, found.shown)
         return took * 1000
 
     async def bare(topic: int) -> float:

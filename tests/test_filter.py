@@ -28,7 +28,7 @@ from adaptive.host.hook import HostHook
 from adaptive.host.requests import UNSUPPORTED
 from adaptive.host.stored_answer import TurnAnswered
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
-from adaptive.recall.window import message_tokens
+from adaptive.recall.request import message_tokens
 from adaptive.settings.valves import UserValves
 from tests.rates import over
 
@@ -351,7 +351,9 @@ async def test_recall_fails(
     before = copy.deepcopy(body)
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
     sent = await run(on_a_host().inlet, body, copy.copy(metadata), page)
-    assert sent == {**body, "features": {**body["features"], "memory": False}}
+    assert system_prompt(sent) == "Be kind."
+    assert sent["messages"][1:] == body["messages"][1:]
+    assert sent["features"] == {"memory": False}
     assert body == before
     assert page.lines == [f"Answered without memories: {reason}"]
     assert (

@@ -41,7 +41,7 @@ from adaptive.host.stored_answer import HostAnswer, TurnAnswered
 from adaptive.learn.queue import typed_turn
 from adaptive.privacy.redacted_chat import RedactedTurns, withheld
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
-from adaptive.recall.window import RequestWindow, plain_window
+from adaptive.recall.request import RequestWindow, plain_window
 from adaptive.settings.valves import UserValves, Valves
 from adaptive.wiring import Services
 

@@ -116,7 +116,7 @@ class Services:
         )
         self.commands = MemoryCommands(
             requests=self.requests,
-            search=self.recall.search,
+            search=self.recall,
             diagnosis=partial(
                 diagnosis, indexes=self.indexes, formats=formats
             ),

@@ -31,10 +31,9 @@ COROUTINES: Mapping[str, str] = {
         memory.archive.*
         memory.user_memory.*
         memory.writing.*
-        recall.judge.RelevanceJudge.judged
+        recall.judge.RelevanceJudge.*
         recall.recall.Recall.*
-        recall.memory_search.RecallSearch.*
-        recall.question.embedded_question
+        recall.explanation.show_sources
     """,
     "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
     "They hand a request to a model or a service.": """
@@ -122,8 +121,8 @@ FUNCTIONS: Mapping[str, str] = {
         recall.block.withheld_reason
         recall.explanation.found_memories
         recall.recall.Recall.sent
-        recall.turn_blocks.TurnBlocks.added
-        recall.turn_blocks.TurnBlocks.keep
+        recall.request.TurnBlocks.added
+        recall.request.TurnBlocks.keep
         search.embedders.forward_pass
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
@@ -136,7 +135,6 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.scanning.any_of
         privacy.personal_data._*
         privacy.redaction._name_of
-        recall.block._head_tokens
     """,
     "It reads no more than the first 160 characters of a message.": """
         privacy.spoken_requests._last_day

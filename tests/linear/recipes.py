@@ -61,16 +61,13 @@ from adaptive.privacy.scanning import spliced
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.recall.block import (
-    _part,
     _reason_against,
-    block_with,
     entry_of,
     extended_block,
     placed_entries,
-    with_block,
 )
-from adaptive.recall.question import question_of
-from adaptive.recall.window import plain_window
+from adaptive.recall.request import block_with, plain_window
+from adaptive.recall.selection import question_of
 from adaptive.search.bm25 import keyword_index
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.index import MemoryIndex, build_index
@@ -351,24 +348,20 @@ RECIPES: Mapping[str, Recipe] = {
     "recall.block.placed_entries": lambda text: partial(
         placed_entries, parts(text), parts(text), {}, 1000
     ),
-    "recall.block._part": lambda text: partial(
-        _part, "heading", parts(text), "bullet"
-    ),
     "recall.block.extended_block": lambda text: partial(
         extended_block, text, text[1:]
     ),
-    "recall.block.with_block": lambda text: partial(
-        with_block,
+    "recall.request.with_block": lambda text: partial(
         [{"role": "system", "content": text}, *messages(text)],
         block_with(text, "", []),
     ),
-    "recall.question.question_of": lambda text: partial(
+    "recall.selection.question_of": lambda text: partial(
         question_of, HOOK, messages(text)
     ),
     "recall.block._reason_against": lambda text: partial(
         _reason_against, "1", True, text, text[1:]
     ),
-    "recall.window.plain_window": lambda text: partial(
+    "recall.request.plain_window": lambda text: partial(
         plain_window, HOOK, {"messages": messages(text)}
     ),
     "search.bm25.KeywordIndex.scores": lambda text: partial(

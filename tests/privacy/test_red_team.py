@@ -20,8 +20,8 @@ from adaptive.recall.block import (
     entry_of,
     reason_against,
     rendered_block,
-    with_block,
 )
+from adaptive.recall.request import with_block
 from adaptive.settings.valves import MemoryFormat
 from tests.fakes import memory
 from tests.rates import over, rate

@@ -18,13 +18,12 @@ from adaptive.recall.block import (
     OPEN_MARKER,
     RETRIEVED_HEADING,
     BlockEntry,
-    block_with,
     core_room,
     entry_of,
     rendered_block,
     retrieved_room,
-    with_block,
 )
+from adaptive.recall.request import block_with, with_block
 from adaptive.settings.valves import MemoryFormat
 from tests.fakes import memory
 from tests.rates import over
@@ -65,11 +64,6 @@ def block_of(
             "\n1. “Likes tea”\n2. “Runs ps | grep”",
         ),
         ("paragraph", " “Is called Ada.”", " “Likes tea” “Runs ps | grep”"),
-        (
-            "table",
-            "\n| memory\n| “Is called Ada.”",
-            "\n| memory\n| “Likes tea”\n| “Runs ps \\| grep”",
-        ),
     ],
 )
 def test_forms(form: MemoryFormat, ada: str, others: str) -> None:
@@ -175,7 +169,6 @@ LINE_STARTS = {
     "bullet": ("- ",),
     "numbered": tuple("123456789"),
     "paragraph": (),
-    "table": ("| ",),
 }
 
 
@@ -190,11 +183,11 @@ def test_any_content(
     """
     held, placed = list[BlockEntry](), list[BlockEntry]()
     for entry in entries(form, *core):
-        if sum(one.tokens for one in [*held, entry]) <= core_room(form, most):
+        if sum(one.tokens for one in [*held, entry]) <= core_room(most):
             held.append(entry)
     for entry in entries(form, *retrieved):
         if sum(one.tokens for one in [*placed, entry]) <= retrieved_room(
-            held, form, most
+            held, most
         ):
             placed.append(entry)
     block = rendered_block(held, placed, form)

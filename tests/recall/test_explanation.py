@@ -48,12 +48,12 @@ def house(*memories: Memory, embedder: Any = MINILM) -> House:
 async def why(home: House, *texts: str, **fields: Any) -> str:
     """The explanation for the last of the user's messages."""
     messages = [{"role": "user", "content": text} for text in texts]
-    return await home.search.why(cast(Hook, home.turn(**fields)), messages)
+    return await home.recall.why(cast(Hook, home.turn(**fields)), messages)
 
 
 async def found(home: House, words: str, **fields: Any) -> list[FoundMemory]:
     """What words name."""
-    return await home.search.found(cast(Hook, home.turn(**fields)), words)
+    return await home.recall.found(cast(Hook, home.turn(**fields)), words)
 
 
 async def test_why_it_came() -> None:

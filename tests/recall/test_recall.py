@@ -16,9 +16,9 @@ from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import UsageTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
-from adaptive.recall.question import Complete
 from adaptive.recall.recall import Recall
-from adaptive.recall.window import RequestWindow, plain_window
+from adaptive.recall.request import RequestWindow, plain_window
+from adaptive.recall.selection import Complete
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, TurnState
@@ -100,7 +100,6 @@ class House:
         self.recall = Recall(
             self.indexes, AnswerFormats(), *tables, self._behind, *beside
         )
-        self.search = self.recall.search
 
     def turn(self, **fields: Any) -> Turn:
         """A turn of the user; what is no field of it is a valve."""
@@ -326,16 +325,10 @@ async def test_what_is_asked() -> None:
     ]
 
 
-async def test_past_fails(caplog: pytest.LogCaptureFixture) -> None:
-    """A fault in the past leaves memories alone; where those fail, so does recall."""
+async def test_memories_are_away() -> None:
+    """Where memories can't be read, recall fails."""
     house = House(TEA)
-    house.recalls_past, house.section = True, RuntimeError("a bug")
     turn = house.turn()
-    assert "green tea" in await house.block(turn)
-    assert "past conversation left out: an unexpected error" in turn.state.get(
-        "recalled", ""
-    )
-    assert "a bug" in caplog.text
 
     async def away() -> None:
         raise HostError("the database is away")

@@ -24,9 +24,8 @@ from adaptive.recall.block import (
     reason_against,
     rendered_block,
 )
-from adaptive.recall.question import Complete, Question
-from adaptive.recall.selection import Selection
-from adaptive.recall.window import RequestWindow
+from adaptive.recall.request import RequestWindow
+from adaptive.recall.selection import Complete, Question, Selection
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.fakes import (
@@ -112,10 +111,11 @@ class Person:
         window = RequestWindow(
             body, [], memory_tokens=turn.settings.max_injected_tokens
         )
-        question = Question(text, previous, chat, today=today)
-        hook = cast(Hook, turn)
-        selection = await home.search.selection(
-            hook, window, sources, question, self.complete
+        question = Question(
+            text, previous, chat, today=today, complete=self.complete
+        )
+        selection = await home.recall.selection(
+            cast(Hook, turn), window, sources, question
         )
         if chat:
             await home.chats.write(
@@ -164,11 +164,11 @@ CASES = {
 async def test_what_is_off_topic(text: str) -> None:
     """A message that has nothing to do with the user gets core facts alone, or no block."""
     found = await Person(*ADA).asks(text)
-    assert (block(found), found.fitting, found.count) == ("", {}, 0)
+    assert (block(found), found.fitting, found.shown) == ("", {}, [])
     found = await Person(*ADA, NAME, NUTS).asks(text)
     assert RETRIEVED_HEADING not in block(found)
     assert said(found) == [NUTS.content, NAME.content]
-    assert found.facts == [NUTS, NAME]
+    assert found.shown == ["nuts", "name"]
 
 
 async def test_who_the_user_is() -> None:
@@ -179,10 +179,8 @@ async def test_who_the_user_is() -> None:
     person = Person(job, NAME)
     assert said(await person.asks("Hi!", chat="c")) == [NAME.content]
     advised = await person.asks("Recommend a film for tonight", chat="c")
-    assert (said(advised), advised.facts) == (
-        [NAME.content, job.content],
-        [NAME, job],
-    )
+    assert said(advised) == [NAME.content, job.content]
+    assert advised.shown == ["name", "job"]
     assert said(await person.asks("Thanks!", chat="c")) == [
         NAME.content,
         job.content,
@@ -265,7 +263,7 @@ async def test_through_a_chat() -> None:
         found = await person.asks(text, chat="c")
         assert needs in said(found)
         assert needs in fits(found)
-        assert found.count == len(said(found))
+        assert len(found.shown) == len(said(found))
         assert all(0 < score < 1 for score in found.fitting.values())
         assert head(found).startswith(former)
         former = head(found)
@@ -456,7 +454,7 @@ async def test_what_has_ended() -> None:
         assert {DOG, NAME.content} <= set(said(found))
     found = await person.asks(text, chat="c", today="2027-03-01")
     assert not {DOG, NAME.content} & {*said(found), *fits(found)}
-    assert found.facts == []
+    assert not {"name", dog.id} & {*found.shown}
 
 
 async def test_judge_that_is_not_local() -> None:

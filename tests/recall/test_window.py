@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.recall.window import (
+from adaptive.recall.request import (
     RequestWindow,
     fitted_messages,
     message_tokens,

@@ -14,40 +14,45 @@ from adaptive.core.messages import clipped_line, has_words, plain_line
 from adaptive.core.model import has_ended
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
-from adaptive.recall.question import Question
-from adaptive.recall.selection import Selection
+from adaptive.recall.selection import Candidates, Selection
 from adaptive.search.fusion import GATES, Ranked, Weights, fitting
-from adaptive.search.index import FoundMemory, MemoryIndex
+from adaptive.search.index import FoundMemory
 from adaptive.search.tokens import continues, tokens
+from adaptive.settings.hook import Hook
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
 _MOST_NAMED = 20
 _NEAREST_SHOWN = 3
 _LONGEST_QUOTED = 200
+_SHOWN_CHARACTERS = 80
 # Words name what they say: neither its neighbours nor, if they speak of the user, everything.
 _NAMING = Weights(neighbours=0.0, personal=0.0)
 _LEAST_NAMED = GATES[0] / 4
 
 
 def found_memories(
-    question: Question, index: MemoryIndex, hidden: LocalOnlyBanks
+    candidates: Candidates, hidden: LocalOnlyBanks
 ) -> list[FoundMemory]:
     """The memories nearest to words in meaning, and those that hold one of them, best first."""
-    words = set(tokens(question.text))
+    index = candidates.index
+    words = set(tokens(candidates.question.text))
+    nearest = candidates.question.nearest(index, len(index.memories), _NAMING)
+    named = [
+        near
+        for near in nearest
+        if near.keywords > 0 or near.evidence >= _LEAST_NAMED
+    ]
     found: list[FoundMemory] = []
-    for near in question.nearest(index, len(index.memories), _NAMING):
-        if near.keywords > 0 or near.evidence >= _LEAST_NAMED:
-            memory = index.memories[near.place]
-            found.append(
-                FoundMemory(
-                    memory=memory,
-                    score=round(100 * near.relevance),
-                    has_all_words=words.issubset(tokens(memory.content)),
-                    withheld=withheld_reason(memory, hidden),
-                )
+    for near in named[:_MOST_NAMED]:
+        memory = index.memories[near.place]
+        found.append(
+            FoundMemory(
+                memory=memory,
+                score=round(100 * near.relevance),
+                has_all_words=words.issubset(tokens(memory.content)),
+                withheld=withheld_reason(memory, hidden),
             )
-        if len(found) == _MOST_NAMED:
-            break
+        )
     return found
 
 
@@ -118,10 +123,11 @@ def _coming(
         memory = entry.memory
         always = "who you are" if "identity" in memory.tags else "important"
         reasons.setdefault(memory.id, []).append(always)
-    for memory in selection.bearing:
-        reasons.setdefault(memory.id, []).append(
-            "for a message about you or for advice"
-        )
+    for memory in selection.candidates.bearing:
+        if memory.id in selection.shown:
+            reasons.setdefault(memory.id, []).append(
+                "for a message about you or for advice"
+            )
     for entry in selection.retrieved:
         reasons.setdefault(entry.memory.id, ["shown earlier in this chat"])
     return {
@@ -162,3 +168,22 @@ def _figures(near: Ranked) -> str:
         if round(value, 1):
             parts.append(f"{name} {value:.1f}")
     return f"{round(100 * near.relevance)} % ({' + '.join(parts) or 'nothing in common'})"
+
+
+async def show_sources(hook: Hook, selection: Selection) -> None:
+    """Show each memory as a source, the best first: its words, its day, and its relevance.
+
+    The page lists sources by the ``name`` of their metadata, and by their own where that is missing
+    (host: the page of 0.9.6 to 0.12.4), so both are in it. Words are escaped as in the block.
+    """
+    for memory_id, score in selection.fitting.items():
+        memory = selection.candidates.memory(memory_id)
+        text = escaped_entry(memory.content)
+        title = text[:_SHOWN_CHARACTERS]
+        metadata = {
+            "source": title,
+            "name": f"{title} ({round(score * 100)} %)",
+            "score": round(score, 3),
+        }
+        noted = f"{text}\n\nNoted on {utc_day(memory.created_at)}."
+        await hook.notifier.source(title, [noted], [metadata])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import logging
+from collections.abc import Container, Sequence
 
 from adaptive.core.messages import head_and_tail, mapping
-from adaptive.core.model import Memory
+from adaptive.core.model import AdaptiveMemoryError, Memory, with_detail
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -23,138 +23,149 @@ from adaptive.llm.ask import (
 )
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
+from adaptive.recall.selection import Candidates, fitting_memories
+from adaptive.search.fusion import Ranked
 from adaptive.search.vectors import content_hash
+from adaptive.settings.hook import Hook
+
+log_judge = logging.getLogger("adaptive_memory.recall")
 
 # Then the order by nearness stands.
 _JUDGE_SECONDS = 1.5
-# Relevance that needs no judge: from three times the evidence of the gate, and up to a quarter.
-_CLEARLY_RELEVANT = 0.75
-_CLEARLY_IRRELEVANT = 0.2
+# The model is shown more than would go in without it.
+_STRICTNESS_TO_JUDGE = 0.3
+# Score from which a memory goes in, unless the valve says another.
+_LEAST_JUDGED = 0.5
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
+_SCORES_KEPT = 20_000
+_SCORES_KEPT_SECONDS = 24 * 3600
 
 RELEVANCE_SCHEMA = list_schema(
     "scores", {"id": "string", "score": "number"}, "id", "score"
 )
 
 
-@dataclass(frozen=True, slots=True)
 class RelevanceJudge:
-    """A model that scores memories, with the scores that it has given lately.
+    """Models that score memories, with the scores that they have given lately."""
 
-    ``prompt`` replaces the built-in one unless it is empty.
-    """
+    def __init__(
+        self, formats: AnswerFormats, deadline: float = _JUDGE_SECONDS
+    ) -> None:
+        self._formats = formats
+        self._deadline = deadline
+        self._scores = UserCache[float](
+            _SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS
+        )
+        self.forget = self._scores.forget
 
-    completer: Completer
-    formats: AnswerFormats
-    scores: UserCache[float]
-    prompt: str = ""
-    deadline: float = _JUDGE_SECONDS
-
-    @staged("judge")
     async def judged(
         self,
+        hook: Hook,
+        candidates: Candidates,
+        ranked: Sequence[Ranked],
+        fit: dict[str, float],
+    ) -> dict[str, float]:
+        """What fits by the scores of a model, by id, best first; as it is where there are none.
+
+        What the model left out, or may not see, is judged by its relevance in the search.
+        """
+        settings = hook.settings
+        memories = candidates.index.memories
+        try:
+            completer = await hook.completer()
+            hidden = await hook.hidden_from(completer)
+            shown = fitting_memories(
+                candidates,
+                [
+                    near
+                    for near in ranked
+                    if not hidden.holds(memories[near.place])
+                ],
+                settings.top_n_memories,
+                vector_floor=settings.vector_similarity_threshold,
+                strictness=_STRICTNESS_TO_JUDGE,
+            )
+            scores = await self.scores(
+                completer,
+                settings.memory_relevance_prompt,
+                hook.user_id,
+                candidates.question.text,
+                [candidates.memory(memory_id) for memory_id in shown],
+            )
+        except AdaptiveMemoryError as error:
+            log_judge.warning(
+                "memories are not judged: %s", with_detail(error)
+            )
+            return fit
+        scores = {**fit, **shown, **scores}
+        least = settings.relevance_threshold or _LEAST_JUDGED
+        return {
+            memory_id: scores[memory_id]
+            for memory_id in sorted(scores, key=lambda best: -scores[best])
+            if scores[memory_id] >= least
+        }
+
+    @staged("judge")
+    async def scores(
+        self,
+        completer: Completer,
+        override: str,
         user_id: str,
         message: str,
         memories: Sequence[Memory],
-        relevance: Mapping[str, float],
-        least: float,
     ) -> dict[str, float]:
-        """The scores of those that the model gives ``least`` or more, by id, best first.
-
-        ``relevance`` is that of all the memories by the search, best first; those that the model
-        left out stand behind with it. No call is made if each is clear by it or remembered; else
-        all that are not remembered are asked for.
+        """The scores that a model gives to memories, by id; those it gave lately are remembered.
 
         Raises:
             AdaptiveMemoryError: there is no usable reply in time.
         """
-        prompt = render_prompt("relevance", self.prompt, {})
-        keys: dict[str, str] = {}
+        prompt = render_prompt("relevance", override, {})
+        keys: dict[str, tuple[str, str]] = {}
         scores: dict[str, float] = {}
+        user = "## Memories\n"
         for memory in memories:
-            scored = (
-                self.completer.key,
-                prompt,
-                message,
-                memory.id,
-                memory.content,
-            )
-            keys[memory.id] = content_hash(repr(scored))
-            score = self.scores.get((user_id, keys[memory.id]))
-            if score is not None:
+            scored = (completer.key, prompt, message, memory.content)
+            key = user_id, content_hash(repr(scored))
+            score = self._scores.get(key)
+            if score is None:
+                keys[memory.id] = key
+                fact = head_and_tail(memory.content, _LONGEST_FACT)
+                user += f"- id={memory.id} | {escaped_entry(fact)}\n"
+            else:
                 scores[memory.id] = score
-        asked = [memory for memory in memories if memory.id not in scores]
-        if any(
-            _CLEARLY_IRRELEVANT < relevance[memory.id] < _CLEARLY_RELEVANT
-            for memory in asked
-        ):
-            request = _request(prompt, message, asked)
-            # A second try would mostly cost the user the rest of the time.
-            completion = await ask(
-                self.completer, request, self.formats, self.deadline
-            )
-            for memory_id, score in read_relevance(completion, asked).items():
-                scores[memory_id] = score
-                self.scores.put((user_id, keys[memory_id]), score)
-        ordered = sorted(scores, key=lambda memory_id: -scores[memory_id])
-        fit = {
-            memory_id: scores[memory_id]
-            for memory_id in ordered
-            if scores[memory_id] >= least
-        }
-        unscored = relevance.keys() - scores
-        return fit | {
-            one: score for one, score in relevance.items() if one in unscored
-        }
-
-
-def _request(
-    prompt: str, message: str, memories: Sequence[Memory]
-) -> CompletionRequest:
-    """The question to the model; ``prompt`` is its system message."""
-    user = "## Memories\n"
-    for memory in memories:
-        fact = escaped_entry(head_and_tail(memory.content, _LONGEST_FACT))
-        user += f"- id={memory.id} | {fact}\n"
-    user += (
-        f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
-    )
-    return CompletionRequest(
-        prompt, user, "memory_relevance", RELEVANCE_SCHEMA
-    )
+        if not keys:
+            return scores
+        user += f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
+        request = CompletionRequest(
+            prompt, user, "memory_relevance", RELEVANCE_SCHEMA
+        )
+        # A second try would mostly cost the user the rest of the time.
+        completion = await ask(
+            completer, request, self._formats, self._deadline
+        )
+        for memory_id, score in read_relevance(completion, keys).items():
+            scores[memory_id] = score
+            self._scores.put(keys[memory_id], score)
+        return scores
 
 
 def read_relevance(
-    completion: Completion, asked: Sequence[Memory]
+    completion: Completion, offered: Container[str]
 ) -> dict[str, float]:
     """The scores in a model's reply, 0 to 1, by id; the first one counts, unknown ids do not.
 
     Raises:
-        ReplyUnusable: it scores none of the memories that were asked for.
+        ReplyUnusable: it scores none of the memories that were offered.
     """
-    offered = {memory.id for memory in asked}
     scores: dict[str, float] = {}
-    for fields in map(
-        mapping,
-        read_items(completion, "scores", lambda item: "id" in item).items,
-    ):
-        if "id" in fields:
-            # Earlier releases' prompts asked for ``relevance``.
-            fields = {
-                fields["id"]: fields.get("score", fields.get("relevance"))
-            }
-        for key, value in fields.items():  # some models map ids to scores
-            memory_id = str(key).strip()
-            score = number(value)
-            if (
-                memory_id in offered
-                and score is not None
-                and 0 <= score <= 100
-            ):
-                scores.setdefault(
-                    memory_id, score / 100 if "%" in str(value) else score
-                )
+    items = read_items(completion, "scores", lambda item: "id" in item).items
+    for fields in map(mapping, items):
+        memory_id = str(fields.get("id")).strip()
+        # Earlier releases' prompts asked for ``relevance``.
+        score = number(fields.get("score", fields.get("relevance")))
+        if memory_id in offered and score is not None and 0 <= score <= 100:
+            scores.setdefault(memory_id, score)
     if not scores:
         raise ReplyUnusable("the model's reply scores none of the memories")
     # Some models score out of 10 or 100 whatever they are told.

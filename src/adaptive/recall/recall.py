@@ -1,13 +1,14 @@
 """Recall as the inlet asks for it: from the message to the block in its prompt.
 
-Between what is asked and what was selected stand pure steps: who may be asked and what comes
-(``selection``), what is nearest (``question``), and how it reads (``block``). Here is what they are
-given by the database, the embedding model and the judging model, and what becomes of their outcome.
+Between what is asked and what was selected stand pure steps (``selection``, ``block``). Here is
+what they are given by the database, the embedding model and the judging model, and what becomes of
+their outcome.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -18,37 +19,57 @@ from typing import Any, Protocol
 from adaptive.core.messages import (
     Message,
     listing,
-    local_time,
     mapping,
     typed_message,
 )
-from adaptive.core.model import Embedder, MemoryUnavailable, with_detail
+from adaptive.core.model import (
+    Embedder,
+    MemoryUnavailable,
+    Sources,
+    TablesUnavailable,
+    with_detail,
+)
 from adaptive.core.runtime import tally, tell_outcome
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
-from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.spoken_requests import spoken_request
-from adaptive.recall.block import (
+from adaptive.recall.block import extended_block, rendered_block
+from adaptive.recall.explanation import (
+    explained,
+    found_memories,
+    show_sources,
+)
+from adaptive.recall.judge import RelevanceJudge
+from adaptive.recall.request import (
+    RequestWindow,
+    TurnBlocks,
     block_with,
-    extended_block,
-    recall_line,
-    rendered_block,
+    plain_window,
+    request_window,
     with_block,
 )
-from adaptive.recall.memory_search import RecallSearch
-from adaptive.recall.question import Complete, Question, question_of
 from adaptive.recall.selection import (
+    Candidates,
+    Complete,
+    Question,
     Selection,
+    candidates_for,
+    eligible_memories,
+    embedded_question,
+    fitting_memories,
+    question_of,
+    ranked_candidates,
+    selected,
 )
-from adaptive.recall.turn_blocks import TurnBlocks
-from adaptive.recall.window import RequestWindow, request_window
 from adaptive.search.history_ports import PastQuestion
+from adaptive.search.index import FoundMemory
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
 
 log_recalled = logging.getLogger("adaptive_memory.recall")
 
-_SHOWN_CHARACTERS = 80
+# Of the inlet's time limit.
+_SHARE_FOR_NEW_MEMORIES = 0.25
 
 # Has a model look at the message beside the search.
 Asking = Callable[
@@ -97,18 +118,21 @@ class Recall:
         asking: Asking,
         past: PastRecall,
     ) -> None:
-        self.search = RecallSearch(indexes, formats, chats, notes)
+        self._indexes = indexes
+        self._chats = chats
         self._notes = notes
         self._usage = usage
         self._behind = behind
         self._asking = asking
         self._past = past
+        self._judge = RelevanceJudge(formats)
         # What waits for the hook behind the host's own tasks.
         self.blocks = TurnBlocks()
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""
-        self.search.forget(user_id)
+        self._indexes.forget(user_id)
+        self._judge.forget(user_id)
         self.blocks.forget(user_id)
 
     async def window(self, hook: Hook, plain: RequestWindow) -> RequestWindow:
@@ -144,7 +168,7 @@ class Recall:
         # The answer would repeat what is to be erased.
         typed = typed_message(messages, hook.question_id)
         erases = spoken_request(hook, typed) not in (None, "restore")
-        block = "" if hook.settings.show_memories else None
+        block = ""
         async with self._asking(
             hook, messages, question.text, question.first
         ) as complete:
@@ -155,101 +179,160 @@ class Recall:
             ):
                 task = await hook.native.task_that_reads(window.body)
                 if task:
-                    hook.state["recalled"] = withheld_line(task)
+                    hook.state["recalled"] = (
+                        "No memories recalled: this Open WebUI would show "
+                        f"them to its {task}"
+                    )
                 else:
-                    block = await self._block(hook, window, question, complete)
+                    question = replace(question, complete=complete)
+                    block = await self._block(hook, window, question)
             if complete is not None:
-                await (
-                    complete()
-                )  # the model may have something to be warned of
+                # The model may have something to be warned of.
+                await complete()
         return self.sent(hook, window, block)
 
     def sent(
-        self, hook: Hook, window: RequestWindow, block: str | None = None
+        self, hook: Hook, window: RequestWindow, block: str = ""
     ) -> dict[str, Any]:
-        """The request, cut to its window, with a block and what the model is warned of.
-
-        Where nothing is recalled (``None``), a former block stays unless there is something to add.
-        """
+        """The request, cut to its window, with a block and what the model is warned of."""
         added = block_with(
-            block or "", window.summary, hook.state.get("warnings", [])
+            block, window.summary, hook.state.get("warnings", [])
         )
-        if block is None and not added:
-            return {**window.body, "messages": window.messages}
         if added and hook.native.adds_behind_tasks:
             self.blocks.keep(hook, added)
             added = ""
         return {**window.body, "messages": with_block(window.messages, added)}
 
-    async def _block(
+    async def found(self, hook: Hook, words: str) -> list[FoundMemory]:
+        """The memories that words name, best first, unrelated ones left out; raises as ``why``."""
+        sources = await self._sources(hook)
+        candidates = await self._candidates(hook, sources, Question(words))
+        return found_memories(candidates, await hook.hidden_from())
+
+    async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+        """Why memories come for the user's newest message, worked out anew, without a model.
+
+        It is Markdown without the words of what this chat's model may not see.
+
+        Raises:
+            HostError: memories can't be read, or the user may have none.
+        """
+        recalls = hook.settings.show_memories and may_be_given_memories(hook)
+        if not recalls or await hook.kind() != hook.told_kind:
+            return "No message here is given memories: by your settings, or the kind of this chat."
+        question = question_of(hook, messages, answered=True)
+        if not question.text:
+            return "There is no message before this one."
+        unjudged = {"use_llm_for_relevance": False, "native_memory": "replace"}
+        settings = hook.settings.model_copy(update=unjudged)
+        if hook.settings.use_llm_for_relevance:
+            # Then the threshold is for the model's scores.
+            settings = settings.model_copy(update={"relevance_threshold": 0.0})
+        hook = replace(hook, settings=settings)
+        window = await request_window(
+            hook, plain_window(hook, {"messages": messages}), self._notes
+        )
+        sources = await self._sources(hook)
+        return explained(
+            await self.selection(hook, window, sources, question),
+            settings,
+            window.memory_tokens,
+            await hook.hidden_from(),
+        )
+
+    async def selection(
         self,
         hook: Hook,
         window: RequestWindow,
+        sources: Sources,
         question: Question,
-        complete: Complete | None,
+    ) -> Selection:
+        """What is selected for the question of a request.
+
+        Raises:
+            HostError: memories can't be read.
+            MemoryUnavailable: the host allows this user none.
+        """
+        settings = hook.settings
+        candidates = await self._candidates(hook, sources, question)
+        ranked = ranked_candidates(candidates)
+        fit = fitting_memories(
+            candidates,
+            ranked,
+            settings.related_memories_n,
+            vector_floor=settings.vector_similarity_threshold,
+            relevance_floor=settings.relevance_threshold,
+        )
+        if settings.use_llm_for_relevance:
+            fit = await self._judge.judged(hook, candidates, ranked, fit)
+        if settings.native_memory == "keep":
+            eligible = eligible_memories(candidates, fit)
+            left = await hook.native.not_injected(window.body, eligible)
+            injected = {memory.id for memory in eligible if memory not in left}
+            candidates = replace(
+                candidates, withheld=candidates.withheld | injected
+            )
+        return selected(candidates, fit, settings, window.memory_tokens)
+
+    async def _block(
+        self, hook: Hook, window: RequestWindow, question: Question
     ) -> str:
         """The block of a conversation; empty where that turns out to be somebody else's."""
-        sources = await self.search.sources(hook)
-        # Who owns the chat is asked beside it: it takes about as long as a query.
-        selection, past, kind = await asyncio.gather(
-            self.search.selection(hook, window, sources, question, complete),
-            self._past_section(
-                hook, window, sources.embedder, question, complete
-            ),
-            hook.kind(),
-            return_exceptions=True,
-        )
-        if isinstance(selection, MemoryUnavailable):
-            log_recalled.debug("nothing recalled: %s", with_detail(selection))
-            tell_outcome("nothing fits")
+        tell_outcome("nothing fits")
+        sources = await self._sources(hook)
+        try:
+            # Who owns the chat is asked beside it: it takes about as long as a query.
+            selection, past, kind = await asyncio.gather(
+                self.selection(hook, window, sources, question),
+                self._past_section(hook, window, sources.embedder, question),
+                hook.kind(),
+            )
+        except MemoryUnavailable as error:
+            log_recalled.debug("nothing recalled: %s", with_detail(error))
             return ""
-        if isinstance(selection, BaseException):
-            raise selection
-        if isinstance(kind, BaseException):
-            raise kind
         if kind != hook.told_kind:
             return ""
         block = rendered_block(
             selection.core, selection.retrieved, hook.settings.memory_format
         )
-        notes = [self.search.news(hook, selection)]
-        if isinstance(past, BaseException):
-            log_recalled.error("past conversation is left out", exc_info=past)
-            notes.append("past conversation left out: an unexpected error")
-        elif past is not None:
+        notes: list[str] = []
+        missing = len(selection.candidates.index.missing())
+        if self._indexes.news(hook.user_id, missing):
+            notes.append(f"{missing} not embedded yet: found by keywords")
+        if past is not None:
             if past.text:
                 block = extended_block(block, past.text)
             notes.append(past.note)
-        self._tell(hook, selection, "; ".join(filter(None, notes)))
+        hook.state["recalled"] = recall_line(
+            len(selection.shown), "; ".join(filter(None, notes))
+        )
+        self._tell(hook, selection)
         return block
 
-    def _tell(self, hook: Hook, selection: Selection, note: str) -> None:
-        """Tell the measures, the turn's later hooks and the user what was selected."""
-        tell_outcome("nothing fits")
-        facts = [memory.id for memory in selection.facts]
-        fitting = list(selection.fitting)
-        tally("entries", "core", len(facts))
-        tally("entries", "retrieved", selection.count - len(facts))
-        hook.state["recalled"] = recall_line(selection.count, note)
-        hook.state["injected"] = facts + fitting
+    def _tell(self, hook: Hook, selection: Selection) -> None:
+        """Tell the measures, the turn's later hooks and the page what was selected."""
+        tally("entries", "core", len(selection.core))
+        tally("entries", "retrieved", len(selection.retrieved))
+        hook.state["injected"] = [*selection.shown]
         settings = hook.settings
-        if settings.show_sources and fitting:
-            self._behind(_show_sources(hook, selection), "showing sources")
+        now = int(time.time())
+        if settings.show_sources:
+            self._behind(show_sources(hook, selection), "showing sources")
         if (
             settings.max_total_memories
             and settings.pruning_strategy == "least_recalled"
         ):
             counting = self._usage.record(
-                hook.user_id, fitting, int(time.time())
+                hook.user_id, [*selection.fitting], now
             )
             self._behind(counting, "counting recalls", gently=True)
         question = selection.candidates.question
         retrieved = [entry.memory.id for entry in selection.retrieved]
         if question.chat_id and retrieved != question.former:
-            keeping = self.search.keep_block(
-                hook.user_id, question.chat_id, retrieved
+            keeping = self._chats.write(
+                hook.user_id, question.chat_id, json.dumps(retrieved), now
             )
-            self._behind(keeping, "keeping a chat's block")
+            self._behind(keeping, "keeping a chat's block", gently=True)
 
     async def _past_section(
         self,
@@ -257,7 +340,6 @@ class Recall:
         window: RequestWindow,
         embedder: Embedder,
         question: Question,
-        complete: Complete | None,
     ) -> PastSection | None:
         """Past conversation for a question; none for a model that banks are kept from."""
         if (
@@ -271,38 +353,57 @@ class Recall:
             previous=question.previous,
             first=question.first,
             messages=window.messages,
-            complete=complete,
+            complete=question.complete,
             tokens=window.history_tokens,
         )
         return await self._past.recalled(hook, past_question, embedder)
 
+    async def _sources(self, hook: Hook) -> Sources:
+        """Where a user's memories are; their embedder embeds no message twice."""
+        sources = await hook.sources()
+        return replace(sources, embedder=self._indexes.turn_embedder(sources))
 
-def withheld_line(task: str) -> str:
-    """Why an answer was given no memories, where a task of the host would have read them."""
-    return (
-        f"No memories recalled: this Open WebUI would show them to its {task}"
-    )
-
-
-async def _show_sources(hook: Hook, selection: Selection) -> None:
-    """Show each memory as a source, the best first: its words, what it rests on, its relevance.
-
-    The page lists sources by the ``name`` of their metadata, and by their own where that is missing
-    (host: the page of 0.9.6 to 0.12.4), so both are in it. Words are escaped as in the block.
-    """
-    for memory_id, score in sorted(
-        selection.fitting.items(), key=lambda fit: -fit[1]
-    ):
-        memory = selection.candidates.memory(memory_id)
-        text = escaped_entry(memory.content)
-        title = text[:_SHOWN_CHARACTERS]
-        day = local_time(
-            memory.meta.get("said_at") or memory.created_at, *hook.time_zones
+    async def _candidates(
+        self, hook: Hook, sources: Sources, question: Question
+    ) -> Candidates:
+        """The candidates for a question, which is completed and embedded first."""
+        seconds = hook.settings.inlet_timeout_seconds
+        former, index = await asyncio.gather(
+            self._former_ids(hook.user_id, question),
+            self._indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
         )
-        noted = f"Noted on {day:%Y-%m-%d}"
-        chat_id = escaped_entry(str(memory.meta.get("chat_id") or ""))
-        if chat_id:
-            noted += f", in the chat /c/{chat_id}"
-        name = f"{title} ({round(score * 100)} %)"
-        metadata = {"source": title, "name": name, "score": round(score, 3)}
-        await hook.notifier.source(title, [f"{text}\n\n{noted}."], [metadata])
+        if index.memories:
+            question = await embedded_question(
+                hook, question, sources.embedder
+            )
+        # In a thread: a large store takes a moment.
+        return await asyncio.to_thread(
+            candidates_for,
+            replace(question, former=former),
+            index,
+            await hook.hidden_from(),
+            self._indexes.nulls.examples_for(index.embedder, index.dimension),
+        )
+
+    async def _former_ids(self, user_id: str, question: Question) -> list[str]:
+        """The ids of what stood in a chat's block; none where that is not known."""
+        # Nothing was injected before a chat's first message; said anew, it begins the block anew.
+        if question.first or not question.chat_id:
+            return []
+        try:
+            return json.loads(
+                await self._chats.read(user_id, question.chat_id) or "[]"
+            )
+        except TablesUnavailable as error:
+            log_recalled.warning(
+                "a chat's block is made anew: %s", with_detail(error)
+            )
+            return []
+
+
+def recall_line(count: int, note: str) -> str:
+    """How many memories an answer was given, in words for the user; empty for none."""
+    if not count:
+        return note
+    words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
+    return f"{words} ({note})" if note else words

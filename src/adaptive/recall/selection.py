@@ -1,43 +1,154 @@
-"""Which memories come: who may be asked, and what of the nearest fits within the block's budget."""
+"""The pure steps from what is asked to what is selected.
+
+Who may be asked, what of that is nearest, and what of the nearest comes within the block's budget.
+"""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from adaptive.core.messages import has_words
-from adaptive.core.model import CORE_IMPORTANCE, Memory, Vectors, has_ended
+from adaptive.core.messages import (
+    Message,
+    has_words,
+    local_time,
+    message_text,
+    spoken_text,
+)
+from adaptive.core.model import (
+    CORE_IMPORTANCE,
+    Embedder,
+    Memory,
+    Vectors,
+    has_ended,
+)
 from adaptive.core.runtime import stage
+from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.recall.block import (
     BlockEntry,
     core_room,
+    entries_within,
     entry_of,
     placed_entries,
     reason_against,
     retrieved_room,
 )
-from adaptive.recall.question import Question
 from adaptive.search.calibration import (
     ADVICE_END,
     STANDING_END,
     likely,
     speaks_of_self,
 )
-from adaptive.search.fusion import Ranked, fitting
+from adaptive.search.fusion import (
+    DEFAULT_WEIGHTS,
+    Ranked,
+    Weights,
+    fitting,
+    rank,
+    ranking_query,
+)
 from adaptive.search.index import MemoryIndex
-from adaptive.search.tokens import tokens
+from adaptive.search.tokens import continues, tokens
+from adaptive.search.vectors import query_vectors
+from adaptive.settings.hook import Hook
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
-log_selection = logging.getLogger("adaptive_memory.recall")
+# Shares of the inlet's time limit; what is left is for ranking, and for the judge if there is one.
+_SHARE_FOR_EMBEDDING = 0.5
+_SHARE_FOR_SEARCHING_AGAIN = 0.15
+# The most that valves allow for a model to judge, and some that may not stand in a prompt.
+_MOST_RANKED = 220
 
-# So many that may not stand in a prompt take no place from others.
-_PLACES_FOR_REFUSED = 20
-# The judging model is shown more than would go in without it.
-_STRICTNESS_TO_JUDGE = 0.3
+# Brings the text to search with, the message's own words included, within a bounded time; empty
+# where the message stands as it is.
+Complete = Callable[[], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What memories are wanted for; without a ``chat_id`` nothing is kept in place.
+
+    ``previous`` is the user's message before it. ``first`` tells that the chat holds no earlier
+    message of the user. ``today`` is the user's day as "YYYY-MM-DD"; without it nothing has ended.
+    ``to_forget`` is what of the message asks to forget something. ``complete`` is there where a
+    model is asked for better words. ``vectors`` are those of the text and, where that continues it,
+    of the previous one; ``None`` where keywords have to serve. ``former`` are the ids of the
+    memories that stand in the chat's block.
+    """
+
+    text: str
+    previous: str = ""
+    chat_id: str = ""
+    first: bool = False
+    today: str = ""
+    to_forget: str = ""
+    complete: Complete | None = None
+    vectors: Vectors | None = None
+    former: Sequence[str] = ()
+
+    def nearest(
+        self,
+        index: MemoryIndex,
+        limit: int,
+        weights: Weights = DEFAULT_WEIGHTS,
+    ) -> list[Ranked]:
+        """The nearest memories, best first, whether they may come or not; none without words."""
+        if not has_words(self.text):
+            return []
+        query = ranking_query(
+            self.text, self.previous, self.vectors, index.dimension
+        )
+        return rank(index.ranking, query, limit, weights)
+
+
+def question_of(
+    hook: Hook, messages: Sequence[Message], *, answered: bool = False
+) -> Question:
+    """The question that a request asks, or the newest that was ``answered``."""
+    of_user = [
+        message for message in messages if message.get("role") == "user"
+    ]
+    nothing: Message = {}
+    previous, newest = [nothing, nothing, *of_user][-2:]
+    if hook.regenerated_message and not answered:
+        # "make it shorter" stands last then; what it is about, the user's message tells.
+        newest = hook.regenerated_message
+    text = spoken_text(message_text(newest))
+    return Question(
+        text=text,
+        previous=spoken_text(message_text(previous)),
+        chat_id=hook.chat_id if hook.told_kind == "saved" else "",
+        first=len(of_user) <= 1,
+        today=local_time(time.time(), *hook.time_zones).date().isoformat(),
+        to_forget=sentences_to_forget(text),
+    )
+
+
+async def embedded_question(
+    hook: Hook, question: Question, embedder: Embedder
+) -> Question:
+    """The question in the words to search with, and with their vectors."""
+    seconds = hook.settings.inlet_timeout_seconds
+    texts = [question.text]
+    if continues(question.text):
+        texts.append(question.previous)
+    # Before the question is completed: with a model in this process both take longer at once.
+    vectors = await query_vectors(
+        embedder, texts, seconds * _SHARE_FOR_EMBEDDING
+    )
+    text = await question.complete() if question.complete else ""
+    if not text or text == question.text:
+        return replace(question, vectors=vectors)
+    if vectors is not None:
+        again = seconds * _SHARE_FOR_SEARCHING_AGAIN
+        completed = await query_vectors(embedder, [text], again)
+        if completed is not None:
+            vectors = np.concatenate([completed, vectors[1:]])
+    return replace(question, text=text, vectors=vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +163,7 @@ class Candidates:
     index: MemoryIndex
     withheld: AbstractSet[str]
     core: Sequence[Memory]
-    bearing: Sequence[Memory] = ()
+    bearing: Sequence[Memory]
 
     def memory(self, memory_id: str) -> Memory:
         """The memory of an id that is in the index."""
@@ -73,36 +184,31 @@ def candidates_for(
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
     withheld = {
         memory.id
-        for memory in index.ending
+        for memory in index.memories
         if has_ended(memory, question.today)
+        or (hidden.names and hidden.holds(memory))
+        or (to_forget and to_forget.intersection(tokens(memory.content)))
     }
-    if hidden.names or to_forget:
-        withheld.update(
-            memory.id
-            for memory in index.memories
-            if hidden.holds(memory)
-            or (to_forget and to_forget.intersection(tokens(memory.content)))
-        )
     facts = [memory for memory in index.core if memory.id not in withheld]
-    if not facts or examples is None or index.nulls is None:
-        return Candidates(
-            question=question, index=index, withheld=withheld, core=facts
-        )
-    advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
-    places = [index.places[memory.id] for memory in facts]
-    # What has no vector yet can't be judged, nor can a message without one.
-    stands = (
-        likely(index.ranking.vectors[places], standing, others)
-        | ~index.embedded[places]
-    )
-    core: list[Memory] = []
+    core = facts
     bearing: list[Memory] = []
-    is_about_user = _is_about_user(question, index, advice, index.nulls)
-    for fact, always in zip(facts, stands, strict=True):
-        if always or fact.importance >= CORE_IMPORTANCE:
-            core.append(fact)
-        elif is_about_user:
-            bearing.append(fact)
+    if facts and examples is not None and index.nulls is not None:
+        advice, standing, others = np.split(
+            examples, [ADVICE_END, STANDING_END]
+        )
+        places = [index.places[memory.id] for memory in facts]
+        # What has no vector yet can't be judged, nor can a message without one.
+        stands = (
+            likely(index.ranking.vectors[places], standing, others)
+            | ~index.embedded[places]
+        )
+        core = [
+            fact
+            for fact, always in zip(facts, stands, strict=True)
+            if always or fact.importance >= CORE_IMPORTANCE
+        ]
+        if _is_about_user(question, index, advice, index.nulls):
+            bearing = [fact for fact in facts if fact not in core]
     return Candidates(
         question=question,
         index=index,
@@ -130,89 +236,36 @@ def _is_about_user(
 class Selection:
     """What was selected for a question: the entries of ``core`` facts, and all ``retrieved`` ones.
 
-    ``fitting`` is the relevance, from 0 to 1, of those that fit the message, by id, best first.
-    ``bearing`` are the core facts that come for this message.
+    ``shown`` are the ids of both. ``fitting`` is the relevance, from 0 to 1, of those that fit the
+    message, by id, best first.
     """
 
     candidates: Candidates
     core: Sequence[BlockEntry]
     retrieved: Sequence[BlockEntry]
+    shown: Sequence[str]
     fitting: Mapping[str, float]
-    bearing: Sequence[Memory]
-
-    @property
-    def count(self) -> int:
-        """How many memories were selected."""
-        return len(self.core) + len(self.retrieved)
-
-    @property
-    def facts(self) -> list[Memory]:
-        """The core facts among them, those that always come first."""
-        return [*(entry.memory for entry in self.core), *self.bearing]
 
 
 @stage("ranking")
-def ranked_candidates(
-    candidates: Candidates, settings: Settings
-) -> list[Ranked]:
+def ranked_candidates(candidates: Candidates) -> list[Ranked]:
     """As many of the nearest candidates as could come, best first."""
-    most = max(settings.related_memories_n, settings.top_n_memories) + len(
-        candidates.core
-    )
-    limit = most + len(candidates.withheld) + _PLACES_FOR_REFUSED
-    index = candidates.index
-    nearest = candidates.question.nearest(index, limit)
+    limit = _MOST_RANKED + len(candidates.core) + len(candidates.withheld)
+    memories = candidates.index.memories
     return [
         near
-        for near in nearest
-        if index.memories[near.place].id not in candidates.withheld
+        for near in candidates.question.nearest(candidates.index, limit)
+        if memories[near.place].id not in candidates.withheld
     ]
 
 
 def fitting_memories(
-    candidates: Candidates, ranked: Sequence[Ranked], settings: Settings
-) -> dict[str, float]:
-    """The relevance of the memories that fit by the valves, by id, best first."""
-    fit = _best_fitting(
-        candidates,
-        ranked,
-        settings.related_memories_n,
-        vector_floor=settings.vector_similarity_threshold,
-        relevance_floor=settings.relevance_threshold,
-    )
-    for (
-        near
-    ) in ranked:  # told to an admin who asks for it, by ids and figures only
-        memory_id = candidates.index.memories[near.place].id
-        verdict = "fits" if memory_id in fit else "does not fit"
-        log_selection.debug("%s %s: %s", memory_id, verdict, near)
-    return fit
-
-
-def memories_to_judge(
-    candidates: Candidates,
-    ranked: Sequence[Ranked],
-    settings: Settings,
-    hidden: LocalOnlyBanks,
-) -> dict[str, float]:
-    """The relevance of those that a judging model is asked for; it may not see the hidden ones."""
-    memories = candidates.index.memories
-    return _best_fitting(
-        candidates,
-        [near for near in ranked if not hidden.holds(memories[near.place])],
-        settings.top_n_memories,
-        vector_floor=settings.vector_similarity_threshold,
-        strictness=_STRICTNESS_TO_JUDGE,
-    )
-
-
-def _best_fitting(
     candidates: Candidates,
     ranked: Sequence[Ranked],
     limit: int,
     **rules: float,
 ) -> dict[str, float]:
-    """The relevance of as many as fit by the rules of ``fitting``.
+    """The relevance, by id, of as many as fit by the rules of ``fitting``, best first.
 
     Core facts among them take no place from others, nor does what may not stand in a prompt.
     """
@@ -249,38 +302,32 @@ def selected(
     most_tokens: int,
 ) -> Selection:
     """What comes within so many tokens: core facts, what stood there before, and what fits now."""
-    form = settings.memory_format
     existing: dict[str, BlockEntry] = {}
     for memory in eligible_memories(candidates, fit):
-        entry = entry_of(memory, form)
+        entry = entry_of(memory, settings.memory_format)
         if entry is not None and not reason_against(memory):
             existing[memory.id] = entry
-    core: list[BlockEntry] = []
-    room = core_room(form, most_tokens)
-    for memory in candidates.core:
-        entry = existing.get(memory.id)
-        if entry is not None and entry.tokens <= room:
-            core.append(existing.pop(memory.id))
-            room -= entry.tokens
-    bearing = [memory.id for memory in candidates.bearing]
+    facts = [memory.id for memory in candidates.core]
+    core = entries_within(core_room(most_tokens), facts, existing)
+    for entry in core:
+        del existing[entry.memory.id]
     best = [memory_id for memory_id in fit if memory_id in existing]
+    bearing = [memory.id for memory in candidates.bearing]
     retrieved = placed_entries(
         former=candidates.question.former,
         fitting=best[: settings.related_memories_n] + bearing,
         existing=existing,
-        room=retrieved_room(core, form, most_tokens),
+        room=retrieved_room(core, most_tokens),
     )
-    shown = {entry.memory.id for entry in (*core, *retrieved)}
+    shown = [entry.memory.id for entry in (*core, *retrieved)]
     return Selection(
         candidates=candidates,
         core=core,
         retrieved=retrieved,
+        shown=shown,
         fitting={
             memory_id: score
             for memory_id, score in fit.items()
             if memory_id in shown
         },
-        bearing=[
-            memory for memory in candidates.bearing if memory.id in shown
-        ],
     )

@@ -29,7 +29,7 @@ from adaptive.core.texts import titled_parts, word_table
 
 SaveMode = Literal["auto", "suggest", "off"]
 HistoryReach = Literal["off", "chat", "all"]
-MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
+MemoryFormat = Literal["bullet", "numbered", "paragraph"]
 Proportion = Annotated[float, Field(ge=0, le=1)]
 PiiRedaction = Literal["off", "store", "model", "all"]
 Password = Annotated[
