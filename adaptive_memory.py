@@ -13582,6 +13582,35 @@ class HookArguments:
   caller: EventCaller | None
 
 
+def with_arguments(
+  work: Callable[
+    [Any, dict[str, Any], HookArguments], Awaitable[dict[str, Any]]
+  ],
+) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+
+  async def hook(
+    self: Any,
+    body: dict[str, Any],
+    __user__: dict[str, Any] | None = None,
+    __metadata__: dict[str, Any] | None = None,
+    __request__: Request | None = None,
+    __event_emitter__: EventEmitter | None = None,
+    __model__: Any = None,
+    __event_call__: EventCaller | None = None,
+  ) -> dict[str, Any]:
+    arguments = HookArguments(
+      user=__user__,
+      metadata={} if __metadata__ is None else __metadata__,
+      request=__request__,
+      emitter=__event_emitter__,
+      chat_model=__model__,
+      caller=__event_call__,
+    )
+    return await work(self, body, arguments)
+
+  return hook
+
+
 class HostHooks:
 
   def __init__(
@@ -18631,53 +18660,6 @@ class Services:
 log = logging.getLogger("adaptive_memory")
 
 
-class RedactionEdge:
-
-  def __init__(
-    self, start: Callable[[Coroutine[Any, Any, None]], object]
-  ) -> None:
-    self._start = start
-    self._turns = RedactedTurns()
-    self.restore_answer = self._turns.restore_answer
-
-  @property
-  def is_awaited(self) -> bool:
-    return bool(self._turns)
-
-  async def redact(
-    self,
-    body: dict[str, Any],
-    metadata: dict[str, Any],
-    emitter: EventEmitter | None,
-    *,
-    again: bool = False,
-  ) -> dict[str, Any]:
-    try:
-      return await self._turns.redact(body, metadata, again=again)
-    except Exception as error:
-      log.error(
-        "a chat's messages were withheld: %s", type(error).__name__
-      )
-      line = "Not sent to the model: personal data in it could not be replaced"
-      self._start(PageNotifier(emitter).status(line))
-      return withheld(body)
-
-  def restore_event(
-    self,
-    event: Any,
-    __metadata__: dict[str, Any] | None = None,
-    __body__: dict[str, Any] | None = None,
-  ) -> Any:
-    metadata = {} if __metadata__ is None else __metadata__
-    try:
-      return self._turns.restore_event(event, metadata, __body__ or {})
-    except Exception as error:
-      log.warning(
-        "placeholders stay in an answer: %s", type(error).__name__
-      )
-      return event
-
-
 class Filter:
 
   Valves = Valves
@@ -18687,7 +18669,7 @@ class Filter:
     self.valves = Valves()
     self._tasks: set[asyncio.Task[None]] = set()
     self._installation = Installation(self, self._tasks)
-    self._redaction = RedactionEdge(self._start)
+    self._redacted_turns = RedactedTurns()
     services = Services(
       start=self._start, behind=partial(self._behind, None)
     )
@@ -18704,26 +18686,12 @@ class Filter:
       )
       self._behind(None, warming, "making ready ahead")
 
+  @with_arguments
   async def inlet(
-    self,
-    body: dict[str, Any],
-    __user__: dict[str, Any] | None = None,
-    __metadata__: dict[str, Any] | None = None,
-    __request__: Request | None = None,
-    __event_emitter__: EventEmitter | None = None,
-    __model__: Any = None,
-    __event_call__: EventCaller | None = None,
+    self, body: dict[str, Any], arguments: HookArguments
   ) -> dict[str, Any]:
-    arguments = HookArguments(
-      user=__user__,
-      metadata={} if __metadata__ is None else __metadata__,
-      request=__request__,
-      emitter=__event_emitter__,
-      chat_model=__model__,
-      caller=__event_call__,
-    )
     metadata = arguments.metadata
-    redacts = getattr(self.valves, "pii_redaction", "") == "all"
+    redacts = self.valves.pii_redaction == "all"
     recall = self._services.recall
     hook: HostHook | None = None
     window: RequestWindow | None = None
@@ -18753,12 +18721,11 @@ class Filter:
       log_failure(log, "the chat goes on without memories", error)
       if hook is not None and window is not None:
         body = self._without_memories(hook, window)
-        line = failure_told("Answered without memories", error)
-        self._start(self._status.notice(hook, line))
+        self._tell(
+          hook, failure_told("Answered without memories", error)
+        )
     if redacts:
-      body = await self._redaction.redact(
-        body, metadata, __event_emitter__
-      )
+      body = await self._redacted(body, metadata, arguments.emitter)
     return body
 
   def _without_memories(
@@ -18795,7 +18762,7 @@ class Filter:
       await turn.give(BROKEN_OFF)
       raise
     except Exception as error:
-      log.exception("an unexpected error while answering a command")
+      log_failure(log, "a command has failed", error)
       answer = f"{failure_told('That did not work', error)}."
     await turn.give(answer)
 
@@ -18810,39 +18777,62 @@ class Filter:
       body = self._services.recall.blocks.added(body, metadata)
     except Exception:
       log.exception("the chat goes on without memories")
-    return await self._redaction.redact(
+    return await self._redacted(
       body, metadata, __event_emitter__, again=True
     )
 
-  @property
-  def stream(self) -> Callable[..., Any]:
-    if not self._redaction.is_awaited:
-      raise AttributeError("stream")
-    return self._redaction.restore_event
-
-  async def outlet(
+  async def _redacted(
     self,
     body: dict[str, Any],
-    __user__: dict[str, Any] | None = None,
-    __metadata__: dict[str, Any] | None = None,
-    __request__: Request | None = None,
-    __event_emitter__: EventEmitter | None = None,
-    __model__: Any = None,
-    __event_call__: EventCaller | None = None,
+    metadata: dict[str, Any],
+    emitter: EventEmitter | None,
+    *,
+    again: bool = False,
   ) -> dict[str, Any]:
-    arguments = HookArguments(
-      user=__user__,
-      metadata={} if __metadata__ is None else __metadata__,
-      request=__request__,
-      emitter=__event_emitter__,
-      chat_model=__model__,
-      caller=__event_call__,
-    )
+    try:
+      return await self._redacted_turns.redact(
+        body, metadata, again=again
+      )
+    except Exception as error:
+      log.error(
+        "a chat's messages were withheld: %s", type(error).__name__
+      )
+      line = "Not sent to the model: personal data in it could not be replaced"
+      self._start(PageNotifier(emitter).status(line))
+      return withheld(body)
+
+  @property
+  def stream(self) -> Callable[..., Any]:
+    if not self._redacted_turns:
+      raise AttributeError("stream")
+    return self._restored_event
+
+  def _restored_event(
+    self,
+    event: Any,
+    __metadata__: dict[str, Any] | None = None,
+    __body__: dict[str, Any] | None = None,
+  ) -> Any:
+    metadata = {} if __metadata__ is None else __metadata__
+    try:
+      return self._redacted_turns.restore_event(
+        event, metadata, __body__ or {}
+      )
+    except Exception as error:
+      log.warning(
+        "placeholders stay in an answer: %s", type(error).__name__
+      )
+      return event
+
+  @with_arguments
+  async def outlet(
+    self, body: dict[str, Any], arguments: HookArguments
+  ) -> dict[str, Any]:
     metadata = arguments.metadata
     hook: HostHook | None = None
     try:
       self._services.recall.blocks.let_go(metadata)
-      body = self._redaction.restore_answer(body, metadata)
+      body = self._redacted_turns.restore_answer(body, metadata)
       hook = await self._hook(arguments)
       if hook is not None:
         self._sweep_when_due()
@@ -18859,10 +18849,7 @@ class Filter:
     except Exception:
       log.exception("nothing can be learned from this turn")
       if hook is not None:
-        telling = self._status.notice(
-          hook, hindrance_line("an unexpected error")
-        )
-        self._behind(hook, telling, "telling that nothing is saved")
+        self._tell(hook, hindrance_line("an unexpected error"))
     return body
 
   async def _with_answer(
@@ -18879,18 +18866,16 @@ class Filter:
       self._behind(
         hook, hook.name_chat(title, messages), "naming a chat"
       )
-    rememberable = (
-      rememberable_messages(messages) if holds_commands else messages
-    )
+    rememberable = messages
+    if holds_commands:
+      rememberable = rememberable_messages(messages)
     turn = typed_turn(hook, messages, rememberable)
     if self._asked(hook, messages):
       return body
-    with services.foreground.turn():
-      queued = (
-        await services.learning.put(hook, turn)
-        if turn is not None
-        else None
-      )
+    queued = None
+    if turn is not None:
+      with services.foreground.turn():
+        queued = await services.learning.put(hook, turn)
     learned = asyncio.Event()
     learning = services.learning.learn(hook, queued, learned)
     self._behind(hook, learning, "learning", "Nothing saved")
@@ -18918,19 +18903,16 @@ class Filter:
     )
     if request is None:
       return False
+    requests = self._services.requests
+    doing = "doing what was asked for"
     if request == "unclear":
-      telling = self._status.reply(hook, HOW_TO_ERASE)
-      self._behind(hook, telling, "telling how to erase")
+      self._behind(hook, self._status.reply(hook, HOW_TO_ERASE), doing)
       return False
     if request == "restore":
-      work = self._services.requests.restore(hook)
-      failure = "Not restored"
+      work = requests.restore(hook)
     else:
-      work = self._services.requests.erase(hook, request)
-      failure = "Not erased"
-    self._behind(
-      hook, work, "doing what was asked for", failure, asked_for=True
-    )
+      work = requests.erase(hook, request)
+    self._behind(hook, work, doing, "That did not work", asked_for=True)
     return True
 
   async def _hook(self, arguments: HookArguments) -> HostHook | None:
@@ -18938,9 +18920,11 @@ class Filter:
     if hook is None or self._hooks.is_supported:
       return hook
     if hook.settings.enabled:
-      telling = self._status.notice(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
-      self._behind(hook, telling, "telling that the release is too old")
+      self._tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
     return None
+
+  def _tell(self, hook: HostHook, line: str) -> None:
+    self._behind(hook, self._status.notice(hook, line), "telling")
 
   def _behind(
     self,

@@ -281,8 +281,8 @@ def test_one_edge_per_hook() -> None:
         "request",
         "outlet",
         "_answered",
-        "redact",
-        "restore_event",
+        "_redacted",
+        "_restored_event",
         "_without_memories",
         "_behind",
     }

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 COROUTINES: Mapping[str, str] = {
     "They are steps of a hook, which call plain functions and other steps.": """
         filter.Filter.*
-        filter.RedactionEdge.redact
+        filter.Filter._redacted
         answer.*
         control.requests.MemoryRequests.*
         control.turn.CommandTurn.give
@@ -110,7 +110,7 @@ FUNCTIONS: Mapping[str, str] = {
         host.memories._is_written
         host.memories._writes
         host.memory_rows._without_mark
-        filter.RedactionEdge.restore_event
+        filter.Filter._restored_event
         host.memory_rows.memory_fields
         host.tables._held
         memory.audit.ChangeKey.written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,37 @@ class HookArguments:
     emitter: EventEmitter | None
     chat_model: Any
     caller: EventCaller | None
+
+
+def with_arguments(
+    work: Callable[
+        [Any, dict[str, Any], HookArguments], Awaitable[dict[str, Any]]
+    ],
+) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+    """A hook with the parameters by which the host chooses what it hands over."""
+
+    async def hook(
+        self: Any,
+        body: dict[str, Any],
+        __user__: dict[str, Any] | None = None,
+        __metadata__: dict[str, Any] | None = None,
+        __request__: Request | None = None,
+        __event_emitter__: EventEmitter | None = None,
+        __model__: Any = None,
+        __event_call__: EventCaller | None = None,
+    ) -> dict[str, Any]:
+        """What the work makes of the body."""
+        arguments = HookArguments(
+            user=__user__,
+            metadata={} if __metadata__ is None else __metadata__,
+            request=__request__,
+            emitter=__event_emitter__,
+            chat_model=__model__,
+            caller=__event_call__,
+        )
+        return await work(self, body, arguments)
+
+    return hook
 
 
 class HostHooks:
