@@ -10067,8 +10067,7 @@ class GuardedStore:
     passed = await self.passed(draft)
     former = await asyncio.to_thread(gate, memory.content, self._policy)
     content = "" if isinstance(former, Refused) else former
-    meta = await self._passed_meta(memory.meta)
-    row = replace(memory, content=content, meta=meta)
+    row = replace(memory, content=content)
     return await self._store.update(row, passed, source)
 
   async def put_back(self, *memories: Memory) -> Sequence[Memory]:
@@ -10547,10 +10546,11 @@ _DONE_BY = {
   "undone": "taken back",
 }
 ASKED = "asked"
-_NOT_REPEATED = "a memory that is kept from this chat's model"
+_NOT_REPEATED = (
+  "a memory, not repeated where some are kept from the chat's model"
+)
 
 Day = Callable[[float], str]
-IsWithheld = Callable[[AuditEntry], bool]
 
 
 def listed(memory: Memory) -> str:
@@ -10596,7 +10596,8 @@ def change_log(
   changes: Sequence[AuditEntry],
   number: int,
   day: Day,
-  is_withheld: IsWithheld,
+  *,
+  withheld: bool,
 ) -> str:
   if not shown:
     return "Nothing was changed yet."
@@ -10621,7 +10622,9 @@ def change_log(
       line += f", [in this chat](/c/{newest.chat_id})"
     if not step.standing:
       line += " \u00b7 *taken back since*"
-    items = changes_told(newest_first, len(step.changes), is_withheld)
+    items = changes_told(
+      newest_first, len(step.changes), withheld=withheld
+    )
     lines += [line, *(f"   {item}" for item in items)]
   if unopened:
     lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
@@ -10629,26 +10632,15 @@ def change_log(
 
 
 def changes_told(
-  changes: Sequence[AuditEntry], number: int, is_withheld: IsWithheld
+  changes: Sequence[AuditEntry], number: int, *, withheld: bool
 ) -> list[str]:
   lines = [
-    f"- {_NOT_REPEATED if is_withheld(change) else _told_change(change)}"
+    f"- {_NOT_REPEATED if withheld else _told_change(change)}"
     for change in changes
   ]
   if number > len(changes):
     lines.append(f"- \u2026 and {number - len(changes)} more")
   return lines
-
-
-def change_is_withheld(
-  hidden: LocalOnlyBanks, rows: Mapping[str, Memory], change: AuditEntry
-) -> bool:
-  if not hidden.names:
-    return False
-  archived = change.archived.memory if change.archived else None
-  versions = (change.before, archived, rows.get(change.memory_id))
-  known = [memory for memory in versions if memory is not None]
-  return not known or any(map(hidden.holds, known))
 
 
 def _told_change(change: AuditEntry) -> str:
@@ -15208,35 +15200,28 @@ def _said_at(memory: Memory) -> int:
 
 def plan_restoration(
   archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
-) -> tuple[list[Memory], list[str]]:
-  said = {comparable(row.content) for row in rows}
-  by_words: dict[str, ArchivedMemory] = {}
-  for copy in sorted(
+) -> tuple[list[Memory], str]:
+  newest_first = sorted(
     archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance)
-  ):
-    words = comparable(copy.memory.content)
-    if words not in said:
-      by_words.setdefault(words, copy)
-  absent = [*by_words.values()]
-  said |= by_words.keys()
-  everything = (*rows, *(copy.memory for copy in absent))
+  )
+  said = {comparable(row.content) for row in rows}
+  everything = [*rows, *(copy.memory for copy in archived)]
+  summaries = {comparable(memory.content) for memory in everything}
   repeated = {row.id for row in rows}.union(*map(made_of, everything))
-  single = [
+  coming = [
     copy.memory
-    for copy in absent
+    for copy in newest_first
     if copy.memory.id not in repeated
-    if not copy.summary or comparable(copy.summary) not in said
+    and comparable(copy.memory.content) not in said
+    and comparable(copy.summary) not in summaries
   ]
-  chosen = single[: max(limit - len(rows), 0)] if limit else single
-  reasons = {
-    f"the limit is {memories_counted(limit)}": len(single) - len(chosen),
-    "a later version or a summary is remembered": len(absent)
-    - len(single),
-  }
-  staying = [
-    f"Still archived: {n} ({why})." for why, n in reasons.items() if n
-  ]
-  return chosen, staying
+  chosen = coming[: max(limit - len(rows), 0)] if limit else coming
+  reason = "the same, a later version or a summary is remembered"
+  if len(chosen) < len(coming):
+    reason = f"the limit is {memories_counted(limit)}"
+  staying = len(archived) - len(chosen)
+  told = f"Still archived: {staying} ({reason})." if staying else ""
+  return chosen, told
 
 
 
@@ -15266,13 +15251,9 @@ async def replace_by_summary(
   if any(memory not in rows for memory in cluster):
     raise WriteRefused("a memory of them was changed meanwhile")
   top = max(cluster, key=lambda memory: memory.importance)
-  draft = Draft(
-    content=text,
-    tags=top.tags,
-    bank=top.bank,
-    confidence=min(memory.confidence for memory in cluster),
-    importance=top.importance,
-    until=top.until,
+  sureness = min(memory.confidence for memory in cluster)
+  draft = replace(
+    draft_of(top), content=text, confidence=sureness, passed=""
   )
   passed = await user.store.passed(draft)
   now = int(time.time())
@@ -15996,28 +15977,24 @@ class UserMemory(UserStore):
     saved = 0
     refusals: list[str] = []
     for portion in _portions(carried):
-      try:
-        async with self.lock:
-          since = looked_at
-          looked_at = int(time.time())
-          changed, _ = await self.store.changes(since)
-          known.update(comparable(row.content) for row in changed)
-          outcomes = await self.store.add_all(portion, known)
-          rows = [row for row in outcomes if isinstance(row, Memory)]
-          changes = [
-            AuditEntry(
-              kind="imported",
-              memory_id=row.id,
-              after=row.content,
-              chat_id=chat_id,
-              step=step,
-            )
-            for row in rows
-          ]
-          await self.record(*changes)
-      except HostError as error:
-        progress = f"{saved} of {len(carried)} were imported"
-        raise _broken_off(progress, error) from error
+      async with self.lock:
+        since = looked_at
+        looked_at = int(time.time())
+        changed, _ = await self.store.changes(since)
+        known.update(comparable(row.content) for row in changed)
+        outcomes = await self.store.add_all(portion, known)
+        rows = [row for row in outcomes if isinstance(row, Memory)]
+        changes = [
+          AuditEntry(
+            kind="imported",
+            memory_id=row.id,
+            after=row.content,
+            chat_id=chat_id,
+            step=step,
+          )
+          for row in rows
+        ]
+        await self.record(*changes)
       saved += len(rows)
       refusals += [
         str(refusal)
@@ -16035,40 +16012,30 @@ class UserMemory(UserStore):
     return " \u00b7 ".join(lines)
 
   async def undo(self, step: Step) -> list[AuditEntry]:
-    total = len(step.standing)
     for portion in _portions(step.standing):
       await plan_undo(self, step, portion)
-    together = f"undo-{time.time_ns()}" if total > 1 else ""
+    name = f"undo-{time.time_ns()}" if len(step.standing) > 1 else ""
     made: list[AuditEntry] = []
     for portion in _portions(step.standing):
-      try:
-        async with self.lock:
-          made += await take_back(self, step, portion, together)
-      except (HostError, WriteRefused) as error:
-        if not made:
-          raise
-        progress = f"{len(made)} of {total} were taken back"
-        raise _broken_off(progress, error) from error
+      async with self.lock:
+        made += await take_back(self, step, portion, name)
       await self.give_way()
     return made
 
-  async def restorable(self, words: str) -> tuple[list[Memory], list[str]]:
+  async def restorable(self, words: str) -> tuple[list[Memory], str]:
     meant = set(tokens(words))
     archived = [
       copy
       for copy in await self.archive.read(self.user_id)
       if meant.issubset(tokens(copy.memory.content))
     ]
-    rows = await self.store.read() if archived else ()
-    chosen, staying = plan_restoration(
-      archived, rows, self.settings.max_total_memories
+    chosen, told = plan_restoration(
+      archived, await self.store.read(), self.settings.max_total_memories
     )
     sealed = await self.archive.unopened(self.user_id)
     if sealed:
-      staying.append(
-        f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
-      )
-    return chosen, staying
+      told += f" {memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
+    return chosen, told.strip()
 
   async def restore(
     self, memory_ids: Sequence[str], which: str = ""
@@ -16113,26 +16080,14 @@ def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
   return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
 
 
-def _broken_off(progress: str, error: AdaptiveMemoryError) -> StoreError:
-  return StoreError(
-    f"{progress}, then it failed: {error}", detail=error.detail
-  )
-
-
+@dataclass(frozen=True, slots=True)
 class Memories:
 
-  def __init__(
-    self,
-    archive: ArchiveTable,
-    usage: UsageTable,
-    trail: AuditTrail,
-    give_way: Callable[[], Awaitable[None]],
-  ) -> None:
-    self._archive = archive
-    self._usage = usage
-    self._trail = trail
-    self._give_way = give_way
-    self._locks = KeyedLocks()
+  archive: ArchiveTable
+  usage: UsageTable
+  trail: AuditTrail
+  give_way: Callable[[], Awaitable[None]]
+  locks: KeyedLocks = field(default_factory=KeyedLocks)
 
   async def of(self, hook: Hook) -> UserMemory:
     return self.over(await hook.sources(), hook.settings)
@@ -16141,12 +16096,12 @@ class Memories:
     return UserMemory(
       user_id=sources.user_id,
       store=GuardedStore(sources.store, gate_policy(settings)),
-      archive=self._archive,
-      usage=self._usage,
-      trail=self._trail,
+      archive=self.archive,
+      usage=self.usage,
+      trail=self.trail,
       settings=settings,
-      lock=self._locks.of(sources.user_id),
-      give_way=self._give_way,
+      lock=self.locks.of(sources.user_id),
+      give_way=self.give_way,
     )
 
 
@@ -16216,21 +16171,19 @@ class MemoryRequests:
       return "Nothing restored: memory is off in your settings"
     if not hook.can_ask or await hook.kind() != "saved":
       return NO_CHAT_OF_ONES_OWN
-    if hook.settings.save_mode == "off":
-      return f"Nothing restored: {SAVING_IS_OFF}"
     memory = await self.memories.of(hook)
     chosen, staying = await memory.restorable(words)
     if not chosen:
-      told = ["Nothing restored.", *staying] if staying else []
-      return " ".join(told) or "Nothing is archived"
+      told = f"Nothing restored. {staying}"
+      return told if staying else "Nothing is archived"
     coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
-    question = "\n\n".join([coming, named_memories(chosen), *staying])
+    question = "\n\n".join([coming, named_memories(chosen), staying])
     if not await hook.dialog.confirm(
       "Restore archived memories?", question
     ):
       return "Nothing restored: you did not confirm it"
     restored = await memory.restore([memory.id for memory in chosen])
-    return " ".join([*restored, *staying])
+    return " ".join([*restored, staying]).strip()
 
 
 def _what_goes(request: ErasureRequest) -> str:
@@ -16335,11 +16288,8 @@ class MemoryCommands:
     }
 
   async def answer(self, hook: Hook, command: Command) -> str:
-    if command.name in _SAVING:
-      if not hook.settings.enabled:
-        return _OFF
-      if hook.settings.save_mode == "off":
-        return f"Nothing saved: {SAVING_IS_OFF}."
+    if command.name in _SAVING and not hook.settings.enabled:
+      return _OFF
     answering = self._answers.get(command.name, self._list)
     if command.name not in SWITCHES and await hook.kind() == "shared":
       return await self._counted(hook)
@@ -16423,7 +16373,7 @@ class MemoryCommands:
       changes,
       len(steps),
       _day_of(hook, "%Y-%m-%d %H:%M"),
-      await _withholding(hook, memory),
+      withheld=await _withholds(hook),
     )
 
   async def _undo(self, hook: Hook, command: Command) -> str:
@@ -16446,8 +16396,11 @@ class MemoryCommands:
     if not step.standing:
       return "That is taken back already; the log tells by what."
     changes = await memory.undo(step)
-    is_withheld = await _withholding(hook, memory)
-    lines = changes_told(changes[:_MOST_TOLD], len(changes), is_withheld)
+    lines = changes_told(
+      changes[:_MOST_TOLD],
+      len(changes),
+      withheld=await _withholds(hook),
+    )
     if len(lines) == 1:
       return f"Taken back: {lines[0].removeprefix('- ')}"
     return "\n".join([f"Taken back: {len(changes)} changes", "", *lines])
@@ -16493,14 +16446,9 @@ class MemoryCommands:
     counted = memories_counted(len(memories))
     now = time.time()
     name = f"memories-{_day_of(hook)(now)}.json"
-    if await hook.dialog.download(name, exported(memories, now)):
-      return f"{counted} in the file `{name}`."
-    hidden = await hook.hidden_from()
-    shown = hidden.without(memories)
-    text = exported(shown, now)
-    longest_ticks = max(map(len, re.findall("`+", text)), default=2)
-    fence = "`" * (longest_ticks + 1)
-    return f"{len(shown)} of {counted}:\n\n{fence}json\n{text}\n{fence}"
+    if not await hook.dialog.download(name, exported(memories, now)):
+      return "The page has saved no file. Try it in a web browser."
+    return f"{counted} in the file `{name}`."
 
   async def _import(self, hook: Hook, command: Command) -> str:
     content = await asyncio.to_thread(read_import, command.words)
@@ -16534,9 +16482,8 @@ class MemoryCommands:
     return _IS_OFF
 
 
-async def _withholding(hook: Hook, memory: UserStore) -> IsWithheld:
-  rows = {row.id: row for row in await memory.store.read()}
-  return partial(change_is_withheld, await hook.hidden_from(), rows)
+async def _withholds(hook: Hook) -> bool:
+  return bool((await hook.hidden_from()).names)
 
 
 def _command_id(message_id: str, command: Command) -> str:
@@ -18908,11 +18855,13 @@ class Filter:
     if request == "unclear":
       self._behind(hook, self._status.reply(hook, HOW_TO_ERASE), doing)
       return False
-    if request == "restore":
-      work = requests.restore(hook)
-    else:
+    if isinstance(request, ErasureRequest):
+      failure = "Not erased"
       work = requests.erase(hook, request)
-    self._behind(hook, work, doing, "That did not work", asked_for=True)
+    else:
+      failure = "Not restored"
+      work = requests.restore(hook)
+    self._behind(hook, work, doing, failure, asked_for=True)
     return True
 
   async def _hook(self, arguments: HookArguments) -> HostHook | None:

@@ -42,7 +42,11 @@ from adaptive.host.requests import UNSUPPORTED, host_request
 from adaptive.host.stored_answer import HostAnswer, TurnAnswered
 from adaptive.learn.queue import typed_turn
 from adaptive.privacy.redacted_chat import RedactedTurns, withheld
-from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
+from adaptive.privacy.spoken_requests import (
+    HOW_TO_ERASE,
+    ErasureRequest,
+    spoken_request,
+)
 from adaptive.recall.request import RequestWindow, plain_window
 from adaptive.settings.valves import UserValves, Valves
 from adaptive.wiring import Services
@@ -325,11 +329,13 @@ class Filter:
         if request == "unclear":
             self._behind(hook, self._status.reply(hook, HOW_TO_ERASE), doing)
             return False
-        if request == "restore":
-            work = requests.restore(hook)
-        else:
+        if isinstance(request, ErasureRequest):
+            failure = "Not erased"
             work = requests.erase(hook, request)
-        self._behind(hook, work, doing, "That did not work", asked_for=True)
+        else:
+            failure = "Not restored"
+            work = requests.restore(hook)
+        self._behind(hook, work, doing, failure, asked_for=True)
         return True
 
     async def _hook(self, arguments: HookArguments) -> HostHook | None:

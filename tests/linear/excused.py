@@ -82,7 +82,6 @@ FUNCTIONS: Mapping[str, str] = {
         learn.outdated._is_near_its_kind
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
-        control.overview.change_is_withheld
         history.messages._branch
         history.ranking.history_evidence
         history.section._day

@@ -200,7 +200,7 @@ RECIPES: Mapping[str, Recipe] = {
         overview, "2 memories", memories(text), _DAY, [text]
     ),
     "control.overview.changes_told": lambda text: partial(
-        changes_told, [entry(text)] * 2, 2, bool
+        changes_told, [entry(text)] * 2, 2, withheld=False
     ),
     "control.overview._told_change": lambda text: partial(
         _told_change, entry(text)

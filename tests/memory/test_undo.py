@@ -13,6 +13,7 @@ import pytest
 from adaptive.core.model import (
     Draft,
     Memory,
+    MemoryUnavailable,
     Proposal,
     StoreError,
     WriteRefused,
@@ -165,8 +166,7 @@ async def test_large_step_is_taken_back_in_portions() -> None:
     stuck = step.standing[150].memory_id
     gone = 150 // _PORTION * _PORTION
     world.store.broken = frozenset({stuck})
-    failed = f"^{gone} of {IMPORTED} were taken back, then it failed: .*locked"
-    with pytest.raises(StoreError, match=failed):
+    with pytest.raises(StoreError, match="locked"):
         await ada.undo(step)
     assert len(world.contents) == IMPORTED - gone
     world.store.broken = frozenset()
@@ -179,7 +179,7 @@ async def test_large_step_is_taken_back_in_portions() -> None:
 
 
 async def test_broken_import_is_repeated() -> None:
-    """Whatever fails between portions, it is told how far the import was, and the rest comes."""
+    """Whatever fails between portions, the rest comes with the next try, and doubles nothing."""
     world = World()
     refusals = iter(["it is switched off"])
 
@@ -191,10 +191,7 @@ async def test_broken_import_is_repeated() -> None:
         (Draft(f"User knows fact {number}."), SOURCE, None)
         for number in range(IMPORTED)
     ]
-    failed = (
-        f"^{_PORTION} of {IMPORTED} were imported, .*: it is switched off$"
-    )
-    with pytest.raises(StoreError, match=failed):
+    with pytest.raises(MemoryUnavailable):
         await ada.bring_in(carried, "chat-1")
     world.store.refusal = ""
     told = f"Imported: {IMPORTED - _PORTION} of {IMPORTED} · {_PORTION} known already"

@@ -14,8 +14,6 @@ from typing import Any, Protocol
 
 from adaptive.control.overview import (
     Day,
-    IsWithheld,
-    change_is_withheld,
     change_log,
     changes_told,
     listed,
@@ -40,9 +38,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import memories_counted
-from adaptive.memory.audit import UserStore
 from adaptive.memory.gate import (
-    SAVING_IS_OFF,
     Refused,
     gate_policy,
     gated_draft,
@@ -137,11 +133,8 @@ class MemoryCommands:
 
         What fails raises an ``AdaptiveMemoryError``, unless the command may have changed something.
         """
-        if command.name in _SAVING:
-            if not hook.settings.enabled:
-                return _OFF
-            if hook.settings.save_mode == "off":
-                return f"Nothing saved: {SAVING_IS_OFF}."
+        if command.name in _SAVING and not hook.settings.enabled:
+            return _OFF
         # A word behind /memory that is no command shows the list, with the commands below it.
         answering = self._answers.get(command.name, self._list)
         if command.name not in SWITCHES and await hook.kind() == "shared":
@@ -234,7 +227,7 @@ class MemoryCommands:
             changes,
             len(steps),
             _day_of(hook, "%Y-%m-%d %H:%M"),
-            await _withholding(hook, memory),
+            withheld=await _withholds(hook),
         )
 
     async def _undo(self, hook: Hook, command: Command) -> str:
@@ -258,8 +251,11 @@ class MemoryCommands:
         if not step.standing:
             return "That is taken back already; the log tells by what."
         changes = await memory.undo(step)
-        is_withheld = await _withholding(hook, memory)
-        lines = changes_told(changes[:_MOST_TOLD], len(changes), is_withheld)
+        lines = changes_told(
+            changes[:_MOST_TOLD],
+            len(changes),
+            withheld=await _withholds(hook),
+        )
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
         return "\n".join([f"Taken back: {len(changes)} changes", "", *lines])
@@ -303,21 +299,15 @@ class MemoryCommands:
         return await self._requests.restore(hook, command.words)
 
     async def _export(self, hook: Hook, _: Command) -> str:
-        """Give the memories as a file, or as text where the page saves none."""
+        """Give the memories as a file."""
         memory = await self._memories.of(hook)
         memories = await memory.store.read()
         counted = memories_counted(len(memories))
         now = time.time()
         name = f"memories-{_day_of(hook)(now)}.json"
-        if await hook.dialog.download(name, exported(memories, now)):
-            return f"{counted} in the file `{name}`."
-        # What this chat's model may not see goes into a file alone.
-        hidden = await hook.hidden_from()
-        shown = hidden.without(memories)
-        text = exported(shown, now)
-        longest_ticks = max(map(len, re.findall("`+", text)), default=2)
-        fence = "`" * (longest_ticks + 1)
-        return f"{len(shown)} of {counted}:\n\n{fence}json\n{text}\n{fence}"
+        if not await hook.dialog.download(name, exported(memories, now)):
+            return "The page has saved no file. Try it in a web browser."
+        return f"{counted} in the file `{name}`."
 
     async def _import(self, hook: Hook, command: Command) -> str:
         """Save the memories of an export or a list, once the user has confirmed it."""
@@ -355,10 +345,9 @@ class MemoryCommands:
         return _IS_OFF
 
 
-async def _withholding(hook: Hook, memory: UserStore) -> IsWithheld:
-    """What tells which changes this chat's model may not see."""
-    rows = {row.id: row for row in await memory.store.read()}
-    return partial(change_is_withheld, await hook.hidden_from(), rows)
+async def _withholds(hook: Hook) -> bool:
+    """Whether a model that may not see every memory reads the chat."""
+    return bool((await hook.hidden_from()).names)
 
 
 def _command_id(message_id: str, command: Command) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import CATEGORIES, Memory
 from adaptive.core.texts import PROMPTS
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
-from adaptive.settings.merged import LocalOnlyBanks
 
 _MOST_LISTED = 300
 _LONGEST_LISTED = 400
@@ -23,12 +22,12 @@ _DONE_BY = {
     "undone": "taken back",
 }
 ASKED = "asked"
-_NOT_REPEATED = "a memory that is kept from this chat's model"
+_NOT_REPEATED = (
+    "a memory, not repeated where some are kept from the chat's model"
+)
 
 # From epoch seconds to a day, or to a day with its time, where the user lives.
 Day = Callable[[float], str]
-# Whether a change's words may not stand in a chat.
-IsWithheld = Callable[[AuditEntry], bool]
 
 
 def listed(memory: Memory) -> str:
@@ -77,11 +76,13 @@ def change_log(
     changes: Sequence[AuditEntry],
     number: int,
     day: Day,
-    is_withheld: IsWithheld,
+    *,
+    withheld: bool,
 ) -> str:
     """Steps, the last ones of a number: when, by whom, in which chat, before and after.
 
-    ``changes`` are those of ``shown_of_steps``.
+    ``changes`` are those of ``shown_of_steps``; their words are ``withheld`` where a model that may
+    not see each memory reads the chat, since what a bank held once is not known for sure.
     """
     if not shown:
         return "Nothing was changed yet."
@@ -106,7 +107,9 @@ def change_log(
             line += f", [in this chat](/c/{newest.chat_id})"
         if not step.standing:
             line += " · *taken back since*"
-        items = changes_told(newest_first, len(step.changes), is_withheld)
+        items = changes_told(
+            newest_first, len(step.changes), withheld=withheld
+        )
         lines += [line, *(f"   {item}" for item in items)]
     if unopened:
         lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
@@ -114,28 +117,16 @@ def change_log(
 
 
 def changes_told(
-    changes: Sequence[AuditEntry], number: int, is_withheld: IsWithheld
+    changes: Sequence[AuditEntry], number: int, *, withheld: bool
 ) -> list[str]:
     """The first changes of a number, an item of a list each, and how many more there are."""
     lines = [
-        f"- {_NOT_REPEATED if is_withheld(change) else _told_change(change)}"
+        f"- {_NOT_REPEATED if withheld else _told_change(change)}"
         for change in changes
     ]
     if number > len(changes):
         lines.append(f"- … and {number - len(changes)} more")
     return lines
-
-
-def change_is_withheld(
-    hidden: LocalOnlyBanks, rows: Mapping[str, Memory], change: AuditEntry
-) -> bool:
-    """Whether a model may not see a change: its memory is hidden, or its bank not known any more."""
-    if not hidden.names:
-        return False
-    archived = change.archived.memory if change.archived else None
-    versions = (change.before, archived, rows.get(change.memory_id))
-    known = [memory for memory in versions if memory is not None]
-    return not known or any(map(hidden.holds, known))
 
 
 def _told_change(change: AuditEntry) -> str:

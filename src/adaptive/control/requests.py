@@ -10,7 +10,6 @@ from adaptive.core.messages import clipped_line
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.erasure import ErasureReport, origin_of
-from adaptive.memory.gate import SAVING_IS_OFF
 from adaptive.memory.user_memory import Eraser, Memories
 from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook
@@ -90,21 +89,19 @@ class MemoryRequests:
             return "Nothing restored: memory is off in your settings"
         if not hook.can_ask or await hook.kind() != "saved":
             return NO_CHAT_OF_ONES_OWN
-        if hook.settings.save_mode == "off":
-            return f"Nothing restored: {SAVING_IS_OFF}"
         memory = await self.memories.of(hook)
         chosen, staying = await memory.restorable(words)
         if not chosen:
-            told = ["Nothing restored.", *staying] if staying else []
-            return " ".join(told) or "Nothing is archived"
+            told = f"Nothing restored. {staying}"
+            return told if staying else "Nothing is archived"
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
-        question = "\n\n".join([coming, named_memories(chosen), *staying])
+        question = "\n\n".join([coming, named_memories(chosen), staying])
         if not await hook.dialog.confirm(
             "Restore archived memories?", question
         ):
             return "Nothing restored: you did not confirm it"
         restored = await memory.restore([memory.id for memory in chosen])
-        return " ".join([*restored, *staying])
+        return " ".join([*restored, staying]).strip()
 
 
 def _what_goes(request: ErasureRequest) -> str:

@@ -10,10 +10,10 @@ import logging
 import time
 from collections.abc import Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from adaptive.core.model import (
-    Draft,
     HostError,
     Memory,
     Proposal,
@@ -211,42 +211,35 @@ def _said_at(memory: Memory) -> int:
 
 def plan_restoration(
     archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
-) -> tuple[list[Memory], list[str]]:
-    """What would come back into a store of these rows, and a sentence for each reason why not all.
+) -> tuple[list[Memory], str]:
+    """What would come back into a store of these rows, and a sentence on what would not, if any.
 
     Nothing comes back that would say a fact twice: what the store says already, be it in other
     words since, and what a summary stands for. The last archived come first, of the same time the
     most important; a ``limit`` of 0 is none.
     """
-    said = {comparable(row.content) for row in rows}
-    by_words: dict[str, ArchivedMemory] = {}
-    for copy in sorted(
+    newest_first = sorted(
         archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance)
-    ):
-        words = comparable(copy.memory.content)
-        if words not in said:
-            by_words.setdefault(words, copy)
-    absent = [*by_words.values()]
+    )
+    said = {comparable(row.content) for row in rows}
     # A summary that was archived itself comes back in the place of its originals.
-    said |= by_words.keys()
-    everything = (*rows, *(copy.memory for copy in absent))
+    everything = [*rows, *(copy.memory for copy in archived)]
+    summaries = {comparable(memory.content) for memory in everything}
     repeated = {row.id for row in rows}.union(*map(made_of, everything))
-    single = [
+    coming = [
         copy.memory
-        for copy in absent
+        for copy in newest_first
         if copy.memory.id not in repeated
-        if not copy.summary or comparable(copy.summary) not in said
+        and comparable(copy.memory.content) not in said
+        and comparable(copy.summary) not in summaries
     ]
-    chosen = single[: max(limit - len(rows), 0)] if limit else single
-    reasons = {
-        f"the limit is {memories_counted(limit)}": len(single) - len(chosen),
-        "a later version or a summary is remembered": len(absent)
-        - len(single),
-    }
-    staying = [
-        f"Still archived: {n} ({why})." for why, n in reasons.items() if n
-    ]
-    return chosen, staying
+    chosen = coming[: max(limit - len(rows), 0)] if limit else coming
+    reason = "the same, a later version or a summary is remembered"
+    if len(chosen) < len(coming):
+        reason = f"the limit is {memories_counted(limit)}"
+    staying = len(archived) - len(chosen)
+    told = f"Still archived: {staying} ({reason})." if staying else ""
+    return chosen, told
 
 
 # --- summaries: one memory in the place of several, whose run may break off in between ---
@@ -284,13 +277,9 @@ async def replace_by_summary(
         raise WriteRefused("a memory of them was changed meanwhile")
     # As important as its weightiest original, as sure as its weakest.
     top = max(cluster, key=lambda memory: memory.importance)
-    draft = Draft(
-        content=text,
-        tags=top.tags,
-        bank=top.bank,
-        confidence=min(memory.confidence for memory in cluster),
-        importance=top.importance,
-        until=top.until,
+    sureness = min(memory.confidence for memory in cluster)
+    draft = replace(
+        draft_of(top), content=text, confidence=sureness, passed=""
     )
     # Before it is archived with its originals: a run that broke off knows the row by its words.
     passed = await user.store.passed(draft)

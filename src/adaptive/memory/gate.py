@@ -331,8 +331,7 @@ class GuardedStore:
         passed = await self.passed(draft)
         former = await asyncio.to_thread(gate, memory.content, self._policy)
         content = "" if isinstance(former, Refused) else former
-        meta = await self._passed_meta(memory.meta)
-        row = replace(memory, content=content, meta=meta)
+        row = replace(memory, content=content)
         return await self._store.update(row, passed, source)
 
     async def put_back(self, *memories: Memory) -> Sequence[Memory]:

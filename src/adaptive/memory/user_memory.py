@@ -11,18 +11,16 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from adaptive.core.model import (
     AdaptiveMemoryError,
-    HostError,
     Memory,
     NewMemory,
     Proposal,
     Provenance,
     Sources,
-    StoreError,
     WriteRefused,
     log_failure,
 )
@@ -110,29 +108,25 @@ class UserMemory(UserStore):
         saved = 0
         refusals: list[str] = []
         for portion in _portions(carried):
-            try:
-                async with self.lock:
-                    since = looked_at
-                    looked_at = int(time.time())
-                    # Others may have written the same since the last portion.
-                    changed, _ = await self.store.changes(since)
-                    known.update(comparable(row.content) for row in changed)
-                    outcomes = await self.store.add_all(portion, known)
-                    rows = [row for row in outcomes if isinstance(row, Memory)]
-                    changes = [
-                        AuditEntry(
-                            kind="imported",
-                            memory_id=row.id,
-                            after=row.content,
-                            chat_id=chat_id,
-                            step=step,
-                        )
-                        for row in rows
-                    ]
-                    await self.record(*changes)
-            except HostError as error:
-                progress = f"{saved} of {len(carried)} were imported"
-                raise _broken_off(progress, error) from error
+            async with self.lock:
+                since = looked_at
+                looked_at = int(time.time())
+                # Others may have written the same since the last portion.
+                changed, _ = await self.store.changes(since)
+                known.update(comparable(row.content) for row in changed)
+                outcomes = await self.store.add_all(portion, known)
+                rows = [row for row in outcomes if isinstance(row, Memory)]
+                changes = [
+                    AuditEntry(
+                        kind="imported",
+                        memory_id=row.id,
+                        after=row.content,
+                        chat_id=chat_id,
+                        step=step,
+                    )
+                    for row in rows
+                ]
+                await self.record(*changes)
             saved += len(rows)
             refusals += [
                 str(refusal)
@@ -157,44 +151,31 @@ class UserMemory(UserStore):
                 is written.
             HostError: a write has failed; what was taken back before it stays so.
         """
-        total = len(step.standing)
         for portion in _portions(step.standing):
             await plan_undo(self, step, portion)
-        together = f"undo-{time.time_ns()}" if total > 1 else ""
+        name = f"undo-{time.time_ns()}" if len(step.standing) > 1 else ""
         made: list[AuditEntry] = []
         for portion in _portions(step.standing):
-            try:
-                async with self.lock:
-                    made += await take_back(self, step, portion, together)
-            except (HostError, WriteRefused) as error:
-                if not made:
-                    raise
-                progress = f"{len(made)} of {total} were taken back"
-                raise _broken_off(progress, error) from error
+            async with self.lock:
+                made += await take_back(self, step, portion, name)
             await self.give_way()
         return made
 
-    async def restorable(self, words: str) -> tuple[list[Memory], list[str]]:
-        """What may come back of the archived memories that hold all words.
-
-        With it a sentence for each reason why not all may.
-        """
+    async def restorable(self, words: str) -> tuple[list[Memory], str]:
+        """What may come back of the archived memories that hold all words; what to tell of others."""
         meant = set(tokens(words))
         archived = [
             copy
             for copy in await self.archive.read(self.user_id)
             if meant.issubset(tokens(copy.memory.content))
         ]
-        rows = await self.store.read() if archived else ()
-        chosen, staying = plan_restoration(
-            archived, rows, self.settings.max_total_memories
+        chosen, told = plan_restoration(
+            archived, await self.store.read(), self.settings.max_total_memories
         )
         sealed = await self.archive.unopened(self.user_id)
         if sealed:
-            staying.append(
-                f"{memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
-            )
-        return chosen, staying
+            told += f" {memories_counted(sealed)} in the archive {UNDER_FORMER_KEY}"
+        return chosen, told.strip()
 
     async def restore(
         self, memory_ids: Sequence[str], which: str = ""
@@ -244,28 +225,15 @@ def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
     return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
 
 
-def _broken_off(progress: str, error: AdaptiveMemoryError) -> StoreError:
-    """How far something was when it failed."""
-    return StoreError(
-        f"{progress}, then it failed: {error}", detail=error.detail
-    )
-
-
+@dataclass(frozen=True, slots=True)
 class Memories:
     """Every user's memory: one for an instance of the plug-in, which has the lock of each user."""
 
-    def __init__(
-        self,
-        archive: ArchiveTable,
-        usage: UsageTable,
-        trail: AuditTrail,
-        give_way: Callable[[], Awaitable[None]],
-    ) -> None:
-        self._archive = archive
-        self._usage = usage
-        self._trail = trail
-        self._give_way = give_way
-        self._locks = KeyedLocks()
+    archive: ArchiveTable
+    usage: UsageTable
+    trail: AuditTrail
+    give_way: Callable[[], Awaitable[None]]
+    locks: KeyedLocks = field(default_factory=KeyedLocks)
 
     async def of(self, hook: Hook) -> UserMemory:
         """The memory of a hook's user, under the hook's settings."""
@@ -276,10 +244,10 @@ class Memories:
         return UserMemory(
             user_id=sources.user_id,
             store=GuardedStore(sources.store, gate_policy(settings)),
-            archive=self._archive,
-            usage=self._usage,
-            trail=self._trail,
+            archive=self.archive,
+            usage=self.usage,
+            trail=self.trail,
             settings=settings,
-            lock=self._locks.of(sources.user_id),
-            give_way=self._give_way,
+            lock=self.locks.of(sources.user_id),
+            give_way=self.give_way,
         )
