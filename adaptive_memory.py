@@ -57,6 +57,7 @@ from collections.abc import (
     Container,
     Coroutine,
     Generator,
+    Hashable,
     Iterable,
     Iterator,
     Mapping,
@@ -133,7 +134,6 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sys import intern
-from threading import RLock
 from types import CoroutineType
 from typing import (
     Annotated,
@@ -511,18 +511,15 @@ def _sent_text(message: Message) -> str:
   content = message.get("content")
   if isinstance(content, str) and content:
     return content
-  items = map(mapping, listing(message.get("output")))
-  said = [
-    item.get("content") for item in items if item.get("type") == "message"
-  ]
-  parts = map(
-    mapping,
-    listing(content) or [part for one in said for part in listing(one)],
-  )
+  parts = [*listing(content)]
+  if not parts:
+    for item in map(mapping, listing(message.get("output"))):
+      if item.get("type") == "message":
+        parts += listing(item.get("content"))
   texts = [
-    one.get("text")
-    for one in parts
-    if one.get("type", "text") in ("text", "output_text")
+    part.get("text")
+    for part in map(mapping, parts)
+    if part.get("type", "text") in ("text", "output_text")
   ]
   return "\n".join(text for text in texts if isinstance(text, str))
 
@@ -681,32 +678,17 @@ def head_and_tail(text: str, limit: int) -> str:
 
 
 def passages(text: str, longest: int) -> list[str]:
-  pieces: list[list[str]] = []
-  room = 0
-  for word in text.split():
-    for start in range(0, len(word), longest):
-      part = word[start : start + longest]
-      if room <= len(part):
-        pieces.append([])
-        room = longest + 1
-      pieces[-1].append(part)
-      room -= len(part) + 1
-  return [" ".join(piece) for piece in pieces]
+  words = rf"\S(?:.{{0,{longest - 2}}}\S)?(?!\S)"
+  return re.findall(rf"{words}|\S{{{longest}}}", " ".join(text.split()))
 
 
 def estimated_tokens(text: str) -> int:
-  ascii_characters = (
-    len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-  )
+  ascii_characters = len(text.encode("ascii", "ignore"))
   return -(-ascii_characters // 4) + len(text) - ascii_characters
 
 
 def storable_text(text: str) -> str:
-  try:
-    text.encode()
-  except UnicodeEncodeError:
-    text = text.encode(errors="replace").decode()
-  return text.replace("\0", "?")
+  return text.encode(errors="replace").decode().replace("\0", "?")
 
 
 def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
@@ -956,14 +938,9 @@ class CircuitBreaker:
     if name in self._probes:
       self._probes[name].cancel()
 
-  def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
+  def _ended(self, name: str, _probe: asyncio.Task[None]) -> None:
     del self._probes[name]
     self._open.discard(name)
-    error = None if probing.cancelled() else probing.exception()
-    if error is not None:
-      log_breaker.error(
-        "the probe of %s has failed", name, exc_info=error
-      )
 
   async def _probed(
     self, name: str, probe: Callable[[], Awaitable[object]]
@@ -1107,15 +1084,19 @@ def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
 
 log_measures = logging.getLogger("adaptive_memory.measures")
 
-CacheKey = tuple[Any, ...]
+CacheKey = tuple[Hashable, ...]
 Cached = TypeVar("Cached")
-TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+Texts = ParamSpec("Texts")
+Computed = TypeVar("Computed")
 
-try:
-  _cachetools: Any = importlib.import_module("cachetools")
-except ImportError:
-  _cachetools = None
 _FORGET_ALL: list[Callable[[], None]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class _CacheEntry(Generic[Cached]):
+  value: Cached
+  weight: int
+  ends_at: float
 
 
 class UserCache(Generic[Cached]):
@@ -1131,45 +1112,48 @@ class UserCache(Generic[Cached]):
     self._weight = weight
     self._seconds = seconds
     self._now = now
-    self._kept: dict[CacheKey, tuple[Cached, int, float]] = {}
+    self._entries: dict[CacheKey, _CacheEntry[Cached]] = {}
     self._total = 0
 
   def get(self, key: CacheKey) -> Cached | None:
-    if key not in self._kept or self._kept[key][2] <= self._now():
+    entry = self._entries.get(key)
+    if entry is None or entry.ends_at <= self._now():
       self.pop(key)
       return None
-    self._kept[key] = found = self._kept.pop(key)
-    return found[0]
+    self._entries[key] = self._entries.pop(key)
+    return entry.value
 
   def put(self, key: CacheKey, value: Cached) -> None:
     self.pop(key)
     weight = min(self._weight(value), self._most)
-    self._kept[key] = (value, weight, self._now() + self._seconds)
+    ends_at = self._now() + self._seconds
+    self._entries[key] = _CacheEntry(value, weight, ends_at)
     self._total += weight
     while self._total > self._most:
-      self.pop(next(iter(self._kept)))
+      self.pop(next(iter(self._entries)))
 
   def pop(self, key: CacheKey) -> None:
-    if found := self._kept.pop(key, None):
-      self._total -= found[1]
+    entry = self._entries.pop(key, None)
+    if entry is not None:
+      self._total -= entry.weight
 
   def forget(self, user_id: str) -> None:
-    for key in [key for key in self._kept if key[0] == user_id]:
+    for key in [key for key in self._entries if key[0] == user_id]:
       self.pop(key)
 
 
-def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
+def text_cache(
+  most: int,
+) -> Callable[[Callable[Texts, Computed]], Callable[Texts, Computed]]:
 
-  def keeping(function: TextFunction) -> TextFunction:
-    kept: Any = lru_cache(maxsize=most)(function)
-    if _cachetools is not None:
-      kept = _cachetools.cached(
-        _cachetools.LRUCache(most), lock=RLock()
-      )(function)
-    _FORGET_ALL.append(kept.cache_clear)
-    return cast(TextFunction, kept)
+  def cached(
+    function: Callable[Texts, Computed],
+  ) -> Callable[Texts, Computed]:
+    remembering = lru_cache(most)(function)
+    _FORGET_ALL.append(remembering.cache_clear)
+    return cast(Callable[Texts, Computed], remembering)
 
-  return keeping
+  return cached
 
 
 def forget_texts(_user_id: str = "") -> None:
@@ -1216,11 +1200,6 @@ class Foreground:
       await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
 
-StagedWork = TypeVar(
-  "StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
-)
-
-
 @dataclass(slots=True)
 class TurnMeasures:
 
@@ -1249,17 +1228,10 @@ def stage(name: str) -> Generator[None]:
     stage_lasted(name, time.perf_counter() - began)
 
 
-def staged(name: str) -> Callable[[StagedWork], StagedWork]:
-
-  def decorated(work: StagedWork) -> StagedWork:
-    @functools.wraps(work)
-    async def awaited(*args: Any, **kwargs: Any) -> Any:
-      with stage(name):
-        return await work(*args, **kwargs)
-
-    return cast(StagedWork, awaited)
-
-  return decorated
+@asynccontextmanager
+async def staged(name: str) -> AsyncGenerator[None]:
+  with stage(name):
+    yield
 
 
 def stage_lasted(name: str, seconds: float) -> None:
@@ -2177,18 +2149,13 @@ def _parsed(url: str) -> _Address:
 
 # ---- src/adaptive/llm/reply.py ----
 
-REPLY_REASONS = (
-  *("the model's reply is far too long", "the model's reply is empty"),
-  *(
-    "the model only reasoned and gave no answer",
-    "the model's reply ends in the middle",
-  ),
-  *(
-    "the model's reply is no usable JSON",
-    "the model gave several answers that differ",
-  ),
-)
-_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL = REPLY_REASONS
+_TOO_LONG = "the model's reply is far too long"
+_EMPTY = "the model's reply is empty"
+_ONLY_REASONING = "the model only reasoned and gave no answer"
+_CUT = "the model's reply ends in the middle"
+_NO_JSON = "the model's reply is no usable JSON"
+_SEVERAL = "the model gave several answers that differ"
+REPLY_REASONS = (_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL)
 _LONGEST_REPLY = 128 * 1024
 _MOST_MARKS__reply = 64
 _DEEPEST = 8

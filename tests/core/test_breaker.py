@@ -56,8 +56,8 @@ async def test_answered_before_the_first_probe() -> None:
     assert not breaker.is_open("words")
 
 
-async def test_probe_that_breaks(caplog: pytest.LogCaptureFixture) -> None:
-    """A probe that fails as nobody foresaw is logged, and the service is asked again."""
+async def test_probe_that_breaks() -> None:
+    """A probe that fails as nobody foresaw leaves the service to be asked again."""
     breaker = CircuitBreaker()
 
     async def probe() -> None:
@@ -67,7 +67,6 @@ async def test_probe_that_breaks(caplog: pytest.LogCaptureFixture) -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     assert not breaker.is_open("words")
-    assert "the probe of words has failed" in caplog.text
 
 
 async def test_suspected() -> None:

@@ -37,7 +37,7 @@ def test_endless_marks() -> None:
     )
 
 
-@given(st.lists(st.text("abc", min_size=1, max_size=30)), st.integers(1, 20))
+@given(st.lists(st.text("abc", min_size=1, max_size=30)), st.integers(2, 20))
 def test_passages(words: list[str], longest: int) -> None:
     """Every word stands in one of the pieces, in its order, and no piece is too long."""
     pieces = passages(" ".join(words), longest)

@@ -66,18 +66,15 @@ def _sent_text(message: Message) -> str:
     content = message.get("content")
     if isinstance(content, str) and content:
         return content
-    items = map(mapping, listing(message.get("output")))
-    said = [
-        item.get("content") for item in items if item.get("type") == "message"
-    ]
-    parts = map(
-        mapping,
-        listing(content) or [part for one in said for part in listing(one)],
-    )
+    parts = [*listing(content)]
+    if not parts:
+        for item in map(mapping, listing(message.get("output"))):
+            if item.get("type") == "message":
+                parts += listing(item.get("content"))
     texts = [
-        one.get("text")
-        for one in parts
-        if one.get("type", "text") in ("text", "output_text")
+        part.get("text")
+        for part in map(mapping, parts)
+        if part.get("type", "text") in ("text", "output_text")
     ]
     return "\n".join(text for text in texts if isinstance(text, str))
 
@@ -259,35 +256,21 @@ def head_and_tail(text: str, limit: int) -> str:
 
 
 def passages(text: str, longest: int) -> list[str]:
-    """The words of a text in pieces of at most ``longest`` characters; none where it has none."""
-    pieces: list[list[str]] = []
-    room = 0
-    for word in text.split():
-        for start in range(0, len(word), longest):
-            part = word[start : start + longest]
-            if room <= len(part):
-                pieces.append([])
-                room = longest + 1
-            pieces[-1].append(part)
-            room -= len(part) + 1
-    return [" ".join(piece) for piece in pieces]
+    """The words of a text in pieces of at most ``longest`` characters, two at the least."""
+    # As many words as there is room for, or the beginning of one that is longer.
+    words = rf"\S(?:.{{0,{longest - 2}}}\S)?(?!\S)"
+    return re.findall(rf"{words}|\S{{{longest}}}", " ".join(text.split()))
 
 
 def estimated_tokens(text: str) -> int:
     """A rough count of tokens: four ASCII characters each, every other character one."""
-    ascii_characters = (
-        len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    )
+    ascii_characters = len(text.encode("ascii", "ignore"))
     return -(-ascii_characters // 4) + len(text) - ascii_characters
 
 
 def storable_text(text: str) -> str:
     """The text with a question mark for what databases refuse: NUL, and halves of characters."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode(errors="replace").decode()
-    return text.replace("\0", "?")
+    return text.encode(errors="replace").decode().replace("\0", "?")
 
 
 def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:

@@ -232,15 +232,10 @@ class CircuitBreaker:
         if name in self._probes:
             self._probes[name].cancel()
 
-    def _ended(self, name: str, probing: asyncio.Task[None]) -> None:
+    def _ended(self, name: str, _probe: asyncio.Task[None]) -> None:
         """Let a service be asked whose probe is over, however that has ended."""
         del self._probes[name]
         self._open.discard(name)
-        error = None if probing.cancelled() else probing.exception()
-        if error is not None:
-            log_breaker.error(
-                "the probe of %s has failed", name, exc_info=error
-            )
 
     async def _probed(
         self, name: str, probe: Callable[[], Awaitable[object]]

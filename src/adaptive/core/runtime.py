@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-import importlib
 import json
 import logging
 import math
@@ -14,29 +12,32 @@ from collections import Counter, defaultdict
 from collections.abc import (
     AsyncGenerator,
     Callable,
-    Coroutine,
     Generator,
+    Hashable,
     Iterable,
 )
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from threading import RLock
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakValueDictionary
 
 log_measures = logging.getLogger("adaptive_memory.measures")
 
-CacheKey = tuple[Any, ...]
+CacheKey = tuple[Hashable, ...]
 Cached = TypeVar("Cached")
-TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+Texts = ParamSpec("Texts")
+Computed = TypeVar("Computed")
 
-try:
-    _cachetools: Any = importlib.import_module("cachetools")
-except ImportError:  # Python's own lru_cache keeps what texts hold
-    _cachetools = None
 _FORGET_ALL: list[Callable[[], None]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class _CacheEntry(Generic[Cached]):
+    value: Cached
+    weight: int
+    ends_at: float
 
 
 class UserCache(Generic[Cached]):
@@ -57,51 +58,54 @@ class UserCache(Generic[Cached]):
         self._weight = weight
         self._seconds = seconds
         self._now = now
-        # Each value with its weight and its end, that used last at the end.
-        self._kept: dict[CacheKey, tuple[Cached, int, float]] = {}
+        # That used last stands at the end.
+        self._entries: dict[CacheKey, _CacheEntry[Cached]] = {}
         self._total = 0
 
     def get(self, key: CacheKey) -> Cached | None:
         """The value of a key, which counts as used now."""
-        if key not in self._kept or self._kept[key][2] <= self._now():
+        entry = self._entries.get(key)
+        if entry is None or entry.ends_at <= self._now():
             self.pop(key)
             return None
-        self._kept[key] = found = self._kept.pop(key)
-        return found[0]
+        self._entries[key] = self._entries.pop(key)
+        return entry.value
 
     def put(self, key: CacheKey, value: Cached) -> None:
         """Keep a value; what was used longest ago makes room."""
         self.pop(key)
         weight = min(self._weight(value), self._most)
-        self._kept[key] = (value, weight, self._now() + self._seconds)
+        ends_at = self._now() + self._seconds
+        self._entries[key] = _CacheEntry(value, weight, ends_at)
         self._total += weight
         while self._total > self._most:
-            self.pop(next(iter(self._kept)))
+            self.pop(next(iter(self._entries)))
 
     def pop(self, key: CacheKey) -> None:
         """Let go of a value, if it is kept."""
-        if found := self._kept.pop(key, None):
-            self._total -= found[1]
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._total -= entry.weight
 
     def forget(self, user_id: str) -> None:
         """Let go of all that is kept of a user."""
-        for key in [key for key in self._kept if key[0] == user_id]:
+        for key in [key for key in self._entries if key[0] == user_id]:
             self.pop(key)
 
 
-def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
-    """Keep what a pure function of texts has found for that many texts, those used last."""
+def text_cache(
+    most: int,
+) -> Callable[[Callable[Texts, Computed]], Callable[Texts, Computed]]:
+    """Keep what a pure function of texts makes of that many texts, those used last."""
 
-    def keeping(function: TextFunction) -> TextFunction:
-        kept: Any = lru_cache(maxsize=most)(function)
-        if _cachetools is not None:
-            kept = _cachetools.cached(
-                _cachetools.LRUCache(most), lock=RLock()
-            )(function)
-        _FORGET_ALL.append(kept.cache_clear)
-        return cast(TextFunction, kept)
+    def cached(
+        function: Callable[Texts, Computed],
+    ) -> Callable[Texts, Computed]:
+        remembering = lru_cache(most)(function)
+        _FORGET_ALL.append(remembering.cache_clear)
+        return cast(Callable[Texts, Computed], remembering)
 
-    return keeping
+    return cached
 
 
 def forget_texts(_user_id: str = "") -> None:
@@ -154,11 +158,6 @@ class Foreground:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
 
-StagedWork = TypeVar(
-    "StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
-)
-
-
 @dataclass(slots=True)
 class TurnMeasures:
     """Measures of a part of a turn; stages include those within them, counts have kind and name."""
@@ -190,19 +189,11 @@ def stage(name: str) -> Generator[None]:
         stage_lasted(name, time.perf_counter() - began)
 
 
-def staged(name: str) -> Callable[[StagedWork], StagedWork]:
-    """Make a coroutine function a stage of what is measured."""
-
-    def decorated(work: StagedWork) -> StagedWork:
-        @functools.wraps(work)
-        async def awaited(*args: Any, **kwargs: Any) -> Any:
-            """The coroutine function within its stage."""
-            with stage(name):
-                return await work(*args, **kwargs)
-
-        return cast(StagedWork, awaited)
-
-    return decorated
+@asynccontextmanager
+async def staged(name: str) -> AsyncGenerator[None]:
+    """The same for a coroutine function, which it decorates."""
+    with stage(name):
+        yield
 
 
 def stage_lasted(name: str, seconds: float) -> None:

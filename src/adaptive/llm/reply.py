@@ -15,18 +15,13 @@ from typing import Any
 from adaptive.core.messages import listing, mapping
 from adaptive.core.providers import Completion, ReplyUnusable
 
-REPLY_REASONS = (
-    *("the model's reply is far too long", "the model's reply is empty"),
-    *(
-        "the model only reasoned and gave no answer",
-        "the model's reply ends in the middle",
-    ),
-    *(
-        "the model's reply is no usable JSON",
-        "the model gave several answers that differ",
-    ),
-)
-_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL = REPLY_REASONS
+_TOO_LONG = "the model's reply is far too long"
+_EMPTY = "the model's reply is empty"
+_ONLY_REASONING = "the model only reasoned and gave no answer"
+_CUT = "the model's reply ends in the middle"
+_NO_JSON = "the model's reply is no usable JSON"
+_SEVERAL = "the model gave several answers that differ"
+REPLY_REASONS = (_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL)
 # Ten times what is asked for; more would hold up the event loop.
 _LONGEST_REPLY = 128 * 1024
 _MOST_MARKS = 64
