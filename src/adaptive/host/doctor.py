@@ -37,7 +37,7 @@ _OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
 _WAIT_FOR_KEY = "with the former one all of it comes back"
 _TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
-_PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
+_PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz")
 
 # "OK", "Note" or "Problem"; then what was found, and what helps.
 CheckFinding = tuple[str, str]
