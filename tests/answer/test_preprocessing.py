@@ -13,7 +13,7 @@ import pytest
 from adaptive.answer.preprocessing import (
     HARM_WARNING,
     INJECTION_WARNING,
-    FirstPreprocessing,
+    Preprocessing,
     Preprocessor,
 )
 from adaptive.core.providers import CompletionRequest, ModelBusy, ModelRejected
@@ -154,7 +154,7 @@ async def test_each_field_by_itself(
         reply(**{name: value}), reply(), '{"languageCode": "de"}'
     )
     asked = (
-        FirstPreprocessing,
+        Preprocessing,
         CompletionRequest("", "", "preprocessing", {}),
         5,
     )
@@ -162,7 +162,7 @@ async def test_each_field_by_itself(
         await ask_fields(model, AnswerFormats(), *asked) for _ in range(3)
     ]
     assert found.model_dump() == {**usual.model_dump(), name: read}
-    assert other == FirstPreprocessing(language_code="de")
+    assert other == Preprocessing(language_code="de")
 
 
 async def test_title() -> None:

@@ -140,7 +140,7 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.spoken_requests._without_day
         privacy.spoken_requests.spoken_request
     """,
-    "It is given no more than 4,000 characters of what stands around a noun.": """
+    "It is given no more than 400 characters of what stands around a noun.": """
         privacy.secrets._looks_chosen
         privacy.secrets._value_before
         privacy.secrets._value_behind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.privacy.escaping import escaped_entry, imitates_structure
+from adaptive.privacy.injection import escaped_entry, imitates_structure
 from tests.rates import over
 
 SIGNS = "<>/:\n|[]#`~ \u200b\u200d\ufe0f\u202e＜\U000e0041a1-\t"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Memory
-from adaptive.privacy.escaping import imitates_structure
+from adaptive.privacy.injection import imitates_structure
 from adaptive.recall.block import (
     BLOCK_PREAMBLE,
     CLOSE_MARKER,

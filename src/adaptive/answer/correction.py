@@ -2,24 +2,30 @@
 
 Cleaning takes out what a model left in by mistake: marks of its template, and JSON that it repeats.
 Code stays as it is, and so does a mark that is spoken of.
+
+Links are asked without being led into our own network. Each connection is refused at its socket
+where the address is not public, be it named, linked, redirected to or what a name's owner answers
+the second time (DNS rebinding). Nothing is sent but the request: no cookies, no credentials, to no
+proxy; and no body is read.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
+import ipaddress
 import logging
 import re
-from collections.abc import Mapping
+import socket
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import compress
 from typing import Any
+from urllib.parse import quote_plus, unquote_plus
 
-from adaptive.answer.links import (
-    broken_links,
-    corrected_links,
-    links_to_check,
-    masked_code,
-)
+import aiohttp
+from yarl import URL
+
 from adaptive.core.messages import (
     listing,
     mapping,
@@ -27,7 +33,9 @@ from adaptive.core.messages import (
     rewritten_answer,
     spoken_text,
 )
+from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
+from adaptive.privacy.secrets import find_secrets
 from adaptive.settings.hook import Hook
 
 log_correction = logging.getLogger("adaptive_memory.answer")
@@ -36,23 +44,16 @@ log_correction = logging.getLogger("adaptive_memory.answer")
 _ASKED_AT_ONCE = 2
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
 _STORED_SECONDS = 1.0
-_QUOTED = {
-    '"': '"',
-    "'": "'",
-    "“": "”",
-    "„": "“",
-    "«": "»",
-    "‘": "’",
-    "(": ")",
-}
 # A model that repeats itself is stopped within an object, mostly; rows that a user asks for are
 # whole, and few.
 _MOST_WANTED = 12
 _LONGEST_REPEATED = 1000
 _BETWEEN_OBJECTS = " \t\n,;"
-_OPENING_FENCE = re.compile(r"```[a-z]*\n\Z")
-_CLOSING_FENCE = "\n```"
-_JSON_DECODER = json.JSONDecoder(strict=False)
+# A JSON object, or one in a fence of its own, with equal ones behind it.
+_REPEATED = re.compile(
+    r"(?P<object>(?:```[a-z]{0,9}\n)?\{\s{0,9}[\"}][^\0]{0,1000}?\}(?:\n```)?)"
+    r"(?:[ \t\n,;]{0,20}(?P=object))+"
+)
 _TAG = re.compile(
     r"<(/?)(s|tool_codes?|tool_calls?|tool_responses?|tool_results?|tool_outputs?|function"
     r"|function_calls?|function_results?|invoke|think|thinking|reasoning|answer|response)>",
@@ -70,11 +71,52 @@ _MARK = (
     r"|\[/?(?-i:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]"
     rf"|{_TAG.pattern})"
 )
-# One mark, those that follow it, and the space around them.
+# A mark that is quoted; or a mark, those that follow it, and the space around them.
 _MARKS = re.compile(
-    rf"(?:(?<!\s)(?P<before>\s{{1,200}}+))?{_MARK}(?P<more>(?:\s*+{_MARK})*)(?P<after>\s{{0,200}}+)",
+    rf"(?P<quoted>[\"'“„«‘(]{_MARK}[\"'”“»’)])"
+    rf"|(?:(?<!\s)(?P<before>\s{{1,200}}+))?{_MARK}(?P<more>(?:\s*+{_MARK})*)(?P<after>\s{{0,200}}+)",
     re.IGNORECASE,
 )
+_SEARCH = "https://duckduckgo.com/?q="
+_LONGEST_SEARCH = 200
+# Of one answer.
+MOST_LINKS = 20
+_MOST_REDIRECTS = 5
+# For one address, redirects included.
+_SECONDS = 8.0
+_WEB_PORTS = (80, 443)
+# Statuses below 500 that may be others the next time.
+_MAY_PASS = (408, 429)
+_HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
+# Of IPv6 only global unicast; and what Python takes for global, but leads elsewhere: relays and
+# protocol assignments (IANA special-purpose registries), a cloud's own (Azure), 6to4 (RFC 3056).
+_IPV6_SITES = ipaddress.ip_network("2000::/3")
+_NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
+_NO_IPV6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
+_NO_SITES = [
+    ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()
+]
+# A link on one line; addresses may hold up to three pairs of brackets, texts one level.
+_LINK = re.compile(
+    r"(?<![!\\])\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]{0,200}\]){1,300})\]"
+    r"\([ \t]{0,9}<?(?P<target>https?:[^\s()<>]{1,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,3})"
+    r">?(?:[ \t]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]{0,9}\)",
+    re.IGNORECASE,
+)
+# Fences as in CommonMark 0.31 (4.5), whatever quotes and indentation stand before them, and with a
+# model's end mark glued to them; lines that are indented by four; code spans (6.1).
+_FENCE_INDENT = r"[ \t>]{0,80}"
+_CODE = re.compile(
+    rf"^{_FENCE_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]{{1,4}})?"
+    r"(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*(?P<body>[\s\S]*?)"
+    rf"(?:\n{_FENCE_INDENT}(?P=fence)[`~]*(?=[ \t]*(?:$|</|<\|))|\Z)"
+    r"|^(?: {4}|\t)[^\n]*$"
+    rf"|(?<![\\`])(?P<ticks>`+)(?!`)(?:(?!\n{_FENCE_INDENT}(?:\n|```|~~~))[\s\S]){{1,1000}}?"
+    r"(?<!`)(?P=ticks)(?!`)",
+    re.MULTILINE,
+)
+# What of a link's text is searched: no signs of Markdown, and nothing without a letter or figure.
+_WORD = re.compile(r"[^\s*_`~\\\[\]]*?[^\W_][^\s*_`~\\\[\]]*")
 
 
 class AnswerCorrection:
@@ -166,20 +208,14 @@ def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
 
     cuts: list[tuple[int, int, str]] = []
     for marks in _MARKS.finditer(_TAG.sub(masked, text)):
-        start = marks.start()
-        end = marks.end()
         before = marks["before"] or ""
-        after = marks["after"]
-        space = before + after
-        is_inside = start > 0 and end < len(text)
-        if not is_inside:
-            cuts.append((start, end, ""))
-        elif "\n" in space:
-            cuts.append((start, end, max(after, before, key=_line_breaks)))
-        elif marks["more"] or not _is_spoken_of(
-            text, start, end, before, space
-        ):
-            cuts.append((start, end, space))
+        after = marks["after"] or ""
+        is_inside = marks.start() > 0 and marks.end() < len(text)
+        is_word = before and not marks["more"] and "\n" not in before + after
+        if is_inside and (marks["quoted"] or is_word):
+            continue
+        space = max(after, before, key=_line_breaks) if is_inside else ""
+        cuts.append((*marks.span(), space))
     return cuts
 
 
@@ -188,74 +224,143 @@ def _line_breaks(space: str) -> int:
     return space.count("\n")
 
 
-def _is_spoken_of(
-    text: str, start: int, end: int, before: str, space: str
-) -> bool:
-    """Whether a single mark within a line is a word of it, or stands in quotation marks."""
-    if space:
-        return bool(before)
-    return _QUOTED.get(text[start - 1 : start]) == text[end : end + 1]
-
-
 def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
     """What to cut out of a text for JSON that a model repeats until it is stopped.
 
-    These are equal objects with nothing but space and commas between them, in prose or each in a
-    fence of its own, up to the end of the text: it stops within one, or there are very many of
-    them. The first stays.
+    The text ends with equal objects, in prose or each in a fence of its own, and nothing but space
+    and commas between them: it stops within one, or there are very many. The first stays.
     """
-    block, last_end = _last_object(text)
-    first_end = last_end
+    end_of_text = max(0, len(text) - 3 * _LONGEST_REPEATED)
+    runs = [*_REPEATED.finditer(text, end_of_text)]
+    if not runs:
+        return []
+    block = runs[-1]["object"]
+    last_end = runs[-1].end()
     place = last_end
+    first_end = place
     repeated = 0
-    while block and text.endswith(block, 0, place):
+    while text.endswith(block, 0, place):
         first_end = place
         place -= len(block)
         repeated += 1
         while place and text[place - 1] in _BETWEEN_OBJECTS:
             place -= 1
     rest = text[last_end:].strip(_BETWEEN_OBJECTS)
-    is_stopped = bool(rest) and repeated > 1
-    is_runaway = block.startswith(rest) and (
-        is_stopped or repeated > _MOST_WANTED
-    )
+    is_runaway = block.startswith(rest) and (rest or repeated > _MOST_WANTED)
     is_code = (
-        not block.startswith("`")
-        and masked[place:last_end] != text[place:last_end]
+        block[0] != "`" and masked[place:last_end] != text[place:last_end]
     )
     return [(first_end, len(text), "")] if is_runaway and not is_code else []
 
 
-def _last_object(text: str) -> tuple[str, int]:
-    """The last whole JSON object of a text, with a fence of its own, and where it ends.
+def masked_code(text: str) -> str:
+    """The text with each sign of code replaced by a letter, so that all places stay the same."""
+    return _CODE.sub(lambda code: "x" * len(code[0]), text)
 
-    It is looked for in the end of the text alone, which holds a few of those that are repeated.
+
+def links_to_check(text: str) -> tuple[str, ...]:
+    """The first different addresses that a text links to and that tell nothing of anybody.
+
+    Pictures and code are left out. To ask an address that holds a secret or personal data would
+    hand it over, as a text from a stranger may intend.
     """
-    repeated = ""
-    block = ""
-    end = 0
-    at = text.find("{", max(0, len(text) - 4 * _LONGEST_REPEATED))
-    while at >= 0:
-        beginning = text[at : at + _LONGEST_REPEATED]
-        try:
-            length = _JSON_DECODER.raw_decode(beginning)[1]
-        except (ValueError, RecursionError):
-            if repeated.startswith(
-                beginning
-            ):  # what stands within it is none of its own
-                break
-            length = 1
-        else:
-            repeated = beginning[:length]
-            block, end = _with_fence(text, at, at + length)
-        at = text.find("{", at + length)
-    return block, end
+    links = _LINK.finditer(masked_code(text))
+    targets = dict.fromkeys(link["target"] for link in links)
+    checked: list[str] = []
+    for target in [*targets][:MOST_LINKS]:
+        told = f"{target} {unquote_plus(target)}"
+        if not (find_secrets(told) or find_personal_data(told)):
+            checked.append(target)
+    return tuple(checked)
 
 
-def _with_fence(text: str, start: int, end: int) -> tuple[str, int]:
-    """What stands between two places, with the fence around it if there is one; where it ends."""
-    opening = _OPENING_FENCE.search(text[max(0, start - 20) : start])
-    if opening is None or not text.startswith(_CLOSING_FENCE, end):
-        return text[start:end], end
-    end += len(_CLOSING_FENCE)
-    return text[start - len(opening[0]) : end], end
+def corrected_links(text: str, broken: Collection[str]) -> str:
+    """The text with each broken link leading to a search for what it says, all else untouched."""
+    pieces: list[tuple[int, int, str]] = []
+    for link in _LINK.finditer(masked_code(text)):
+        if link["target"] not in broken:
+            continue
+        label = text[slice(*link.span("text"))]
+        words = _WORD.findall(label)
+        searched = " ".join(words) or link["target"]
+        query = quote_plus(searched[:_LONGEST_SEARCH], errors="replace")
+        pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
+    return spliced(text, pieces)
+
+
+def is_public_site(address: str, port: int) -> bool:
+    """Whether an IP address belongs to the public internet, and the port to its web."""
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if port not in _WEB_PORTS or not ip.is_global:
+        return False
+    if (
+        ip.is_multicast
+        or ip.is_reserved
+        or any(ip in network for network in _NO_SITES)
+    ):
+        return False
+    if isinstance(ip, ipaddress.IPv6Address):
+        return ip in _IPV6_SITES and not ip.scope_id
+    return True
+
+
+async def broken_links(
+    targets: Sequence[str], turns: asyncio.Semaphore
+) -> frozenset[str]:
+    """Those of the addresses that lead nowhere, asked in ``turns``; raises nothing of the web's."""
+    connector = aiohttp.TCPConnector(
+        resolver=aiohttp.ThreadedResolver(),
+        use_dns_cache=False,
+        force_close=True,
+        socket_factory=_public_socket,
+    )
+    client = aiohttp.ClientSession(
+        connector=connector,
+        headers=_HEADERS,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+    )
+    async with client as session:
+        checks = [_is_broken(session, turns, target) for target in targets]
+        broken = await asyncio.gather(*checks)
+    return frozenset(compress(targets, broken))
+
+
+def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
+    """A socket for an address; raises ``OSError`` where nobody may ask.
+
+    Whatever names, disguises, or redirects to an address, it comes to this.
+    """
+    family, kind, protocol, _, (address, port, *_) = address_info
+    if not is_public_site(address, port):
+        raise OSError(
+            f"{address!r} is not public, or port {port} is another service's"
+        )
+    return socket.socket(family, kind, protocol)
+
+
+async def _is_broken(
+    session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str
+) -> bool:
+    """Whether an address, redirects followed, is answered with 4xx.
+
+    A time-out (408), too many requests (429), 5xx and no answer may pass. One that carries
+    credentials is not asked.
+    """
+    # A host name may be too long for the resolver's code, which is a ``ValueError``.
+    with suppress(aiohttp.ClientError, OSError, ValueError):
+        async with turns, asyncio.timeout(_SECONDS):
+            url = URL(target)
+            if url.raw_user is not None or url.raw_password is not None:
+                return False
+            async with session.get(
+                url, max_redirects=_MOST_REDIRECTS + 1
+            ) as response:
+                return (
+                    400 <= response.status < 500
+                    and response.status not in _MAY_PASS
+                )
+    return False

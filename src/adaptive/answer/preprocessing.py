@@ -78,19 +78,15 @@ class Preprocessing(BaseModel):
     search_query: Line = Field(default="", max_length=500)
     harmful: Score = 0
     prompt_injection_chance: Chance = 0
+    # Of a chat's first message only.
+    title: Annotated[
+        Line, AfterValidator(lambda line: line.strip("\"'“”"))
+    ] = Field(default="", max_length=120)
 
     @property
     def is_likely_injection(self) -> bool:
         """Whether the message probably orders the model about."""
         return self.prompt_injection_chance >= _LIKELY_INJECTION
-
-
-class FirstPreprocessing(Preprocessing):
-    """What a model says of a chat's first message: a ``title`` for the chat, too."""
-
-    title: Annotated[
-        Line, AfterValidator(lambda line: line.strip("\"'“”"))
-    ] = Field(default="", max_length=120)
 
 
 class Preprocessor:
@@ -152,10 +148,7 @@ class Preprocessor:
             return ""
         hook.state["language"] = _language(hook, findings)
         self._flag(hook, findings)
-        if (
-            isinstance(findings, FirstPreprocessing)
-            and hook.told_kind == "saved"
-        ):
+        if first and hook.told_kind == "saved":
             policy = gate_policy(hook.settings)
             is_safe = await asyncio.to_thread(
                 is_safe_label, findings.title, policy
@@ -171,7 +164,6 @@ class Preprocessor:
         self, hook: Hook, messages: Sequence[Message], *, first: bool
     ) -> Preprocessing:
         """What a model says of the newest message within a bounded time."""
-        fields = FirstPreprocessing if first else Preprocessing
         asked = _TITLE_ASKED if first else dict.fromkeys(_TITLE_ASKED, "")
         settings = hook.settings
         judges = settings.use_llm_for_relevance
@@ -184,12 +176,12 @@ class Preprocessor:
                 render_prompt("preprocess", "", asked),
                 f"## Conversation\n{conversation}",
                 "preprocessing",
-                fields_schema(fields),
+                fields_schema(Preprocessing),
                 700,
             )
             model = await hook.completer()
             return await ask_fields(
-                model, self._formats, fields, request, seconds
+                model, self._formats, Preprocessing, request, seconds
             )
 
     def _flag(self, hook: Hook, findings: Preprocessing) -> None:

@@ -64,3 +64,12 @@ def pattern_table(name: str) -> dict[str, list[str]]:
             line for line in patterns.split("\n") if not line.startswith("# ")
         ]
     return table
+
+
+def compiled_patterns(name: str) -> dict[str, re.Pattern[str]]:
+    """The patterns of a table by their title, each compiled; parts of others are left out."""
+    return {
+        title: re.compile("|".join(patterns))
+        for title, patterns in pattern_table(name).items()
+        if not title.isupper()
+    }

@@ -54,7 +54,7 @@ from adaptive.history.section import (
 from adaptive.history.upkeep import HistoryUpkeep, TellUser
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.search.history_ports import (
     HistoryHit,
     HistoryVectors,

@@ -23,7 +23,7 @@ from adaptive.core.providers import CompletionRequest
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
 from adaptive.llm.ask import Line, ask_fields, fields_schema, render_prompt
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import tokens
 

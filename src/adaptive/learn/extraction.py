@@ -42,7 +42,7 @@ from adaptive.llm.ask import (
     text_line,
 )
 from adaptive.llm.reply import REPLY_REASONS, plain_name, read_items
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.fusion import RankingQuery, rank, ranking_query
 from adaptive.search.index import MemoryIndex

@@ -39,7 +39,7 @@ from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.user_memory import UserMemory
 from adaptive.memory.writing import Held
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes

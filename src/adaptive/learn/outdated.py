@@ -33,7 +33,7 @@ from adaptive.llm.ask import list_schema, render_prompt, text_line
 from adaptive.llm.reply import read_items
 from adaptive.memory.gate import draft_of
 from adaptive.memory.writing import NO_LONGER_TRUE
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex
 from adaptive.search.vectors import products

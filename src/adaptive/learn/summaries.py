@@ -28,7 +28,7 @@ from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.ask import render_prompt
 from adaptive.llm.reply import read_object
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import tokens
 from adaptive.search.vectors import normalised

@@ -1,11 +1,17 @@
-"""May a text be a memory, or does it imitate structure, hide words, or give the assistant orders?
+"""May a text be a memory, and how is one shown so that it can neither order nor play a role?
 
 A memory is shown to the assistant in every later chat, so an order in it would stand forever. What
 the user typed as it stands is judged by its structure alone; what a model proposed or another tool
 wrote is held against a linear classifier as well. Its features are hashed n-grams of one to five
 signs, words, and pairs of words, so that it needs no list of words and no language;
 ``tools/train_guard.py`` learns the weights from labelled texts.
+
+Rows of any age and origin are escaped, those of other tools included. Ordinary text stays as it is,
+byte for byte; where a sign imitates structure, that sign alone is changed, so that a person can
+still read what was said.
 """
+
+# ruff: noqa: RUF001 - signs of several scripts
 
 from __future__ import annotations
 
@@ -13,6 +19,7 @@ import base64
 import hashlib
 import html
 import re
+import unicodedata
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -21,54 +28,21 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.texts import unpacked
-from adaptive.privacy.escaping import (
-    TAG_FLAG,
-    TAG_OPENING,
-    imitates_structure,
-    seen_text,
-)
-from adaptive.privacy.guard_weights import (
-    GUARD_BIAS,
-    GUARD_SCALE,
-    PACKED_GUARD_WEIGHTS,
-)
+from adaptive.core.runtime import text_cache
+from adaptive.core.texts import compiled_patterns, listed_lines, unpacked
+from adaptive.privacy.scanning import Respelling, respelled
 
+_FORMS = compiled_patterns("imitations")
+# Letters and brackets that look like these.
+_TWINS = str.maketrans(
+    "асԁеɡһіјкӏорԛѕтхуαεικνορτυ‹❮⟨〈˂ᐸ〈❬❰›❯⟩〉˃ᐳ〉❭❱",
+    "acdeghijklopqstxyaeikvoptu<<<<<<<<<>>>>>>>>>",
+)
+_ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
-# Overrides of direction, tags, hidden operators, joiners in Latin words, selectors in rows.
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_HIDDEN = re.compile(
-    "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-\ufffb"
-    "\u3164\uffa0\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
-    "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+"
-    "(?=[A-Za-z0-9<>/|_])"
-    "|[\u200b-\u200d\u2060\ufeff]{3,}|(?<![A-Za-z0-9])[\u200b\u2060\ufeff](?=[A-Za-z])"
-    f"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z])[{_SELECTORS}]"
-    f"|[A-Za-z][\u0334-\u0338\u20d0-\u20f0]"
-)
-_MARKUP = re.compile(
-    r"!?\[[^\]\n]{0,200}\]\s?(?:\(\s?[^)\s]|:\s?(?:https?:|//|data:))"
-    r"|<!(?:--|\[cdata)|```|~~~|\{\{[^}\n]{1,100}\}\}|\{%"
-    r"|\b(?:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()"
-)
-# A place in an address where the assistant is to put what it knows.
-_FILLED_ADDRESS = re.compile(
-    r"://\S{0,300}[?&=/](?:\{|\[[a-z]|<[a-z]|\$\{|%7b)"
-)
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}")
-_HEXADECIMAL = re.compile(
-    r"(?<![0-9A-Za-z])(?:(?:0x)?[0-9a-fA-F]{2}[\s:,\-]{0,2}){10,2000}"
-)
 _URL_SIGNS = str.maketrans("+/", "-_", "=")
-_ESCAPED = re.compile(
-    r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}"
-    r"|\\u00[0-9a-f]{2}){4}"
-    r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
-)
-_SPACED_LETTERS = re.compile(
-    r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])"
-)
+_SCALE, _BIAS, _PACKED_WEIGHTS = listed_lines("guard_weights")
 # Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
 BUCKETS = 1 << 17
 _BUCKET_SHIFT = 64 - 16
@@ -100,22 +74,15 @@ def injection_reason(
     """
     if len(text) > LONGEST_CANDIDATE:
         return "it is too long to be one memory"
-    if _HIDDEN.search(re.sub(TAG_FLAG, "", text)):
+    if _FORMS["hidden"].search(_FORMS["tag flag"].sub("", text)):
         return "it holds characters that cannot be seen"
-    if imitates_structure(text) or (
-        "&" in text and imitates_structure(html.unescape(text))
-    ):
+    if imitates_structure(text) or imitates_structure(html.unescape(text)):
         return "it imitates the marks that structure a chat"
     seen = seen_text(text).text
-    if _MARKUP.search(seen) or TAG_OPENING.search(seen):
-        return "it carries markup, an image or a link to be fetched"
-    if _FILLED_ADDRESS.search(seen):
-        return "it holds a link that the assistant is to fill in"
-    if (
-        _ESCAPED.search(seen)
-        or _SPACED_LETTERS.search(seen)
-        or any(map(_reads, _decoded(text)))
-    ):
+    for reason, form in _FORMS.items():
+        if reason.startswith("it ") and form.search(seen):
+            return reason
+    if any(map(_reads, _decoded(text))):
         return "it hides words in a code"
     if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
         return "it reads as an order, not as a fact; /remember keeps it all the same"
@@ -131,10 +98,10 @@ def passed_mark(text: str) -> str:
 
 def _decoded(text: str) -> Iterator[bytes]:
     """What stands in a text as base64 or hexadecimal."""
-    for run in _BASE64.findall(text):
+    for run in _FORMS["base64"].findall(text):
         with suppress(ValueError):
             yield base64.urlsafe_b64decode(f"{run.translate(_URL_SIGNS)}==")
-    for run in _HEXADECIMAL.findall(text):
+    for run in _FORMS["hexadecimal"].findall(text):
         figures = re.sub(r"0x|[^0-9a-fA-F]", "", run)
         if not figures.isdecimal():  # as card numbers are
             yield bytes.fromhex(figures[: len(figures) // 2 * 2])
@@ -160,7 +127,7 @@ def order_score(text: str) -> float:
     worst = max(
         _weights()[buckets] @ feature_values(buckets) for buckets in parts
     )
-    return float(worst) * GUARD_SCALE + GUARD_BIAS
+    return float(worst) * float(_SCALE) + float(_BIAS)
 
 
 def order_features(seen: str) -> NDArray[np.intp]:
@@ -215,4 +182,77 @@ def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
 
 @cache
 def _weights() -> NDArray[np.int8]:
-    return np.frombuffer(unpacked(PACKED_GUARD_WEIGHTS), dtype=np.int8)
+    return np.frombuffer(unpacked(_PACKED_WEIGHTS), dtype=np.int8)
+
+
+def seen_text(text: str) -> Respelling:
+    """The text in small, plain signs without what cannot be seen."""
+    if text.isascii() and text.isprintable():
+        return Respelling(text.lower(), range(len(text)))
+    return respelled(text, _seen_sign)
+
+
+@text_cache(20_000)
+def _seen_sign(sign: str) -> str:
+    """One small, plain sign for what looks like it; nothing for what is not seen."""
+    if _FORMS["unseen"].match(sign):
+        return ""
+    if _FORMS["line break"].match(sign):
+        return "\n"
+    plain = unicodedata.normalize("NFKC", sign).lower().translate(_TWINS)
+    return plain if len(plain) == 1 else sign
+
+
+def escaped_entry(text: str) -> str:
+    """A text as one line that imitates no structure; the same for what was escaped before."""
+    shown = (
+        _FORMS["never shown"]
+        .sub(r"\1", text)
+        .encode("utf-8", "replace")
+        .decode("utf-8")
+    )
+    shown = _FORMS["stray joiners"].sub("", shown)
+    lines = [
+        _without_opening(line).strip(" \t")
+        for line in _FORMS["line break"].split(shown)
+    ]
+    shown = re.sub("\t+", " ", " ".join(filter(None, lines))).strip()
+    shown = _FORMS["backticks"].sub(lambda run: "'" * len(run[0]), shown)
+    shown = _without_imitations(_without_opening(shown))
+    return _FORMS["image"].sub("&#91;", shown)
+
+
+def imitates_structure(text: str) -> bool:
+    """Whether a text imitates a mark of a block, a token of a chat template, or a commanding turn.
+
+    A turn counts at the beginning of a line, of a quotation or of a bracket.
+    """
+    seen = seen_text(text).text
+    return bool(
+        _FORMS["imitation"].search(seen)
+        or _FORMS["commanding turn"].search(seen)
+    )
+
+
+def _without_opening(line: str) -> str:
+    """A line that begins neither as a heading or a rule nor as somebody's turn."""
+    former = None
+    while line != former:
+        former = line
+        line = _FORMS["line opening"].sub("", line)
+        seen = seen_text(line)
+        role = _FORMS["role"].match(seen.text)
+        if role:
+            colon = seen.places[role.start("colon")]
+            line = f"{line[:colon].rstrip()} -{line[colon + 1 :]}"
+    return line
+
+
+def _without_imitations(text: str) -> str:
+    """A text in which each sign that opens an imitation or a tag is an entity."""
+    seen = seen_text(text)
+    signs = list(text)
+    for pattern in (_FORMS["imitation"], _FORMS["tag"]):
+        for match in pattern.finditer(seen.text):
+            signs[seen.places[match.start()]] = _ENTITIES[match[0]]
+    return "".join(signs)

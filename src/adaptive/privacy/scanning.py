@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -71,13 +70,7 @@ def plain_text(text: str) -> Respelling:
 
     Digits and letters of all kinds become plain ones, dashes, dots and spaces one of each.
     """
-    if text.isascii():
-        return Respelling(text, range(len(text)))
-    seen = respelled(text, _plain_sign)
-    # The Japanese sign for a long vowel is typed for a dash between digits.
-    return Respelling(
-        re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", seen.text), seen.places
-    )
+    return respelled(text, _plain_sign)
 
 
 def respelled(text: str, plain_sign: Callable[[str], str]) -> Respelling:

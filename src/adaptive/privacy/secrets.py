@@ -6,7 +6,6 @@ A closed list of nouns names, a sign, a copula or a blank links the noun to a va
 the value decides. What is read around a noun is bounded, so the work is linear.
 """
 
-# ruff: noqa: RUF001 - words of many scripts
 from __future__ import annotations
 
 import math
@@ -15,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from adaptive.core.messages import head_and_tail
-from adaptive.core.texts import pattern_table, word_table
+from adaptive.core.texts import compiled_patterns, pattern_table, word_table
 from adaptive.privacy.scanning import Finding, any_of, plain_text, spliced
 
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
@@ -24,6 +23,7 @@ _CODE_KIND = "PIN or one-time code"
 _KEY_KIND = "key or token"
 _NO_KIND = "none"
 _WORDS = word_table("secrets")
+_CONTEXT = compiled_patterns("secret_context")
 _KINDS = {
     noun: kind
     for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND)
@@ -43,62 +43,10 @@ _NOUN = re.compile(
     + r")(?:(?<![\u2e80-\uffff])[a-z\u00e0-\u024f\u0430-\u0451]{1,3}(?![^\W\d_]))?"
 )
 _REACH = 120
-_LINK = re.compile(
-    r"(?i)(?P<sign>[\"'`*_\])]{0,4}\s{0,3}(?:[:=：]{1,2}>?(?!\?)|\A>(?=[^\s@])|->|→|—|–"
-    r"|(?<!\S)-(?= ))\s{0,4}(?:[\"']?(?:basic|bearer|token|apikey) )?)"
-    r"|(?<!\w)(?:is|was|are|to|as|be|je|ist|lautet|auf|est|es|era|é|è|war|était|это|är|er"
-    r"|este|olarak"
-    r"|adalah|là|na|en|on|à|su|в|είναι|هو|هي|है|הוא|היא)(?: (?:now|still|le|het|jetzt"
-    r"|ahora|agora))?"
-    r":?[ \t]{1,3}|(?:是|为|為|は|が|を|는|은|이|가)[ \t:：]{0,3}"
-    r"|(?P<joined>\A(?=[!-~]))|(?P<blank>\A(?:'s)?\s{1,3}|\s(?=\S{0,40}[\d@#$!*]))"
-)
-_FIGURES = re.compile(r"[\d*#零〇一二三四五六七八九]{4,}")
-_LONGEST = 4000
+# So much behind a noun is read; a value that is longer ends with its last sign that is no space.
+_LONGEST = 400
+_REST = re.compile(r"\S*")
 _WIDEST_SECRET = 20_000  # a private key
-_QUOTED = re.compile(
-    r"\\?[\"'`“「『](?P<value>[^\"'`“”「」『』\n]{4,200})[\"'`”」』]"
-)
-_VALUE = re.compile(
-    r"[\"'`“*(\[]{0,3}(?P<value>(?:(?!</)[!-~\u00c0-\u052f]){3,}"
-    r"(?:[\u2e80-\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\]}>\"'`])|[^\s,;，。、；！？「」』]{3,80})"
-)
-_WORD = re.compile(
-    r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))"
-)
-_CODE = re.compile(
-    r"[\"'`*(#]{0,3}(?:[A-Z]-)?(?P<value>\d{4}[ \-]\d{4}|\d{3}[ \-]\d{3}"
-    r"|(?=[0-9A-ZА-Я]{4,8}(?![0-9A-ZА-Я]))[A-ZА-Я]?\d{1,8}(?:[A-ZА-Я]\d{0,6})?"
-    r"|\d\d(?: ?[ \-] ?\d\d){2,4}|\d(?:[ \-]\d){3,7}|[零〇一二三四五六七八九]{4,8}"
-    r"|(?=[A-Za-z\-]{0,8}\d)[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,5})#?"
-    r"(?![A-Za-z0-9_%€$])(?![.,:/\-]\d)"
-)
-_MORE = re.compile(
-    r"[\"'`)]{0,2}(?:\s?[,;、/&]\s?|\s?\n\s?(?:- |\d\d?[.)] )?|\s(?:and|und|et|y|e|и|i|en"
-    r"|ve)\s)" + _CODE.pattern
-)
-# What holds figures and is no password: addresses, dates, numbers with a unit, paths, joined words.
-_PLAIN = re.compile(
-    r"(?i)https?://\S*|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+\w?"
-    r"|\d+-?[a-z]{0,10}|[\w.\-]*/\S*"
-    r"|[A-Za-z]+(?:['’_./\-][A-Za-z]+)*|\w+\([^)]*\)|(?:user|login|name|mail)\w*=.*"
-    r"|(?:sha|md|base|argon|wpa|aes|rsa|oauth|ps|win|ed)-?\d+\w*"
-)
-_AMOUNT = re.compile(rf"(?i)\s?(?:{'|'.join(_WORDS['amount'])})")
-# What a number or a run of chance signs may be called that is no secret.
-_OTHER = re.compile(rf"(?i)(?:{'|'.join(_WORDS['other'])})\w*\W*$")
-# What is said about a password in one word, where a password could stand.
-_SAYING = re.compile(
-    rf"(?i)(?:{'|'.join(_WORDS['saying'])})"
-    rf"|[\w\-]+(?:\.[a-z]+)+|.{{3,}}(?:{'|'.join(_WORDS['ending'])})"
-)
-_VALUE_BEFORE = re.compile(
-    r"(?i)(?:^|(?<=[\s\"'`(「:：]))(?P<value>\d{3}[ \-]\d{3}|[!-~]{4,60})[\"'`)」]{0,2}"
-    r"\s?(?:\s(?:is|are|ist|sind|est|es|é|è|jest|as|als|comme|como|come|это|है)\s"
-    r"|\s[—–-]\s|は|が|是|为|作为)"
-    r"\s?(?:[^\W\d_]{1,12}[ '’]){0,4}[^\W\d_]{0,12}$"
-)
-_FIGURE_OR_SIGN = re.compile(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)")
 
 _SECRET_FORMS = pattern_table("secret_forms")
 # What issuers begin their keys with, but for those that their shape tells, as ``ghp_``.
@@ -114,21 +62,6 @@ _FORMS = [
     if not kind.isupper()
     for form in forms
 ]
-# Where signs of one sort (capitals, small letters, figures) end before one of another.
-_CHANGE_OF_SORT = re.compile(
-    "(?<=[A-Z])[^A-Z]|(?<=[a-z])[^a-z]|(?<=[0-9])[^0-9]"
-)
-# Stands for a secret that is not told: ``<key>``, ``$KEY``, ``****``, ``your-key``, ``env.get(``.
-_PLACEHOLDER = re.compile(
-    r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
-    r"|[?*•●xX.\-_#]+|.{0,12}?(?:\*{3}|x{5}|X{5}|•{3}|\.{3}|…).{0,12}|your\w*"
-    r"|[a-z_.]+[(\[].*"
-    r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type"
-    r"|choose) .*"
-    r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none"
-    r"|null|true"
-    r"|false|nil|undefined|change_?me|redacted|example|placeholder|string)[\"'),;.]*"
-)
 
 
 def find_secrets(text: str) -> tuple[Finding, ...]:
@@ -165,10 +98,9 @@ def secret_reason(findings: tuple[Finding, ...]) -> str:
     """Why a text with these secrets is not kept, in words for its user, without the secrets."""
     if not findings:
         return ""
-    kinds = list(dict.fromkeys(finding.kind for finding in findings))
-    named = " and ".join(kinds[:2])
-    article = "an" if named[0] in "aeioAEIO" else "a"
-    return f"it holds what looks like {article} {named}; secrets are never remembered"
+    kind = findings[0].kind
+    article = "an" if kind[0] in "aeioAEIO" else "a"
+    return f"it holds what looks like {article} {kind}; secrets are never remembered"
 
 
 def _named_secrets(text: str) -> Iterator[Finding]:
@@ -201,12 +133,12 @@ def _named_secrets(text: str) -> Iterator[Finding]:
         if value is None:
             continue
         value_end = offset + value.end("value")
-        yield Finding(kind, offset + value.start("value"), value_end)
-        more = _MORE.match(text, value_end) if kind == _CODE_KIND else None
-        while more:
-            value_end = more.end("value")
-            yield Finding(kind, more.start("value"), value_end)
-            more = _MORE.match(text, value_end)
+        start = offset + value.start("value")
+        more = _CONTEXT["more codes"] if kind == _CODE_KIND else _REST
+        is_followed = kind == _CODE_KIND or value_end == end + _LONGEST
+        following = more.match(text, value_end) if is_followed else None
+        value_end = following.end() if following else value_end
+        yield Finding(kind, start, value_end)
 
 
 def _value_behind(
@@ -218,24 +150,31 @@ def _value_behind(
     may be joined to the noun.
     """
     # Of nouns that follow one another directly the last leads to the value: SECRET_KEY=...
-    for link in _LINK.finditer(after, 0, reach if reach > 2 else 0):
+    for link in _CONTEXT["link"].finditer(after, 0, reach if reach > 2 else 0):
         quoted = (
-            _QUOTED.match(after, link.end()) if kind == _PASSWORD else None
+            _CONTEXT["quoted"].match(after, link.end())
+            if kind == _PASSWORD
+            else None
         )
-        code = _CODE.match(after, link.end()) if kind == _CODE_KIND else None
-        value = quoted or code or _VALUE.match(after, link.end())
+        code = (
+            _CONTEXT["code"].match(after, link.end())
+            if kind == _CODE_KIND
+            else None
+        )
+        value = quoted or code or _CONTEXT["value"].match(after, link.end())
         if value is None or (link["joined"] is not None and not may_be_joined):
             continue
-        if is_placeholder(value["value"]) or _is_amount(value):
+        is_amount = _CONTEXT["amount"].match(after, link.end())
+        if is_amount or is_placeholder(value["value"]):
             continue
-        is_other = _OTHER.search(after[: link.start()]) is not None
+        is_other = _CONTEXT["other"].search(after[: link.start()]) is not None
         if code:
-            is_secret = not (is_other or _OTHER.search(before))
+            is_secret = not (is_other or _CONTEXT["other"].search(before))
         elif kind != _PASSWORD:
             least = 16 if link["blank"] else 8
             is_secret = not is_other and _looks_random(value["value"], least)
         elif quoted:
-            is_secret = not _SAYING.fullmatch(value["value"])
+            is_secret = not _CONTEXT["saying"].fullmatch(value["value"])
         else:
             is_secret = _is_password(value["value"], link)
         if is_secret:
@@ -243,45 +182,41 @@ def _value_behind(
     return None
 
 
-def _is_amount(value: re.Match[str]) -> bool:
-    """Whether a value is a number of something: "2000 characters"."""
-    number = value["value"]
-    if not number[0].isdigit() or any(map(str.isalpha, number)):
-        return False
-    return _AMOUNT.match(value.string, value.end("value")) is not None
-
-
 def _is_password(value: str, link: re.Match[str]) -> bool:
     """Whether a value without quotation marks, to which a link leads, is a password."""
     if link["blank"]:
         # Nothing says that it is the password: it must look like one, and like nothing else.
         return len(value) >= 6 and _looks_chosen(value)
-    if _looks_chosen(value) or _FIGURES.fullmatch(value):
+    if _looks_chosen(value) or _CONTEXT["figures"].fullmatch(value):
         return True
     # A plain word, where nothing else can stand, that says nothing about the password.
     is_told = link["sign"] or (link.start() == 1 and link[0].startswith("is "))
-    if not is_told or not _WORD.match(link.string, link.end()):
+    if not is_told or not _CONTEXT["word"].match(link.string, link.end()):
         return False
-    return not _SAYING.fullmatch(value.rstrip("!?"))
+    return not _CONTEXT["saying"].fullmatch(value.rstrip("!?"))
 
 
 def _looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures or signs within."""
-    if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value):
+    if (
+        len(value) < 4
+        or value[-1] > "\u2e80"
+        or _CONTEXT["plain"].fullmatch(value)
+    ):
         return False
     return (
         any(map(str.isalpha, value))
-        and _FIGURE_OR_SIGN.search(value) is not None
+        and _CONTEXT["figure or sign"].search(value) is not None
     )
 
 
 def _value_before(kind: str, before: str) -> re.Match[str] | None:
     """The value that the noun follows: "hunter2 is my password"."""
-    match = _VALUE_BEFORE.search(before)
+    match = _CONTEXT["value before"].search(before)
     if match is None or is_placeholder(match["value"]):
         return None
     if kind == _CODE_KIND:
-        return match if _CODE.fullmatch(match["value"]) else None
+        return match if _CONTEXT["code"].fullmatch(match["value"]) else None
     is_quoted = before[: match.start("value")].endswith(("'", '"', "`", "「"))
     return match if is_quoted or _looks_chosen(match["value"]) else None
 
@@ -299,7 +234,7 @@ def _formed_secrets(text: str) -> Iterator[Finding]:
 
 def is_placeholder(value: str) -> bool:
     """Whether it stands in the place of a secret that is not told."""
-    return _PLACEHOLDER.fullmatch(value) is not None
+    return _CONTEXT["placeholder"].fullmatch(value) is not None
 
 
 def _looks_random(value: str, least: int) -> bool:
@@ -316,7 +251,7 @@ def _looks_random(value: str, least: int) -> bool:
         or (not figures and len(core) < 20)
     ):
         return False
-    changes = len(_CHANGE_OF_SORT.findall(core))
+    changes = len(_CONTEXT["change of sort"].findall(core))
     if changes * 5 < len(core) and figures * 2 < len(core):
         return False
     shares = [count / len(core) for count in Counter(core).values()]

@@ -19,20 +19,19 @@ from datetime import date, timedelta
 from typing import Literal
 
 from adaptive.core.messages import Message, head_and_tail, local_time, said_at
-from adaptive.core.texts import word_table
+from adaptive.core.texts import pattern_table, word_table
 from adaptive.settings.hook import Hook
 
 HOW_TO_ERASE = (
     "To have what is remembered about you erased, type /forget everything."
 )
-_MONTHS = [tuple(heads.split()) for heads in word_table("months")["heads"]]
+_MONTHS = pattern_table("personal_shapes")["MONTH"]
 _DATES = (
     r"(?:(?P<y>\d{4})[-年]|(?=\d\d?月))(?P<m>\d{1,2})[-月](?P<d>\d{1,2})日?",
     r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
     r"[ .,/-]*(?:de )?(?P<y>\d{4})?(?: года)?",
     r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
 )
-_YEARS_BACK = 9
 _LONGEST_REQUEST = 160
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？।؟])|\n")
 # Of a long message what is said at its head and its tail is read, in characters.
@@ -43,7 +42,7 @@ _UNKNOWN = frozenset({"unknown"})
 _VERBS = frozenset({"erasing", "forgetting"})
 # What may stand before the verb of a request, or behind it.
 _AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
-# How many unknown words may stand before it where memories or data are named ("immediately").
+# How many unknown words may stand before it ("immediately").
 _ADVERBS = 2
 
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
@@ -82,6 +81,21 @@ class _ReadMessage:
         self.tells_or_asks = (
             is_told or "?" in folded
         ) and "polite" not in self.kinds
+
+    def order(self, unknown: int = 0) -> Sequence[WordKinds]:
+        """The words up to the one behind a verb that erases or forgets and begins or ends them.
+
+        So many unknown words may stand before it.
+        """
+        for words in (self.words, self.words[::-1]):
+            left = unknown
+            for place, word in enumerate(words):
+                if word & _VERBS:
+                    return words[: place + 2]
+                left -= word == _UNKNOWN
+                if left < 0 or not word & _AROUND_A_VERB:
+                    break
+        return ()
 
     @property
     def requested(self) -> WordKinds:
@@ -146,19 +160,11 @@ def nearly_asks_to_erase(words: str) -> bool:
     """
     message = _ReadMessage(_folded(words))
     kinds = message.kinds
-    unknown = message.words.count(_UNKNOWN)
-    if (
-        message.tells_or_asks
-        or "negated" in kinds
-        or 2 * unknown > len(message.words)
-    ):
+    is_known = 2 * message.words.count(_UNKNOWN) <= len(message.words)
+    is_about_memory = kinds & {"memories", "me"} or kinds >= {"data", "my"}
+    if not is_known or not is_about_memory or "negated" in kinds:
         return False
-    if "memories" in kinds or ("data" in kinds and kinds & {"me", "my"}):
-        return bool(
-            _up_to_verb(message.words, _ADVERBS)
-            or _up_to_verb(message.words[::-1])
-        )
-    return "me" in kinds and bool(_up_to_verb(message.words))
+    return bool(message.order(_ADVERBS)) and not message.tells_or_asks
 
 
 def sentences_to_forget(words: str) -> str:
@@ -174,46 +180,26 @@ def sentences_to_forget(words: str) -> str:
 def _orders_to_forget(sentence: str) -> bool:
     """Whether a sentence begins or ends with a verb of forgetting that is not negated."""
     message = _ReadMessage(_folded(sentence[:_LONGEST_REQUEST]))
-    opening = _up_to_verb(message.words) or _up_to_verb(message.words[::-1])
-    is_negated = any("negated" in word for word in opening)
-    return bool(opening) and not is_negated and not message.tells_or_asks
-
-
-def _up_to_verb(
-    words: Sequence[WordKinds], unknown: int = 0
-) -> Sequence[WordKinds]:
-    """The words as far as the one behind the verb, if the first that matters erases or forgets.
-
-    Before it may stand so many unknown ones.
-    """
-    for place, word in enumerate(words):
-        if word & _VERBS:
-            return words[: place + 2]
-        unknown -= word == _UNKNOWN
-        if unknown < 0 or not word & _AROUND_A_VERB:
-            break
-    return ()
+    order = message.order()
+    is_negated = any("negated" in word for word in order)
+    return bool(order) and not is_negated and not message.tells_or_asks
 
 
 def _without_day(folded: str, today: date) -> tuple[str, date | None]:
     """A folded text without the day that it names, and the last such day up to today."""
     for form in _DATES:
-        for match in re.finditer(form, folded):
-            day = _last_day(match, today)
-            if day is not None:
-                return (
-                    f"{folded[: match.start()]} {folded[match.end() :]}",
-                    day,
-                )
+        named = re.search(form, folded)
+        day = _last_day(named, today) if named else None
+        if named and day:
+            return folded.replace(named[0], " "), day
     return folded, None
 
 
 def _last_day(named: re.Match[str], today: date) -> date | None:
-    """The last day up to today that is named so; without its year, of the last few years."""
-    years = range(today.year, today.year - _YEARS_BACK, -1)
-    for year in [int(named["y"])] if named["y"] else years:
+    """The last day up to today that is named so; ``None`` where there is no such day."""
+    for year in [named["y"]] if named["y"] else [today.year, today.year - 1]:
         with suppress(ValueError):
-            day = date(year, _month(named["m"]), int(named["d"]))
+            day = date(int(year), _month(named["m"]), int(named["d"]))
             if day <= today:
                 return day
     return None
@@ -223,14 +209,8 @@ def _month(name: str) -> int:
     """The number of a month; 0 where there is none of the name."""
     if name.isdecimal():
         return int(name)
-    return next(
-        (
-            month
-            for month, heads in enumerate(_MONTHS, 1)
-            if name.startswith(heads)
-        ),
-        0,
-    )
+    heads = enumerate(_MONTHS, 1)
+    return next((month for month, head in heads if re.match(head, name)), 0)
 
 
 def asks_to_restore(words: str) -> bool:

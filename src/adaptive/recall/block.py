@@ -12,8 +12,11 @@ from typing import Any
 from adaptive.core.messages import estimated_tokens, listing, mapping
 from adaptive.core.model import Memory
 from adaptive.core.runtime import text_cache
-from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.injection import injection_reason, passed_mark
+from adaptive.privacy.injection import (
+    escaped_entry,
+    injection_reason,
+    passed_mark,
+)
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.search.tokens import holds_words_of
 from adaptive.settings.merged import LocalOnlyBanks

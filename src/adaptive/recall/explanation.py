@@ -12,7 +12,7 @@ from functools import partial
 
 from adaptive.core.messages import clipped_line, has_words, plain_line
 from adaptive.core.model import has_ended
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
 from adaptive.recall.selection import Candidates, Selection
 from adaptive.search.fusion import GATES, Ranked, Weights, fitting

@@ -22,7 +22,7 @@ from adaptive.llm.ask import (
     render_prompt,
 )
 from adaptive.llm.reply import read_items
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.selection import Candidates, fitting_memories
 from adaptive.search.fusion import Ranked
 from adaptive.search.vectors import content_hash

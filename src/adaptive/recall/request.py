@@ -31,7 +31,7 @@ from adaptive.core.messages import (
 from adaptive.core.model import AdaptiveMemoryError, with_detail
 from adaptive.core.runtime import UserCache
 from adaptive.memory.tables import ChatNotesTable
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.block import (
     BLOCK_SEPARATOR,
     CLOSE_MARKER,
