@@ -9,7 +9,6 @@ from collections.abc import Mapping
 COROUTINES: Mapping[str, str] = {
     "They are steps of a hook, which call plain functions and other steps.": """
         filter.Filter.*
-        filter.Filter._redacted
         answer.*
         control.requests.MemoryRequests.*
         control.turn.CommandTurn.give
@@ -109,7 +108,6 @@ FUNCTIONS: Mapping[str, str] = {
         host.memories._is_written
         host.memories._writes
         host.memory_rows._without_mark
-        filter.Filter._restored_event
         host.memory_rows.memory_fields
         host.tables._held
         memory.audit.ChangeKey.written
