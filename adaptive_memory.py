@@ -1028,11 +1028,14 @@ class PendingTable(Protocol):
   async def renew(self, lease: TurnLease, until: float) -> bool:
     ...
 
-  async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-    ...
-
-  async def give_back(
-    self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+  async def end(
+    self,
+    lease: TurnLease,
+    at: float,
+    calls: int,
+    *,
+    learned: bool = False,
+    failed: bool = False,
   ) -> bool:
     ...
 
@@ -4119,20 +4122,24 @@ class HostPendingTable:
       "prolonging a lease", lease, {"lease_until": until}, 0
     )
 
-  async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-    state = case((_WAITING, "done"), else_=_ROW.state)
-    learned = {**learned_values(now), "state": state}
-    return await self._change("finishing a turn", lease, learned, calls)
-
-  async def give_back(
-    self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+  async def end(
+    self,
+    lease: TurnLease,
+    at: float,
+    calls: int,
+    *,
+    learned: bool = False,
+    failed: bool = False,
   ) -> bool:
-    back = {
-      "due_at": due_at,
+    values = {
+      "due_at": at,
       "attempts": _ROW.attempts + int(failed),
       **_FREE,
     }
-    return await self._change("giving turns back", lease, back, calls)
+    if learned:
+      state = case((_WAITING, "done"), else_=_ROW.state)
+      values = {**learned_values(at), "state": state}
+    return await self._change("ending a lease", lease, values, calls)
 
   async def _change(
     self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
@@ -13652,12 +13659,13 @@ class LearningQueue:
     )
     held = True
     try:
-      if verdict in ("learned", "given up"):
-        held = await self._table.finish(work.lease, work.calls, now)
-      else:
-        held = await self._table.give_back(
-          work.lease, due_at, failed=failed, calls=work.calls
-        )
+      held = await self._table.end(
+        work.lease,
+        due_at,
+        work.calls,
+        learned=verdict in ("learned", "given up"),
+        failed=failed,
+      )
     except TablesUnavailable as error:
       log_queue.warning(
         "turns are taken again when their lease has ended: %s",

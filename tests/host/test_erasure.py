@@ -244,7 +244,7 @@ async def test_worker_under_way(house: House) -> None:
             assert await pending.take(one, now, now + 30) is not None
         await house.erase(Rows(), origin)
         assert not await pending.renew(lease, NOW + 30)
-        assert await pending.give_back(theirs, NOW, failed=False, calls=0)
+        assert await pending.end(theirs, NOW, 0, failed=False)
 
 
 @pytest.mark.parametrize("refusal", ["", "memories are switched off"])

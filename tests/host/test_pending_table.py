@@ -92,7 +92,7 @@ async def test_put_twice(tables: Tables) -> None:
         *(tables[n % 2].put(one) for n, one in enumerate(answers))
     )
     (left,) = await waiting(tables[0])
-    assert (left.message_id, left.due_at) == ("m-1", NOW + 2)
+    assert left.message_id == "m-1"
 
 
 async def test_taken_at_once(tables: Tables) -> None:
@@ -110,7 +110,7 @@ async def test_taken_at_once(tables: Tables) -> None:
             number for number, turns in enumerate(got) if turns is not None
         )
         winner = lease(f"w-{number}", f"m-{number}")
-        assert await tables[0].give_back(winner, NOW, failed=False, calls=0)
+        assert await tables[0].end(winner, NOW, 0, failed=False)
 
 
 async def test_done(real: Tables, workers: Workers) -> None:
@@ -119,11 +119,11 @@ async def test_done(real: Tables, workers: Workers) -> None:
     await a.put(turn("m-1"))
     held = lease("a", "m-1")
     await taken(a, held, NOW)
-    assert await a.finish(held, 0, NOW + 3)
+    assert await a.end(held, NOW + 3, 0, learned=True)
     await b.put(turn("m-1"))
     assert await waiting(b) == ()
     assert await b.take(lease("b", "m-1"), NOW + 99, NOW + 129) is None
-    assert not await a.finish(held, 0, NOW + 4)
+    assert not await a.end(held, NOW + 4, 0, learned=True)
     columns = "state, payload, learned_at, lease_owner"
     assert await workers[0].rows(
         f"SELECT {columns} FROM {TABLE} ORDER BY state"
@@ -157,12 +157,12 @@ async def test_loser_changes_nothing(tables: Tables) -> None:
     await taken(a, late, NOW)
     await taken(b, winner, NOW + 31)
     assert not await a.renew(late, NOW + 90)
-    assert not await a.finish(late, 1, NOW + 32)
-    assert not await a.give_back(late, NOW, failed=True, calls=1)
+    assert not await a.end(late, NOW + 32, 1, learned=True)
+    assert not await a.end(late, NOW, 1, failed=True)
     now = await b.waiting("ada", NOW)
     assert [one.attempts for one in now.places] == [1]
     assert now.leased_until == NOW + 61
-    assert await b.finish(winner, 1, NOW + 33)
+    assert await b.end(winner, NOW + 33, 1, learned=True)
     assert await calls(b, "ada", NOW) == 1
 
 
@@ -173,7 +173,7 @@ async def test_given_back(tables: Tables) -> None:
     for number in (1, 2):
         held = lease(f"a-{number}", "m-1")
         await taken(a, held, NOW)
-        assert await a.give_back(held, NOW + 15, failed=number == 1, calls=1)
+        assert await a.end(held, NOW + 15, 1, failed=number == 1)
     (back,) = await taken(b, lease("b", "m-1"), NOW)
     assert (back.attempts, back.due_at) == (1, NOW + 15)
     assert await calls(b, "ada", NOW) == 2
@@ -189,11 +189,11 @@ async def test_calls_are_counted(tables: Tables) -> None:
     shared, later = lease("a", "m-0", "m-1"), lease("a-2", "m-2")
     bobs = lease("a-3", "m-3", user_id="bob")
     await taken(a, shared, NOW)
-    await a.finish(shared, 1, NOW + 10)
+    await a.end(shared, NOW + 10, 1, learned=True)
     await taken(a, later, NOW)
-    await a.give_back(later, NOW, failed=True, calls=2)
+    await a.end(later, NOW, 2, failed=True)
     await taken(a, bobs, NOW)
-    await a.give_back(bobs, NOW, failed=True, calls=7)
+    await a.end(bobs, NOW, 7, failed=True)
     assert [await calls(b, "ada", NOW + since) for since in (0, 2, 3)] == [
         3,
         2,

@@ -94,7 +94,7 @@ async def test_waiting_turns(
             lease, NOW + attempt, NOW + attempt + 9
         )
         if taken:
-            assert await later.finish(lease, 1, NOW + attempt)
+            assert await later.end(lease, NOW + attempt, 1, learned=True)
             break
     assert taken
     assert [one.turn.source.message_id for one in taken] == ["new"]

@@ -267,7 +267,7 @@ async def test_old_turns(house: House) -> None:
         )
         lease = TurnLease("ada", message_id, (message_id,))
         assert await pending.take(lease, at, at + 30)
-        assert await pending.finish(lease, 0, at)
+        assert await pending.end(lease, at, 0, learned=True)
     left: list[list[str]] = []
     for days in (29, 31, 181):
         await house.new_sweep().run(NOW + days * DAY)

@@ -69,21 +69,23 @@ class ListedTurns:
         self.leases[lease.user_id] = (lease.owner, until)
         return True
 
-    async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        finished = self._ended(lease, calls)
-        for key in _keys(lease) if finished else ():
-            del self.turns[key]
-            self.done.add(key)
-        return finished
-
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+    async def end(
+        self,
+        lease: TurnLease,
+        at: float,
+        calls: int,
+        *,
+        learned: bool = False,
+        failed: bool = False,
     ) -> bool:
-        given = self._ended(lease, calls, due_at=due_at)
-        for key in _keys(lease) if given else ():
+        ended = self._ended(lease, calls, due_at=at)
+        for key in _keys(lease) if ended else ():
             attempts = self.turns[key].attempts + int(failed)
             self.turns[key] = replace(self.turns[key], attempts=attempts)
-        return given
+            if learned:
+                del self.turns[key]
+                self.done.add(key)
+        return ended
 
     def _ended(self, lease: TurnLease, calls: int, **values: Any) -> bool:
         """Change the turns of a lease, and end it; nothing where it is another one's."""

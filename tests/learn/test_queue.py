@@ -100,7 +100,7 @@ async def test_statements_of_a_learned_turn() -> None:
     for one in ("m-1", "m-2"):
         await a.put(one)
     await a.hear("m-3")
-    assert a.link.calls == [*["put"] * 3, "waiting", "take", "renew", "finish"]
+    assert a.link.calls == [*["put"] * 3, "waiting", "take", "renew", "end"]
 
 
 @virtually

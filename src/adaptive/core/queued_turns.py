@@ -103,14 +103,19 @@ class PendingTable(Protocol):
         """Prolong a lease."""
         ...
 
-    async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        """Mark turns as learned, empty their texts, and end the lease."""
-        ...
-
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+    async def end(
+        self,
+        lease: TurnLease,
+        at: float,
+        calls: int,
+        *,
+        learned: bool = False,
+        failed: bool = False,
     ) -> bool:
-        """End a lease, the work undone; count an attempt where it failed."""
+        """End a lease, and count its model calls and whether it has failed.
+
+        Turns that are learned ``at`` that time are emptied, all others are due then.
+        """
         ...
 
 

@@ -205,22 +205,25 @@ class HostPendingTable:
             "prolonging a lease", lease, {"lease_until": until}, 0
         )
 
-    async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        """Mark turns as learned."""
-        state = case((_WAITING, "done"), else_=_ROW.state)
-        learned = {**learned_values(now), "state": state}
-        return await self._change("finishing a turn", lease, learned, calls)
-
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int
+    async def end(
+        self,
+        lease: TurnLease,
+        at: float,
+        calls: int,
+        *,
+        learned: bool = False,
+        failed: bool = False,
     ) -> bool:
-        """End a lease, the work undone."""
-        back = {
-            "due_at": due_at,
+        """End a lease, its turns learned or to be tried again (see ``PendingTable``)."""
+        values = {
+            "due_at": at,
             "attempts": _ROW.attempts + int(failed),
             **_FREE,
         }
-        return await self._change("giving turns back", lease, back, calls)
+        if learned:
+            state = case((_WAITING, "done"), else_=_ROW.state)
+            values = {**learned_values(at), "state": state}
+        return await self._change("ending a lease", lease, values, calls)
 
     async def _change(
         self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int

@@ -327,12 +327,13 @@ class LearningQueue:
         )
         held = True
         try:
-            if verdict in ("learned", "given up"):
-                held = await self._table.finish(work.lease, work.calls, now)
-            else:
-                held = await self._table.give_back(
-                    work.lease, due_at, failed=failed, calls=work.calls
-                )
+            held = await self._table.end(
+                work.lease,
+                due_at,
+                work.calls,
+                learned=verdict in ("learned", "given up"),
+                failed=failed,
+            )
         except TablesUnavailable as error:
             log_queue.warning(
                 "turns are taken again when their lease has ended: %s",
