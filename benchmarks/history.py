@@ -14,7 +14,6 @@ import re
 import statistics
 import sys
 import time
-import tracemalloc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -26,18 +25,16 @@ import numpy as np
 from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Vectors
 from adaptive.history.conversation import HITS
-from adaptive.history.index import HistoryIndex, HistoryLevels, history_index
-from adaptive.history.messages import PastMessage, topics_of
+from adaptive.history.indexing import message_units, unit_texts
+from adaptive.history.messages import PastMessage
 from adaptive.history.ranking import (
     HISTORY_GATE,
-    HistoryScope,
-    best_coverage,
-    history_evidence,
+    HistoryLevels,
     rank_messages,
 )
 from adaptive.history.section import HistorySection, packed_section
-from adaptive.history.upkeep import message_units, topic_unit
 from adaptive.privacy.injection import escaped_entry
+from adaptive.search.bm25 import keyword_index
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.history_ports import HistoryHit, HistoryUnit
 from adaptive.search.tokens import tokens as words_of
@@ -57,19 +54,7 @@ GATES = (0.0, 1.0, 2.0, 2.5, 3.0, 3.25, 3.5, 3.75, 4.0, 4.5, 5.0, 6.0)
 # The weights were chosen on these; the others were only measured.
 TUNED_ON = frozenset({"conv-26", "conv-30"})
 LARGE = 20_000
-_RANKED = 200
-_NOTES = 3
 _SECONDS_BETWEEN = 60
-
-
-# Kinds of units that are searched, and whether summaries of topics are shown.
-Variant = tuple[tuple[str, ...], bool]
-BEST: Variant = (("message", "exchange"), False)
-VARIANTS: Mapping[str, Variant] = {
-    "messages only": (("message",), False),
-    "no summaries of topics yet": BEST,
-    "with summaries of topics": (("message", "exchange", "topic"), True),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,60 +69,51 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPast:
-    """The same with its index, its units and all vectors."""
+    """The same with its units and all vectors."""
 
     about: Replayed
-    index: HistoryIndex
-    units: tuple[HistoryUnit, ...]
+    said: Mapping[str, PastMessage]
+    units: Sequence[HistoryUnit]
     vectors: Vectors
     questions: Vectors
     levels: HistoryLevels
 
-    def evidence(self, texts: Sequence[str], vectors: Vectors) -> list[float]:
-        """What speaks for recalling anything, for each of some prompts."""
-        cosines = (vectors @ self.vectors.T).max(axis=1)
+    def nearest(self, vector: Vectors) -> list[HistoryHit]:
+        """The nearest units, with their cosines."""
+        cosines = self.vectors @ vector
+        best = np.argpartition(-cosines, min(HITS, len(cosines) - 1))[:HITS]
         return [
-            history_evidence(
-                text,
-                float(cosine),
-                best_coverage(self.index, text, HistoryScope()),
-                self.levels,
+            HistoryHit(
+                chat_id=self.units[at].chat_id,
+                message_id=self.units[at].message_id,
+                previous_id=self.units[at].previous_id,
+                score=float(cosines[at]),
             )
-            for text, cosine in zip(texts, cosines, strict=True)
+            for at in best[np.argsort(-cosines[best])].tolist()
         ]
 
-    def began_at(self, chat_id: str) -> int:
-        """When a chat began, in epoch seconds."""
-        return next(
-            one.said_at
-            for one in self.about.messages
-            if one.chat_id == chat_id
-        )
+    def ranked(
+        self, text: str, hits: Sequence[HistoryHit], gate: float
+    ) -> list[PastMessage]:
+        """The messages that come for a text, best first."""
+        ids = {hit.message_id for hit in hits}
+        ids |= {hit.previous_id for hit in hits} - {""}
+        messages = [self.said[message_id] for message_id in ids]
+        ranked = rank_messages(text, hits, messages, self.levels, gate)
+        return [each.message for each in ranked]
 
-
-def nearest(
-    units: Sequence[HistoryUnit],
-    vectors: Vectors,
-    question: Vectors,
-    kinds: Sequence[str],
-) -> list[HistoryHit]:
-    """The nearest units of some kinds, with their cosines."""
-    cosines = vectors @ question
-    order = [
-        int(at)
-        for at in np.argsort(-cosines)[:HITS]
-        if units[at].kind in kinds
-    ]
-    return [
-        HistoryHit(
-            units[at].kind,
-            units[at].chat_id,
-            units[at].message_id,
-            float(cosines[at]),
-            units[at].text,
-        )
-        for at in order
-    ]
+    def passes(
+        self, texts: Sequence[str], vectors: Vectors, gates: Sequence[float]
+    ) -> list[list[bool]]:
+        """Which prompts get a section, by gate."""
+        hits = [self.nearest(vector) for vector in vectors]
+        return [
+            [
+                bool(self.ranked(text, found, gate))
+                for text, found in zip(texts, hits, strict=True)
+            ]
+            for gate in gates
+        ]
 
 
 def replayed(folder: Path, *, named: bool = False) -> list[Replayed]:
@@ -198,35 +174,20 @@ def _session_time(date: str) -> int:
 
 
 def indexed(about: Replayed, encode: Encode) -> IndexedPast:
-    """A conversation with all its vectors, those of topics included."""
-    both = [
+    """A conversation with all its vectors."""
+    units = [
         unit
         for chat in by_chat(about.messages)
-        for unit in message_units(chat)
+        for unit in message_units(chat, "minilm")
     ]
-    single = [unit for unit in both if unit.kind == "message"]
-    pairs = [unit for unit in both if unit.kind == "exchange"]
-    rows = encode([unit.text for unit in single])
-    said = {
-        unit.message_id: row for unit, row in zip(single, rows, strict=True)
-    }
-    topics = [stand_in_topic(chat, said) for chat in by_chat(about.messages)]
-    vectors = np.vstack(
-        [
-            rows,
-            *(
-                encode([unit.text for unit in some])
-                for some in (pairs, topics)
-            ),
-        ]
-    )
+    vectors = encode(unit_texts(units))
     return IndexedPast(
-        about,
-        history_index(about.messages),
-        (*single, *pairs, *topics),
-        vectors,
-        encode(about.questions),
-        null_levels((encode(NULL_PROMPTS) @ vectors.T).max(axis=1)),
+        about=about,
+        said={message.id: message for message in about.messages},
+        units=units,
+        vectors=vectors,
+        questions=encode(about.questions),
+        levels=null_levels((encode(NULL_PROMPTS) @ vectors.T).max(axis=1)),
     )
 
 
@@ -238,53 +199,31 @@ def by_chat(messages: Sequence[PastMessage]) -> list[list[PastMessage]]:
     return list(chats.values())
 
 
-def stand_in_topic(
-    chat: Sequence[PastMessage], said: Mapping[str, Vectors]
-) -> HistoryUnit:
-    """A topic with its two most central messages in place of a model's summary."""
-    rows = np.stack([said[one.id] for one in chat])
-    central = np.argsort(-(rows @ rows.mean(axis=0)))[:2]
-    text = " ".join(chat[int(at)].text for at in sorted(central))
-    return topic_unit(topics_of(chat, chat[-1].said_at)[0], text)
-
-
 def recalled(
-    past: IndexedPast, at: int, budgets: Sequence[int], variant: Variant
+    past: IndexedPast, at: int, budgets: Sequence[int]
 ) -> tuple[list[HistorySection], float]:
     """A question's section for each budget, and the milliseconds after the vector search.
 
-    The time is that of ranking and of the first section.
+    The gate is left open. The time is that of ranking and of the first section.
     """
-    kinds, summaries = variant
-    hits = nearest(past.units, past.vectors, past.questions[at], kinds)
+    hits = past.nearest(past.questions[at])
     question = past.about.questions[at]
     begin = time.perf_counter()
-    found = rank_messages(past.index, question, hits, HistoryScope(), _RANKED)
-    messages = [each.message for each in found]
-    notes = [
-        PastMessage(
-            "", hit.chat_id, "topic", hit.text, past.began_at(hit.chat_id)
-        )
-        for hit in hits
-        if hit.kind == "topic" and summaries
-    ][:_NOTES]
+    messages = past.ranked(question, hits, 0.0)
     taken = 0.0
     sections: list[HistorySection] = []
     for tokens in budgets:
-        sections.append(packed_section(question, messages, notes, tokens))
+        sections.append(packed_section(question, messages, [], tokens))
         taken = taken or (time.perf_counter() - begin) * 1000
     return sections, taken
 
 
-def shares(past: IndexedPast, variant: Variant) -> list[tuple[float, ...]]:
-    """Of each question, the share of its evidence turns whose whole text comes, by budget.
-
-    The gate is left open.
-    """
+def shares(past: IndexedPast) -> list[tuple[float, ...]]:
+    """Of each question, the share of its evidence turns whose whole text comes, by budget."""
     texts = {one.id: escaped_entry(one.text) for one in past.about.messages}
     found: list[tuple[float, ...]] = []
     for at, evidence in enumerate(past.about.evidence):
-        told = [one.text for one in recalled(past, at, BUDGETS, variant)[0]]
+        told = [one.text for one in recalled(past, at, BUDGETS)[0]]
         for text, tokens in zip(told, BUDGETS, strict=True):
             if estimated_tokens(text) > tokens:
                 sys.exit(
@@ -310,10 +249,7 @@ def quality(
     """
     figures: dict[str, Any] = {}
     passed = [
-        [
-            one >= gate
-            for one in past.evidence(past.about.questions, past.questions)
-        ]
+        past.passes(past.about.questions, past.questions, [gate])[0]
         for past in pasts
     ]
     for number, tokens in enumerate(BUDGETS):
@@ -357,17 +293,15 @@ def gate_curve(
 
     ``off_topic`` prompts and the short everyday ones of ``personal`` are asked of each past.
     """
-    idle = {
-        name: [
-            one
-            for past in pasts
-            for one in past.evidence(prompts, encode(prompts))
+    idle: dict[str, list[list[bool]]] = {}
+    for name, prompts in (("off_topic", off_topic), ("everyday", UNRELATED)):
+        served = [
+            past.passes(prompts, encode(prompts), GATES) for past in pasts
         ]
-        for name, prompts in (
-            ("off_topic", off_topic),
-            ("everyday", UNRELATED),
-        )
-    }
+        idle[name] = [
+            [passes for of_past in served for passes in of_past[number]]
+            for number in range(len(GATES))
+        ]
     return [
         {
             "gate": gate,
@@ -378,13 +312,11 @@ def gate_curve(
                 for tokens, one in quality(pasts, found, gate).items()
             },
             **{
-                f"{name}_served": _mean(
-                    [float(one >= gate) for one in evidence]
-                )
-                for name, evidence in idle.items()
+                f"{name}_served": _mean([*map(float, by_gate[number])])
+                for name, by_gate in idle.items()
             },
         }
-        for gate in GATES
+        for number, gate in enumerate(GATES)
     ]
 
 
@@ -394,18 +326,17 @@ def _mean(shares_: Sequence[float]) -> float | None:
 
 def first_shares(past: IndexedPast, count: int, *, fused: bool) -> list[float]:
     """The simple ways: the nearest messages by vectors, or by 0.8 cosine + 0.2 BM25."""
-    single = [
-        at for at, unit in enumerate(past.units) if unit.kind == "message"
-    ]
-    rows = past.vectors[single]
-    names = [past.units[at].message_id for at in single]
+    names = [unit.message_id for unit in past.units]
+    keywords = keyword_index(
+        [words_of(past.said[name].text) for name in names]
+    )
     found: list[float] = []
     for question, text, evidence in zip(
         past.questions, past.about.questions, past.about.evidence, strict=True
     ):
-        scores = rows @ question
+        scores = past.vectors @ question
         if fused:
-            matched = past.index.keywords.scores(words_of(text))
+            matched = keywords.scores(words_of(text))
             scores = 0.8 * scores + 0.2 * matched / max(
                 float(matched.max()), 1e-9
             )
@@ -442,6 +373,7 @@ def repeated(pasts: Sequence[IndexedPast], size: int) -> IndexedPast:
             replace(
                 one,
                 message_id=mark + one.message_id,
+                previous_id=one.previous_id and mark + one.previous_id,
                 chat_id=mark + one.chat_id,
             )
             for one in past.units
@@ -453,42 +385,24 @@ def repeated(pasts: Sequence[IndexedPast], size: int) -> IndexedPast:
     vectors = np.vstack(rows)
     first = pasts[0]
     return IndexedPast(
-        about,
-        history_index(messages),
-        tuple(units),
-        vectors,
-        first.questions,
-        first.levels,
+        about=about,
+        said={message.id: message for message in messages},
+        units=units,
+        vectors=vectors,
+        questions=first.questions,
+        levels=first.levels,
     )
 
 
 def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
-    """Time and memory of a past of 20,000 messages, without any database."""
+    """Time that a past of 20,000 messages takes, without any database."""
     large = repeated(pasts, LARGE)
-    messages = large.about.messages
-    tracemalloc.start()
-    begin = time.perf_counter()
-    index = history_index(messages)
-    prepared = time.perf_counter() - begin
-    taken = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    begin = time.perf_counter()
-    history_index(messages)
-    prepared = time.perf_counter() - begin
-    begin = time.perf_counter()
-    history_index([*messages, replace(messages[-1], id="new")], previous=index)
-    extended = time.perf_counter() - begin
     times = [
-        recalled(large, at, BUDGETS[:1], BEST)[1]
+        recalled(large, at, BUDGETS[:1])[1]
         for at in range(len(large.questions))
     ]
     return {
-        "messages": len(messages),
-        "units": len(large.units),
-        "index_traced_mib": round(taken / 2**20, 1),
-        "vectors_mib": round(large.vectors.nbytes / 2**20, 1),
-        "prepare_ms": round(prepared * 1000),
-        "add_one_ms": round(extended * 1000),
+        "messages": len(large.about.messages),
         "rank_and_pack_ms": spread(times),
     }
 
@@ -505,7 +419,6 @@ def measure(folder: Path) -> dict[str, Any]:
         },
         "tuned_on": sorted(TUNED_ON),
         "simple": {},
-        "variants": {},
     }
     for count in (10, 40):
         for fused in (False, True):
@@ -517,24 +430,24 @@ def measure(folder: Path) -> dict[str, Any]:
             ]
             figures["simple"][name] = _mean(each)
             say(f"{name}: {figures['simple'][name]}")
-    for name, variant in VARIANTS.items():
-        found = [shares(past, variant) for past in pasts]
-        figures["variants"][name] = quality(pasts, found)
-        say(f"{name}: {figures['variants'][name]}")
-        if variant is BEST:
-            figures["gate_curve"] = gate_curve(
-                pasts, found, load_off_topic(folder), encode
-            )
+    found = [shares(past) for past in pasts]
+    figures["open"] = quality(pasts, found, 0.0)
+    say(f"with an open gate: {figures['open']}")
+    figures["gated"] = quality(pasts, found)
+    say(f"as it is: {figures['gated']}")
+    figures["gate_curve"] = gate_curve(
+        pasts, found, load_off_topic(folder), encode
+    )
     figures["gate"] = HISTORY_GATE
     for point in figures["gate_curve"]:
         say(f"{point}")
     named = [indexed(one, encode) for one in replayed(folder, named=True)]
     figures["speakers_named"] = quality(
-        named, [shares(past, BEST) for past in named]
+        named, [shares(past) for past in named]
     )
     say(f"speakers named: {figures['speakers_named']}")
     times = [
-        recalled(past, at, BUDGETS[:1], BEST)[1]
+        recalled(past, at, BUDGETS[:1])[1]
         for past in pasts
         for at in range(len(past.about.questions))
     ]

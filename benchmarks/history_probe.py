@@ -32,8 +32,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
 
     from adaptive.core.runtime import UserCache
     from adaptive.history.conversation import PastConversation
-    from adaptive.history.index import UserPast
-    from adaptive.history.upkeep import index_chat
+    from adaptive.history.indexing import HistoryIndex
     from adaptive.host.history_chats import HostPastChats
     from adaptive.host.vector_database import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
@@ -59,7 +58,16 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
 
     vectors, chats = HostHistoryVectors(), HostPastChats()
     nothing: Any = None
-    history = PastConversation(nothing, nothing, nulls, vectors, chats, list)
+    index = HistoryIndex(
+        vectors=vectors, chats=chats, nulls=nulls, rememberable=list
+    )
+    history = PastConversation(
+        index=index,
+        vectors=vectors,
+        chats=chats,
+        notes=nothing,
+        formats=nothing,
+    )
     name = await embedder.name()
     units = [HistoryUnit(**unit) for unit in told["units"]]
     begin = time.perf_counter()
@@ -76,7 +84,6 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     hook = cast(
         Any, SimpleNamespace(user_id=USER, settings=settings, **told_of)
     )
-    past = UserPast(hook, embedder, vectors, chats, nothing, nothing, list)
 
     async def recalled(at: int) -> tuple[float, float, bool]:
         """Milliseconds on the clock and of processor time, and whether anything was recalled."""
@@ -94,10 +101,10 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
 
     cold, _, _ = await recalled(0)
     begin = time.perf_counter()
-    await history._indexes.renew(past)
+    await index._calibrate(USER, embedder, len(await vectors.chats(USER)))
     indexed = time.perf_counter() - begin
     asked = [await recalled(at) for at in range(len(told["questions"]))]
-    stages = await _stages(past, questions, told["tokens"])
+    stages = await _stages(vectors, chats, name, questions)
     turns: list[float] = []
     for number in range(_INDEXED_TURNS):
         chat_id = told["messages"][-1]["chat_id"]
@@ -106,7 +113,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
             new=False,
         )
         begin = time.perf_counter()
-        await index_chat(past, chat_id, time.time())
+        await index.index_chat(USER, embedder, chat_id)
         turns.append((time.perf_counter() - begin) * 1000)
     return {
         "messages": len(told["messages"]),
@@ -126,21 +133,22 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
 
 
 async def _stages(
-    sources: Any, questions: Any, tokens: int
+    vectors: Any, chats: Any, name: str, questions: Any
 ) -> dict[str, list[float]]:
     """The parts that wait for the host, each by itself."""
     from adaptive.history.conversation import HITS
 
-    name = await sources.embedder.name()
     stages: dict[str, list[float]] = {"vectors": [], "messages": []}
     for row in questions:
         begin = time.perf_counter()
-        hits = await sources.vectors.search(USER, name, row, HITS)
+        hits = await vectors.search(USER, name, row, HITS)
         searched = time.perf_counter()
-        keys = list({(hit.chat_id, hit.message_id): 0 for hit in hits})[
-            : tokens // 13
-        ]
-        await sources.chats.current(USER, keys)
+        keys = {
+            (hit.chat_id, message_id)
+            for hit in hits
+            for message_id in (hit.message_id, hit.previous_id)
+        }
+        await chats.current(USER, keys)
         read = time.perf_counter()
         for stage, taken in zip(
             stages, (searched - begin, read - searched), strict=True

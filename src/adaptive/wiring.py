@@ -15,6 +15,7 @@ from adaptive.control.requests import MemoryRequests
 from adaptive.control.turn import OncePerMessage, rememberable_messages
 from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
+from adaptive.history.indexing import HistoryIndex
 from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import HostSweep, host_eraser
 from adaptive.host.history_chats import HostPastChats
@@ -67,13 +68,19 @@ class Services:
         )
         history_vectors = HostHistoryVectors()
         self.sweep = HostSweep(self.tables.leases, history_vectors)
-        self.history = PastConversation(
-            formats=formats,
-            notes=self.tables.chat_notes,
-            nulls=partial(self.indexes.nulls.made, table=self.tables.vectors),
+        past_chats = HostPastChats()
+        self.history = HistoryIndex(
             vectors=history_vectors,
-            chats=HostPastChats(),
+            chats=past_chats,
+            nulls=partial(self.indexes.nulls.made, table=self.tables.vectors),
             rememberable=rememberable_messages,
+        )
+        past = PastConversation(
+            index=self.history,
+            vectors=history_vectors,
+            chats=past_chats,
+            notes=self.tables.chat_notes,
+            formats=formats,
         )
         preprocessor = Preprocessor(
             formats=formats,
@@ -88,7 +95,7 @@ class Services:
             usage=self.tables.usage,
             behind=behind,
             asking=preprocessor.beside,
-            past=self.history,
+            past=past,
         )
         self.correction = AnswerCorrection()
         self.postprocessor = Postprocessor(

@@ -7,16 +7,13 @@ from typing import Any
 
 import pytest
 
-from adaptive.control.turn import rememberable_messages
-from adaptive.core.model import HostError
 from adaptive.core.providers import ModelBusy
 from adaptive.history.conversation import PastConversation
 from adaptive.history.section import HistorySection
-from adaptive.history.upkeep import index_chat
 from adaptive.llm.ask import AnswerFormats
 from adaptive.search.history_ports import PastQuestion
 from tests.fakes import ScriptedModel
-from tests.history.world import DAY, KEY, START, World, chat_of, no_nulls
+from tests.history.world import DAY, KEY, START, World, chat_of
 
 ASKED = "What is my boat called?"
 LONG = ["My boat is called Freya, and she is splendid. " * 18] * 12
@@ -36,21 +33,18 @@ class Room(World):
             new=chat_of("new", ASKED),
         )
         self.note(**notes)
-        self.history = PastConversation(
-            AnswerFormats(),
-            self.notes,
-            no_nulls,
-            self.vectors,
-            self.chats,
-            rememberable_messages,
+        self.past = PastConversation(
+            index=self.history,
+            vectors=self.vectors,
+            chats=self.chats,
+            notes=self.notes,
+            formats=AnswerFormats(),
         )
 
-    async def indexed(self, *chat_ids: str, warm: bool = False) -> Room:
-        """The same with these chats in the index, and in that of keywords."""
+    async def indexed(self, *chat_ids: str) -> Room:
+        """The same with these chats in the index."""
         for chat_id in chat_ids or ("boat", "dog"):
-            await index_chat(self.past(), chat_id, START)
-        if warm:
-            await self.history._indexes.renew(self.past())
+            await self.index(chat_id)
         return self
 
     async def recalled(
@@ -64,15 +58,14 @@ class Room(World):
             "tokens": 2000,
         }
         asked = PastQuestion(text, **(told | question))
-        return await self.history.recalled(
+        return await self.past.recalled(
             hook or self.hook(), asked, self.embedder
         )
 
 
-@pytest.mark.parametrize("warm", [True, False])
-async def test_recalled(warm: bool) -> None:
+async def test_recalled() -> None:
     """What was said comes with day, role and neighbours, at once and with keywords; told, too."""
-    room = await Room().indexed(warm=warm)
+    room = await Room().indexed()
     found = await room.recalled()
     assert found.text.splitlines()[2:6] == [
         "### Relevant past conversation",
@@ -94,7 +87,7 @@ async def test_recalled(warm: bool) -> None:
 
 async def test_what_it_is_searched_with() -> None:
     """A follow-up brings its question along; a complete question serves."""
-    room = await Room().indexed(warm=True)
+    room = await Room().indexed()
     found = await room.recalled("And when was that?", previous=ASKED)
     assert "Freya" in found.text
 
@@ -108,28 +101,33 @@ async def test_what_it_is_searched_with() -> None:
 
 def test_kinds() -> None:
     """Saved chats recall and are kept, temporary ones recall where memories go in, none if off."""
-    history, hook = Room().history, Room().hook()
-    assert (history.recalls(hook), history.keeps(hook)) == (True, True)
-    off = Room().hook(history_recall_default="off")
-    assert (history.recalls(off), history.keeps(off)) == (False, False)
+    room = Room()
+
+    def kinds(hook: Any) -> tuple[bool, bool]:
+        return room.past.recalls(hook), room.history.keeps(hook)
+
+    hook = room.hook()
+    assert kinds(hook) == (True, True)
+    assert kinds(room.hook(history_recall_default="off")) == (False, False)
     hook.told_kind = "temporary"
-    assert (history.recalls(hook), history.keeps(hook)) == (False, False)
-    allowed = Room().hook(inject_in_temporary_chats=True)
+    assert kinds(hook) == (False, False)
+    allowed = room.hook(inject_in_temporary_chats=True)
     allowed.told_kind = "temporary"
-    assert (history.recalls(allowed), history.keeps(allowed)) == (True, False)
+    assert kinds(allowed) == (True, False)
 
 
 async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
-    """Keywords serve without vectors; what can't be read, or not in time, is told."""
-    room = await Room().indexed(warm=True)
+    """Without vectors nothing comes; what can't be read, or not in time, is told."""
+    room = await Room().indexed()
     room.embedder.failing = True
-    assert "Freya" in (await room.recalled()).text
-    room.embedder.failing, room.vectors.failing = False, True
-    assert "Freya" in (await room.recalled()).text
+    assert await room.recalled() == HistorySection()
+    room.embedder.failing = False
+    room.vectors.failing = True
+    away = "past conversation left out: the vector database is away"
+    assert (await room.recalled()).note == away
     room.chats.failing = True
-    assert (
-        await room.recalled()
-    ).note == "past conversation left out: the database is away"
+    away = "past conversation left out: the database is away"
+    assert (await room.recalled()).note == away
 
     async def hangs(*_: Any, **__: Any) -> Any:
         await asyncio.sleep(60)
@@ -142,21 +140,13 @@ async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
     assert "left out: it took too long" in caplog.text
 
 
-async def test_topics_and_similar_chats() -> None:
-    """A topic's summary stands above its messages; a new chat is told of former ones like it."""
-    room = await Room(boat=f"They talk about boats, key {KEY}.").indexed("dog")
-    await index_chat(
-        room.past(),
-        "boat",
-        START,
-        summaries={"boat0": "The user named a boat."},
-    )
-    line = (await room.recalled()).text.splitlines()[4]
-    assert line == "- Topic: The user named a boat."
+async def test_similar_chats() -> None:
+    """A new chat is told of former ones like it."""
+    room = await Room(boat=f"They talk about boats, key {KEY}.").indexed()
     opened = (await room.recalled(first=True)).text
     assert "- Similar chat: boat: They talk about boats" in opened
     assert KEY not in opened
-    assert "Similar chat: dog" not in opened
+    assert "Similar" not in (await room.recalled()).text
     for hook in (
         room.hook(similar_past_chats=0),
         room.hook(history_recall_default="chat"),
@@ -167,7 +157,7 @@ async def test_topics_and_similar_chats() -> None:
     room.entries.unavailable = True
     assert "- Similar chat: boat\n" in (await room.recalled(first=True)).text
     del room.chats.rows["boat"]
-    assert "Topic" not in (await room.recalled()).text
+    assert "boat" not in (await room.recalled(first=True)).text
 
 
 async def test_summed_up_where_it_is_too_much() -> None:
@@ -207,42 +197,10 @@ async def test_summed_up_where_it_is_too_much() -> None:
     assert "- User: " in (await room.recalled(hook=room.hook(**valves))).text
 
 
-async def test_kept_behind_the_answer() -> None:
-    """A turn's chat is indexed, unless somebody else owns it or memory is switched off."""
-    room = Room()
-    shared, off = room.hook("boat"), room.hook("boat")
-    shared.known_kind, off.wanted = "shared", False
-    for hook in (shared, off):
-        await room.history.keep(hook, room.tell)
-    assert room.vectors.rows == {}
-    await room.history.keep(room.hook("boat"), room.tell)
-    assert {message for _, message in room.vectors.kinds} == {"boat0", "boat1"}
-    assert room.lines == []
-
-
 async def test_erased() -> None:
-    """The index of a user goes, or a chat's part of it, and with it what is recalled."""
-    room = await Room().indexed(warm=True)
-    history = room.history
-    assert [await history.held("ada"), await history.held("ada", "boat")] == [
-        2,
-        1,
-    ]
-    assert await history.erase("ada", "boat") == 1
+    """What is erased from the index is not recalled, whichever worker erased it."""
+    room = await Room().indexed()
+    await room.history.erase("ada", "boat")
     assert "Freya" not in (await room.recalled()).text
-    keeping = asyncio.create_task(history.keep(room.hook("boat"), room.tell))
-    await asyncio.sleep(0)
-    assert await history.erase("ada") == 1
-    assert keeping.cancelled()
-    assert room.vectors.rows == {}
-    assert await history.erase("ada") == 0
-    await room.indexed(warm=True)
-    room.vectors.rows.clear()  # by another worker
+    room.vectors.rows.clear()
     assert await room.recalled() == HistorySection()
-    await room.indexed()
-
-    async def refuses(_: str) -> None: ...
-
-    room.vectors.delete_all = refuses  # type: ignore[method-assign]
-    with pytest.raises(HostError, match="still holds"):
-        await history.erase("ada")

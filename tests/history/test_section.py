@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.core.messages import estimated_tokens
-from adaptive.history.messages import PastMessage
 from adaptive.history.section import (
     HISTORY_HEADING,
     LONGEST_SHOWN,
@@ -17,23 +16,23 @@ from tests.history.world import DAY, KEY, START, said
 TEAM = said("a", "Which team?", chat_id="one")
 WOLVES = said("b", "The Wolves!", "assistant", "one", START)
 RAIN = said("d", "It rained.", chat_id="two", said_at=START - DAY)
-NOTE = PastMessage("", "one", "topic", "They talk about a team.", START)
+CHAT = "Sports: They talk about a team."
 
 
 def test_in_the_order_of_saying() -> None:
-    """Whatever the ranking, all stands under its day in the order it was said, notes first."""
-    found = packed_section("team?", [WOLVES, RAIN, TEAM], [NOTE], 1000)
+    """Whatever the ranking, all stands under its day in the order it was said, similar chats first."""
+    found = packed_section("team?", [WOLVES, RAIN, TEAM], [CHAT], 1000)
     assert found.text == (
         f"{HISTORY_HEADING}\n"
+        "- Similar chat: Sports: They talk about a team.\n"
         "2023-11-13\n"
         "- User: It rained.\n"
         "2023-11-14\n"
-        "- Topic: They talk about a team.\n"
         "- User: Which team?\n"
         "- Assistant: The Wolves!"
     )
     assert (
-        packed_section("rain?", [TEAM, WOLVES, RAIN], [NOTE], 1000).text
+        packed_section("rain?", [TEAM, WOLVES, RAIN], [CHAT], 1000).text
         == found.text
     )
     late = said("a", "Late", said_at=1_700_003_000)
@@ -60,18 +59,14 @@ def test_imitations_are_escaped() -> None:
     st.integers(0, 200),
 )
 def test_never_over_budget(
-    texts: list[str], notes: list[str], tokens: int
+    texts: list[str], chats: list[str], tokens: int
 ) -> None:
     """Whatever was said, the section keeps its budget, and each message has one line."""
     found = [
         said(str(at), text, said_at=START + at * 40_000)
         for at, text in enumerate(texts)
     ]
-    told = [
-        PastMessage("", "c", "topic", text, START + at)
-        for at, text in enumerate(notes)
-    ]
-    section = packed_section("what?", found, told, tokens)
+    section = packed_section("what?", found, chats, tokens)
     assert estimated_tokens(section.text) <= tokens or not section.text
     marked = [
         line for line in section.text.split("\n")[1:] if line.startswith("- ")
@@ -79,7 +74,7 @@ def test_never_over_budget(
     assert (
         len(section.messages)
         <= len(marked)
-        <= len(section.messages) + len(notes)
+        <= len(section.messages) + len(chats)
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -10,15 +11,14 @@ import numpy as np
 
 from adaptive.control.turn import rememberable_messages
 from adaptive.core.model import Embedder, HostError, Vectors
-from adaptive.history.index import UserPast
+from adaptive.history.indexing import HistoryIndex
 from adaptive.history.messages import PastMessage
-from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotes, Entry
 from adaptive.search.history_ports import (
     ChatHead,
     HistoryHit,
     HistoryUnit,
-    UnitKey,
+    MessageKey,
 )
 from tests.fakes import (
     ListedEntries,
@@ -88,8 +88,8 @@ class StoredChats:
         return tuple(self._rows_of(user_id).get(chat_id, ()))
 
     async def current(
-        self, user_id: str, keys: Sequence[tuple[str, str]]
-    ) -> dict[tuple[str, str], Mapping[str, Any]]:
+        self, user_id: str, keys: Collection[MessageKey]
+    ) -> dict[MessageKey, Mapping[str, Any]]:
         every = (
             one
             for messages in self._rows_of(user_id).values()
@@ -108,28 +108,25 @@ class NearestUnits:
     """``HistoryVectors`` of Ada's that compares with every unit; fails while ``failing``."""
 
     def __init__(self) -> None:
-        self.rows: dict[tuple[str, UnitKey], tuple[HistoryUnit, Vectors]] = {}
+        self.rows: dict[str, tuple[HistoryUnit, Vectors]] = {}
         self.failing = False
         self.searches = 0
 
     @property
-    def kinds(self) -> list[UnitKey]:
-        return sorted(key for _, key in self.rows)
+    def messages(self) -> list[str]:
+        """The messages that are indexed."""
+        return sorted(unit.message_id for unit, _ in self.rows.values())
 
-    async def known(
-        self, user_id: str, embedder: str, chat_id: str
-    ) -> dict[UnitKey, str]:
+    async def digests(self, user_id: str, chat_id: str) -> dict[str, str]:
         return {
-            key: unit.digest
-            for (chat, key), (unit, _) in self.rows.items()
-            if chat == chat_id
+            unit.id: unit.digest
+            for unit, _ in self.rows.values()
+            if unit.chat_id == chat_id
         }
 
     async def chats(self, user_id: str) -> frozenset[str]:
         self._check()
-        return frozenset(
-            one.chat_id for one, _ in self.rows.values() if one.first
-        )
+        return frozenset(unit.chat_id for unit, _ in self.rows.values())
 
     async def upsert(
         self,
@@ -138,10 +135,8 @@ class NearestUnits:
         units: Sequence[HistoryUnit],
         vectors: Vectors,
     ) -> None:
-        self.rows |= {
-            (unit.chat_id, unit.key): (unit, row)
-            for unit, row in zip(units, vectors, strict=True)
-        }
+        for unit, row in zip(units, vectors, strict=True):
+            self.rows[unit.id] = (unit, row)
 
     async def search(
         self,
@@ -150,28 +145,24 @@ class NearestUnits:
         vector: Vectors,
         limit: int,
         chat_id: str = "",
-    ) -> tuple[HistoryHit, ...]:
+    ) -> Sequence[HistoryHit]:
         self._check()
         self.searches += 1
-        found = [
+        hits = [
             HistoryHit(
-                one.kind,
-                one.chat_id,
-                one.message_id,
-                float(np.dot(row, vector)),
-                one.text,
+                chat_id=unit.chat_id,
+                message_id=unit.message_id,
+                previous_id=unit.previous_id,
+                score=float(np.dot(row, vector)),
             )
-            for one, row in self.rows.values()
-            if user_id == "ada" and chat_id in ("", one.chat_id)
+            for unit, row in self.rows.values()
+            if user_id == "ada" and chat_id in ("", unit.chat_id)
         ]
-        return tuple(sorted(found, key=lambda one: -one.score)[:limit])
+        return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
-    async def delete(
-        self, user_id: str, chat_id: str, keys: Sequence[UnitKey] | None = None
-    ) -> None:
-        for chat, key in list(self.rows):
-            if chat == chat_id and (keys is None or key in keys):
-                del self.rows[chat, key]
+    async def delete(self, user_id: str, ids: Collection[str]) -> None:
+        for unit_id in [*ids]:
+            self.rows.pop(unit_id, None)
 
     async def delete_all(self, user_id: str) -> None:
         self.rows.clear()
@@ -191,23 +182,43 @@ class World:
         self.notes = chat_notes(self.entries)
         self.model: Any = None
         self.lines: list[str] = []
+        self.nulls = np.zeros((0, 1), dtype=np.float32)
+        self.slept: list[float] = []
+        self.history = self.load()
+
+    def load(self) -> HistoryIndex:
+        """Another worker, or another load of the plug-in."""
+        return HistoryIndex(
+            vectors=self.vectors,
+            chats=self.chats,
+            nulls=self.null_vectors,
+            rememberable=rememberable_messages,
+            sleep=self.sleep,
+        )
+
+    async def sleep(self, seconds: float) -> None:
+        """Let others work, and note for how long it should have been."""
+        self.slept.append(seconds)
+        await asyncio.sleep(0)
+
+    async def null_vectors(self, embedder: Embedder) -> Vectors:
+        """Vectors of the null prompts, by default of none."""
+        return self.nulls
 
     def hook(self, chat_id: str = "new", **valves: Any) -> Any:
         """A hook of somebody who recalls all chats unless said otherwise."""
         settings = hook_settings(**{"history_recall_default": "all", **valves})
         return TurnHook(settings, self.embedder, self.model, chat_id)
 
-    def past(self, hook: Any = None) -> UserPast:
-        """The past as a hook has it."""
-        return UserPast(
-            hook=hook or self.hook(),
-            embedder=self.embedder,
-            vectors=self.vectors,
-            chats=self.chats,
-            notes=self.notes,
-            formats=AnswerFormats(),
-            rememberable=rememberable_messages,
+    async def index(self, chat_id: str, newest_id: str = "") -> int:
+        """Bring the index up to a chat."""
+        return await self.history.index_chat(
+            "ada", self.embedder, chat_id, newest_id
         )
+
+    async def keep(self, hook: Any) -> None:
+        """What is done behind a turn."""
+        await self.history.keep(hook, self.tell)
 
     def note(self, **summaries: str) -> None:
         """Let chats have been noted in these words."""
@@ -217,8 +228,3 @@ class World:
 
     async def tell(self, line: str) -> None:
         self.lines.append(line)
-
-
-async def no_nulls(embedder: Embedder) -> Vectors:
-    """Vectors of no null prompts."""
-    return np.zeros((0, 1), dtype=np.float32)

@@ -18,20 +18,20 @@ from adaptive.host.vector_database import (
     HostHistoryVectors,
     history_collection,
 )
-from adaptive.search.history_ports import HistoryUnit, UnitKind
+from adaptive.search.history_ports import HistoryUnit
 
 ADA = history_collection("ada")
 
 
-def unit(
-    name: str,
-    kind: UnitKind = "message",
-    chat_id: str = "c",
-    *,
-    first: bool = False,
-) -> Any:
+def unit(name: str, previous_id: str = "", chat_id: str = "c") -> Any:
     """A unit of a message."""
-    return HistoryUnit(kind, chat_id, name, name, f"digest of {name}", first)
+    return HistoryUnit(
+        chat_id=chat_id,
+        message_id=name,
+        previous_id=previous_id,
+        texts=[name],
+        digest=f"digest of {name}",
+    )
 
 
 def axis(at: int) -> Any:
@@ -139,11 +139,7 @@ def engine(
 async def filled() -> HostHistoryVectors:
     """Three units of two chats."""
     vectors = HostHistoryVectors()
-    units = [
-        unit("a", first=True),
-        unit("b", "exchange"),
-        unit("x", chat_id="d", first=True),
-    ]
+    units = [unit("a"), unit("b", "a"), unit("x", chat_id="d")]
     await vectors.upsert(
         "ada", "minilm", units, np.stack([axis(0), axis(1), axis(2)])
     )
@@ -164,25 +160,26 @@ async def test_searched(engine: Engine) -> None:
     question = np.array([1, 0.5, 0, 0], dtype=np.float32)
     assert await vectors.chats("ada") == {"c", "d"}
     hits = await vectors.search("ada", "minilm", question, 10)
-    assert [(hit.message_id, hit.kind) for hit in hits] == [
-        ("a", "message"),
-        ("b", "exchange"),
-        ("x", "message"),
+    assert [
+        (hit.chat_id, hit.message_id, hit.previous_id) for hit in hits
+    ] == [
+        ("c", "a", ""),
+        ("c", "b", "a"),
+        ("d", "x", ""),
     ]
-    assert (hits[0].text, hits[0].chat_id) == ("a", "c")
     assert hits[0].score - hits[1].score == pytest.approx(
         hits[1].score - hits[2].score
     )
     assert hits[0].score > hits[1].score
     here = await vectors.search("ada", "minilm", question, 10, "d")
     assert [hit.message_id for hit in here] == ["x"]
-    assert await vectors.search("bob", "minilm", question, 10) == ()
+    assert await vectors.search("bob", "minilm", question, 10) == []
 
 
 async def test_another_embedder_begins_anew(engine: Engine) -> None:
     """Vectors of two embedders never stand in one collection, nor are they compared."""
     vectors = await filled()
-    assert await vectors.search("ada", "other", axis(0), 10) == ()
+    assert await vectors.search("ada", "other", axis(0), 10) == []
     await vectors.upsert("ada", "other", [unit("n")], axis(0)[None])
     assert stored(engine) == ["n"]
     assert len(await vectors.search("ada", "other", axis(0), 10)) == 1
@@ -193,7 +190,7 @@ async def test_faults(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = await filled()
     for _ in range(2):
         await vectors.delete_all("ada")
-        assert await vectors.search("ada", "minilm", axis(0), 10) == ()
+        assert await vectors.search("ada", "minilm", axis(0), 10) == []
     await filled()
     for name in ("search", "delete_collection"):
         monkeypatch.setattr(engine, name, Mock(side_effect=OSError("away")))

@@ -137,7 +137,7 @@ class House:
                 user_id, "words", {f"{user_id}-1": vector}
             )
             engine.hold(user_id, f"{user_id}-1")
-            units = [unit("a", first=True)]
+            units = [unit("a")]
             await HostHistoryVectors().upsert(
                 user_id, "words", units, np.eye(4)[:1]
             )

@@ -22,18 +22,16 @@ from adaptive.control.overview import _told_change, changes_told, overview
 from adaptive.control.requests import named_memories
 from adaptive.control.turn import rememberable_messages
 from adaptive.core.messages import normalised_text
-from adaptive.core.model import Memory, StoreStamp, Turn
-from adaptive.core.providers import Completion, CompletionRequest
-from adaptive.history.index import HistoryIndex, history_index
-from adaptive.history.messages import PastMessage, past_messages, topics_of
-from adaptive.history.ranking import (
-    HistoryScope,
-    _keyword_match,
-    best_coverage,
-    rank_messages,
+from adaptive.core.model import (
+    Memory,
+    StoreStamp,
+    Turn,
 )
+from adaptive.core.providers import Completion, CompletionRequest
+from adaptive.history.indexing import message_units, unit_texts
+from adaptive.history.messages import PastMessage, past_messages
+from adaptive.history.ranking import _evidence, rank_messages
 from adaptive.history.section import history_summary_request, packed_section
-from adaptive.history.upkeep import message_units, topic_unit
 from adaptive.learn.claim import Source
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import joined_answers, read_proposals
@@ -70,6 +68,7 @@ from adaptive.recall.request import block_with, plain_window
 from adaptive.recall.selection import question_of
 from adaptive.search.bm25 import keyword_index
 from adaptive.search.fusion import ranking_index, ranking_query
+from adaptive.search.history_ports import HistoryHit
 from adaptive.search.index import MemoryIndex, build_index
 from tests.linear.functions import (
     SETTINGS,
@@ -122,6 +121,9 @@ def archived(text: str) -> list[ArchivedMemory]:
     return [ArchivedMemory(one, text, 1) for one in memories(text)]
 
 
+PAST_HIT = HistoryHit("c", "0", "", 0.5)
+
+
 def past(text: str) -> list[PastMessage]:
     """Past messages, one of them long, and its parts."""
     several = [text, text[1:], *parts(text)[:400]]
@@ -129,11 +131,6 @@ def past(text: str) -> list[PastMessage]:
         PastMessage(str(at), "c", "user", one, at)
         for at, one in enumerate(several)
     ]
-
-
-def past_index(text: str) -> HistoryIndex:
-    """The index of these."""
-    return history_index(past(text))
 
 
 def index(text: str) -> MemoryIndex:
@@ -215,39 +212,26 @@ RECIPES: Mapping[str, Recipe] = {
     "core.messages.normalised_text": lambda text: partial(
         normalised_text, text, "NFKD"
     ),
-    "history.index.history_index": lambda text: partial(
-        history_index, past(text)
-    ),
     "history.messages.past_messages": lambda text: partial(
-        past_messages,
-        "c",
-        messages(text),
-        1.0,
-        rememberable=rememberable_messages,
-    ),
-    "history.messages.topics_of": lambda text: partial(
-        topics_of, past(text), 1.0
+        past_messages, "c", messages(text), rememberable_messages
     ),
     "history.ranking.rank_messages": lambda text: partial(
-        rank_messages, past_index(text), text, [], HistoryScope(), 10
+        rank_messages, text, [PAST_HIT], past(text), {}
     ),
-    "history.ranking.best_coverage": lambda text: partial(
-        best_coverage, past_index(text), text, HistoryScope()
-    ),
-    "history.ranking._keyword_match": lambda text: partial(
-        _keyword_match, keyword_index(parts(text)[:400]), parts(text)
+    "history.ranking._evidence": lambda text: partial(
+        _evidence, text, 0.5, 0.5, {}
     ),
     "history.section.packed_section": lambda text: partial(
-        packed_section, text, past(text), past(text)[:2], 1000
+        packed_section, text, past(text), [text, text], 1000
     ),
     "history.section.history_summary_request": lambda text: partial(
-        history_summary_request, past(text), 500, text
+        history_summary_request, text, past(text), 500
     ),
-    "history.upkeep.message_units": lambda text: partial(
-        message_units, past(text)
+    "history.indexing.message_units": lambda text: partial(
+        message_units, past(text), "model"
     ),
-    "history.upkeep.topic_unit": lambda text: partial(
-        topic_unit, topics_of(past(text), 1.0)[0], text
+    "history.indexing.unit_texts": lambda text: partial(
+        unit_texts, message_units(past(text), "model")
     ),
     "learn.duplicates.reconciled": lambda text: partial(
         reconciled,
@@ -365,10 +349,10 @@ RECIPES: Mapping[str, Recipe] = {
         plain_window, HOOK, {"messages": messages(text)}
     ),
     "search.bm25.KeywordIndex.scores": lambda text: partial(
-        keyword_index(parts(text)[:400]).scores, parts(text)
+        keyword_index([parts(text)[:400]]).scores, parts(text)
     ),
     "search.bm25.KeywordIndex.coverage": lambda text: partial(
-        keyword_index(parts(text)[:400]).coverage, parts(text)
+        keyword_index([parts(text)[:400]]).coverage, parts(text)
     ),
     "search.fusion.ranking_query": lambda text: partial(
         ranking_query, text, text[1:], None, 0

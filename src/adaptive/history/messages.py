@@ -1,4 +1,4 @@
-"""A chat's messages as they are recalled, on the standing branch, and its topics."""
+"""A chat's messages as they are recalled, on the standing branch."""
 
 from __future__ import annotations
 
@@ -15,28 +15,21 @@ from adaptive.core.messages import (
     without_spans,
 )
 from adaptive.privacy.secrets import excerpt_without_secrets
-from adaptive.search.history_ports import UnitKey
-from adaptive.search.vectors import content_hash
-
-# The id of a chat, and of a message in it.
-MessageKey = tuple[str, str]
+from adaptive.search.history_ports import MessageKey
 
 # From the messages of a chat to those that may be remembered.
 MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
 
-# A topic is what was said without a pause of so many seconds, and so many messages at most.
-PAUSE_SECONDS = 5 * 3600
-MOST_MESSAGES = 400
 _LONGEST_SEARCHED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class PastMessage:
-    """A message of a chat as it is recalled, or what is told of a chat: a topic, its likeness."""
+    """A message of a chat as it is recalled."""
 
     id: str
     chat_id: str
-    role: Literal["user", "assistant", "topic", "similar chat"]
+    role: Literal["user", "assistant"]
     text: str  # without thinking and what tools returned
     said_at: int  # epoch seconds
 
@@ -49,53 +42,24 @@ class PastMessage:
         """Where it stands among others; of one second, an answer after its question."""
         return self.said_at, self.role == "assistant"
 
-    @property
-    def secretless(self) -> str:
-        """The text with a placeholder for each secret; of a very long one head and tail."""
-        return excerpt_without_secrets(self.text, _LONGEST_SEARCHED)
 
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """Messages of one chat, oldest first; ``closed`` says that no further one will join them."""
-
-    messages: tuple[PastMessage, ...]
-    closed: bool
-
-    @property
-    def id(self) -> str:
-        """The id of its first message, by which it is known however long it grows."""
-        return self.messages[0].id
-
-    @property
-    def key(self) -> UnitKey:
-        """The key of its summary in the index."""
-        return "topic", self.id
-
-    @property
-    def digest(self) -> str:
-        """Changes with every word of it, and with every message that joins or leaves it."""
-        return content_hash(
-            "\0".join(
-                f"{one.id}\0{one.role}\0{one.text}" for one in self.messages
-            )
-        )
+def secretless(text: str) -> str:
+    """A text with a placeholder for each secret; of a very long one head and tail."""
+    return excerpt_without_secrets(text, _LONGEST_SEARCHED)
 
 
 def past_messages(
     chat_id: str,
     stored: Iterable[Message],
-    now: float,
-    *,
     rememberable: MessageFilter,
     newest_id: str = "",
-) -> tuple[PastMessage, ...]:
+) -> list[PastMessage]:
     """The messages of a chat that can be recalled, oldest first.
 
     Of a chat with branches (regenerated answers, edited questions) that one counts which ends in
     ``newest_id``, or in the newest message where that is unknown. Messages without words,
     unfinished and failed answers, and roles other than user and assistant are left out, and so is
-    what is not ``rememberable``. ``now``, in epoch seconds, dates a message without a usable time.
+    what is not ``rememberable``.
     """
     by_id = {
         str(message["id"]): message for message in stored if message.get("id")
@@ -108,14 +72,12 @@ def past_messages(
         newest_id = max(
             leaves, key=lambda id_: said_at(by_id[id_], 0), default=""
         )
-    said = rememberable(_branch(by_id, newest_id))
-    messages = (past_message(chat_id, message, now) for message in said)
-    return tuple(message for message in messages if message is not None)
+    standing = rememberable(_branch(by_id, newest_id))
+    messages = (past_message(chat_id, message) for message in standing)
+    return [message for message in messages if message is not None]
 
 
-def past_message(
-    chat_id: str, stored: Message, now: float
-) -> PastMessage | None:
+def past_message(chat_id: str, stored: Message) -> PastMessage | None:
     """One message without thinking, tool results and what a filter put in; ``None`` if left out."""
     role = stored.get("role")
     if role not in ("user", "assistant") or stored.get("done") is False:
@@ -127,7 +89,11 @@ def past_message(
     if has_failed or not has_words(text):
         return None
     return PastMessage(
-        str(stored["id"]), chat_id, role, text, said_at(stored, now)
+        id=str(stored["id"]),
+        chat_id=chat_id,
+        role=role,
+        text=text,
+        said_at=said_at(stored, 0),
     )
 
 
@@ -152,34 +118,6 @@ def unseen_messages(
         return frozenset()
     return frozenset(
         str(message["id"]) for message in branch[: questions[-seen_questions]]
-    )
-
-
-def topics_of(
-    messages: Sequence[PastMessage], now: float
-) -> tuple[Topic, ...]:
-    """The topics of a chat's messages, which come oldest first; each message is in exactly one.
-
-    A topic is closed by a pause, after its last message until ``now`` too, and by its size. A clock
-    that was set back opens no topic.
-    """
-    topics: list[list[PastMessage]] = []
-    latest = 0
-    for message in messages:
-        has_paused = message.said_at - latest >= PAUSE_SECONDS
-        if not topics or has_paused or len(topics[-1]) >= MOST_MESSAGES:
-            topics.append([])
-            latest = message.said_at
-        topics[-1].append(message)
-        latest = max(latest, message.said_at)
-    has_rested = now - latest >= PAUSE_SECONDS
-    last = len(topics) - 1
-    return tuple(
-        Topic(
-            tuple(topic),
-            at < last or has_rested or len(topic) >= MOST_MESSAGES,
-        )
-        for at, topic in enumerate(topics)
     )
 
 

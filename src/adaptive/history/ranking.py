@@ -1,74 +1,59 @@
-"""Ranking past messages for a question: vectors, keywords, what was said next to them, and topics.
+"""Ranking past messages for a question: vectors, keywords, and what was said next to them.
 
-    base  = closeness of the message + closeness of it with the one before
-            + BM25 / best BM25 + pair_keywords * the same of the pair
-    score = base + max over messages j near by of base_j * fade^distance
-            + topic * the best base of its topic
+The vector database brings units: messages, each embedded with the one before it. Both messages of
+a unit are candidates, and keywords are weighed over these alone.
+
+    base  = closeness of the message's unit
+            + keywords * BM25 of it with the candidate before it / best BM25
+    score = base + max over candidates j near by of base_j * fade^distance
 
 Vector databases answer in different measures, so closeness is what they agree on: 1 for the best
-hit, 0 for the last and for everything that was not brought. The last line of ``score`` keeps
-together what was said in one breath: of a question that names a person or a day, half the evidence
-stands next to the rest of it, in other words.
+hit, 0 for the last. The last line keeps together what was said in one breath: of a question that
+names a person or a day, half the evidence stands next to the rest of it, in other words.
 
 Whether anything fits is judged apart, whatever embedding model and vector database. As for memories
 (see ``search.calibration``), the nearest unit is held against the nearest units of prompts that
 have nothing to do with anybody; both come in the database's own measure, which cancels out:
 
     evidence = null spreads above the null mean + COVERAGE * share of the question's words that
-               stand in one past message, rare words counting more
+               stand in one message or the one before it, rare words counting more
 
-A section is written if that reaches the gate. While there is no null distribution the words decide.
+While there is no null distribution the words decide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from adaptive.core.messages import head_and_tail
 from adaptive.core.model import Vectors
 from adaptive.core.texts import listed_lines
-from adaptive.history.index import HistoryIndex, HistoryLevels
 from adaptive.history.messages import PastMessage
-from adaptive.search.bm25 import KeywordIndex
-from adaptive.search.calibration import script_of
+from adaptive.search.bm25 import keyword_index
+from adaptive.search.calibration import NullLevel, Script, script_of
 from adaptive.search.history_ports import HistoryHit
 from adaptive.search.tokens import tokens
 
-# Evidence that a question needs: measured on LoCoMo (see ``benchmarks.history``), where it costs
-# 0.003 of the evidence and shuts out 95 of 100 unrelated prompts.
+HistoryLevels = Mapping[Script, NullLevel]
+
+# Evidence that a question needs: measured on LoCoMo (see ``benchmarks.history``).
 HISTORY_GATE = 3.5
 # Evidence of a question whose words all stand in one past message; the same without vectors.
-_HISTORY_COVERAGE = 6.0
-_HISTORY_COVERAGE_ALONE = 16.0
-# What counts how much, against the closeness of a single message, which counts 1. Chosen on two of
-# LoCoMo's conversations (conv-26 and conv-30), where most settings near by do as well.
-_PAIR_KEYWORDS = 1.5
+_COVERAGE = 6.0
+_COVERAGE_ALONE = 16.0
+# What counts how much, against the closeness of a unit, which counts 1. Chosen on two of LoCoMo's
+# conversations (conv-26 and conv-30), where most settings near by do as well.
+_KEYWORDS = 2.0
 _FADE = 0.85
-_TOPIC = 0.3
-# So many messages before and after are near.
+# So many candidates before and after are near.
 _NEAR = 4
+# Head and tail of a long message; what is shown of it is chosen from the whole.
+_LONGEST_COMPARED = 2000
 _SMALL_TALK = frozenset(tokens(" ".join(listed_lines("small_talk"))))
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryScope:
-    """What may be recalled: of the current chat only the messages ``beyond`` the window, by id.
-
-    The model sees the others, or they are of a former branch. ``only_current``: no other chats.
-    """
-
-    current_chat: str = ""
-    beyond: frozenset[str] = frozenset()
-    only_current: bool = False
-
-    def holds(self, chat_id: str, message_id: str) -> bool:
-        """Whether a message may be recalled."""
-        if chat_id == self.current_chat:
-            return message_id in self.beyond
-        return not self.only_current
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,97 +65,87 @@ class RankedMessage:
 
 
 def rank_messages(
-    index: HistoryIndex,
     question: str,
     hits: Sequence[HistoryHit],
-    scope: HistoryScope,
-    limit: int,
+    messages: Collection[PastMessage],
+    levels: HistoryLevels,
+    gate: float = HISTORY_GATE,
 ) -> list[RankedMessage]:
-    """The best past messages for a question, best first; of equals the newer.
+    """The messages of the hits, best first, of equals the newer; none where nothing fits.
 
-    Hits come best first; those that the index does not know are passed over, and so are summaries
-    of topics: these are told beside the messages.
+    Hits come best first, and ``messages`` are those that still stand.
     """
-    if not index.messages:
-        return []
-    base = np.zeros(len(index.messages), dtype=np.float32)
-    least = hits[-1].score if hits else 0.0
-    span = hits[0].score - least if hits else 0.0
-    for hit in hits:
-        place = index.places.get(hit.message_key)
-        if place is not None and hit.kind != "topic":
-            base[place] += (hit.score - least) / span if span else 1.0
     words = tokens(question)
-    base += _keyword_match(index.keywords, words)
-    base += np.float32(_PAIR_KEYWORDS) * _keyword_match(
-        index.pair_keywords, words
+    if not messages or _SMALL_TALK.issuperset(words):
+        return []
+    ordered = sorted(
+        messages, key=lambda message: (message.chat_id, message.order)
     )
-    best_of_topic = np.zeros(index.topics[-1] + 1, dtype=np.float32)
-    np.maximum.at(best_of_topic, index.topics, base)
-    score = base + _best_near(base, index.topics)
-    score += np.float32(_TOPIC) * best_of_topic[index.topics]
-    score = np.where(_in_scope(index, scope), score, 0)
+    chats = np.array([message.chat_id for message in ordered])
+    keywords = keyword_index(_exchanges(ordered))
+    coverage = float(keywords.coverage(words).max())
+    if _evidence(question, hits[0].score, coverage, levels) < gate:
+        return []
+    base = _closeness(ordered, hits)
+    matched = keywords.scores(words)
+    base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
+    score = base + _best_near(base, chats)
     ranked = [
-        RankedMessage(index.messages[place], float(score[place]))
-        for place in map(int, np.argsort(-score)[: limit * 2])
-        if score[place] > 0
+        RankedMessage(message, round(float(value), 4))
+        for message, value in zip(ordered, score, strict=True)
     ]
-    ranked.sort(
-        key=lambda ranked: (-round(ranked.score, 4), -ranked.message.said_at)
-    )
-    return ranked[:limit]
+    ranked.sort(key=lambda each: (-each.score, -each.message.said_at))
+    return ranked
 
 
-def best_coverage(
-    index: HistoryIndex, question: str, scope: HistoryScope
+def _exchanges(ordered: Sequence[PastMessage]) -> list[list[str]]:
+    """The words of each message with those of the one before it in its chat."""
+    exchanges: list[list[str]] = []
+    former_chat = ""
+    former_words: list[str] = []
+    for message in ordered:
+        words = tokens(head_and_tail(message.text, _LONGEST_COMPARED))
+        if message.chat_id == former_chat:
+            exchanges.append(former_words + words)
+        else:
+            exchanges.append(words)
+        former_chat = message.chat_id
+        former_words = words
+    return exchanges
+
+
+def _closeness(
+    ordered: Sequence[PastMessage], hits: Sequence[HistoryHit]
+) -> Vectors:
+    """From 1 for the message of the best hit to 0 for that of the last, and for all others."""
+    scores = {(hit.chat_id, hit.message_id): hit.score for hit in hits}
+    least = hits[-1].score
+    span = hits[0].score - least
+    closeness = [
+        (scores.get(message.key, least) - least) / (span or 1.0)
+        for message in ordered
+    ]
+    return np.array(closeness, dtype=np.float32)
+
+
+def _evidence(
+    question: str, nearest: float, coverage: float, levels: HistoryLevels
 ) -> float:
-    """Share of the question's words in the message of the scope that holds most, from 0 to 1."""
-    covered = index.keywords.coverage(tokens(question))
-    return float(
-        np.where(_in_scope(index, scope), covered, 0).max(initial=0.0)
-    )
+    """How much speaks for recalling anything for a question."""
+    level = levels.get(script_of(question))
+    if level is None:
+        return _COVERAGE_ALONE * coverage
+    standing = max((nearest - level.mean) / level.spread, 0.0)
+    return standing + _COVERAGE * coverage
 
 
-def history_evidence(
-    text: str, nearest: float | None, coverage: float, levels: HistoryLevels
-) -> float:
-    """How much speaks for past messages that fit a question; none for a greeting.
-
-    ``nearest`` is the score of the nearest unit that may be recalled, ``None`` without vectors;
-    ``coverage`` is the share of the question's words in the message that holds most of them.
-    """
-    if _SMALL_TALK.issuperset(tokens(text)):
-        return 0.0
-    level = levels.get(script_of(text))
-    if level is None or nearest is None:
-        return _HISTORY_COVERAGE_ALONE * coverage
-    return (
-        max((nearest - level.mean) / level.spread, 0.0)
-        + _HISTORY_COVERAGE * coverage
-    )
-
-
-def _keyword_match(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
-    """BM25 of each text, 1 for the best."""
-    scores = keywords.scores(words)
-    best = float(scores.max())
-    return scores / np.float32(best) if best > 0 else scores
-
-
-def _best_near(base: Vectors, topics: NDArray[np.int64]) -> Vectors:
-    """The best faded base of the messages around each, within its topic; itself not counted."""
+def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
+    """The best faded base of the messages around each, within its chat; itself not counted."""
     best = np.zeros_like(base)
     for distance in range(1, min(_NEAR, len(base) - 1) + 1):
         earlier = slice(None, -distance)
         later = slice(distance, None)
-        fade = np.float32(_FADE**distance) * (topics[later] == topics[earlier])
+        fade = np.float32(_FADE**distance) * (chats[later] == chats[earlier])
         np.maximum(best[later], base[earlier] * fade, out=best[later])
         np.maximum(best[earlier], base[later] * fade, out=best[earlier])
     return best
-
-
-def _in_scope(index: HistoryIndex, scope: HistoryScope) -> NDArray[np.bool_]:
-    return np.array(
-        [scope.holds(*message.key) for message in index.messages],
-        dtype=np.bool_,
-    )

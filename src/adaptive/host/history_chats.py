@@ -7,7 +7,7 @@ Only what is asked for is read: the chat's own row holds a copy of all its messa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import JSON, BigInteger, Boolean, Column, String, Table, select
@@ -15,7 +15,7 @@ from sqlalchemy import JSON, BigInteger, Boolean, Column, String, Table, select
 from adaptive.core.messages import mapping
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import TABLES, host_rows
-from adaptive.search.history_ports import ChatHead
+from adaptive.search.history_ports import ChatHead, MessageKey
 
 _PAST_MESSAGES = Table(
     "chat_message",
@@ -91,8 +91,8 @@ class HostPastChats:
         )
 
     async def current(
-        self, user_id: str, keys: Sequence[tuple[str, str]]
-    ) -> dict[tuple[str, str], Mapping[str, Any]]:
+        self, user_id: str, keys: Collection[MessageKey]
+    ) -> dict[MessageKey, Mapping[str, Any]]:
         """Messages by their primary key, of chats that are this user's."""
         ids = ["-".join(key) for key in keys]
         query = _own_messages(_PAST_MESSAGES.c, user_id).where(

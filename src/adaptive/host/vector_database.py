@@ -12,22 +12,16 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import HostError, Vectors
 from adaptive.core.providers import CircuitBreaker
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import portions
-from adaptive.search.history_ports import (
-    HistoryHit,
-    HistoryUnit,
-    UnitKey,
-    UnitKind,
-)
+from adaptive.search.history_ports import HistoryHit, HistoryUnit
 from adaptive.search.vectors import content_hash
 
 # For a portion of rows, and for what reads or drops a whole collection.
@@ -144,10 +138,8 @@ _COLLECTION_PREFIX = "user-memory-history-"
 # Some engines cut a search for more off without a word (host: dbs/valkey.py, dbs/opensearch.py).
 _MOST_UNITS_OF_CHAT = 10_000
 # Chroma takes the longer the more units a filter finds, whatever the limit: with 20,000 units 8 ms
-# for this one, of which there is one for each chat, and 80 ms for the kind.
+# for this one, of which there is one for each chat.
 _ANY_CHAT = {"first": "yes"}
-_UNIT_KINDS = frozenset(get_args(UnitKind))
-_UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 
 def history_collection(user_id: str) -> str:
@@ -161,17 +153,12 @@ def history_collection(user_id: str) -> str:
 class HostHistoryVectors:
     """``HistoryVectors`` through the host's asynchronous client."""
 
-    async def known(
-        self, user_id: str, embedder: str, chat_id: str
-    ) -> dict[UnitKey, str]:
-        """Digests of those units whose vectors are of this embedder."""
+    async def digests(self, user_id: str, chat_id: str) -> dict[str, str]:
+        """Digests by the ids of the items."""
         items = await self._query(user_id, {"chat_id": chat_id})
         return {
-            (meta["type"], str(meta.get("message_id"))): str(
-                meta.get("digest")
-            )
-            for meta in items.values()
-            if _is_unit_of(embedder, meta)
+            unit_id: text_field(meta, "digest")
+            for unit_id, meta in items.items()
         }
 
     async def chats(self, user_id: str) -> frozenset[str]:
@@ -196,17 +183,17 @@ class HostHistoryVectors:
             await self.delete_all(user_id)
         items = [
             {
-                "id": _unit_id(user_id, unit.chat_id, unit.key),
-                # The text of a pair stands there with its two messages.
-                "text": unit.digest if unit.kind == "exchange" else unit.text,
+                "id": unit.id,
+                # Every engine wants a text; the chat itself has the words.
+                "text": unit.digest,
                 "vector": vector.tolist(),
                 "metadata": {
-                    "type": unit.kind,
                     "chat_id": unit.chat_id,
                     "message_id": unit.message_id,
+                    "previous_id": unit.previous_id,
                     "digest": unit.digest,
                     "embedder": key,
-                    "first": "yes" if unit.first else "no",
+                    "first": "no" if unit.previous_id else "yes",
                 },
             }
             for unit, vector in zip(units, vectors, strict=True)
@@ -223,7 +210,7 @@ class HostHistoryVectors:
         vector: Vectors,
         limit: int,
         chat_id: str = "",
-    ) -> tuple[HistoryHit, ...]:
+    ) -> Sequence[HistoryHit]:
         """The nearest units, the best first; none in a collection of another embedder."""
         searching = HOST_VECTORS.call(
             "searching past conversation",
@@ -237,32 +224,21 @@ class HostHistoryVectors:
         distances = _first_list(result, "distances")
         # Of some engines less is nearer; what comes first is the nearest of all of them.
         sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
-        found = zip(
-            _first_list(result, "metadatas"),
-            _first_list(result, "documents"),
-            distances,
-            strict=False,
-        )
-        return tuple(
+        metadatas = map(mapping, _first_list(result, "metadatas"))
+        own = content_hash(embedder)
+        return [
             HistoryHit(
-                kind=meta["type"],
                 chat_id=text_field(meta, "chat_id"),
                 message_id=text_field(meta, "message_id"),
+                previous_id=text_field(meta, "previous_id"),
                 score=sign * float(distance),
-                text=str(text or ""),
             )
-            for meta, text, distance in found
-            if _is_unit_of(embedder, mapping(meta))
-        )
+            for meta, distance in zip(metadatas, distances, strict=False)
+            if meta.get("embedder") == own
+        ]
 
-    async def delete(
-        self, user_id: str, chat_id: str, keys: Sequence[UnitKey] | None = None
-    ) -> None:
+    async def delete(self, user_id: str, ids: Collection[str]) -> None:
         """Remove units by their ids: not every engine deletes by a filter."""
-        if keys is None:
-            ids = [*await self._query(user_id, {"chat_id": chat_id})]
-        else:
-            ids = [_unit_id(user_id, chat_id, key) for key in keys]
         name = history_collection(user_id)
         for portion in portions(ids):
             await HOST_VECTORS.call(
@@ -311,22 +287,6 @@ class HostHistoryVectors:
             strict=False,
         )
         return {str(unit_id): mapping(meta) for unit_id, meta in found}
-
-
-def _is_unit_of(embedder: str, metadata: Mapping[str, Any]) -> bool:
-    """Whether metadata are those of a unit whose vector this embedder has made."""
-    own = metadata.get("embedder") == content_hash(embedder)
-    return own and metadata.get("type") in _UNIT_KINDS
-
-
-def _unit_id(user_id: str, chat_id: str, key: UnitKey) -> str:
-    """A UUID, which Qdrant asks for."""
-    kind, message_id = key
-    return str(
-        uuid.uuid5(
-            _UNIT_NAMES, "\0".join((user_id, kind, chat_id, message_id))
-        )
-    )
 
 
 def _first_list(result: object, name: str) -> list[Any]:

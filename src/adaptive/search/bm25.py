@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.model import Vectors
-from adaptive.search.tokens import tokens
 
 # Memories are single sentences: a word's repetition and the sentence's length say little.
 _SATURATION = 0.9
@@ -36,9 +34,6 @@ class KeywordIndex:
         np.int32
     ]  # the list of term t is rows[starts[t]:starts[t + 1]]
     impacts: Vectors  # what each entry adds to a score
-    documents: Mapping[
-        str, tuple[str, ...]
-    ]  # the terms of each text, for the next version
 
     def scores(self, words: Iterable[str]) -> Vectors:
         """BM25 of each memory for a query's tokens, each counted once; shape (n,)."""
@@ -74,48 +69,36 @@ class KeywordIndex:
         )
 
 
-def keyword_index(
-    texts: Sequence[str], previous: KeywordIndex | None = None
-) -> KeywordIndex:
-    """The index over these texts; those that ``previous`` knows are not cut into words again."""
-    known: Mapping[str, tuple[str, ...]] = (
-        previous.documents if previous else {}
-    )
-    documents = {
-        text: known.get(text) or tuple(map(intern, tokens(text)))
-        for text in texts
-    }
+def keyword_index(documents: Sequence[Sequence[str]]) -> KeywordIndex:
+    """The index over the tokens of texts."""
     terms: dict[str, int] = {}
     words = [
         terms.setdefault(word, len(terms))
-        for text in texts
-        for word in documents[text]
+        for document in documents
+        for word in document
     ]
-    lengths = np.array(
-        [len(documents[text]) for text in texts], dtype=np.int64
-    )
+    lengths = np.array([*map(len, documents)], dtype=np.int64)
     # One entry per term and text, ordered by term, then by text.
-    size = max(len(texts), 1)
-    places = np.repeat(np.arange(len(texts)), lengths)
+    size = max(len(documents), 1)
+    places = np.repeat(np.arange(len(documents)), lengths)
     entries, counts = np.unique(
         np.array(words, dtype=np.int64) * size + places,
         return_counts=True,
     )
     owners, rows = np.divmod(entries, size)
     starts = np.searchsorted(owners, np.arange(len(terms) + 1))
-    rarity = _inverse_frequency(len(texts), np.diff(starts))
+    rarity = _inverse_frequency(len(documents), np.diff(starts))
     average = lengths.mean() if lengths.any() else 1.0
     damping = _SATURATION * (
         1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average
     )
     impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
     return KeywordIndex(
-        size=len(texts),
+        size=len(documents),
         terms=terms,
         starts=starts,
         rows=rows.astype(np.int32),
         impacts=impacts.astype(np.float32),
-        documents=documents,
     )
 
 

@@ -25,6 +25,7 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,6 +100,7 @@ class RankingIndex:
     levels: Mapping[
         Script, NullLevel
     ]  # without those keywords alone are evidence
+    words: Mapping[str, Sequence[str]]  # the tokens of each text
     keywords: KeywordIndex
     learned: Places
     importance: NDArray[np.int64]
@@ -178,6 +180,13 @@ def ranking_index(
 
     ``nulls`` are the vectors of ``NULL_PROMPTS``.
     """
+    former_words: Mapping[str, Sequence[str]] = (
+        previous.words if previous else {}
+    )
+    words = {
+        text: former_words.get(text) or tuple(map(intern, tokens(text)))
+        for text in texts
+    }
     embedded = np.asarray(vectors.any(axis=1), dtype=np.bool_)
     rows = vectors if embedded.all() else vectors[embedded]
     centre = (rows.sum(axis=0) / (len(rows) + CENTRE_HALF)).astype(np.float32)
@@ -200,7 +209,8 @@ def ranking_index(
         centrality=centrality,
         unit=unit,
         levels=levels,
-        keywords=keyword_index(texts, previous.keywords if previous else None),
+        words=words,
+        keywords=keyword_index([words[text] for text in texts]),
         learned=_learning_places(np.asarray(created_at)),
         importance=np.asarray(importance or [0] * len(texts)),
     )

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import uuid
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from adaptive.core.messages import Message
 from adaptive.core.model import Vectors
+
+# The id of a chat, and of a message in it.
+MessageKey = tuple[str, str]
+
+_UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,50 +29,38 @@ class PastQuestion:
     tokens: int  # those that the window leaves for the past
 
 
-UnitKind = Literal["message", "exchange", "topic"]
-# What kind of unit it is, and the id of its message; unique within a chat.
-UnitKey = tuple[UnitKind, str]
-
-
 @dataclass(frozen=True, slots=True)
 class HistoryUnit:
-    """What is embedded as one: a message, a message with the one before it, a topic's summary."""
+    """What is embedded as one: a message of a chat with the message before it."""
 
-    kind: UnitKind
     chat_id: str
-    message_id: str  # that is found by it, of a topic the first one
-    text: str
-    digest: str  # tells whether what it stands for has changed
-    first: bool = False  # one unit of each chat is
+    message_id: str
+    previous_id: str  # empty for the first message of a chat
+    texts: Sequence[str]  # that of the message before it, and its own
+    digest: str  # changes with the texts and with the embedder
 
     @property
-    def key(self) -> UnitKey:
-        return self.kind, self.message_id
+    def id(self) -> str:
+        """A UUID, which Qdrant asks for."""
+        name = f"{self.chat_id}\0{self.message_id}"
+        return str(uuid.uuid5(_UNIT_NAMES, name))
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryHit:
     """A unit that a search brought; ``score`` is the engine's own, the higher the nearer."""
 
-    kind: UnitKind
     chat_id: str
     message_id: str
+    previous_id: str
     score: float
-    text: str = ""
-
-    @property
-    def message_key(self) -> tuple[str, str]:
-        """The message that it is found as, by chat and id."""
-        return self.chat_id, self.message_id
 
 
 class HistoryVectors(Protocol):
     """A user's units in a vector database; those of different embedders are never mixed."""
 
-    async def known(
-        self, user_id: str, embedder: str, chat_id: str
-    ) -> dict[UnitKey, str]:
-        """Digests of a chat's units."""
+    async def digests(self, user_id: str, chat_id: str) -> dict[str, str]:
+        """Digests of a chat's units, by their ids."""
         ...
 
     async def chats(self, user_id: str) -> frozenset[str]:
@@ -89,14 +83,12 @@ class HistoryVectors(Protocol):
         vector: Vectors,
         limit: int,
         chat_id: str = "",
-    ) -> tuple[HistoryHit, ...]:
+    ) -> Sequence[HistoryHit]:
         """The nearest units to a vector of shape (d,), best first; of one chat if it is named."""
         ...
 
-    async def delete(
-        self, user_id: str, chat_id: str, keys: Sequence[UnitKey] | None = None
-    ) -> None:
-        """Remove units of a chat, those named or all; unknown ones are passed over."""
+    async def delete(self, user_id: str, ids: Collection[str]) -> None:
+        """Remove units by their ids; unknown ones are passed over."""
 
     async def delete_all(self, user_id: str) -> None:
         """Remove everything of a user."""
@@ -122,12 +114,12 @@ class PastChats(Protocol):
 
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
-    ) -> tuple[Mapping[str, Any], ...]:
+    ) -> Sequence[Mapping[str, Any]]:
         """A chat's messages of all branches; without ``words`` their places and roles alone."""
         ...
 
     async def current(
-        self, user_id: str, keys: Sequence[tuple[str, str]]
-    ) -> dict[tuple[str, str], Mapping[str, Any]]:
+        self, user_id: str, keys: Collection[MessageKey]
+    ) -> dict[MessageKey, Mapping[str, Any]]:
         """Those of the messages that still stand, as they stand, by chat and message id."""
         ...

@@ -43,7 +43,7 @@ async def indexed(host: RunningHost, page: Page, units: int) -> None:
 
 
 async def told(
-    host: RunningHost, page: Page, words: str, answer: str, units: int = 3
+    host: RunningHost, page: Page, words: str, answer: str, units: int = 2
 ) -> Conversation:
     """A chat in which this was said and answered, once it is indexed."""
     host.model.when_chatting(answer)
@@ -140,33 +140,30 @@ async def test_this_chat_beyond_its_window(
         ] == said
 
 
-async def test_topics_and_similar_chats(host: RunningHost, page: Page) -> None:
-    """A finished topic is summarised once and found by it; a chat like a new one is named."""
+async def test_similar_chats_and_summaries(
+    host: RunningHost, page: Page
+) -> None:
+    """A chat like a new one is named; what is too long for the prompt is summed up."""
     await host.set_valves({**ALL, "enable_history_summary": True})
-    host.model.when_title(
-        SUMMARISE, {"summary": "The user named a vessel Freya."}
-    )
+    summary = {"summary": "The user named a vessel Freya."}
+    host.model.when_title(SUMMARISE, summary)
     chat = await told(host, page, "My boat is called Freya.", "Splendid!")
-    await chat.send("It is painted blue.")
-    await indexed(host, page, 7)
     await page.request(
         "POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}}
     )
-    # The chat was held a day earlier, so that its topic is finished.
-    earlier = "UPDATE chat_message SET created_at = created_at - 86400 WHERE chat_id = ?"
-    host.change(earlier, chat.id)
-    host.change(
-        "UPDATE chat SET updated_at = updated_at - 86400 WHERE id = ?", chat.id
-    )
     prompt = await recalled(host, page)
     assert "- Similar chat: My boat" in prompt.partition(SECTION)[2]
+    assert host.model.requests_titled(SUMMARISE) == []
+    host.model.when_chatting(f"Your boat Freya has {LONG}")
+    for number in range(10):
+        await chat.send(f"My boat Freya, part {number}: {LONG}")
     await until(
-        lambda: host.count_vectors(UNITS_OF_CHAT, chat.id) == 8,
+        lambda: host.count_vectors(MESSAGES_OF_CHAT, chat.id) == 22,
         30,
-        "the unit of the topic",
+        "11 indexed turns",
     )
-    prompt = await recalled(host, page, "What did I name my vessel?")
-    assert "- Topic: The user named a vessel Freya." in prompt
+    prompt = await recalled(host, page)
+    assert "- Summary: The user named a vessel Freya." in prompt
     assert len(host.model.requests_titled(SUMMARISE)) == 1
 
 
