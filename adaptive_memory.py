@@ -32,7 +32,6 @@ import logging
 import lzma
 import math
 import numpy as np
-import platform
 import random
 import re
 import secrets
@@ -84,7 +83,6 @@ from difflib import get_close_matches
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, cached_property, lru_cache, partial
-from importlib import metadata
 from itertools import accumulate, combinations, compress
 from math import inf
 from numpy.typing import NDArray
@@ -3708,6 +3706,264 @@ def _over(task: asyncio.Task[Any]) -> None:
     task.exception()
 
 
+# ---- src/adaptive/host/application.py ----
+
+UNSUPPORTED = (
+  "this Open WebUI is older than 0.9.6, and chats go on without memory"
+)
+_NAMES: Mapping[str, tuple[str, str]] = {
+  "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
+  "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
+  "task_model": ("TASK_MODEL", "task.model.default"),
+  "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
+  "memory_context": ("", "memories.system_context.enable"),
+  "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
+  "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+  "interface_defaults": ("", "ui.default_interface_settings"),
+  "context_compaction": ("", "chat.context_compaction.enable"),
+  "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
+  "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
+  "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
+}
+_TOOLS_BY_PROMPT = ("default", "legacy")
+_TRUSTED_SECONDS = 5.0
+_NATIVE_MEMORIES = 3
+
+
+def host_is_supported() -> bool:
+  try:
+    from open_webui.models.memories import Memories
+    from open_webui.retrieval.vector import async_client
+  except ImportError:
+    return False
+  return bool(async_client) and inspect.iscoroutinefunction(
+    Memories.get_memories_by_user_id
+  )
+
+
+def host_state(name: str) -> Any:
+  return getattr(getattr(_host_app(), "state", None), name, None)
+
+
+def _host_app() -> Any:
+  return getattr(sys.modules.get("open_webui.main"), "app", None)
+
+
+def host_request() -> Request | None:
+  try:
+    asyncio.get_running_loop()
+  except RuntimeError:
+    return None
+  app = _host_app()
+  if app is None or not host_is_supported():
+    return None
+  return Request({"type": "http", "app": app, "headers": [], "state": {}})
+
+
+async def host_setting(request: Request, name: str) -> Any:
+  attribute, key = _NAMES[name]
+  config = getattr(request.app.state, "config", None)
+  if config is not None:
+    return getattr(config, attribute or "?", None)
+  from open_webui.models.config import Config
+
+  return (await Config.get_many(key)).get(key)
+
+
+async def recent_setting(request: Request, name: str) -> Any:
+  settings = process_state(request).setdefault("settings", {})
+  value, expires = settings.get(name, (None, 0.0))
+  if expires < time.monotonic():
+    value = await host_setting(request, name)
+    settings[name] = (value, time.monotonic() + _TRUSTED_SECONDS)
+  return value
+
+
+def isolated_request(request: Request) -> Request:
+  token = getattr(request.state, "token", None)
+  return Request(
+    {**request.scope, "state": {} if token is None else {"token": token}}
+  )
+
+
+def process_state(request: Request) -> dict[str, Any]:
+  state = getattr(request.app.state, "adaptive_memory", None)
+  if not isinstance(state, dict):
+    state = request.app.state.adaptive_memory = {}
+  return cast(dict[str, Any], state)
+
+
+async def account(user: Mapping[str, Any]) -> Any:
+  from open_webui.models.users import UserModel
+
+  with HostFaults("reading the user"):
+    return UserModel(
+      **{name: value for name, value in user.items() if name != "valves"}
+    )
+
+
+def memory_switch(settings: object) -> bool | None:
+  return _switch_in(mapping(settings, "ui"))
+
+
+def _switch_in(interface: Mapping[str, Any]) -> bool | None:
+  switch = interface.get("memory")
+  return switch if isinstance(switch, bool) else None
+
+
+async def has_memory_on(request: Request, settings: object) -> bool:
+  own = memory_switch(settings)
+  if own is not None:
+    return own
+  with faults_logged("reading the default of the memory switch"):
+    defaults = await recent_setting(request, "interface_defaults")
+    return _switch_in(mapping(defaults)) is not False
+  return True
+
+
+async def task_model(request: Request, chat_model: object) -> str:
+  is_local = mapping(chat_model).get("connection_type") == "local"
+  with HostFaults("choosing the model", ModelBusy):
+    name = "task_model" if is_local else "task_model_external"
+    task_id = str(await host_setting(request, name) or "")
+    return task_id if task_id in request.app.state.MODELS else ""
+
+
+def allows_memory(chat_model: object) -> bool:
+  try:
+    from open_webui.utils.memory import model_allows_memory
+  except ImportError:
+    return True
+  with HostFaults("reading what a model is capable of"):
+    return bool(model_allows_memory(mapping(chat_model)))
+
+
+@cache
+def has_request_hook() -> bool:
+  try:
+    from open_webui.utils.middleware import process_chat_payload
+  except ImportError:
+    return False
+  return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFeatures:
+
+  request: Request
+  user: Mapping[str, Any]
+  metadata: Mapping[str, Any]
+  chat_model: object
+  kind: ConversationKind
+
+  @property
+  def adds_behind_tasks(self) -> bool:
+    return has_request_hook()
+
+  async def compacts(self) -> bool:
+    return bool(await self._setting("context_compaction"))
+
+  async def permits_memories(self) -> bool:
+    permissions = await self._setting("user_permissions")
+    return bool(mapping(permissions, "features").get("memories", True))
+
+  async def leaves_to_us(
+    self, task: Literal["titles", "follow_ups"]
+  ) -> bool:
+    interface = mapping(self.user, "settings", "ui")
+    if task == "titles":
+      wanted = mapping(interface, "title").get("auto")
+    else:
+      wanted = interface.get("autoFollowUps")
+    return wanted is not False and await self._setting(task) is False
+
+  async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+    features = mapping(body, "features")
+    if not has_request_hook():
+      if features.get("web_search"):
+        return "web search"
+      if features.get("image_generation"):
+        return "image generation"
+    task = await self._task_of_a_model(body)
+    own_model = ("", mapping(self.chat_model).get("id"))
+    if (
+      task
+      and await task_model(self.request, self.chat_model) in own_model
+    ):
+      return ""
+    return task
+
+  async def _task_of_a_model(self, body: Mapping[str, Any]) -> str:
+    if not has_request_hook():
+      if body.get("files"):
+        return "search in files"
+      by_prompt = (
+        mapping(self.metadata, "params").get("function_calling")
+        in _TOOLS_BY_PROMPT
+      )
+      servers = self.metadata.get("tool_servers")
+      if by_prompt and (
+        body.get("tool_ids") or servers or body.get("terminal_id")
+      ):
+        return "choice of tools"
+    if self.kind == "temporary" and await self._setting("follow_ups"):
+      return "suggestions of what to ask next"
+    return ""
+
+  async def not_injected(
+    self, body: Mapping[str, Any], memories: Sequence[Memory]
+  ) -> list[Memory]:
+    injected = ""
+    if mapping(body, "features").get("memory"):
+      with faults_logged("asking what the host's own memory injects"):
+        injected = await self._injected(listing(body.get("messages")))
+    lines = injected.splitlines()
+
+    def is_injected(memory: Memory) -> bool:
+      return any(memory.content in line for line in lines)
+
+    return [memory for memory in memories if not is_injected(memory)]
+
+  async def _injected(self, messages: list[Any]) -> str:
+    request = isolated_request(self.request)
+    user = await account(self.user)
+    try:
+      from open_webui.utils.memory import add_memory_context
+    except ImportError:
+      return await self._injected_by_query(messages, request, user)
+    if await self._setting("memory_context") is False:
+      return ""
+    copied = {"messages": [dict(message) for message in messages]}
+    filled = await add_memory_context(
+      request, copied, user, self.chat_model
+    )
+    text = "\n".join(
+      message_text(message) for message in filled["messages"]
+    )
+    return "\n".join(within_spans(text, "memory_context"))
+
+  async def _injected_by_query(
+    self, messages: list[Any], request: Request, user: Any
+  ) -> str:
+    if (
+      mapping(self.metadata, "params").get("function_calling")
+      == "native"
+    ):
+      return ""
+    from open_webui.routers.memories import QueryMemoryForm, query_memory
+
+    newest = message_text(newest_user_message(messages) or {})
+    form = QueryMemoryForm(content=newest, k=_NATIVE_MEMORIES)
+    found = await query_memory(request, form, user)
+    if not found or not found.documents:
+      return ""
+    return "\n".join(found.documents[0])
+
+  async def _setting(self, name: str) -> Any:
+    with HostFaults(f"reading the setting of {name}"):
+      return await host_setting(self.request, name)
+
+
 # ---- src/adaptive/host/own_table.py ----
 
 Value = TypeVar("Value")
@@ -3850,126 +4106,6 @@ def host_session() -> AbstractAsyncContextManager[Any]:
   from open_webui.internal.db import get_async_db_context
 
   return get_async_db_context()
-
-
-# ---- src/adaptive/host/page.py ----
-
-log_page = logging.getLogger("adaptive_memory.host")
-
-EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
-EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
-
-_TEMPORARY_PREFIXES = ("local:", "temporary:")
-_LONGEST_TITLE__page = 100
-_LONGEST_MESSAGE = 4000
-_LONGEST_ANSWER = 1000
-
-
-def is_temporary(chat_id: str) -> bool:
-  return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
-
-
-async def emitter_to(
-  user_id: str, chat_id: str, message_id: str, *, stores: bool = True
-) -> EventEmitter | None:
-  told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
-  with suppress(HostError), HostFaults("reaching the page of an answer"):
-    from open_webui.socket.main import get_event_emitter
-
-    return await get_event_emitter(told, update_db=stores)
-  return None
-
-
-async def show_event(
-  emitter: EventEmitter | None, kind: str, data: Any
-) -> None:
-  if emitter is None:
-    return
-  try:
-    with HostFaults(f"showing a {kind}"):
-      await emitter({"type": kind, "data": data})
-  except HostError as error:
-    log_page.debug("%s", with_detail(error))
-
-
-@dataclass(frozen=True, slots=True)
-class PageNotifier:
-
-  emitter: EventEmitter | None
-
-  async def status(self, text: str) -> None:
-    data = {"description": text, "done": True, "hidden": False}
-    await show_event(self.emitter, "status", data)
-
-  async def source(
-    self, name: str, documents: list[str], metadata: list[dict[str, Any]]
-  ) -> None:
-    data = {
-      "source": {"name": name},
-      "document": documents,
-      "metadata": metadata,
-    }
-    await show_event(self.emitter, "source", data)
-
-
-@dataclass(frozen=True, slots=True)
-class PageDialog:
-
-  caller: EventCaller | None
-  seconds: float = 120.0
-
-  async def confirm(self, title: str, message: str) -> bool | None:
-    answer = await self._call("confirmation", title, message)
-    return answer if isinstance(answer, bool) else None
-
-  async def ask(
-    self, title: str, message: str, hint: str, value: str = ""
-  ) -> str | None:
-    answer = await self._call(
-      "input", title, message, placeholder=hint, value=value, type="text"
-    )
-    if isinstance(answer, bool):
-      return ""
-    return (
-      answer.strip()[:_LONGEST_ANSWER]
-      if isinstance(answer, str)
-      else None
-    )
-
-  async def download(self, name: str, text: str) -> bool:
-    code = (
-      "const link = document.createElement('a');"
-            f"const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});"
-            f"link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};"
-            "link.click(); return true;"
-    )
-    return await self._event("execute", {"code": code}) is True
-
-  async def _call(
-    self, kind: str, title: str, message: str, **extra: str
-  ) -> object:
-    text = plain_lines(message[:_LONGEST_MESSAGE])
-    return await self._event(
-      kind,
-      {
-        "title": clipped_line(title, _LONGEST_TITLE__page),
-        "message": text,
-        **extra,
-      },
-    )
-
-  async def _event(self, kind: str, data: dict[str, str]) -> object:
-    if self.caller is None:
-      return None
-    try:
-      async with asyncio.timeout(self.seconds):
-        with HostFaults(f"asking by {kind}"):
-          return await self.caller({"type": kind, "data": data})
-    except (TimeoutError, HostError) as error:
-      log_page.info(
-        "a question was not answered: %s", with_detail(error)
-      )
-      return None
 
 
 # ---- src/adaptive/host/pending_table.py ----
@@ -4172,355 +4308,6 @@ class HostPendingTable:
       due_at=row.due_at,
       attempts=row.attempts,
     )
-
-
-# ---- src/adaptive/host/requests.py ----
-
-UNSUPPORTED = (
-  "this Open WebUI is older than 0.9.6, and chats go on without memory"
-)
-_NAMES: Mapping[str, tuple[str, str]] = {
-  "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
-  "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
-  "task_model": ("TASK_MODEL", "task.model.default"),
-  "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
-  "memory_context": ("", "memories.system_context.enable"),
-  "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
-  "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
-  "interface_defaults": ("", "ui.default_interface_settings"),
-  "context_compaction": ("", "chat.context_compaction.enable"),
-  "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
-  "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
-  "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
-}
-
-
-def host_is_supported() -> bool:
-  try:
-    from open_webui.models.memories import Memories
-    from open_webui.retrieval.vector import async_client
-  except ImportError:
-    return False
-  return bool(async_client) and inspect.iscoroutinefunction(
-    Memories.get_memories_by_user_id
-  )
-
-
-def host_state(name: str) -> Any:
-  return getattr(getattr(_host_app(), "state", None), name, None)
-
-
-def _host_app() -> Any:
-  return getattr(sys.modules.get("open_webui.main"), "app", None)
-
-
-def host_request() -> Request | None:
-  try:
-    asyncio.get_running_loop()
-  except RuntimeError:
-    return None
-  app = _host_app()
-  if app is None or not host_is_supported():
-    return None
-  return Request({"type": "http", "app": app, "headers": [], "state": {}})
-
-
-async def host_setting(request: Request, name: str) -> Any:
-  attribute, key = _NAMES[name]
-  config = getattr(request.app.state, "config", None)
-  if config is not None:
-    return getattr(config, attribute or "?", None)
-  from open_webui.models.config import Config
-
-  return (await Config.get_many(key)).get(key)
-
-
-def isolated_request(request: Request) -> Request:
-  token = getattr(request.state, "token", None)
-  return Request(
-    {**request.scope, "state": {} if token is None else {"token": token}}
-  )
-
-
-def process_state(request: Request) -> dict[str, Any]:
-  state = getattr(request.app.state, "adaptive_memory", None)
-  if not isinstance(state, dict):
-    state = request.app.state.adaptive_memory = {}
-  return cast(dict[str, Any], state)
-
-
-async def account(user: Mapping[str, Any]) -> Any:
-  from open_webui.models.users import UserModel
-
-  with HostFaults("reading the user"):
-    return UserModel(
-      **{name: value for name, value in user.items() if name != "valves"}
-    )
-
-
-# ---- src/adaptive/host/stored_answer.py ----
-
-_LONGEST_WRITING_SECONDS = 15.0
-_CHATS = KeyedLocks()
-_NOTE_ITEM = "adaptive_memory_note"
-_FOLLOW_UPS = "followUps"
-_STATUSES = "statusHistory"
-_UNTITLED = ("", "New Chat")
-_LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
-_TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-
-
-class TurnAnswered(asyncio.CancelledError):
-  """Ends a turn as the page's Stop button does, for an answer that stands already."""
-
-
-@asynccontextmanager
-async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
-  async with asyncio.timeout(_LONGEST_WRITING_SECONDS), _CHATS.of(chat_id):
-    yield
-
-
-MessageChange = Callable[[Message], dict[str, Any] | None]
-ChangeMessage = Callable[
-  [str, str, MessageChange], Awaitable[dict[str, Any] | None]
-]
-
-
-@uninterrupted
-async def change_message(
-  chat_id: str, message_id: str, change: MessageChange
-) -> dict[str, Any] | None:
-  from open_webui.models.chat_messages import ChatMessages
-  from open_webui.models.chats import Chat
-
-  async with host_session() as session:
-    if session.get_bind().dialect.name == "sqlite":
-      await session.execute(text("BEGIN IMMEDIATE"))
-    row: Any = await session.get(
-      Chat, chat_id, populate_existing=True, with_for_update=True
-    )
-    messages: Any = mapping(
-      getattr(row, "chat", None), "history", "messages"
-    )
-    stored = mapping(messages, message_id)
-    fields = change(stored) if stored else None
-    if fields is None:
-      await session.commit()
-      return None
-    message = {**stored, **fields}
-    messages[message_id] = message
-    flag_modified(row, "chat")
-    owner = text_field(message, "user_id") or row.user_id
-    await session.commit()
-  await ChatMessages.upsert_message(
-    message_id=message_id, chat_id=chat_id, user_id=owner, data=message
-  )
-  return fields
-
-
-@dataclass(frozen=True, slots=True)
-class HostAnswer:
-
-  chat_id: str
-  message_id: str
-  emitter: EventEmitter | None = None
-  store: ChangeMessage = change_message
-  user_id: str = ""
-
-  @classmethod
-  def of(
-    cls,
-    metadata: Mapping[str, Any],
-    emitter: EventEmitter | None,
-    user: Mapping[str, Any] | None = None,
-  ) -> Self:
-    return cls(
-      chat_id=text_field(metadata, "chat_id"),
-      message_id=text_field(metadata, "message_id"),
-      emitter=emitter,
-      user_id=text_field(user or {}, "id"),
-    )
-
-  async def give(self, text: str, title: str = "") -> None:
-    answer = {"content": text, "done": True}
-    is_stored = not is_temporary(self.chat_id)
-    if is_stored:
-      with faults_logged("storing an answer"):
-        from open_webui.models.chats import Chats
-
-        store = uninterrupted(
-          Chats.upsert_message_to_chat_by_id_and_message_id
-        )
-        await store(self.chat_id, self.message_id, answer)
-    await show_event(self.emitter, "chat:completion", answer)
-    if is_stored and title:
-      await self.name_chat(title)
-
-  async def give_late(self, text: str, announced: str) -> None:
-    if is_temporary(self.chat_id):
-      await self.give(text)
-      return
-    late = partial(_late_answer, text=text, announced=announced)
-    for seconds in _LATE_PAUSES_SECONDS:
-      await asyncio.sleep(seconds)
-      if await self._change(late):
-        return
-      if await self.said() not in (None, "", announced):
-        return
-
-  async def said(self) -> str | None:
-    texts: list[str] = []
-
-    def read(message: Message) -> None:
-      texts.append(_said_in(message))
-
-    await self._store(_if_whole(read))
-    return texts[0] if texts else None
-
-  async def add_note(self, line: str) -> bool:
-    return await self._change(_if_whole(partial(_noted_answer, line=line)))
-
-  async def rewrite(
-    self, said: str, rewriting: Callable[[str], str]
-  ) -> bool:
-
-    def rewritten(message: Message) -> dict[str, Any] | None:
-      if _said_in(message) != said:
-        return None
-      return rewritten_answer(message, rewriting) or None
-
-    return await self._change(_if_whole(rewritten))
-
-  async def add_follow_ups(self, lines: Sequence[str]) -> None:
-    follow_ups = [*lines]
-
-    def with_follow_ups(message: Message) -> dict[str, Any] | None:
-      return (
-        None
-        if listing(message.get(_FOLLOW_UPS))
-        else {_FOLLOW_UPS: follow_ups}
-      )
-
-    if await self._store(_if_whole(with_follow_ups)):
-      shown = {"follow_ups": follow_ups}
-      await show_event(self.emitter, "chat:message:follow_ups", shown)
-
-  async def name_chat(self, title: str, first_message: str = "") -> None:
-    standing = ""
-    with faults_logged("giving a chat its title"):
-      from open_webui.models.chats import Chats
-
-      for seconds in _TITLE_PAUSES if first_message else (0.0,):
-        await asyncio.sleep(seconds)
-        standing = await uninterrupted(Chats.get_chat_title_by_id)(
-          self.chat_id
-        )
-        if standing is None:
-          return
-        if standing.strip() not in _UNTITLED:
-          break
-      if standing.strip() not in (*_UNTITLED, first_message.strip()):
-        return
-      if await uninterrupted(Chats.update_chat_title_by_id)(
-        self.chat_id, title
-      ):
-        await show_event(self.emitter, "chat:title", title)
-
-  async def emit(self, event: dict[str, Any]) -> None:
-    unstored = None
-    if event.get("type") == "status" and _stores_without_lock():
-      unstored = await emitter_to(
-        self.user_id, self.chat_id, self.message_id, stores=False
-      )
-    emitter = unstored or self.emitter
-    async with alone_in_chat(self.chat_id):
-      if emitter is not None:
-        await emitter(event)
-      if unstored is not None:
-        status = mapping(event, "data")
-        add = partial(_with_status, status=status)
-        await self.store(self.chat_id, self.message_id, add)
-
-  async def _change(self, change: MessageChange) -> bool:
-    fields = await self._store(change)
-    if fields is None:
-      return False
-    changed = {"messages": [{"id": self.message_id, **fields}]}
-    await show_event(self.emitter, "chat:outlet", changed)
-    return True
-
-  async def _store(self, change: MessageChange) -> dict[str, Any] | None:
-    if not self.chat_id or not self.message_id:
-      return None
-    with faults_logged("changing a stored answer"):
-      async with alone_in_chat(self.chat_id):
-        return await self.store(self.chat_id, self.message_id, change)
-    return None
-
-
-def _if_whole(change: MessageChange) -> MessageChange:
-
-  def changed(message: Message) -> dict[str, Any] | None:
-    is_whole = message.get("done") is not False and not message.get(
-      "error"
-    )
-    is_answer = message.get("role") == "assistant"
-    return change(message) if is_whole and is_answer else None
-
-  return changed
-
-
-def _late_answer(
-  message: Message, text: str, announced: str
-) -> dict[str, Any] | None:
-  if message.get("role") != "assistant" or _said_in(message) not in (
-    "",
-    announced,
-  ):
-    return None
-  return {
-    "content": text,
-    **rewritten_answer(message, lambda _: text),
-    "done": True,
-  }
-
-
-def _with_status(
-  message: Message, status: Mapping[str, Any]
-) -> dict[str, Any]:
-  return {_STATUSES: [*listing(message.get(_STATUSES)), status]}
-
-
-def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
-  said = _said_in(message)
-  if not said or said.count("```") % 2:
-    return None
-  note = answer_note(line)
-  fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
-  output = listing(message.get("output"))
-  items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
-  if items:
-    note_item = {
-      "type": "message",
-      "id": _NOTE_ITEM,
-      "status": "completed",
-      "role": "assistant",
-      "content": [{"type": "text", "text": note}],
-    }
-    fields["output"] = [*items, note_item]
-  return fields
-
-
-def _said_in(message: Message) -> str:
-  return without_answer_note(message_text(message)).rstrip()
-
-
-def _stores_without_lock() -> bool:
-  try:
-    from open_webui.models.chats import Chats
-  except ImportError:
-    return False
-  return not hasattr(Chats, "_chat_transaction")
 
 
 # ---- src/adaptive/privacy/personal_data.py ----
@@ -5209,6 +4996,15 @@ def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
 
 # ---- src/adaptive/host/history_chats.py ----
 
+MessageChange = Callable[[Message], dict[str, Any] | None]
+ChangeMessage = Callable[
+  [str, str, MessageChange], Awaitable[dict[str, Any] | None]
+]
+
+_TEMPORARY_PREFIXES = ("local:", "temporary:")
+_LONGEST_WRITING_SECONDS = 15.0
+_CHATS = KeyedLocks()
+
 _PAST_MESSAGES = Table(
   "chat_message",
   TABLES,
@@ -5338,6 +5134,339 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
     "error": fields.get("error"),
     "timestamp": fields.get("created_at"),
   }
+
+
+def is_temporary(chat_id: str) -> bool:
+  return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
+
+
+@asynccontextmanager
+async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
+  async with asyncio.timeout(_LONGEST_WRITING_SECONDS), _CHATS.of(chat_id):
+    yield
+
+
+@uninterrupted
+async def change_message(
+  chat_id: str, message_id: str, change: MessageChange
+) -> dict[str, Any] | None:
+  from open_webui.models.chat_messages import ChatMessages
+  from open_webui.models.chats import Chat
+
+  async with host_session() as session:
+    if session.get_bind().dialect.name == "sqlite":
+      await session.execute(text("BEGIN IMMEDIATE"))
+    row: Any = await session.get(
+      Chat, chat_id, populate_existing=True, with_for_update=True
+    )
+    messages: Any = mapping(
+      getattr(row, "chat", None), "history", "messages"
+    )
+    stored = mapping(messages, message_id)
+    fields = change(stored) if stored else None
+    if fields is None:
+      await session.commit()
+      return None
+    message = {**stored, **fields}
+    messages[message_id] = message
+    flag_modified(row, "chat")
+    owner = text_field(message, "user_id") or row.user_id
+    await session.commit()
+  await ChatMessages.upsert_message(
+    message_id=message_id, chat_id=chat_id, user_id=owner, data=message
+  )
+  return fields
+
+
+# ---- src/adaptive/host/page.py ----
+
+log_page = logging.getLogger("adaptive_memory.host")
+
+EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
+EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
+_LONGEST_TITLE__page = 100
+_LONGEST_MESSAGE = 4000
+_LONGEST_ANSWER = 1000
+_NOTE_ITEM = "adaptive_memory_note"
+_FOLLOW_UPS = "followUps"
+_STATUSES = "statusHistory"
+_UNTITLED = ("", "New Chat")
+_LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
+_TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+
+async def emitter_to(
+  user_id: str, chat_id: str, message_id: str, *, stores: bool = True
+) -> EventEmitter | None:
+  told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
+  with faults_logged("reaching the page of an answer"):
+    from open_webui.socket.main import get_event_emitter
+
+    return await get_event_emitter(told, update_db=stores)
+  return None
+
+
+async def show_event(
+  emitter: EventEmitter | None, kind: str, data: Any
+) -> None:
+  if emitter is not None:
+    with faults_logged(f"showing a {kind}"):
+      await emitter({"type": kind, "data": data})
+
+
+class TurnAnswered(asyncio.CancelledError):
+  """Ends a turn as the page's Stop button does, for an answer that stands already."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostAnswer:
+
+  chat_id: str
+  message_id: str
+  emitter: EventEmitter | None = None
+  store: ChangeMessage = change_message
+  user_id: str = ""
+
+  @classmethod
+  def of(
+    cls,
+    metadata: Mapping[str, Any],
+    emitter: EventEmitter | None,
+    user: Mapping[str, Any] | None = None,
+  ) -> Self:
+    return cls(
+      chat_id=text_field(metadata, "chat_id"),
+      message_id=text_field(metadata, "message_id"),
+      emitter=emitter,
+      user_id=text_field(user or {}, "id"),
+    )
+
+  async def give(self, text: str, title: str = "") -> None:
+    answer = {"content": text, "done": True}
+    is_stored = not is_temporary(self.chat_id)
+    if is_stored:
+      with faults_logged("storing an answer"):
+        from open_webui.models.chats import Chats
+
+        store = uninterrupted(
+          Chats.upsert_message_to_chat_by_id_and_message_id
+        )
+        await store(self.chat_id, self.message_id, answer)
+    await show_event(self.emitter, "chat:completion", answer)
+    if is_stored and title:
+      await self.name_chat(title)
+
+  async def give_late(self, text: str, announced: str) -> None:
+    if is_temporary(self.chat_id):
+      await self.give(text)
+      return
+
+    def late(message: Message) -> dict[str, Any] | None:
+      is_answer = message.get("role") == "assistant"
+      if not is_answer or _said_in(message) not in ("", announced):
+        return None
+      answer = rewritten_answer(message, lambda _: text)
+      return {"content": text, **answer, "done": True}
+
+    for seconds in _LATE_PAUSES_SECONDS:
+      await asyncio.sleep(seconds)
+      if await self._change(late):
+        return
+
+  async def said(self) -> str | None:
+    texts: list[str] = []
+
+    def read(message: Message) -> None:
+      texts.append(_said_in(message))
+
+    await self._store(_if_whole(read))
+    return texts[0] if texts else None
+
+  async def add_note(self, line: str) -> bool:
+    return await self._change(_if_whole(partial(_noted_answer, line=line)))
+
+  async def rewrite(
+    self, said: str, rewriting: Callable[[str], str]
+  ) -> bool:
+
+    def rewritten(message: Message) -> dict[str, Any] | None:
+      if _said_in(message) != said:
+        return None
+      return rewritten_answer(message, rewriting) or None
+
+    return await self._change(_if_whole(rewritten))
+
+  async def add_follow_ups(self, lines: Sequence[str]) -> None:
+
+    def with_follow_ups(message: Message) -> dict[str, Any] | None:
+      has_some = bool(listing(message.get(_FOLLOW_UPS)))
+      return None if has_some else {_FOLLOW_UPS: [*lines]}
+
+    if await self._store(_if_whole(with_follow_ups)):
+      shown = {"follow_ups": [*lines]}
+      await show_event(self.emitter, "chat:message:follow_ups", shown)
+
+  async def name_chat(self, title: str, first_message: str = "") -> None:
+    standing = ""
+    with faults_logged("giving a chat its title"):
+      from open_webui.models.chats import Chats
+
+      for seconds in _TITLE_PAUSES if first_message else (0.0,):
+        await asyncio.sleep(seconds)
+        standing = await uninterrupted(Chats.get_chat_title_by_id)(
+          self.chat_id
+        )
+        if standing is None or standing.strip() not in _UNTITLED:
+          break
+      replaced = (*_UNTITLED, first_message.strip())
+      if standing is None or standing.strip() not in replaced:
+        return
+      if await uninterrupted(Chats.update_chat_title_by_id)(
+        self.chat_id, title
+      ):
+        await show_event(self.emitter, "chat:title", title)
+
+  async def emit(self, event: dict[str, Any]) -> None:
+    unstored = None
+    if event.get("type") == "status":
+      unstored = await emitter_to(
+        self.user_id, self.chat_id, self.message_id, stores=False
+      )
+    emitter = unstored or self.emitter
+
+    def with_status(message: Message) -> dict[str, Any]:
+      statuses = listing(message.get(_STATUSES))
+      return {_STATUSES: [*statuses, event["data"]]}
+
+    async with alone_in_chat(self.chat_id):
+      if emitter is not None:
+        await emitter(event)
+      if unstored is not None:
+        await self.store(self.chat_id, self.message_id, with_status)
+
+  async def _change(self, change: MessageChange) -> bool:
+    fields = await self._store(change)
+    if fields is None:
+      return False
+    changed = {"messages": [{"id": self.message_id, **fields}]}
+    await show_event(self.emitter, "chat:outlet", changed)
+    return True
+
+  async def _store(self, change: MessageChange) -> dict[str, Any] | None:
+    with faults_logged("changing a stored answer"):
+      async with alone_in_chat(self.chat_id):
+        return await self.store(self.chat_id, self.message_id, change)
+    return None
+
+
+def _if_whole(change: MessageChange) -> MessageChange:
+
+  def changed(message: Message) -> dict[str, Any] | None:
+    is_whole = message.get("done") is not False and not message.get(
+      "error"
+    )
+    is_answer = message.get("role") == "assistant"
+    return change(message) if is_whole and is_answer else None
+
+  return changed
+
+
+def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
+  said = _said_in(message)
+  if not said or said.count("```") % 2:
+    return None
+  note = answer_note(line)
+  fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
+  output = listing(message.get("output"))
+  items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
+  if items:
+    note_item = {
+      "type": "message",
+      "id": _NOTE_ITEM,
+      "status": "completed",
+      "role": "assistant",
+      "content": [{"type": "text", "text": note}],
+    }
+    fields["output"] = [*items, note_item]
+  return fields
+
+
+def _said_in(message: Message) -> str:
+  return without_answer_note(message_text(message)).rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class PageNotifier:
+
+  emitter: EventEmitter | None
+
+  async def status(self, text: str) -> None:
+    data = {"description": text, "done": True, "hidden": False}
+    await show_event(self.emitter, "status", data)
+
+  async def source(
+    self, name: str, documents: list[str], metadata: list[dict[str, Any]]
+  ) -> None:
+    data = {
+      "source": {"name": name},
+      "document": documents,
+      "metadata": metadata,
+    }
+    await show_event(self.emitter, "source", data)
+
+
+@dataclass(frozen=True, slots=True)
+class PageDialog:
+
+  caller: EventCaller | None
+  seconds: float = 120.0
+
+  async def confirm(self, title: str, message: str) -> bool | None:
+    answer = await self._call("confirmation", title, message)
+    return answer if isinstance(answer, bool) else None
+
+  async def ask(
+    self, title: str, message: str, hint: str, value: str = ""
+  ) -> str | None:
+    answer = await self._call(
+      "input", title, message, placeholder=hint, value=value, type="text"
+    )
+    if isinstance(answer, bool):
+      return ""
+    if isinstance(answer, str):
+      return answer.strip()[:_LONGEST_ANSWER]
+    return None
+
+  async def download(self, name: str, text: str) -> bool:
+    code = (
+      "const link = document.createElement('a');"
+            f"const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});"
+            f"link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};"
+            "link.click(); return true;"
+    )
+    return await self._event("execute", {"code": code}) is True
+
+  async def _call(
+    self, kind: str, title: str, message: str, **extra: str
+  ) -> object:
+    shown = {
+      "title": clipped_line(title, _LONGEST_TITLE__page),
+      "message": plain_lines(message[:_LONGEST_MESSAGE]),
+    }
+    return await self._event(kind, shown | extra)
+
+  async def _event(self, kind: str, data: dict[str, str]) -> object:
+    if self.caller is None:
+      return None
+    try:
+      async with asyncio.timeout(self.seconds):
+        with HostFaults(f"asking by {kind}"):
+          return await self.caller({"type": kind, "data": data})
+    except (TimeoutError, HostError) as error:
+      log_page.info(
+        "a question was not answered: %s", with_detail(error)
+      )
+      return None
 
 
 # ---- src/adaptive/search/tokens.py ----
@@ -8076,7 +8205,6 @@ def _bank_key(name: str) -> str:
 
 # ---- src/adaptive/host/providers.py ----
 
-_TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
 _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
@@ -8158,14 +8286,6 @@ async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
   return mapping(model)
 
 
-async def task_model(request: Request, chat_model: object) -> str:
-  is_local = mapping(chat_model).get("connection_type") == "local"
-  with HostFaults("choosing the model", ModelBusy):
-    name = "task_model" if is_local else "task_model_external"
-    task_id = str(await host_setting(request, name) or "")
-    return task_id if task_id in request.app.state.MODELS else ""
-
-
 @dataclass(frozen=True, slots=True)
 class HostCompleter:
 
@@ -8225,20 +8345,18 @@ def known_models(saved: str) -> list[dict[str, str]]:
     models: Any = host_state("MODELS") or {}
     for model in map(mapping, list(models.values())):
       model_id = text_field(model, "id")
-      name = text_field(model, "name")
+      name = text_field(model, "name") or model_id
       if model_id and model.get("owned_by") != "arena":
-        labels[model_id] = (
-          model_id
-          if name in ("", model_id)
-          else f"{name} ({model_id})"
-        )
-  choices = sorted(
-    labels.items(), key=lambda choice: (choice[1].casefold(), choice[0])
-  )
+        is_named = name != model_id
+        labels[model_id] = f"{name} ({model_id})" if is_named else name
+  choices = sorted(labels, key=lambda model_id: labels[model_id].casefold())
   chosen = saved.strip()
   if chosen and chosen not in labels:
-    choices.insert(0, (chosen, f"{chosen} (not available now)"))
-  return [{"value": model_id, "label": label} for model_id, label in choices]
+    labels[chosen] = f"{chosen} (not available now)"
+    choices.insert(0, chosen)
+  return [
+    {"value": model_id, "label": labels[model_id]} for model_id in choices
+  ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -8248,21 +8366,10 @@ class HostEmbedder:
   user: Any
 
   async def name(self) -> str:
-    state = process_state(self.request)
-    name, expires = state.get("embedder_name", ("", 0.0))
-    if expires < time.monotonic():
-      with HostFaults("reading the embedding settings", EmbeddingError):
-        engine = (
-          await host_setting(self.request, "embedding_engine")
-          or "local"
-        )
-        model = await host_setting(self.request, "embedding_model")
-      name = f"host:{engine}:{model}"
-      state["embedder_name"] = (
-        name,
-        time.monotonic() + _TRUSTED_NAME_SECONDS,
-      )
-    return str(name)
+    with HostFaults("reading the embedding settings", EmbeddingError):
+      engine = await recent_setting(self.request, "embedding_engine")
+      model = await recent_setting(self.request, "embedding_model")
+    return f"host:{engine or 'local'}:{model}"
 
   async def in_process(self) -> bool:
     return (await self.name()).startswith("host:local:")
@@ -8293,9 +8400,8 @@ class HostEmbedder:
   ) -> object:
     state = process_state(self.request)
     if "embedding_lanes" not in state:
-      messages = asyncio.Semaphore(_MESSAGES_AT_ONCE)
       state["embedding_lanes"] = {
-        True: messages,
+        True: asyncio.Semaphore(_MESSAGES_AT_ONCE),
         False: asyncio.Semaphore(1),
       }
       state["embedding_threads"] = _threads_of_one_core(
@@ -8351,7 +8457,6 @@ def _prefix(query: bool) -> str | None:
 def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
   torch = sys.modules["torch"]
   usual = torch.get_num_threads()
-  all_started = threading.Barrier(count)
 
   def take_one_core() -> None:
     torch.get_num_threads()
@@ -8362,10 +8467,7 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
     setting_back.start()
     setting_back.join()
 
-  threads = ThreadPoolExecutor(count, initializer=take_one_core)
-  for _ in range(count):
-    threads.submit(all_started.wait)
-  return threads
+  return ThreadPoolExecutor(count, initializer=take_one_core)
 
 
 # ---- src/adaptive/host/audience.py ----
@@ -8846,176 +8948,6 @@ async def _refusal_status(request: Request, user: Any) -> int:
       raise
     return error.status_code
   return 0
-
-
-# ---- src/adaptive/host/native_features.py ----
-
-_TOOLS_BY_PROMPT = ("default", "legacy")
-_TRUSTED_DEFAULT_SECONDS = 5.0
-_NATIVE_MEMORIES = 3
-
-
-def memory_switch(user: Mapping[str, Any]) -> bool | None:
-  return _switch_in(mapping(user, "settings", "ui"))
-
-
-async def has_memory_on(request: Request, user: Mapping[str, Any]) -> bool:
-  own = memory_switch(user)
-  return await _is_on_by_default(request) if own is None else own
-
-
-async def _is_on_by_default(request: Request) -> bool:
-  state = process_state(request)
-  is_on, expires = state.get("memory_default", (True, 0.0))
-  if expires < time.monotonic():
-    with faults_logged("reading the default of the memory switch"):
-      defaults = await host_setting(request, "interface_defaults")
-      is_on = _switch_in(mapping(defaults)) is not False
-      state["memory_default"] = (
-        is_on,
-        time.monotonic() + _TRUSTED_DEFAULT_SECONDS,
-      )
-  return bool(is_on)
-
-
-def allows_memory(chat_model: object) -> bool:
-  try:
-    from open_webui.utils.memory import model_allows_memory
-  except ImportError:
-    return True
-  with HostFaults("reading what a model is capable of"):
-    return bool(model_allows_memory(mapping(chat_model)))
-
-
-def _switch_in(interface: Mapping[str, Any]) -> bool | None:
-  switch = interface.get("memory")
-  return switch if isinstance(switch, bool) else None
-
-
-@cache
-def has_request_hook() -> bool:
-  try:
-    from open_webui.utils.middleware import process_chat_payload
-  except ImportError:
-    return False
-  return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
-
-
-@dataclass(frozen=True, slots=True)
-class NativeFeatures:
-
-  request: Request
-  user: Mapping[str, Any]
-  metadata: Mapping[str, Any]
-  chat_model: object
-  kind: ConversationKind
-
-  @property
-  def adds_behind_tasks(self) -> bool:
-    return has_request_hook()
-
-  async def compacts(self) -> bool:
-    return bool(await self._setting("context_compaction"))
-
-  async def permits_memories(self) -> bool:
-    permissions = await self._setting("user_permissions")
-    return bool(mapping(permissions, "features").get("memories", True))
-
-  async def leaves_to_us(
-    self, task: Literal["titles", "follow_ups"]
-  ) -> bool:
-    interface = mapping(self.user, "settings", "ui")
-    if task == "titles":
-      wanted = mapping(interface, "title").get("auto")
-    else:
-      wanted = interface.get("autoFollowUps")
-    return wanted is not False and await self._setting(task) is False
-
-  async def task_that_reads(self, body: Mapping[str, Any]) -> str:
-    features = mapping(body, "features")
-    if not has_request_hook():
-      if features.get("web_search"):
-        return "web search"
-      if features.get("image_generation"):
-        return "image generation"
-    task = await self._task_of_a_model(body)
-    own_model = ("", mapping(self.chat_model).get("id"))
-    if (
-      task
-      and await task_model(self.request, self.chat_model) in own_model
-    ):
-      return ""
-    return task
-
-  async def _task_of_a_model(self, body: Mapping[str, Any]) -> str:
-    if not has_request_hook():
-      if body.get("files"):
-        return "search in files"
-      by_prompt = (
-        mapping(self.metadata, "params").get("function_calling")
-        in _TOOLS_BY_PROMPT
-      )
-      servers = self.metadata.get("tool_servers")
-      if by_prompt and (
-        body.get("tool_ids") or servers or body.get("terminal_id")
-      ):
-        return "choice of tools"
-    if self.kind == "temporary" and await self._setting("follow_ups"):
-      return "suggestions of what to ask next"
-    return ""
-
-  async def not_injected(
-    self, body: Mapping[str, Any], memories: Sequence[Memory]
-  ) -> list[Memory]:
-    injected = ""
-    if mapping(body, "features").get("memory"):
-      with faults_logged("asking what the host's own memory injects"):
-        injected = await self._injected(listing(body.get("messages")))
-    lines = injected.splitlines()
-
-    def is_injected(memory: Memory) -> bool:
-      return any(memory.content in line for line in lines)
-
-    return [memory for memory in memories if not is_injected(memory)]
-
-  async def _injected(self, messages: list[Any]) -> str:
-    request = isolated_request(self.request)
-    user = await account(self.user)
-    try:
-      from open_webui.utils.memory import add_memory_context
-    except ImportError:
-      return await self._injected_by_query(messages, request, user)
-    if await self._setting("memory_context") is False:
-      return ""
-    copied = {"messages": [dict(message) for message in messages]}
-    filled = await add_memory_context(
-      request, copied, user, self.chat_model
-    )
-    text = "\n".join(
-      message_text(message) for message in filled["messages"]
-    )
-    return "\n".join(within_spans(text, "memory_context"))
-
-  async def _injected_by_query(
-    self, messages: list[Any], request: Request, user: Any
-  ) -> str:
-    if (
-      mapping(self.metadata, "params").get("function_calling")
-      == "native"
-    ):
-      return ""
-    from open_webui.routers.memories import QueryMemoryForm, query_memory
-
-    newest = message_text(newest_user_message(messages) or {})
-    form = QueryMemoryForm(content=newest, k=_NATIVE_MEMORIES)
-    found = await query_memory(request, form, user)
-    if not found or not found.documents:
-      return ""
-    return "\n".join(found.documents[0])
-
-  async def _setting(self, name: str) -> Any:
-    with HostFaults(f"reading the setting of {name}"):
-      return await host_setting(self.request, name)
 
 
 # ---- src/adaptive/learn/claim.py ----
@@ -10764,83 +10696,6 @@ def host_secret() -> str:
   return str(WEBUI_SECRET_KEY or "").strip()
 
 
-# ---- src/adaptive/host/installed.py ----
-
-log_installed = logging.getLogger("adaptive_memory.host")
-
-_LOOK_SECONDS__installed = 1.0
-_LOOKS_IN_VAIN = 3
-_READ_AHEAD = 10
-
-
-class Installation:
-
-  def __init__(
-    self, instance: object, tasks: set[asyncio.Task[None]]
-  ) -> None:
-    self._instance = instance
-    self._tasks = tasks
-    self._was_in_use = False
-    self._watch: asyncio.Task[None] | None = None
-
-  def look_out(self) -> None:
-    if self._watch is None or self._watch.done():
-      self._watch = asyncio.create_task(self._watch_tasks())
-
-  def _is_in_use(self) -> bool:
-    functions: dict[str, object] | None = host_state("FUNCTIONS")
-    if functions is None:
-      return True
-    is_in_use = any(
-      instance is self._instance for instance in functions.values()
-    )
-    self._was_in_use |= is_in_use
-    return is_in_use or not self._was_in_use
-
-  async def _watch_tasks(self) -> None:
-    looks_in_vain = 0
-    while self._tasks:
-      running = {*self._tasks}
-      looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
-      if looks_in_vain > _LOOKS_IN_VAIN:
-        log_installed.info(
-          "work of a former load of the plug-in is cut off"
-        )
-        for task in running:
-          task.cancel()
-      await asyncio.wait(running, timeout=_LOOK_SECONDS__installed)
-
-
-async def warm_up(
-  request: Request, indexes: MemoryIndexes, table: HostVectorTable
-) -> None:
-  state = process_state(request)
-  if "warm" not in state:
-    state["warm"] = gc.collect()
-    gc.freeze()
-  embedder = HostEmbedder(request, None)
-  if await embedder.in_process():
-    await indexes.warm_up(embedder, table)
-  from open_webui.models.users import User
-
-  query = select(User.id, User.role, User.settings)
-  query = query.order_by(User.last_active_at.desc().nulls_last()).limit(
-    _READ_AHEAD
-  )
-  for user in await host_rows("reading who was here last", query):
-    valves = mapping(user.settings, "functions", "valves")
-    is_declined = any(
-      mapping(chosen).get("enabled") is False
-      for chosen in valves.values()
-    )
-    with faults_logged("reading ahead"):
-      if not is_declined and await has_memory_on(
-        request, {"settings": user.settings}
-      ):
-        store = HostMemoryStore(request, user)
-        await indexes.prepare(Sources(user.id, store, embedder, table))
-
-
 # ---- src/adaptive/recall/block.py ----
 
 log_block = logging.getLogger("adaptive_memory.recall")
@@ -12444,11 +12299,8 @@ FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS = 28.0
 _MODEL_SECONDS = 25.0
 _VECTORS_SECONDS = 10.0
-_OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
 _WAIT_FOR_KEY = "with the former one all of it comes back"
-_TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
-_PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz")
 
 CheckFinding = tuple[str, str]
 Findings = AsyncIterator[CheckFinding]
@@ -12467,10 +12319,9 @@ async def diagnosis(
     "memory in Open WebUI": _feature(hook),
     "model for learning": _model(hook, formats),
     "embedding": _embedding(hook, indexes),
+    "tables": _tables(sessions),
     "turns to be learned": _turns(sessions),
-    "rows": _rows(sessions),
     "sealed": _sealed(sessions),
-    "versions": _versions(),
   }
   checked = await asyncio.gather(*map(_checked, checks.values()))
   keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
@@ -12508,43 +12359,21 @@ async def _installed(sessions: Sessions) -> Findings:
   from open_webui.env import VERSION
   from open_webui.models.functions import Function
 
-  if VERSION.rpartition(".")[0] in _TESTED_RELEASES:
-    yield "OK", f"release {VERSION}"
-  else:
-    yield "Note", f"release {VERSION} is not tested"
-  remembers = or_(
-    Function.id.icontains("memor"),
-    Function.name.icontains("memor"),
-    Function.content.like("%open_webui.%.memories import%"),
-  )
-  query = select(
-    Function.id, Function.meta, Function.is_active, Function.is_global
-  )
-  query = query.where(remembers, Function.type == "filter")
-  filters = await host_rows("looking for functions", query, sessions)
+  yield "OK", f"release {VERSION}"
+  query = select(Function.id).where(Function.is_global)
+  functions = await host_rows("looking for functions", query, sessions)
   module = f"{diagnosis.__module__}_"
-  candidates = [
-    row for row in filters if module.startswith(f"function_{row.id}_")
-  ]
-  own = max(candidates, key=lambda row: len(row.id), default=None)
-  manifest = mapping(getattr(own, "meta", None), "manifest")
-  name = f"Adaptive Memory {manifest.get('version', 'unknown')}"
-  if own is None or not own.is_active:
-    how = "switch it on under Admin Panel > Functions"
-    yield "Problem", f"{name} is switched off: {how}"
-  elif not own.is_global:
-    yield (
-      "Note",
-      f"{name} is on, but not global: only models that tick it have memory",
-    )
+  if any(module.startswith(f"function_{row.id}_") for row in functions):
+    yield "OK", "Adaptive Memory is on and global"
   else:
-    yield "OK", f"{name} is on and global"
-  others = [row.id for row in filters if row.is_active and row is not own]
-  if others:
-    ids = ", ".join(others)
     yield (
       "Note",
-      f"other active filters keep memories, too; switch off all but one: {ids}",
+      "Adaptive Memory is not global: only models that tick it have memory",
+    )
+  if not host_secret():
+    yield (
+      "Problem",
+      "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart",
     )
 
 
@@ -12595,43 +12424,30 @@ async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
     yield finding
 
 
-async def _turns(sessions: Sessions) -> Findings:
-  now = time.time()
-  row = PENDING.c
-  waits = row.state == "waiting"
-  is_learned = (row.state == "lease") & (row.lease_until >= now)
-  query = select(
-    func.count().filter(is_learned).label("learned"),
-    func.count().filter(waits).label("waiting"),
-    func.count().filter(waits & (row.attempts > 0)).label("failed"),
-    func.min(row.queued_at).filter(waits).label("oldest"),
-  )
-  (turns,) = await OwnTable(PENDING, sessions).rows("reading turns", query)
-  yield (
-    "OK",
-    f"users whose turns are learned from at this moment: {turns.learned}",
-  )
-  waiting = f"waiting: {turns.waiting}, failed before: {turns.failed}"
-  if turns.oldest:
-    oldest = datetime.fromtimestamp(turns.oldest, UTC)
-    waiting += f", the oldest since {oldest:%Y-%m-%d %H:%M} UTC"
-  is_overdue = turns.oldest and turns.oldest < now - _OVERDUE_SECONDS
-  if turns.failed or is_overdue:
-    when = (
-      "they are tried with their users' next messages, the log says more"
-    )
-    yield "Note", f"{waiting}; {when}"
-  else:
-    yield "OK", waiting
-
-
-async def _rows(sessions: Sessions) -> Findings:
+async def _tables(sessions: Sessions) -> Findings:
   for table in (ENTRIES, PENDING, VECTORS):
-    query: Any = select(func.count()).select_from(select(table).subquery())
-    rows = await OwnTable(table, sessions).rows(
-      f"reading {table.name}", query
+    await OwnTable(table, sessions).rows(
+      f"reading {table.name}", select(table).limit(1)
     )
-    yield "OK", f"{table.name}: {rows[0][0]}"
+    yield "OK", table.name
+
+
+async def _turns(sessions: Sessions) -> Findings:
+  waits = PENDING.c.state == "waiting"
+  query = select(
+    func.count().filter(waits),
+    func.count().filter(waits & (PENDING.c.attempts > 0)),
+  )
+  table = OwnTable(PENDING, sessions)
+  [(waiting, failed)] = await table.rows("reading turns", query)
+  turns = f"waiting: {waiting}, failed before: {failed}"
+  if failed:
+    yield (
+      "Note",
+      f"{turns}; they are tried with their users' next messages, the log says more",
+    )
+  else:
+    yield "OK", turns
 
 
 async def _sealed(sessions: Sessions) -> Findings:
@@ -12648,23 +12464,6 @@ async def _sealed(sessions: Sessions) -> Findings:
     )
   else:
     yield "OK", "all that is kept can be opened"
-
-
-async def _versions() -> Findings:
-  distributions = await asyncio.to_thread(
-    lambda: [*metadata.distributions()]
-  )
-  versions = [
-    f"{one.name} {one.version}"
-    for one in distributions
-    if one.name in _PACKAGES
-  ]
-  yield "OK", ", ".join([f"Python {platform.python_version()}", *versions])
-  if not host_secret():
-    yield (
-      "Problem",
-      "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart",
-    )
 
 
 # ---- src/adaptive/host/hook.py ----
@@ -12777,7 +12576,7 @@ class HostHook(Hook):
 
   @property
   def is_switched_off(self) -> bool:
-    return memory_switch(self.user) is False
+    return memory_switch(self.user.get("settings")) is False
 
   @property
   def is_served(self) -> bool:
@@ -12830,22 +12629,18 @@ class HostHook(Hook):
 
   @uninterrupted
   async def other_authors(self) -> bool:
-    from open_webui.models.chats import Chats
-
-    if not hasattr(Chats, "get_accessible_chat_by_id"):
-      return False
     with faults_logged("reading the chat's authors"):
+      from open_webui.models.chats import Chats
+
       messages = mapping(
         await Chats.get_messages_map_by_chat_id(self.chat_id)
       )
-      for message in map(mapping, messages.values()):
-        author = text_field(message, "user_id")
-        if message.get("role") == "user" and author not in (
-          "",
-          self.user_id,
-        ):
-          return True
-      return False
+      authors = {
+        text_field(message, "user_id")
+        for message in map(mapping, messages.values())
+        if message.get("role") == "user"
+      }
+      return not authors <= {"", self.user_id}
     return True
 
   async def former_versions(self) -> frozenset[str]:
@@ -12859,9 +12654,7 @@ class HostHook(Hook):
       query = select(User.settings).where(User.id == self.user_id)
       accounts = await host_rows(doing, query)
       if accounts:
-        return await has_memory_on(
-          self.request, {"settings": accounts[0].settings}
-        )
+        return await has_memory_on(self.request, accounts[0].settings)
     return True
 
   async def tell_switched_off(self, table: HostLeases) -> None:
@@ -12922,9 +12715,79 @@ class HostHook(Hook):
       await self.stored_answer.add_follow_ups(lines)
 
 
-# ---- src/adaptive/host/arguments.py ----
+# ---- src/adaptive/host/installed.py ----
 
-log_arguments = logging.getLogger("adaptive_memory")
+log_installed = logging.getLogger("adaptive_memory.host")
+
+_LOOK_SECONDS__installed = 1.0
+_LOOKS_IN_VAIN = 3
+_READ_AHEAD = 10
+
+
+class Installation:
+
+  def __init__(
+    self, instance: object, tasks: set[asyncio.Task[None]]
+  ) -> None:
+    self._instance = instance
+    self._tasks = tasks
+    self._was_in_use = False
+    self._watch: asyncio.Task[None] | None = None
+
+  def look_out(self) -> None:
+    if self._watch is None or self._watch.done():
+      self._watch = asyncio.create_task(self._watch_tasks())
+
+  def _is_in_use(self) -> bool:
+    functions: dict[str, object] | None = host_state("FUNCTIONS")
+    if functions is None:
+      return True
+    is_in_use = any(
+      instance is self._instance for instance in functions.values()
+    )
+    self._was_in_use |= is_in_use
+    return is_in_use or not self._was_in_use
+
+  async def _watch_tasks(self) -> None:
+    looks_in_vain = 0
+    while self._tasks:
+      running = {*self._tasks}
+      looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
+      if looks_in_vain > _LOOKS_IN_VAIN:
+        log_installed.info(
+          "work of a former load of the plug-in is cut off"
+        )
+        for task in running:
+          task.cancel()
+      await asyncio.wait(running, timeout=_LOOK_SECONDS__installed)
+
+
+async def warm_up(
+  request: Request, indexes: MemoryIndexes, table: HostVectorTable
+) -> None:
+  state = process_state(request)
+  if "warm" not in state:
+    state["warm"] = gc.collect()
+    gc.freeze()
+  embedder = HostEmbedder(request, None)
+  if await embedder.in_process():
+    await indexes.warm_up(embedder, table)
+  from open_webui.models.users import User
+
+  query = select(User.id, User.role, User.settings)
+  query = query.order_by(User.last_active_at.desc().nulls_last()).limit(
+    _READ_AHEAD
+  )
+  for user in await host_rows("reading who was here last", query):
+    valves = mapping(user.settings, "functions", "valves")
+    is_declined = any(
+      mapping(chosen).get("enabled") is False
+      for chosen in valves.values()
+    )
+    with faults_logged("reading ahead"):
+      if not is_declined and await has_memory_on(request, user.settings):
+        store = HostMemoryStore(request, user)
+        await indexes.prepare(Sources(user.id, store, embedder, table))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12972,10 +12835,16 @@ class HostHooks:
   def __init__(
     self, valves: Callable[[], Valves], vectors: HostVectorTable
   ) -> None:
-    self.is_supported: bool | None = None
     self._valves = valves
     self._vectors = vectors
     self._misread: tuple[str, ...] = ()
+
+  @cached_property
+  def is_supported(self) -> bool:
+    is_supported = host_is_supported()
+    if not is_supported:
+      log_installed.error(UNSUPPORTED)
+    return is_supported
 
   async def of(self, arguments: HookArguments) -> HostHook | None:
     user = arguments.user or {}
@@ -12983,12 +12852,8 @@ class HostHooks:
     self._log_misread(settings)
     if arguments.request is None or not user.get("id"):
       return None
-    if self.is_supported is None:
-      self.is_supported = host_is_supported()
-      if not self.is_supported:
-        log_arguments.error(UNSUPPORTED)
     if self.is_supported and not await has_memory_on(
-      arguments.request, user
+      arguments.request, user.get("settings")
     ):
       settings = settings.model_copy(update={"enabled": False})
     return HostHook.of(
@@ -13007,7 +12872,7 @@ class HostHooks:
       return
     self._misread = settings.misread
     misread = "; ".join(self._misread) or "none"
-    log_arguments.warning("valves that are not understood: %s", misread)
+    log_installed.warning("valves that are not understood: %s", misread)
 
 
 # ---- src/adaptive/learn/queue.py ----

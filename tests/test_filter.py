@@ -23,10 +23,10 @@ from adaptive.core.model import (
     hindrance_line,
 )
 from adaptive.filter import Filter
-from adaptive.host.arguments import HookArguments
+from adaptive.host.application import UNSUPPORTED
 from adaptive.host.hook import HostHook
-from adaptive.host.requests import UNSUPPORTED
-from adaptive.host.stored_answer import TurnAnswered
+from adaptive.host.installed import HookArguments
+from adaptive.host.page import TurnAnswered
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.request import message_tokens
 from adaptive.settings.valves import UserValves

@@ -29,17 +29,22 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import measured_part
-from adaptive.host.arguments import (
+from adaptive.host.application import UNSUPPORTED, host_request
+from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
+from adaptive.host.installed import (
     HookArguments,
     HostHooks,
+    Installation,
+    warm_up,
     with_arguments,
 )
-from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
-from adaptive.host.installed import Installation, warm_up
-from adaptive.host.page import EventEmitter, PageNotifier
+from adaptive.host.page import (
+    EventEmitter,
+    HostAnswer,
+    PageNotifier,
+    TurnAnswered,
+)
 from adaptive.host.providers import known_models
-from adaptive.host.requests import UNSUPPORTED, host_request
-from adaptive.host.stored_answer import HostAnswer, TurnAnswered
 from adaptive.learn.queue import typed_turn
 from adaptive.privacy.redacted_chat import RedactedTurns, withheld
 from adaptive.privacy.spoken_requests import (

@@ -10,9 +10,9 @@ from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
 from adaptive.core.providers import Completer
+from adaptive.host.history_chats import MessageChange
 from adaptive.host.hook import HostHook
-from adaptive.host.page import EventEmitter
-from adaptive.host.stored_answer import HostAnswer, MessageChange
+from adaptive.host.page import EventEmitter, HostAnswer
 from adaptive.memory.audit import AuditEntry
 from tests.fakes import ScriptedModel, hook_settings
 

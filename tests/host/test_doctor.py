@@ -7,13 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sqlalchemy import JSON, Boolean, Column, MetaData, String, Table
+from sqlalchemy import Boolean, Column, MetaData, String, Table
 from sqlalchemy.schema import CreateTable
 
 from adaptive.core.model import Sources
 from adaptive.core.providers import ModelBusy
 from adaptive.core.queued_turns import QueuedTurn
-from adaptive.host import doctor
 from adaptive.host.doctor import FOR_ADMINS, diagnosis
 from adaptive.host.hook import HostHook
 from adaptive.host.tables import HostTables
@@ -28,16 +27,14 @@ from tests.fakes import (
     turn,
 )
 from tests.host.databases import Worker
-from tests.host.test_requests import running_request
+from tests.host.test_application import running_request
 
 SECRET = "sk-proj-4fXq81LmZpT0vWc2Rb7YkN3uHd6JgA9s"
-PLAIN = ("id", "name", "type", "content")
 FUNCTIONS = Table(
     "function",
     MetaData(),
-    *(Column(name, String) for name in PLAIN),
-    *(Column(name, Boolean) for name in ("is_active", "is_global")),
-    Column("meta", JSON),
+    Column("id", String),
+    Column("is_global", Boolean),
 )
 
 
@@ -62,7 +59,7 @@ class Patient(HostHook):
 async def lines(
     workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
 ) -> Any:
-    """What is found in a host with two memory filters and a turn of somebody's that waits."""
+    """What is found in a host with two functions and a turn of somebody's that waits."""
     worker, tables = (
         workers[0],
         HostTables(Sealer("secret"), workers[0].sessions),
@@ -76,23 +73,13 @@ async def lines(
     monkeypatch.setattr(diagnosis, "__module__", "function_mine_2_0af3")
     await worker.change("DROP TABLE IF EXISTS function")
     await worker.change(str(CreateTable(FUNCTIONS)))
-    usual = {
-        "type": "filter",
-        "is_active": True,
-        "is_global": True,
-        "name": "",
-        "content": "",
-    }
-    usual |= {"meta": {"manifest": {"version": "1.2"}}}
-    texts = {
-        "mine": "from open_webui.models.memories import Memories",
-        "other": "print()",
-    }
-    rows = [usual | {"id": id, "content": text} for id, text in texts.items()]
     async with worker.sessions() as session:
         await session.execute(
             FUNCTIONS.insert(),
-            [*rows, usual | {"id": "mine_2", "name": "Memory"}],
+            [
+                {"id": "mine", "is_global": False},
+                {"id": "mine_2", "is_global": True},
+            ],
         )
         await session.commit()
     await tables.pending.put(
@@ -126,14 +113,13 @@ async def test_findings(lines: Any) -> None:
     """All is told that was found; of another user's turn neither the words nor whose it is."""
     told = "\n".join(await lines(ScriptedModel('{"city": "Porto"}')))
     for expected in (
-        "**OK** Open WebUI: Adaptive Memory 1.2 is on and global",
-        "switch off all but one: mine\n",
+        "**OK** Open WebUI: Adaptive Memory is on and global",
         "**Note** memory in Open WebUI: users lack the permission",
         "**OK** model for learning: answered within",
         "**OK** embedding: 64 dimensions",
         "vectors of your memories: 1 of 1",
-        "waiting: 1, failed before: 0, the oldest since 1970-01-01 00:00 UTC",
-        r"**OK** rows: adaptive\_memory\_pending: 2",
+        "waiting: 1, failed before: 0",
+        r"**OK** tables: adaptive\_memory\_pending",
     ):
         assert expected in told
     assert "bob" not in told.casefold()
@@ -142,7 +128,6 @@ async def test_findings(lines: Any) -> None:
 async def test_failures(lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What fails is a problem of its own, told without keys; only admins are told anything."""
     monkeypatch.setitem(sys.modules, "open_webui.models.functions", None)
-    monkeypatch.setattr(doctor, "metadata", None)
     failing = ScriptedModel(ModelBusy(f"no answer for {SECRET} or only-ours"))
     told = "\n".join(await lines(failing, refusal="memories are switched off"))
     assert told.count("**Problem**") >= 4

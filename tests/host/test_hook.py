@@ -16,24 +16,24 @@ from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
 from adaptive.core.providers import ModelBusy
+from adaptive.host import application, page
 from adaptive.host import hook as hook_module
-from adaptive.host import native_features, stored_answer
+from adaptive.host.application import (
+    allows_memory,
+    has_memory_on,
+    memory_switch,
+    process_state,
+)
 from adaptive.host.hook import (
     SWITCHED_OFF,
     HostHook,
     conversation_kind,
 )
-from adaptive.host.native_features import (
-    allows_memory,
-    has_memory_on,
-    memory_switch,
-)
-from adaptive.host.requests import process_state
 from adaptive.host.tables import HostLeases
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
 from tests.host.databases import Worker
-from tests.host.test_requests import running_request
+from tests.host.test_application import running_request
 
 CHAT = "3f1c8a5e-0000-4000-8000-000000000000"
 PAGE: dict[str, Any] = {
@@ -199,7 +199,7 @@ async def test_titles_and_what_to_ask_next(
     monkeypatch.setitem(
         sys.modules, "open_webui.models.chats", SimpleNamespace(Chats=chats)
     )
-    monkeypatch.setattr(stored_answer, "_TITLE_PAUSES", (0, 0, 0))
+    monkeypatch.setattr(page, "_TITLE_PAUSES", (0, 0, 0))
     shelf, request, makes = (
         Shelf(ASKED),
         running_request(),
@@ -212,7 +212,7 @@ async def test_titles_and_what_to_ask_next(
     user = {"id": "ada", "settings": {"ui": host.get("interface", {})}}
     told = {**PAGE, "chat_id": "c"}
     hook = HostHook.of(hook_settings(), user, told, request, shelf.emit, None)
-    answer = stored_answer.HostAnswer("c", "a", shelf.emit, shelf.change)
+    answer = page.HostAnswer("c", "a", shelf.emit, shelf.change)
     hook = replace(hook, stored_answer=answer)
     await hook.name_chat(OURS, [{"role": "user", "content": ASKED}])
     given = [
@@ -276,8 +276,8 @@ def say(workers: tuple[Worker, Worker]) -> Say:
 )
 async def test_switch(settings: object) -> None:
     """Only a stored ``false`` is off; where the host can't be asked, it is as it was."""
-    assert memory_switch({"id": "ada", "settings": settings}) is not False
-    assert memory_switch({"id": "ada", "settings": OFF}) is False
+    assert memory_switch(settings) is not False
+    assert memory_switch(OFF) is False
     request = Request({"type": "http", "headers": [], "app": FastAPI()})
     hook = HostHook.of(hook_settings(), {"id": "ada"}, {}, request, None, None)
     assert await hook.wants_memory()
@@ -308,15 +308,13 @@ async def test_default_of_the_switch(
         asked.append(name)
         return default
 
-    monkeypatch.setattr(native_features, "host_setting", setting)
+    monkeypatch.setattr(application, "host_setting", setting)
     request = running_request()
     for _ in range(3):
-        assert (
-            await has_memory_on(request, {"id": "ada", "settings": own}) is on
-        )
+        assert await has_memory_on(request, own) is on
     assert len(asked) == (own not in (ON, OFF))
-    process_state(request)["memory_default"] = (True, 0.0)
-    assert await has_memory_on(request, {"id": "ada", "settings": own}) is on
+    process_state(request).clear()
+    assert await has_memory_on(request, own) is on
 
 
 @pytest.mark.parametrize(

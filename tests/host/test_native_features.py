@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from adaptive.core.model import ConversationKind
-from adaptive.host import native_features
-from adaptive.host.native_features import NativeFeatures, has_request_hook
-from tests.host.test_requests import running_request
+from adaptive.host import application
+from adaptive.host.application import NativeFeatures, has_request_hook
+from tests.host.test_application import running_request
 from tests.rates import over
 
 FILES = {"files": [{"id": "f"}]}
@@ -66,7 +66,7 @@ CASES = [
 @over("case", CASES)
 async def test_task(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks that search or draw count always, others where a model of their own would read."""
-    monkeypatch.setattr(native_features, "has_request_hook", lambda: case.hook)
+    monkeypatch.setattr(application, "has_request_hook", lambda: case.hook)
     request = running_request()
     request.app.state.MODELS = {"chat": {}, "small": {}}
     request.app.state.config = SimpleNamespace(

@@ -23,15 +23,15 @@ from fastapi.responses import (
 from adaptive.core.model import EmbeddingError
 from adaptive.core.providers import ModelBusy, ModelRejected, ReplyUnusable
 from adaptive.host import providers
+from adaptive.host.application import process_state
 from adaptive.host.providers import (
     HostEmbedder,
     _body_of,
     known_models,
     learning_model,
 )
-from adaptive.host.requests import process_state
 from adaptive.settings.valves import Valves
-from tests.host.test_requests import running_request
+from tests.host.test_application import running_request
 
 BODY = {"choices": [{"message": {"content": "Hi"}}]}
 
@@ -168,10 +168,10 @@ class Host:
         self.turn.app.state.ef = self.model
         self.turn.app.state.EMBEDDING_FUNCTION = self.embed
         # Read from the host's settings otherwise, which need an installed host.
-        process_state(self.turn)["embedder_name"] = (
-            f"host:{engine}:minilm",
-            math.inf,
-        )
+        process_state(self.turn)["settings"] = {
+            "embedding_engine": (engine, math.inf),
+            "embedding_model": ("minilm", math.inf),
+        }
         self.embedder = HostEmbedder(self.turn, USER)
 
     async def embed(self, texts: list[str], **named: Any) -> Any:

@@ -15,12 +15,9 @@ from sqlalchemy import JSON, String, select, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from adaptive.core.messages import answer_note
-from adaptive.host import stored_answer
-from adaptive.host.stored_answer import (
-    HostAnswer,
-    MessageChange,
-    change_message,
-)
+from adaptive.host import page
+from adaptive.host.history_chats import MessageChange, change_message
+from adaptive.host.page import HostAnswer
 from tests.answer.hooks import Shelf
 from tests.host.databases import DATABASES, Worker, two_workers
 from tests.rates import over
@@ -235,8 +232,11 @@ async def test_no_note(fields: dict[str, Any]) -> None:
     assert closed.message["content"] == f"```py\nx\n```\n\n{NOTE}"
 
 
-async def test_late_answer(host: Host) -> None:
+async def test_late_answer(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A late answer takes its announcement's place, in a chat that has gone on; nothing else's."""
+    monkeypatch.setattr(page, "_LATE_PAUSES_SECONDS", (0.0,))
     await host.keep({**ANSWER, "content": "It comes.", "output": []}, NEWEST)
     await host.answer().give_late("Done.", "It comes.")
     await host.answer().give_late("Done twice.", "It comes.")
@@ -253,7 +253,7 @@ async def test_late_answer_after_a_busy_time(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A late answer stands although its announcement, and a try of its own, could not be stored."""
-    monkeypatch.setattr(stored_answer, "_LATE_PAUSES_SECONDS", (0.0, 0.0))
+    monkeypatch.setattr(page, "_LATE_PAUSES_SECONDS", (0.0, 0.0))
     await host.keep(
         {"id": "a", "role": "assistant", "content": "", "done": False}, NEWEST
     )

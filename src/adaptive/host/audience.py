@@ -11,10 +11,10 @@ from sqlalchemy import exists, or_, select
 
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.providers import Completer
+from adaptive.host.application import host_setting
 from adaptive.host.faults import faults_logged
 from adaptive.host.own_table import host_rows
 from adaptive.host.providers import HostCompleter
-from adaptive.host.requests import host_setting
 from adaptive.llm.endpoints import (
     LocalAddresses,
     OllamaCompleter,

@@ -6,17 +6,13 @@ Each check fails on its own and ends in time. Of other users nothing is told but
 from __future__ import annotations
 
 import asyncio
-import platform
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
-from importlib import metadata
-from typing import Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 
-from adaptive.core.messages import clipped_line, mapping, plain_line
+from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import AdaptiveMemoryError, with_detail
 from adaptive.host.faults import HostFaults
 from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session
@@ -33,11 +29,8 @@ FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS = 28.0
 _MODEL_SECONDS = 25.0
 _VECTORS_SECONDS = 10.0
-_OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
 _WAIT_FOR_KEY = "with the former one all of it comes back"
-_TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
-_PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz")
 
 # "OK", "Note" or "Problem"; then what was found, and what helps.
 CheckFinding = tuple[str, str]
@@ -58,10 +51,9 @@ async def diagnosis(
         "memory in Open WebUI": _feature(hook),
         "model for learning": _model(hook, formats),
         "embedding": _embedding(hook, indexes),
+        "tables": _tables(sessions),
         "turns to be learned": _turns(sessions),
-        "rows": _rows(sessions),
         "sealed": _sealed(sessions),
-        "versions": _versions(),
     }
     checked = await asyncio.gather(*map(_checked, checks.values()))
     keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
@@ -97,49 +89,26 @@ async def _checked(check: Findings) -> list[CheckFinding]:
 
 
 async def _installed(sessions: Sessions) -> Findings:
-    """The host's release, this function in it, and other filters that keep memories."""
+    """The host's release, for which models this function is on in it, and its secret."""
     from open_webui.env import VERSION
     from open_webui.models.functions import Function
 
-    if VERSION.rpartition(".")[0] in _TESTED_RELEASES:
-        yield "OK", f"release {VERSION}"
-    else:
-        yield "Note", f"release {VERSION} is not tested"
-    # Of the texts themselves, which are long, none is read.
-    remembers = or_(
-        Function.id.icontains("memor"),
-        Function.name.icontains("memor"),
-        Function.content.like("%open_webui.%.memories import%"),
-    )
-    query = select(
-        Function.id, Function.meta, Function.is_active, Function.is_global
-    )
-    query = query.where(remembers, Function.type == "filter")
-    filters = await host_rows("looking for functions", query, sessions)
+    yield "OK", f"release {VERSION}"
+    query = select(Function.id).where(Function.is_global)
+    functions = await host_rows("looking for functions", query, sessions)
     # The host names the module that it makes of a function's text so (host: utils/plugin.py).
     module = f"{diagnosis.__module__}_"
-    candidates = [
-        row for row in filters if module.startswith(f"function_{row.id}_")
-    ]
-    own = max(candidates, key=lambda row: len(row.id), default=None)
-    manifest = mapping(getattr(own, "meta", None), "manifest")
-    name = f"Adaptive Memory {manifest.get('version', 'unknown')}"
-    if own is None or not own.is_active:
-        how = "switch it on under Admin Panel > Functions"
-        yield "Problem", f"{name} is switched off: {how}"
-    elif not own.is_global:
-        yield (
-            "Note",
-            f"{name} is on, but not global: only models that tick it have memory",
-        )
+    if any(module.startswith(f"function_{row.id}_") for row in functions):
+        yield "OK", "Adaptive Memory is on and global"
     else:
-        yield "OK", f"{name} is on and global"
-    others = [row.id for row in filters if row.is_active and row is not own]
-    if others:
-        ids = ", ".join(others)
         yield (
             "Note",
-            f"other active filters keep memories, too; switch off all but one: {ids}",
+            "Adaptive Memory is not global: only models that tick it have memory",
+        )
+    if not host_secret():
+        yield (
+            "Problem",
+            "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart",
         )
 
 
@@ -192,46 +161,33 @@ async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
         yield finding
 
 
-async def _turns(sessions: Sessions) -> Findings:
-    """What waits in the queue of all users, and who is at work."""
-    now = time.time()
-    row = PENDING.c
-    waits = row.state == "waiting"
-    is_learned = (row.state == "lease") & (row.lease_until >= now)
-    query = select(
-        func.count().filter(is_learned).label("learned"),
-        func.count().filter(waits).label("waiting"),
-        func.count().filter(waits & (row.attempts > 0)).label("failed"),
-        func.min(row.queued_at).filter(waits).label("oldest"),
-    )
-    (turns,) = await OwnTable(PENDING, sessions).rows("reading turns", query)
-    yield (
-        "OK",
-        f"users whose turns are learned from at this moment: {turns.learned}",
-    )
-    waiting = f"waiting: {turns.waiting}, failed before: {turns.failed}"
-    if turns.oldest:
-        oldest = datetime.fromtimestamp(turns.oldest, UTC)
-        waiting += f", the oldest since {oldest:%Y-%m-%d %H:%M} UTC"
-    is_overdue = turns.oldest and turns.oldest < now - _OVERDUE_SECONDS
-    if turns.failed or is_overdue:
-        when = (
-            "they are tried with their users' next messages, the log says more"
-        )
-        yield "Note", f"{waiting}; {when}"
-    else:
-        yield "OK", waiting
-
-
-async def _rows(sessions: Sessions) -> Findings:
-    """How many rows each table of ours has, which is made where it is missing."""
+async def _tables(sessions: Sessions) -> Findings:
+    """Tables of ours, each of which is made where it is missing."""
     for table in (ENTRIES, PENDING, VECTORS):
         # Of all columns: a table of another release may lack some.
-        query: Any = select(func.count()).select_from(select(table).subquery())
-        rows = await OwnTable(table, sessions).rows(
-            f"reading {table.name}", query
+        await OwnTable(table, sessions).rows(
+            f"reading {table.name}", select(table).limit(1)
         )
-        yield "OK", f"{table.name}: {rows[0][0]}"
+        yield "OK", table.name
+
+
+async def _turns(sessions: Sessions) -> Findings:
+    """What waits in the queue of all users."""
+    waits = PENDING.c.state == "waiting"
+    query = select(
+        func.count().filter(waits),
+        func.count().filter(waits & (PENDING.c.attempts > 0)),
+    )
+    table = OwnTable(PENDING, sessions)
+    [(waiting, failed)] = await table.rows("reading turns", query)
+    turns = f"waiting: {waiting}, failed before: {failed}"
+    if failed:
+        yield (
+            "Note",
+            f"{turns}; they are tried with their users' next messages, the log says more",
+        )
+    else:
+        yield "OK", turns
 
 
 async def _sealed(sessions: Sessions) -> Findings:
@@ -249,21 +205,3 @@ async def _sealed(sessions: Sessions) -> Findings:
         )
     else:
         yield "OK", "all that is kept can be opened"
-
-
-async def _versions() -> Findings:
-    """Of Python and packages; and whether what is sealed can be opened after a restart."""
-    distributions = await asyncio.to_thread(
-        lambda: [*metadata.distributions()]
-    )
-    versions = [
-        f"{one.name} {one.version}"
-        for one in distributions
-        if one.name in _PACKAGES
-    ]
-    yield "OK", ", ".join([f"Python {platform.python_version()}", *versions])
-    if not host_secret():
-        yield (
-            "Problem",
-            "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart",
-        )

@@ -30,6 +30,7 @@ from sqlalchemy import (
 
 from adaptive.core.model import HostError, Memory, with_detail
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
+from adaptive.host.application import account, isolated_request
 from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore
@@ -46,7 +47,6 @@ from adaptive.host.own_table import (
     portions,
 )
 from adaptive.host.pending_table import PENDING, is_outdated, learned_values
-from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import ENTRIES, VECTORS, HostLeases
 from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.audit import ChangeKey

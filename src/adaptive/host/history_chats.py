@@ -1,4 +1,4 @@
-"""A user's saved chats, read from the host's own tables.
+"""A user's saved chats, read from the host's own tables, and changed message by message.
 
 Since 0.9 each message has a row of its own (host: models/chat_messages.py, ChatMessage; its id is
 chat and message id with a hyphen between them), written with the turn and changed with every edit.
@@ -7,15 +7,48 @@ Only what is asked for is read: the chat's own row holds a copy of all its messa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import asyncio
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, String, Table, select
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    String,
+    Table,
+    select,
+    text,
+)
+from sqlalchemy.orm.attributes import flag_modified
 
-from adaptive.core.messages import mapping
+from adaptive.core.messages import Message, mapping, text_field
+from adaptive.core.runtime import KeyedLocks
 from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.own_table import TABLES, host_rows
+from adaptive.host.own_table import TABLES, host_rows, host_session
 from adaptive.search.history_ports import ChatHead, MessageKey
+
+# From a stored message the fields to change, ``None`` where nothing is to be written.
+MessageChange = Callable[[Message], dict[str, Any] | None]
+# Chat, message and change; gives the fields that were stored, ``None`` where none were.
+ChangeMessage = Callable[
+    [str, str, MessageChange], Awaitable[dict[str, Any] | None]
+]
+
+# `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
+_TEMPORARY_PREFIXES = ("local:", "temporary:")
+# SQLite has one writer at a time: whoever waits longer gives up.
+_LONGEST_WRITING_SECONDS = 15.0
+_CHATS = KeyedLocks()
 
 _PAST_MESSAGES = Table(
     "chat_message",
@@ -164,3 +197,57 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
         "error": fields.get("error"),
         "timestamp": fields.get("created_at"),
     }
+
+
+def is_temporary(chat_id: str) -> bool:
+    """Whether a chat is one that the host does not store."""
+    return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
+
+
+@asynccontextmanager
+async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
+    """Hold off what else this process would write into a chat; ``TimeoutError`` after a while.
+
+    A chat is one text that whoever changes a message reads and writes back. Without a lock, which
+    the host has since 0.12, what is written behind an answer would undo the next message, which the
+    user is sending meanwhile (host: models/chats.py).
+    """
+    async with asyncio.timeout(_LONGEST_WRITING_SECONDS), _CHATS.of(chat_id):
+        yield
+
+
+@uninterrupted
+async def change_message(
+    chat_id: str, message_id: str, change: MessageChange
+) -> dict[str, Any] | None:
+    """Change fields of a message in the text of its chat, and in its row; the fields changed.
+
+    The host's own function would, up to 0.10, make this message the chat's newest one.
+    """
+    from open_webui.models.chat_messages import ChatMessages
+    from open_webui.models.chats import Chat
+
+    async with host_session() as session:
+        if session.get_bind().dialect.name == "sqlite":
+            # Nothing else keeps a reader in SQLite from writing what is out of date.
+            await session.execute(text("BEGIN IMMEDIATE"))
+        row: Any = await session.get(
+            Chat, chat_id, populate_existing=True, with_for_update=True
+        )
+        messages: Any = mapping(
+            getattr(row, "chat", None), "history", "messages"
+        )
+        stored = mapping(messages, message_id)
+        fields = change(stored) if stored else None
+        if fields is None:
+            await session.commit()
+            return None
+        message = {**stored, **fields}
+        messages[message_id] = message
+        flag_modified(row, "chat")
+        owner = text_field(message, "user_id") or row.user_id
+        await session.commit()
+    await ChatMessages.upsert_message(
+        message_id=message_id, chat_id=chat_id, user_id=owner, data=message
+    )
+    return fields

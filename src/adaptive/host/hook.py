@@ -15,32 +15,32 @@ from sqlalchemy import select
 from adaptive.core.messages import Message, mapping, message_text, text_field
 from adaptive.core.model import ConversationKind, Sources
 from adaptive.core.providers import Completer
-from adaptive.host.audience import Locality, is_read_by_others
-from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
-from adaptive.host.history_chats import former_versions
-from adaptive.host.memories import HostMemoryStore
-from adaptive.host.native_features import (
+from adaptive.host.application import (
     NativeFeatures,
+    account,
     allows_memory,
     has_memory_on,
+    isolated_request,
     memory_switch,
 )
+from adaptive.host.audience import Locality, is_read_by_others
+from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
+from adaptive.host.history_chats import former_versions, is_temporary
+from adaptive.host.memories import HostMemoryStore
 from adaptive.host.own_table import host_rows
 from adaptive.host.page import (
     EventCaller,
     EventEmitter,
+    HostAnswer,
     PageDialog,
     PageNotifier,
     emitter_to,
-    is_temporary,
 )
 from adaptive.host.providers import (
     chosen_completer,
     chosen_embedder,
     known_model,
 )
-from adaptive.host.requests import account, isolated_request
-from adaptive.host.stored_answer import HostAnswer
 from adaptive.host.tables import HostLeases, HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
 from adaptive.settings.hook import (
@@ -168,7 +168,7 @@ class HostHook(Hook):
     @property
     def is_switched_off(self) -> bool:
         """Whether the user has switched memory off in the host's settings."""
-        return memory_switch(self.user) is False
+        return memory_switch(self.user.get("settings")) is False
 
     @property
     def is_served(self) -> bool:
@@ -231,22 +231,18 @@ class HostHook(Hook):
     @uninterrupted
     async def other_authors(self) -> bool:
         """Whether somebody else wrote a message of the chat; on doubt, yes."""
-        from open_webui.models.chats import Chats
-
-        if not hasattr(Chats, "get_accessible_chat_by_id"):
-            return False
         with faults_logged("reading the chat's authors"):
+            from open_webui.models.chats import Chats
+
             messages = mapping(
                 await Chats.get_messages_map_by_chat_id(self.chat_id)
             )
-            for message in map(mapping, messages.values()):
-                author = text_field(message, "user_id")
-                if message.get("role") == "user" and author not in (
-                    "",
-                    self.user_id,
-                ):
-                    return True
-            return False
+            authors = {
+                text_field(message, "user_id")
+                for message in map(mapping, messages.values())
+                if message.get("role") == "user"
+            }
+            return not authors <= {"", self.user_id}
         return True
 
     async def former_versions(self) -> frozenset[str]:
@@ -266,9 +262,7 @@ class HostHook(Hook):
             query = select(User.settings).where(User.id == self.user_id)
             accounts = await host_rows(doing, query)
             if accounts:
-                return await has_memory_on(
-                    self.request, {"settings": accounts[0].settings}
-                )
+                return await has_memory_on(self.request, accounts[0].settings)
         return True
 
     async def tell_switched_off(self, table: HostLeases) -> None:

@@ -1,4 +1,4 @@
-"""The life of an instance of the plug-in: made ready, in use by the host, and giving way.
+"""The life of an instance of the plug-in: made ready, called by the host, and giving way.
 
 The host makes another instance when the function's code is saved anew, and drops it when the
 function is deleted; nobody tells the instance, whose background work would go on for long.
@@ -9,20 +9,33 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from fastapi import Request
 from sqlalchemy import select
 
 from adaptive.core.messages import mapping
 from adaptive.core.model import Sources
+from adaptive.host.application import (
+    UNSUPPORTED,
+    has_memory_on,
+    host_is_supported,
+    host_state,
+    process_state,
+)
 from adaptive.host.faults import faults_logged
+from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore
-from adaptive.host.native_features import has_memory_on
 from adaptive.host.own_table import host_rows
+from adaptive.host.page import EventCaller, EventEmitter
 from adaptive.host.providers import HostEmbedder
-from adaptive.host.requests import host_state, process_state
 from adaptive.host.tables import HostVectorTable
 from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.merged import Settings
+from adaptive.settings.valves import Valves
 
 log_installed = logging.getLogger("adaptive_memory.host")
 
@@ -115,8 +128,98 @@ async def warm_up(
             for chosen in valves.values()
         )
         with faults_logged("reading ahead"):
-            if not is_declined and await has_memory_on(
-                request, {"settings": user.settings}
-            ):
+            if not is_declined and await has_memory_on(request, user.settings):
                 store = HostMemoryStore(request, user)
                 await indexes.prepare(Sources(user.id, store, embedder, table))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookArguments:
+    """The arguments of an inlet or an outlet."""
+
+    user: dict[str, Any] | None
+    metadata: dict[str, Any]
+    request: Request | None
+    emitter: EventEmitter | None
+    chat_model: Any
+    caller: EventCaller | None
+
+
+def with_arguments(
+    work: Callable[
+        [Any, dict[str, Any], HookArguments], Awaitable[dict[str, Any]]
+    ],
+) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+    """A hook with the parameters by which the host chooses what it hands over."""
+
+    async def hook(
+        self: Any,
+        body: dict[str, Any],
+        __user__: dict[str, Any] | None = None,
+        __metadata__: dict[str, Any] | None = None,
+        __request__: Request | None = None,
+        __event_emitter__: EventEmitter | None = None,
+        __model__: Any = None,
+        __event_call__: EventCaller | None = None,
+    ) -> dict[str, Any]:
+        """What the work makes of the body."""
+        arguments = HookArguments(
+            user=__user__,
+            metadata={} if __metadata__ is None else __metadata__,
+            request=__request__,
+            emitter=__event_emitter__,
+            chat_model=__model__,
+            caller=__event_call__,
+        )
+        return await work(self, body, arguments)
+
+    return hook
+
+
+class HostHooks:
+    """Makes the hooks of an instance of the plug-in, and logs once what stands in their way."""
+
+    def __init__(
+        self, valves: Callable[[], Valves], vectors: HostVectorTable
+    ) -> None:
+        self._valves = valves
+        self._vectors = vectors
+        self._misread: tuple[str, ...] = ()
+
+    @cached_property
+    def is_supported(self) -> bool:
+        """Whether the host's release is supported; the log says so where it is not."""
+        is_supported = host_is_supported()
+        if not is_supported:
+            log_installed.error(UNSUPPORTED)
+        return is_supported
+
+    async def of(self, arguments: HookArguments) -> HostHook | None:
+        """The hook of a user; ``None`` where there is nobody to serve."""
+        user = arguments.user or {}
+        settings = Settings.merge(self._valves(), user.get("valves"))
+        self._log_misread(settings)
+        if arguments.request is None or not user.get("id"):
+            return None
+        if self.is_supported and not await has_memory_on(
+            arguments.request, user.get("settings")
+        ):
+            settings = settings.model_copy(update={"enabled": False})
+        return HostHook.of(
+            settings=settings,
+            user=user,
+            metadata=arguments.metadata,
+            request=arguments.request,
+            emitter=arguments.emitter,
+            chat_model=arguments.chat_model,
+            caller=arguments.caller,
+            vectors=self._vectors,
+        )
+
+    def _log_misread(self, settings: Settings) -> None:
+        """Log the valves that are not understood whenever they change."""
+        if settings.misread == self._misread:
+            return
+        self._misread = settings.misread
+        misread = "; ".join(self._misread) or "none"
+        log_installed.warning("valves that are not understood: %s", misread)

@@ -10,7 +10,6 @@ import asyncio
 import json
 import sys
 import threading
-import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,13 +31,14 @@ from adaptive.core.providers import (
     ResponseFormat,
     failure,
 )
-from adaptive.host.faults import HostFaults, describe_fault, faults_logged
-from adaptive.host.requests import (
-    host_setting,
+from adaptive.host.application import (
     host_state,
     isolated_request,
     process_state,
+    recent_setting,
+    task_model,
 )
+from adaptive.host.faults import HostFaults, describe_fault, faults_logged
 from adaptive.llm.endpoints import (
     OllamaCompleter,
     OpenAICompleter,
@@ -60,8 +60,6 @@ from adaptive.search.embedders import (
 )
 from adaptive.settings.merged import Settings
 
-# Asking the host costs a query; an admin changes the model once in a year.
-_TRUSTED_NAME_SECONDS = 5.0
 # Many encodings at once slow each other down, and the host's event loop with them. Messages have a
 # lane of their own, so that they don't wait behind memories that are embedded in the background.
 _MESSAGES_AT_ONCE = 2
@@ -160,16 +158,6 @@ async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
     return mapping(model)
 
 
-async def task_model(request: Request, chat_model: object) -> str:
-    """Id of the model that the host asks for its own tasks in place of a chat's own, if any."""
-    is_local = mapping(chat_model).get("connection_type") == "local"
-    with HostFaults("choosing the model", ModelBusy):
-        # (host: utils/task.py, get_task_model_id)
-        name = "task_model" if is_local else "task_model_external"
-        task_id = str(await host_setting(request, name) or "")
-        return task_id if task_id in request.app.state.MODELS else ""
-
-
 @dataclass(frozen=True, slots=True)
 class HostCompleter:
     """Asks one of the host's models outside the user's turn.
@@ -240,20 +228,18 @@ def known_models(saved: str) -> list[dict[str, str]]:
         models: Any = host_state("MODELS") or {}
         for model in map(mapping, list(models.values())):
             model_id = text_field(model, "id")
-            name = text_field(model, "name")
+            name = text_field(model, "name") or model_id
             if model_id and model.get("owned_by") != "arena":
-                labels[model_id] = (
-                    model_id
-                    if name in ("", model_id)
-                    else f"{name} ({model_id})"
-                )
-    choices = sorted(
-        labels.items(), key=lambda choice: (choice[1].casefold(), choice[0])
-    )
+                is_named = name != model_id
+                labels[model_id] = f"{name} ({model_id})" if is_named else name
+    choices = sorted(labels, key=lambda model_id: labels[model_id].casefold())
     chosen = saved.strip()
     if chosen and chosen not in labels:
-        choices.insert(0, (chosen, f"{chosen} (not available now)"))
-    return [{"value": model_id, "label": label} for model_id, label in choices]
+        labels[chosen] = f"{chosen} (not available now)"
+        choices.insert(0, chosen)
+    return [
+        {"value": model_id, "label": labels[model_id]} for model_id in choices
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,21 +251,10 @@ class HostEmbedder:
 
     async def name(self) -> str:
         """Engine and model, as they were set at most five seconds ago."""
-        state = process_state(self.request)
-        name, expires = state.get("embedder_name", ("", 0.0))
-        if expires < time.monotonic():
-            with HostFaults("reading the embedding settings", EmbeddingError):
-                engine = (
-                    await host_setting(self.request, "embedding_engine")
-                    or "local"
-                )
-                model = await host_setting(self.request, "embedding_model")
-            name = f"host:{engine}:{model}"
-            state["embedder_name"] = (
-                name,
-                time.monotonic() + _TRUSTED_NAME_SECONDS,
-            )
-        return str(name)
+        with HostFaults("reading the embedding settings", EmbeddingError):
+            engine = await recent_setting(self.request, "embedding_engine")
+            model = await recent_setting(self.request, "embedding_model")
+        return f"host:{engine or 'local'}:{model}"
 
     async def in_process(self) -> bool:
         """Whether the vectors are made by a model in this process, and not by a service."""
@@ -318,9 +293,8 @@ class HostEmbedder:
         """What the model makes of the texts, when it is their turn; short ones on one core."""
         state = process_state(self.request)
         if "embedding_lanes" not in state:
-            messages = asyncio.Semaphore(_MESSAGES_AT_ONCE)
             state["embedding_lanes"] = {
-                True: messages,
+                True: asyncio.Semaphore(_MESSAGES_AT_ONCE),
                 False: asyncio.Semaphore(1),
             }
             state["embedding_threads"] = _threads_of_one_core(
@@ -382,7 +356,6 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
     """
     torch = sys.modules["torch"]  # by which the model was loaded
     usual = torch.get_num_threads()
-    all_started = threading.Barrier(count)
 
     def take_one_core() -> None:
         torch.get_num_threads()  # a thread takes the default over when it first comes to torch
@@ -393,8 +366,4 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
         setting_back.start()
         setting_back.join()
 
-    threads = ThreadPoolExecutor(count, initializer=take_one_core)
-    # All start before the first text: a later one would change the default while others read it.
-    for _ in range(count):
-        threads.submit(all_started.wait)
-    return threads
+    return ThreadPoolExecutor(count, initializer=take_one_core)

@@ -11,11 +11,11 @@ from sqlalchemy.exc import OperationalError
 
 from adaptive.core.model import HostError, StoreError, with_detail
 from adaptive.core.providers import ModelBusy, ModelRejected
-from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
-from adaptive.host.requests import (
+from adaptive.host.application import (
     isolated_request,
     process_state,
 )
+from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 
 
 def running_request(**state: Any) -> Request:

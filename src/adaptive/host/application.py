@@ -1,13 +1,18 @@
-"""What Open WebUI itself does with a turn: its memory and who has it on, tasks, compaction."""
+"""Open WebUI as it runs here: its release, settings, requests and accounts, and what it does itself.
+
+What it does itself with a turn is its own memory, who has that on, its tasks and its compaction.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from fastapi import Request
 
@@ -19,54 +24,158 @@ from adaptive.core.messages import (
     within_spans,
 )
 from adaptive.core.model import ConversationKind, Memory
+from adaptive.core.providers import ModelBusy
 from adaptive.host.faults import HostFaults, faults_logged
-from adaptive.host.providers import task_model
-from adaptive.host.requests import (
-    account,
-    host_setting,
-    isolated_request,
-    process_state,
-)
 
+UNSUPPORTED = (
+    "this Open WebUI is older than 0.9.6, and chats go on without memory"
+)
+# Our name -> (attribute of ``app.state.config`` to 0.9, key in a table since 0.10; config.py).
+_NAMES: Mapping[str, tuple[str, str]] = {
+    "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
+    "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
+    "task_model": ("TASK_MODEL", "task.model.default"),
+    "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
+    "memory_context": ("", "memories.system_context.enable"),
+    "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
+    "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+    "interface_defaults": ("", "ui.default_interface_settings"),
+    "context_compaction": ("", "chat.context_compaction.enable"),
+    "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
+    "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
+    "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
+}
 # What the host calls the two ways to choose tools without native calling: up to 0.9, and since.
 _TOOLS_BY_PROMPT = ("default", "legacy")
-# Asking the host costs a query; an admin changes this default once in a year.
-_TRUSTED_DEFAULT_SECONDS = 5.0
+# Asking the host costs a query; an admin changes these settings once in a year.
+_TRUSTED_SECONDS = 5.0
 # How many memories the host injects up to 0.9 (host: utils/middleware.py).
 _NATIVE_MEMORIES = 3
 
 
-def memory_switch(user: Mapping[str, Any]) -> bool | None:
-    """How Settings > Personalization > Memory stands, ``None`` where it was never touched."""
-    return _switch_in(mapping(user, "settings", "ui"))
+def host_is_supported() -> bool:
+    """Whether the host's memory layer is the asynchronous one, which came with release 0.9."""
+    try:
+        from open_webui.models.memories import Memories
+        from open_webui.retrieval.vector import async_client
+    except ImportError:
+        return False
+    return bool(async_client) and inspect.iscoroutinefunction(
+        Memories.get_memories_by_user_id
+    )
 
 
-async def has_memory_on(request: Request, user: Mapping[str, Any]) -> bool:
-    """Whether memory is on for a user: by their own switch, else by the admin's default, else yes.
-
-    The default came with 0.11.1 (host: routers/users.py, utils/automations.py).
-    """
-    own = memory_switch(user)
-    return await _is_on_by_default(request) if own is None else own
+def host_state(name: str) -> Any:
+    """What the host that runs in this process keeps under a name, ``None`` where none does."""
+    return getattr(getattr(_host_app(), "state", None), name, None)
 
 
-async def _is_on_by_default(request: Request) -> bool:
-    """How the switch stands for those who never touched it, as of five seconds ago at most.
+def _host_app() -> Any:
+    return getattr(sys.modules.get("open_webui.main"), "app", None)
 
-    Where the host can't be asked it is as it was: memories can't be read then either, and what
-    waits is asked about again.
-    """
-    state = process_state(request)
-    is_on, expires = state.get("memory_default", (True, 0.0))
+
+def host_request() -> Request | None:
+    """A request of nobody's to the running host, ``None`` where none runs or no loop does."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    app = _host_app()
+    if app is None or not host_is_supported():
+        return None
+    return Request({"type": "http", "app": app, "headers": [], "state": {}})
+
+
+async def host_setting(request: Request, name: str) -> Any:
+    """The value of a host setting by our name; ``None`` where the release has no such setting."""
+    attribute, key = _NAMES[name]
+    config = getattr(request.app.state, "config", None)
+    if config is not None:
+        return getattr(config, attribute or "?", None)
+    from open_webui.models.config import Config
+
+    return (await Config.get_many(key)).get(key)
+
+
+async def recent_setting(request: Request, name: str) -> Any:
+    """The value of a host setting as it stood at most five seconds ago."""
+    settings = process_state(request).setdefault("settings", {})
+    value, expires = settings.get(name, (None, 0.0))
     if expires < time.monotonic():
-        with faults_logged("reading the default of the memory switch"):
-            defaults = await host_setting(request, "interface_defaults")
-            is_on = _switch_in(mapping(defaults)) is not False
-            state["memory_default"] = (
-                is_on,
-                time.monotonic() + _TRUSTED_DEFAULT_SECONDS,
-            )
-    return bool(is_on)
+        value = await host_setting(request, name)
+        settings[name] = (value, time.monotonic() + _TRUSTED_SECONDS)
+    return value
+
+
+def isolated_request(request: Request) -> Request:
+    """A request of the same app and headers, with a state of its own.
+
+    The host keeps switches of the running turn on ``request.state`` and merges its metadata into
+    every model call made with it (host: utils/chat.py); a call of ours must neither change nor
+    inherit them. Only the session token is carried over, which some connections forward.
+    """
+    token = getattr(request.state, "token", None)
+    return Request(
+        {**request.scope, "state": {} if token is None else {"token": token}}
+    )
+
+
+def process_state(request: Request) -> dict[str, Any]:
+    """A mapping of ours that lives as long as the host's process.
+
+    Saving new code of this plug-in loads it anew, while what the old load has cached goes on
+    being referenced; so what is too large to exist twice belongs here. Only values of types that
+    are not defined in this plug-in may be put in.
+    """
+    state = getattr(request.app.state, "adaptive_memory", None)
+    if not isinstance(state, dict):
+        state = request.app.state.adaptive_memory = {}
+    return cast(dict[str, Any], state)
+
+
+async def account(user: Mapping[str, Any]) -> Any:
+    """The host's user model for the dict a hook receives, which is a dump of it."""
+    from open_webui.models.users import UserModel
+
+    with HostFaults("reading the user"):
+        return UserModel(
+            **{name: value for name, value in user.items() if name != "valves"}
+        )
+
+
+def memory_switch(settings: object) -> bool | None:
+    """How Settings > Personalization > Memory stands, ``None`` where it was never touched."""
+    return _switch_in(mapping(settings, "ui"))
+
+
+def _switch_in(interface: Mapping[str, Any]) -> bool | None:
+    switch = interface.get("memory")
+    return switch if isinstance(switch, bool) else None
+
+
+async def has_memory_on(request: Request, settings: object) -> bool:
+    """Whether memory is on by a user's settings, else by the admin's default, else at all.
+
+    The default came with 0.11.1 (host: routers/users.py, utils/automations.py). Where the host
+    can't be asked for it memories can't be read either, and what waits is asked about again.
+    """
+    own = memory_switch(settings)
+    if own is not None:
+        return own
+    with faults_logged("reading the default of the memory switch"):
+        defaults = await recent_setting(request, "interface_defaults")
+        return _switch_in(mapping(defaults)) is not False
+    return True
+
+
+async def task_model(request: Request, chat_model: object) -> str:
+    """Id of the model that the host asks for its own tasks in place of a chat's own, if any."""
+    is_local = mapping(chat_model).get("connection_type") == "local"
+    with HostFaults("choosing the model", ModelBusy):
+        # (host: utils/task.py, get_task_model_id)
+        name = "task_model" if is_local else "task_model_external"
+        task_id = str(await host_setting(request, name) or "")
+        return task_id if task_id in request.app.state.MODELS else ""
 
 
 def allows_memory(chat_model: object) -> bool:
@@ -77,11 +186,6 @@ def allows_memory(chat_model: object) -> bool:
         return True
     with HostFaults("reading what a model is capable of"):
         return bool(model_allows_memory(mapping(chat_model)))
-
-
-def _switch_in(interface: Mapping[str, Any]) -> bool | None:
-    switch = interface.get("memory")
-    return switch if isinstance(switch, bool) else None
 
 
 @cache
