@@ -3723,7 +3723,6 @@ _NAMES: Mapping[str, tuple[str, str]] = {
   "context_compaction": ("", "chat.context_compaction.enable"),
   "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
   "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
-  "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
 }
 _TOOLS_BY_PROMPT = ("default", "legacy")
 _TRUSTED_SECONDS = 5.0
@@ -3787,10 +3786,10 @@ def isolated_request(request: Request) -> Request:
 
 
 def process_state(request: Request) -> dict[str, Any]:
-  state = getattr(request.app.state, "adaptive_memory", None)
-  if not isinstance(state, dict):
-    state = request.app.state.adaptive_memory = {}
-  return cast(dict[str, Any], state)
+  state = request.app.state
+  if not hasattr(state, "adaptive_memory"):
+    state.adaptive_memory = {}
+  return state.adaptive_memory
 
 
 async def account(user: Mapping[str, Any]) -> Any:
@@ -3802,22 +3801,18 @@ async def account(user: Mapping[str, Any]) -> Any:
     )
 
 
-def memory_switch(settings: object) -> bool | None:
-  return _switch_in(mapping(settings, "ui"))
-
-
-def _switch_in(interface: Mapping[str, Any]) -> bool | None:
-  switch = interface.get("memory")
+def memory_switch(interface: object) -> bool | None:
+  switch = mapping(interface).get("memory")
   return switch if isinstance(switch, bool) else None
 
 
 async def has_memory_on(request: Request, settings: object) -> bool:
-  own = memory_switch(settings)
+  own = memory_switch(mapping(settings, "ui"))
   if own is not None:
     return own
   with faults_logged("reading the default of the memory switch"):
     defaults = await recent_setting(request, "interface_defaults")
-    return _switch_in(mapping(defaults)) is not False
+    return memory_switch(defaults) is not False
   return True
 
 
@@ -3834,8 +3829,7 @@ def allows_memory(chat_model: object) -> bool:
     from open_webui.utils.memory import model_allows_memory
   except ImportError:
     return True
-  with HostFaults("reading what a model is capable of"):
-    return bool(model_allows_memory(mapping(chat_model)))
+  return bool(model_allows_memory(mapping(chat_model)))
 
 
 @cache
@@ -3862,10 +3856,6 @@ class NativeFeatures:
 
   async def compacts(self) -> bool:
     return bool(await self._setting("context_compaction"))
-
-  async def permits_memories(self) -> bool:
-    permissions = await self._setting("user_permissions")
-    return bool(mapping(permissions, "features").get("memories", True))
 
   async def leaves_to_us(
     self, task: Literal["titles", "follow_ups"]
@@ -7514,9 +7504,6 @@ class MemoryIndexes:
     await self.nulls.made(embedder, table)
     await embedder.embed(NULL_PROMPTS[:1], query=True)
 
-  async def prepare(self, sources: Sources) -> None:
-    await self._read(sources)
-
   async def findings(
     self, sources: Sources, patience: float
   ) -> AsyncIterator[tuple[str, str]]:
@@ -10983,9 +10970,6 @@ class HostFeatures(Protocol):
   async def compacts(self) -> bool:
     ...
 
-  async def permits_memories(self) -> bool:
-    ...
-
   async def not_injected(
     self, body: Mapping[str, Any], memories: Sequence[Memory]
   ) -> list[Memory]:
@@ -12348,9 +12332,7 @@ async def _checked(check: Findings) -> list[CheckFinding]:
       with HostFaults("checking", sentence="this can't be checked"):
         async for finding in check:
           findings.append(finding)
-  except TimeoutError:
-    findings.append(("Problem", f"nothing within {_CHECK_SECONDS:g} s"))
-  except AdaptiveMemoryError as error:
+  except (TimeoutError, AdaptiveMemoryError) as error:
     findings.append(("Problem", with_detail(error)))
   return findings
 
@@ -12379,26 +12361,12 @@ async def _installed(sessions: Sessions) -> Findings:
 
 async def _feature(hook: Hook) -> Findings:
   if not hook.settings.enabled:
-    yield (
-      "Note",
-      "you have switched memory off for yourself, in your settings or the Valves",
-    )
-  if hook.settings.save_mode != "auto":
-    yield (
-      "Note",
-      f"nothing is learned of itself: save_mode is {hook.settings.save_mode}",
-    )
+    yield "Note", "you have switched memory off for yourself"
   for line in hook.settings.misread:
     yield "Problem", line
   sources = await hook.sources()
   await sources.store.stamp()
-  if await hook.native.permits_memories():
-    yield "OK", "switched on, and users have the permission"
-  else:
-    yield (
-      "Note",
-      "users lack the permission: Users > Groups > Default permissions > Memories",
-    )
+  yield "OK", "switched on, and you have the permission"
 
 
 async def _model(hook: Hook, formats: AnswerFormats) -> Findings:
@@ -12452,7 +12420,7 @@ async def _turns(sessions: Sessions) -> Findings:
 
 async def _sealed(sessions: Sessions) -> Findings:
   sealer = Sealer(host_secret())
-  counts = Counter[str](await SealedEntries(sealer, sessions).unopened())
+  counts = await SealedEntries(sealer, sessions).unopened()
   counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
   sealed = ", ".join(
     f"{kind}: {count}" for kind, count in counts.items() if count
@@ -12473,7 +12441,6 @@ SWITCHED_OFF = (
     "or saved."
 )
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
-_TOLD_AFTER_SECONDS = 0.1
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
@@ -12576,7 +12543,8 @@ class HostHook(Hook):
 
   @property
   def is_switched_off(self) -> bool:
-    return memory_switch(self.user.get("settings")) is False
+    interface = mapping(self.user, "settings", "ui")
+    return memory_switch(interface) is False
 
   @property
   def is_served(self) -> bool:
@@ -12661,7 +12629,6 @@ class HostHook(Hook):
     is_seen = self.has_page and self.told_kind in COMMANDED_KINDS
     if not is_seen or not self.settings.show_status:
       return
-    await asyncio.sleep(_TOLD_AFTER_SECONDS)
     lease = f"switched_off:{self.user_id}"
     if await table.acquire(
       lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS
@@ -12721,7 +12688,6 @@ log_installed = logging.getLogger("adaptive_memory.host")
 
 _LOOK_SECONDS__installed = 1.0
 _LOOKS_IN_VAIN = 3
-_READ_AHEAD = 10
 
 
 class Installation:
@@ -12739,12 +12705,8 @@ class Installation:
       self._watch = asyncio.create_task(self._watch_tasks())
 
   def _is_in_use(self) -> bool:
-    functions: dict[str, object] | None = host_state("FUNCTIONS")
-    if functions is None:
-      return True
-    is_in_use = any(
-      instance is self._instance for instance in functions.values()
-    )
+    functions: dict[str, object] = host_state("FUNCTIONS") or {}
+    is_in_use = self._instance in functions.values()
     self._was_in_use |= is_in_use
     return is_in_use or not self._was_in_use
 
@@ -12772,22 +12734,6 @@ async def warm_up(
   embedder = HostEmbedder(request, None)
   if await embedder.in_process():
     await indexes.warm_up(embedder, table)
-  from open_webui.models.users import User
-
-  query = select(User.id, User.role, User.settings)
-  query = query.order_by(User.last_active_at.desc().nulls_last()).limit(
-    _READ_AHEAD
-  )
-  for user in await host_rows("reading who was here last", query):
-    valves = mapping(user.settings, "functions", "valves")
-    is_declined = any(
-      mapping(chosen).get("enabled") is False
-      for chosen in valves.values()
-    )
-    with faults_logged("reading ahead"):
-      if not is_declined and await has_memory_on(request, user.settings):
-        store = HostMemoryStore(request, user)
-        await indexes.prepare(Sources(user.id, store, embedder, table))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -166,30 +166,6 @@ async def erased_meanwhile(
     return len(found.ids[0]) if found and found.ids else 0
 
 
-async def read_ahead(request: Any) -> list[str]:
-    """What an index holds of a user who has not sent anything, memory switched on and then off."""
-    from open_webui.models.users import Users
-
-    from adaptive.host.installed import warm_up
-    from adaptive.host.tables import HostVectorTable
-    from adaptive.search.indexes import MemoryIndexes
-
-    await Users.insert_new_user("ada", "Ada", "ada@example.com", role="admin")
-    ahead: list[str] = []
-    for own in ({"enabled": True}, {"enabled": False}):
-        await Users.update_user_by_id(
-            "ada", {"settings": {"functions": {"valves": {"am": own}}}}
-        )
-        await warm_up(request, indexes := MemoryIndexes(), HostVectorTable())
-        user = indexes._users.get(("ada",))
-        ahead += (
-            [one.content for one in user.index.memories]
-            if user and user.index
-            else []
-        )
-    return ahead
-
-
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     """Write end dates, and erase vectors that have lost their rows."""
     sys.path.insert(0, arguments["source"])
@@ -235,7 +211,6 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     held = [
         [float(one) for row in found.values() for one in row] for found in both
     ]
-    ahead = await read_ahead(request)
     lies = await refused(store, lent, Draft("User sold the boat."), source)
     ghost = {
         "id": "ghost",
@@ -271,7 +246,6 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         ),
         "swallowed": await swallowed(store_of("eve"), CLIENT, draft, source),
         "at_once": await at_once(store_of, CLIENT, draft, source),
-        "ahead": ahead,
         "ends": ends,
         "held": held,
         "lies": lies,

@@ -90,8 +90,6 @@ async def lines(
         model: ScriptedModel, role: str = "admin", **store: Any
     ) -> list[str]:
         request = running_request()
-        allowed = {"features": {"memories": False}}
-        request.app.state.config = SimpleNamespace(USER_PERMISSIONS=allowed)
         user = {"id": "ada", "role": role}
         settings = hook_settings(llm_api_key="only-ours")
         hook = Patient.of(
@@ -114,7 +112,7 @@ async def test_findings(lines: Any) -> None:
     told = "\n".join(await lines(ScriptedModel('{"city": "Porto"}')))
     for expected in (
         "**OK** Open WebUI: Adaptive Memory is on and global",
-        "**Note** memory in Open WebUI: users lack the permission",
+        "**OK** memory in Open WebUI: switched on",
         "**OK** model for learning: answered within",
         "**OK** embedding: 64 dimensions",
         "vectors of your memories: 1 of 1",

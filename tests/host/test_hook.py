@@ -14,6 +14,7 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
+from adaptive.core.messages import mapping
 from adaptive.core.model import ConversationKind
 from adaptive.core.providers import ModelBusy
 from adaptive.host import application, page
@@ -276,8 +277,8 @@ def say(workers: tuple[Worker, Worker]) -> Say:
 )
 async def test_switch(settings: object) -> None:
     """Only a stored ``false`` is off; where the host can't be asked, it is as it was."""
-    assert memory_switch(settings) is not False
-    assert memory_switch(OFF) is False
+    assert memory_switch(mapping(settings, "ui")) is not False
+    assert memory_switch(mapping(OFF, "ui")) is False
     request = Request({"type": "http", "headers": [], "app": FastAPI()})
     hook = HostHook.of(hook_settings(), {"id": "ada"}, {}, request, None, None)
     assert await hook.wants_memory()

@@ -28,7 +28,6 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
         "stopped": [1, 1, "adding memories: disk full"],
     }
     assert told == {
-        "ahead": ["User rents a boat."],
         "ends": [
             "2027-02-28",
             "2027-03-31",

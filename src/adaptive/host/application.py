@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from fastapi import Request
 
@@ -43,7 +43,6 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
     "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
-    "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
 }
 # What the host calls the two ways to choose tools without native calling: up to 0.9, and since.
 _TOOLS_BY_PROMPT = ("default", "legacy")
@@ -127,10 +126,10 @@ def process_state(request: Request) -> dict[str, Any]:
     being referenced; so what is too large to exist twice belongs here. Only values of types that
     are not defined in this plug-in may be put in.
     """
-    state = getattr(request.app.state, "adaptive_memory", None)
-    if not isinstance(state, dict):
-        state = request.app.state.adaptive_memory = {}
-    return cast(dict[str, Any], state)
+    state = request.app.state
+    if not hasattr(state, "adaptive_memory"):
+        state.adaptive_memory = {}
+    return state.adaptive_memory
 
 
 async def account(user: Mapping[str, Any]) -> Any:
@@ -143,13 +142,9 @@ async def account(user: Mapping[str, Any]) -> Any:
         )
 
 
-def memory_switch(settings: object) -> bool | None:
-    """How Settings > Personalization > Memory stands, ``None`` where it was never touched."""
-    return _switch_in(mapping(settings, "ui"))
-
-
-def _switch_in(interface: Mapping[str, Any]) -> bool | None:
-    switch = interface.get("memory")
+def memory_switch(interface: object) -> bool | None:
+    """How the Memory switch stands in interface settings, ``None`` where it was never touched."""
+    switch = mapping(interface).get("memory")
     return switch if isinstance(switch, bool) else None
 
 
@@ -159,12 +154,12 @@ async def has_memory_on(request: Request, settings: object) -> bool:
     The default came with 0.11.1 (host: routers/users.py, utils/automations.py). Where the host
     can't be asked for it memories can't be read either, and what waits is asked about again.
     """
-    own = memory_switch(settings)
+    own = memory_switch(mapping(settings, "ui"))
     if own is not None:
         return own
     with faults_logged("reading the default of the memory switch"):
         defaults = await recent_setting(request, "interface_defaults")
-        return _switch_in(mapping(defaults)) is not False
+        return memory_switch(defaults) is not False
     return True
 
 
@@ -184,8 +179,7 @@ def allows_memory(chat_model: object) -> bool:
         from open_webui.utils.memory import model_allows_memory
     except ImportError:
         return True
-    with HostFaults("reading what a model is capable of"):
-        return bool(model_allows_memory(mapping(chat_model)))
+    return bool(model_allows_memory(mapping(chat_model)))
 
 
 @cache
@@ -218,11 +212,6 @@ class NativeFeatures:
     async def compacts(self) -> bool:
         """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10)."""
         return bool(await self._setting("context_compaction"))
-
-    async def permits_memories(self) -> bool:
-        """Whether users without a group's permission may have memories."""
-        permissions = await self._setting("user_permissions")
-        return bool(mapping(permissions, "features").get("memories", True))
 
     async def leaves_to_us(
         self, task: Literal["titles", "follow_ups"]

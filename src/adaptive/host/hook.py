@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -56,8 +55,6 @@ SWITCHED_OFF = (
     "or saved."
 )
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
-# The host ends the turn first: what follows the outlet is what its user waits for.
-_TOLD_AFTER_SECONDS = 0.1
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
@@ -168,7 +165,8 @@ class HostHook(Hook):
     @property
     def is_switched_off(self) -> bool:
         """Whether the user has switched memory off in the host's settings."""
-        return memory_switch(self.user.get("settings")) is False
+        interface = mapping(self.user, "settings", "ui")
+        return memory_switch(interface) is False
 
     @property
     def is_served(self) -> bool:
@@ -273,7 +271,6 @@ class HostHook(Hook):
         is_seen = self.has_page and self.told_kind in COMMANDED_KINDS
         if not is_seen or not self.settings.show_status:
             return
-        await asyncio.sleep(_TOLD_AFTER_SECONDS)
         lease = f"switched_off:{self.user_id}"
         if await table.acquire(
             lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS

@@ -15,10 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from fastapi import Request
-from sqlalchemy import select
 
-from adaptive.core.messages import mapping
-from adaptive.core.model import Sources
 from adaptive.host.application import (
     UNSUPPORTED,
     has_memory_on,
@@ -26,10 +23,7 @@ from adaptive.host.application import (
     host_state,
     process_state,
 )
-from adaptive.host.faults import faults_logged
 from adaptive.host.hook import HostHook
-from adaptive.host.memories import HostMemoryStore
-from adaptive.host.own_table import host_rows
 from adaptive.host.page import EventCaller, EventEmitter
 from adaptive.host.providers import HostEmbedder
 from adaptive.host.tables import HostVectorTable
@@ -43,7 +37,6 @@ log_installed = logging.getLogger("adaptive_memory.host")
 # in a row it must not be: a write that goes on meanwhile takes less than the time between.
 _LOOK_SECONDS = 1.0
 _LOOKS_IN_VAIN = 3
-_READ_AHEAD = 10  # users whose memories are read when the plug-in is loaded
 
 
 class Installation:
@@ -71,12 +64,8 @@ class Installation:
         0.9.6 to 0.12.4 keep them in the application's state (host: utils/plugin.py,
         get_function_module_from_cache), one set in each process.
         """
-        functions: dict[str, object] | None = host_state("FUNCTIONS")
-        if functions is None:
-            return True
-        is_in_use = any(
-            instance is self._instance for instance in functions.values()
-        )
+        functions: dict[str, object] = host_state("FUNCTIONS") or {}
+        is_in_use = self._instance in functions.values()
         self._was_in_use |= is_in_use
         return is_in_use or not self._was_in_use
 
@@ -115,22 +104,6 @@ async def warm_up(
     embedder = HostEmbedder(request, None)
     if await embedder.in_process():
         await indexes.warm_up(embedder, table)
-    from open_webui.models.users import User
-
-    query = select(User.id, User.role, User.settings)
-    query = query.order_by(User.last_active_at.desc().nulls_last()).limit(
-        _READ_AHEAD
-    )
-    for user in await host_rows("reading who was here last", query):
-        valves = mapping(user.settings, "functions", "valves")
-        is_declined = any(
-            mapping(chosen).get("enabled") is False
-            for chosen in valves.values()
-        )
-        with faults_logged("reading ahead"):
-            if not is_declined and await has_memory_on(request, user.settings):
-                store = HostMemoryStore(request, user)
-                await indexes.prepare(Sources(user.id, store, embedder, table))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -132,10 +132,6 @@ class MemoryIndexes:
         await self.nulls.made(embedder, table)
         await embedder.embed(NULL_PROMPTS[:1], query=True)
 
-    async def prepare(self, sources: Sources) -> None:
-        """Read a user's memories ahead, embedding none; raises as ``current``."""
-        await self._read(sources)
-
     async def findings(
         self, sources: Sources, patience: float
     ) -> AsyncIterator[tuple[str, str]]:

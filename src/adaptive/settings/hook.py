@@ -131,10 +131,6 @@ class HostFeatures(Protocol):
         """Whether the host compacts chats itself (since 0.10)."""
         ...
 
-    async def permits_memories(self) -> bool:
-        """Whether users without a group's permission may have memories."""
-        ...
-
     async def not_injected(
         self, body: Mapping[str, Any], memories: Sequence[Memory]
     ) -> list[Memory]:
