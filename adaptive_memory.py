@@ -3786,10 +3786,10 @@ def isolated_request(request: Request) -> Request:
 
 
 def process_state(request: Request) -> dict[str, Any]:
-  state = request.app.state
-  if not hasattr(state, "adaptive_memory"):
-    state.adaptive_memory = {}
-  return state.adaptive_memory
+  state = getattr(request.app.state, "adaptive_memory", None)
+  if not isinstance(state, dict):
+    state = request.app.state.adaptive_memory = {}
+  return cast(dict[str, Any], state)
 
 
 async def account(user: Mapping[str, Any]) -> Any:
@@ -12655,7 +12655,7 @@ class HostHook(Hook):
     self, completer: Completer | None = None
   ) -> LocalOnlyBanks:
     banks = LocalOnlyBanks.of(self.settings)
-    if not banks.names:
+    if not banks.names and not banks.all_banks:
       return banks
     locality = Locality(
       LocalAddresses(self.settings.local_connections), self.request

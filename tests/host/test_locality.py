@@ -11,6 +11,7 @@ from adaptive.core.providers import Completer
 from adaptive.host.hook import HostHook
 from adaptive.host.providers import HostCompleter
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
+from adaptive.settings.merged import NOTHING_HIDDEN
 from tests.fakes import ScriptedModel, hook_settings
 from tests.rates import over
 
@@ -76,7 +77,7 @@ async def is_local(
     hook = HostHook.of(
         settings, {}, {"direct": direct}, request, None, chat_model
     )
-    return not (await hook.hidden_from(completer)).names
+    return await hook.hidden_from(completer) == NOTHING_HIDDEN
 
 
 @over("name", [*MODELS, "unheard of"])

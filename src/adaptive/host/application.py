@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from fastapi import Request
 
@@ -126,10 +126,10 @@ def process_state(request: Request) -> dict[str, Any]:
     being referenced; so what is too large to exist twice belongs here. Only values of types that
     are not defined in this plug-in may be put in.
     """
-    state = request.app.state
-    if not hasattr(state, "adaptive_memory"):
-        state.adaptive_memory = {}
-    return state.adaptive_memory
+    state = getattr(request.app.state, "adaptive_memory", None)
+    if not isinstance(state, dict):
+        state = request.app.state.adaptive_memory = {}
+    return cast(dict[str, Any], state)
 
 
 async def account(user: Mapping[str, Any]) -> Any:
