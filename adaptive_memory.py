@@ -4402,251 +4402,6 @@ def _last_before(places: Sequence[int], end: int) -> int:
   return places[index - 1] if index else -_BEFORE - 1
 
 
-# ---- src/adaptive/search/bm25.py ----
-
-_SATURATION = 0.9
-_LENGTH_SHARE = 0.4
-_IMAGINED_MEMORIES = 30
-
-
-@dataclass(frozen=True, slots=True)
-class KeywordIndex:
-
-  size: int
-  terms: Mapping[str, int]
-  starts: NDArray[np.int64]
-  rows: NDArray[
-    np.int32
-  ]
-  impacts: Vectors
-
-  def scores(self, words: Iterable[str]) -> Vectors:
-    total = np.zeros(self.size, dtype=np.float32)
-    for entries in self._lists(set(words)):
-      total[self.rows[entries]] += self.impacts[entries]
-    return total
-
-  def coverage(self, words: Iterable[str]) -> Vectors:
-    distinct = set(words)
-    lists = self._lists(distinct)
-    total = np.zeros(self.size, dtype=np.float32)
-    mass = (len(distinct) - len(lists)) * self._rarity(0)
-    for entries in lists:
-      rarity = self._rarity(entries.stop - entries.start)
-      mass += rarity
-      total[self.rows[entries]] += rarity
-    return total / np.float32(mass) if mass else total
-
-  def _lists(self, words: Set[str]) -> list[slice]:
-    terms = sorted(self.terms[word] for word in words & self.terms.keys())
-    return [slice(*self.starts[term : term + 2]) for term in terms]
-
-  def _rarity(self, frequency: int) -> float:
-    return float(
-      _inverse_frequency(self.size + _IMAGINED_MEMORIES, frequency)
-    )
-
-
-def keyword_index(documents: Sequence[Sequence[str]]) -> KeywordIndex:
-  terms: dict[str, int] = {}
-  words = [
-    terms.setdefault(word, len(terms))
-    for document in documents
-    for word in document
-  ]
-  lengths = np.array([*map(len, documents)], dtype=np.int64)
-  size = max(len(documents), 1)
-  places = np.repeat(np.arange(len(documents)), lengths)
-  entries, counts = np.unique(
-    np.array(words, dtype=np.int64) * size + places,
-    return_counts=True,
-  )
-  owners, rows = np.divmod(entries, size)
-  starts = np.searchsorted(owners, np.arange(len(terms) + 1))
-  rarity = _inverse_frequency(len(documents), np.diff(starts))
-  average = lengths.mean() if lengths.any() else 1.0
-  damping = _SATURATION * (
-    1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average
-  )
-  impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
-  return KeywordIndex(
-    size=len(documents),
-    terms=terms,
-    starts=starts,
-    rows=rows.astype(np.int32),
-    impacts=impacts.astype(np.float32),
-  )
-
-
-def _inverse_frequency(
-  size: int, frequency: NDArray[np.int64] | int
-) -> NDArray[np.float64]:
-  return np.log1p(
-    (size - np.asarray(frequency) + 0.5) / (np.asarray(frequency) + 0.5)
-  )
-
-
-# ---- src/adaptive/search/calibration.py ----
-
-Script = Literal[
-  "latin", "cyrillic", "arabic", "han", "kana", "korean", "other"
-]
-
-NULL_PROMPTS = tuple(listed_lines("null_prompts"))
-_EXAMPLES__calibration = word_table("recall_examples")
-RECALL_EXAMPLES = (
-  *_EXAMPLES__calibration["advice"],
-  *_EXAMPLES__calibration["standing"],
-  *_EXAMPLES__calibration["others"],
-)
-ADVICE_END = len(_EXAMPLES__calibration["advice"])
-STANDING_END = ADVICE_END + len(_EXAMPLES__calibration["standing"])
-_RIDGE__calibration = 0.3
-_SCRIPT_LETTERS: Mapping[Script, str] = {
-  "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
-  "cyrillic": "[\u0400-\u052f]",
-  "arabic": "[\u0600-\u06ff]",
-  "kana": "[\u3041-\u30ff]",
-  "han": "[\u3400-\u4dbf\u4e00-\u9fff]",
-  "korean": "[\uac00-\ud7a3]",
-}
-_LONGEST_SAMPLE = 2000
-_BORROWED_PROMPTS = 10
-_CUT_FROM = 0.9
-_LEAST_SPREAD = 1e-4
-
-_SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
-_ABOUT_SELF = re.compile(_SELF)
-_ABOUT_ANYBODY = re.compile(_IMPERSONAL, re.IGNORECASE)
-_LONGEST_PERSONAL = 240
-
-
-@dataclass(frozen=True, slots=True)
-class NullLevel:
-
-  mean: float
-  spread: float
-
-  def standing(self, cosine: Vectors) -> Vectors:
-    return ((cosine - self.mean) / self.spread).astype(np.float32)
-
-
-def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
-  general = _level(nearest[_SCRIPTS_OF_NULLS == "latin"])
-  levels: dict[Script, NullLevel] = {"latin": general}
-  for script in _SCRIPT_LETTERS.keys() - {"latin"}:
-    own = nearest[script == _SCRIPTS_OF_NULLS]
-    level, size = _level(own), len(own)
-    squares = (
-      size * level.spread**2 + _BORROWED_PROMPTS * general.spread**2
-    )
-    levels[script] = NullLevel(
-      level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5
-    )
-  levels["other"] = _level(nearest[_SCRIPTS_OF_NULLS != "latin"])
-  return levels
-
-
-def _level(nearest: Vectors) -> NullLevel:
-  cut = np.minimum(nearest, np.quantile(nearest, _CUT_FROM))
-  return NullLevel(float(cut.mean()), max(float(cut.std()), _LEAST_SPREAD))
-
-
-def script_of(text: str) -> Script:
-  sample = head_and_tail(text, _LONGEST_SAMPLE)
-  counts = Counter[Script](
-    {
-      script: len(re.findall(letters, sample))
-      for script, letters in _SCRIPT_LETTERS.items()
-    }
-  )
-  counts["han"] *= 2
-  if counts["kana"]:
-    counts["kana"] += counts.pop("han")
-  letters = sum(map(str.isalpha, sample))
-  if not letters and not counts.total():
-    return "latin"
-  script, count = counts.most_common(1)[0]
-  return script if count * 2 >= letters else "other"
-
-
-def likely(
-  vectors: Vectors, wanted: Vectors, others: Vectors
-) -> NDArray[np.bool_]:
-  rows = np.vstack([wanted, others])
-  targets = np.repeat([1.0, -1.0], [len(wanted), len(others)])
-  weights = np.linalg.solve(
-    rows @ rows.T + _RIDGE__calibration * np.eye(len(rows)), targets
-  )
-  return vectors @ (rows.T @ weights) > 0
-
-
-def speaks_of_self(text: str) -> bool:
-  is_short = len(text) <= _LONGEST_PERSONAL
-  return (
-    is_short
-    and _ABOUT_SELF.search(_ABOUT_ANYBODY.sub("", text)) is not None
-  )
-
-
-_SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
-
-
-# ---- src/adaptive/search/embedder_rests.py ----
-
-_PROBE = "Is anybody there?"
-_HANGS_FROM_SECONDS = 0.3
-_BEYOND_USUAL_SECONDS = 0.2
-_MOST_SECONDS = 1.5
-_FADING = 0.9
-_UNKNOWN_SECONDS = 0.6
-
-
-class EmbedderRests(CircuitBreaker):
-
-  def __init__(
-    self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-  ) -> None:
-    super().__init__(sleep)
-    self._took: dict[str, float] = {}
-
-  async def ask(
-    self,
-    embedder: Embedder,
-    texts: Sequence[str],
-    *,
-    query: bool,
-    briefly: bool = False,
-  ) -> Vectors:
-    name = await embedder.name()
-    if self.is_open(name):
-      raise EmbeddingError("the embedding model rests")
-    usual = self._took.get(name, _UNKNOWN_SECONDS)
-    patience = min(usual + _BEYOND_USUAL_SECONDS, _MOST_SECONDS)
-    began = time.monotonic()
-    try:
-      async with asyncio.timeout(patience if briefly else None):
-        vectors = await embedder.embed(texts, query=query)
-    except (EmbeddingError, TimeoutError, asyncio.CancelledError) as error:
-      has_hung = time.monotonic() - began >= _HANGS_FROM_SECONDS
-      if has_hung or isinstance(error, TimeoutError):
-        self.open(name, _probe(embedder))
-      elif isinstance(error, EmbeddingError):
-        self.begin(name, embedder)
-      raise
-    self._took[name] = max(
-      time.monotonic() - began, _FADING * self._took.get(name, 0.0)
-    )
-    return vectors
-
-  def begin(self, name: str, embedder: Embedder) -> None:
-    self.suspect(name, _probe(embedder))
-
-
-def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
-  return partial(embedder.embed, [_PROBE], query=True)
-
-
 # ---- src/adaptive/search/embedders.py ----
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
@@ -5501,6 +5256,10 @@ _VOWELS = frozenset("aeiouy")
 _LONGEST_FOLLOW_UP = 60
 _SHORT_IN_ANY_SCRIPT = 10
 
+_SATURATION = 0.9
+_LENGTH_SHARE = 0.4
+_IMAGINED_MEMORIES = 30
+
 
 def tokens(text: str) -> list[str]:
   runs = list(_runs(folded_text(head_and_tail(text, _LONGEST_TEXT))))
@@ -5584,6 +5343,83 @@ def _latin_stem(word: str) -> str:
         word = rest[:-1] if doubled else rest
       break
   return word[:3] + word[3:].rstrip("aeioy")
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordIndex:
+
+  size: int
+  terms: Mapping[str, int]
+  starts: NDArray[np.int64]
+  rows: NDArray[
+    np.int32
+  ]
+  impacts: Vectors
+
+  def scores(self, words: Iterable[str]) -> Vectors:
+    total = np.zeros(self.size, dtype=np.float32)
+    for entries in self._lists(set(words)):
+      total[self.rows[entries]] += self.impacts[entries]
+    return total
+
+  def coverage(self, words: Iterable[str]) -> Vectors:
+    distinct = set(words)
+    lists = self._lists(distinct)
+    total = np.zeros(self.size, dtype=np.float32)
+    mass = (len(distinct) - len(lists)) * self._rarity(0)
+    for entries in lists:
+      rarity = self._rarity(entries.stop - entries.start)
+      mass += rarity
+      total[self.rows[entries]] += rarity
+    return total / np.float32(mass) if mass else total
+
+  def _lists(self, words: Set[str]) -> list[slice]:
+    terms = sorted(self.terms[word] for word in words & self.terms.keys())
+    return [slice(*self.starts[term : term + 2]) for term in terms]
+
+  def _rarity(self, frequency: int) -> float:
+    return float(
+      _inverse_frequency(self.size + _IMAGINED_MEMORIES, frequency)
+    )
+
+
+def keyword_index(documents: Sequence[Sequence[str]]) -> KeywordIndex:
+  terms: dict[str, int] = {}
+  words = [
+    terms.setdefault(word, len(terms))
+    for document in documents
+    for word in document
+  ]
+  lengths = np.array([*map(len, documents)], dtype=np.int64)
+  size = max(len(documents), 1)
+  places = np.repeat(np.arange(len(documents)), lengths)
+  entries, counts = np.unique(
+    np.array(words, dtype=np.int64) * size + places,
+    return_counts=True,
+  )
+  owners, rows = np.divmod(entries, size)
+  starts = np.searchsorted(owners, np.arange(len(terms) + 1))
+  rarity = _inverse_frequency(len(documents), np.diff(starts))
+  average = lengths.mean() if lengths.any() else 1.0
+  damping = _SATURATION * (
+    1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average
+  )
+  impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
+  return KeywordIndex(
+    size=len(documents),
+    terms=terms,
+    starts=starts,
+    rows=rows.astype(np.int32),
+    impacts=impacts.astype(np.float32),
+  )
+
+
+def _inverse_frequency(
+  size: int, frequency: NDArray[np.int64] | int
+) -> NDArray[np.float64]:
+  return np.log1p(
+    (size - np.asarray(frequency) + 0.5) / (np.asarray(frequency) + 0.5)
+  )
 
 
 # ---- src/adaptive/control/transfer.py ----
@@ -5748,106 +5584,6 @@ def _of_lines(text: str) -> Iterator[dict[str, Any]]:
     contents = [said] if is_entry else _SENTENCE_END.split(said)
     for content in contents:
       yield {"content": content.strip().strip("\"'\u201c\u201d"), "said_at": day}
-
-
-# ---- src/adaptive/history/ranking.py ----
-
-HistoryLevels = Mapping[Script, NullLevel]
-
-HISTORY_GATE = 3.5
-_COVERAGE = 6.0
-_COVERAGE_ALONE = 16.0
-_KEYWORDS = 2.0
-_FADE = 0.85
-_NEAR = 4
-_LONGEST_COMPARED = 2000
-_SMALL_TALK = frozenset(tokens(" ".join(listed_lines("small_talk"))))
-
-
-@dataclass(frozen=True, slots=True)
-class RankedMessage:
-
-  message: PastMessage
-  score: float
-
-
-def rank_messages(
-  question: str,
-  hits: Sequence[HistoryHit],
-  messages: Collection[PastMessage],
-  levels: HistoryLevels,
-  gate: float = HISTORY_GATE,
-) -> list[RankedMessage]:
-  words = tokens(question)
-  if not messages or _SMALL_TALK.issuperset(words):
-    return []
-  ordered = sorted(
-    messages, key=lambda message: (message.chat_id, message.order)
-  )
-  chats = np.array([message.chat_id for message in ordered])
-  keywords = keyword_index(_exchanges(ordered))
-  coverage = float(keywords.coverage(words).max())
-  if _evidence(question, hits[0].score, coverage, levels) < gate:
-    return []
-  base = _closeness(ordered, hits)
-  matched = keywords.scores(words)
-  base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
-  score = base + _best_near(base, chats)
-  ranked = [
-    RankedMessage(message, round(float(value), 4))
-    for message, value in zip(ordered, score, strict=True)
-  ]
-  ranked.sort(key=lambda each: (-each.score, -each.message.said_at))
-  return ranked
-
-
-def _exchanges(ordered: Sequence[PastMessage]) -> list[list[str]]:
-  exchanges: list[list[str]] = []
-  former_chat = ""
-  former_words: list[str] = []
-  for message in ordered:
-    words = tokens(head_and_tail(message.text, _LONGEST_COMPARED))
-    if message.chat_id == former_chat:
-      exchanges.append(former_words + words)
-    else:
-      exchanges.append(words)
-    former_chat = message.chat_id
-    former_words = words
-  return exchanges
-
-
-def _closeness(
-  ordered: Sequence[PastMessage], hits: Sequence[HistoryHit]
-) -> Vectors:
-  scores = {(hit.chat_id, hit.message_id): hit.score for hit in hits}
-  least = hits[-1].score
-  span = hits[0].score - least
-  closeness = [
-    (scores.get(message.key, least) - least) / (span or 1.0)
-    for message in ordered
-  ]
-  return np.array(closeness, dtype=np.float32)
-
-
-def _evidence(
-  question: str, nearest: float, coverage: float, levels: HistoryLevels
-) -> float:
-  level = levels.get(script_of(question))
-  if level is None:
-    return _COVERAGE_ALONE * coverage
-  standing = max((nearest - level.mean) / level.spread, 0.0)
-  return standing + _COVERAGE * coverage
-
-
-def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
-  best = np.zeros_like(base)
-  for distance in range(1, min(_NEAR, len(base) - 1) + 1):
-    earlier = slice(None, -distance)
-    later = slice(distance, None)
-    fade = np.float32(_FADE**distance) * (chats[later] == chats[earlier])
-    np.maximum(best[later], base[earlier] * fade, out=best[later])
-    np.maximum(best[earlier], base[later] * fade, out=best[earlier])
-  return best
 
 
 # ---- src/adaptive/history/section.py ----
@@ -6425,11 +6161,16 @@ log_vectors = logging.getLogger("adaptive_memory.search")
 
 _LONGEST_CALL_SECONDS = 600.0
 LONGEST_QUERY = 4000
-_NOBODY = ""
 _LEAST_AT_ONCE = 64
 _MOST_AT_ONCE = 2048
 _PROBES = 8
 _SAME_MODEL = 0.99
+_PROBE_TEXT = "Is anybody there?"
+_HANGS_FROM_SECONDS = 0.3
+_BEYOND_USUAL_SECONDS = 0.2
+_MOST_SECONDS = 1.5
+_FADING = 0.9
+_UNKNOWN_SECONDS = 0.6
 
 
 def normalised(vectors: Vectors) -> Vectors:
@@ -6457,6 +6198,51 @@ async def embedded_texts(
     raise EmbeddingError(
       f"no vectors within {_LONGEST_CALL_SECONDS:g} s"
     ) from error
+
+
+class EmbedderRests(CircuitBreaker):
+
+  def __init__(
+    self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+  ) -> None:
+    super().__init__(sleep)
+    self._took: dict[str, float] = {}
+
+  async def ask(
+    self,
+    embedder: Embedder,
+    texts: Sequence[str],
+    *,
+    query: bool,
+    briefly: bool = False,
+  ) -> Vectors:
+    name = await embedder.name()
+    if self.is_open(name):
+      raise EmbeddingError("the embedding model rests")
+    usual = self._took.get(name, _UNKNOWN_SECONDS)
+    patience = min(usual + _BEYOND_USUAL_SECONDS, _MOST_SECONDS)
+    began = time.monotonic()
+    try:
+      async with asyncio.timeout(patience if briefly else None):
+        vectors = await embedder.embed(texts, query=query)
+    except (EmbeddingError, TimeoutError, asyncio.CancelledError) as error:
+      has_hung = time.monotonic() - began >= _HANGS_FROM_SECONDS
+      if has_hung or isinstance(error, TimeoutError):
+        self.open(name, _probe(embedder))
+      elif isinstance(error, EmbeddingError):
+        self.begin(name, embedder)
+      raise
+    self._took[name] = max(
+      time.monotonic() - began, _FADING * self._took.get(name, 0.0)
+    )
+    return vectors
+
+  def begin(self, name: str, embedder: Embedder) -> None:
+    self.suspect(name, _probe(embedder))
+
+
+def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
+  return partial(embedder.embed, [_PROBE_TEXT], query=True)
 
 
 class TurnEmbedder:
@@ -6618,60 +6404,6 @@ async def _vectors_of_host(
     is_ours,
   )
   return vectors if is_ours else {}
-
-
-class SharedVectors:
-
-  def __init__(
-    self, texts: Sequence[str], examples: Sequence[str] = ()
-  ) -> None:
-    self._texts = {
-      content_hash(text): text for text in (*texts, *examples)
-    }
-    self._examples_from = len(texts)
-    self._vectors: dict[str, Vectors] = {}
-    self._making = asyncio.Lock()
-
-  async def known(self, table: VectorTable, name: str) -> Vectors | None:
-    if name not in self._vectors:
-      stored = await stored_vectors(table, _NOBODY, name)
-      rows = [
-        stored[digest].vector
-        for digest in self._texts
-        if digest in stored
-      ]
-      if (
-        len(rows) == len(self._texts)
-        and len({len(row) for row in rows}) == 1
-      ):
-        self._vectors[name] = np.stack(rows)
-    vectors = self._vectors.get(name)
-    return None if vectors is None else vectors[: self._examples_from]
-
-  def examples_for(self, name: str, dimension: int) -> Vectors | None:
-    vectors = self._vectors.get(name)
-    if vectors is None or vectors.shape[1] != dimension:
-      return None
-    return vectors[self._examples_from :]
-
-  async def made(
-    self, embedder: Embedder, table: VectorTable, dimension: int = 0
-  ) -> Vectors:
-    name = await embedder.name()
-    async with self._making:
-      known = await self.known(table, name)
-      if known is not None and dimension in (0, known.shape[1]):
-        return known
-      made = await embedded_texts(
-        embedder, [*self._texts.values()], query=True
-      )
-      self._vectors[name] = made
-      rows = zip(self._texts, made, strict=True)
-      stored = {
-        digest: StoredVector(digest, row) for digest, row in rows
-      }
-      await store_vectors(table, _NOBODY, name, stored)
-      return made[: self._examples_from]
 
 
 # ---- src/adaptive/host/vector_database.py ----
@@ -6902,6 +6634,267 @@ class HostHistoryVectors:
 def _first_list(result: object, name: str) -> list[Any]:
   lists = listing(getattr(result, name, None))
   return listing(lists[0]) if lists else []
+
+
+# ---- src/adaptive/search/calibration.py ----
+
+Script = Literal[
+  "latin", "cyrillic", "arabic", "han", "kana", "korean", "other"
+]
+
+NULL_PROMPTS = tuple(listed_lines("null_prompts"))
+_EXAMPLES__calibration = word_table("recall_examples")
+RECALL_EXAMPLES = (
+  *_EXAMPLES__calibration["advice"],
+  *_EXAMPLES__calibration["standing"],
+  *_EXAMPLES__calibration["others"],
+)
+ADVICE_END = len(_EXAMPLES__calibration["advice"])
+STANDING_END = ADVICE_END + len(_EXAMPLES__calibration["standing"])
+_RIDGE__calibration = 0.3
+_SCRIPT_LETTERS: Mapping[Script, str] = {
+  "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
+  "cyrillic": "[\u0400-\u052f]",
+  "arabic": "[\u0600-\u06ff]",
+  "kana": "[\u3041-\u30ff]",
+  "han": "[\u3400-\u4dbf\u4e00-\u9fff]",
+  "korean": "[\uac00-\ud7a3]",
+}
+_LONGEST_SAMPLE = 2000
+_BORROWED_PROMPTS = 10
+_CUT_FROM = 0.9
+_LEAST_SPREAD = 1e-4
+
+_SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
+_ABOUT_SELF = re.compile(_SELF)
+_ABOUT_ANYBODY = re.compile(_IMPERSONAL, re.IGNORECASE)
+_LONGEST_PERSONAL = 240
+_NOBODY = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NullLevel:
+
+  mean: float
+  spread: float
+
+  def standing(self, cosine: Vectors) -> Vectors:
+    return ((cosine - self.mean) / self.spread).astype(np.float32)
+
+
+def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
+  general = _level(nearest[_SCRIPTS_OF_NULLS == "latin"])
+  levels: dict[Script, NullLevel] = {"latin": general}
+  for script in _SCRIPT_LETTERS.keys() - {"latin"}:
+    own = nearest[script == _SCRIPTS_OF_NULLS]
+    level, size = _level(own), len(own)
+    squares = (
+      size * level.spread**2 + _BORROWED_PROMPTS * general.spread**2
+    )
+    levels[script] = NullLevel(
+      level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5
+    )
+  levels["other"] = _level(nearest[_SCRIPTS_OF_NULLS != "latin"])
+  return levels
+
+
+def _level(nearest: Vectors) -> NullLevel:
+  cut = np.minimum(nearest, np.quantile(nearest, _CUT_FROM))
+  return NullLevel(float(cut.mean()), max(float(cut.std()), _LEAST_SPREAD))
+
+
+def script_of(text: str) -> Script:
+  sample = head_and_tail(text, _LONGEST_SAMPLE)
+  counts = Counter[Script](
+    {
+      script: len(re.findall(letters, sample))
+      for script, letters in _SCRIPT_LETTERS.items()
+    }
+  )
+  counts["han"] *= 2
+  if counts["kana"]:
+    counts["kana"] += counts.pop("han")
+  letters = sum(map(str.isalpha, sample))
+  if not letters and not counts.total():
+    return "latin"
+  script, count = counts.most_common(1)[0]
+  return script if count * 2 >= letters else "other"
+
+
+def likely(
+  vectors: Vectors, wanted: Vectors, others: Vectors
+) -> NDArray[np.bool_]:
+  rows = np.vstack([wanted, others])
+  targets = np.repeat([1.0, -1.0], [len(wanted), len(others)])
+  weights = np.linalg.solve(
+    rows @ rows.T + _RIDGE__calibration * np.eye(len(rows)), targets
+  )
+  return vectors @ (rows.T @ weights) > 0
+
+
+def speaks_of_self(text: str) -> bool:
+  is_short = len(text) <= _LONGEST_PERSONAL
+  return (
+    is_short
+    and _ABOUT_SELF.search(_ABOUT_ANYBODY.sub("", text)) is not None
+  )
+
+
+_SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
+
+
+class SharedVectors:
+
+  def __init__(
+    self, texts: Sequence[str], examples: Sequence[str] = ()
+  ) -> None:
+    self._texts = {
+      content_hash(text): text for text in (*texts, *examples)
+    }
+    self._examples_from = len(texts)
+    self._vectors: dict[str, Vectors] = {}
+    self._making = asyncio.Lock()
+
+  async def known(self, table: VectorTable, name: str) -> Vectors | None:
+    if name not in self._vectors:
+      stored = await stored_vectors(table, _NOBODY, name)
+      rows = [
+        stored[digest].vector
+        for digest in self._texts
+        if digest in stored
+      ]
+      if (
+        len(rows) == len(self._texts)
+        and len({len(row) for row in rows}) == 1
+      ):
+        self._vectors[name] = np.stack(rows)
+    vectors = self._vectors.get(name)
+    return None if vectors is None else vectors[: self._examples_from]
+
+  def examples_for(self, name: str, dimension: int) -> Vectors | None:
+    vectors = self._vectors.get(name)
+    if vectors is None or vectors.shape[1] != dimension:
+      return None
+    return vectors[self._examples_from :]
+
+  async def made(
+    self, embedder: Embedder, table: VectorTable, dimension: int = 0
+  ) -> Vectors:
+    name = await embedder.name()
+    async with self._making:
+      known = await self.known(table, name)
+      if known is not None and dimension in (0, known.shape[1]):
+        return known
+      made = await embedded_texts(
+        embedder, [*self._texts.values()], query=True
+      )
+      self._vectors[name] = made
+      rows = zip(self._texts, made, strict=True)
+      stored = {
+        digest: StoredVector(digest, row) for digest, row in rows
+      }
+      await store_vectors(table, _NOBODY, name, stored)
+      return made[: self._examples_from]
+
+
+# ---- src/adaptive/history/ranking.py ----
+
+HistoryLevels = Mapping[Script, NullLevel]
+
+HISTORY_GATE = 3.5
+_COVERAGE = 6.0
+_COVERAGE_ALONE = 16.0
+_KEYWORDS = 2.0
+_FADE = 0.85
+_NEAR = 4
+_LONGEST_COMPARED = 2000
+_SMALL_TALK = frozenset(tokens(" ".join(listed_lines("small_talk"))))
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMessage:
+
+  message: PastMessage
+  score: float
+
+
+def rank_messages(
+  question: str,
+  hits: Sequence[HistoryHit],
+  messages: Collection[PastMessage],
+  levels: HistoryLevels,
+  gate: float = HISTORY_GATE,
+) -> list[RankedMessage]:
+  words = tokens(question)
+  if not messages or _SMALL_TALK.issuperset(words):
+    return []
+  ordered = sorted(
+    messages, key=lambda message: (message.chat_id, message.order)
+  )
+  chats = np.array([message.chat_id for message in ordered])
+  keywords = keyword_index(_exchanges(ordered))
+  coverage = float(keywords.coverage(words).max())
+  if _evidence(question, hits[0].score, coverage, levels) < gate:
+    return []
+  base = _closeness(ordered, hits)
+  matched = keywords.scores(words)
+  base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
+  score = base + _best_near(base, chats)
+  ranked = [
+    RankedMessage(message, round(float(value), 4))
+    for message, value in zip(ordered, score, strict=True)
+  ]
+  ranked.sort(key=lambda each: (-each.score, -each.message.said_at))
+  return ranked
+
+
+def _exchanges(ordered: Sequence[PastMessage]) -> list[list[str]]:
+  exchanges: list[list[str]] = []
+  former_chat = ""
+  former_words: list[str] = []
+  for message in ordered:
+    words = tokens(head_and_tail(message.text, _LONGEST_COMPARED))
+    if message.chat_id == former_chat:
+      exchanges.append(former_words + words)
+    else:
+      exchanges.append(words)
+    former_chat = message.chat_id
+    former_words = words
+  return exchanges
+
+
+def _closeness(
+  ordered: Sequence[PastMessage], hits: Sequence[HistoryHit]
+) -> Vectors:
+  scores = {(hit.chat_id, hit.message_id): hit.score for hit in hits}
+  least = hits[-1].score
+  span = hits[0].score - least
+  closeness = [
+    (scores.get(message.key, least) - least) / (span or 1.0)
+    for message in ordered
+  ]
+  return np.array(closeness, dtype=np.float32)
+
+
+def _evidence(
+  question: str, nearest: float, coverage: float, levels: HistoryLevels
+) -> float:
+  level = levels.get(script_of(question))
+  if level is None:
+    return _COVERAGE_ALONE * coverage
+  standing = max((nearest - level.mean) / level.spread, 0.0)
+  return standing + _COVERAGE * coverage
+
+
+def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
+  best = np.zeros_like(base)
+  for distance in range(1, min(_NEAR, len(base) - 1) + 1):
+    earlier = slice(None, -distance)
+    later = slice(distance, None)
+    fade = np.float32(_FADE**distance) * (chats[later] == chats[earlier])
+    np.maximum(best[later], base[earlier] * fade, out=best[later])
+    np.maximum(best[earlier], base[later] * fade, out=best[earlier])
+  return best
 
 
 # ---- src/adaptive/learn/prefilter.py ----

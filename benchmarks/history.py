@@ -34,9 +34,9 @@ from adaptive.history.ranking import (
 )
 from adaptive.history.section import HistorySection, packed_section
 from adaptive.privacy.injection import escaped_entry
-from adaptive.search.bm25 import keyword_index
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.history_ports import HistoryHit, HistoryUnit
+from adaptive.search.tokens import keyword_index
 from adaptive.search.tokens import tokens as words_of
 from benchmarks.figures import say, spread, write_results
 from benchmarks.locomo import (

@@ -36,10 +36,9 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.host.history_chats import HostPastChats
     from adaptive.host.vector_database import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
-    from adaptive.search.embedder_rests import EmbedderRests
     from adaptive.search.embedders import LocalEmbedder
     from adaptive.search.history_ports import HistoryUnit, PastQuestion
-    from adaptive.search.vectors import TurnEmbedder, normalised
+    from adaptive.search.vectors import EmbedderRests, TurnEmbedder, normalised
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
 

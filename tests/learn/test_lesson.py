@@ -23,9 +23,8 @@ from adaptive.learn.lesson import (
     report_line,
 )
 from adaptive.learn.prefilter import Prefilter
-from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.calibration import NULL_PROMPTS, SharedVectors
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import SharedVectors
 from adaptive.settings.merged import LocalOnlyBanks
 from tests.fakes import ShelvedVectors, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.learn.prefilter import Prefilter, holds_fact
-from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.vectors import SharedVectors, normalised
+from adaptive.search.calibration import NULL_PROMPTS, SharedVectors
+from adaptive.search.vectors import normalised
 from tests.fakes import ShelvedVectors, WordEmbedder
 from tests.minilm import MINILM
 from tests.rates import labelled_set

@@ -38,10 +38,10 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.audit import AuditEntry, AuditTrail, ChangeKey
 from adaptive.memory.tables import ArchivedMemory, SuggestionTable
 from adaptive.memory.user_memory import Memories, UserMemory
-from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.calibration import NULL_PROMPTS, SharedVectors
 from adaptive.search.index import MemoryIndex, build_index, content_hash
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import SharedVectors, normalised
+from adaptive.search.vectors import normalised
 from tests.fakes import (
     ListedEntries,
     ListedMemories,

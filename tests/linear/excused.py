@@ -44,7 +44,7 @@ COROUTINES: Mapping[str, str] = {
         privacy.redacted_chat.RedactedTurns.redact
     """,
     "They hand texts to an embedder, or know them by their hashes.": """
-        search.embedder_rests.EmbedderRests.ask
+        search.vectors.EmbedderRests.ask
         search.embedders.*.embed
         search.vectors.*
     """,

@@ -66,10 +66,10 @@ from adaptive.recall.block import (
 )
 from adaptive.recall.request import block_with, plain_window
 from adaptive.recall.selection import question_of
-from adaptive.search.bm25 import keyword_index
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit
 from adaptive.search.index import MemoryIndex, build_index
+from adaptive.search.tokens import keyword_index
 from tests.linear.functions import (
     SETTINGS,
     memories,
@@ -348,10 +348,10 @@ RECIPES: Mapping[str, Recipe] = {
     "recall.request.plain_window": lambda text: partial(
         plain_window, HOOK, {"messages": messages(text)}
     ),
-    "search.bm25.KeywordIndex.scores": lambda text: partial(
+    "search.tokens.KeywordIndex.scores": lambda text: partial(
         keyword_index([parts(text)[:400]]).scores, parts(text)
     ),
-    "search.bm25.KeywordIndex.coverage": lambda text: partial(
+    "search.tokens.KeywordIndex.coverage": lambda text: partial(
         keyword_index([parts(text)[:400]]).coverage, parts(text)
     ),
     "search.fusion.ranking_query": lambda text: partial(

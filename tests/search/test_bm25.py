@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.search.bm25 import keyword_index
-from adaptive.search.tokens import tokens
+from adaptive.search.tokens import keyword_index, tokens
 
 TEXTS = [
     "User's dog is called Biscuit.",

@@ -14,11 +14,10 @@ import pytest
 
 from adaptive.core.model import Memory, MemoryUnavailable, Sources, StoreStamp
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
-from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.fusion import RankingQuery, rank
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import keep_vectors, normalised
+from adaptive.search.vectors import EmbedderRests, keep_vectors, normalised
 from tests.fakes import (
     DIMENSION,
     ListedMemories,

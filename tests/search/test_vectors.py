@@ -11,8 +11,7 @@ import pytest
 
 from adaptive.core.model import EmbeddingError, Vectors
 from adaptive.core.runtime import UserCache
-from adaptive.search.embedder_rests import EmbedderRests
-from adaptive.search.vectors import TurnEmbedder, query_vectors
+from adaptive.search.vectors import EmbedderRests, TurnEmbedder, query_vectors
 from tests.fakes import WordEmbedder
 
 

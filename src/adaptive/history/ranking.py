@@ -33,10 +33,9 @@ from adaptive.core.messages import head_and_tail
 from adaptive.core.model import Vectors
 from adaptive.core.texts import listed_lines
 from adaptive.history.messages import PastMessage
-from adaptive.search.bm25 import keyword_index
 from adaptive.search.calibration import NullLevel, Script, script_of
 from adaptive.search.history_ports import HistoryHit
-from adaptive.search.tokens import tokens
+from adaptive.search.tokens import keyword_index, tokens
 
 HistoryLevels = Mapping[Script, NullLevel]
 

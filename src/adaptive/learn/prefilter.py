@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from adaptive.core.messages import has_words, passages
 from adaptive.core.model import Embedder, EmbeddingError, Vectors, VectorTable
 from adaptive.core.texts import listed_lines
-from adaptive.search.calibration import script_of
-from adaptive.search.vectors import SharedVectors, query_vectors
+from adaptive.search.calibration import SharedVectors, script_of
+from adaptive.search.vectors import query_vectors
 
 _FloatArray = NDArray[np.floating[Any]]
 # Quantile of the normal distribution: 2 % of the examples lie further below the mean.

@@ -13,9 +13,10 @@ A model finds all texts in a script that it has not learned alike: null prompts 
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,8 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail
-from adaptive.core.model import Vectors
+from adaptive.core.model import Embedder, StoredVector, Vectors, VectorTable
 from adaptive.core.texts import listed_lines, word_table
+from adaptive.search.vectors import (
+    content_hash,
+    embedded_texts,
+    store_vectors,
+    stored_vectors,
+)
 
 Script = Literal[
     "latin", "cyrillic", "arabic", "han", "kana", "korean", "other"
@@ -61,6 +68,8 @@ _SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
 _ABOUT_SELF = re.compile(_SELF)
 _ABOUT_ANYBODY = re.compile(_IMPERSONAL, re.IGNORECASE)
 _LONGEST_PERSONAL = 240
+# What belongs to no user stands in the table under this name instead of a user's.
+_NOBODY = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +157,65 @@ def speaks_of_self(text: str) -> bool:
 
 
 _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
+
+
+class SharedVectors:
+    """Normalised vectors of nobody's texts and examples, made per model by the first process."""
+
+    def __init__(
+        self, texts: Sequence[str], examples: Sequence[str] = ()
+    ) -> None:
+        self._texts = {
+            content_hash(text): text for text in (*texts, *examples)
+        }
+        self._examples_from = len(texts)
+        self._vectors: dict[str, Vectors] = {}
+        self._making = asyncio.Lock()
+
+    async def known(self, table: VectorTable, name: str) -> Vectors | None:
+        """Those of a model that this process or any other has made."""
+        if name not in self._vectors:
+            stored = await stored_vectors(table, _NOBODY, name)
+            rows = [
+                stored[digest].vector
+                for digest in self._texts
+                if digest in stored
+            ]
+            if (
+                len(rows) == len(self._texts)
+                and len({len(row) for row in rows}) == 1
+            ):
+                self._vectors[name] = np.stack(rows)
+        vectors = self._vectors.get(name)
+        return None if vectors is None else vectors[: self._examples_from]
+
+    def examples_for(self, name: str, dimension: int) -> Vectors | None:
+        """Those of the examples, where this process knows any of that length."""
+        vectors = self._vectors.get(name)
+        if vectors is None or vectors.shape[1] != dimension:
+            return None
+        return vectors[self._examples_from :]
+
+    async def made(
+        self, embedder: Embedder, table: VectorTable, dimension: int = 0
+    ) -> Vectors:
+        """Those of an embedder's model, made where there are none of that dimension (0: any).
+
+        Whoever asks meanwhile waits for the same: a local model takes seconds of all cores. Raises
+        ``EmbeddingError`` where the embedder brings none.
+        """
+        name = await embedder.name()
+        async with self._making:
+            known = await self.known(table, name)
+            if known is not None and dimension in (0, known.shape[1]):
+                return known
+            made = await embedded_texts(
+                embedder, [*self._texts.values()], query=True
+            )
+            self._vectors[name] = made
+            rows = zip(self._texts, made, strict=True)
+            stored = {
+                digest: StoredVector(digest, row) for digest, row in rows
+            }
+            await store_vectors(table, _NOBODY, name, stored)
+            return made[: self._examples_from]

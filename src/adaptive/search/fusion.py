@@ -32,7 +32,6 @@ from numpy.typing import NDArray
 
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import Vectors
-from adaptive.search.bm25 import KeywordIndex, keyword_index
 from adaptive.search.calibration import (
     NullLevel,
     Script,
@@ -40,7 +39,12 @@ from adaptive.search.calibration import (
     script_of,
     speaks_of_self,
 )
-from adaptive.search.tokens import continues, tokens
+from adaptive.search.tokens import (
+    KeywordIndex,
+    continues,
+    keyword_index,
+    tokens,
+)
 from adaptive.search.vectors import LONGEST_QUERY, normalised, products
 
 log_fusion = logging.getLogger("adaptive_memory.search")

@@ -21,11 +21,14 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import UserCache, staged
-from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
-from adaptive.search.embedder_rests import EmbedderRests
+from adaptive.search.calibration import (
+    NULL_PROMPTS,
+    RECALL_EXAMPLES,
+    SharedVectors,
+)
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import (
-    SharedVectors,
+    EmbedderRests,
     TurnEmbedder,
     embedded_texts,
     new_vectors,

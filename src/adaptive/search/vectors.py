@@ -1,11 +1,16 @@
-"""Vectors of texts: arithmetic, making them in time, and keeping them for all workers."""
+"""Vectors of texts: arithmetic, making them in time, and keeping them for all workers.
+
+Embedders that have failed rest: nobody asks one again until a probe behind has succeeded.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -22,8 +27,8 @@ from adaptive.core.model import (
     VectorTable,
     with_detail,
 )
+from adaptive.core.providers import CircuitBreaker
 from adaptive.core.runtime import UserCache, staged, tally
-from adaptive.search.embedder_rests import EmbedderRests
 
 log_vectors = logging.getLogger("adaptive_memory.search")
 
@@ -31,8 +36,6 @@ log_vectors = logging.getLogger("adaptive_memory.search")
 _LONGEST_CALL_SECONDS = 600.0
 # Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
 LONGEST_QUERY = 4000
-# What belongs to no user stands in the table under this name instead of a user's.
-_NOBODY = ""
 # The ranking is prepared anew after each portion: each is as large as all before, within these.
 _LEAST_AT_ONCE = 64
 _MOST_AT_ONCE = 2048
@@ -40,6 +43,15 @@ _MOST_AT_ONCE = 2048
 # as one model comes to itself in another batch or in half precision, and no other model does.
 _PROBES = 8
 _SAME_MODEL = 0.99
+_PROBE_TEXT = "Is anybody there?"
+# A query takes some milliseconds; the limits of messages are some tenths at least.
+_HANGS_FROM_SECONDS = 0.3
+# Who waits for a command waits for as long as the longest of the last calls, and for so much more.
+_BEYOND_USUAL_SECONDS = 0.2
+_MOST_SECONDS = 1.5
+_FADING = 0.9
+# What a call takes, as long as none has been answered.
+_UNKNOWN_SECONDS = 0.6
 
 
 def normalised(vectors: Vectors) -> Vectors:
@@ -74,6 +86,64 @@ async def embedded_texts(
         raise EmbeddingError(
             f"no vectors within {_LONGEST_CALL_SECONDS:g} s"
         ) from error
+
+
+class EmbedderRests(CircuitBreaker):
+    """Which embedders rest, by name; keywords serve all users of the process meanwhile."""
+
+    def __init__(
+        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
+        super().__init__(sleep)
+        self._took: dict[str, float] = {}
+
+    async def ask(
+        self,
+        embedder: Embedder,
+        texts: Sequence[str],
+        *,
+        query: bool,
+        briefly: bool = False,
+    ) -> Vectors:
+        """Vectors by an embedder, which rests once it hangs, or fails for a probe as well.
+
+        Who asks ``briefly`` waits for little longer than the last calls have taken.
+
+        Raises:
+            EmbeddingError: it rests, or fails.
+            TimeoutError: it has taken too long.
+        """
+        name = await embedder.name()
+        if self.is_open(name):
+            raise EmbeddingError("the embedding model rests")
+        usual = self._took.get(name, _UNKNOWN_SECONDS)
+        patience = min(usual + _BEYOND_USUAL_SECONDS, _MOST_SECONDS)
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(patience if briefly else None):
+                vectors = await embedder.embed(texts, query=query)
+        except (EmbeddingError, TimeoutError, asyncio.CancelledError) as error:
+            has_hung = time.monotonic() - began >= _HANGS_FROM_SECONDS
+            if has_hung or isinstance(error, TimeoutError):
+                self.open(name, _probe(embedder))
+            # A user's Stop says nothing of the embedder.
+            elif isinstance(error, EmbeddingError):
+                self.begin(name, embedder)
+            raise
+        # Nearly the longest of the last calls: each counts a little less with every one after it.
+        self._took[name] = max(
+            time.monotonic() - began, _FADING * self._took.get(name, 0.0)
+        )
+        return vectors
+
+    def begin(self, name: str, embedder: Embedder) -> None:
+        """Let an embedder rest that has failed, if it fails for a probe as well."""
+        self.suspect(name, _probe(embedder))
+
+
+def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
+    """What asks an embedder for the vector of a text that is nobody's."""
+    return partial(embedder.embed, [_PROBE_TEXT], query=True)
 
 
 class TurnEmbedder:
@@ -265,65 +335,3 @@ async def _vectors_of_host(
         is_ours,
     )
     return vectors if is_ours else {}
-
-
-class SharedVectors:
-    """Normalised vectors of nobody's texts and examples, made per model by the first process."""
-
-    def __init__(
-        self, texts: Sequence[str], examples: Sequence[str] = ()
-    ) -> None:
-        self._texts = {
-            content_hash(text): text for text in (*texts, *examples)
-        }
-        self._examples_from = len(texts)
-        self._vectors: dict[str, Vectors] = {}
-        self._making = asyncio.Lock()
-
-    async def known(self, table: VectorTable, name: str) -> Vectors | None:
-        """Those of a model that this process or any other has made."""
-        if name not in self._vectors:
-            stored = await stored_vectors(table, _NOBODY, name)
-            rows = [
-                stored[digest].vector
-                for digest in self._texts
-                if digest in stored
-            ]
-            if (
-                len(rows) == len(self._texts)
-                and len({len(row) for row in rows}) == 1
-            ):
-                self._vectors[name] = np.stack(rows)
-        vectors = self._vectors.get(name)
-        return None if vectors is None else vectors[: self._examples_from]
-
-    def examples_for(self, name: str, dimension: int) -> Vectors | None:
-        """Those of the examples, where this process knows any of that length."""
-        vectors = self._vectors.get(name)
-        if vectors is None or vectors.shape[1] != dimension:
-            return None
-        return vectors[self._examples_from :]
-
-    async def made(
-        self, embedder: Embedder, table: VectorTable, dimension: int = 0
-    ) -> Vectors:
-        """Those of an embedder's model, made where there are none of that dimension (0: any).
-
-        Whoever asks meanwhile waits for the same: a local model takes seconds of all cores. Raises
-        ``EmbeddingError`` where the embedder brings none.
-        """
-        name = await embedder.name()
-        async with self._making:
-            known = await self.known(table, name)
-            if known is not None and dimension in (0, known.shape[1]):
-                return known
-            made = await embedded_texts(
-                embedder, [*self._texts.values()], query=True
-            )
-            self._vectors[name] = made
-            rows = zip(self._texts, made, strict=True)
-            stored = {
-                digest: StoredVector(digest, row) for digest, row in rows
-            }
-            await store_vectors(table, _NOBODY, name, stored)
-            return made[: self._examples_from]
