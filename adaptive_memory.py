@@ -10691,9 +10691,11 @@ BLOCK_PREAMBLE = (
     "neither them nor this list unless the user asks, even where an earlier answer did."
 )
 _FRAME = f"{OPEN_MARKER}\n{BLOCK_PREAMBLE}\n\n{{}}\n{CLOSE_MARKER}"
-_FRAME_TOKENS = estimated_tokens(_FRAME.format(""))
+_FRAME_TOKENS = estimated_tokens(
+  _FRAME.format(f"{CORE_HEADING}\n{RETRIEVED_HEADING}\n")
+)
 _MOST_FORMER_CONTENTS = 2
-_MOST_CORE_TOKENS = 200
+_MOST_CORE_TOKENS = 196
 _WORTH_A_NEW_BLOCK = 3
 _LEFT_FREE = 0.02
 _ROUND_TO_SQUARE = str.maketrans("()", "[]")
@@ -10734,15 +10736,11 @@ def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
 
 
 def core_room(most_tokens: int) -> int:
-  most = min(_MOST_CORE_TOKENS, most_tokens - _FRAME_TOKENS)
-  return most - estimated_tokens(f"{CORE_HEADING}\n")
+  return min(_MOST_CORE_TOKENS, most_tokens - _FRAME_TOKENS)
 
 
 def retrieved_room(core: Sequence[BlockEntry], most_tokens: int) -> int:
-  headings = f"{CORE_HEADING}\n" if core else ""
-  headings += f"{RETRIEVED_HEADING}\n"
-  taken = _FRAME_TOKENS + estimated_tokens(headings) + _tokens_of(core)
-  return most_tokens - taken
+  return most_tokens - _FRAME_TOKENS - _tokens_of(core)
 
 
 def rendered_block(
@@ -16986,14 +16984,11 @@ def candidates_for(
 def _is_about_user(
   question: Question, index: MemoryIndex, advice: Vectors, nulls: Vectors
 ) -> bool:
-  if not has_words(question.text):
-    return False
-  if speaks_of_self(question.text):
-    return True
   vectors = question.vectors
   if vectors is None or vectors.shape[1] != index.dimension:
-    return False
-  return bool(likely(vectors[:1], advice, nulls)[0])
+    return speaks_of_self(question.text)
+  asks_for_advice = bool(likely(vectors[:1], advice, nulls)[0])
+  return asks_for_advice or speaks_of_self(question.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17360,14 +17355,12 @@ def read_relevance(
   items = read_items(completion, "scores", lambda item: "id" in item).items
   for fields in map(mapping, items):
     memory_id = str(fields.get("id")).strip()
-    score = number(fields.get("score", fields.get("relevance")))
-    if memory_id in offered and score is not None and 0 <= score <= 100:
+    score = share(fields.get("score", fields.get("relevance")))
+    if memory_id in offered and score is not None:
       scores.setdefault(memory_id, score)
   if not scores:
     raise ReplyUnusable("the model's reply scores none of the memories")
-  most = max(scores.values())
-  scale = 1 if most <= 1 else 10 if most <= 10 else 100
-  return {memory_id: score / scale for memory_id, score in scores.items()}
+  return scores
 
 
 # ---- src/adaptive/recall/recall.py ----

@@ -35,11 +35,13 @@ BLOCK_PREAMBLE = (
     "neither them nor this list unless the user asks, even where an earlier answer did."
 )
 _FRAME = f"{OPEN_MARKER}\n{BLOCK_PREAMBLE}\n\n{{}}\n{CLOSE_MARKER}"
-_FRAME_TOKENS = estimated_tokens(_FRAME.format(""))
+_FRAME_TOKENS = estimated_tokens(
+    _FRAME.format(f"{CORE_HEADING}\n{RETRIEVED_HEADING}\n")
+)
 # "Where did I live before?" is about the last time or two.
 _MOST_FORMER_CONTENTS = 2
-# How much of the block core facts may take.
-_MOST_CORE_TOKENS = 200
+# How much of the block core facts may take, their heading aside.
+_MOST_CORE_TOKENS = 196
 # A block is built anew for one of the best three of a message, not for what fits less; and the part
 # of the room that a further one leaves free for later messages grows with its rank by this. Chosen
 # by chats of 20 questions on five people of LoCoMo: 94.4 % of the turns keep the former block and
@@ -92,16 +94,12 @@ def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
 
 def core_room(most_tokens: int) -> int:
     """Tokens that core facts may take together in a block of so many."""
-    most = min(_MOST_CORE_TOKENS, most_tokens - _FRAME_TOKENS)
-    return most - estimated_tokens(f"{CORE_HEADING}\n")
+    return min(_MOST_CORE_TOKENS, most_tokens - _FRAME_TOKENS)
 
 
 def retrieved_room(core: Sequence[BlockEntry], most_tokens: int) -> int:
     """Tokens that retrieved memories may take together below these core facts."""
-    headings = f"{CORE_HEADING}\n" if core else ""
-    headings += f"{RETRIEVED_HEADING}\n"
-    taken = _FRAME_TOKENS + estimated_tokens(headings) + _tokens_of(core)
-    return most_tokens - taken
+    return most_tokens - _FRAME_TOKENS - _tokens_of(core)
 
 
 def rendered_block(

@@ -18,8 +18,8 @@ from adaptive.llm.ask import (
     AnswerFormats,
     ask,
     list_schema,
-    number,
     render_prompt,
+    share,
 )
 from adaptive.llm.reply import read_items
 from adaptive.privacy.injection import escaped_entry
@@ -163,12 +163,9 @@ def read_relevance(
     for fields in map(mapping, items):
         memory_id = str(fields.get("id")).strip()
         # Earlier releases' prompts asked for ``relevance``.
-        score = number(fields.get("score", fields.get("relevance")))
-        if memory_id in offered and score is not None and 0 <= score <= 100:
+        score = share(fields.get("score", fields.get("relevance")))
+        if memory_id in offered and score is not None:
             scores.setdefault(memory_id, score)
     if not scores:
         raise ReplyUnusable("the model's reply scores none of the memories")
-    # Some models score out of 10 or 100 whatever they are told.
-    most = max(scores.values())
-    scale = 1 if most <= 1 else 10 if most <= 10 else 100
-    return {memory_id: score / scale for memory_id, score in scores.items()}
+    return scores

@@ -222,14 +222,11 @@ def _is_about_user(
     question: Question, index: MemoryIndex, advice: Vectors, nulls: Vectors
 ) -> bool:
     """Whether a message speaks of its user or asks for advice."""
-    if not has_words(question.text):
-        return False
-    if speaks_of_self(question.text):
-        return True
     vectors = question.vectors
     if vectors is None or vectors.shape[1] != index.dimension:
-        return False
-    return bool(likely(vectors[:1], advice, nulls)[0])
+        return speaks_of_self(question.text)
+    asks_for_advice = bool(likely(vectors[:1], advice, nulls)[0])
+    return asks_for_advice or speaks_of_self(question.text)
 
 
 @dataclass(frozen=True, slots=True)
