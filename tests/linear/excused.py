@@ -32,7 +32,7 @@ COROUTINES: Mapping[str, str] = {
         memory.writing.*
         recall.judge.RelevanceJudge.*
         recall.recall.Recall.*
-        recall.explanation.show_sources
+        recall.selection.embedded_question
     """,
     "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
     "They hand a request to a model or a service.": """
@@ -92,6 +92,7 @@ FUNCTIONS: Mapping[str, str] = {
         memory.erasure.came_from
         memory.erasure.origin_ids
         memory.erasure.bereft_originals
+        recall.block.entries_within
         recall.explanation._coming
         recall.selection.*
         search.fusion._evidence
@@ -116,7 +117,7 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.redaction.Redaction.redact
         privacy.redaction.Redaction.restore
         recall.block.withheld_reason
-        recall.explanation.found_memories
+        recall.judge.read_relevance
         recall.recall.Recall.sent
         recall.request.TurnBlocks.added
         recall.request.TurnBlocks.keep

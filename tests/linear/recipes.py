@@ -348,6 +348,9 @@ RECIPES: Mapping[str, Recipe] = {
     "recall.request.plain_window": lambda text: partial(
         plain_window, HOOK, {"messages": messages(text)}
     ),
+    "search.tokens.keyword_index": lambda text: partial(
+        keyword_index, [parts(text)]
+    ),
     "search.tokens.KeywordIndex.scores": lambda text: partial(
         keyword_index([parts(text)[:400]]).scores, parts(text)
     ),
