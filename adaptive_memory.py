@@ -18,7 +18,6 @@ import aiohttp
 import asyncio
 import base64
 import calendar
-import difflib
 import functools
 import gc
 import hashlib
@@ -1353,6 +1352,7 @@ PROMPTS: dict[str, str] = {
   'mail_headers': unpacked("T>t<81poj4|NsC0{{SnR2q$$JPp4tJ73lks&eS@}_u9}Iw(u=fpojAh+{OG>M?E89g#sdH@a{@9neKub;8Up=zHgPz#tA!SIFy)lzAE}<_IRZpL<t=Tg^a>1e-yhqD@mzu-gne}Ve)-3d8ZMIt6a(pNuCv<lV^~P0$#R+=jBRV>Sa#`xw6)y&|g*!lhO<`69inWwK3&6+JZs^%{CL^&7OY1-t<9PE~J3bg}G&)Y%?Ed0?Ml6oL%xbC@0$A3<zo#{kgSgV`*@;9*1N<-(DK*Qtz~a;)r`rxbc!$5Km0UIx*{Os2_4a1G-YGv2u%rY24U$;D#=>=S4Cc;g>ZfH}o%XtW!Sx`RlH2Fr_pm-E^5ue8!+!{Yk3z)E{$V&IvV!)9uz}2Df6X0R~tVKhsjs<iZ+}dNF$!p>4@L=Rx}Tgxr4qcr`z%MvMF)kPxMm`%#~RSu2ONrrK2@hCu;hfsMcjyIYf%-`Evx&u-Arz8?lZxVvnpb%Vbuh3!>Dk(2N?Mz;IuhK_3A!hp}JIbTWGveTxhpHraz=MYc~xixQ=Je*<`!q&%fd5{Hi+nTTAX-NrnxINsQZqbe22=uZL<8}_@`*MPr?HMnmIk0cfix<7yJ``dN=R|z*1_Tm)O|G*<L(q6gEh6L5>og@A`V%FiIcf#m*nC#9Xl<{(jhHDBH9!ksJ$LlCqe~dg`aT(~20Qq$zmb$8q)$DoMi^L`t3h8$$<v_3h8M8EbR9QJHgZ!qCIALlGojEL<ZVy{;*O4v>adBtAAYKgw@4SJtP>1bJYp66C*9Zagcz3Ih?DL_W&@fouv-@{3)t-?W7hb0OF=^(r|fkYw3Xez$=f^c+U_Z*M7SV;QDwOS<payVZu4vPOJNz~`=STFy>$Fe#6w=9D1vsfgSk1inE0==aw|nyMNd=hUd3jQUkrGiw}Z}+5RpsJ=AGGn#}rEI9jC$jqT0t^Uye!q*)rb=J3M|_pE5j&_pkJU`LT9FlwkJHEHsvyhtmN>JwcP4>j-Ez!F-Ph@1=b6YW-}p9bl|0+(-pWVbq!hFZlPOc*k&d5!Ll#dVn^%f>moIAJcxa2rNYGiVTbT6p<dmqTj3a3tN!Af(65`Bb$f8R=Vg&Yj_!AS8a%^Uf&o?_5oy7%Em5k0iwx-$Q1Tj)=aDxv<Ya>g=>Q2-*PdQ6XlseXGkY(YnDRQ&|F_oU3MDWFGbYes(Y0YKeCQx#@U8tGd{;rWOKU=5EK10|A-f?AO").decode(),
   'negations': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTe0P?fMW;K*kvsi%u=~_m=y;9?26ek?L$j1(wI*J(*EqUwc8A%RxWkS^-7T-A>I=fX68Aj#AJOts;)o1^d=rFo0L;6ZUFBq9bg4)Zm)WOEQ&PRDpCMcttk5n&5OZ*j-14F*veihG>h|_F5q1(OjtFUyp6SX(U?MG2J#p*O;krbbGx&!d9;5T1g4!erM`fJX2$H2nN|hLf-e~*1EIcGdR6y!S(+G$zxH6*v*(fw%>eF+^yBvncPbN6FGPIPEq*?IG;il0IgB@C$l?hz>E^<Z4N-jC66Wvk0eyUtDs1yfx_wg9GxSH!edg%cCMDWmoHd1d06h7S`LG%SP4214Y%WiQ?}%$VM5q9eoSc+5EIeq1L^xk<eFj+gke)gKP)=GoBzWNyr2").decode(),
   'null_prompts': unpacked("T>t<81poj4|NsC0{{Rt)28f}|v}*p~M@K{gt?pa99D@Mh99sz_pb+N1vTU1TsBqHxO~3XJBEI9#daVy&`U+STi5XFiV=Y8O3Ui)q%`dNfJgkk`BC%BAqlr5CFxvr8{uRM@ATk48&Fm0tiqWO#fDX|7Aa`?cMMKM6M{}kG{`j)Q#Nr(j$`e9Xfkmo2inXq~X8o$Gd`o<+eEbvQWI2xjo1`7s9)|)JOU|Vg=DM^l(Cv^jvizo)>j|*CBtIxRuqNmh)3+}}r^F;!ii?;wEc<KuBUh@L_;t>f$Ury|XafHf_vf4Q(P9G^j(a%Qu4k114R#Ntf8soq03f;!xHeKH2z?`Zr}9L6UU5UDhi?Pf8%1KMHMR1H62H{1Gv*kmFdJjlAzDt0Nv%qZjR=Hg@>xxY5I_4e*Ws-QM$3z;Dfur;E2O5fTV6;>!M`sCDpsmca377^PC!CZm*`J+E9TMGw_*CZ`JKr2MX4^QqkzoWz*=zbJr~A}{!G~dpv(6N^R205z5mlX(ZJZ{oxfx4Eqgc@pyWX`4y|VEvEA`_Zt^zNh7T-unD4ft@Z`NP_fH31drXX39^B89p%Fn@^Tx`UDAOT{^X!)4e1V%A{ic#LDXxgRna!+<D=G0D(Q?@MG7<$^Xnrnbn9F`N>+IX?W-@MeTd???dWe8T-0L-KIT!<~C4+$T&jWi-8KSEg_>=IpOej#$u(<7*{rzOwA%$Qv@B^r>=&EXiU@lrIr2R5?4Ozj!GSfd+vd1U19~V7|JAomy%nU$O2I&0nh3T#-s<}v+m$krxmrngz_M|5{Bk;cv73%?v(QMv8qT=ohD9H#HSk-}NL+FlpEgAt|otb&-MWY!!9L9069kWjFI5(YT&;cj+8LJ2r?O6R4gB72DF20T+hcpr_5i--G-<y(fv1c$imCU3gnx%v`g<!QQax)WPy!7i;&lELV2S-@rD-zY2mmp-N35AsWscTER+n`8&0*0S=Y5KOVDV)QCJF6iTj-TCoE?kK0MU*-hWFJfW_uHl2tnHt^o+;*U&1;&xd&yx5DKj`4FN!lnZZo#NnYf@j<B@^m;5fh!t*jrI6DD-*QCn6~2+v}h%=U<DkjMr7&7Hf-^iT0VWm^56e}1wC12h7@({sW%NWb?M&rs2oyJwbn7*D{kjW!sWfCUKG9|l@k7dh>zAU>dfof)cnkRi<Xdt={y$Ej2aRt*dcnuzl-cM~W)3smwIXohH=ll*7X44}Y^qB%L*rT6t!8M7q`BoIj5eEKHEXHPrnLVBKv+rfn#qefM}BRR<9@>)$7vlNp6cS1rXoC7o6jmyRU;I$qvcO(`k3NxFCDnIpAeOwB}e!<RIS#PH)ozJ)*20)F|Cn&|{F|SRmM6PL!m2`Nso-NcrE}qCt8$*O!f6!<UT;>7^`%QP$Bg5$M86H&GCpNp*o}wh6HAEzu3864TOwZjXKt<SM+Py5Z?yuaiZaIq51iItAfJMB<t2j`I52A&EwRaHvoi6qts{{$*HAP=<GAbDiVvE_A(!3k}7`sSzA}H#X(hze*6K27DqwNzuXTck|WE9|3O-jqVj}{3=CTCFHA~sCh(dBqCh0r%Y+?sj@BSP5tPS`?uMcvID6Jhd{v2S8Qo3x6!Xg<Oq&d=$KeWwE@GH5<Ht-$dJS)!vjjtxMwsm%K7ENN6idRU>aSv;yqOM&x3P?c!0W<X#O3E@DkQ$i)juNmFB&=3&*1owwcRaknsbuno9kO7S@-2CqWi>kJSWO}0-l@idr#dpVrdkJe|p_~rfIBzDj9#?Xr9JncnG%VV!`X{65olPyd?b8Ls__H5tXqj8(r(lP%p0#M&L-aaYwM1`9A$Yd)y=7X#9XOS9y=VqG%c~1LfHTTqnFy|X)nN8&(Tnos4;yol(Cw-n0A7S9L+<UEXSNwk8_w;pGoWnk`{v@b0JFUs!GX1(s3LB4-b2Zx9%hl;A`zwl((ZEb=!v_;<T0^Uv_awUXUPF_J{$_{1;T>$JTWDXHjS1&yyr!T`J*qUI!iQ~EOnNg$KOX{-P~NnsSQbum(_(Pi@qWEa0#<p@Wx(9tJTW&n?(_W?r#bc;rhqA(IM<wu-4q7n=`4-Shw}M(P(ljE|Q`y{YjpHW3yN#lIC9&HGkl#;(%wb3=e)*hgm>}13H>E>s*#*8Wg6=AH&u5@PJG)C2w%&^{cJ6pbwnrS|O!U3Q(A4IK8#ePjPXu(m7nmj7xe<tA7thIQ`c}yK3=5xgvgz=7?YFAO$;gqKX4Sq+aG?y!zz)9lbsehdy2RGRL)2>v4}bVsijC_j2663THIrfOw`t`#gS<7bw-H;?YeW<j+Z%1S7YCFL@r03b32I8G!PX??_B30cr;^<R(AM2_N-@D{(RQxE1P=yoTGe<(*?S)ppiCToOE&xYFYZ@jr+LY{&T$S9&S-IB)Xo_{B(hv>a8%a}v1BbmC@iZbMmP_!MwuB8y#IB$W3>GjqPhI#$6VcY4wNOa=v12QIp#JQB75ta!Lw(e-tu5a4G0W^=qD@-_YJgvsG`Q9jEswZDt=*?X6?g)TulIX<+yji(S<{MH>(+0nKL=L|!*JD$&bzih{7`zuru6`mLyUEDIiJzhMpTtogIrNn1Gvd$Num#OjterujWj8hn$Ez6;}K6BFDSVZ)LOn?lUKXvNd>AegA9Spb^_zGS3assZ&NnqJ^r;xp$8C4~89feP{2lO_!il%FW-wzITmQvC*V1hP(iz2bNAfUX<$t#w+PPPSv5)CcrW!dIy@ytU!R5bD){RQL*qc}sFMz(~!l)`l~+xe4=sJ}s~jKn-q!mAbcQ^?;!&R_t>poTPRB!W7@inC*o&l*ft4rwjptwBkt&cPuhHNhQx2A20DggS~B5Znk~Jh$zYNbArle=;_-jtrk^2^XrS)Nso2lDsX7rX;jb*>HKR#(Wa$4-P{J9gk0SERQi{wtryDsyf(MSHzw?^J}SO@2g&8wqBRcFvPX^h<_z(Fru{Lv4+ioD-D1tXm!;fefB2xmRZ(2&~lI_Gop?6XG5bkqwC=RQyo9aprx_cv_5utc|=QCcKv?=xd9TgtIVY!E2|mph*yBm`w}cnx!B#t=0tb8jT%R<9KQ^w69zs!^Ggt5$P@KCe*I<!FdKS}v7QcZ!g(;aq6*kchhH=LQm`%x3_Dh}O*uRw{nn5nGuN)9L>Bt=VS1_{abqkmIkdHsDM>1-)PXc)6I8Mgu2y1ZA}z~W2n{0SAGexFFcE_7F;AF)IY>o)>U{ie2^95qd0nr2t1onhAbIiX<K&T>0ha^a{mJPSXG>8&9niMcv&lD@mbRYkMN<=7>CHnle|;<=I)K*lZ5+a-CA%^2m&<H*K1VAoSq)c3l^)S@wWR~_$-?SNH;Foxf1lAMB*8M4j#nD3=(-pim~tMzbEZ(BA0t%>W9Rf+Dy0BqZmo1zg;4~QHwD=M;gTfWlgMB~S-r)v3}A^vYEpl7joH~g3t8VEha$YM!<`C-$90-mU-ec_A9F(UqefXfApYNxq}B7iH^w6F_W>!PjZh+XI?g`#XPerK$|A30{I=z8KJ>qvN3^;ESdV=VQ#BI7Qvj>B{GwS_R(9~n0iJbshVBmcy1pJ0*_WU3f{FcKD-@K{Mp{U?A8#qE+?$8L|H7C*t){43*2@Tx$PSp}DQS<Ajtrh6S&#N&j;|(o1tFpSaEJ^Ikn#h#je_%!Av4=e@4J*-d{{e6n}ya%qkc(7qSh1KHh?5!wyF~P3|*-o;41Dq;E&QhRm_%%t)a~^Ll!&n^e@e=U~Yr2PQSkhmEdLKn!zKK_-^-(?QG34cKrtvKHd#s!~|OsjN1a;A64T<NMO%(7JYJ58x51q6&aTNJ9cQ?Ak>+4OXy2|-nk3}(m6wY!k6XcON3jT>r_(ap~s`G9Ebj95{Spe|I7u;d;").decode(),
+  'number_words': unpacked("T>t<81poj4|NsC0{{SnS%0^b3Z(BFxyB=U>n=Smm2*2D;S1&ny&jJQ8tcTD&7}f#Qv5aBwr`do|3JL8OzRcUSRh?W?@|cwdh*;LnOAg)*ZlL`c>0plt7=BToz(dQ!33+T|#|DA7ijH4H%Lh}?MMNBTlsaPvm+$-86_{i~>ic)uBrmc+bhstP(~C}aCFx<N1%qVlAN1-<IjoePxQ&(Fki-YVpT@OZ5?Gg4+n3<dWb!ei<iVdna(#S|o0!6m-2QLH4}RdlnHMKyeW8KV<J+zaLfL?3AWz7bpP|V)Z$``zjY{JvaP?$Xg^Y7CzIyPtE9r9EkD0SjCUbro{Xlbrm;EoJEzafRr2cr9p(;K(X?ZAI6!PC*W}pxuyheWLYDC_LTTv4{AADG_6`m7OmW*7oe~9DPW&$5%Sds_?Dp%|bIA&UpKR-!|_$c>37Qb$1YK|bP(Os4LmyGwQ`^*Gavm#Vs+_Sv*=DIFH7-6man`z3{e#lo#>5OlS1z)3grfFz|4aAa9M?>otuAg$ESpAE;vwJ;plRv5BpQgk~90+={5T$Y{6<bwQ?CBc77MZUW&<dk_auANnuc{~FA4B%y)X>1W?(M7xFrl_FW<$Y1uxMQEX4>CmXG&Bv*ysd1Va+~I1f_1wYIDn~S}CcRVyS-%<m;@;i$=S8vs4})M36!-KxIOZM?`ogtZDqxCgT!1h|7u2wx~b7Z!4eMocAPasZr7l6lJ2a*iuXxdF7B{VIK2utc2&I3E9Up*JQ%}bZ);-LM6cl0r7{>vb_ld&+`Z23pwu(3$Aah#Lk%MxCJXu+Mz(@?vWqiH0eFp`gyszF0ua?Oxkx3cfVVBlqXWP@-0R4awW;@81Y~PCEf}thn<Dn!L5a;H!4t1l)B2r+Sqe67YrrXvrw(ekbcsf7S~e^OTgGE_KG;1X`efN^ysN!BlEI|30)i0m=_7hNtc{%x(91ZH|)c*eMr$mq(-a|2is-gLMlSp0`rEd$r$W7L+4p<=isi~tPmc&p)R7}n+|)IMG_343-c7nJ`<_3*)V&42um~4dv%Kx?~!K1Km2le=P2?Z^Q<J;b`sDmTcml-9zlYdvFY6i>~D2`;!YF4O7VU4)2XU((A)Y_%cS7xmE4ZnZdeYuquNK#(H|2{4NcLv!w{$!J6v3aXmE;la>#=YR}hS(Gm^C00c?5vK-Wr<XM&avuV)K?+1IOqF%n{kEa5r|s-X`*_N_^b^9BE!a{|iKxk4ABGM<2hj{f3c)e~85tkDIXYXUn4JsU26#E$VcJl+SQ=tp`>VBg2vz2*rzTsiFKp#xU>n1BB=x!fIW1~CU0q(rGl;)Gf9B38oeNtJwtGP|R~)p_g3l`rCJm=4;3ciiAn03{=!6<i*LSfpf3eU~O&Jmh+6*?CBsL=cKyA_qgLyBw5S8AxE`X-hW<A|75Y9!vfh`HpSc(h70F<H=AO;gGWX6=x$NZ&w+&VxSG*<uzDgGPpIdD~F_%o~~tXf9Ds%mfjsraI?Sfc+&9DA%k7wuvc!>bSsh}Eny&B7EMND%Rer75pDEwBD?<lcU8#").decode(),
   'outdated': (
     '# Check what no longer holds\n'
         '\n'
@@ -1419,6 +1419,7 @@ PROMPTS: dict[str, str] = {
         'Answer with one JSON object and nothing else, in this form:\n'
         '{"scores": [{"id": "<id of the memory>", "score": <0 to 1>}]}\n'
   ),
+  'reply_words': unpacked("T>t<81poj4|NsC0{{SnR2q$$JPtDrgCtY@eymrhHg;+I)e16{1!8`L4^N}`8D^N|nk#++NSDGV#eXbU`a2+9`TWx&3(QycV32<A&iXIiwPtLSo9Sz(JJLXS?@+KhcuBUj}7R>=)zRdX_c)7Cyf?_2qb1ifFJ}r-qO7AW82s*!yX%f>+m}eo)G`kz5$6E;gxCBNsKCF^Fm)eMfJWJ{H`NlXN1_bt>JrLF!&dtKf@>#+}woi8@&t*g+vkbga-A-u68?)&5lObcEt7EF(CYadZq<g{Q{a}fu-J9cFluyK!Y>x^&?wX^x<3=k4x1VUe6if|mU-m?ZY5YI;xD!Rv--`S>1kxNzAOpa^hbDm3En|@VSa5sP0LBgIqyP5LW?%").decode(),
   'secret_context': unpacked("T>t<81poj4|NsC0{{SQ#%Hjf`130KG+ApZcm9z{fNpGys(dvNpgL-xGu0pmh>EcXb79^lP{D7NRf4C|vsH4|G#@bKpGcxCf?J(D9#W@7CX$!B*8sm+xI5O33g<S+%w4uonVckCYv2a|L#i~A>NM2d4H^fCVk>qaZ$jjy}cyK)l1hzTd6UB*@Hh!pCJ9QUnO<Hc}48bp`y9e5IB`pUS=l3u(nd|UwD8&?!pgX3wc^4+{LqCpfl;OJzNRYsz@FSQeBHDH{8Ni3W9K~5(P8@QGs~qjT90o_YIu>a!9ys?_l-oA7VCua^^fZ8zL{tfg*5L9If4R!7RexMC&TCfbog-GKv;l-GTItB(gsZDe);*cFC(yRTuD|n#m0e{W1`&M7=*xjB+8@?N-oL^HTA2P)Z8U(^I+50l+^M)QKM1Tw4zlY3WRr+-mgefSyi%9na62xx+P!=^bWNhLK<ye(9-Uru`7as%r)yf2on#y3=*E4i#RxZzAUeZdaKP>|)~|Yad5~GBXONMLE-}jt8Z&0qQnf-C+aW-CP!^kNyJ@cHRiom{-(2ly-0GdK`SJ~p!FuX^Lt*UD4j!^@?j`i7$ZQd>L0SKr5hjG824#lHPm~e`-SRieUsOw&^#<=TF@@|=P7GR>gs<hgQD#Zc8Bs~7lKz4$DR|g(?RH!=&<bV{^BSB19lXhg%3~^ifxQ$IQ<~d_qXv7AF1QuOu4zlxvZvi#Oxd85+}`eTM`4_j#zB&J-8`#oPZo@^YZ<BdOT=teFr_LAyqQP%dQ7QJ+2GpCdyb*UY*6E9<k<2|bjc$xDY-Gq^6x8k8RWb#+9;{nEt>;JiDD~HZSIzr(66*@MmX5X3gqwXA{Z1#7dcfGR#`&4csEmWP88(yxI;8++Ai9!3n?a<n6s9drYF>bF1~b@^wdnnU-4%ZScC4?HcWjBDUkfg`d#@6dk{Cj*mB0J)Qkil)Tys!Ns!d<d{qH$tVC<v5s@h^Q+UBiZ2hg%3(-``Y=iL|w4bT{NrYw|DaNl_Nb2>SKvS2{BpTZ?q+On9DF=l=K1-LK#H_R(l&j{$wt6FR8SnU3*6%1H&Jw=JC`)tRN&VeRQWT9{udmPU%A><I2-b+S9pEk~7HpZw9~jO|F+#8O2Uf^+{3nn`xQ>bjnmbWfzG#j?FwSsAEw5cIlQ-qB?or7lp=Ttg_MZHh)+mmDcuWzT%4eP2nvZGPezp4EQ+lMck@`dEyKBu;W2S)mO=#a)hQ8mN><CB4`|(DGIj#1-es~Ng-ZPn@lvhFe<~kv8^)!r_UiD|RZt$To7LYJ)aLUy9aR*K^R04R)H!f?OLB5=TgOp@_1!kTJIqs1UdG8S#B5b;Jxgsm%kaiV<2Ft|qMsTg5p(hHD*SWxsTG9x>T9VTBX}+z-!EGh_vV+)FH7}>`VbRcfy|!TQBg*0BZs@|ne+Ki+*-;UiTa(0-%Wn`p{v>=rlmi6j3D&3pgCJz2Fs2eL1Dp1bGG%we$kSdbE0q#T_4;Yf$E_SygM0=2(D>c~O`7bNif$rMCUJ@vV%qo}ZL4N)aCWKg7$LPa<7u4110Th##+EAApOZO(#+n`JGC7?Kq3|s0m}(#$KQ#p8u2s3`m8%}8t;R)$^o#FG#uGqgbz<q38M4~yPyv$3<z5*73XO>5Mey_|@K^ZIw<YP;B2bkt`hn5cJFti--78E=bmy+wO~Q%O+^^xr9u{rg6mh#hOeYMho3<$yzP^qd%|?a0*^nf--kC*8eB<IF1x}EKWBhbWmHk<fVc!G{{X8v%`0-Zbl^Fk(nHlZjA}5*FQ9r5nFzH)Nfl&g-9YuT)SpHYmDfgR+Q!)q0>qSmiT7BD#iU9(a`wy$FdUX)yp@iX;tVB}}X`jEsC+9JIZ}V``)c<9KIjYE>(vvxMct_uFUV~hqSNN+yX7pcWtIx_QDiyI}r*)7V<m2h}<tRckBMZ%^+)LL#>a+}p!yQFRdkw}}fvw6giaPOwMGTh!MdY+YIs@U+FJao;f^|~CXtktTME$pFffgPW<v1cCTN&WDo&wuP^mzI>M6Y9H-7>Yb@v#vO8^tH-O1kp&=FO$gHZZGIiP4}+zKqbRhqu6rGH4GrK=*CTR?l6VGv*E}t(1#IiZfPqWU@V55bWT$BnRr7vFyev1bS{L6Gc}0NTD|K6x&bq7pI(h5Ma9)5-^BRJmwS}nHOR`>VW@$K*Lis^s2r~pFEYD{eomqjz$h*3}=Q5Wh!Me^g#RyZhFeFA`KuTOBY?U@|g$TplQAAz@CaJQxp0E|F)DZf6w@TrO5ew7Y_G9zOxW<IUAhB5}9&$$82SS8SHPHxrj_DHjGt?{yOP2V%(+AO^A)$>tlzZf4X`t8BZARZYJ}(tT5nq;asU=g-%z%C)%;bmzhiC!O!l!y%0$YeMKXx1#6-)<zO&lHeudo%r;*Y;&&TB4JY6~AfjMXu3GXiFSO3|teYYMeJU<|(P-3tU}T3UEs;Rz8~nLLl`vbCNUqZ@(=Pk3NKKOwLQ46zHd3xM>unLMxI83Sj~Y%TVF>3gj4H#)3yn9zlw#Zz)v^6lE#DG(xzxVa<Uj?HTss_(ulC<Bi{;l6h-r3ZJUO-Qy|!BNOL*C7&(3a(IfqxmAR8=>2&@CnE_Ov!)bAXpl9r$$;PeM!+tb2?Zi?(HgM}~|fiz?Zd-`82!gpD34|%>1Z#)&F4zWDBIQ$x@-*h*QA&6|{?<|~}vEwc&j`*<Ld`_g`G_JVQz8WCs(j)UF#j^5bk?t$r^vW6F_+z0(0}H@Y4TQo#zm}}h@=Rse3b||G00wh_b~2t`+7`xIhv|=F9PcvH9d>2-ApCXRCDJho0Jo;;<-;-Zeu<lsB}0*dknsLbP-2u<euZ}HxoA|>mpq{)6HQ#37u<~3glGUlnWZlmG*#0{$YsOguo&YL{*|eRdLO~0<dN~5S<Uq-`@){?^<qpn$WT>lI1p>HM)u7=VeUDuDCUhr*<j1qc+@VFhM*s0{$t?a+K6V6GQt5X_PPvRL)_DkQ;MOO2mvGYBcDLM{%Es2L+JaWrCC@0j#+s#N;@D^Sh%ZNZS)t$&4Vt9u($vESAd-").decode(),
   'secret_forms': unpacked("T>t<81poj4|NsC0{{SN!%0};)KGa?(0Te_(DeqVRke~M1YkPQZovn@+^+#qvvR2H;{Y!lnXF8}lpe=v~*Dre26a)wKo-d@3uI|)gjizr?qLSK?YGP=2DqP`#KAbnjI0K77>P~;=T3?JnzJhy_x@EQBl88=TqeAp6Uk2YH42y~B-F~_+HQx4LRwjlF9%lY3o%x_H;Mu5`L&_mcNj4bvcX_ZCDr2{r40@*uCdwmaQcVol9WQi(*%*nAZ0ZfTH1U9LANbOKxTC<i1H|8RU}gV;-s*?N8S}GWj#8ik0lrG02l1tsx@Ym|P`VK9^9wK9Y+IEe<d1iyqWEZt^+<J&uyWCK3fv>#pHWyTU-zG$n3-!eS=jw==Yc@Iudb$7p0`YN=gE8!hvbkXv^rj{E+~pE!L3=vEyduz`0Xx#$bpVUSR-3Mq3t$~Y>9)#{j59X=)1&p4^iLpO4}ah4ztq?!yCt5Sv?%OJ$(Dn&Omn+g>uoWHNR*WQvasld%f|2!IoC%0yR)%KxH)A4=uc{SaKk=hS$8??=?G+8M>ue$9vvca~e@+9<Gtn<C{&+X@ms7C}RsfQABYm|9z2DuaDOS!vkyd_R;{VP;z$!cv3^!j}J|7x%fo)yJ*Enfjr+TAih=#MrY7staRg4!f$VyD2P@leCKr%_;zw}3H)fz`l^VR1B!;gt<zR-APpL)|NV^Y^(ui@TwIx(^$1^G#o6Pu>bXYe0KxZ(`Tc8G2Ao($$J$;@M9>Gm#vKbY3bxv?!7mh=e#3&)ojmRUTY|Pvq9SV4fVoelbTC)nwpuMJhF$cvkj@vK4W)wev&Sl^7sNDG*cFB*Q?-+;;CzQQv0fepqvGsx)g~2?N3w~ygt`y_#SOES(Xub0;(x)u^pLD-7!5V=sT_etLXNHPa<fH`E9e6ZLQSa~JQG#T)G2?nAJg5@bSv+9u$`*(HGd)%^czuNQVeR>o2<$BLh0DVxkE6-^;I>3y}Ni6O(RDwy*FzqqfF*sze(!FZ-PSFQUebjBk2{}A7}-nGP+NBryq2OuVnwLX>38Mh=c<^koYA?o8zS2>eSpfCW=??VurADB`GR;7`l>hKAKZ87K~4uEChMNbOqb~BpBj;CF;VQ*@r9=VO$$*><?SzlkMk5$YN*`T*gKKfWjCQktqtV@`j$1Eg4KKm`5>~{0|NQ`%ei%1`n1S*#cjURgV%JF;QL+iA4FZc!y~#PfS&_bgThmwqJ#vX3gr!L7ekDHwn5WIMO}Gqq9;^%*(jHxqGyXhmz!c+X47Jfw7}(EBGrd@Izmevw=-X%5YdvXAkPOU3CAc7qER8Aj`{Z6WdG<J<wwA=#bJ8r+3QuFb{Q{P@4jA+wmq|m2G!aLn2|@M^WdHg1is=*W>(&WKO2{SQBs=j>6fGER<3Z##=)v%IiJq-W}S#b@u-A$mjp{KVM$}q3<P8mIX=XDEao!=xRoOW%Q>mFR-dNTb7u_5B8U|WJ=CXjZsj9f?Jl_CsC!^@FWI_C>NP9@|S5hSOQV7F5*|}DeB^gtu@lGQtyL5RC~mcTpTga2F)V7b!I2_!R;6|43WpV@9*>Mah0~>!%X5R3KujEOP*l;CK`GXnndW_C3~Kv1h%3@)+fcS3mHL1qR4mFqU`s;NYw|yE7Vu2iZ*M9+d-6n)ahl)WgoCwi8)Vo-RJ#Y5nwF#!C+J^>$aDWcD(|Jdk9v}@e~dIs>j9pNF+{ek}rK{M~nzhLY#99M_v>3K@D#Ss;M3ZDJ$UWh86j4Iu3eH*rBTDHleE8Iidm6@vDO1jMEO4AxU0X=OkD84~+r=<jb!?r4NnO@<7!%pmM&~t!L-k{%&eea&3hcHagyyh`}U`EG@gsNU-tTrzDThsdf_k)00+FKU-;~gy|VcyTOEAVrM{wu%utp?b6yac`t?Q-|n4<>$-$AJ^_;D`AzLLY1%V&(FVp)=hJ$&xGM7}hd1B3H95Bs^I9uaye^zng8@g^UI)O9B!p|)J?kRIJQM5S4BUdz_^%GkzJ~PqY9|}r9@{2p98)(&y<gFGmNZ0tbfI=(f^S;APwxV}+GEn8>DT*RhuWJW&D@xA?9oFzL=IDCz-^Xs8ckYd-3~La;rl(h9pf623L`38zWtMBlJRi}`tC1}0$xioDp#6T=7k*nNWshIiSbrmH2Wzw!PtKVAT~xh4bMQa*vbX-gaGF;2D_FP{hW9gbO^G-!@&B`-S;Y&P|Z5lfA&G}g+THB2fJl>YZdNvn`AXR4WyqpV=>3)&wQH)Dx_=s&{A^+P*=uvI6eIJ1jm(v(!7ZC{H{UF?&>HyTG%)|vNc9F$7pZqHT)ht6Y0*|1WPmv*gWHx^+vz#uflIEn~r!STDeKBByRw2>x$cv$J5c9r>!}au2Q-p;w(vHX-Vc5sxe+m3KsRD{PXgtOA0iXXE;Bx2ac^BI}Q|Z<B8_8V$gG7o?qGed&I?CbAJc@uUiMDM=4ZciKj|C<T-YG^e)D7*OMrqWT%%)J)*6vSV4KmAj0tRmpFL>5~X$K>Wi;e$>uc=mcdK1NiPhE?f&l;w@qA-3U$75N%`lPE5|KfR0e<q4+0YGUp&lN3B0je9gTN19)3>NqRjFUy}u^U+XRyVBBfA^P}1I#Jk==OZ#F=SUi^V-4#TFHP0v7nts$3yFbEfddpM9)lRe3ay-0E_t}OLfYs=?Ok)&M2{qZdfJ99%A-wmiE@E=Fn1OZw8#F=Y_cwlgJeOk_6!GU8y^eeV<tf1tN_YTYOMJV&W={`F1Y>fnt63gq`VR|l4vzj*4oQB6mz(sz`ac<Uq1&0F$I7$<(JRl*ng>ImPj`W_|N6$`0>-JGh04KloOT=R4q#CnNB+Jstx$fCf#n>~b*8Tx&JoR@4xtR$@p!^5+p0jMT#zUO<Pe5G}mdl%ujk+mpf%u44Q^Fsesh8TmXR^+>vfv98HYVWL>M>{hf5eOX2Gwvp8hE6?Bsfk54Oz1yl&(4`3X&H8{5mf=").decode(),
   'secrets': unpacked("T>t<81poj4|NsC0{{SZ&%BKL8>dmgUc2C16(;_ER`kXGWM15+6Q_R0L){q=x)P!;0oF(*tcx{Xu7Y2+Pme7Vz4kY*1{2%pYf?I#Lq;f|IH^FC2x=dfbNcj@<!jPl1(igJ*Kqa*RfsL(iV*Ha=R*6e+6AIn5#VHv;Xa_MdaoNa-#2ekfW7N9p&sGL9{c{<i@L&MXC@rNpKzb)g)$zj&yTVBQlK#8b;O%;WmvSzrgvh;?{<I;*-w>wEF}&(?1yn{iI3oW02s2w_Cie@354}ta`=(a_HEvnmoo;Y6OVYk{A1evFbZR4&_Nj{_86W`J{<~iG=6N5efHrZ6+l0-_0`g+=9>;^>6VeLCZ4=kT8>|@YvJUR8C_$d08H7G<nPXgTonOP9%o`$yhzhvgbr_WRGCbDtY%O{M2HG1}KbOMz!VNUTPKC6|nBlO!AH_R9^9dc82>j5xiXWi#Y?8sQl+>*K&(U+*CPYc>7a>MUYX>_*IXHrEAEjkN#@7Y(UcMewd!?FT;9N%i>u_o?<PR`dFCiU4^q8mfiu9W{x?jlKU?;qVBJf@B==?$@k^3gVh1`s9IM93F3eKuJf-T=l<!R~K1&J(lftuK$a>M18vvK2S{~4H94hQN5mjL6?xLk89I4gkuu~}AR;drTfbnY76xAh6N^oFSmZh$20?zWNVv2bcG6iZ=9L-C{gp`VK3o#BG<T#j+cZ;lUu)-+?oXqX+u;f9@{@3_&)x~;FhoAi@s$`V&C8yQfNwyz+<1&Rr$@_Nw?Uf0)BF7|O5k>d5GGp(iy?K=tTw(-^0dT$IYV4}xd*4sMR2=XBtn$p4x$_ACUDq)lG>yS{|vNSDc+UnIJ<+$jI_73k2#cfJcEQJ5`P&c-RZz)JYM7}2^2jH~YMNJ-~8;r*MA26$`D-X%0Qsu|E1~rS;9kHNx>)4)qI(P`$om2ZUTBLMBQOo~eEKO>D<>-akIWA*>_*1U)NEhE;;TVijfbrcnj%Pi)D=%7^4adZgRax2Fx}e>CxQo7g)g!*(FRRj=RX!vrCFJ%bzJ!2j$1S>B`E`+k566M&cn>``3hnc3&744Zm`vM`c<@-{(CuGl8#tL#4Ou}jELY_HhoD<E`Jbw(B$0V{nfc0}NvLI9&g@_7sFB&Qc)m&1uY;TZx5%R4F{+SPau;p)$W#jbTTt{F9?<n+GMhE-HBhhvOe9W6o?eMOGavO>;VZr#hc@+zmyLZcPLGYvW(l9Itvy#P^9L7l8Mr*u=X=pUd+4E}_&Qt?Tq0P&a=8U#B0%mif(sC*@Bth%*9Sq&L%OXI6q9LG8T$i^b$eZnnXE-o9|3HfA0yUV75}(AbLi>rT<&$eeYL@-Z0}M5GPNMwo`*jEk29#t_Kg_3&WzCu3e4v4_-eb`Gzn&#taIVa^Mmex-BAq;SdfL}c0w?^7F-3*P1bYY?C$IkES1l7-sJkAU6HIHu-4t5qZT(=4dA{`qKLkv%okn(i$7FeH?a7uz<xi510hnM6U)|Q<>a9qN5bzXme(V$9oIyL5`T`V(N#I1P^pos!d8M05_a2HBthE5#0+DY9Mp4~paj>nOPY&K8?OPK)0B}qsF<U28tfh4nnOh;sX%*=I5^Bt)EY+VEYnz4?Am!QNJ4tWgMy96*^i5nddmtDlQ;+pb309t8-?Mnf3_AJ+3=G(<6s=!#EjU6(-4oi_<TUw5c)GaGCd~-rgYr|5_JuK&VBg8)_j_#njyb+@ykI0R5W`QYA&RpwAt$3U(g>u?2~ak^LaH!0?-gdGGtIyT^CIt0<Kzr9B~0-h*^l(2kIKD0W<gSHGkj+8C;cm=1-wTajJ9&r7YZ<F*TB5$V~%Mds#1>s*-kK+}yg61*u-Tal+W@^spt~VSD;wM#=gt4=;Gij*fWDO<$%@(KPth)b1+cX9~~3rZo2$i&lhEpJl{_0O26c2&@K3+B)n{>HS@pg&Dp#g;BK{e$;qE=YV6!D8!`pUkAiJlw=H3)tj2azTM#HXoOfTk2QvQz61%239I-;jd1B%9y@g~t4*kEm5#SRUH%Wg69w~9SvXT`fIr`4p`T1hFBP?RVFa|q?gJZy7IzB2!U9B#t(y@nH-c<8suHxz_$0=rLeg9?nB_~>J-O+CFR2AniLKrm5P12Y5`Tr_wcd|I9uhqgPb_-wqztn6O7nM^424Ga-;}AMy$x6CRx{a_3SO-NbuqeH;2Xzhb5G%SBBF919gH5Iy*^6R2mV&4bGp-qXv~%Gd#Cv5XBqs*i0`^+6YgzU(5S>EwKsPE;fo;p+#8`If$}I-L<tag11RXA(K_>ANl$IV;oIjK^WQ-%fR9z{19@tJz78Xf{9p3TMz-Gv6#*sfs%B70npdq8uK${@!@{2}{VFOb88r92dm!0U7asF=eV#FkCc-!i^MCA4(2$oOfa4_O8eMo0yKSw>sccAW2h)$IO;3gZM?Q)NVuC^WM3mS*>b>bzonY#x5MKg<8ZSEf_B84%G+}u5|M?4QJO").decode(),
@@ -1680,292 +1681,6 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
   }
 
 
-# ---- src/adaptive/learn/figures.py ----
-
-_FROM_TWO_TO_NINE = range(0x10108, 0x10110)
-_TENS = range(0x10110, 0x10119)
-_FROM_ELEVEN_TO_NINETEEN = range(0x246A, 0x2473)
-
-
-def _number_words(signs: range) -> dict[str, int]:
-  return {
-    unicodedata.name(chr(sign)).rpartition(" ")[2].lower(): int(
-      unicodedata.numeric(chr(sign))
-    )
-    for sign in signs
-  }
-
-
-_UNIT_WORDS = _number_words(_FROM_TWO_TO_NINE)
-_UNIT_VALUES = {"one": 1, **_UNIT_WORDS}
-_TENS_VALUES = _number_words(_TENS)
-_WORD_VALUES = {
-  **_UNIT_WORDS,
-  **_TENS_VALUES,
-  **_number_words(_FROM_ELEVEN_TO_NINETEEN),
-}
-_TENS_NAMES = "|".join(_TENS_VALUES)
-_UNIT_NAMES = "|".join(_UNIT_VALUES)
-_NUMBER_NAMES = "|".join(_WORD_VALUES)
-_NUMBER_WORD = re.compile(
-  rf"\b(?ai:({_TENS_NAMES})[- ]({_UNIT_NAMES})|{_NUMBER_NAMES})\b"
-)
-_HAN_NUMERAL = re.compile(
-  "(?<!\\d)[\u3007\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u767e\u5343\u4e07\u842c\u5104\u4ebf]{1,12}"
-)
-_TEN = 10
-_TEN_THOUSAND = 10_000
-
-
-def spelled_in_digits(text: str) -> str:
-  return _NUMBER_WORD.sub(_digits_of_word, text)
-
-
-def _digits_of_word(match: re.Match[str]) -> str:
-  if match[1]:
-    return str(
-      _TENS_VALUES[match[1].lower()] + _UNIT_VALUES[match[2].lower()]
-    )
-  return str(_WORD_VALUES[match[0].lower()])
-
-
-def han_numbers(text: str) -> Iterator[Decimal]:
-  for match in _HAN_NUMERAL.finditer(text):
-    if match[0] != "\u4e00":
-      yield Decimal(_han_value(match[0]))
-
-
-def _han_value(written: str) -> int:
-  total = digits = 0
-  for sign in written:
-    value = int(unicodedata.numeric(sign))
-    if value < _TEN:
-      digits = digits * 10 + value
-      continue
-    if value < _TEN_THOUSAND:
-      total += (digits or 1) * value
-    else:
-      total = (total + digits or 1) * value
-    digits = 0
-  return total + digits
-
-
-_MARKS__figures = str.maketrans(
-  {
-    "\u066b": ".",
-    "\u066c": ",",
-    "\u2019": "'",
-    "\u00a0": " ",
-    "\u2009": " ",
-    "\u202f": " ",
-  }
-)
-_FIGURE = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*")
-_GROUPS = re.compile(r"[.,' ]")
-_LONGEST_FIGURE = 40
-_HALF = re.compile(r"(?::\d\d)? ?([ap])\.? ?m\b", re.I)
-_THOUSANDS = re.compile(r" ?k\b", re.I)
-_NEXT_WORD = re.compile(r"[ -]([^\W\d_]+)")
-_WORD__figures = re.compile(r"[^\W\d_]+")
-_HALF_DAY = 12
-_AFTERNOON = "p"
-_LATEST_HOUR = 24
-_LAST_DAY = 31
-_LARGEST_SPELLED = 100
-_ROUND_DIGITS = 2
-_QUARTERS = 4
-_MULTIPLIERS = (2, 3, 5, 6, 7, 9)
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-
-  written: str
-  begin: int
-  end: int
-  values: frozenset[Decimal]
-  parts: tuple[Decimal, ...]
-  unit: str
-  half: str
-  is_clock: bool
-
-  @property
-  def is_year(self) -> bool:
-    return len(self.written) == 4 and self.written[:2] in ("19", "20")
-
-  @property
-  def is_day(self) -> bool:
-    return self.written.isdecimal() and max(self.values) <= _LAST_DAY
-
-  @property
-  def is_often_spelled(self) -> bool:
-    return bool(self.values) and all(
-      value * _QUARTERS % 1 == 0
-      and (
-        value <= _LARGEST_SPELLED
-        or len(_digits(value)[0]) <= _ROUND_DIGITS
-      )
-      for value in self.values
-    )
-
-
-def plain_figures(text: str) -> str:
-  if text.isascii():
-    return text
-  plain: list[str] = []
-  for sign in text.translate(_MARKS__figures):
-    if sign.isdecimal():
-      plain.append(str(unicodedata.decimal(sign)))
-    elif (value := _fraction(sign)) and plain and plain[-1].isdigit():
-      plain.append(value.removeprefix("0"))
-    else:
-      plain.append(value or sign)
-  return "".join(plain)
-
-
-def _fraction(sign: str) -> str:
-  value = (
-    unicodedata.numeric(sign, 0)
-    if unicodedata.category(sign) == "No"
-    else 0
-  )
-  return f"{value:.4g}" if value % 1 else ""
-
-
-def figures(text: str) -> Iterator[Figure]:
-  plain = plain_figures(text)
-  for match in _FIGURE.finditer(plain):
-    written, end = match[0][:_LONGEST_FIGURE], match.end()
-    values, parts = _readings(written)
-    factor = _factor(plain, end)
-    values = {value * factor for value in values}
-    is_minute = plain.endswith(":", 0, match.start())
-    half = None if is_minute else _HALF.match(plain, end)
-    if half and half[1].lower() == _AFTERNOON:
-      values = {
-        value + _HALF_DAY if value < _HALF_DAY else value
-        for value in values
-      }
-    unit = _NEXT_WORD.match(plain, end)
-    yield Figure(
-      written=match[0],
-      begin=match.start(),
-      end=end,
-      values=frozenset(values),
-      parts=parts,
-      unit=unit[1] if unit else "",
-      half=half[1].lower() if half else "",
-      is_clock=plain[end : end + 1] == ":",
-    )
-
-
-def _factor(plain: str, end: int) -> int:
-  if _THOUSANDS.match(plain, end):
-    return 1000
-  sign = plain[end : end + 1]
-  value = unicodedata.numeric(sign, 1) if sign.isalpha() else 1
-  return int(value) if value >= 100 else 1
-
-
-def _readings(written: str) -> tuple[set[Decimal], tuple[Decimal, ...]]:
-  groups = _GROUPS.split(written.rstrip(".,' "))
-  numbers = tuple(map(Decimal, groups))
-  if len(groups) == 1:
-    return {numbers[0]}, ()
-  marks = _GROUPS.findall(written)
-  values: set[Decimal] = set()
-  parts = numbers
-  has_decimals = marks[-1] in ".," and marks[-1] not in marks[:-1]
-  if _are_thousands(groups, marks):
-    values.add(Decimal("".join(groups)))
-    parts = numbers if " " in marks else ()
-    has_decimals = has_decimals and not groups[-1].endswith("0")
-  if has_decimals and (
-    len(groups) == 2 or _are_thousands(groups[:-1], marks[:-1])
-  ):
-    values.add(Decimal("".join(groups[:-1]) + "." + groups[-1]))
-  return values, parts
-
-
-def _are_thousands(groups: list[str], marks: list[str]) -> bool:
-  inner = all(len(group) in (2, 3) for group in groups[1:-1])
-  return (
-    len(set(marks)) == 1
-    and len(groups[0]) <= 3
-    and inner
-    and len(groups[-1]) == 3
-  )
-
-
-@dataclass(frozen=True, slots=True)
-class SaidFigures:
-
-  halves: Mapping[Decimal, Set[str]]
-  counted: Mapping[tuple[int, ...], Set[tuple[int, str]]]
-
-  @classmethod
-  def of(cls, texts: Iterable[str]) -> SaidFigures:
-    halves: dict[Decimal, set[str]] = {}
-    counted: dict[tuple[int, ...], set[tuple[int, str]]] = {}
-    for text in texts:
-      for value in han_numbers(text):
-        halves.setdefault(value, set()).add("")
-      for figure in figures(spelled_in_digits(text)):
-        for value in (*figure.values, *figure.parts):
-          halves.setdefault(value, set()).add(figure.half)
-        for value in figure.values if figure.unit else ():
-          digits, exponent = _digits(value)
-          counted.setdefault(digits, set()).add(
-            (exponent, figure.unit.casefold())
-          )
-    return cls(halves, counted)
-
-  @property
-  def values(self) -> frozenset[Decimal]:
-    return frozenset(self.halves)
-
-  def lacking(self, sentence: str) -> list[Figure]:
-    words = frozenset(_WORD__figures.findall(sentence.casefold()))
-    return [
-      figure
-      for figure in figures(sentence)
-      if not self._hold(figure, words)
-    ]
-
-  def _hold(self, figure: Figure, words: frozenset[str]) -> bool:
-    if not figure.written.strip("0"):
-      return True
-    if figure.parts and all(part in self.halves for part in figure.parts):
-      return True
-    return any(
-      value in self.halves
-      or self._is_other_half(figure, value)
-      or self._is_multiplied(value, words)
-      for value in figure.values
-    )
-
-  def _is_other_half(self, figure: Figure, value: Decimal) -> bool:
-    is_afternoon = figure.is_clock or figure.half == _AFTERNOON
-    if is_afternoon and _HALF_DAY < value <= _LATEST_HOUR:
-      return "" in self.halves.get(value - _HALF_DAY, ())
-    return not figure.half and _AFTERNOON in self.halves.get(
-      value + _HALF_DAY, ()
-    )
-
-  def _is_multiplied(self, value: Decimal, words: frozenset[str]) -> bool:
-    digits, exponent = _digits(value)
-    return any(
-      exponent - other in _MULTIPLIERS
-      and not any(one.startswith(unit) for one in words)
-      for other, unit in self.counted.get(digits, ())
-    )
-
-
-def _digits(value: Decimal) -> tuple[tuple[int, ...], int]:
-  _, digits, exponent = value.normalize().as_tuple()
-  return digits, exponent if isinstance(exponent, int) else 0
-
-
 # ---- src/adaptive/llm/endpoints.py ----
 
 _OLLAMA_CONTEXT = 16384
@@ -2162,9 +1877,9 @@ _TOO_LONG = "the model's reply is far too long"
 _EMPTY = "the model's reply is empty"
 _ONLY_REASONING = "the model only reasoned and gave no answer"
 _CUT = "the model's reply ends in the middle"
-_NO_JSON = "the model's reply is no usable JSON"
+_NO_JSON__reply = "the model's reply is no usable JSON"
 _SEVERAL = "the model gave several answers that differ"
-REPLY_REASONS = (_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL)
+REPLY_REASONS = (_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON__reply, _SEVERAL)
 _LONGEST_REPLY = 128 * 1024
 _MOST_MARKS__reply = 64
 _DEEPEST = 8
@@ -2216,7 +1931,7 @@ def read_items(
   read: ReplyItems | None = None
   between = ""
   state = "whole"
-  reason = _NO_JSON
+  reason = _NO_JSON__reply
   begins_with_json = text[0] in "[{`"
   for _ in range(_MOST_MARKS__reply):
     mark = _MARK__reply.search(text)
@@ -2238,14 +1953,14 @@ def read_items(
     else:
       value, state, text = _value(text[mark.start() :], key)
       if state == "broken":
-        raise ReplyUnusable(_CUT if completion.cut else _NO_JSON)
-      reason = _NO_JSON
+        raise ReplyUnusable(_CUT if completion.cut else _NO_JSON__reply)
+      reason = _NO_JSON__reply
       found = _found(value, key, is_item)
       if found and (value != [] or _NO_WORD.fullmatch(text[:1000])):
         read = _joined(read, found, between) if read else found
         between = ""
   if not read:
-    is_cut = state == "cut" or (completion.cut and reason == _NO_JSON)
+    is_cut = state == "cut" or (completion.cut and reason == _NO_JSON__reply)
     raise ReplyUnusable(_CUT if is_cut else reason)
   return replace(
     read, cut=state == "cut" or (completion.cut and not read.listed)
@@ -2260,7 +1975,7 @@ def read_object(
   ):
     if is_item(item):
       return item
-  raise ReplyUnusable(_NO_JSON)
+  raise ReplyUnusable(_NO_JSON__reply)
 
 
 def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
@@ -3410,7 +3125,7 @@ _KEY_KIND = "key or token"
 _NO_KIND = "none"
 _WORDS__secrets = word_table("secrets")
 _CONTEXT = compiled_patterns("secret_context")
-_KINDS = {
+_KINDS__secrets = {
   noun: kind
   for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND)
   for noun in _WORDS__secrets[kind]
@@ -3422,7 +3137,7 @@ _NOUN = re.compile(
     _ALONE.format(noun, noun[1:])
     if len(noun) < 5 and noun[0].islower()
     else noun
-    for noun in sorted(_KINDS, key=len, reverse=True)
+    for noun in sorted(_KINDS__secrets, key=len, reverse=True)
   )
   + r")(?:(?<![\u2e80-\uffff])[a-z\u00e0-\u024f\u0430-\u0451]{1,3}(?![^\W\d_]))?"
 )
@@ -3487,7 +3202,7 @@ def _named_secrets(text: str) -> Iterator[Finding]:
   value_end = 0
   for noun, next_start in zip(nouns, next_starts, strict=False):
     start, end = noun.span()
-    kind = _KINDS[noun["noun"]]
+    kind = _KINDS__secrets[noun["noun"]]
     before = text[max(former_end, start - _REACH) : start]
     former_end = end
     if kind == _NO_KIND or start < value_end:
@@ -4303,7 +4018,7 @@ class HostPendingTable:
 # ---- src/adaptive/privacy/personal_data.py ----
 
 _BEFORE = 80
-_BEHIND = 40
+_BEHIND__personal_data = 40
 
 
 def _stem_pattern(stem: str) -> str:
@@ -4393,7 +4108,7 @@ def _is_believed(
   if finding.kind in _CHECKS:
     return _CHECKS[finding.kind](match)
   is_telling = match.groupdict().get("telling") is not None
-  is_named = _last_before(own, finding.end + _BEHIND) >= earliest
+  is_named = _last_before(own, finding.end + _BEHIND__personal_data) >= earliest
   return is_telling or is_named or finding.kind not in places
 
 
@@ -4546,7 +4261,7 @@ class EndpointEmbedder:
 
 MessageKey = tuple[str, str]
 
-_UNIT_NAMES__history_ports = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
+_UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -4572,7 +4287,7 @@ class HistoryUnit:
   @property
   def id(self) -> str:
     name = f"{self.chat_id}\0{self.message_id}"
-    return str(uuid.uuid5(_UNIT_NAMES__history_ports, name))
+    return str(uuid.uuid5(_UNIT_NAMES, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -5695,109 +5410,8 @@ def history_summary_request(
 
 # ---- src/adaptive/learn/quotation.py ----
 
-try:
-  _rapidfuzz: Any = importlib.import_module("rapidfuzz")
-except ImportError:
-  _rapidfuzz = None
-_UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
-_UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
-_LEAST_ALIKE = 0.85
-_LEAST_LETTERS__quotation = 5
-_WINDOW = 2
-_LONGEST_QUOTED = 60
-_AROUND = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-
-  held: int
-  end: int
-
-
-def word_units(text: str) -> list[str]:
-  return _UNITS.findall(folded_text(text))
-
-
-def word_places(folded: str) -> list[tuple[int, int]]:
-  return [match.span() for match in _UNITS.finditer(folded)]
-
-
-def quoted_share(spans: Sequence[str], text: str) -> float:
-  units = word_units(text)
-  wanted = _spelled_spans(spans, units)
-  total = sum(map(len, wanted))
-  return (
-    sum(_best_window(span, units).held for span in wanted) / total
-    if total
-    else 0.0
-  )
-
-
-def neighbourhood(spans: Sequence[str], text: str) -> str:
-  folded = folded_text(text)
-  places = word_places(folded)
-  if not spans or len(places) <= 2 * _AROUND:
-    return folded
-  units = [folded[begin:end] for begin, end in places]
-  around: list[str] = []
-  for span in _spelled_spans(spans, units):
-    end = _best_window(span, units).end
-    first = max(0, end - len(span) - _AROUND)
-    last = min(len(places), end + _AROUND) - 1
-    around.append(folded[places[first][0] : places[last][1]])
-  return "\n".join(around)
-
-
-def _spelled_spans(
-  spans: Sequence[str], units: Sequence[str]
-) -> list[list[str]]:
-  known = frozenset(units)
-  quoted = [word_units(span)[:_LONGEST_QUOTED] for span in spans]
-  return [
-    [as_spelled(word, known) for word in span] for span in quoted if span
-  ]
-
-
-def as_spelled(word: str, words: Collection[str]) -> str:
-  if word in words or len(word) < _LEAST_LETTERS__quotation:
-    return word
-  if _rapidfuzz is not None:
-    alike, least = _rapidfuzz.fuzz.ratio, 100 * _LEAST_ALIKE
-    near = _rapidfuzz.process.extractOne(
-      word, words, scorer=alike, score_cutoff=least
-    )
-    return str(near[0]) if near else word
-  return next(
-    iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word
-  )
-
-
-def _best_window(span: Sequence[str], units: Sequence[str]) -> _Window:
-  wanted, held = Counter(span), Counter[str]()
-  width, number = _WINDOW * len(span), 0
-  best = _Window(held=0, end=0)
-  for place, unit in enumerate(units):
-    if place >= width:
-      leaving = units[place - width]
-      if leaving in wanted:
-        number -= held[leaving] <= wanted[leaving]
-        held[leaving] -= 1
-    if unit in wanted:
-      held[unit] += 1
-      number += held[unit] <= wanted[unit]
-      if number > best.held:
-        best = _Window(held=number, end=place + 1)
-  return best
-
-
-# ---- src/adaptive/learn/pasted.py ----
-
 _LEAST_FENCE = 3
-_MOST_INDENTED = (
-  3
-)
+_MOST_INDENTED = 3
 _EMOTICONS = (">.", ">:", ">_", "><")
 _HEADER_NAMES = word_table("mail_headers")
 _SUBJECT_NAMES = frozenset(_HEADER_NAMES["subject"])
@@ -5807,24 +5421,46 @@ _LEAST_HEADERS = 2
 _MAIL_RULES = ("--", "__", "==")
 _COLONS = (":", "\uff1a")
 _ADDRESS = re.compile(r"\w@\w")
-_QUOTATION_MARK = re.compile(
-  '["\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f]'
+_QUOTATION = re.compile(
+  r'(?<!\w)"(?=[^\s"])[^"]*(?<=\S)"(?!\w)'
+    "|\u201c[^\u201c\u201d]+\u201d"
+    "|\u201e[^\u201c\u201d\u201e]+[\u201c\u201d]"
+    "|\u00ab[^\u00ab\u00bb]+\u00bb"
+    "|\u00bb[^\u00ab\u00bb]+\u00ab"
+    "|\u300c[^\u300c\u300d]+\u300d"
+    "|\u300e[^\u300e\u300f]+\u300f"
 )
-_CLOSING_MARKS = {
-  '"': '"',
-  "\u201c": "\u201d",
-  "\u201e": "\u201c\u201d",
-  "\u00ab": "\u00bb",
-  "\u00bb": "\u00ab",
-  "\u300c": "\u300d",
-  "\u300e": "\u300f",
-}
 _LONGEST_TITLE_WORDS = 6
 _LONGEST_TITLE_SIGNS = 12
+_UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
+_UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
+_WINDOW = 2
+_LONGEST_QUOTED = 60
+
+
+def word_units(text: str) -> list[str]:
+  return _UNITS.findall(folded_text(text))
+
+
+def quoted_share(spans: Sequence[str], text: str) -> float:
+  units = word_units(text)
+  quoted = [word_units(span)[:_LONGEST_QUOTED] for span in spans]
+  stand = 0
+  for words in filter(None, quoted):
+    windows = (
+      Counter(units[place : place + _WINDOW * len(words)])
+      for place in range(0, len(units), len(words))
+    )
+    wanted = Counter(words)
+    stand += max(
+      ((wanted & window).total() for window in windows), default=0
+    )
+  return stand / max(1, sum(map(len, quoted)))
 
 
 def typed_words(words: str) -> str:
-  return _without_quoted_sentences(unpasted_words(words))
+  return _QUOTATION.sub(_typed_quotation, unpasted_words(words))
 
 
 def unpasted_words(words: str) -> str:
@@ -5920,53 +5556,14 @@ def _header(line: str) -> tuple[str, str]:
   return (plain, line[len(name) + 1 :]) if is_header else ("", "")
 
 
-def _without_quoted_sentences(text: str) -> str:
-  typed: list[str] = []
-  reached = 0
-  for start, end in _quotations(text):
-    if not _is_title(text[start:end]):
-      typed.append(text[reached:start])
-      reached = end
-  return " ".join([*typed, text[reached:]])
-
-
-def _quotations(text: str) -> Iterator[tuple[int, int]]:
-  marks = [
-    (mark.start(), mark.group()) for mark in _QUOTATION_MARK.finditer(text)
-  ]
-  reached = 0
-  for number, (start, mark) in enumerate(marks):
-    closing = _CLOSING_MARKS.get(mark)
-    if closing is None or start < reached:
-      continue
-    places = range(number + 1, len(marks))
-    follower = next(
-      (at for at in places if marks[at][1] in (mark, *closing)), None
-    )
-    if follower is None or marks[follower][1] not in closing:
-      continue
-    end = marks[follower][0] + 1
-    if _encloses_words(text, start, end):
-      reached = end
-      yield start, end
-
-
-def _encloses_words(text: str, start: int, end: int) -> bool:
-  inside = text[start + 1 : end - 1]
-  if text[start] != '"':
-    return bool(inside)
-  around = text[max(0, start - 1) : start] + text[end : end + 1]
-  touches_word = any(sign.isalnum() or sign == "_" for sign in around)
-  return bool(inside) and inside == inside.strip() and not touches_word
-
-
-def _is_title(quotation: str) -> bool:
+def _typed_quotation(match: re.Match[str]) -> str:
+  quotation = match[0]
   longest = (
     _LONGEST_TITLE_SIGNS
     if UNSPACED.search(quotation)
     else _LONGEST_TITLE_WORDS
   )
-  return len(word_units(quotation)) <= longest
+  return quotation if len(word_units(quotation)) <= longest else " "
 
 
 # ---- src/adaptive/learn/support.py ----
@@ -5974,19 +5571,23 @@ def _is_title(quotation: str) -> bool:
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3
 _LEAST_ABBREVIATED = 6
+_LEAST_LETTERS = 2
+_LONGEST_ENDING = 2
+_SAME_LETTERS = 5
 _NAME__support = re.compile(
   r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
 )
 _TELLING__support = "x0x"
-_NEAR__support = 3
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD__support = re.compile(r"[^\W_]+")
-_DIGIT__support = re.compile(r"\d")
 _SHORT_PREFIX = re.compile(
   r"\b([^\W_]{1,3})-(?=[^\W_])"
 )
 _MOST_CAPITALS = 0.45
+_LEAST_REPEATED = 0.5
+_LEAST_REPEATED_WORDS = 4
+_LEAST_NEW = 0.3
 
 
 def beginnings(text: str) -> frozenset[str]:
@@ -6027,33 +5628,33 @@ class Vocabulary:
   @classmethod
   def of(cls, texts: Iterable[str]) -> Vocabulary:
     joined = "\n".join(texts)
-    telling = beginnings(joined) | beginnings(spelled_in_digits(joined))
-    return cls(telling, frozenset(_WORD__support.findall(folded_text(joined))))
-
-  def supports(self, token: str) -> bool:
-    return beginning(token) in self.telling
+    numbers = (
+      beginning(str(value))
+      for figure in figures(joined)
+      for value in figure.values
+    )
+    return cls(
+      telling=beginnings(joined).union(numbers),
+      words=frozenset(_WORD__support.findall(folded_text(joined))),
+    )
 
   def knows(self, word: str) -> bool:
     folded = folded_text(word)
-    if (
+    is_cut_short = (
       len(folded) >= _LEAST_ABBREVIATED
       and folded[:_ABBREVIATION] in self.words
-    ):
-      return True
+    )
     forms = (folded, folded.replace("-", ""), *tokens(folded))
-    return any(map(self.supports, forms))
+    return is_cut_short or not self.telling.isdisjoint(
+      map(beginning, forms)
+    )
 
 
 def supported_share(sentence: str, said: Vocabulary) -> float:
   telling = beginnings(sentence)
-  supported = sum(map(said.supports, telling))
-  own = [
-    word
-    for word in telling
-    if word.isdecimal() and not said.supports(word)
-  ]
-  counted = len(telling) - len(own)
-  return supported / counted if counted else 0.0
+  supported = telling & said.telling
+  words = {word for word in telling if not word.isdecimal()} | supported
+  return len(supported) / len(words) if words else 0.0
 
 
 def new_ending(sentence: str, said: Vocabulary) -> int:
@@ -6072,27 +5673,6 @@ def new_ending(sentence: str, said: Vocabulary) -> int:
 def left_over(spans: Sequence[str], sentence: str) -> int:
   quoted = beginnings("\n".join(spans))
   return len(quoted - beginnings(sentence))
-
-
-def with_initials(sentence: str, said: Vocabulary) -> str:
-  pieces: list[str] = []
-  end = 0
-  for name in _names(sentence):
-    initials = folded_text("".join(word[1][0] for word in name))
-    if len(name) > 1 and said.knows(initials):
-      pieces += [sentence[end : name[0].start(1)], initials]
-      end = name[-1].end(1)
-  return "".join([*pieces, sentence[end:]])
-
-
-def _names(sentence: str) -> list[list[re.Match[str]]]:
-  names: list[list[re.Match[str]]] = []
-  for word in _capitalised(sentence):
-    if names and word.start(1) == names[-1][-1].end(1) + 1:
-      names[-1].append(word)
-    else:
-      names.append([word])
-  return names
 
 
 def _capitalised(text: str) -> list[re.Match[str]]:
@@ -6118,41 +5698,212 @@ def new_name(sentence: str, said: Vocabulary) -> str:
 
 
 def _beside_figure(sentence: str, name: re.Match[str]) -> bool:
-  before, after = (
-    sentence[: name.start()].rstrip(" ."),
-    sentence[name.end() :].lstrip(" .,"),
-  )
+  before = sentence[: name.start()].rstrip(" .")
+  after = sentence[name.end() :].lstrip(" .,")
   return before[-1:].isdecimal() or after[:1].isdecimal()
 
 
-def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
-  left = _spelled_beginnings(before)
-  right = _spelled_beginnings(after)
-  own = beginnings(f"{before} {after}")
-  for span in spans:
-    words = list(map(beginning, telling_words(spelled_in_digits(span))))
-    places = {word: place for place, word in enumerate(words)}
-    begins = [places[word] for word in left if word in places]
-    ends = [places[word] for word in right if word in places]
-    if left and not begins and not ends:
-      continue
-    first = begins[-1] + 1 if begins else 0
-    last = ends[0] if ends else len(words)
-    between = (
-      words[first:last]
-      if first <= last
-      else words[max(0, last - _NEAR__support) : last]
-    )
-    others = [word for word in between if word not in own]
-    if others and not any(_DIGIT__support.search(word) for word in others):
-      return True
-  return False
+def subjects(sentence: str) -> frozenset[str]:
+  return frozenset(map(beginning, _subject_words(sentence)))
 
 
-def _spelled_beginnings(text: str) -> list[str]:
+def is_named(known: str, said: str) -> bool:
+  words = telling_words(said)
+  alike = {
+    (beginning(word), len(word) + more)
+    for word in words
+    for more in range(-_LONGEST_ENDING, _LONGEST_ENDING + 1)
+  }
+  firsts = {word[:_SAME_LETTERS] for word in words}
+  return any(
+    (beginning(own), len(own)) in alike or own[:_SAME_LETTERS] in firsts
+    for own in _subject_words(known)
+  )
+
+
+def _subject_words(sentence: str) -> list[str]:
+  first = sentence.partition(" ")[0]
+  user = frozenset[str]()
+  if not UNSPACED.search(first):
+    user = beginnings(first)
   return [
-    beginning(word) for word in telling_words(text) if not word.isdecimal()
+    word
+    for word in telling_words(sentence)
+    if len(word) >= _LEAST_LETTERS
+    and not word.isdecimal()
+    and beginning(word) not in user
   ]
+
+
+def says_again(sentence: str, memory: str) -> bool:
+  telling = beginnings(memory)
+  shared = telling & beginnings(sentence)
+  return len(shared) >= max(
+    _LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling)
+  )
+
+
+def says_no_more(content: str, said: Sequence[str]) -> bool:
+  telling = beginnings(content)
+  return any(
+    len(telling - beginnings(one)) <= _LEAST_NEW * len(telling)
+    for one in said
+  )
+
+
+_Reading = tuple[Decimal, str]
+
+_VALUES = {
+  word: Decimal(value)
+  for value, words in word_table("number_words").items()
+  for word in words
+}
+_HUNDRED = 100
+_SMALL = "|".join(word for word, value in _VALUES.items() if value < _HUNDRED)
+_HAN_MULTIPLIERS = "\u767e\u5343\u4e07\u842c\u5104\u4ebf\ubc31\ucc9c\ub9cc\uc5b5"
+_NUMBER__support = re.compile(
+  rf"(?P<digits>\d{{1,40}}(?:[.,']\d{{1,40}}| \d{{3}}(?!\d)){{0,9}})"
+    f"|(?P<han>[\u3007\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341{_HAN_MULTIPLIERS[:7]}]{{1,12}})"
+    rf"|\b(?ai:(?:{_SMALL})(?:(?:-| | y | e | et )(?:{_SMALL}))?)\b"
+)
+_BEHIND = re.compile(
+  rf"(?::\d\d)? ?(?P<half>[AaPp])\.? ?[Mm]\b"
+    rf"|[ -]?(?P<multiplier>[{_HAN_MULTIPLIERS}]|[^\W\d_][^\s\d_.,;:!?()]*)"
+)
+_FRACTION = re.compile("(\\d{0,9})([\u00bc-\u00be\u2150-\u215e])")
+_MARKS__support = str.maketrans("\u066b\u066c\u2019\u00a0\u2009\u202f", ".,'   ")
+_TEN = 10
+_TEN_THOUSAND = 10_000
+_HALF_DAY = 12
+_LATEST_HOUR = 24
+_LAST_DAY = 31
+_FIRST_YEAR = 1900
+_LAST_YEAR = 2099
+_ROUND_DIGITS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+
+  written: str
+  values: frozenset[Decimal]
+  parts: frozenset[Decimal]
+  half: str
+  is_clock: bool
+
+  @property
+  def is_year(self) -> bool:
+    return any(_FIRST_YEAR <= value <= _LAST_YEAR for value in self.values)
+
+  @property
+  def is_day(self) -> bool:
+    return self.written.isdecimal() and max(self.values) <= _LAST_DAY
+
+  @property
+  def is_often_spelled(self) -> bool:
+    return any(
+      len(value.normalize().as_tuple().digits) <= _ROUND_DIGITS
+      for value in self.values
+    )
+
+  def readings(self) -> Iterator[_Reading]:
+    for value in self.values:
+      if not self.half:
+        yield from ((value, half) for half in ("", "a", "p"))
+      else:
+        yield value, self.half
+      if self.half == "p" and value < _HALF_DAY:
+        yield value + _HALF_DAY, ""
+      if self.is_clock and _HALF_DAY < value <= _LATEST_HOUR:
+        yield value - _HALF_DAY, "p"
+
+  def stands_in(self, said: frozenset[_Reading]) -> bool:
+    return (
+      not any(self.values | self.parts)
+      or not said.isdisjoint(self.readings())
+      or (
+        bool(self.parts)
+        and all((part, "") in said for part in self.parts)
+      )
+    )
+
+
+def figures(text: str) -> Iterator[Figure]:
+  plain = _FRACTION.sub(_decimal_fraction, text.translate(_MARKS__support))
+  for match in _NUMBER__support.finditer(plain):
+    values = {Decimal(1)}
+    parts = frozenset[Decimal]()
+    if match["digits"]:
+      values, parts = _digit_values(match[0])
+    elif match["han"]:
+      values = {_han_value(match[0])}
+    else:
+      words = re.split("[- ]", match[0].lower())
+      numbers = (_VALUES.get(word, Decimal(0)) for word in words)
+      values = {sum(numbers, Decimal(0))}
+    behind = _BEHIND.match(plain, match.end())
+    half = behind["half"] if behind else None
+    multiplier = behind["multiplier"] if behind else None
+    factor = _VALUES.get((multiplier or "").casefold(), Decimal(1))
+    if factor >= _HUNDRED:
+      values = {value * factor for value in values}
+    if match["digits"] or values != {1}:
+      yield Figure(
+        written=match[0],
+        values=frozenset(values),
+        parts=parts,
+        half=(half or "").lower(),
+        is_clock=plain.startswith(":", match.end()),
+      )
+
+
+def _decimal_fraction(match: re.Match[str]) -> str:
+  return f"{int(match[1] or 0) + unicodedata.numeric(match[2]):.13g}"
+
+
+def _digit_values(
+  written: str,
+) -> tuple[set[Decimal], frozenset[Decimal]]:
+  groups = re.split("[.,' ]", written)
+  marks = re.findall("[.,' ]", written)
+  whole = Decimal("".join(groups))
+  if not marks:
+    return {whole}, frozenset()
+  values = set[Decimal]()
+  parts = frozenset(map(Decimal, groups))
+  sizes = {*map(len, groups[1:-1])}
+  if len(groups[-1]) == 3 and sizes <= {2, 3} and len(set(marks)) == 1:
+    values.add(whole)
+    if " " not in marks:
+      parts = frozenset[Decimal]()
+  is_round = bool(values) and written.endswith("0")
+  if marks[-1] in ".," and marks.count(marks[-1]) == 1 and not is_round:
+    values.add(whole.scaleb(-len(groups[-1])))
+  return values, parts
+
+
+def _han_value(written: str) -> Decimal:
+  total = digits = 0
+  for sign in written:
+    value = int(unicodedata.numeric(sign))
+    if value < _TEN:
+      digits = digits * 10 + value
+    elif value < _TEN_THOUSAND:
+      total += (digits or 1) * value
+      digits = 0
+    else:
+      total = (total + digits or 1) * value
+      digits = 0
+  return Decimal(total + digits)
+
+
+def unsaid_figures(text: str, said: Iterable[str]) -> list[Figure]:
+  readings = set[_Reading]()
+  for figure in figures("\n".join(said)):
+    readings.update(figure.readings())
+    readings.update((part, "") for part in figure.parts)
+  held = frozenset(readings)
+  return [one for one in figures(text) if not one.stands_in(held)]
 
 
 # ---- src/adaptive/search/vectors.py ----
@@ -8930,274 +8681,33 @@ async def _refusal_status(request: Request, user: Any) -> int:
   return 0
 
 
-# ---- src/adaptive/learn/claim.py ----
-
-_LEAST_QUOTED = 0.7
-_LEAST_SAME_LANGUAGE = (
-  0.5
-)
-_LEAST_REPEATED = 0.5
-_LEAST_REPEATED_WORDS = 4
-_LEAST_SHARED = 0.3
-_LEAST_LETTERS = 2
-_LONGEST_ENDING = 2
-_SAME_LETTERS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-
-  words: str
-  earlier: str
-  typed: str
-  unpasted: str
-  remembered: tuple[
-    str, ...
-  ] = ()
-
-  @classmethod
-  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
-    said = (
-      typed_words(one.text) for one in turn.earlier if one.role == "user"
-    )
-    return cls(
-      words=turn.words,
-      earlier="\n".join(said),
-      typed=typed_words(turn.words),
-      unpasted=unpasted_words(turn.words),
-      remembered=tuple(memory.content for memory in shown),
-    )
-
-  def quotes(self, spans: Sequence[str]) -> bool:
-    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
-
-  def holds_memory_of(self, sentence: str) -> bool:
-    telling = beginnings(sentence)
-    return any(telling <= beginnings(memory) for memory in self.remembered)
-
-
-@dataclass(frozen=True)
-class Claim:
-
-  proposal: Proposal
-  source: Source
-  changed: Memory | None
-  has_own_language: (
-    bool
-  )
-  quotation: tuple[
-    str, ...
-  ]
-  said: str
-
-  @classmethod
-  def of(
-    cls,
-    proposal: Proposal,
-    source: Source,
-    changed: Memory | None,
-    settings: Settings,
-  ) -> Claim:
-    said = source.typed
-    is_quoted = source.quotes(proposal.evidence)
-    is_complete = proposal.fact_kind in (
-      "FACT",
-      "STYLE",
-    ) and proposal.about in (
-      "user",
-      "other",
-    )
-    if (
-      is_complete
-      and not is_quoted
-      and quoted_share(proposal.evidence, source.unpasted) == 1
-    ):
-      is_quoted = True
-      said = source.unpasted
-    return cls(
-      proposal=proposal,
-      source=source,
-      changed=changed,
-      has_own_language=bool(settings.memory_language.strip()),
-      quotation=proposal.evidence if is_quoted else (),
-      said=said,
-    )
-
-  @cached_property
-  def sentence(self) -> str:
-    return with_initials(self.proposal.draft.content, self.message)
-
-  @property
-  def known(self) -> str:
-    return self.changed.content if self.changed else ""
-
-  @property
-  def quoted_words(self) -> int:
-    return sum(len(word_units(span)) for span in self.quotation)
-
-  @property
-  def quoted(self) -> tuple[str, ...]:
-    return self.quotation or (self.said,)
-
-  @cached_property
-  def around(self) -> tuple[str, ...]:
-    return neighbourhood(
-      self.quotation, self.source.words
-    ), self.source.earlier
-
-  @cached_property
-  def message(self) -> Vocabulary:
-    return Vocabulary.of(self.around)
-
-  @cached_property
-  def familiar(self) -> Vocabulary:
-    return Vocabulary.of([*self.around, *self.source.remembered])
-
-  @cached_property
-  def support(self) -> float:
-    return supported_share(
-      self.sentence, Vocabulary.of([*self.around, self.known])
-    )
-
-  @cached_property
-  def is_translated(self) -> bool:
-    script = main_script(self.sentence.removeprefix("User"))
-    return self.has_own_language or script != main_script(
-      self.source.words
-    )
-
-  @property
-  def repeated(self) -> list[str]:
-    return [
-      one
-      for one in self.source.remembered
-      if _repeats(self.sentence, one)
-    ]
-
-  @property
-  def untold_numbers(self) -> frozenset[Decimal]:
-    return (
-      SaidFigures.of(self.quoted).values
-      - SaidFigures.of([self.sentence]).values
-    )
-
-  @property
-  def is_comparable(self) -> bool:
-    is_in_other_words = (
-      self.is_translated and self.support < _LEAST_SAME_LANGUAGE
-    )
-    return not is_in_other_words and not self.source.holds_memory_of(
-      self.sentence
-    )
-
-
-def _repeats(sentence: str, memory: str) -> bool:
-  telling = beginnings(memory)
-  shared = telling & beginnings(sentence)
-  return len(shared) >= max(
-    _LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling)
-  )
-
-
-def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
-  if proposal.kind != "UPDATE" or memory is None:
-    return proposal
-  draft = proposal.draft
-  ours = subjects(draft.content)
-  theirs = subjects(memory.content)
-  if len(ours & theirs) >= _LEAST_SHARED * max(
-    1, min(len(ours), len(theirs))
-  ):
-    return proposal
-  until = "" if draft.until == memory.until else draft.until
-  return Proposal(
-    kind="NEW",
-    draft=replace(draft, until=until),
-    evidence=proposal.evidence,
-    about=proposal.about,
-    fact_kind=proposal.fact_kind,
-  )
-
-
-def is_named(known: str, said: str) -> bool:
-  lengths: dict[str, set[int]] = {}
-  for own in _subject_words(known):
-    lengths.setdefault(beginning(own), set()).add(len(own))
-  firsts = {own[:_SAME_LETTERS] for own in _subject_words(known)}
-  return any(_is_form(word, lengths, firsts) for word in telling_words(said))
-
-
-def _is_form(
-  word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]
-) -> bool:
-  alike = lengths.get(beginning(word), frozenset())
-  return (
-    any(abs(len(word) - length) <= _LONGEST_ENDING for length in alike)
-    or word[:_SAME_LETTERS] in firsts
-  )
-
-
-def subjects(sentence: str) -> frozenset[str]:
-  return frozenset(map(beginning, _subject_words(sentence)))
-
-
-def _subject_words(sentence: str) -> list[str]:
-  first = sentence.split(maxsplit=1)[:1]
-  is_spaced = first and not UNSPACED.search(first[0])
-  user = (
-    set(map(beginning, telling_words(first[0])))
-    if is_spaced
-    else set[str]()
-  )
-  return [
-    word
-    for word in telling_words(sentence)
-    if len(word) >= _LEAST_LETTERS
-    and not word.isdecimal()
-    and beginning(word) not in user
-  ]
-
-
 # ---- src/adaptive/learn/extraction.py ----
 
 _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 1000
 _LONGEST_MEMORY = 1000
 MOST_SHOWN = 20
-_BY_IMPORTANCE = (
-  5
-)
+_BY_IMPORTANCE = 5
 _AGAIN = """## Your last answer
 It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
-_LEAST_SAID_AGAIN = 0.5
+_NO_JSON = "it held no JSON that can be read"
 SAID_TWICE = "it was said twice"
 _LONGEST_NAMED__extraction = 200
 _MOST_SPANS = 4
 ABOUT = ("user", "other", "assistant", "world")
 FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
 
+_KINDS: tuple[ProposalKind, ...] = ("NEW", "UPDATE", "DELETE")
+_REPLY_WORDS = word_table("reply_words")
 _NAMES__extraction = {
-  **dict.fromkeys(("op", "action", "event"), "operation"),
-  **dict.fromkeys(("memoryid", "ids"), "id"),
-  **dict.fromkeys(("text", "fact", "memory", "newcontent"), "content"),
-  **dict.fromkeys(("tag", "category", "categories"), "tags"),
-  **dict.fromkeys(("memorybank", "bank"), "memory_bank"),
+  word: field for field, words in _REPLY_WORDS.items() for word in words
 }
-_WORDS: Mapping[str, ProposalKind] = {
-  **dict.fromkeys(
-    ("new", "add", "create", "insert", "save", "store"), "NEW"
-  ),
-  **dict.fromkeys(
-    ("update", "edit", "modify", "change", "correct", "refine"), "UPDATE"
-  ),
-  **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
+_VERBS: dict[str, ProposalKind] = {
+  word: kind for kind in _KINDS for word in _REPLY_WORDS[kind]
 }
-_NOTHING_TO_DO = frozenset(
-  {"none", "noop", "nochange", "nochanges", "keep", "skip"}
-)
 END_NOTE = " (until {})"
 _PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|.*\s(?:\.{3}|\u2026)\.?")
 _AROUND_ID = re.compile(
@@ -9237,22 +8747,13 @@ async def extraction(
     extraction_request, turn, shown, settings, now
   )
   first: Sequence[Proposal] = ()
-  try:
+  wrong = [_NO_JSON]
+  with suppress(ReplyUnusable):
     first = read_proposals(await ask_model(request), shown, settings)
-    wrong = list(
-      dict.fromkeys(
-        one.reason for one in first if one.status == "rejected"
-      )
-    )
-  except ReplyUnusable as error:
-    wrong = [
-      str(error)
-      if str(error) in REPLY_REASONS
-      else "it held no JSON that can be read"
-    ]
-  if not wrong:
+    wrong = [one.reason for one in first]
+  if not wrong or any(one.is_open for one in first):
     return first
-  note = _AGAIN.format("\n- ".join(wrong))
+  note = _AGAIN.format("\n- ".join(dict.fromkeys(wrong)))
   again = replace(request, user=f"{request.user}\n\n{note}")
   try:
     second = read_proposals(await ask_model(again), shown, settings)
@@ -9260,7 +8761,8 @@ async def extraction(
     if not first:
       raise
     return first
-  return joined_answers(first, second)
+  superseded = [one.decided("superseded", one.reason) for one in first]
+  return [*superseded, *second]
 
 
 def extraction_request(
@@ -9329,65 +8831,34 @@ def nearest_memories(
 
 
 def listed_memories(memories: Sequence[Memory]) -> str:
-  return "\n".join(
-    f"- id={one.id} | {_listed(one.content, one.until)}"
-    for one in memories
-  )
-
-
-@text_cache(4096)
-def _listed(content: str, until: str) -> str:
-  return escaped_entry(
-    _one_line(content, _LONGEST_MEMORY)
-    + (until and END_NOTE.format(until))
-  )
+  lines: list[str] = []
+  for memory in memories:
+    content = _one_line(memory.content, _LONGEST_MEMORY)
+    until = memory.until and END_NOTE.format(memory.until)
+    lines.append(f"- id={memory.id} | {escaped_entry(content + until)}")
+  return "\n".join(lines)
 
 
 def _one_line(text: str, limit: int) -> str:
   return " ".join(excerpt_without_secrets(text, limit).split())
 
 
-def joined_answers(
-  first: Sequence[Proposal], second: Sequence[Proposal]
-) -> list[Proposal]:
-  changes = {_change_of(one) for one in first}
-  new = [one for one in second if _change_of(one) not in changes]
-  joined: list[Proposal] = []
-  for proposal in first:
-    if not proposal.is_open:
-      proposal = proposal.decided("superseded", proposal.reason)
-    elif any(_says_again(other, proposal) for other in new):
-      proposal = proposal.decided("superseded", SAID_TWICE)
-    joined.append(proposal)
-  return without_doubles([*joined, *second])
-
-
-def _says_again(second: Proposal, first: Proposal) -> bool:
-  if not (second.is_open and first.kind == second.kind == "NEW"):
-    return False
-  if set(first.evidence).isdisjoint(second.evidence):
-    return False
-  ours = subjects(first.draft.content)
-  theirs = subjects(second.draft.content)
-  return len(ours & theirs) >= _LEAST_SAID_AGAIN * max(
-    len(ours), len(theirs)
-  )
-
-
 def without_doubles(proposals: Sequence[Proposal]) -> list[Proposal]:
   earlier: set[tuple[str, ...]] = set()
   checked: list[Proposal] = []
   for proposal in proposals:
-    change = (*_change_of(proposal), proposal.status, proposal.reason)
+    change = (
+      proposal.kind,
+      proposal.memory_id,
+      proposal.draft.content,
+      proposal.status,
+      proposal.reason,
+    )
     if change in earlier:
       proposal = proposal.decided("superseded", SAID_TWICE)
     earlier.add(change)
     checked.append(proposal)
   return checked
-
-
-def _change_of(proposal: Proposal) -> tuple[str, str, str]:
-  return proposal.kind, proposal.memory_id, proposal.draft.content
 
 
 def read_proposals(
@@ -9406,7 +8877,7 @@ def read_proposals(
     proposals.append(
       cut.decided("rejected", "the model's reply was cut off")
     )
-  return without_doubles(proposals)
+  return proposals
 
 
 def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -9430,11 +8901,11 @@ def _proposals_in(
   word = plain_name(text_line(fields.get("operation")))
   if content and not ids and "operation" not in fields:
     word = "new"
-  if word in _NOTHING_TO_DO:
+  if word in _REPLY_WORDS["NOTHING"]:
     return
   about = text_line(fields.get("about")).lower()
   fact_kind = text_line(fields.get("kind")).upper()
-  kind = _WORDS.get(word)
+  kind = _VERBS.get(word)
   proposal = Proposal(
     kind=kind or "NEW",
     draft=Draft(" ".join(text_lines(fields.get("content")) or ids)),
@@ -9553,7 +9024,7 @@ _SEPARATORS = re.compile("[,;\u060c\u061b\uff0c\u3001\uff64\uff1b\n]")
 _INVISIBLE = re.compile(
   "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
 )
-_WORDS__gate = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
+_WORDS = re.compile("(?:[^\\W_]|[\u0900-\u0963\u0966-\u0dff])+")
 _CONSONANTS_FROM = "\u0590"
 _UNSPACED_FROM = "\u0e00"
 _SHORTEST_ROOT = 3
@@ -9597,7 +9068,7 @@ def _forms(word: str) -> str:
 
 def _folded_words(text: str) -> list[str]:
   plain = folded_text(_INVISIBLE.sub("", text))
-  return _WORDS__gate.findall(plain.replace("\u0131", "i"))
+  return _WORDS.findall(plain.replace("\u0131", "i"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -9831,10 +9302,9 @@ class GuardedStore:
 
 # ---- src/adaptive/learn/grounding.py ----
 
+_LEAST_QUOTED = 0.7
 _LEAST_QUOTED_WORDS = 2
-_LEAST_TOLD = (
-  0.3
-)
+_LEAST_TOLD = 0.3
 _LEAST_SUPPORTED = 0.2
 _LEAST_IMPLIED = 0.5
 _LEAST_NEW_ENDING = 2
@@ -9852,20 +9322,111 @@ DOES_NOT_FOLLOW = "your words do not say it"
 NOT_NAMED = "your message does not name it"
 NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
 _MOST_DELETIONS = 3
-_LARGEST_DELETED_SHARE = 0.2
-_LEAST_NEW = 0.3
+_LEAST_SHARED = 0.3
+_LEAST_SAME_LANGUAGE = 0.5
+
+
+@dataclass(frozen=True)
+class Source:
+
+  words: str
+  earlier: str
+  typed: str
+  unpasted: str
+  remembered: tuple[str, ...]
+
+  @classmethod
+  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
+    said = (
+      typed_words(one.text) for one in turn.earlier if one.role == "user"
+    )
+    return cls(
+      words=turn.words,
+      earlier="\n".join(said),
+      typed=typed_words(turn.words),
+      unpasted=unpasted_words(turn.words),
+      remembered=tuple(memory.content for memory in shown),
+    )
+
+  @cached_property
+  def message(self) -> Vocabulary:
+    return Vocabulary.of([self.words, self.earlier])
+
+  @cached_property
+  def familiar(self) -> Vocabulary:
+    return Vocabulary.of([self.words, self.earlier, *self.remembered])
+
+  def quotes(self, spans: Sequence[str]) -> bool:
+    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
+
+
+@dataclass(frozen=True)
+class Claim:
+
+  proposal: Proposal
+  source: Source
+  has_own_language: bool
+  quotation: tuple[str, ...]
+  said: str
+
+  @classmethod
+  def of(
+    cls, proposal: Proposal, source: Source, settings: Settings
+  ) -> Claim:
+    evidence = proposal.evidence
+    said = source.typed
+    is_complete = proposal.fact_kind in ("FACT", "STYLE") and (
+      proposal.about in ("user", "other")
+    )
+    if not source.quotes(evidence):
+      is_draft = quoted_share(evidence, source.unpasted) == 1
+      if is_complete and is_draft:
+        said = source.unpasted
+      else:
+        evidence = ()
+    return cls(
+      proposal=proposal,
+      source=source,
+      has_own_language=bool(settings.memory_language.strip()),
+      quotation=evidence,
+      said=said,
+    )
+
+  @property
+  def quoted_words(self) -> int:
+    return len(word_units("\n".join(self.quotation)))
+
+  @property
+  def quoted(self) -> tuple[str, ...]:
+    return self.quotation or (self.said,)
+
+  @cached_property
+  def support(self) -> float:
+    return supported_share(
+      self.proposal.draft.content, self.source.message
+    )
+
+  @cached_property
+  def is_translated(self) -> bool:
+    script = main_script(self.proposal.draft.content.removeprefix("User"))
+    return self.has_own_language or script != main_script(
+      self.source.words
+    )
 
 
 def grounding_refusal(
-  proposal: Proposal,
-  source: Source,
-  changed: Memory | None,
-  settings: Settings,
+  proposal: Proposal, source: Source, settings: Settings
 ) -> str:
-  claim = Claim.of(proposal, source, changed, settings)
+  claim = Claim.of(proposal, source, settings)
   if proposal.kind == "DELETE":
-    return _undeletable(claim)
-  rules = _FACT_RULES + _WORD_RULES if claim.is_comparable else _FACT_RULES
+    named = supported_share(proposal.before, Vocabulary.of([claim.said]))
+    is_meant = claim.quoted_words >= _LEAST_QUOTED_WORDS
+    return "" if is_meant or named >= _LEAST_NAMED else NOT_SAID
+  telling = beginnings(proposal.draft.content)
+  is_comparable = (
+    not claim.is_translated or claim.support >= _LEAST_SAME_LANGUAGE
+  ) and not any(telling <= beginnings(one) for one in source.remembered)
+  rules = _FACT_RULES + _WORD_RULES if is_comparable else _FACT_RULES
   return next(filter(None, (rule(claim) for rule in rules)), "")
 
 
@@ -9884,31 +9445,35 @@ def _unquoted(claim: Claim) -> str:
   least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
   if claim.quoted_words >= least:
     return ""
-  told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
+  told = supported_share(
+    claim.proposal.draft.content, Vocabulary.of([claim.said])
+  )
   return "" if told >= _LEAST_TOLD else NOT_SAID
 
 
 def _unsupported(claim: Claim) -> str:
-  if not supported_share(claim.sentence, claim.message):
-    return DOES_NOT_FOLLOW
   quoted = Vocabulary.of(claim.quotation)
   is_implied = claim.quotation and not supported_share(
-    claim.sentence, quoted
+    claim.proposal.draft.content, quoted
   )
   least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
   return "" if claim.support >= least else DOES_NOT_FOLLOW
 
 
 def _unsaid_name(claim: Claim) -> str:
-  if capitalises_nouns([claim.sentence, *claim.source.remembered]):
+  if capitalises_nouns(
+    [claim.proposal.draft.content, *claim.source.remembered]
+  ):
     return ""
-  name = new_name(claim.sentence, claim.familiar)
+  name = new_name(claim.proposal.draft.content, claim.source.familiar)
   return f"you did not say {name}" if name else ""
 
 
 def _unsaid_ending(claim: Claim) -> str:
-  ending = new_ending(claim.sentence, claim.familiar)
-  is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
+  ending = new_ending(claim.proposal.draft.content, claim.source.familiar)
+  is_paraphrase = ending < left_over(
+    claim.quoted, claim.proposal.draft.content
+  )
   return (
     "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
   )
@@ -9916,34 +9481,32 @@ def _unsaid_ending(claim: Claim) -> str:
 
 def _unsaid_figure(claim: Claim) -> str:
   source = claim.source
-  said = SaidFigures.of(
-    [source.words, source.earlier, claim.known, *claim.repeated]
+  repeated = [
+    memory
+    for memory in source.remembered
+    if says_again(claim.proposal.draft.content, memory)
+  ]
+  said = [source.words, source.earlier, claim.proposal.before, *repeated]
+  is_dated = any(
+    figure.is_year for figure in figures(claim.proposal.draft.content)
   )
-  is_dated = any(figure.is_year for figure in figures(claim.sentence))
-  for figure in said.lacking(claim.sentence):
+  for figure in unsaid_figures(claim.proposal.draft.content, said):
+    is_written = figure.written[0].isdecimal()
     is_worked_out = figure.is_year or (is_dated and figure.is_day)
-    if not is_worked_out and not _is_spelled(figure, claim):
+    if is_written and not is_worked_out and not _is_spelled(figure, claim):
       return f"{figure.written} is not in your message"
   return ""
 
 
 def _is_spelled(figure: Figure, claim: Claim) -> bool:
-  if not figure.is_often_spelled:
-    return False
-  if claim.is_translated:
-    is_another = bool(claim.untold_numbers)
-    return not is_another and left_over(claim.quoted, claim.sentence) > 0
-  content = plain_figures(claim.sentence)
-  return may_be_spelled(
-    content[: figure.begin], content[figure.end :], claim.quoted
+  is_another = unsaid_figures(
+    "\n".join(claim.quoted), [claim.proposal.draft.content]
   )
-
-
-def _undeletable(claim: Claim) -> str:
-  if claim.quoted_words >= _LEAST_QUOTED_WORDS:
-    return ""
-  named = supported_share(claim.known, Vocabulary.of([claim.said]))
-  return "" if named >= _LEAST_NAMED else NOT_SAID
+  return (
+    figure.is_often_spelled
+    and not is_another
+    and left_over(claim.quoted, claim.proposal.draft.content) > 0
+  )
 
 
 _FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
@@ -9956,7 +9519,6 @@ def screened(
   turn: Turn,
   shown: Sequence[Memory],
   settings: Settings,
-  store_size: int,
 ) -> list[Proposal]:
   source = Source.of(turn, shown)
   policy = gate_policy(settings)
@@ -9964,7 +9526,7 @@ def screened(
     proposals, lambda one: grounded(one, source, shown, settings)
   )
   screening = each_open(screening, lambda one: allowed(one, source))
-  screening = without_many_deletions(screening, store_size)
+  screening = without_many_deletions(screening)
   screening = each_open(screening, lambda one: gated(one, source, policy))
   screening = [
     one if one.is_open else _tellable(one, policy) for one in screening
@@ -9980,13 +9542,30 @@ def grounded(
 ) -> Proposal:
   memories = {memory.id: memory for memory in shown}
   proposal = readdressed(proposal, memories.get(proposal.memory_id))
-  reason = grounding_refusal(
-    proposal, source, memories.get(proposal.memory_id), settings
-  )
+  reason = grounding_refusal(proposal, source, settings)
   if not reason:
     return proposal
   return proposal.decided(
     "kept" if proposal.is_removal else "rejected", reason
+  )
+
+
+def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
+  if proposal.kind != "UPDATE" or memory is None:
+    return proposal
+  draft = proposal.draft
+  ours = subjects(draft.content)
+  theirs = subjects(memory.content)
+  fewer = max(1, min(len(ours), len(theirs)))
+  if len(ours & theirs) >= _LEAST_SHARED * fewer:
+    return proposal
+  until = "" if draft.until == memory.until else draft.until
+  return replace(
+    proposal,
+    kind="NEW",
+    memory_id="",
+    before="",
+    draft=replace(draft, until=until),
   )
 
 
@@ -9999,15 +9578,11 @@ def allowed(proposal: Proposal, source: Source) -> Proposal:
   return deletion.decided("asked", NOT_NAMED)
 
 
-def without_many_deletions(
-  proposals: Sequence[Proposal], store_size: int
-) -> list[Proposal]:
+def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:
   deletions = [
     one for one in proposals if one.is_open and one.kind == "DELETE"
   ]
-  if len(deletions) <= min(
-    _MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size)
-  ):
+  if len(deletions) <= _MOST_DELETIONS:
     return [*proposals]
   return [
     one.decided("asked", NOT_CONFIRMED) if one in deletions else one
@@ -10025,12 +9600,9 @@ def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
   )
   if isinstance(draft, Draft):
     return replace(proposal, draft=draft)
-  reason = draft.reason
-  if reason == SECRET_LEFT_OUT:
-    reason = secret_reason(find_secrets(source.words)) or reason
   if draft.rule in ("secret", "personal data"):
     proposal = replace(proposal, draft=Draft(""))
-  return proposal.decided("rejected", reason)
+  return proposal.decided("rejected", draft.reason)
 
 
 def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
@@ -10038,14 +9610,6 @@ def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
     proposal,
     draft=Draft(tellable(proposal.draft.content, policy)),
     before=tellable(proposal.before, policy),
-  )
-
-
-def says_no_more(content: str, said: Sequence[str]) -> bool:
-  telling = beginnings(content)
-  return any(
-    len(telling - beginnings(one)) <= _LEAST_NEW * len(telling)
-    for one in said
   )
 
 
@@ -12821,17 +12385,11 @@ _RENEWAL_SECONDS = 10.0
 _MARGIN_SECONDS = 8.0
 MOST_ATTEMPTS = 8
 _FIRST_DELAY_SECONDS = 15.0
-_DELAY_GROWTH = (
-  4
-)
-_NEAR_SECONDS = (
-  20.0
-)
+_DELAY_GROWTH = 4
+_NEAR_SECONDS = 20.0
 _SURELY_DUE_SECONDS = 0.05
 WORK_SECONDS = 1800.0
-_PUT_SECONDS = (
-  1.0
-)
+_PUT_SECONDS = 1.0
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0
 _CALLS_COUNTED_SECONDS = 3600.0
@@ -13127,6 +12685,94 @@ def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
     turns, lambda turn: (turn.chat_model, turn.is_direct)
   )
   return [list(together) for _, together in grouped]
+
+
+# ---- src/adaptive/learn/report.py ----
+
+_STATUS_WORDS: dict[ProposalStatus, str] = {
+  "saved": "Saved",
+  "updated": "Updated",
+  "deleted": "Deleted",
+  "ended": "Also no longer true",
+  "failed": "Could not be saved",
+  "rejected": "Not saved",
+  "asked": "You are asked before deleting",
+  "kept": "Not deleted",
+  "archived": "Over the limit, so moved to the archive",
+  "unchanged": "Already known",
+}
+_EXPLAINED = ("kept", "rejected", "failed")
+_LONGEST_TOLD = 160
+_LONGEST_LINE__report = 600
+
+
+def report_of(
+  outcomes: Sequence[Proposal],
+  line: str,
+  kind: Literal["news", "reply"] = "news",
+) -> Report:
+  texts_by_words = _texts_by_words(outcomes)
+  stati = {one.status for one in outcomes}
+  counts = [
+    f"{words}: {len(texts)} {'fact' if len(texts) == 1 else 'facts'}"
+    for words, texts in texts_by_words.items()
+  ]
+  facts = [
+    f"{words}: {text}"
+    for words, texts in texts_by_words.items()
+    for text in texts
+  ]
+  is_told = " \u00b7 ".join(facts) == report_line(outcomes)
+  return Report(
+    line=line,
+    kind=kind,
+    details=() if is_told else tuple(map(escaped_entry, facts)),
+    counts=" \u00b7 ".join(counts),
+    changes_memory=not stati.isdisjoint(
+      ("saved", "updated", "deleted", "ended")
+    ),
+  )
+
+
+def report_line(outcomes: Sequence[Proposal]) -> str:
+  parts: list[str] = []
+  for words, texts in _texts_by_words(outcomes).items():
+    if len(texts) > 1:
+      parts.append(f"{words} ({len(texts)}): {texts[0]} \u2026")
+    else:
+      parts.append(f"{words}: {texts[0]}")
+  return clipped_line(" \u00b7 ".join(parts), _LONGEST_LINE__report) or NOTHING_NEW
+
+
+def failure_line(reason: str) -> str:
+  return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE__report)
+
+
+def joined_lines(*lines: str) -> str:
+  told = [line for line in lines if line]
+  return " \u00b7 ".join(
+    [line for line in told if line != NOTHING_NEW] or told[:1]
+  )
+
+
+def _texts_by_words(outcomes: Sequence[Proposal]) -> dict[str, list[str]]:
+  told = {
+    words: [_told(one) for one in outcomes if one.status == status]
+    for status, words in _STATUS_WORDS.items()
+  }
+  return {words: texts for words, texts in told.items() if texts}
+
+
+def _told(outcome: Proposal) -> str:
+  content = outcome.draft.content
+  told = (outcome.before or content) if outcome.is_removal else content
+  text = clipped_line(
+    excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD
+  )
+  if not outcome.reason or outcome.status not in _EXPLAINED:
+    return text
+  reason = clipped_line(outcome.reason, _LONGEST_TOLD)
+  return f"{text} ({reason})" if text else reason
 
 
 # ---- src/adaptive/learn/suggestions.py ----
@@ -13556,7 +13202,7 @@ _LONGEST_READ = 2000
 
 WordKinds = frozenset[str]
 _UNKNOWN__spoken_requests = frozenset({"unknown"})
-_VERBS = frozenset({"erasing", "forgetting"})
+_VERBS__spoken_requests = frozenset({"erasing", "forgetting"})
 _AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
 _ADVERBS = 2
 
@@ -13597,7 +13243,7 @@ class _ReadMessage:
     for words in (self.words, self.words[::-1]):
       left = unknown
       for place, word in enumerate(words):
-        if word & _VERBS:
+        if word & _VERBS__spoken_requests:
           return words[: place + 2]
         left -= word == _UNKNOWN__spoken_requests
         if left < 0 or not word & _AROUND_A_VERB:
@@ -13609,7 +13255,7 @@ class _ReadMessage:
     if self.tells_or_asks or self.kinds & {"unknown", "negated"}:
       return frozenset()
     return (
-      self.kinds | _VERBS
+      self.kinds | _VERBS__spoken_requests
       if self.kinds >= {"polite", "wished"}
       else self.kinds
     )
@@ -13635,7 +13281,7 @@ def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
     if str(days_ago) in kinds:
       day = today - timedelta(days_ago)
   scope = _scope_of(kinds | {"day"} if day else kinds)
-  if scope is None or kinds.isdisjoint(_VERBS):
+  if scope is None or kinds.isdisjoint(_VERBS__spoken_requests):
     return None
   return ErasureRequest(scope, day if scope == "day" else None)
 
@@ -15659,22 +15305,6 @@ def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 _RETRIES = 2
-_STATUS_WORDS: dict[ProposalStatus, str] = {
-  "saved": "Saved",
-  "updated": "Updated",
-  "deleted": "Deleted",
-  "ended": "Also no longer true",
-  "failed": "Could not be saved",
-  "rejected": "Not saved",
-  "asked": "You are asked before deleting",
-  "kept": "Not deleted",
-  "archived": "Over the limit, so moved to the archive",
-  "unchanged": "Already known",
-}
-_EXPLAINED = ("kept", "rejected", "failed")
-_LONGEST_TOLD = 160
-_LONGEST_LINE__lesson = 600
-GONE_MEANWHILE = "the memory is gone meanwhile"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
@@ -15753,9 +15383,8 @@ async def learn_turn(
   language = settings.memory_language.strip() or room.language
   asking = settings.model_copy(update={"memory_language": language})
   extracted = await extraction(ask_model, turn, shown, asking, now)
-  size = len(index.memories)
   proposals = await asyncio.to_thread(
-    screened, extracted, turn, shown, settings, size
+    screened, extracted, turn, shown, settings
   )
   if settings.check_outdated_memories and settings.save_mode != "suggest":
     vectors = await _embedded(room, proposals)
@@ -15807,10 +15436,11 @@ async def carried_out(
   asked = {one.memory_id for one in outcomes if one.status == "asked"}
   stored = (await room.index()).memories if asked else ()
   doubtful = [memory for memory in stored if memory.id in asked]
-  standing = {memory.id for memory in doubtful}
-  outcomes = [
-    _answerable(one, standing, can_ask=room.can_ask) for one in outcomes
-  ]
+  if not room.can_ask:
+    outcomes = [
+      one.decided("kept", one.reason) if one.status == "asked" else one
+      for one in outcomes
+    ]
   for outcome in outcomes:
     tally("operations", outcome.status)
   refused = [
@@ -15844,16 +15474,6 @@ async def carried_out(
     outcomes=outcomes,
     doubtful=doubtful if room.can_ask else (),
   )
-
-
-def _answerable(
-  outcome: Proposal, standing: Set[str], *, can_ask: bool
-) -> Proposal:
-  if outcome.status != "asked":
-    return outcome
-  if outcome.memory_id not in standing:
-    return outcome.decided("superseded", GONE_MEANWHILE)
-  return outcome if can_ask else outcome.decided("kept", outcome.reason)
 
 
 async def write(
@@ -15931,7 +15551,7 @@ async def new_findings(
 ) -> list[Proposal]:
   alone = replace(turn, earlier=())
   screening = await asyncio.to_thread(
-    screened, findings, alone, (), room.settings, 0
+    screened, findings, alone, (), room.settings
   )
   source = turn.source
   learned = [
@@ -15945,87 +15565,6 @@ async def new_findings(
     for one in screening
     if one.is_open and not says_no_more(one.draft.content, learned)
   ]
-
-
-def report_of(
-  outcomes: Sequence[Proposal],
-  line: str,
-  kind: Literal["news", "reply"] = "news",
-) -> Report:
-  stati = {one.status for one in outcomes}
-  return Report(
-    line=line,
-    kind=kind,
-    details=report_details(outcomes),
-    counts=counts_line(outcomes),
-    changes_memory=not stati.isdisjoint(
-      ("saved", "updated", "deleted", "ended")
-    ),
-  )
-
-
-def report_line(outcomes: Sequence[Proposal]) -> str:
-  parts: list[str] = []
-  for words, texts in _by_status(outcomes):
-    several = len(texts) > 1
-    parts.append(
-      f"{words} ({len(texts)}): {texts[0]} \u2026"
-      if several
-      else f"{words}: {texts[0]}"
-    )
-  return clipped_line(" \u00b7 ".join(parts), _LONGEST_LINE__lesson) or NOTHING_NEW
-
-
-def counts_line(outcomes: Sequence[Proposal]) -> str:
-  counts = {words: len(texts) for words, texts in _by_status(outcomes)}
-  told = (
-    f"{words}: {n} {'fact' if n == 1 else 'facts'}"
-    for words, n in counts.items()
-  )
-  return " \u00b7 ".join(told)
-
-
-def report_details(outcomes: Sequence[Proposal]) -> tuple[str, ...]:
-  told = [
-    f"{words}: {text}"
-    for words, texts in _by_status(outcomes)
-    for text in texts
-  ]
-  if " \u00b7 ".join(told) == report_line(outcomes):
-    return ()
-  return tuple(map(escaped_entry, told))
-
-
-def failure_line(reason: str) -> str:
-  return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE__lesson)
-
-
-def joined_lines(*lines: str) -> str:
-  told = [line for line in lines if line]
-  return " \u00b7 ".join(
-    [line for line in told if line != NOTHING_NEW] or told[:1]
-  )
-
-
-def _by_status(
-  outcomes: Sequence[Proposal],
-) -> Iterator[tuple[str, list[str]]]:
-  for status, words in _STATUS_WORDS.items():
-    texts = [_told(one) for one in outcomes if one.status == status]
-    if texts:
-      yield words, texts
-
-
-def _told(outcome: Proposal) -> str:
-  content = outcome.draft.content
-  told = (outcome.before or content) if outcome.is_removal else content
-  text = clipped_line(
-    excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD
-  )
-  if not outcome.reason or outcome.status not in _EXPLAINED:
-    return text
-  reason = clipped_line(outcome.reason, _LONGEST_TOLD)
-  return f"{text} ({reason})" if text else reason
 
 
 # ---- src/adaptive/learn/confirmation.py ----
@@ -16203,9 +15742,7 @@ _CLUSTERS_PER_RUN = 3
 _LEAST_AGE_SECONDS = 30 * 24 * 3600
 _SMALLEST_CLUSTER = 4
 _RELATED_FROM = 5.0
-LARGEST_CLUSTER = (
-  12
-)
+LARGEST_CLUSTER = 12
 _LONGEST_SUMMARISED__summaries = 250
 _MOST_COMPARED__summaries = 1000
 _KEPT_WORDS = 0.6

@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adaptive.core.model import Proposal
-from adaptive.learn.claim import Source
-from adaptive.learn.grounding import grounding_refusal
+from adaptive.learn.grounding import Source, grounding_refusal
 from adaptive.learn.support import beginnings
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import UserValves, Valves
@@ -97,7 +96,6 @@ def refused_share(facts: list[Fact], settings: Settings) -> float:
         if grounding_refusal(
             one,
             Source.of(lesson.turn, lesson.memories.values()),
-            lesson.memories.get(one.memory_id),
             settings,
         )
     ]
@@ -107,9 +105,9 @@ def refused_share(facts: list[Fact], settings: Settings) -> float:
 def deleted_share(settings: Settings) -> float:
     """The part of the memories shown with a message that it would let go without a quotation."""
     shown = [
-        (one, Proposal("DELETE", id))
+        (one, Proposal("DELETE", id, before=content))
         for one in read_lessons()
-        for id in one.shown
+        for id, content in one.shown.items()
     ]
     return 1 - refused_share(shown, settings)
 

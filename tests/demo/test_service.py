@@ -112,9 +112,7 @@ def test_what_it_finds_is_grounded() -> None:
         ("NEW", "User's dog is called Biscuit."),
         ("UPDATE", "User lives in Lisbon."),
     ]
-    assert all(
-        one.is_open for one in screened(found, turn, [home], settings, 1)
-    )
+    assert all(one.is_open for one in screened(found, turn, [home], settings))
 
 
 def test_a_summary_of_memories_may_take_their_place() -> None:

@@ -43,7 +43,8 @@ from adaptive.core.providers import (
     ModelRejected,
     ResponseFormat,
 )
-from adaptive.learn.lesson import NOTHING_NEW, failure_line, learn_turn
+from adaptive.learn.lesson import NOTHING_NEW, learn_turn
+from adaptive.learn.report import failure_line
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import hook_settings, memory
 from tests.learn.world import Work, World

@@ -357,8 +357,8 @@ async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("can_ask", "line", "left"),
     [
-        (True, "Deleted (3): User owns cat 0. … · /undo takes it back", 0),
-        (False, f"Not deleted (3): User owns cat 0. ({NOT_CONFIRMED}) …", 3),
+        (True, "Deleted (4): User owns cat 0. … · /undo takes it back", 0),
+        (False, f"Not deleted (4): User owns cat 0. ({NOT_CONFIRMED}) …", 4),
     ],
 )
 async def test_many_deletions_are_asked_about(
@@ -374,14 +374,14 @@ async def test_many_deletions_are_asked_about(
 
     rows = [
         memory(f"m-{number}", f"User owns cat {number}.")
-        for number in range(3)
+        for number in range(4)
     ]
     forget = {"operation": "DELETE", "evidence": "Forget my cats"}
     house = House(
         reply(*({**forget, "id": one.id} for one in rows)), rows=rows
     )
     page = Page(house, show_status=False, confirmation="off")
-    page.state["recalled"] = "3 memories recalled"
+    page.state["recalled"] = "4 memories recalled"
     page.can_ask, page.dialog = can_ask, PageDialog(answering)
     await page.learn("Forget my cats.")
     await asyncio.gather(*house.tasks)

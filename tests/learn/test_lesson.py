@@ -16,13 +16,9 @@ from adaptive.core.model import (
     Sources,
     Utterance,
 )
-from adaptive.learn.lesson import (
-    NOTHING_NEW,
-    new_findings,
-    report_details,
-    report_line,
-)
+from adaptive.learn.lesson import NOTHING_NEW, new_findings
 from adaptive.learn.prefilter import Prefilter
+from adaptive.learn.report import report_line, report_of
 from adaptive.search.calibration import NULL_PROMPTS, SharedVectors
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import LocalOnlyBanks
@@ -310,7 +306,7 @@ def test_report_line(outcomes: list[Proposal], line: str) -> None:
 
 def test_details() -> None:
     """The full list stands behind a line that names less than the whole, and behind no other."""
-    assert report_details(TWO_SAVED) == (
+    assert report_of(TWO_SAVED, "").details == (
         "Saved: Likes tea.",
         "Saved: Has a dog.",
     )
@@ -318,8 +314,10 @@ def test_details() -> None:
         outcome(status, "x" * 150, "why")
         for status in ("rejected", "failed", "kept", "saved")
     ]
-    assert len(report_details(long)) == 4
-    assert report_details([]) == report_details(TWO_SAVED[:1]) == ()
+    assert len(report_of(long, "").details) == 4
+    assert (
+        report_of([], "").details == report_of(TWO_SAVED[:1], "").details == ()
+    )
 
 
 def test_no_line_holds_a_secret() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
@@ -17,7 +16,6 @@ from adaptive.core.providers import (
 from adaptive.learn.extraction import (
     MOST_SHOWN,
     extraction,
-    joined_answers,
     read_proposals,
     shown_memories,
 )
@@ -166,8 +164,7 @@ def test_until(said: Any, until: str) -> None:
 
 
 NOTES: list[tuple[str | Exception, str]] = [
-    ("Biscuit is a dog.", "no usable JSON"),
-    (f'{{"operations": [{json.dumps(LISBON_ITEM)}, {{"op', "was cut off"),
+    ("Biscuit is a dog.", "no JSON that can be read"),
     (
         reply({"operation": "Biscuit", "content": "a b", "id": "m-1"}),
         "to save or delete it",
@@ -211,67 +208,36 @@ async def test_second_question(
     assert "Biscuit" not in note
 
 
-def statuses(proposals: list[Proposal]) -> list[tuple[str, str]]:
-    """The content and the status of each proposal."""
-    return [(one.draft.content, one.status) for one in proposals]
-
-
-def test_second_answer() -> None:
-    """Both answers to a question come out whole, and a fact that both hold is open once."""
-    coffee = {
-        "operation": "UPDATE",
-        "id": "m-1",
-        "content": "User likes coffee.",
-    }
-    cocoa = {**coffee, "content": "User likes cocoa."}
-    first = read(
-        reply(LISBON_ITEM, coffee, {"operation": "DELETE", "id": "m-9"})
-    )
-    second = read(
-        reply(LISBON_ITEM, cocoa, DOG_ITEM, {"operation": "NEW", "content": 5})
-    )
-    assert statuses(joined_answers(first, second)) == [
-        ("User lives in Lisbon.", "open"),
-        ("User likes coffee.", "open"),  # the last change of a memory stands
-        ("m-9", "superseded"),
-        ("User lives in Lisbon.", "superseded"),
-        ("User likes cocoa.", "open"),
-        ("User has a dog.", "open"),
-        ("5", "rejected"),
-    ]
-
-
 @over(
-    "again, statuses_now",
+    "first_reply, second_reply, statuses",
     [
-        # In other words, with one quotation: it is the same fact.
+        # What can be read of an answer stands, beside what can't.
+        (reply(LISBON_ITEM, {"operation": "NEW"}), "", ["open", "rejected"]),
         (
-            [{**LISBON_ITEM, "content": "User's home is in Lisbon."}],
+            reply({"operation": "DELETE", "id": "m-9"}),
+            reply(LISBON_ITEM),
             ["superseded", "open"],
         ),
-        # Another fact of the same quotation.
-        ([{**DOG_ITEM}], ["open", "open"]),
-        ([LISBON_ITEM, DOG_ITEM], ["open", "superseded", "open"]),
-        # The first fact again, and a nearer description of it.
         (
-            [
-                LISBON_ITEM,
-                {**LISBON_ITEM, "content": "User lives near Lisbon."},
-            ],
-            ["superseded", "open", "open"],
+            reply({"operation": "DELETE", "id": "m-9"}),
+            "",
+            ["rejected"],
         ),
     ],
 )
-def test_said_again(
-    again: list[dict[str, Any]], statuses_now: list[str]
+async def test_second_answer(
+    first_reply: str, second_reply: str, statuses: list[str]
 ) -> None:
-    """A second answer does not double the first one's facts, whatever words it takes."""
-    said = {"evidence": ["I live in Lisbon with my dog"]}
-    first = read(reply({**LISBON_ITEM, **said}))
-    second = read(reply(*({**item, **said} for item in again)))
-    assert [
-        one.status for one in joined_answers(first, second)
-    ] == statuses_now
+    """The model is asked again where nothing could be read, and what it was asked for comes out."""
+    model = ScriptedModel(first_reply, second_reply)
+
+    async def ask_model(request: CompletionRequest) -> Completion:
+        return await model.complete(request, "text")
+
+    proposals = await extraction(
+        ask_model, turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
+    )
+    assert [one.status for one in proposals] == statuses
 
 
 # --- which memories the model is shown ------------------------------------------------------------

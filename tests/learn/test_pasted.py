@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.learn.pasted import typed_words, unpasted_words
+from adaptive.learn.quotation import typed_words, unpasted_words
 from tests.rates import over
 
 JOB = "I have worked as a barista for four years"

@@ -30,7 +30,7 @@ def judged(case: dict[str, Any]) -> str:
     )
     read = read_proposals(reply, shown, SETTINGS)
     assert read[0].is_open, read
-    outcome = screened(read, turn, shown, SETTINGS, len(shown))[0]
+    outcome = screened(read, turn, shown, SETTINGS)[0]
     if outcome.status == "asked":
         return "ask"
     if not outcome.is_open:

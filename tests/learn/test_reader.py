@@ -16,9 +16,8 @@ import pytest
 
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.core.providers import Completion
-from adaptive.learn.claim import Source
 from adaptive.learn.extraction import read_proposals
-from adaptive.learn.grounding import grounding_refusal
+from adaptive.learn.grounding import Source, grounding_refusal
 from adaptive.learn.outdated import read_outdated
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import LESSONS, ReadLesson, read_lessons
@@ -71,7 +70,6 @@ def passes(lesson: ReadLesson, item: Item) -> bool:
         not grounding_refusal(
             one,
             Source.of(lesson.turn, lesson.memories.values()),
-            lesson.memories.get(one.memory_id),
             SETTINGS,
         )
         for one in found

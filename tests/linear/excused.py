@@ -20,6 +20,7 @@ COROUTINES: Mapping[str, str] = {
         learn.extraction.shown_memories
         learn.learning.Learning.*
         learn.lesson.*
+        learn.report.*
         learn.outdated.outdated_by
         learn.prefilter.Prefilter.may_hold_fact
         learn.queue.LearningQueue.*
@@ -59,21 +60,18 @@ COROUTINES: Mapping[str, str] = {
 FUNCTIONS: Mapping[str, str] = {
     "Its texts are sentences and quotations of a reply, none of which is longer than a few kB; all "
     "that is grounded of a reply is measured as `learn.grounding.screened`.": """
-        learn.claim.Claim.of
-        learn.claim.Source.quotes
-        learn.claim._repeats
+        learn.grounding.Claim.of
+        learn.grounding.Source.quotes
+        learn.support.says_again
         learn.grounding.allowed
         learn.grounding.gated
         learn.grounding.grounded
         learn.grounding.without_many_deletions
         learn.grounding.grounding_refusal
-        learn.claim._is_form
-        learn.figures._factor
-        learn.figures._readings
-        learn.figures._digits_of_word
-        learn.figures._han_value
+        learn.support._decimal_fraction
+        learn.support._digit_values
+        learn.support._han_value
         learn.quotation.*
-        learn.support.may_be_spelled
         learn.support.Vocabulary.*
         learn.duplicates._nearest_stored
         learn.duplicates._reconciled_change

@@ -32,20 +32,20 @@ from adaptive.history.indexing import message_units, unit_texts
 from adaptive.history.messages import PastMessage, past_messages
 from adaptive.history.ranking import _evidence, rank_messages
 from adaptive.history.section import history_summary_request, packed_section
-from adaptive.learn.claim import Source
 from adaptive.learn.duplicates import reconciled
-from adaptive.learn.extraction import joined_answers, read_proposals
-from adaptive.learn.figures import SaidFigures
+from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import screened
-from adaptive.learn.lesson import joined_lines
 from adaptive.learn.outdated import read_outdated
 from adaptive.learn.queue import _shortened, joined_turn, typed_turn
+from adaptive.learn.report import (
+    joined_lines,
+)
 from adaptive.learn.support import (
     Vocabulary,
     new_ending,
     new_name,
     supported_share,
-    with_initials,
+    unsaid_figures,
 )
 from adaptive.llm.endpoints import chat_body
 from adaptive.llm.reply import _found, read_items, read_object
@@ -240,17 +240,11 @@ RECIPES: Mapping[str, Recipe] = {
         {},
         SETTINGS,
     ),
-    "learn.extraction.joined_answers": lambda text: partial(
-        joined_answers, [proposal(text)], [proposal(text[1:])]
-    ),
     "learn.extraction.read_proposals": lambda text: partial(
         read_proposals, Completion(text), memories(text), SETTINGS
     ),
-    "learn.figures.SaidFigures.lacking": lambda text: partial(
-        SaidFigures.of([text]).lacking, text[1:]
-    ),
-    "learn.claim.Source.holds_memory_of": lambda text: partial(
-        Source.of(queued_turn(text), memories(text)).holds_memory_of, text[1:]
+    "learn.support.unsaid_figures": lambda text: partial(
+        unsaid_figures, text, [text[1:]]
     ),
     "learn.grounding.screened": lambda text: partial(
         screened,
@@ -258,9 +252,8 @@ RECIPES: Mapping[str, Recipe] = {
         queued_turn(text),
         memories(text),
         SETTINGS,
-        2,
     ),
-    "learn.lesson.joined_lines": lambda text: partial(
+    "learn.report.joined_lines": lambda text: partial(
         joined_lines, text, text[1:]
     ),
     "learn.outdated.read_outdated": lambda text: partial(
@@ -277,9 +270,6 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "learn.support.new_ending": lambda text: partial(
         new_ending, text, Vocabulary.of([text[1:]])
-    ),
-    "learn.support.with_initials": lambda text: partial(
-        with_initials, text, Vocabulary.of([text[1:]])
     ),
     "learn.support.new_name": lambda text: partial(
         new_name, text, Vocabulary.of([text[1:]])

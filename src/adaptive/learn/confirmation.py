@@ -21,16 +21,15 @@ from adaptive.core.model import (
     Turn,
     with_detail,
 )
-from adaptive.learn.grounding import says_no_more
-from adaptive.learn.lesson import (
-    LessonResources,
+from adaptive.learn.lesson import LessonResources, write
+from adaptive.learn.queue import always
+from adaptive.learn.report import (
     joined_lines,
     report_line,
     report_of,
-    write,
 )
-from adaptive.learn.queue import always
 from adaptive.learn.suggestions import Suggestions, read_answer
+from adaptive.learn.support import says_no_more
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.tables import WaitingSuggestion
 from adaptive.search.index import MemoryIndex

@@ -11,6 +11,7 @@ import calendar
 import itertools
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
@@ -31,8 +32,8 @@ from adaptive.core.providers import (
     ModelError,
     ReplyUnusable,
 )
-from adaptive.core.runtime import staged, text_cache
-from adaptive.learn.claim import subjects
+from adaptive.core.runtime import staged
+from adaptive.core.texts import word_table
 from adaptive.learn.prefilter import spoken_parts
 from adaptive.llm.ask import (
     list_schema,
@@ -41,7 +42,7 @@ from adaptive.llm.ask import (
     share,
     text_line,
 )
-from adaptive.llm.reply import REPLY_REASONS, plain_name, read_items
+from adaptive.llm.reply import plain_name, read_items
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.fusion import RankingQuery, rank, ranking_query
@@ -52,16 +53,14 @@ _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 1000
 _LONGEST_MEMORY = 1000
 MOST_SHOWN = 20  # of the memories, to the model
-_BY_IMPORTANCE = (
-    5  # of these, whatever the message says: an allergy is near to few
-)
+# Of these, whatever the message says: an allergy is near to few
+_BY_IMPORTANCE = 5
 _AGAIN = """## Your last answer
 It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
-# Of the words by which two sentences with one quotation tell what they speak of.
-_LEAST_SAID_AGAIN = 0.5
+_NO_JSON = "it held no JSON that can be read"
 SAID_TWICE = "it was said twice"
 _LONGEST_NAMED = 200  # an id, and what a model writes around it
 _MOST_SPANS = 4
@@ -69,26 +68,15 @@ _MOST_SPANS = 4
 ABOUT = ("user", "other", "assistant", "world")
 FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
 
-# Other names that models give to a field, and other words for what is to be done.
+_KINDS: tuple[ProposalKind, ...] = ("NEW", "UPDATE", "DELETE")
+# Fields, and what is to be done, with other words that models have for them.
+_REPLY_WORDS = word_table("reply_words")
 _NAMES = {
-    **dict.fromkeys(("op", "action", "event"), "operation"),
-    **dict.fromkeys(("memoryid", "ids"), "id"),
-    **dict.fromkeys(("text", "fact", "memory", "newcontent"), "content"),
-    **dict.fromkeys(("tag", "category", "categories"), "tags"),
-    **dict.fromkeys(("memorybank", "bank"), "memory_bank"),
+    word: field for field, words in _REPLY_WORDS.items() for word in words
 }
-_WORDS: Mapping[str, ProposalKind] = {
-    **dict.fromkeys(
-        ("new", "add", "create", "insert", "save", "store"), "NEW"
-    ),
-    **dict.fromkeys(
-        ("update", "edit", "modify", "change", "correct", "refine"), "UPDATE"
-    ),
-    **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
+_VERBS: dict[str, ProposalKind] = {
+    word: kind for kind in _KINDS for word in _REPLY_WORDS[kind]
 }
-_NOTHING_TO_DO = frozenset(
-    {"none", "noop", "nochange", "nochanges", "keep", "skip"}
-)
 # How a model is shown the last day on which a memory holds; some copy it into the sentence.
 END_NOTE = " (until {})"
 # What the prompt's form has in the place of a sentence, or the end of one.
@@ -126,29 +114,19 @@ async def extraction(
     settings: Settings,
     now: datetime,
 ) -> Sequence[Proposal]:
-    """What a model proposes for a turn; where its answer is broken, it is asked a second time."""
+    """What a model proposes for a turn; it is asked once more where nothing could be read."""
     # In a thread: secrets are looked for in all of it, and other chats go on.
     request = await asyncio.to_thread(
         extraction_request, turn, shown, settings, now
     )
     first: Sequence[Proposal] = ()
-    try:
+    wrong = [_NO_JSON]
+    with suppress(ReplyUnusable):
         first = read_proposals(await ask_model(request), shown, settings)
-        wrong = list(
-            dict.fromkeys(
-                one.reason for one in first if one.status == "rejected"
-            )
-        )
-    except ReplyUnusable as error:
-        # A provider's own error may quote the user.
-        wrong = [
-            str(error)
-            if str(error) in REPLY_REASONS
-            else "it held no JSON that can be read"
-        ]
-    if not wrong:
+        wrong = [one.reason for one in first]
+    if not wrong or any(one.is_open for one in first):
         return first
-    note = _AGAIN.format("\n- ".join(wrong))
+    note = _AGAIN.format("\n- ".join(dict.fromkeys(wrong)))
     again = replace(request, user=f"{request.user}\n\n{note}")
     try:
         second = read_proposals(await ask_model(again), shown, settings)
@@ -156,7 +134,9 @@ async def extraction(
         if not first:
             raise
         return first
-    return joined_answers(first, second)
+    # The model was asked for it again.
+    superseded = [one.decided("superseded", one.reason) for one in first]
+    return [*superseded, *second]
 
 
 def extraction_request(
@@ -231,54 +211,16 @@ def nearest_memories(
 
 def listed_memories(memories: Sequence[Memory]) -> str:
     """Memories as a model is shown them: one a line, with its id and the day on which it ends."""
-    return "\n".join(
-        f"- id={one.id} | {_listed(one.content, one.until)}"
-        for one in memories
-    )
-
-
-@text_cache(4096)
-def _listed(content: str, until: str) -> str:
-    return escaped_entry(
-        _one_line(content, _LONGEST_MEMORY)
-        + (until and END_NOTE.format(until))
-    )
+    lines: list[str] = []
+    for memory in memories:
+        content = _one_line(memory.content, _LONGEST_MEMORY)
+        until = memory.until and END_NOTE.format(memory.until)
+        lines.append(f"- id={memory.id} | {escaped_entry(content + until)}")
+    return "\n".join(lines)
 
 
 def _one_line(text: str, limit: int) -> str:
     return " ".join(excerpt_without_secrets(text, limit).split())
-
-
-def joined_answers(
-    first: Sequence[Proposal], second: Sequence[Proposal]
-) -> list[Proposal]:
-    """The proposals of a broken answer and of a second one, a fact that both hold but once.
-
-    What was wrong in the first answer is superseded: the model was asked for it again.
-    """
-    changes = {_change_of(one) for one in first}
-    new = [one for one in second if _change_of(one) not in changes]
-    joined: list[Proposal] = []
-    for proposal in first:
-        if not proposal.is_open:
-            proposal = proposal.decided("superseded", proposal.reason)
-        elif any(_says_again(other, proposal) for other in new):
-            proposal = proposal.decided("superseded", SAID_TWICE)
-        joined.append(proposal)
-    return without_doubles([*joined, *second])
-
-
-def _says_again(second: Proposal, first: Proposal) -> bool:
-    """Whether a new fact of the second answer is one of the first in other words."""
-    if not (second.is_open and first.kind == second.kind == "NEW"):
-        return False
-    if set(first.evidence).isdisjoint(second.evidence):
-        return False
-    ours = subjects(first.draft.content)
-    theirs = subjects(second.draft.content)
-    return len(ours & theirs) >= _LEAST_SAID_AGAIN * max(
-        len(ours), len(theirs)
-    )
 
 
 def without_doubles(proposals: Sequence[Proposal]) -> list[Proposal]:
@@ -286,17 +228,18 @@ def without_doubles(proposals: Sequence[Proposal]) -> list[Proposal]:
     earlier: set[tuple[str, ...]] = set()
     checked: list[Proposal] = []
     for proposal in proposals:
-        change = (*_change_of(proposal), proposal.status, proposal.reason)
+        change = (
+            proposal.kind,
+            proposal.memory_id,
+            proposal.draft.content,
+            proposal.status,
+            proposal.reason,
+        )
         if change in earlier:
             proposal = proposal.decided("superseded", SAID_TWICE)
         earlier.add(change)
         checked.append(proposal)
     return checked
-
-
-def _change_of(proposal: Proposal) -> tuple[str, str, str]:
-    """What a proposal would do."""
-    return proposal.kind, proposal.memory_id, proposal.draft.content
 
 
 def read_proposals(
@@ -316,7 +259,7 @@ def read_proposals(
         proposals.append(
             cut.decided("rejected", "the model's reply was cut off")
         )
-    return without_doubles(proposals)
+    return proposals
 
 
 def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -342,11 +285,11 @@ def _proposals_in(
     word = plain_name(text_line(fields.get("operation")))
     if content and not ids and "operation" not in fields:
         word = "new"
-    if word in _NOTHING_TO_DO:
+    if word in _REPLY_WORDS["NOTHING"]:
         return
     about = text_line(fields.get("about")).lower()
     fact_kind = text_line(fields.get("kind")).upper()
-    kind = _WORDS.get(word)
+    kind = _VERBS.get(word)
     proposal = Proposal(
         kind=kind or "NEW",
         draft=Draft(" ".join(text_lines(fields.get("content")) or ids)),

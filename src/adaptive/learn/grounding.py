@@ -7,44 +7,52 @@ comes the gate of every write, with the rules that an admin sets; each refusal h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from adaptive.core.model import Draft, Memory, Proposal, Turn, each_open
 from adaptive.core.runtime import stage
-from adaptive.learn.claim import Claim, Source, is_named, readdressed
 from adaptive.learn.extraction import without_doubles
-from adaptive.learn.figures import Figure, SaidFigures, figures, plain_figures
+from adaptive.learn.quotation import (
+    quoted_share,
+    typed_words,
+    unpasted_words,
+    word_units,
+)
 from adaptive.learn.support import (
+    Figure,
     Vocabulary,
     beginnings,
     capitalises_nouns,
+    figures,
+    is_named,
     left_over,
-    may_be_spelled,
+    main_script,
     new_ending,
     new_name,
+    says_again,
+    subjects,
     supported_share,
+    unsaid_figures,
 )
 from adaptive.memory.gate import (
-    SECRET_LEFT_OUT,
     GatePolicy,
     gate_policy,
     gated_draft,
     tellable,
 )
-from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.settings.merged import Settings
 
 # How much of what proves a fact has to be there; what each costs: benchmarks/grounding.py.
+_LEAST_QUOTED = 0.7  # of a quotation, in one window of the typed words: small models misquote
 _LEAST_QUOTED_WORDS = 2  # fewer prove little: "yes"
-_LEAST_TOLD = (
-    0.3  # of a fact's telling words, where nothing that was typed is quoted
-)
+# Of a fact's telling words, where nothing that was typed is quoted
+_LEAST_TOLD = 0.3
 _LEAST_SUPPORTED = 0.2  # of a fact's telling words, where it is
 _LEAST_IMPLIED = 0.5  # where the quotation has none of them
 _LEAST_NEW_ENDING = 2  # telling words at the end that nothing bears out
-# What is to be deleted without a quotation has so many of its telling words in the message: at
-# one word each 28 % of a user's memories would do for any message of theirs, at this share 2 %.
+# Of a memory's telling words, to delete it unquoted: 2 % of a user's memories reach it by chance.
 _LEAST_NAMED = 0.4
 # By what the model itself says: of which kind a fact is, and whom it is about.
 _REASONS = {
@@ -60,21 +68,129 @@ DOES_NOT_FOLLOW = "your words do not say it"
 NOT_NAMED = "your message does not name it"
 NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
 _MOST_DELETIONS = 3  # in one turn; more are to be asked for first
-_LARGEST_DELETED_SHARE = 0.2
-_LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
+# Of the subjects of the sentence with fewer, to be of one thing
+_LEAST_SHARED = 0.3
+# Of the telling words, in a message of their language
+_LEAST_SAME_LANGUAGE = 0.5
+
+
+@dataclass(frozen=True)
+class Source:
+    """The newest message, what was typed of it and in the ones before it, and what is unpasted."""
+
+    words: str
+    earlier: str
+    typed: str
+    unpasted: str  # with what stands in quotation marks: others' sentences, or drafts
+    # What the model was shown: names may be known from there.
+    remembered: tuple[str, ...]
+
+    @classmethod
+    def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
+        """The user's words in a turn, and the memories that were shown with it."""
+        said = (
+            typed_words(one.text) for one in turn.earlier if one.role == "user"
+        )
+        return cls(
+            words=turn.words,
+            earlier="\n".join(said),
+            typed=typed_words(turn.words),
+            unpasted=unpasted_words(turn.words),
+            remembered=tuple(memory.content for memory in shown),
+        )
+
+    @cached_property
+    def message(self) -> Vocabulary:
+        """The words of the message and of those before it."""
+        return Vocabulary.of([self.words, self.earlier])
+
+    @cached_property
+    def familiar(self) -> Vocabulary:
+        """The words that were said, and those of the memories that the model was shown."""
+        return Vocabulary.of([self.words, self.earlier, *self.remembered])
+
+    def quotes(self, spans: Sequence[str]) -> bool:
+        """Whether a quotation stands in what was typed, near enough to its words."""
+        return quoted_share(spans, self.typed) >= _LEAST_QUOTED
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A proposed change with all that may prove it."""
+
+    proposal: Proposal
+    source: Source
+    # The admin's language, in which the user need not have written.
+    has_own_language: bool
+    # The model's evidence, if it stands in the user's words.
+    quotation: tuple[str, ...]
+    said: str  # the words in which it stands, or would have to
+
+    @classmethod
+    def of(
+        cls, proposal: Proposal, source: Source, settings: Settings
+    ) -> Claim:
+        """A proposal, with its evidence looked for where the user's own words stand."""
+        evidence = proposal.evidence
+        said = source.typed
+        # Only the model can tell whose a sentence in quotation marks is, and says so in each field.
+        is_complete = proposal.fact_kind in ("FACT", "STYLE") and (
+            proposal.about in ("user", "other")
+        )
+        if not source.quotes(evidence):
+            is_draft = quoted_share(evidence, source.unpasted) == 1
+            if is_complete and is_draft:
+                said = source.unpasted
+            else:
+                evidence = ()
+        return cls(
+            proposal=proposal,
+            source=source,
+            has_own_language=bool(settings.memory_language.strip()),
+            quotation=evidence,
+            said=said,
+        )
+
+    @property
+    def quoted_words(self) -> int:
+        """How many words are quoted."""
+        return len(word_units("\n".join(self.quotation)))
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """The quotation, or all that was said where the model quotes nothing."""
+        return self.quotation or (self.said,)
+
+    @cached_property
+    def support(self) -> float:
+        """The share of the sentence's telling words that were said."""
+        return supported_share(
+            self.proposal.draft.content, self.source.message
+        )
+
+    @cached_property
+    def is_translated(self) -> bool:
+        """Whether sentence and message may be in two languages."""
+        script = main_script(self.proposal.draft.content.removeprefix("User"))
+        return self.has_own_language or script != main_script(
+            self.source.words
+        )
 
 
 def grounding_refusal(
-    proposal: Proposal,
-    source: Source,
-    changed: Memory | None,
-    settings: Settings,
+    proposal: Proposal, source: Source, settings: Settings
 ) -> str:
     """Why a proposed change is not proven by what the user said; empty where it is."""
-    claim = Claim.of(proposal, source, changed, settings)
+    claim = Claim.of(proposal, source, settings)
     if proposal.kind == "DELETE":
-        return _undeletable(claim)
-    rules = _FACT_RULES + _WORD_RULES if claim.is_comparable else _FACT_RULES
+        named = supported_share(proposal.before, Vocabulary.of([claim.said]))
+        is_meant = claim.quoted_words >= _LEAST_QUOTED_WORDS
+        return "" if is_meant or named >= _LEAST_NAMED else NOT_SAID
+    telling = beginnings(proposal.draft.content)
+    is_comparable = (
+        not claim.is_translated or claim.support >= _LEAST_SAME_LANGUAGE
+    ) and not any(telling <= beginnings(one) for one in source.remembered)
+    rules = _FACT_RULES + _WORD_RULES if is_comparable else _FACT_RULES
     return next(filter(None, (rule(claim) for rule in rules)), "")
 
 
@@ -96,17 +212,17 @@ def _unquoted(claim: Claim) -> str:
     least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
     if claim.quoted_words >= least:
         return ""
-    told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
+    told = supported_share(
+        claim.proposal.draft.content, Vocabulary.of([claim.said])
+    )
     return "" if told >= _LEAST_TOLD else NOT_SAID
 
 
 def _unsupported(claim: Claim) -> str:
     """The refusal of a sentence with too few words of what was said around its quotation."""
-    if not supported_share(claim.sentence, claim.message):
-        return DOES_NOT_FOLLOW
     quoted = Vocabulary.of(claim.quotation)
     is_implied = claim.quotation and not supported_share(
-        claim.sentence, quoted
+        claim.proposal.draft.content, quoted
     )
     least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
     return "" if claim.support >= least else DOES_NOT_FOLLOW
@@ -114,16 +230,20 @@ def _unsupported(claim: Claim) -> str:
 
 def _unsaid_name(claim: Claim) -> str:
     """The refusal of a name that the user did not say and no memory holds."""
-    if capitalises_nouns([claim.sentence, *claim.source.remembered]):
+    if capitalises_nouns(
+        [claim.proposal.draft.content, *claim.source.remembered]
+    ):
         return ""
-    name = new_name(claim.sentence, claim.familiar)
+    name = new_name(claim.proposal.draft.content, claim.source.familiar)
     return f"you did not say {name}" if name else ""
 
 
 def _unsaid_ending(claim: Claim) -> str:
     """The refusal of a sentence that ends with more than it puts in words of its own."""
-    ending = new_ending(claim.sentence, claim.familiar)
-    is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
+    ending = new_ending(claim.proposal.draft.content, claim.source.familiar)
+    is_paraphrase = ending < left_over(
+        claim.quoted, claim.proposal.draft.content
+    )
     return (
         "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
     )
@@ -132,36 +252,33 @@ def _unsaid_ending(claim: Claim) -> str:
 def _unsaid_figure(claim: Claim) -> str:
     """The refusal of a number that was not said; days and years may be worked out."""
     source = claim.source
-    said = SaidFigures.of(
-        [source.words, source.earlier, claim.known, *claim.repeated]
+    repeated = [
+        memory
+        for memory in source.remembered
+        if says_again(claim.proposal.draft.content, memory)
+    ]
+    said = [source.words, source.earlier, claim.proposal.before, *repeated]
+    is_dated = any(
+        figure.is_year for figure in figures(claim.proposal.draft.content)
     )
-    is_dated = any(figure.is_year for figure in figures(claim.sentence))
-    for figure in said.lacking(claim.sentence):
+    for figure in unsaid_figures(claim.proposal.draft.content, said):
+        is_written = figure.written[0].isdecimal()
         is_worked_out = figure.is_year or (is_dated and figure.is_day)
-        if not is_worked_out and not _is_spelled(figure, claim):
+        if is_written and not is_worked_out and not _is_spelled(figure, claim):
             return f"{figure.written} is not in your message"
     return ""
 
 
 def _is_spelled(figure: Figure, claim: Claim) -> bool:
-    """Whether a figure may stand in the quotation as a word."""
-    if not figure.is_often_spelled:
-        return False
-    if claim.is_translated:
-        is_another = bool(claim.untold_numbers)
-        return not is_another and left_over(claim.quoted, claim.sentence) > 0
-    content = plain_figures(claim.sentence)
-    return may_be_spelled(
-        content[: figure.begin], content[figure.end :], claim.quoted
+    """Whether a figure may be one of the words that the sentence leaves out of the quotation."""
+    is_another = unsaid_figures(
+        "\n".join(claim.quoted), [claim.proposal.draft.content]
     )
-
-
-def _undeletable(claim: Claim) -> str:
-    """The refusal of a deletion that is neither quoted nor names what the memory says."""
-    if claim.quoted_words >= _LEAST_QUOTED_WORDS:
-        return ""
-    named = supported_share(claim.known, Vocabulary.of([claim.said]))
-    return "" if named >= _LEAST_NAMED else NOT_SAID
+    return (
+        figure.is_often_spelled
+        and not is_another
+        and left_over(claim.quoted, claim.proposal.draft.content) > 0
+    )
 
 
 _FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
@@ -174,7 +291,6 @@ def screened(
     turn: Turn,
     shown: Sequence[Memory],
     settings: Settings,
-    store_size: int,
 ) -> list[Proposal]:
     """Proposals of which those that may not be written are decided: grounded, allowed, gated."""
     source = Source.of(turn, shown)
@@ -183,7 +299,7 @@ def screened(
         proposals, lambda one: grounded(one, source, shown, settings)
     )
     screening = each_open(screening, lambda one: allowed(one, source))
-    screening = without_many_deletions(screening, store_size)
+    screening = without_many_deletions(screening)
     screening = each_open(screening, lambda one: gated(one, source, policy))
     screening = [
         one if one.is_open else _tellable(one, policy) for one in screening
@@ -200,13 +316,35 @@ def grounded(
     """A proposal under the right id, refused unless the user's words prove it."""
     memories = {memory.id: memory for memory in shown}
     proposal = readdressed(proposal, memories.get(proposal.memory_id))
-    reason = grounding_refusal(
-        proposal, source, memories.get(proposal.memory_id), settings
-    )
+    reason = grounding_refusal(proposal, source, settings)
     if not reason:
         return proposal
     return proposal.decided(
         "kept" if proposal.is_removal else "rejected", reason
+    )
+
+
+def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
+    """An update, or a new fact where it has too little in common with the memory that it names.
+
+    Models copy numbers and ids badly, so nothing is overwritten on doubt. Where the memory said
+    the same in another language, both stand until it is checked what no longer holds.
+    """
+    if proposal.kind != "UPDATE" or memory is None:
+        return proposal
+    draft = proposal.draft
+    ours = subjects(draft.content)
+    theirs = subjects(memory.content)
+    fewer = max(1, min(len(ours), len(theirs)))
+    if len(ours & theirs) >= _LEAST_SHARED * fewer:
+        return proposal
+    until = "" if draft.until == memory.until else draft.until
+    return replace(
+        proposal,
+        kind="NEW",
+        memory_id="",
+        before="",
+        draft=replace(draft, until=until),
     )
 
 
@@ -220,16 +358,12 @@ def allowed(proposal: Proposal, source: Source) -> Proposal:
     return deletion.decided("asked", NOT_NAMED)
 
 
-def without_many_deletions(
-    proposals: Sequence[Proposal], store_size: int
-) -> list[Proposal]:
+def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Proposals of which all deletions are asked about, if they are too many to be meant."""
     deletions = [
         one for one in proposals if one.is_open and one.kind == "DELETE"
     ]
-    if len(deletions) <= min(
-        _MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size)
-    ):
+    if len(deletions) <= _MOST_DELETIONS:
         return [*proposals]
     return [
         one.decided("asked", NOT_CONFIRMED) if one in deletions else one
@@ -249,13 +383,10 @@ def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
     )
     if isinstance(draft, Draft):
         return replace(proposal, draft=draft)
-    reason = draft.reason
-    if reason == SECRET_LEFT_OUT:
-        reason = secret_reason(find_secrets(source.words)) or reason
     # What holds a secret or personal data is told by its reason alone.
     if draft.rule in ("secret", "personal data"):
         proposal = replace(proposal, draft=Draft(""))
-    return proposal.decided("rejected", reason)
+    return proposal.decided("rejected", draft.reason)
 
 
 def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
@@ -264,13 +395,4 @@ def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
         proposal,
         draft=Draft(tellable(proposal.draft.content, policy)),
         before=tellable(proposal.before, policy),
-    )
-
-
-def says_no_more(content: str, said: Sequence[str]) -> bool:
-    """Whether most of a fact's telling words stand in one of the sentences."""
-    telling = beginnings(content)
-    return any(
-        len(telling - beginnings(one)) <= _LEAST_NEW * len(telling)
-        for one in said
     )

@@ -37,10 +37,8 @@ from adaptive.learn.lesson import (
     Lesson,
     LessonResources,
     carried_out,
-    failure_line,
     learn_turn,
     new_findings,
-    report_line,
     write,
 )
 from adaptive.learn.prefilter import Prefilter
@@ -50,6 +48,10 @@ from adaptive.learn.queue import (
     always,
     by_model,
     joined_turn,
+)
+from adaptive.learn.report import (
+    failure_line,
+    report_line,
 )
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf
-from typing import Literal
 
-from adaptive.core.messages import clipped_line
 from adaptive.core.model import (
     EmbeddingError,
     Memory,
@@ -30,17 +28,18 @@ from adaptive.core.providers import (
 from adaptive.core.runtime import Foreground, staged, tally
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction, shown_memories
-from adaptive.learn.grounding import says_no_more, screened
+from adaptive.learn.grounding import screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.queue import TurnWork
+from adaptive.learn.report import joined_lines, report_line, report_of
 from adaptive.learn.suggestions import Suggestions
+from adaptive.learn.support import says_no_more
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.user_memory import UserMemory
 from adaptive.memory.writing import Held
-from adaptive.privacy.injection import escaped_entry
-from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
+from adaptive.privacy.secrets import without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised, query_vectors
@@ -50,23 +49,6 @@ from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 _RETRIES = 2
-# What became of proposals, in the order in which it is told; nobody is told of the others.
-_STATUS_WORDS: dict[ProposalStatus, str] = {
-    "saved": "Saved",
-    "updated": "Updated",
-    "deleted": "Deleted",
-    "ended": "Also no longer true",
-    "failed": "Could not be saved",
-    "rejected": "Not saved",
-    "asked": "You are asked before deleting",
-    "kept": "Not deleted",
-    "archived": "Over the limit, so moved to the archive",
-    "unchanged": "Already known",
-}
-_EXPLAINED = ("kept", "rejected", "failed")  # whose words leave open why
-_LONGEST_TOLD = 160
-_LONGEST_LINE = 600
-GONE_MEANWHILE = "the memory is gone meanwhile"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
@@ -161,9 +143,8 @@ async def learn_turn(
     language = settings.memory_language.strip() or room.language
     asking = settings.model_copy(update={"memory_language": language})
     extracted = await extraction(ask_model, turn, shown, asking, now)
-    size = len(index.memories)
     proposals = await asyncio.to_thread(
-        screened, extracted, turn, shown, settings, size
+        screened, extracted, turn, shown, settings
     )
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
@@ -217,10 +198,11 @@ async def carried_out(
     asked = {one.memory_id for one in outcomes if one.status == "asked"}
     stored = (await room.index()).memories if asked else ()
     doubtful = [memory for memory in stored if memory.id in asked]
-    standing = {memory.id for memory in doubtful}
-    outcomes = [
-        _answerable(one, standing, can_ask=room.can_ask) for one in outcomes
-    ]
+    if not room.can_ask:
+        outcomes = [
+            one.decided("kept", one.reason) if one.status == "asked" else one
+            for one in outcomes
+        ]
     for outcome in outcomes:
         tally("operations", outcome.status)
     refused = [
@@ -256,17 +238,6 @@ async def carried_out(
         outcomes=outcomes,
         doubtful=doubtful if room.can_ask else (),
     )
-
-
-def _answerable(
-    outcome: Proposal, standing: Set[str], *, can_ask: bool
-) -> Proposal:
-    """A deletion to ask about, if the memory is there and the user can be asked."""
-    if outcome.status != "asked":
-        return outcome
-    if outcome.memory_id not in standing:
-        return outcome.decided("superseded", GONE_MEANWHILE)
-    return outcome if can_ask else outcome.decided("kept", outcome.reason)
 
 
 async def write(
@@ -352,7 +323,7 @@ async def new_findings(
     """Facts found elsewhere that the newest message bears out and the lesson has not found."""
     alone = replace(turn, earlier=())
     screening = await asyncio.to_thread(
-        screened, findings, alone, (), room.settings, 0
+        screened, findings, alone, (), room.settings
     )
     source = turn.source
     learned = [
@@ -367,91 +338,3 @@ async def new_findings(
         for one in screening
         if one.is_open and not says_no_more(one.draft.content, learned)
     ]
-
-
-def report_of(
-    outcomes: Sequence[Proposal],
-    line: str,
-    kind: Literal["news", "reply"] = "news",
-) -> Report:
-    """What a user is told of these outcomes in a line."""
-    stati = {one.status for one in outcomes}
-    return Report(
-        line=line,
-        kind=kind,
-        details=report_details(outcomes),
-        counts=counts_line(outcomes),
-        changes_memory=not stati.isdisjoint(
-            ("saved", "updated", "deleted", "ended")
-        ),
-    )
-
-
-def report_line(outcomes: Sequence[Proposal]) -> str:
-    """The status line: what was written, then what was not and why."""
-    parts: list[str] = []
-    for words, texts in _by_status(outcomes):
-        several = len(texts) > 1
-        parts.append(
-            f"{words} ({len(texts)}): {texts[0]} …"
-            if several
-            else f"{words}: {texts[0]}"
-        )
-    return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
-
-
-def counts_line(outcomes: Sequence[Proposal]) -> str:
-    """The status line without anybody's words: how many facts each thing happened to."""
-    counts = {words: len(texts) for words, texts in _by_status(outcomes)}
-    told = (
-        f"{words}: {n} {'fact' if n == 1 else 'facts'}"
-        for words, n in counts.items()
-    )
-    return " · ".join(told)
-
-
-def report_details(outcomes: Sequence[Proposal]) -> tuple[str, ...]:
-    """What became of each fact, one by one; empty where the line names them all."""
-    told = [
-        f"{words}: {text}"
-        for words, texts in _by_status(outcomes)
-        for text in texts
-    ]
-    if " · ".join(told) == report_line(outcomes):
-        return ()
-    return tuple(map(escaped_entry, told))
-
-
-def failure_line(reason: str) -> str:
-    """The status line of a turn that could not be learned."""
-    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE)
-
-
-def joined_lines(*lines: str) -> str:
-    """Lines as one; that there is nothing new is told only where there is nothing else."""
-    told = [line for line in lines if line]
-    return " · ".join(
-        [line for line in told if line != NOTHING_NEW] or told[:1]
-    )
-
-
-def _by_status(
-    outcomes: Sequence[Proposal],
-) -> Iterator[tuple[str, list[str]]]:
-    for status, words in _STATUS_WORDS.items():
-        texts = [_told(one) for one in outcomes if one.status == status]
-        if texts:
-            yield words, texts
-
-
-def _told(outcome: Proposal) -> str:
-    content = outcome.draft.content
-    # A row that another tool has written may hold a secret when it is deleted or archived.
-    told = (outcome.before or content) if outcome.is_removal else content
-    text = clipped_line(
-        excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD
-    )
-    if not outcome.reason or outcome.status not in _EXPLAINED:
-        return text
-    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
-    return f"{text} ({reason})" if text else reason

@@ -1,8 +1,7 @@
 """Turns wait in a table until they are learned: none is lost, none is worked on by two at once.
 
-A task takes each turn from the table under the lease on its user; what a worker that crashes has in
-hand is taken by whoever serves the user next. So each turn is worked on at least once; what stands
-in the store already is not written twice.
+What a worker that crashes has in hand is taken by whoever serves the user next: each turn is worked
+on at least once, and what stands in the store already is not written twice.
 """
 
 from __future__ import annotations
@@ -55,30 +54,21 @@ LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
 # No write begins so shortly before the lease ends: it takes some, and clocks may differ by two.
 _MARGIN_SECONDS = 8.0
-# Of a turn that fails, or ends the process, each time.
-MOST_ATTEMPTS = 8
+MOST_ATTEMPTS = 8  # of a turn that fails, or ends the process, each time
 _FIRST_DELAY_SECONDS = 15.0
-_DELAY_GROWTH = (
-    4  # 15 s, 1 min, 4 min ... 17 h: an outage of most of a day is survived
-)
-_NEAR_SECONDS = (
-    20.0  # a task waits for an attempt so near; later ones are the next task's
-)
+_DELAY_GROWTH = 4  # up to 17 h: an outage of most of a day is survived
+_NEAR_SECONDS = 20.0  # a later attempt is the next task's
 _SURELY_DUE_SECONDS = 0.05  # timers and clocks may differ by as much
 WORK_SECONDS = 1800.0  # the model may take 600, retries included
-_PUT_SECONDS = (
-    1.0  # the end of the answer waits so long for the table; writing goes on
-)
+_PUT_SECONDS = 1.0  # the answer's end waits so long; writing goes on
 # Between tries of what the database refuses. A turn that never gets into the table is lost.
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0  # while another worker has the user's lease
 _CALLS_COUNTED_SECONDS = 3600.0
 _PATIENCE_SECONDS = 15.0  # a busy server always has a turn in hand
 
-# For reference when facts are extracted.
-_EARLIER_MESSAGES = 4
-# In characters; more than the model is shown of them (``learn.extraction``).
-_LONGEST_WORDS = 16_000
+_EARLIER_MESSAGES = 4  # for reference when facts are extracted
+_LONGEST_WORDS = 16_000  # signs, of which the model is shown fewer
 _LONGEST_EARLIER = 2000
 TurnVerdict = Literal["learned", "again", "given up", "lost"]
 

@@ -44,9 +44,8 @@ _SMALLEST_CLUSTER = 4
 # related. Of 59 memories in 12 invented topics, among 20 of none, 0.69 are found, and 0.98 of these
 # stand with their own topic; at 4 it is 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2).
 _RELATED_FROM = 5.0
-LARGEST_CLUSTER = (
-    12  # more facts in one, or long ones, are no longer read as facts
-)
+# More facts in one, or long ones, are no longer read as facts
+LARGEST_CLUSTER = 12
 _LONGEST_SUMMARISED = 250
 _MOST_COMPARED = 1000  # in one run, those first that rest for longest
 _KEPT_WORDS = 0.6  # of the telling words of each memory

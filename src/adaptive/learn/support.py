@@ -1,34 +1,44 @@
-"""Whether a sentence follows from words: what of it stands in them, and what is new."""
+"""Whether a sentence follows from words: what of it stands in them, and what is new.
+
+Numbers are compared by their value, whatever the script and however they are written. One that can
+be read in two ways, as 1.450, has both values.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
-from adaptive.learn.figures import spelled_in_digits
+from adaptive.core.texts import word_table
 from adaptive.learn.quotation import UNSPACED
 from adaptive.search.tokens import folded_text, tokens
 
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3  # letters of "mon", "dec"
 _LEAST_ABBREVIATED = 6  # letters of what is cut so short
+_LEAST_LETTERS = 2  # of a word that tells what a sentence speaks of
+_LONGEST_ENDING = 2
+_SAME_LETTERS = 5  # of words that differ more in length
 _NAME = re.compile(
     r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
 )
 _TELLING = "x0x"  # a word that is always telling
-_NEAR = 3  # words
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD = re.compile(r"[^\W_]+")
-_DIGIT = re.compile(r"\d")
 _SHORT_PREFIX = re.compile(
     r"\b([^\W_]{1,3})-(?=[^\W_])"
 )  # "X-ray", which is typed "xray", too
 # Of telling words; in languages that write all nouns with capitals they are more than half.
 _MOST_CAPITALS = 0.45
+# Of a memory's telling words, in a sentence that says it again
+_LEAST_REPEATED = 0.5
+_LEAST_REPEATED_WORDS = 4
+_LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
 
 
 def beginnings(text: str) -> frozenset[str]:
@@ -76,36 +86,38 @@ class Vocabulary:
     def of(cls, texts: Iterable[str]) -> Vocabulary:
         """All words of several texts."""
         joined = "\n".join(texts)
-        telling = beginnings(joined) | beginnings(spelled_in_digits(joined))
-        return cls(telling, frozenset(_WORD.findall(folded_text(joined))))
-
-    def supports(self, token: str) -> bool:
-        """Whether a telling word begins like one of these."""
-        return beginning(token) in self.telling
+        numbers = (
+            beginning(str(value))
+            for figure in figures(joined)
+            for value in figure.values
+        )
+        return cls(
+            telling=beginnings(joined).union(numbers),
+            words=frozenset(_WORD.findall(folded_text(joined))),
+        )
 
     def knows(self, word: str) -> bool:
         """Whether a word stands here, inflected or cut short ("mon" for Mondays)."""
         folded = folded_text(word)
-        if (
+        is_cut_short = (
             len(folded) >= _LEAST_ABBREVIATED
             and folded[:_ABBREVIATION] in self.words
-        ):
-            return True
+        )
         forms = (folded, folded.replace("-", ""), *tokens(folded))
-        return any(map(self.supports, forms))
+        return is_cut_short or not self.telling.isdisjoint(
+            map(beginning, forms)
+        )
 
 
 def supported_share(sentence: str, said: Vocabulary) -> float:
-    """The share of a sentence's telling words that stand in what was said, from 0 to 1."""
+    """The share of a sentence's telling words that stand in what was said, from 0 to 1.
+
+    Numbers that were not said do not count: they are judged by themselves.
+    """
     telling = beginnings(sentence)
-    supported = sum(map(said.supports, telling))
-    own = [
-        word
-        for word in telling
-        if word.isdecimal() and not said.supports(word)
-    ]
-    counted = len(telling) - len(own)
-    return supported / counted if counted else 0.0
+    supported = telling & said.telling
+    words = {word for word in telling if not word.isdecimal()} | supported
+    return len(supported) / len(words) if words else 0.0
 
 
 def new_ending(sentence: str, said: Vocabulary) -> int:
@@ -126,29 +138,6 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
     """How many telling words of a quotation do not stand in a sentence: it may paraphrase them."""
     quoted = beginnings("\n".join(spans))
     return len(quoted - beginnings(sentence))
-
-
-def with_initials(sentence: str, said: Vocabulary) -> str:
-    """A sentence with the initials in place of each name of several words that was said so."""
-    pieces: list[str] = []
-    end = 0
-    for name in _names(sentence):
-        initials = folded_text("".join(word[1][0] for word in name))
-        if len(name) > 1 and said.knows(initials):
-            pieces += [sentence[end : name[0].start(1)], initials]
-            end = name[-1].end(1)
-    return "".join([*pieces, sentence[end:]])
-
-
-def _names(sentence: str) -> list[list[re.Match[str]]]:
-    """The names of a sentence: words with capitals that follow on each other."""
-    names: list[list[re.Match[str]]] = []
-    for word in _capitalised(sentence):
-        if names and word.start(1) == names[-1][-1].end(1) + 1:
-            names[-1].append(word)
-        else:
-            names.append([word])
-    return names
 
 
 def _capitalised(text: str) -> list[re.Match[str]]:
@@ -177,45 +166,233 @@ def new_name(sentence: str, said: Vocabulary) -> str:
 
 
 def _beside_figure(sentence: str, name: re.Match[str]) -> bool:
-    before, after = (
-        sentence[: name.start()].rstrip(" ."),
-        sentence[name.end() :].lstrip(" .,"),
-    )
+    """Whether a name stands next to a number, as a month does."""
+    before = sentence[: name.start()].rstrip(" .")
+    after = sentence[name.end() :].lstrip(" .,")
     return before[-1:].isdecimal() or after[:1].isdecimal()
 
 
-def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
-    """Whether a quotation has a word of its own in the place of a sentence's figure.
+def subjects(sentence: str) -> frozenset[str]:
+    """How the words begin by which a sentence tells what it speaks of."""
+    return frozenset(map(beginning, _subject_words(sentence)))
 
-    The place is between the words nearest to the figure that stand in both; number words are
-    not known as such, but the sentence has the figure in their stead.
+
+def is_named(known: str, said: str) -> bool:
+    """Whether words that were said have something in common with what a memory says.
+
+    What begins alike may be another word: "work" does not name a "workout".
     """
-    left = _spelled_beginnings(before)
-    right = _spelled_beginnings(after)
-    own = beginnings(f"{before} {after}")
-    for span in spans:
-        words = list(map(beginning, telling_words(spelled_in_digits(span))))
-        places = {word: place for place, word in enumerate(words)}
-        begins = [places[word] for word in left if word in places]
-        ends = [places[word] for word in right if word in places]
-        if left and not begins and not ends:
-            continue
-        first = begins[-1] + 1 if begins else 0
-        last = ends[0] if ends else len(words)
-        # A sentence may turn the order round: then it stands just before what follows the figure.
-        between = (
-            words[first:last]
-            if first <= last
-            else words[max(0, last - _NEAR) : last]
-        )
-        others = [word for word in between if word not in own]
-        if others and not any(_DIGIT.search(word) for word in others):
-            return True
-    return False
+    words = telling_words(said)
+    alike = {
+        (beginning(word), len(word) + more)
+        for word in words
+        for more in range(-_LONGEST_ENDING, _LONGEST_ENDING + 1)
+    }
+    firsts = {word[:_SAME_LETTERS] for word in words}
+    return any(
+        (beginning(own), len(own)) in alike or own[:_SAME_LETTERS] in firsts
+        for own in _subject_words(known)
+    )
 
 
-def _spelled_beginnings(text: str) -> list[str]:
-    """How the telling words of a text begin, in their order, without figures."""
+def _subject_words(sentence: str) -> list[str]:
+    """The telling words of a sentence but numbers and the first word, which is the user."""
+    first = sentence.partition(" ")[0]
+    user = frozenset[str]()
+    if not UNSPACED.search(first):
+        user = beginnings(first)
     return [
-        beginning(word) for word in telling_words(text) if not word.isdecimal()
+        word
+        for word in telling_words(sentence)
+        if len(word) >= _LEAST_LETTERS
+        and not word.isdecimal()
+        and beginning(word) not in user
     ]
+
+
+def says_again(sentence: str, memory: str) -> bool:
+    """Whether a sentence has most telling words of a memory, and so many that it is no chance."""
+    telling = beginnings(memory)
+    shared = telling & beginnings(sentence)
+    return len(shared) >= max(
+        _LEAST_REPEATED_WORDS, _LEAST_REPEATED * len(telling)
+    )
+
+
+def says_no_more(content: str, said: Sequence[str]) -> bool:
+    """Whether most of a fact's telling words stand in one of the sentences."""
+    telling = beginnings(content)
+    return any(
+        len(telling - beginnings(one)) <= _LEAST_NEW * len(telling)
+        for one in said
+    )
+
+
+# A number with the half of the day that it is said with, if it is an hour: "a", "p" or neither.
+_Reading = tuple[Decimal, str]
+
+_VALUES = {
+    word: Decimal(value)
+    for value, words in word_table("number_words").items()
+    for word in words
+}
+# What is less is a number by itself, what is more multiplies one
+_HUNDRED = 100
+_SMALL = "|".join(word for word, value in _VALUES.items() if value < _HUNDRED)
+_HAN_MULTIPLIERS = "百千万萬億亿백천만억"
+_NUMBER = re.compile(
+    rf"(?P<digits>\d{{1,40}}(?:[.,']\d{{1,40}}| \d{{3}}(?!\d)){{0,9}})"
+    rf"|(?P<han>[〇一二两兩三四五六七八九十{_HAN_MULTIPLIERS[:7]}]{{1,12}})"
+    rf"|\b(?ai:(?:{_SMALL})(?:(?:-| | y | e | et )(?:{_SMALL}))?)\b"
+)
+_BEHIND = re.compile(
+    rf"(?::\d\d)? ?(?P<half>[AaPp])\.? ?[Mm]\b"
+    rf"|[ -]?(?P<multiplier>[{_HAN_MULTIPLIERS}]|[^\W\d_][^\s\d_.,;:!?()]*)"
+)
+_FRACTION = re.compile("(\\d{0,9})([\u00bc-\u00be\u2150-\u215e])")
+# Arabic decimal and thousands marks, apostrophes, and spaces that do not break.
+_MARKS = str.maketrans("\u066b\u066c\u2019\u00a0\u2009\u202f", ".,'   ")
+_TEN = 10
+_TEN_THOUSAND = 10_000
+_HALF_DAY = 12  # hours
+_LATEST_HOUR = 24
+_LAST_DAY = 31
+_FIRST_YEAR = 1900
+_LAST_YEAR = 2099
+_ROUND_DIGITS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number: all that it can mean, and the parts of a date, a time or a version."""
+
+    written: str
+    values: frozenset[Decimal]
+    parts: frozenset[Decimal]
+    half: str
+    is_clock: bool
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it may be a year of this or the last century."""
+        return any(_FIRST_YEAR <= value <= _LAST_YEAR for value in self.values)
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it may be the day of a month, or the month."""
+        return self.written.isdecimal() and max(self.values) <= _LAST_DAY
+
+    @property
+    def is_often_spelled(self) -> bool:
+        """Whether people write such numbers as words: they have one digit or two, and zeros."""
+        return any(
+            len(value.normalize().as_tuple().digits) <= _ROUND_DIGITS
+            for value in self.values
+        )
+
+    def readings(self) -> Iterator[_Reading]:
+        """What it can mean as a whole: 7 p.m. is 19, but 7 may be both 7 a.m. and 7 p.m."""
+        for value in self.values:
+            if not self.half:
+                yield from ((value, half) for half in ("", "a", "p"))
+            else:
+                yield value, self.half
+            if self.half == "p" and value < _HALF_DAY:
+                yield value + _HALF_DAY, ""
+            if self.is_clock and _HALF_DAY < value <= _LATEST_HOUR:
+                yield value - _HALF_DAY, "p"
+
+    def stands_in(self, said: frozenset[_Reading]) -> bool:
+        """Whether it was said, as a whole or in parts; full hours are not said."""
+        return (
+            not any(self.values | self.parts)
+            or not said.isdisjoint(self.readings())
+            or (
+                bool(self.parts)
+                and all((part, "") in said for part in self.parts)
+            )
+        )
+
+
+def figures(text: str) -> Iterator[Figure]:
+    """The numbers of a text in their order; a single "one" is part of too many words."""
+    plain = _FRACTION.sub(_decimal_fraction, text.translate(_MARKS))
+    for match in _NUMBER.finditer(plain):
+        values = {Decimal(1)}
+        parts = frozenset[Decimal]()
+        if match["digits"]:
+            values, parts = _digit_values(match[0])
+        elif match["han"]:
+            values = {_han_value(match[0])}
+        else:
+            words = re.split("[- ]", match[0].lower())
+            numbers = (_VALUES.get(word, Decimal(0)) for word in words)
+            values = {sum(numbers, Decimal(0))}
+        behind = _BEHIND.match(plain, match.end())
+        half = behind["half"] if behind else None
+        multiplier = behind["multiplier"] if behind else None
+        factor = _VALUES.get((multiplier or "").casefold(), Decimal(1))
+        if factor >= _HUNDRED:
+            values = {value * factor for value in values}
+        if match["digits"] or values != {1}:
+            yield Figure(
+                written=match[0],
+                values=frozenset(values),
+                parts=parts,
+                half=(half or "").lower(),
+                is_clock=plain.startswith(":", match.end()),
+            )
+
+
+def _decimal_fraction(match: re.Match[str]) -> str:
+    """A vulgar fraction, with the whole number before it, as a decimal one."""
+    return f"{int(match[1] or 0) + unicodedata.numeric(match[2]):.13g}"
+
+
+def _digit_values(
+    written: str,
+) -> tuple[set[Decimal], frozenset[Decimal]]:
+    """What a figure can mean as a whole, and its groups where they may be numbers themselves."""
+    groups = re.split("[.,' ]", written)
+    marks = re.findall("[.,' ]", written)
+    whole = Decimal("".join(groups))
+    if not marks:
+        return {whole}, frozenset()
+    values = set[Decimal]()
+    parts = frozenset(map(Decimal, groups))
+    # 1,450, or 1,45,000 in India.
+    sizes = {*map(len, groups[1:-1])}
+    if len(groups[-1]) == 3 and sizes <= {2, 3} and len(set(marks)) == 1:
+        values.add(whole)
+        if " " not in marks:
+            parts = frozenset[Decimal]()
+    is_round = bool(values) and written.endswith("0")
+    if marks[-1] in ".," and marks.count(marks[-1]) == 1 and not is_round:
+        values.add(whole.scaleb(-len(groups[-1])))
+    return values, parts
+
+
+def _han_value(written: str) -> Decimal:
+    """The value of Han signs: digits by place, or multiplied by the sign behind them."""
+    total = digits = 0
+    for sign in written:
+        value = int(unicodedata.numeric(sign))
+        if value < _TEN:
+            digits = digits * 10 + value
+        elif value < _TEN_THOUSAND:
+            total += (digits or 1) * value
+            digits = 0
+        else:
+            total = (total + digits or 1) * value
+            digits = 0
+    return Decimal(total + digits)
+
+
+def unsaid_figures(text: str, said: Iterable[str]) -> list[Figure]:
+    """The numbers of a text that were not said, however they are written."""
+    readings = set[_Reading]()
+    for figure in figures("\n".join(said)):
+        readings.update(figure.readings())
+        readings.update((part, "") for part in figure.parts)
+    held = frozenset(readings)
+    return [one for one in figures(text) if not one.stands_in(held)]
