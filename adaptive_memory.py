@@ -3130,12 +3130,12 @@ _KINDS__secrets = {
   for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND)
   for noun in _WORDS__secrets[kind]
 }
-_ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
+_ALONE = r"{0[0]}(?<![^\W_].){1}(?![^\W\d_])"
 _NOUN = re.compile(
   "(?P<noun>"
   + any_of(
     _ALONE.format(noun, noun[1:])
-    if len(noun) < 5 and noun[0].islower()
+    if len(noun) < 5 and noun.islower()
     else noun
     for noun in sorted(_KINDS__secrets, key=len, reverse=True)
   )
@@ -8480,6 +8480,8 @@ _REFUSALS = {
 }
 _PERMISSIONS = UserCache[int](5000, seconds=20.0)
 
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
+
 
 @dataclass(frozen=True, slots=True)
 class HostMemoryStore:
@@ -8553,6 +8555,7 @@ class HostMemoryStore:
     if await self._rows(these):
       raise StoreError(_STILL_THERE)
     await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+    await self._publish("MEMORY_DELETED", memories)
 
   @uninterrupted
   async def delete_all(self) -> None:
@@ -8588,7 +8591,12 @@ class HostMemoryStore:
         "Open WebUI reported success, but not all is there"
       )
     await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    return [*memories_of_rows([standing[row_id] for row_id in ids])]
+    written = [standing[row_id] for row_id in ids]
+    updated = [row for row in written if row.id in replaced]
+    created = [row for row in written if row.id not in replaced]
+    await self._publish("MEMORY_CREATED", created)
+    await self._publish("MEMORY_UPDATED", updated)
+    return [*memories_of_rows(written)]
 
   async def _delete(
     self, doing: str, *conditions: ColumnElement[bool]
@@ -8606,6 +8614,38 @@ class HostMemoryStore:
         standing = await self._rows(these)
       gone = {*row_ids} - {row.id for row in standing}
       await delete_vectors(self.user.id, gone)
+
+  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
+    try:
+      from open_webui.events import (
+        EVENTS,
+        get_event_webhooks,
+        publish_event,
+      )
+      from open_webui.models.functions import Functions
+    except ImportError:
+      return
+    with faults_logged("telling listeners of changed memories"):
+      functions = await Functions.get_functions_by_type(
+        "event", active_only=True
+      )
+      if not functions and not await get_event_webhooks():
+        return
+      for row in rows:
+        told: dict[str, Any] = {}
+        if event != "MEMORY_DELETED":
+          told["data"] = {
+            "content_preview": row.content[:300],
+            "type": row.type,
+            "path": row.path,
+          }
+        await publish_event(
+          self.request,
+          getattr(EVENTS, event),
+          actor=self.user,
+          subject_id=row.id,
+          **told,
+        )
 
 
 def _table() -> Any:
@@ -9619,6 +9659,7 @@ log_audit = logging.getLogger("adaptive_memory.memory")
 
 _MOST_ENTRIES = 10_000
 _DIGITS_OF_TIME = 20
+_OWN_IDS = frozenset({"chat_id", "message_id", "passed", "restored_from"})
 
 _Learned = Literal[
   "saved", "updated", "deleted", "ended", "flagged", "refused"
@@ -9748,9 +9789,12 @@ class AuditTrail:
 def _secretless(change: AuditEntry) -> AuditEntry:
   bare = replace(change, after=without_secrets(change.after))
   before = change.before
-  if before is None or not find_secrets(
-    f"{before.stored[0]}\n{before.meta}"
-  ):
+  if before is None:
+    return bare
+  written = [
+    value for name, value in before.meta.items() if name not in _OWN_IDS
+  ]
+  if not find_secrets(f"{before.stored[0]}\n{written}"):
     return bare
   content = without_secrets(before.content)
   masked = replace(

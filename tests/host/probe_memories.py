@@ -62,14 +62,14 @@ async def refused(
 async def at_once(
     store_of: Any, client: Any, draft: Any, source: Any
 ) -> dict[str, Any]:
-    """Whether rows are written as the router does, and what a failure leaves."""
+    """Whether rows are written as the router does, what listeners hear, what a failure leaves."""
     from open_webui.routers import memories as router
 
     from adaptive.core.model import StoreError
     from adaptive.host import own_table
     from adaptive.host.memory_rows import memory_fields
 
-    upsert, items = client.sync.upsert, []
+    upsert, items, heard = client.sync.upsert, [], []
     session = own_table.host_session
 
     def noting(collection_name: str, given: Any) -> None:
@@ -85,6 +85,16 @@ async def at_once(
         raise OSError("disk full")
 
     client.sync.upsert = noting
+    if importlib.util.find_spec("open_webui.events"):
+        from open_webui import events
+
+        async def listed() -> Any:
+            return [{"url": ""}]
+
+        async def hear(_: Any, event: Any, **told: Any) -> None:
+            heard.append([event.name, *told.get("data", ())])
+
+        events.publish_event, events.get_event_webhooks = hear, listed
     form = router.AddMemoryForm(
         **memory_fields(router.AddMemoryForm.model_fields, draft)
     )
@@ -95,6 +105,7 @@ async def at_once(
     among = await store_of("cleo").add(draft, source, {"imported": 1})
     await in_step()
     same = alone.stored == among.stored
+    events_heard = heard[:]
     many, cause = store_of("dana"), ""
     (former,) = await many.add_all([(draft, source, None)])
     await many.update(
@@ -116,6 +127,7 @@ async def at_once(
     found = await client.get("user-memory-dana")
     return {
         "same": [same, items[0] == items[1], exact],
+        "heard": events_heard,
         "stopped": [len(await many.read()), len(found.ids[0]), cause],
     }
 

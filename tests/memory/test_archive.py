@@ -177,6 +177,18 @@ async def test_audit_trail(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
+async def test_ids_are_no_secrets() -> None:
+    """A row whose ids look like a code by chance is noted whole, so that it can be put back."""
+    world = World()
+    by_chance = "f668c26c-62fa-4d30-9f2f-a70c0de2fa48"
+    meta = {"message_id": f"pin {by_chance}", "passed": by_chance}
+    said = "User lives in Porto."
+    row = Memory("m-1", said, 1, 1, meta=meta, stored=(said, "user", "Home"))
+    change = AuditEntry("updated", "m-1", 7, row, "User lives in Lisbon.")
+    await world.room().trail.record("ada", [change])
+    assert world.audit.entries == [change]
+
+
 # --- bringing back ---
 
 SAID = {

@@ -1,7 +1,7 @@
 """The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
-Around a write the switch and the permission are asked for, and the user's vector collection is kept
-in step, as the host's router does (host: routers/memories.py).
+Around a write the switch and the permission are asked for, the user's vector collection is kept in
+step and the host's events are fired, as its router does (host: routers/memories.py).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import HTTPException, Request
 from sqlalchemy import (
@@ -32,7 +32,7 @@ from adaptive.core.model import (
     StoreStamp,
 )
 from adaptive.core.runtime import UserCache
-from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.memory_rows import (
     former_row,
     memories_of_rows,
@@ -58,6 +58,8 @@ _REFUSALS = {
 }
 # By user, the status of the host's refusal, 0 for none; asking costs two queries.
 _PERMISSIONS = UserCache[int](5000, seconds=20.0)
+
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ class HostMemoryStore:
         if await self._rows(these):
             raise StoreError(_STILL_THERE)
         await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+        await self._publish("MEMORY_DELETED", memories)
 
     @uninterrupted
     async def delete_all(self) -> None:
@@ -194,7 +197,12 @@ class HostMemoryStore:
                 "Open WebUI reported success, but not all is there"
             )
         await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-        return [*memories_of_rows([standing[row_id] for row_id in ids])]
+        written = [standing[row_id] for row_id in ids]
+        updated = [row for row in written if row.id in replaced]
+        created = [row for row in written if row.id not in replaced]
+        await self._publish("MEMORY_CREATED", created)
+        await self._publish("MEMORY_UPDATED", updated)
+        return [*memories_of_rows(written)]
 
     async def _delete(
         self, doing: str, *conditions: ColumnElement[bool]
@@ -215,6 +223,41 @@ class HostMemoryStore:
                 standing = await self._rows(these)
             gone = {*row_ids} - {row.id for row in standing}
             await delete_vectors(self.user.id, gone)
+
+    async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
+        """Tell the host's listeners of rows, as its router does; of deleted ones the id alone."""
+        try:
+            from open_webui.events import (
+                EVENTS,
+                get_event_webhooks,
+                publish_event,
+            )
+            from open_webui.models.functions import Functions
+        except ImportError:  # 0.9
+            return
+        # What is written stands, whatever a listener does.
+        with faults_logged("telling listeners of changed memories"):
+            # For each event the host looks for listeners anew, on a connection of its own.
+            functions = await Functions.get_functions_by_type(
+                "event", active_only=True
+            )
+            if not functions and not await get_event_webhooks():
+                return
+            for row in rows:
+                told: dict[str, Any] = {}
+                if event != "MEMORY_DELETED":
+                    told["data"] = {
+                        "content_preview": row.content[:300],
+                        "type": row.type,
+                        "path": row.path,
+                    }
+                await publish_event(
+                    self.request,
+                    getattr(EVENTS, event),
+                    actor=self.user,
+                    subject_id=row.id,
+                    **told,
+                )
 
 
 def _table() -> Any:

@@ -30,6 +30,8 @@ log_audit = logging.getLogger("adaptive_memory.memory")
 _MOST_ENTRIES = 10_000
 # A place begins with nanoseconds since the epoch.
 _DIGITS_OF_TIME = 20
+# Ids and digests in a row's meta look as made by chance as a secret does.
+_OWN_IDS = frozenset({"chat_id", "message_id", "passed", "restored_from"})
 
 _Learned = Literal[
     "saved", "updated", "deleted", "ended", "flagged", "refused"
@@ -182,9 +184,12 @@ def _secretless(change: AuditEntry) -> AuditEntry:
     """A change without secrets; a row that held one, from another tool, can't be put back."""
     bare = replace(change, after=without_secrets(change.after))
     before = change.before
-    if before is None or not find_secrets(
-        f"{before.stored[0]}\n{before.meta}"
-    ):
+    if before is None:
+        return bare
+    written = [
+        value for name, value in before.meta.items() if name not in _OWN_IDS
+    ]
+    if not find_secrets(f"{before.stored[0]}\n{written}"):
         return bare
     content = without_secrets(before.content)
     masked = replace(

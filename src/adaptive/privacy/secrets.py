@@ -29,14 +29,15 @@ _KINDS = {
     for kind in (_PASSWORD, _CODE_KIND, _KEY_KIND, _NO_KIND)
     for noun in _WORDS[kind]
 }
-# A letter beside a short noun makes it part of another word, in scripts with small letters.
-_ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
+# A letter beside a short noun, or a digit before it, makes it part of another word or of an id, in
+# scripts with small letters.
+_ALONE = r"{0[0]}(?<![^\W_].){1}(?![^\W\d_])"
 # A noun and the ending of its case or number.
 _NOUN = re.compile(
     "(?P<noun>"
     + any_of(
         _ALONE.format(noun, noun[1:])
-        if len(noun) < 5 and noun[0].islower()
+        if len(noun) < 5 and noun.islower()
         else noun
         for noun in sorted(_KINDS, key=len, reverse=True)
     )
