@@ -71,9 +71,9 @@ async def test_said_in_one_chat_asked_in_another(
     prompt = await recalled(host, page)
     _, _, section = prompt.partition(SECTION)
     today = datetime.now(ZoneInfo(page.time_zone)).date().isoformat()
-    assert section.startswith(f"\n{today}\n- Similar chat: ")
+    assert section.startswith("\n- Similar chat: ")
     assert (
-        "- User: My boat is called Freya.\n- Assistant: What a splendid"
+        f"\n{today}\n- User: My boat is called Freya.\n- Assistant: What a"
         in section
     )
     assert (
@@ -156,13 +156,13 @@ async def test_similar_chats_and_summaries(
     assert host.model.requests_titled(SUMMARISE) == []
     host.model.when_chatting(f"Your boat Freya has {LONG}")
     for number in range(10):
-        await chat.send(f"My boat Freya, part {number}: {LONG}")
+        await chat.send(f"My boat Freya, {number}: {LONG} and {LONG}")
     await until(
         lambda: host.count_vectors(MESSAGES_OF_CHAT, chat.id) == 22,
         30,
         "11 indexed turns",
     )
-    prompt = await recalled(host, page)
+    prompt = await recalled(host, page, "Which part has my boat Freya?")
     assert "- Summary: The user named a vessel Freya." in prompt
     assert len(host.model.requests_titled(SUMMARISE)) == 1
 
