@@ -12,9 +12,6 @@ COROUTINES: Mapping[str, str] = {
         answer.*
         control.requests.MemoryRequests.*
         control.turn.CommandTurn.give
-        history.conversation.*
-        history.section.history_summary
-        history.upkeep.index_chat
         learn.confirmation.*
         learn.extraction.extraction
         learn.extraction.shown_memories
@@ -80,7 +77,6 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
         history.messages._branch
-        history.ranking.history_evidence
         history.section._day
         host.hook.HostHook.typed_to
         learn.prefilter.holds_fact

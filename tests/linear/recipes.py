@@ -28,9 +28,14 @@ from adaptive.core.model import (
     Turn,
 )
 from adaptive.core.providers import Completion, CompletionRequest
-from adaptive.history.indexing import message_units, unit_texts
+from adaptive.history.indexing import message_units
 from adaptive.history.messages import PastMessage, past_messages
-from adaptive.history.ranking import _evidence, rank_messages
+from adaptive.history.ranking import (
+    _closeness,
+    _evidence,
+    _exchanges,
+    rank_messages,
+)
 from adaptive.history.section import history_summary_request, packed_section
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import read_proposals
@@ -218,6 +223,10 @@ RECIPES: Mapping[str, Recipe] = {
     "history.ranking.rank_messages": lambda text: partial(
         rank_messages, text, [PAST_HIT], past(text), {}
     ),
+    "history.ranking._exchanges": lambda text: partial(_exchanges, past(text)),
+    "history.ranking._closeness": lambda text: partial(
+        _closeness, past(text), [PAST_HIT]
+    ),
     "history.ranking._evidence": lambda text: partial(
         _evidence, text, 0.5, 0.5, {}
     ),
@@ -229,9 +238,6 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "history.indexing.message_units": lambda text: partial(
         message_units, past(text), "model"
-    ),
-    "history.indexing.unit_texts": lambda text: partial(
-        unit_texts, message_units(past(text), "model")
     ),
     "learn.duplicates.reconciled": lambda text: partial(
         reconciled,
