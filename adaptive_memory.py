@@ -64,13 +64,7 @@ from collections.abc import (
     Set as AbstractSet,
 )
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import (
-    AbstractAsyncContextManager,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-    suppress,
-)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -10576,6 +10570,8 @@ class HostFeatures(Protocol):
 
 
 def may_be_given_memories(hook: Hook) -> bool:
+  if not hook.settings.show_memories:
+    return False
   in_temporary = (
     hook.settings.inject_in_temporary_chats
     and hook.told_kind == "temporary"
@@ -11065,7 +11061,7 @@ class Preprocessor:
   async def beside(
     self, hook: Hook, messages: Sequence[Message], words: str, first: bool
   ) -> AsyncGenerator[Callable[[], Awaitable[str]] | None]:
-    recalled = hook.settings.show_memories and may_be_given_memories(hook)
+    recalled = may_be_given_memories(hook)
     is_served = recalled or may_be_learned_from(hook)
     if not (
       hook.settings.enable_preprocessing
@@ -12676,11 +12672,8 @@ def typed_turn(
   hook: Hook, messages: Sequence[Message], rememberable: Sequence[Message]
 ) -> Turn | None:
   typed = typed_message(messages, hook.question_id)
-  if (
-    typed is None
-    or hook.state.get("unlearned")
-    or not may_be_learned_from(hook)
-  ):
+  is_learned = may_be_learned_from(hook) and not hook.state.get("unlearned")
+  if typed is None or not is_learned:
     return None
   message, words = typed
   hook.state["branch"] = [
@@ -16819,6 +16812,13 @@ async def show_sources(hook: Hook, selection: Selection) -> None:
     await hook.notifier.source(title, [noted], [metadata])
 
 
+def recall_line(count: int, note: str) -> str:
+  if not count:
+    return note
+  words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
+  return f"{words} ({note})" if note else words
+
+
 # ---- src/adaptive/recall/judge.py ----
 
 log_judge = logging.getLogger("adaptive_memory.recall")
@@ -17024,11 +17024,7 @@ class Recall:
     async with self._asking(
       hook, messages, question.text, question.first
     ) as complete:
-      if (
-        hook.settings.show_memories
-        and may_be_given_memories(hook)
-        and not erases
-      ):
+      if may_be_given_memories(hook) and not erases:
         task = await hook.native.task_that_reads(window.body)
         if task:
           hook.state["recalled"] = (
@@ -17059,7 +17055,7 @@ class Recall:
     return found_memories(candidates, await hook.hidden_from())
 
   async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
-    recalls = hook.settings.show_memories and may_be_given_memories(hook)
+    recalls = may_be_given_memories(hook)
     if not recalls or await hook.kind() != hook.told_kind:
       return "No message here is given memories: by your settings, or the kind of this chat."
     question = question_of(hook, messages, answered=True)
@@ -17158,12 +17154,11 @@ class Recall:
         hook.user_id, [*selection.fitting], now
       )
       self._behind(counting, "counting recalls", gently=True)
-    question = selection.candidates.question
+    chat_id = selection.candidates.question.chat_id
     retrieved = [entry.memory.id for entry in selection.retrieved]
-    if question.chat_id and retrieved != question.former:
-      keeping = self._chats.write(
-        hook.user_id, question.chat_id, json.dumps(retrieved), now
-      )
+    if chat_id and retrieved != selection.candidates.question.former:
+      body = json.dumps(retrieved)
+      keeping = self._chats.write(hook.user_id, chat_id, body, now)
       self._behind(keeping, "keeping a chat's block", gently=True)
 
   async def _past_section(
@@ -17225,13 +17220,6 @@ class Recall:
         "a chat's block is made anew: %s", with_detail(error)
       )
       return []
-
-
-def recall_line(count: int, note: str) -> str:
-  if not count:
-    return note
-  words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
-  return f"{words} ({note})" if note else words
 
 
 # ---- src/adaptive/wiring.py ----
@@ -17617,13 +17605,9 @@ class Filter:
 
     async def guarded() -> None:
       try:
-        async with (
-          measured_part(
-            doing, hook.answer_id, hook.state.pop("anomalies", [])
-          )
-          if hook
-          else nullcontext()
-        ):
+        answer_id = hook.answer_id if hook else ""
+        anomalies = hook.state.pop("anomalies", []) if hook else []
+        async with measured_part(doing, answer_id, anomalies):
           if gently:
             await self._services.foreground.give_way()
           line = await work

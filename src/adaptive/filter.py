@@ -6,7 +6,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -375,13 +374,9 @@ class Filter:
 
         async def guarded() -> None:
             try:
-                async with (
-                    measured_part(
-                        doing, hook.answer_id, hook.state.pop("anomalies", [])
-                    )
-                    if hook
-                    else nullcontext()
-                ):
+                answer_id = hook.answer_id if hook else ""
+                anomalies = hook.state.pop("anomalies", []) if hook else []
+                async with measured_part(doing, answer_id, anomalies):
                     if gently:
                         await self._services.foreground.give_way()
                     line = await work

@@ -112,7 +112,7 @@ class Preprocessor:
         done within fails, the model is waited for in time all the same, as the turn may have to be
         warned of; where it is cancelled, so is the call, at once.
         """
-        recalled = hook.settings.show_memories and may_be_given_memories(hook)
+        recalled = may_be_given_memories(hook)
         is_served = recalled or may_be_learned_from(hook)
         if not (
             hook.settings.enable_preprocessing

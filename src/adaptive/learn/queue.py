@@ -341,11 +341,8 @@ def typed_turn(
     Of a chat's ``messages`` those that are ``rememberable`` may be shown beside it.
     """
     typed = typed_message(messages, hook.question_id)
-    if (
-        typed is None
-        or hook.state.get("unlearned")
-        or not may_be_learned_from(hook)
-    ):
+    is_learned = may_be_learned_from(hook) and not hook.state.get("unlearned")
+    if typed is None or not is_learned:
         return None
     message, words = typed
     hook.state["branch"] = [

@@ -187,3 +187,11 @@ async def show_sources(hook: Hook, selection: Selection) -> None:
         }
         noted = f"{text}\n\nNoted on {utc_day(memory.created_at)}."
         await hook.notifier.source(title, [noted], [metadata])
+
+
+def recall_line(count: int, note: str) -> str:
+    """How many memories an answer was given, in words for the user; empty for none."""
+    if not count:
+        return note
+    words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
+    return f"{words} ({note})" if note else words

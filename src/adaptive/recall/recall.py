@@ -37,6 +37,7 @@ from adaptive.recall.block import extended_block, rendered_block
 from adaptive.recall.explanation import (
     explained,
     found_memories,
+    recall_line,
     show_sources,
 )
 from adaptive.recall.judge import RelevanceJudge
@@ -172,11 +173,7 @@ class Recall:
         async with self._asking(
             hook, messages, question.text, question.first
         ) as complete:
-            if (
-                hook.settings.show_memories
-                and may_be_given_memories(hook)
-                and not erases
-            ):
+            if may_be_given_memories(hook) and not erases:
                 task = await hook.native.task_that_reads(window.body)
                 if task:
                     hook.state["recalled"] = (
@@ -217,7 +214,7 @@ class Recall:
         Raises:
             HostError: memories can't be read, or the user may have none.
         """
-        recalls = hook.settings.show_memories and may_be_given_memories(hook)
+        recalls = may_be_given_memories(hook)
         if not recalls or await hook.kind() != hook.told_kind:
             return "No message here is given memories: by your settings, or the kind of this chat."
         question = question_of(hook, messages, answered=True)
@@ -326,12 +323,11 @@ class Recall:
                 hook.user_id, [*selection.fitting], now
             )
             self._behind(counting, "counting recalls", gently=True)
-        question = selection.candidates.question
+        chat_id = selection.candidates.question.chat_id
         retrieved = [entry.memory.id for entry in selection.retrieved]
-        if question.chat_id and retrieved != question.former:
-            keeping = self._chats.write(
-                hook.user_id, question.chat_id, json.dumps(retrieved), now
-            )
+        if chat_id and retrieved != selection.candidates.question.former:
+            body = json.dumps(retrieved)
+            keeping = self._chats.write(hook.user_id, chat_id, body, now)
             self._behind(keeping, "keeping a chat's block", gently=True)
 
     async def _past_section(
@@ -399,11 +395,3 @@ class Recall:
                 "a chat's block is made anew: %s", with_detail(error)
             )
             return []
-
-
-def recall_line(count: int, note: str) -> str:
-    """How many memories an answer was given, in words for the user; empty for none."""
-    if not count:
-        return note
-    words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
-    return f"{words} ({note})" if note else words

@@ -139,7 +139,9 @@ class HostFeatures(Protocol):
 
 
 def may_be_given_memories(hook: Hook) -> bool:
-    """Whether memories may go into this kind of conversation."""
+    """Whether memories may go into this kind of conversation, as user and admin have chosen."""
+    if not hook.settings.show_memories:
+        return False
     in_temporary = (
         hook.settings.inject_in_temporary_chats
         and hook.told_kind == "temporary"
