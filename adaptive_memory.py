@@ -73,6 +73,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from difflib import get_close_matches
+from email.utils import mktime_tz, parsedate_tz
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, cached_property, lru_cache, partial
@@ -744,7 +745,8 @@ def answer_note(line: str) -> str:
 # ---- src/adaptive/core/providers.py ----
 
 class ModelError(AdaptiveMemoryError):
-  """A model call brought nothing usable."""
+
+  status = 0
 
 
 class ModelBusy(ModelError):
@@ -755,9 +757,11 @@ class ModelBusy(ModelError):
     retry_after: float | None = None,
     *,
     detail: str = "",
+    status: int = 0,
   ) -> None:
     super().__init__(sentence, detail=detail)
     self.retry_after = retry_after
+    self.status = status
 
 
 class ModelRejected(ModelError):
@@ -779,8 +783,9 @@ class CompletionRequest:
   system: str
   user: str
   schema_name: str
-  schema: Mapping[str, Any]
+  schema: Mapping[str, Any] | None = None
   max_tokens: int = 4000
+  thinking: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -789,9 +794,10 @@ class Completion:
   text: str
   cut: bool = False
   tokens: tuple[int, int] = (0, 0)
+  reasoned: bool = False
 
 
-ResponseFormat = Literal["json_schema", "json_object", "text"]
+ResponseFormat = Literal["json_schema", "json_object", "limited_text", "text"]
 
 
 class Completer(Protocol):
@@ -809,6 +815,20 @@ _BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NOT_SUPPORTED = 501
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_RETRY_SECONDS = 60.0
+_QUOTA_SPENT = 429
+_CONTEXT_TOO_SHORT = re.compile(
+  r"context[_ ](?:length|size|window)", re.IGNORECASE
+)
+_TOO_LONG = 413
+_RESET = re.compile(
+  r"""x-ratelimit-reset(?:-requests)?["'\\]*+[:,]\s*+["'\\]*+([\dhms.]++)""",
+  re.IGNORECASE,
+)
+_DURATION = re.compile(r"(\d++(?:\.\d++)?)(ms|[hms]?)")
+_UNIT_SECONDS = {"ms": 0.001, "": 1, "s": 1, "m": 60, "h": 3600}
+_LEAST_TIMESTAMP = 1e9
+_LEAST_TIMESTAMP_IN_MILLISECONDS = 1e11
 
 Result = TypeVar("Result")
 
@@ -820,11 +840,14 @@ async def with_retry(
     try:
       return await call()
     except ModelBusy as busy:
+      asked_for = busy.retry_after or 0.0
+      if asked_for > LONGEST_RETRY_SECONDS:
+        raise
       pause = min(
         _LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt
       )
       jittered = pause * random.uniform(0.5, 1)
-      await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
+      await asyncio.sleep(max(jittered, asked_for))
   return await call()
 
 
@@ -833,8 +856,15 @@ def endpoint(base: str, path: str) -> str:
 
 
 def failure(
-  status: int, detail: str, retry_after: str | None = None
+  status: int, detail: str, headers: Mapping[str, str] | None = None
 ) -> ModelBusy | ModelRejected:
+  if _CONTEXT_TOO_SHORT.search(detail) and status != _QUOTA_SPENT:
+    return ModelRejected(
+      "the model's context is too short for what it is asked: "
+            "give it a longer one, or choose another model",
+      _TOO_LONG,
+      detail=detail,
+    )
   is_busy = status in _BUSY_STATUS or (
     status >= 500 and status != _NOT_SUPPORTED
   )
@@ -842,11 +872,31 @@ def failure(
     sentence = f"the model's provider refused the request (HTTP {status})"
     return ModelRejected(sentence, status, detail=detail)
   does = "failed" if status >= 500 else "is busy"
-  pause = (retry_after or "").strip()
-  seconds = float(pause) if pause.isdecimal() else None
+  moment = (headers or {}).get("Retry-After", "")
+  if status == _QUOTA_SPENT and not moment:
+    reset = _RESET.search(f"{headers} {detail}")
+    moment = reset[1] if reset else ""
   return ModelBusy(
-    f"the model's provider {does} (HTTP {status})", seconds, detail=detail
+    f"the model's provider {does} (HTTP {status})",
+    _seconds_until(moment),
+    detail=detail,
+    status=status,
   )
+
+
+def _seconds_until(moment: str) -> float | None:
+  date = parsedate_tz(moment)
+  if date:
+    return mktime_tz(date) - time.time()
+  seconds = sum(
+    float(number) * _UNIT_SECONDS[unit]
+    for number, unit in _DURATION.findall(moment)
+  )
+  if seconds >= _LEAST_TIMESTAMP_IN_MILLISECONDS:
+    seconds /= 1000
+  if seconds >= _LEAST_TIMESTAMP:
+    seconds -= time.time()
+  return seconds or None
 
 
 async def post_json(
@@ -864,11 +914,7 @@ async def post_json(
       raw = await response.read()
       if response.status >= 400:
         detail = f"{url!r} answered {raw.decode(errors='replace')!r}"
-        raise failure(
-          response.status,
-          detail,
-          response.headers.get("Retry-After"),
-        )
+        raise failure(response.status, detail, response.headers)
   except (
     ValueError,
     aiohttp.NonHttpUrlClientError,
@@ -1449,7 +1495,7 @@ PROMPTS: dict[str, str] = {
         '{"summary": "<the new memory>", "complete": <true or false>}\n'
   ),
   'user_valves': unpacked("T>t<81poj4|NsC0{{SnR2q$$JZ$Euz&1LQt8lU-PGoNFBiFlf#!k*MvE@C9`7mnSE?c%0ZH|;*0JL=tL8&w(t(Vj^<t1f;#ka@KkAMd&$CiXuFgLqc-Ex%Q#CtJ(1pdH`nIL*{Y-}98K@Qs(jHnvkj{W4)-J=zog%P6eN1*ql3m6%pM6<>zd9`oNT-y~q$l-xtm;!^>&isO0lAH);`g~ZNf*~YUg$c5#5+H32prgS0xl<L`n!^-Cy+~w-{i@xW+kVPgXQ8(oklyqL{m#h%5^+ejl*mc<YBUCMbWB%=Nd%`5rDoiN!(IIh6mlAUeWHX=YKOL3*$&dS{tzr{0Re%<@su$2vC0Uo1U96Wt3gQEYeV`jQMZwsjB>nHRTla6utC(!H;B=Iu*WyFHK}cY4ez9YB2IE*m%Kjd7u!fq6wJL#(hC<HU>}?h?#sa$@1gvSJQL*^1ekJX=wDd?qPJ}L1U~@$yIA}H3APwS6N$H6tQ0%H+^szIm#lc9ivAZX=eoR<RGjz6RnSZz&UOsC~VlkdKyI|J<BjEM5A{M6H$D-9M1wY#_|N0|e&H").decode(),
-  'valves': unpacked("T>t<81poj4|NsC0{{SnR2q$$JZ$Euz&1LQt8lU-PGoNFBiFlf#!k*MvE@C9`7od`)`}><n2UT1Yb~1QxpL-AS&)-+*D)D7a&a5vQ>1;<a`l$s@4~nUG-I8(NBDN`pJ;rV+J8E4OI}vItcN6qOq%d=GvLUeOL0HK6*F#Gz{7-(JI^+~o3%F#*kI(K~_2s_v?K(T+JJV8ZcniK4+UTsz`mk&QV@<Yvl?o=o-SNmd&D2`Cflp$E?NO3I{qATM2|hlsAQiD~t;MQTA={{vXXB-B0tcX4+3a!IxBMt~RHa3t2glUI=7GdjT2wRpoC6;MK!XD%p)8JffUtE?D{#HJ7swqh@%;!-Xq+0UNa+goc`c|?QnxrSD~`C4!Cmt>p#*GFXW!~6h4LllSeA2R1L2q$|MTp=sV@)MM}~{NLRU=E(g+f-;MY>VkH#{HJym(I{iw4$`1G#&Mb+LMr-~J4vmAVfFY9<7pUVr8cZgnO$@2W5Td$+H+qv=dl@JgaV+YRsmL<CtQhW{xqJJ(l^&~08Vh)5zz(`X#+7Bn}&L42B1)cJyo?sYCf*Z8A1~Su4d5J58SwHRV>8P+3?gAR$7<Fuah>gZbHUf{{;vcI&P1ZQT8`5v(J4KQ?xki8R7JX3Zj{iTqI&h!6stGSbzO*2&8o+vsawfdmHC|2@EB@}Z1szK9uwnceN>(R_i}I-L97{OUV`!ct47#n<=8?TxLioOzC4#;Qz5XSs7b^l4WM8D~@qMk~&hDD}dPr!CIdQCCcU1e2A&5nzF<dkl-#7l3`ViHD-z>t0DB&n2nu7n82ewzC5LonWY9bvaKwdX44^V9diBlQYs7hY#AxS&UN@sqJvHn#9u>V#o@-Xb#*kb<?`<$jp$3GEm9SB(h!(w2sal}D=yvrM)z29aQ+H)wy3K(c~NsA^rh6=dFZYozz^fxROxz<6RWpDdxBQE|@T%IK+q-*M4s~<kv#Z2IO270tB0qzl=4cBWmDH1SUH4GD)rulc<G)<OxnKz@l;Wd|mjx&4M&NUPD_6UV=6F8x<?B}hxYSrht(Q2BlJd_&JTq)SW$_#K(X26a{daXrUQX?GYeR{0PZ$f7)tLfQQHhMB-8PXS`6Sq(^z@3Qpx9W1d^TFRT@9{kxU&3Tt1$)>i&0|S6qH-<=sSYv|$W_lTS)fou{s{n)+9O6pLek;J)|IJ{L9;&OfN>Ri*Md0*Yh~cDb*tndK}j`36o7&rJ$8yt)=EVlwB}T|!mIR%cBBlu1zGc8cmP{rtPZ8{IVh`<a;pA(-oJn`Ki4`%CpYt21h(tbEOH7h?TlI*H_w=oxG3!Cn}Jc=dbmB^tddIenQQx&LNPsJbz_?4s3<|(!7lX2<~)+!jVq{gCiOKPN3_-k=l07{8kS0_G}D;8etvhy7wL7q6>`Xt_uW;nst%pv1t|Iv)x<R5rW~&~>6Amxlkd$jSuve^0GhgnTJz6__@KDDv)>UR-Y4V(_Jd#q74z)HN}&F^Ju8Z&vurdw%M4uN%!XNA?MSlfsh%zw7qYorpjvZ=!YvNtxhPCx-wXyu%O)QkZ&4k7uZl{|W04vMYPRC|8X4=5$Ro=<Y>?q!kuWi@TK#Ohtkb{>p;r7e1#U2mzJ^0f*w`cHY8Vi^<PeN^{de`qk68sz=P5#cbbrY3E#r!MZ*zHjviUHsBC^0fcT8@jM5tBj&^sNSIO%l_IqcsWI}dBQuCWZo`t(0hA&hFRYvp~Ezks=D1gMy%B5R(q_iwo<Im*Nm)9I|lj5rgi0Rv@2lO`xsdgs~@JFl;y*J4jAcNS2K@+$?CdQN=kwSe&J<4X*>LLrMnsGw;iBtZTxQtkUmcK1g{5V1uS8>17P?f!gBlw36GBmQ1J&IK4=xt*^(|NBAe@qCXEar-|YlE%H?><*I`ut`~g(JcE)kpsLJc7)dGQSS}I@jc=mzcis_yy9`h$aW4mv&_FD{KUdZ-5QdU`S^6zh$15Njhw!-V`<b?(;@_Fd42azSJig#KJyVdB<_RtweP^<^E9cEiv6$}((iQnR>&=L?BC6*yG0d0y1(}%fFS<Gw&HslFxr^7+r_S2z7A`07}2)05?An{^Qj@|<R3uP%rLb1o|Ti4p44GfKty#KrcO9X9Ml+JRF?Tl_v$jlG&dHxKyN==#mqX&3oO4o>TY0NunF7TT(nmkmd$=0n;o&F2YdAc)oOrkBGgwMpuYteh;Wo;y!~^tRM*6D1SG_>Ty}OEPEfuluu|^?)|I`mfL7*!^o=-^_nWu~VaBf+qZt?m5&ezzwSHMjD{jyA$(%EBDkl>sL;JYR!NoW$aOEU5q)cYNHJCK3EST;b70IlD{8$wATKFeU7)j|0iVCtQ8SSgWqbn5*<JtbhDMV4-#&XiteRov4+O#TZxN5KBlU9s7sQ5NXPp^r$&AZA5fHxKq5=gh}2LYZh*@$PZDg69#yYn^B<mvXtsaVPb0!8g)*Ba5_9n+za=R9%G4z~mH&z-pBuyvt$E4<}u=UT`%nn<Y#edh%_3ZcY2yIB^ex?73}frV^*#cKGl^lztzkJnm#Tg}j30@}k#Ol^Vk;rq=-2MJRvwnYk?Z$w`DiRsxrf!mKXp>);Mfd`JBCWhObNHG%@&vL5r&%PbxGR$&zKzfYgHJ{B+kL`D+xC0mau-1MESHZX3MWX;cu$bvQZ@eD~p`%(t)p1H2Ru58E?z2TI5K3I6{CI#)VO<;gvPFW@brD@&mFOKR^Y*D~$<|Ag$O_{kC}*kK`?a!b%cHrlOVYaa21oB#XToA{?@1G}FH=Y@ZPGGGX#Gd%JcBBtb_nJzAJeK+nCt&WEB)(Nr6@rgD}BtxtUMk%(1cGim57F9$*6$D5=RliufeIO@<f}zja)qp-;Zj`g~4;E96w|~^@zJh<jY^7*ZBFxz@V^2Yr+5R9hq!M*aMi)&hU!S?%V^})y1y+tRzjZ&`NFjV&|@Y*%bT5K`_>G9sZ=?NEUt!qQ>KOiu82=9~gMj$3w%c5?5t{O!X#)a5smOFENZh$XmPR-N;bfDjF%c3T@EOK55tx1nIq%dj*6VRp)wZod0VL@_XC10@^!tX4&DjR5$0304-5i#)Bu>%J*ribScH`$<Jia1PD(IVj-EGCDB}QQQ$0jsmmqPr)wMoE*S3c11$K6_Er0rb9i6!;VvpkuKwT=<`%G}z8B<h21t&T(TqH&LZHFz18>ny;`LrPut@6XuFGVSzb;Zr&UILb0WIL^33)y$kfqNk>0X>R3W<%8nk4MLR{sy4>{4Sqx1_^lw}ftYCMy<ib<%1O2?x)ILfLBX4~cIf(wa0)8&057UoS7H5#gGZKh;w54jl}rev4C%YDqN~2Qx7MuuhTEe-?<I)ZRZ4IZr~BLILBG$>}Z1R2^;ADcFw>!D6R?C@CFIln*+h#p|lt5(2HCv0IyZCpc3NZYf?1<OoSRc4h^lm6a}71-jy3<oCQZ<<898{&d_IGXN_eQ31t&S@$mzCIJ+QLJ;|A7_aP^Uu3Oua9iqXZwd5Y&Tqnql_6FM#WmtyLozj7*Xt)yzBk!J<22cp37{LzDrYZco{b9k$nFoTg9~!9gTuRGTl2`cEZdI~$7a`lkF3c4I3wOE#7k%Azq(U2)o1$kyi=}Ex!?qHub_MuL^tx{iY;#cBz<MV)?K>gtA9N9PZmZ{Rw7?iEx!>9(-y=auJ~D`aajpnKM6dT(G7|c6Ak!hd?Z}G;(RXzs@0ZtC^jAN-9pWy8s)S=f#XF4*k-yA)c=cFe@}+Lw<|%>zUHhRsd?AS%gOHSbXoKFIagek@<$%?(CZ(`B%~-OEO1$W2`-ECJ0X_zD&LVZx1PiA01L~_IEa=AX0WuM5hupHI(Fm1aJ*)i4q_EqAM0fnNNCu^dAtqA8qYJ-AmX*8i_12$F^`LUK)01Yx47@z+WRudSt>mqr2`lN;!5~RIoxJ(|COQzZ>BiZa|LDpcN*c^").decode(),
+  'valves': unpacked("T>t<81poj4|NsC0{{SnR2q$$JZ$Euz&1LQt8lU-PGoNFBiFlf#!k*MvE@C9`7od`)`}><n2UT1Yb~1QxpL-AS&)-+*D)D7a&a5vQ>1;<a`l$s@4~nUG-I8(NBDN`pJ;rV+J8E4OI}vItcN6qOq%d=GvLUeOL0HK6*F#Gz{7-(JI^+~o3%F#*kI(K~_2s_v?K(T+JJV8ZcniK4+UTsz`mk&QV@<Yvl?!J0Wvqu27_q^f#;(9y1W=XZEP$#w&S^7+1wnjEWDVU8t5I7=Dh`=#(d>Mh!}p!OU8Jay2YkI)c0))VDc(&0t*);%d2yO@LkMxCu}Tl}Q9e5|$V9T|MY-oWvNPfk&~~<Q+nFqvf`Y}4yCmpF_Iv)cB>9oUk|<vDcNZ}C@^%Fn7}P@T{;d`JHC+F19N~itrB6s6Q#VQp1x*7-CUvtFWD))_J_jl@FX!Ytf&Xx{e|jxazK4k7X?NHoJUr2{#v9H}{Bn8o*jFjgik%HT)$3s_taa8F-+dq3k71z-3=>UsIsNW|;}}FkWpqaeI6-do!}U7H?emfKgJ#o5{xs+g#f`5__Is))xNfZ9pCTEP`)lqR)+fo+nKhrpkPI*a10eMERCE`aOrZi6o&zOiKCZ)f%$BX!pr2L(WPFh{^lM%tb8_abyy!=$wj~l&->|i;lqU7EOAEcdFftXCtl6*h<j_O@^*F={@LFHap|)n*1hPYV$|py=VLKxYCb`ZzwOzj+pI&Y^;$Dd|<`h^6#Daf#yUJW|O<hUw$-LG<+(ahc1L^h*A#tj`gPdirLb!@f8C$4-g)vQTg!U}!`L9<(Ec(=kAacSR8Z+!|MR9sPiJ-H&xH-Yo1LfITCb5TKY-XSXH>a#NDxSbZT@rMRPQ$`qI1k@gPThw`y`t1|PtXkwJ%%op5P7Cb**ggM=`)Z+(5I`k*#CmY<5V=T4B~isn<T7v3f<zZ_6uAxV#4@dz$4DN=5UTpUQU9IJ{%=&P8kcJXIF!{FC3wH5KR1w@fRL{H6dT5LJ44y)?+GG<l$NayKO|s%f>aAcrfEEPUafK!NL1~zc!JGM>{ex5W+tBWT!gQ9`URbvB-HYND>M29WGEqAf3*P5ezN0Qb<D3tTmYu1!}sf%y_iMZ_pGk%(Ejp&*NPW@^h^v%gw|~dE2`>@58P~iWVw7GweEGyjR^L8Y3-*Oa(Xp>0#>Xo*D6N<qgi?E%lcNyIj1vE5&BQj0712Bph1o7k4y+)2yv7$fvwyMEBVp7*E4DK`M7+^%TjuJ1fX1=*+kx+;Byu@qdLs@<3Dy<4Y2hs;Y48P5yAuM%`PJa0vB3{H3=ENtrI)hu>vYR7GkCvg85-$UfWqR<uyhuuTl#p3iH3AHp@Qu=*`mcO(vL>BO`fBWS>QOH~JOcF6{m)nYfUO+}T0McWNvK6Ih|y{mo`wF<%vW*kbQ&_B-44(8>awab2)k`d6_T>TS03}o4ibG~WC<_v<;Qm6;GCv~E-8RGjC1pU>>r|j{)VMjNHc#Cm|Wy5=VrtV1M5I*GL2myZz0m?}M+6P`r4{L>BCNu9<@T65RTXta;(Uj>GSel3iE3Q@OG(w;;J-SYwH}!Q9{XmXo=lUn9s<L2vN*`F_V9(e%O_pd8Fke1b?=PCSc>eM}JbTZlc?8u5mSrp8&7v8(p!pT+{rCs>oYpw4a1pMvQ8t`VRv4}x_af9}D9eGvhMS9eQHxB=Tg_f{{bE?<Jh^)Y-Q3u0+*zLb+pphYgmu>ZaQ!lmVrp^t4Cc2}-Uy1?xk=)UK>Lb?F0V&6q9X(ScK-suc2?}209xw||NJf*eOyrvmI<b;S%-4A9Hl0!=Lv6a5*S*2>j8v#?}b+qUVuK^unJrfJxfFHp7v4JgYQPQKU@4BpQ*OVr5$~5k1qhTR|w*!S~B^x10bK7c6&VVrSW<pEqdmMH$gG1aD!#w^qqcnW;uf8m@#0DDAY!SDyf0N*P~0NBqx2E1r-q9APm4L`Nj8JYp`XJbw$Bw98|pZhncjjr7#FKZ;^2}iK<z0p{hR%@3b9!@d{1(-u!P=HRjo>`{D|Sq8}5t&)b`St6gwGrF$$1%o0XZTi={=wFHoWf!k>$9+cuMGAZhlNuHl*jKk;}Z;;jZB+@fUU0Pq{8V)C^*nqEg8J;lx@Iq5fEv27Dn3z6Y44BtbcdJDrgQkYZQ&h=@$LGtn<hoX5Z#r-F3VI34B~XhJmk_J}!Fy3RzhWM(Am?4J%$;>KNX(tE;4d!_EML87xf?&CNlXzIg1j>3y!3&nyYWjlT3h9+=2pp@&Pl!Dn!<N-66vdQuG*&%(7gXLw`s}%0dT?JsaO=U%x%Pm;2+}ky9?Gv+cgQyOZU{3nX2{m*o$%X-kR?rIac&Z8;ziDXQ?ZG+ue1#vYVZL#on<lr}S#?R`R8}q@vMy2g^qLPwBoto8_mL!^!DHPHLxY@bhpKL{ru;B0qU+dB&cW=~6{2OD!fbJsnxEDYl{Gai?mtc7RV<POfsa#Rm5TUd|s!h$C{CQ)S^a+h>!z?3t*7)<ENW2vF6e>aG^mmtz0+!>04bye8b5-{<gy-qjt=-c>ERP6wdnA}(W(pn$o$Ow*<xR~)q?bo%R(ji9@PZRXN7q~nZJ5)qbWO@?I9chY5ouM4R^S^Vd&`AUe<v9iJVi{vWgftJXeG=Ji|&N{%oOW4cXiAFopXCbV`dCQs4VUeotZH0%vbCO$Pnt!`fG}*ONH$d+gl^UnJ0nLj#FpoVm4m!))%@*4jgj@`rTaL}=pa3y^+X%0VN%?QXEhBM+)<#xi7V%Wz-|`<@W!4hg_JML^uQQm9MgC`oyD2!WV!G0_^QZ&t&S`J^m*3idYg1V0=`!bYLHStOG<EVVMC|kOItM`<DW&P7nHk+(j+ZUx5b%WhxKC=@czT_r2_S*SsgBgio1Sw)GC@ewbGm!5^L;rAbytyXyJmy$<yk3qJBy&du^A_3-~bFgmW__kthi0V_D7u_(Pnw>6i?3z%E3JD#$!&<o<->VZEa#_VC8tjm!u`fdONhu4!)~!v2X~-hOMi<i#?WdY_{W8?%X3uP*1wa;mm%*8rfw7eVc1$%Y4*cUE&EsQp-RT+Xq|!br87n1X+Z-B9gUG393cu(~g2A_aL?wo1TQ|;*VzsKiiAUY(c=SL|RPAZxTjg^#*PC0s=KbSUi@q>k<9=`&T0*0|UR^Ci<@a9^&kK@NF~T$X<m<R+9q6+Y+QsVNwzz=4T`mFVcw%_6!Uf7TYlEDl&Lz)idF-NGUr0q%~EkcTzpiC3cYDS7T8av>VB*e}CO8YgVDqRW|5Z*F6i>&2@njm4Zhpzld$IBym^RXnmm*p$I>Ly{D1FUkK~|rGA=FF4v1ZQkU4L6`bj0+7$sZgG%bsVvdvNv6zufwt^27ox!M|wUrTQ!>4e9v{r020Zu}=(0t~n-Xs&Q?M!6`)ppco$3=RKm|oA&a7f;-y!J|faL^s9qcUo8%Mlfy?GXYGUD;Z^4n0$_-`+7Er9d6lI^s3*^-OXc8lG{fbxa;#axz%Wx@#>9xAY%qR`dJHhTxo_T%JNH3m_pY#SI~e2v})<?9`f?KV|dm(T)<(Ai~!Cl3QYu&LotU&>0BXWUR<2uhH@=UpmrK?pCA+3vjrsNGuJfoyqcSQGNAM%onuH%fIt==5B&eb#Xt6f_zHwo)iJ3%s*5P-W>AVTU$V`hz-@2NF-$P_8+sAJj{#2c~~%Q>Fj5nJ?HQoM}g5^0cMhI48BrO3vR~WD|YRY|D~?KjfxWZfYY<1B>Xw3t2>U8qhA0CE0M%FZ;johO3Wn+T^C!3a=5x?vOs-~#`sZuUI7LtZRbpU{MC~!jVSa=gu14{ILTg_wC$Vgf~e(HTR$Q)UhD#?p$Z$8yA#8-hGQl(;OhbDcnEN8>*~xUOulx0-8k0>bdl>TmyIq<wj7tVS{5caJy+=3D1iMR9MbKv5wM`{!1?7OCQ5MNaxo(ME3YQyfh6Gn?8*G~").decode(),
   'warnings': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTeQRLH=0A`ux`QTXdm+z_yX7{g6&{!L*Jf1nev-h+QY|gw)B-eyUT_;xffh7^BBFk&{D$ws}do6KvXQ(0mJMcRk@|9%FVM{_OoIyMxi<#~ijZEPA=c46~W_{8Rf}T5+-vm;b05rQzwl1XM~n-SV+1KFtCCywC!>vOkS;A8bJ1nCyPLJmeEjM1wnIVeDL$yQs@fDf<JMC0kgD-{xAU_7#;OP4S_wp*y*xWx7bOZ%1GN-Ak8bE&A)Jo6-MMmYII}lgXDjepVECjcMN}^5@}C;=tD?TH!og6=|o1e4=ScCmw*|r~?0k!;Hn_gao@63yFF$U|Okx<SV-|MdW=2Uq{2c_Z{=fb1P_#D9?aU50+E;_3L-Q-()$8R3D-FVEmEx&i_+y5uzO+NAos!b0J((>tIrnQK$@^bbR_&vSgUfX~lq*<-uYS|A#=-U;").decode(),
 }
 
@@ -1675,205 +1721,14 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
   }
 
 
-# ---- src/adaptive/llm/endpoints.py ----
-
-_OLLAMA_CONTEXT = 16384
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-
-
-@dataclass(frozen=True, slots=True)
-class _Endpoint:
-  url: str
-  model: str
-  api_key: str = ""
-
-  @property
-  def key(self) -> str:
-    return f"{type(self).__name__}:{self.url}:{self.model}"
-
-  async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    valves = {
-      "llm_api_endpoint_url": self.url,
-      "llm_model_name": self.model,
-    }
-    for valve, value in valves.items():
-      if not value.strip():
-        raise ModelRejected(f"the valve `{valve}` is empty", 0)
-    return await post_json(endpoint(self.url, path), body, self.api_key)
-
-
-class OpenAICompleter(_Endpoint):
-
-  async def complete(
-    self, request: CompletionRequest, response_format: ResponseFormat
-  ) -> Completion:
-    body = chat_body(self.model, request, response_format)
-    return chat_text(await self._answer("chat/completions", body))
-
-
-class OllamaCompleter(_Endpoint):
-
-  async def complete(
-    self, request: CompletionRequest, response_format: ResponseFormat
-  ) -> Completion:
-    body = chat_body(self.model, request, "text")
-    body["options"] = {
-      "temperature": 0,
-      "num_predict": request.max_tokens,
-      "num_ctx": _OLLAMA_CONTEXT,
-    }
-    if response_format == "json_schema":
-      body["format"] = dict(request.schema)
-    elif response_format == "json_object":
-      body["format"] = "json"
-    reply = await self._answer("api/chat", body)
-    text = text_field(mapping(reply, "message"), "content")
-    if not text:
-      raise ReplyUnusable("Ollama's answer holds no text")
-    tokens = _counted(reply, "prompt_eval_count", "eval_count")
-    return Completion(text, reply.get("done_reason") == "length", tokens)
-
-
-def chat_body(
-  model: str, request: CompletionRequest, response_format: ResponseFormat
-) -> dict[str, Any]:
-  messages = [
-    {"role": "system", "content": request.system},
-    {"role": "user", "content": request.user},
-  ]
-  body: dict[str, Any] = {
-    "model": model,
-    "messages": messages,
-    "stream": False,
-  }
-  if response_format != "text":
-    body |= {"temperature": 0, "max_tokens": request.max_tokens}
-  if response_format == "json_schema":
-    schema = {"name": request.schema_name, "schema": dict(request.schema)}
-    body["response_format"] = {
-      "type": "json_schema",
-      "json_schema": schema,
-    }
-  elif response_format == "json_object":
-    body["response_format"] = {"type": "json_object"}
-  return body
-
-
-def chat_text(reply: object) -> Completion:
-  if len(listing(reply)) == 1:
-    reply = listing(reply)[0]
-  if isinstance(reply, str):
-    return Completion(reply)
-  fields = mapping(reply)
-  if not isinstance(reply, dict):
-    raise ReplyUnusable(
-      f"the model's answer is a {type(reply).__name__}, not an object"
-    )
-  choices = listing(fields.get("choices"))
-  if fields.get("error") and not choices:
-    error = str(fields["error"])
-    raise ReplyUnusable(
-      "the model's provider answered with an error", detail=error
-    )
-  choice = mapping(next(iter(choices), None))
-  message = mapping(choice, "message")
-  text = _content(message.get("content")) or _content(
-    message.get("reasoning_content")
-  )
-  if not text:
-    raise ReplyUnusable("the model's answer holds no text")
-  tokens = _counted(
-    mapping(fields, "usage"), "prompt_tokens", "completion_tokens"
-  )
-  return Completion(text, choice.get("finish_reason") == "length", tokens)
-
-
-def _counted(
-  usage: Mapping[str, Any], sent: str, received: str
-) -> tuple[int, int]:
-  tokens_in = usage.get(sent)
-  tokens_out = usage.get(received)
-  if isinstance(tokens_in, int) and isinstance(tokens_out, int):
-    return (tokens_in, tokens_out)
-  return (0, 0)
-
-
-def _content(content: object) -> str:
-  if isinstance(content, str):
-    return content
-  return "".join(
-    text_field(mapping(part), "text") for part in listing(content)
-  )
-
-
-@dataclass(frozen=True, slots=True)
-class _Address:
-
-  scheme: str
-  host: str
-  path: str
-
-  def covers(self, other: _Address) -> bool:
-    is_same_scheme = self.scheme in ("", other.scheme)
-    is_same_server = bool(other.host) and self.host == other.host
-    return (
-      is_same_scheme
-      and is_same_server
-      and other.path.startswith(self.path)
-    )
-
-
-class LocalAddresses:
-
-  def __init__(self, listed: str) -> None:
-    self._listed = [_parsed(address) for address in listed.split(",")]
-
-  def lists(self, url: str) -> bool:
-    address = _parsed(url)
-    return any(listed.covers(address) for listed in self._listed)
-
-  def holds_ollama(self, url: str) -> bool:
-    return _is_inner(_parsed(url).host) or self.lists(url)
-
-
-def is_cloud_name(model: str) -> bool:
-  tag = model.strip().casefold().rpartition(":")[2]
-  return tag == "cloud" or tag.endswith("-cloud")
-
-
-def _is_inner(host: str) -> bool:
-  try:
-    address = ipaddress.ip_address(host)
-  except ValueError:
-    return bool(host) and (
-      "." not in host or host.endswith(_INNER_SUFFIXES)
-    )
-  mapped = getattr(address, "ipv4_mapped", None) or address
-  return mapped.is_private and not mapped.is_unspecified
-
-
-def _parsed(url: str) -> _Address:
-  text = url.strip()
-  with suppress(ValueError):
-    parts = urlsplit(text if "://" in text else f"//{text}")
-    port = parts.port or (443 if parts.scheme == "https" else 80)
-    if parts.scheme in ("", "http", "https"):
-      host = (parts.hostname or "").rstrip(".")
-      return _Address(
-        parts.scheme, host, f":{port}{parts.path.rstrip('/')}/"
-      )
-  return _Address("", "", "")
-
-
 # ---- src/adaptive/llm/reply.py ----
 
-_TOO_LONG = "the model's reply is far too long"
+_TOO_LONG__reply = "the model's reply is far too long"
 _EMPTY = "the model's reply is empty"
-_ONLY_REASONING = "the model only reasoned and gave no answer"
+ONLY_REASONING = "the model only reasoned and gave no answer"
 _CUT = "the model's reply ends in the middle"
-_NO_JSON__reply = "the model's reply is no usable JSON"
+_NO_JSON = "the model's reply is no usable JSON"
 _SEVERAL = "the model gave several answers that differ"
-REPLY_REASONS = (_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON__reply, _SEVERAL)
 _LONGEST_REPLY = 128 * 1024
 _MOST_MARKS__reply = 64
 _DEEPEST = 8
@@ -1921,11 +1776,11 @@ def read_items(
 ) -> ReplyItems:
   text = completion.text.strip("\ufeff \t\r\n")
   if not text or len(text) > _LONGEST_REPLY:
-    raise ReplyUnusable(_TOO_LONG if text else _EMPTY)
+    raise ReplyUnusable(_TOO_LONG__reply if text else _EMPTY)
   read: ReplyItems | None = None
   between = ""
   state = "whole"
-  reason = _NO_JSON__reply
+  reason = _NO_JSON
   begins_with_json = text[0] in "[{`"
   for _ in range(_MOST_MARKS__reply):
     mark = _MARK__reply.search(text)
@@ -1936,25 +1791,25 @@ def read_items(
     if mark["opening"]:
       closing = re.search(_CLOSING, rest, re.IGNORECASE)
       text = rest[closing.end() :] if closing else ""
-      reason = _ONLY_REASONING
+      reason = ONLY_REASONING
     elif mark["closing"]:
       text = rest
       if (
         not begins_with_json
       ):
         read = None
-        reason = _ONLY_REASONING
+        reason = ONLY_REASONING
     else:
       value, state, text = _value(text[mark.start() :], key)
       if state == "broken":
-        raise ReplyUnusable(_CUT if completion.cut else _NO_JSON__reply)
-      reason = _NO_JSON__reply
+        raise ReplyUnusable(_CUT if completion.cut else _NO_JSON)
+      reason = _NO_JSON
       found = _found(value, key, is_item)
       if found and (value != [] or _NO_WORD.fullmatch(text[:1000])):
         read = _joined(read, found, between) if read else found
         between = ""
   if not read:
-    is_cut = state == "cut" or (completion.cut and reason == _NO_JSON__reply)
+    is_cut = state == "cut" or (completion.cut and reason == _NO_JSON)
     raise ReplyUnusable(_CUT if is_cut else reason)
   return replace(
     read, cut=state == "cut" or (completion.cut and not read.listed)
@@ -1969,7 +1824,7 @@ def read_object(
   ):
     if is_item(item):
       return item
-  raise ReplyUnusable(_NO_JSON__reply)
+  raise ReplyUnusable(_NO_JSON)
 
 
 def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
@@ -2078,9 +1933,60 @@ def plain_name(name: str) -> str:
 # ---- src/adaptive/llm/ask.py ----
 
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
-_FORMAT_REFUSED = frozenset({400, 404, 415, 422, 501})
+_TEXT_FORMATS: tuple[ResponseFormat, ...] = ("limited_text", "text")
+_FORMAT_REFUSED = frozenset({400, 404, 415, 422, 500, 501, 502})
+_MODELS_REMEMBERED = 1000
+_DAY_SECONDS = 24 * 3600.0
 
-AnswerFormats = dict[str, int]
+AnswerRead = TypeVar("AnswerRead")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+
+  place: int = 0
+  thinking: Literal["free", "off", "refused"] = "free"
+
+  def after(self, error: ModelError, last: int) -> AnswerForm | None:
+    is_refused = error.status in _FORMAT_REFUSED
+    if not is_refused and not isinstance(error, ReplyUnusable):
+      return None
+    if self.thinking == "free" and str(error) == ONLY_REASONING:
+      return replace(self, thinking="off")
+    following = min(self.place + 1, last)
+    if self.thinking == "off" and is_refused:
+      return AnswerForm(following, "refused")
+    return replace(self, place=following) if self.place < last else None
+
+
+class AnswerFormats:
+
+  def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+    self._now = now
+    self._quota_back_at: dict[str, float] = {}
+    self._forms = UserCache[AnswerForm](
+      _MODELS_REMEMBERED, seconds=_DAY_SECONDS, now=now
+    )
+
+  def best(self, key: CacheKey) -> AnswerForm:
+    return self._forms.get(key) or AnswerForm()
+
+  def worked(self, key: CacheKey, form: AnswerForm) -> None:
+    if self._forms.get(key) != form:
+      self._forms.put(key, form)
+
+  def check_quota(
+    self, key: str, pause: float = 0.0, detail: str = ""
+  ) -> None:
+    if pause > LONGEST_RETRY_SECONDS:
+      self._quota_back_at[key] = self._now() + min(pause, _DAY_SECONDS)
+    left = self._quota_back_at.get(key, 0.0) - self._now()
+    if left > 0:
+      raise ModelBusy(
+        f"the model's quota is spent for {math.ceil(left / 60)} min",
+        left,
+        detail=detail,
+      )
 
 
 async def ask(
@@ -2088,39 +1994,52 @@ async def ask(
   request: CompletionRequest,
   formats: AnswerFormats,
   timeout: float,
+  read: Callable[[Completion], AnswerRead],
   retries: int = 0,
-) -> Completion:
+) -> AnswerRead:
   name = request.schema_name
+  usable = _TEXT_FORMATS if request.schema is None else _FORMATS
+  key = (completer.key, usable)
+  form = formats.best(key)
 
-  async def once(chosen: ResponseFormat) -> Completion:
+  async def one_answer() -> AnswerRead:
     tally("model_calls", name)
+    sent = replace(request, thinking=form.thinking != "off")
     try:
-      completion = await completer.complete(request, chosen)
+      completion = await completer.complete(sent, usable[form.place])
+      tokens_in, tokens_out = completion.tokens
+      tally("tokens_in", name, tokens_in)
+      tally("tokens_out", name, tokens_out)
+      answer = read(completion)
     except (ModelError, asyncio.CancelledError):
       tally("model_failures", name)
       raise
-    tokens_in, tokens_out = completion.tokens
-    tally("tokens_in", name, tokens_in)
-    tally("tokens_out", name, tokens_out)
-    return completion
+    has_thought = completion.reasoned and form.thinking == "free"
+    formats.worked(
+      key, replace(form, thinking="off") if has_thought else form
+    )
+    return answer
 
-  place = formats.get(completer.key, 0)
+  async def answer_in_any_form() -> AnswerRead:
+    nonlocal form
+    while True:
+      try:
+        return await one_answer()
+      except ModelError as error:
+        following = form.after(error, len(usable) - 1)
+        if following is None:
+          raise
+        form = following
+
+  formats.check_quota(completer.key)
   try:
     async with asyncio.timeout(timeout):
-      while True:
-        try:
-          completion = await with_retry(
-            partial(once, _FORMATS[place]), retries
-          )
-        except ModelRejected as rejected:
-          place += 1
-          if rejected.status not in _FORMAT_REFUSED or place == len(
-            _FORMATS
-          ):
-            raise
-        else:
-          formats[completer.key] = place
-          return completion
+      return await with_retry(answer_in_any_form, retries)
+  except ModelBusy as busy:
+    formats.check_quota(
+      completer.key, busy.retry_after or 0.0, busy.detail
+    )
+    raise
   except TimeoutError as error:
     raise ModelBusy(
       f"the model did not answer within {timeout:g} s"
@@ -2203,22 +2122,25 @@ async def ask_fields(
   seconds: float,
   retries: int = 0,
 ) -> Fields:
-  completion = await ask(completer, request, formats, seconds, retries)
   names = {plain_name(name): name for name in fields.model_fields}
 
   def has_a_field(item: Mapping[str, Any]) -> bool:
     return any(plain_name(name) in names for name in item)
 
-  item = read_object(completion, request.schema_name, has_a_field)
-  values = {
-    names.get(plain_name(name), ""): value for name, value in item.items()
-  }
-  try:
-    return fields.model_validate(values)
-  except ValidationError as error:
-    for wrong in error.errors():
-      values.pop(str(wrong["loc"][0]), None)
-    return fields.model_validate(values)
+  def read(completion: Completion) -> Fields:
+    item = read_object(completion, request.schema_name, has_a_field)
+    values = {
+      names.get(plain_name(name), ""): value
+      for name, value in item.items()
+    }
+    try:
+      return fields.model_validate(values)
+    except ValidationError as error:
+      for wrong in error.errors():
+        values.pop(str(wrong["loc"][0]), None)
+      return fields.model_validate(values)
+
+  return await ask(completer, request, formats, seconds, read, retries)
 
 
 class _City(BaseModel):
@@ -2263,6 +2185,246 @@ def list_schema(
   }
   items = {key: {"type": "array", "items": item}}
   return {"type": "object", "properties": items, "required": [key]}
+
+
+# ---- src/adaptive/llm/endpoints.py ----
+
+_OLLAMA_WINDOW = 4096
+_ANSWER_TOKENS = 1024
+_REASONING_FIELDS = (
+  "reasoning_content",
+  "reasoning",
+  "thinking",
+  "reasoning_details",
+)
+_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+@dataclass(frozen=True, slots=True)
+class _Endpoint:
+  url: str
+  model: str
+  api_key: str = ""
+
+  @property
+  def key(self) -> str:
+    return f"{type(self).__name__}:{self.url}:{self.model}"
+
+  async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    valves = {
+      "llm_api_endpoint_url": self.url,
+      "llm_model_name": self.model,
+    }
+    for valve, value in valves.items():
+      if not value.strip():
+        raise ModelRejected(f"the valve `{valve}` is empty", 0)
+    return await post_json(endpoint(self.url, path), body, self.api_key)
+
+
+class OpenAICompleter(_Endpoint):
+
+  async def complete(
+    self, request: CompletionRequest, response_format: ResponseFormat
+  ) -> Completion:
+    body = chat_body(self.model, request, response_format)
+    return chat_text(await self._answer("chat/completions", body))
+
+
+class OllamaCompleter(_Endpoint):
+
+  async def complete(
+    self, request: CompletionRequest, response_format: ResponseFormat
+  ) -> Completion:
+    body: dict[str, Any] = {
+      "model": self.model,
+      "messages": _messages(request),
+      "stream": False,
+      "options": ollama_options(request, response_format),
+    }
+    if "think" in body["options"]:
+      body["think"] = body["options"].pop("think")
+    if response_format == "json_schema":
+      body["format"] = request.schema
+    elif response_format == "json_object":
+      body["format"] = "json"
+    reply = await self._answer("api/chat", body)
+    return _completion(
+      mapping(reply, "message"),
+      cut=reply.get("done_reason") == "length",
+      tokens=_counted(reply, "prompt_eval_count", "eval_count"),
+    )
+
+
+def ollama_options(
+  request: CompletionRequest, response_format: ResponseFormat
+) -> dict[str, Any]:
+  options: dict[str, Any] = {}
+  if response_format != "text":
+    options = {
+      "temperature": 0,
+      "num_predict": request.max_tokens,
+      "think": False,
+    }
+  needed = estimated_tokens(request.system + request.user) + _ANSWER_TOKENS
+  if needed > _OLLAMA_WINDOW:
+    options["num_ctx"] = 1 << (needed - 1).bit_length()
+  return options
+
+
+def _messages(request: CompletionRequest) -> list[dict[str, str]]:
+  return [
+    {"role": "system", "content": request.system},
+    {"role": "user", "content": request.user},
+  ]
+
+
+def chat_body(
+  model: str, request: CompletionRequest, response_format: ResponseFormat
+) -> dict[str, Any]:
+  body: dict[str, Any] = {
+    "model": model,
+    "messages": _messages(request),
+    "stream": False,
+  }
+  if response_format != "text":
+    body |= {"temperature": 0, "max_tokens": request.max_tokens}
+  if not request.thinking:
+    body["chat_template_kwargs"] = {"enable_thinking": False}
+  if response_format == "json_schema":
+    schema = {"name": request.schema_name, "schema": request.schema}
+    body["response_format"] = {
+      "type": "json_schema",
+      "json_schema": schema,
+    }
+  elif response_format == "json_object":
+    body["response_format"] = {"type": "json_object"}
+  return body
+
+
+def chat_text(reply: object) -> Completion:
+  if len(listing(reply)) == 1:
+    reply = listing(reply)[0]
+  if isinstance(reply, str):
+    return Completion(reply)
+  fields = mapping(reply)
+  choices = listing(fields.get("choices"))
+  if fields.get("error") and not choices:
+    error = fields["error"]
+    status = mapping(error).get("code")
+    if isinstance(status, int) and status >= 400:
+      raise failure(status, json.dumps(error))
+    raise ReplyUnusable(
+      "the model's provider answered with an error", detail=str(error)
+    )
+  choice = mapping(next(iter(choices), None))
+  return _completion(
+    mapping(choice, "message"),
+    cut=choice.get("finish_reason") == "length",
+    tokens=_counted(
+      mapping(fields, "usage"), "prompt_tokens", "completion_tokens"
+    ),
+  )
+
+
+def _completion(
+  message: Mapping[str, Any], *, cut: bool, tokens: tuple[int, int]
+) -> Completion:
+  reasonings = [_content(message.get(name)) for name in _REASONING_FIELDS]
+  reasoning = next(filter(None, reasonings), "")
+  answer = _content(message.get("content")) or _arguments(message)
+  text = answer or ("" if cut else reasoning)
+  if not text.strip():
+    raise ReplyUnusable(
+      ONLY_REASONING if reasoning else "the model's answer holds no text"
+    )
+  return Completion(text, cut, tokens, reasoned=bool(reasoning))
+
+
+def _arguments(message: Mapping[str, Any]) -> str:
+  for call in listing(message.get("tool_calls")):
+    arguments = mapping(call, "function").get("arguments")
+    if isinstance(arguments, str):
+      return arguments
+    if arguments:
+      return json.dumps(arguments)
+  return ""
+
+
+def _counted(
+  usage: Mapping[str, Any], sent: str, received: str
+) -> tuple[int, int]:
+  tokens_in = usage.get(sent)
+  tokens_out = usage.get(received)
+  if isinstance(tokens_in, int) and isinstance(tokens_out, int):
+    return (tokens_in, tokens_out)
+  return (0, 0)
+
+
+def _content(content: object) -> str:
+  if isinstance(content, str):
+    return content
+  return "".join(
+    text_field(mapping(part), "text") for part in listing(content)
+  )
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+
+  scheme: str
+  host: str
+  path: str
+
+  def covers(self, other: _Address) -> bool:
+    is_same_scheme = self.scheme in ("", other.scheme)
+    is_same_server = bool(other.host) and self.host == other.host
+    return (
+      is_same_scheme
+      and is_same_server
+      and other.path.startswith(self.path)
+    )
+
+
+class LocalAddresses:
+
+  def __init__(self, listed: str) -> None:
+    self._listed = [_parsed(address) for address in listed.split(",")]
+
+  def lists(self, url: str) -> bool:
+    address = _parsed(url)
+    return any(listed.covers(address) for listed in self._listed)
+
+  def holds_ollama(self, url: str) -> bool:
+    return _is_inner(_parsed(url).host) or self.lists(url)
+
+
+def is_cloud_name(model: str) -> bool:
+  tag = model.strip().casefold().rpartition(":")[2]
+  return tag == "cloud" or tag.endswith("-cloud")
+
+
+def _is_inner(host: str) -> bool:
+  try:
+    address = ipaddress.ip_address(host)
+  except ValueError:
+    return bool(host) and (
+      "." not in host or host.endswith(_INNER_SUFFIXES)
+    )
+  mapped = getattr(address, "ipv4_mapped", None) or address
+  return mapped.is_private and not mapped.is_unspecified
+
+
+def _parsed(url: str) -> _Address:
+  text = url.strip()
+  with suppress(ValueError):
+    parts = urlsplit(text if "://" in text else f"//{text}")
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if parts.scheme in ("", "http", "https"):
+      host = (parts.hostname or "").rstrip(".")
+      return _Address(
+        parts.scheme, host, f":{port}{parts.path.rstrip('/')}/"
+      )
+  return _Address("", "", "")
 
 
 # ---- src/adaptive/memory/tables.py ----
@@ -3425,6 +3587,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
   "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
   "task_model": ("TASK_MODEL", "task.model.default"),
   "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
+  "task_params": ("", "task.model.params"),
   "memory_context": ("", "memories.system_context.enable"),
   "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
   "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
@@ -7693,8 +7856,9 @@ class RedactingCompleter:
       reply = await self.completer.complete(sent, response_format)
     if redaction is None:
       return reply
+    is_json = request.schema is not None
     return replace(
-      reply, text=redaction.restore(reply.text, json_text=True)
+      reply, text=redaction.restore(reply.text, json_text=is_json)
     )
 
 
@@ -7928,7 +8092,7 @@ def _bank_key(name: str) -> str:
   return " ".join(name.split()).casefold()
 
 
-# ---- src/adaptive/host/providers.py ----
+# ---- src/adaptive/host/embedding.py ----
 
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
@@ -7949,139 +8113,6 @@ def chosen_embedder(
     )
     return SecretlessEmbedder(service)
   return HostEmbedder(request, user)
-
-
-async def chosen_completer(
-  settings: Settings,
-  request: Request,
-  user: Any,
-  chat_model: Any,
-  *,
-  direct: bool,
-) -> Completer:
-  if settings.llm_provider_type == "host":
-    model = await learning_model(
-      request, settings.host_model, chat_model, direct=direct
-    )
-    completer: Completer = HostCompleter(request, user, model)
-  else:
-    kind = (
-      OllamaCompleter
-      if settings.llm_provider_type == "ollama"
-      else OpenAICompleter
-    )
-    completer = kind(
-      url=settings.llm_api_endpoint_url,
-      model=settings.llm_model_name,
-      api_key=settings.llm_api_key,
-    )
-  return RedactingCompleter(
-    completer, settings.pii_redaction in ("model", "all")
-  )
-
-
-async def learning_model(
-  request: Request, chosen: str, chat_model: object, *, direct: bool
-) -> str:
-  if chosen.strip():
-    return chosen.strip()
-  model_id = text_field(mapping(chat_model), "id")
-  if not model_id:
-    raise _no_model("the model that this was said to is not there now")
-  task_id = await task_model(request, chat_model)
-  if direct and not task_id:
-    raise _no_model("this chat's model is reached from the browser only")
-  return task_id or model_id
-
-
-def _no_model(reason: str) -> ModelRejected:
-  return ModelRejected(f"{reason}; set the valve `llm_host_model`", 0)
-
-
-async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
-  model = request.app.state.MODELS.get(
-    model_id
-  )
-  if model is None and model_id:
-    with HostFaults("listing the models", ModelBusy):
-      from open_webui.utils.models import get_all_models
-
-      await get_all_models(isolated_request(request))
-    model = request.app.state.MODELS.get(model_id)
-  return mapping(model)
-
-
-@dataclass(frozen=True, slots=True)
-class HostCompleter:
-
-  request: Request
-  user: Any
-  model: str
-
-  @property
-  def key(self) -> str:
-    return f"host:{self.model}"
-
-  async def complete(
-    self, request: CompletionRequest, response_format: ResponseFormat
-  ) -> Completion:
-    from open_webui.utils.chat import generate_chat_completion
-
-    body = chat_body(self.model, request, response_format)
-    body["metadata"] = {"task": "adaptive_memory"}
-    own = isolated_request(self.request)
-    with HostFaults(
-      f"asking {self.model!r}", ModelBusy, "the model could not be asked"
-    ):
-      try:
-        reply = await generate_chat_completion(
-          own,
-          body,
-          self.user,
-          bypass_filter=True,
-          bypass_system_prompt=True,
-        )
-      except HTTPException as error:
-        detail = f"{self.model!r}: {describe_fault(error)}"
-        raise failure(error.status_code, detail) from error
-    return chat_text(_body_of(reply))
-
-
-def _body_of(reply: object) -> object:
-  if not isinstance(reply, Response):
-    return reply
-  raw = getattr(reply, "body", None)
-  if not isinstance(raw, bytes):
-    raise ReplyUnusable("the model streams although it was asked not to")
-  text = raw.decode(errors="replace")
-  if reply.status_code >= 400:
-    raise failure(
-      reply.status_code, text, reply.headers.get("Retry-After")
-    )
-  try:
-    return json.loads(text)
-  except (ValueError, RecursionError) as error:
-    raise ReplyUnusable("the model answered no JSON") from error
-
-
-def known_models(saved: str) -> list[dict[str, str]]:
-  labels: dict[str, str] = {}
-  with faults_logged("listing the models"):
-    models: Any = host_state("MODELS") or {}
-    for model in map(mapping, list(models.values())):
-      model_id = text_field(model, "id")
-      name = text_field(model, "name") or model_id
-      if model_id and model.get("owned_by") != "arena":
-        is_named = name != model_id
-        labels[model_id] = f"{name} ({model_id})" if is_named else name
-  choices = sorted(labels, key=lambda model_id: labels[model_id].casefold())
-  chosen = saved.strip()
-  if chosen and chosen not in labels:
-    labels[chosen] = f"{chosen} (not available now)"
-    choices.insert(0, chosen)
-  return [
-    {"value": model_id, "label": labels[model_id]} for model_id in choices
-  ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -8193,134 +8224,6 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
     setting_back.join()
 
   return ThreadPoolExecutor(count, initializer=take_one_core)
-
-
-# ---- src/adaptive/host/audience.py ----
-
-async def is_read_by_others(chat_id: str, user_id: str) -> bool:
-  from open_webui.models.access_grants import AccessGrant
-  from open_webui.models.chats import Chat, Chats
-  from open_webui.models.shared_chats import SharedChat
-
-  if hasattr(Chats, "get_accessible_chat_by_id"):
-    goes_on = exists().where(
-      SharedChat.chat_id == Chat.id,
-      SharedChat.chat["share_mode"].as_string() == "continue",
-    )
-  else:
-    goes_on = exists().where(
-      AccessGrant.resource_type == "shared_chat",
-      AccessGrant.resource_id == Chat.id,
-    )
-  query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
-  stored = await host_rows(
-    "reading who may open a chat", query.where(Chat.id == chat_id)
-  )
-  if not stored:
-    return False
-  chat = stored[0]
-  if chat.user_id != user_id or chat.goes_on:
-    return True
-  return bool(chat.folder_id) and await _is_shared_folder(
-    chat.folder_id, user_id
-  )
-
-
-async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
-  from open_webui.models.access_grants import AccessGrant
-  from open_webui.models.folders import Folder
-
-  folders = select(Folder.id, Folder.parent_id, Folder.user_id)
-  above = folders.where(Folder.id == folder_id).cte("above", recursive=True)
-  above = above.union(folders.where(Folder.id == above.c.parent_id))
-  granted = select(AccessGrant.resource_id).where(
-    AccessGrant.resource_type == "folder"
-  )
-  shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
-  query = select(above.c.id).where(shared).limit(1)
-  return bool(await host_rows("reading who may open a folder", query))
-
-
-@dataclass(frozen=True, slots=True)
-class Locality:
-
-  addresses: LocalAddresses
-  request: Request
-
-  async def of_completer(self, completer: Completer) -> bool:
-    if isinstance(completer, RedactingCompleter):
-      completer = completer.completer
-    if isinstance(completer, HostCompleter):
-      return await self.of_chat({"id": completer.model})
-    if isinstance(completer, OllamaCompleter):
-      in_cloud = is_cloud_name(completer.model)
-      return not in_cloud and self.addresses.holds_ollama(completer.url)
-    return isinstance(completer, OpenAICompleter) and self.addresses.lists(
-      completer.url
-    )
-
-  async def of_chat(self, chat_model: object) -> bool:
-    with faults_logged(
-      "reading where a model runs, which counts as elsewhere"
-    ):
-      model = self._base_of(mapping(chat_model))
-      model_id = text_field(model, "id")
-      is_connection = not any(
-        model.get(kind) for kind in ("direct", "pipe", "arena")
-      )
-      if not model_id or not is_connection:
-        return False
-      if model.get("owned_by") == "ollama":
-        return await self._of_ollama(model_id, model)
-      if model.get("owned_by") == "openai":
-        urls = await host_setting(self.request, "openai_urls")
-        routed = self._routed("OPENAI_MODELS", model_id) or model
-        return self.addresses.lists(
-          _address_at(urls, routed.get("urlIdx"))
-        )
-    return False
-
-  async def _of_ollama(
-    self, model_id: str, model: Mapping[str, Any]
-  ) -> bool:
-    routed = self._routed("OLLAMA_MODELS", model_id) or mapping(
-      model, "ollama"
-    )
-    if routed.get("remote_host") or routed.get("remote_model"):
-      return False
-    names = (
-      model_id,
-      text_field(routed, "model"),
-      text_field(routed, "name"),
-    )
-    if any(map(is_cloud_name, names)):
-      return False
-    urls = await host_setting(self.request, "ollama_urls")
-    numbers = listing(routed.get("urls")) or [None]
-    return all(
-      self.addresses.holds_ollama(_address_at(urls, number))
-      for number in numbers
-    )
-
-  def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
-    models: Any = getattr(self.request.app.state, "MODELS", None) or {}
-    if "owned_by" not in model:
-      model = mapping(models.get(text_field(model, "id")))
-    base_id = text_field(mapping(model, "info"), "base_model_id")
-    if not base_id:
-      return {} if model.get("preset") else model
-    base = mapping(models.get(base_id))
-    return {} if mapping(base, "info").get("base_model_id") else base
-
-  def _routed(self, table: str, model_id: str) -> Mapping[str, Any]:
-    return mapping(getattr(self.request.app.state, table, None), model_id)
-
-
-def _address_at(urls: object, number: object) -> str:
-  addresses = listing(urls)
-  if type(number) is int and 0 <= number < len(addresses):
-    return str(addresses[number])
-  return ""
 
 
 # ---- src/adaptive/host/memory_vectors.py ----
@@ -8715,6 +8618,307 @@ async def _refusal_status(request: Request, user: Any) -> int:
   return 0
 
 
+# ---- src/adaptive/host/providers.py ----
+
+_LENGTHS = ("max_tokens", "num_predict")
+
+
+async def chosen_completer(
+  settings: Settings,
+  request: Request,
+  user: Any,
+  chat_model: Any,
+  *,
+  direct: bool,
+) -> Completer:
+  if settings.llm_provider_type == "host":
+    model = await learning_model(
+      request, settings.host_model, chat_model, direct=direct
+    )
+    completer: Completer = HostCompleter(request, user, model)
+  else:
+    kind = (
+      OllamaCompleter
+      if settings.llm_provider_type == "ollama"
+      else OpenAICompleter
+    )
+    completer = kind(
+      url=settings.llm_api_endpoint_url,
+      model=settings.llm_model_name,
+      api_key=settings.llm_api_key,
+    )
+  return RedactingCompleter(
+    completer, settings.pii_redaction in ("model", "all")
+  )
+
+
+async def learning_model(
+  request: Request, chosen: str, chat_model: object, *, direct: bool
+) -> str:
+  if chosen.strip():
+    return chosen.strip()
+  model_id = text_field(mapping(chat_model), "id")
+  if not model_id:
+    raise _no_model("the model that this was said to is not there now")
+  task_id = await task_model(request, chat_model)
+  if direct and not task_id:
+    raise _no_model("this chat's model is reached from the browser only")
+  model = request.app.state.MODELS.get(task_id) if task_id else chat_model
+  if _is_workflow(model):
+    raise _no_model(
+      f"{task_id or model_id} is a pipe, which may do or cost anything"
+    )
+  return task_id or model_id
+
+
+def _is_workflow(model: object) -> bool:
+  kind = text_field(mapping(model, "pipeline"), "type")
+  return bool(mapping(model).get("pipe")) or kind == "pipe"
+
+
+def _no_model(reason: str) -> ModelRejected:
+  return ModelRejected(f"{reason}; set the valve `llm_host_model`", 0)
+
+
+async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
+  model = request.app.state.MODELS.get(
+    model_id
+  )
+  if model is None and model_id:
+    with HostFaults("listing the models", ModelBusy):
+      from open_webui.utils.models import get_all_models
+
+      await get_all_models(isolated_request(request))
+    model = request.app.state.MODELS.get(model_id)
+  return mapping(model)
+
+
+@dataclass(frozen=True, slots=True)
+class HostCompleter:
+
+  request: Request
+  user: Any
+  model: str
+
+  @property
+  def key(self) -> str:
+    return f"host:{self.model}"
+
+  async def complete(
+    self, request: CompletionRequest, response_format: ResponseFormat
+  ) -> Completion:
+    from open_webui.utils.chat import generate_chat_completion
+
+    body = await self._body(request, response_format)
+    own = isolated_request(self.request)
+    with HostFaults(
+      f"asking {self.model!r}", ModelBusy, "the model could not be asked"
+    ):
+      try:
+        reply = await generate_chat_completion(
+          own,
+          body,
+          self.user,
+          bypass_filter=True,
+          bypass_system_prompt=True,
+        )
+      except HTTPException as error:
+        detail = f"{self.model!r}: {describe_fault(error)}"
+        raise failure(error.status_code, detail) from error
+    return chat_text(_body_of(reply))
+
+  async def _body(
+    self, request: CompletionRequest, response_format: ResponseFormat
+  ) -> dict[str, Any]:
+    body = chat_body(self.model, request, response_format)
+    body["metadata"] = {"task": "adaptive_memory"}
+    model = await known_model(self.request, self.model)
+    with HostFaults("reading the parameters of tasks", ModelBusy):
+      params = await recent_setting(self.request, "task_params")
+    chosen = {
+      name: value
+      for name, value in mapping(params).items()
+      if value not in (None, "") and name not in _LENGTHS
+    }
+    if model.get("owned_by") == "ollama":
+      options = ollama_options(request, response_format)
+      options.update(
+        (name, chosen[name])
+        for name in ("num_ctx", "think")
+        if name in chosen
+      )
+      body["options"] = options
+    if chosen:
+      with HostFaults("setting the parameters of tasks", ModelBusy):
+        from open_webui.utils.payload import apply_params_to_form_data
+
+        apply_params_to_form_data(body, dict(model), chosen)
+    return body
+
+
+def _body_of(reply: object) -> object:
+  if not isinstance(reply, Response):
+    return reply
+  raw = getattr(reply, "body", None)
+  if not isinstance(raw, bytes):
+    raise ReplyUnusable("the model streams although it was asked not to")
+  text = raw.decode(errors="replace")
+  if reply.status_code >= 400:
+    raise failure(reply.status_code, text, reply.headers)
+  try:
+    return json.loads(text)
+  except (ValueError, RecursionError) as error:
+    raise ReplyUnusable("the model answered no JSON") from error
+
+
+def known_models(saved: str) -> list[dict[str, str]]:
+  labels: dict[str, str] = {}
+  with faults_logged("listing the models"):
+    models: Any = host_state("MODELS") or {}
+    for model in map(mapping, list(models.values())):
+      model_id = text_field(model, "id")
+      name = text_field(model, "name") or model_id
+      if model_id and model.get("owned_by") != "arena":
+        is_named = name != model_id
+        labels[model_id] = f"{name} ({model_id})" if is_named else name
+  choices = sorted(labels, key=lambda model_id: labels[model_id].casefold())
+  chosen = saved.strip()
+  if chosen and chosen not in labels:
+    labels[chosen] = f"{chosen} (not available now)"
+    choices.insert(0, chosen)
+  return [
+    {"value": model_id, "label": labels[model_id]} for model_id in choices
+  ]
+
+
+# ---- src/adaptive/host/audience.py ----
+
+async def is_read_by_others(chat_id: str, user_id: str) -> bool:
+  from open_webui.models.access_grants import AccessGrant
+  from open_webui.models.chats import Chat, Chats
+  from open_webui.models.shared_chats import SharedChat
+
+  if hasattr(Chats, "get_accessible_chat_by_id"):
+    goes_on = exists().where(
+      SharedChat.chat_id == Chat.id,
+      SharedChat.chat["share_mode"].as_string() == "continue",
+    )
+  else:
+    goes_on = exists().where(
+      AccessGrant.resource_type == "shared_chat",
+      AccessGrant.resource_id == Chat.id,
+    )
+  query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
+  stored = await host_rows(
+    "reading who may open a chat", query.where(Chat.id == chat_id)
+  )
+  if not stored:
+    return False
+  chat = stored[0]
+  if chat.user_id != user_id or chat.goes_on:
+    return True
+  return bool(chat.folder_id) and await _is_shared_folder(
+    chat.folder_id, user_id
+  )
+
+
+async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
+  from open_webui.models.access_grants import AccessGrant
+  from open_webui.models.folders import Folder
+
+  folders = select(Folder.id, Folder.parent_id, Folder.user_id)
+  above = folders.where(Folder.id == folder_id).cte("above", recursive=True)
+  above = above.union(folders.where(Folder.id == above.c.parent_id))
+  granted = select(AccessGrant.resource_id).where(
+    AccessGrant.resource_type == "folder"
+  )
+  shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
+  query = select(above.c.id).where(shared).limit(1)
+  return bool(await host_rows("reading who may open a folder", query))
+
+
+@dataclass(frozen=True, slots=True)
+class Locality:
+
+  addresses: LocalAddresses
+  request: Request
+
+  async def of_completer(self, completer: Completer) -> bool:
+    if isinstance(completer, RedactingCompleter):
+      completer = completer.completer
+    if isinstance(completer, HostCompleter):
+      return await self.of_chat({"id": completer.model})
+    if isinstance(completer, OllamaCompleter):
+      in_cloud = is_cloud_name(completer.model)
+      return not in_cloud and self.addresses.holds_ollama(completer.url)
+    return isinstance(completer, OpenAICompleter) and self.addresses.lists(
+      completer.url
+    )
+
+  async def of_chat(self, chat_model: object) -> bool:
+    with faults_logged(
+      "reading where a model runs, which counts as elsewhere"
+    ):
+      model = self._base_of(mapping(chat_model))
+      model_id = text_field(model, "id")
+      is_connection = not any(
+        model.get(kind) for kind in ("direct", "pipe", "arena")
+      )
+      if not model_id or not is_connection:
+        return False
+      if model.get("owned_by") == "ollama":
+        return await self._of_ollama(model_id, model)
+      if model.get("owned_by") == "openai":
+        urls = await host_setting(self.request, "openai_urls")
+        routed = self._routed("OPENAI_MODELS", model_id) or model
+        return self.addresses.lists(
+          _address_at(urls, routed.get("urlIdx"))
+        )
+    return False
+
+  async def _of_ollama(
+    self, model_id: str, model: Mapping[str, Any]
+  ) -> bool:
+    routed = self._routed("OLLAMA_MODELS", model_id) or mapping(
+      model, "ollama"
+    )
+    if routed.get("remote_host") or routed.get("remote_model"):
+      return False
+    names = (
+      model_id,
+      text_field(routed, "model"),
+      text_field(routed, "name"),
+    )
+    if any(map(is_cloud_name, names)):
+      return False
+    urls = await host_setting(self.request, "ollama_urls")
+    numbers = listing(routed.get("urls")) or [None]
+    return all(
+      self.addresses.holds_ollama(_address_at(urls, number))
+      for number in numbers
+    )
+
+  def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
+    models: Any = getattr(self.request.app.state, "MODELS", None) or {}
+    if "owned_by" not in model:
+      model = mapping(models.get(text_field(model, "id")))
+    base_id = text_field(mapping(model, "info"), "base_model_id")
+    if not base_id:
+      return {} if model.get("preset") else model
+    base = mapping(models.get(base_id))
+    return {} if mapping(base, "info").get("base_model_id") else base
+
+  def _routed(self, table: str, model_id: str) -> Mapping[str, Any]:
+    return mapping(getattr(self.request.app.state, table, None), model_id)
+
+
+def _address_at(urls: object, number: object) -> str:
+  addresses = listing(urls)
+  if type(number) is int and 0 <= number < len(addresses):
+    return str(addresses[number])
+  return ""
+
+
 # ---- src/adaptive/learn/extraction.py ----
 
 _LONGEST_WORDS = 12000
@@ -8727,7 +8931,6 @@ It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
-_NO_JSON = "it held no JSON that can be read"
 SAID_TWICE = "it was said twice"
 _LONGEST_NAMED__extraction = 200
 _MOST_SPANS = 4
@@ -8748,7 +8951,15 @@ _AROUND_ID = re.compile(
   r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'\"]*$", re.I | re.S
 )
 
-AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
+
+class AskModel(Protocol):
+
+  async def __call__(
+    self,
+    request: CompletionRequest,
+    read: Callable[[Completion], AnswerRead],
+  ) -> AnswerRead: ...
+
 
 EXTRACT_SCHEMA = list_schema(
   "operations",
@@ -8780,20 +8991,16 @@ async def extraction(
   request = await asyncio.to_thread(
     extraction_request, turn, shown, settings, now
   )
-  first: Sequence[Proposal] = ()
-  wrong = [_NO_JSON]
-  with suppress(ReplyUnusable):
-    first = read_proposals(await ask_model(request), shown, settings)
-    wrong = [one.reason for one in first]
+  read = partial(read_proposals, offered=shown, settings=settings)
+  first = await ask_model(request, read)
+  wrong = [one.reason for one in first]
   if not wrong or any(one.is_open for one in first):
     return first
   note = _AGAIN.format("\n- ".join(dict.fromkeys(wrong)))
   again = replace(request, user=f"{request.user}\n\n{note}")
   try:
-    second = read_proposals(await ask_model(again), shown, settings)
+    second = await ask_model(again, read)
   except ModelError:
-    if not first:
-      raise
     return first
   superseded = [one.decided("superseded", one.reason) for one in first]
   return [*superseded, *second]
@@ -12452,6 +12659,7 @@ class TurnWork:
   calls_before: int = 0
   others_wait: bool = False
   calls: int = 0
+  pause: float = 0.0
 
   @property
   def attempts(self) -> int:
@@ -12628,6 +12836,8 @@ class LearningQueue:
     except (AdaptiveMemoryError, TimeoutError) as error:
       reason = with_detail(error)
       fault = type(error).__name__
+      if isinstance(error, ModelBusy):
+        work.pause = error.retry_after or 0.0
     except asyncio.CancelledError:
       verdict = "lost"
       fault = "cancelled"
@@ -12645,11 +12855,8 @@ class LearningQueue:
   ) -> float:
     now = self._clock()
     failed = verdict == "again"
-    due_at = (
-      now + _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-      if failed
-      else now
-    )
+    delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
+    due_at = now + max(delay, work.pause) if failed else now
     held = True
     try:
       held = await self._table.end(
@@ -12969,8 +13176,8 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
 
 # ---- src/adaptive/privacy/redacted_chat.py ----
 
-_REASONING_FIELDS = frozenset({"reasoning_content", "reasoning", "thinking"})
-_SPOKEN_FIELDS = _REASONING_FIELDS | {"content", "refusal"}
+_REASONING_FIELDS__redacted_chat = frozenset({"reasoning_content", "reasoning", "thinking"})
+_SPOKEN_FIELDS = _REASONING_FIELDS__redacted_chat | {"content", "refusal"}
 _TEXT_FIELDS = _SPOKEN_FIELDS | frozenset(
   "text code tool_calls function output summary item part response".split()
 )
@@ -13113,7 +13320,7 @@ class EventRestorer:
     if choice.get("finish_reason"):
       ended = _SPOKEN_FIELDS
     elif piece.get("tool_calls") or piece.get("content"):
-      ended = _REASONING_FIELDS
+      ended = _REASONING_FIELDS__redacted_chat
     index = choice.get("index")
     delta = dict(self._restored_pieces(piece, index))
     for name in ended:
@@ -14681,8 +14888,15 @@ async def outdated_by(
     system, user, "outdated_memories", OUTDATED_SCHEMA
   )
   try:
-    return read_outdated(
-      await ask_model(request), changes, shown, words, now.date()
+    return await ask_model(
+      request,
+      partial(
+        read_outdated,
+        changes=changes,
+        shown=shown,
+        words=words,
+        today=now.date(),
+      ),
     )
   except ModelError as error:
     log_outdated.warning(
@@ -15367,18 +15581,29 @@ class LessonResources:
   async def index(self) -> MemoryIndex:
     return await self.indexes.current(self.sources, patience=0)
 
-  async def ask(self, request: CompletionRequest) -> Completion:
+  async def ask(
+    self,
+    request: CompletionRequest,
+    read: Callable[[Completion], AnswerRead],
+  ) -> AnswerRead:
     if self.completer is None:
       raise ModelRejected("no model is asked here", 0)
-    deadline = self.settings.llm_timeout_seconds
-    completion = await ask(
-      self.completer, request, self.formats, deadline, _RETRIES
+
+    def read_and_log(completion: Completion) -> AnswerRead:
+      if log_lesson.isEnabledFor(logging.DEBUG):
+        log_lesson.debug(
+          "the model's reply: %r", without_secrets(completion.text)
+        )
+      return read(completion)
+
+    return await ask(
+      self.completer,
+      request,
+      self.formats,
+      self.settings.llm_timeout_seconds,
+      read_and_log,
+      _RETRIES,
     )
-    if log_lesson.isEnabledFor(logging.DEBUG):
-      log_lesson.debug(
-        "the model's reply: %r", without_secrets(completion.text)
-      )
-    return completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -15401,9 +15626,11 @@ async def learn_turn(
   index = await room.index()
   most = settings.max_extractions_per_hour or inf
 
-  async def ask_model(request: CompletionRequest) -> Completion:
+  async def ask_model(
+    request: CompletionRequest, read: Callable[[Completion], AnswerRead]
+  ) -> AnswerRead:
     work.calls += 1
-    return await room.ask(request)
+    return await room.ask(request, read)
 
   embedder = room.indexes.turn_embedder(sources)
   asked = await query_vectors(
@@ -15806,7 +16033,7 @@ async def summarise_when_due(
   for cluster in random.sample(
     clusters, min(len(clusters), _CLUSTERS_PER_RUN)
   ):
-    text = read_summary((await room.ask(summary_request(cluster))).text)
+    text = await room.ask(summary_request(cluster), read_summary)
     try:
       if is_faithful(text, cluster):
         await room.memory.summarise(cluster, text)
@@ -15884,8 +16111,7 @@ def summary_request(cluster: Sequence[Memory]) -> CompletionRequest:
   )
 
 
-def read_summary(text: str) -> str:
-  reply = Completion(text)
+def read_summary(reply: Completion) -> str:
   fields = read_object(
     reply, "summary", lambda one: isinstance(one.get("summary"), str)
   )
@@ -16920,10 +17146,14 @@ class RelevanceJudge:
     request = CompletionRequest(
       prompt, user, "memory_relevance", RELEVANCE_SCHEMA
     )
-    completion = await ask(
-      completer, request, self._formats, self._deadline
+    judged = await ask(
+      completer,
+      request,
+      self._formats,
+      self._deadline,
+      partial(read_relevance, offered=keys),
     )
-    for memory_id, score in read_relevance(completion, keys).items():
+    for memory_id, score in judged.items():
       scores[memory_id] = score
       self._scores.put(keys[memory_id], score)
     return scores

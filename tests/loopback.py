@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +47,13 @@ class Loopback:
         self.url = url
         self.received: list[Received] = []
         self._answers: deque[Answer] = deque()
+        self._behaviour: Callable[[dict[str, Any]], Answer] | None = None
+
+    def will_behave(
+        self, behaviour: Callable[[dict[str, Any]], Answer]
+    ) -> None:
+        """Answer each request by its body."""
+        self._behaviour = behaviour
 
     def will_answer(self, *answers: Answer) -> None:
         """Answer with these in turn; the last one stays."""
@@ -56,11 +63,12 @@ class Loopback:
         """Answer one request."""
         body = json.loads(await request.read())
         self.received.append(Received(request.path, body, request.headers))
-        answer = (
-            self._answers.popleft()
-            if len(self._answers) > 1
-            else self._answers[0]
-        )
+        if self._behaviour is not None:
+            answer = self._behaviour(body)
+        elif len(self._answers) > 1:
+            answer = self._answers.popleft()
+        else:
+            answer = self._answers[0]
         await asyncio.sleep(answer.delay)
         assert request.transport
         if answer.hangs_up:

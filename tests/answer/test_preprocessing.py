@@ -243,7 +243,9 @@ async def test_failure_changes_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Late, failed or unreadable: nothing is changed, told or left running, and the log says so."""
-    hook = hook_asking(answer, refusal=refusal, inlet_timeout_seconds=seconds)
+    hook = hook_asking(
+        *[answer] * 3, refusal=refusal, inlet_timeout_seconds=seconds
+    )
     if answer == "hangs":
         hook.model.gate.clear()
     assert await Desk().found(hook, FIRST) == ("", {})

@@ -80,7 +80,7 @@ def test_endpoint(base: str) -> None:
 )
 def test_status(status: int) -> None:
     """What may be over soon is worth another try; what would fail again tells its status."""
-    error = failure(status, "no", "7")
+    error = failure(status, "no", {"Retry-After": "7"})
     if status in (408, 409, 425, 429) or (status >= 500 and status != 501):
         assert isinstance(error, ModelBusy)
         assert error.retry_after == 7

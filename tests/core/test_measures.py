@@ -92,7 +92,9 @@ async def test_calls_of_a_model(told: pytest.LogCaptureFixture) -> None:
     request = CompletionRequest("s", "u", "memory_operations", {})
     model = ScriptedModel(ModelBusy("no"), Completion("x", tokens=(70, 8)))
     async with measured_part("learning", "m-1"):
-        await ask(model, request, AnswerFormats(), 30, retries=1)
+        await ask(
+            model, request, AnswerFormats(), 30, lambda one: one, retries=1
+        )
     [line] = lines(told)
     numbers = {
         "model_calls": 2,

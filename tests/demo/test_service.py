@@ -125,7 +125,7 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
     cluster = tuple(
         Memory(str(at), text, 0, 0) for at, text in enumerate(said)
     )
-    summary = read_summary(_completed(summary_request(cluster)).text)
+    summary = read_summary(_completed(summary_request(cluster)))
     assert is_faithful(summary, cluster)
     assert summary == "User likes jazz. Likes green tea. Likes long walks."
 

@@ -16,6 +16,7 @@ from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.doctor import FOR_ADMINS, diagnosis
 from adaptive.host.hook import HostHook
 from adaptive.host.tables import HostTables
+from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import (
@@ -101,7 +102,9 @@ async def lines(
             "store",
             ListedMemories(memory("1", "User is Ada."), **store),
         )
-        told = await diagnosis(hook, MemoryIndexes(), {}, worker.sessions)
+        told = await diagnosis(
+            hook, MemoryIndexes(), AnswerFormats(), worker.sessions
+        )
         return told.split("\n")
 
     return found

@@ -21,17 +21,24 @@ from fastapi.responses import (
 )
 
 from adaptive.core.model import EmbeddingError
-from adaptive.core.providers import ModelBusy, ModelRejected, ReplyUnusable
-from adaptive.host import providers
+from adaptive.core.providers import (
+    CompletionRequest,
+    ModelBusy,
+    ModelRejected,
+    ReplyUnusable,
+)
+from adaptive.host import embedding
 from adaptive.host.application import process_state
+from adaptive.host.embedding import HostEmbedder
 from adaptive.host.providers import (
-    HostEmbedder,
+    HostCompleter,
     _body_of,
     known_models,
     learning_model,
 )
 from adaptive.settings.valves import Valves
 from tests.host.test_application import running_request
+from tests.rates import over
 
 BODY = {"choices": [{"message": {"content": "Hi"}}]}
 
@@ -99,6 +106,86 @@ async def test_chosen_model(
     if not chosen:
         with pytest.raises(ModelRejected, match="not there now"):
             await learning_model(request, chosen, {}, direct=False)
+
+
+@over(
+    "pipe",
+    [
+        {"pipe": {"type": "pipe"}},
+        {"pipeline": {"type": "pipe", "valves": False}},
+    ],
+)
+async def test_pipes(pipe: dict[str, Any]) -> None:
+    """A pipe, which may be a workflow that costs, learns only where the admin names it."""
+    request = running_request()
+    request.app.state.config = SimpleNamespace(
+        TASK_MODEL="", TASK_MODEL_EXTERNAL="task"
+    )
+    chat = {**CHAT, **pipe}
+    request.app.state.MODELS = {"task": {"id": "task"}, "chat": chat}
+    assert await learning_model(request, "", chat, direct=False) == "task"
+    assert await learning_model(request, "chat", chat, direct=False) == "chat"
+    request.app.state.MODELS["task"] = pipe
+    with pytest.raises(ModelRejected, match="task is a pipe"):
+        await learning_model(request, "", CHAT, direct=False)
+    request.app.state.config.TASK_MODEL_EXTERNAL = ""
+    with pytest.raises(ModelRejected, match="set the valve `llm_host_model`"):
+        await learning_model(request, "", chat, direct=False)
+
+
+PARAMETERS = {
+    "reasoning_effort": "low",
+    "num_ctx": 9000,
+    "max_tokens": 30,
+    "top_p": None,
+}
+
+
+@over(
+    "owner, expected",
+    [
+        ("openai", {"reasoning_effort": "low", "num_ctx": 9000}),
+        (
+            "ollama",
+            {
+                "options": {
+                    "reasoning_effort": "low",
+                    "temperature": 0,
+                    "num_predict": 4000,
+                    "num_ctx": 9000,
+                    "think": False,
+                }
+            },
+        ),
+    ],
+)
+async def test_task_parameters(
+    owner: str, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the admin has set for the host's tasks holds for ours, but for an answer's length."""
+
+    def apply(
+        body: dict[str, Any], model: dict[str, Any], params: dict[str, Any]
+    ) -> None:
+        """As the host does (host: utils/payload.py)."""
+        if model["owned_by"] == "ollama":
+            body["options"] = {**params, **body["options"]}
+        else:
+            body.update(params)
+
+    payload = SimpleNamespace(apply_params_to_form_data=apply)
+    monkeypatch.setitem(sys.modules, "open_webui", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "open_webui.utils", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "open_webui.utils.payload", payload)
+    request = running_request()
+    request.app.state.MODELS = {"m": {"id": "m", "owned_by": owner}}
+    settings = {"task_params": (PARAMETERS, math.inf)}
+    process_state(request)["settings"] = settings
+    model = HostCompleter(request, None, "m")
+    question = CompletionRequest("system", "user", "lines")
+    body = await model._body(question, "limited_text")
+    assert body.items() >= expected.items()
+    assert body["max_tokens"] == 4000
 
 
 MODELS: dict[str, object] = {
@@ -184,7 +271,7 @@ class Host:
 def prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     """The admin's prefix before contents, which is read from an installed host otherwise."""
     monkeypatch.setattr(
-        providers, "_prefix", lambda query: None if query else "passage: "
+        embedding, "_prefix", lambda query: None if query else "passage: "
     )
 
 

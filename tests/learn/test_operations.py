@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,10 +16,12 @@ from adaptive.core.providers import (
 )
 from adaptive.learn.extraction import (
     MOST_SHOWN,
+    AskModel,
     extraction,
     read_proposals,
     shown_memories,
 )
+from adaptive.llm.ask import AnswerRead
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import query_vectors
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -163,8 +166,7 @@ def test_until(said: Any, until: str) -> None:
     assert one.draft.until == until
 
 
-NOTES: list[tuple[str | Exception, str]] = [
-    ("Biscuit is a dog.", "no JSON that can be read"),
+NOTES = [
     (
         reply({"operation": "Biscuit", "content": "a b", "id": "m-1"}),
         "to save or delete it",
@@ -178,25 +180,27 @@ NOTES: list[tuple[str | Exception, str]] = [
         "is empty or too long",
     ),
     (reply("User has Biscuit."), "no operation"),
-    (
-        ReplyUnusable("the model answered with an error: 'Biscuit'"),
-        "no JSON that can be read",
-    ),
 ]
 
 
+def asking(model: ScriptedModel) -> AskModel:
+    """Whom an extraction asks, without forms and tries."""
+
+    async def ask_model(
+        request: CompletionRequest, read: Callable[[Completion], AnswerRead]
+    ) -> AnswerRead:
+        return read(await model.complete(request, "text"))
+
+    return ask_model
+
+
 @over("first_reply, wrong", NOTES)
-async def test_second_question(
-    first_reply: str | Exception, wrong: str
-) -> None:
+async def test_second_question(first_reply: str, wrong: str) -> None:
     """The model is told in few words what was wrong, and nothing that anybody said."""
     model = ScriptedModel(first_reply, '{"operations": []}')
 
-    async def ask_model(request: CompletionRequest) -> Completion:
-        return await model.complete(request, "text")
-
     await extraction(
-        ask_model, turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
+        asking(model), turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
     )
     first, second = [one.user for one in model.requests]
     note = second.removeprefix(first)
@@ -231,11 +235,8 @@ async def test_second_answer(
     """The model is asked again where nothing could be read, and what it was asked for comes out."""
     model = ScriptedModel(first_reply, second_reply)
 
-    async def ask_model(request: CompletionRequest) -> Completion:
-        return await model.complete(request, "text")
-
     proposals = await extraction(
-        ask_model, turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
+        asking(model), turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
     )
     assert [one.status for one in proposals] == statuses
 

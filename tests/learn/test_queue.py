@@ -145,6 +145,22 @@ async def test_failures_in_a_row() -> None:
     assert len(school.lessons) == 8
 
 
+@virtually
+async def test_spent_quota() -> None:
+    """A turn waits for as long as the provider of the model asks for, and that counts once."""
+    school = School(trouble=[ModelBusy("the quota is spent", 30_000.0)])
+    a = Worker(school)
+    await a.hear("m-1")
+    (left,) = school.waiting().values()
+    assert (left.attempts, int(left.due_at)) == (1, EPOCH + 2 + 30_000)
+    await asyncio.sleep(29_000)
+    await a.resume()
+    assert len(school.lessons) == 1
+    await asyncio.sleep(1001)
+    await a.resume()
+    assert (len(school.lessons), school.waiting()) == (2, {})
+
+
 @pytest.mark.parametrize("moment", [0.5, 2.0, 2.5, 5.0, 5.2])
 @virtually
 async def test_cancelled_at_any_moment(moment: float) -> None:

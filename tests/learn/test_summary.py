@@ -280,10 +280,10 @@ GOOD = "User's cat Milo eats dry food from Royal Canin and goes to the vet Dr. P
 def test_reply() -> None:
     """A summary that is complete is taken, another is empty, and what is no text is an error."""
     whole = json.dumps({"summary": " User  has\na cat. ", "complete": True})
-    assert read_summary(whole) == "User has a cat."
-    assert read_summary(whole.replace("true", "false")) == ""
+    assert read_summary(Completion(whole)) == "User has a cat."
+    assert read_summary(Completion(whole.replace("true", "false"))) == ""
     with pytest.raises(ReplyUnusable):
-        read_summary('{"summary": ["a"], "complete": true}')
+        read_summary(Completion('{"summary": ["a"], "complete": true}'))
 
 
 CATS = [

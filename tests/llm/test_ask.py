@@ -10,38 +10,91 @@ from adaptive.core.providers import (
     ModelBusy,
     ModelError,
     ModelRejected,
+    ReplyUnusable,
 )
 from adaptive.llm.ask import AnswerFormats, ask
 from tests.fakes import ScriptedModel
 
+DAY = 24 * 3600
 REQUEST = CompletionRequest("system", "user", "name", {"type": "object"})
+LINES = CompletionRequest("system", "user", "lines")
 pytestmark = pytest.mark.usefixtures("no_pauses")
 
 
+class Clock:
+    """A clock that a test sets."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def a_yes(completion: Completion) -> str:
+    """Reads an answer that begins with yes."""
+    if not completion.text.startswith("yes"):
+        raise ReplyUnusable("no yes")
+    return completion.text
+
+
 async def question(
-    model: ScriptedModel, formats: AnswerFormats | None = None
-) -> Completion:
+    model: ScriptedModel,
+    formats: AnswerFormats | None = None,
+    request: CompletionRequest = REQUEST,
+) -> str:
     """Ask with time enough."""
-    formats = AnswerFormats() if formats is None else formats
-    return await ask(model, REQUEST, formats, timeout=30, retries=2)
-
-
-@pytest.mark.parametrize("status", [400, 404, 415, 422, 501])
-async def test_formats(status: int) -> None:
-    """The strictest format comes first, then the next; the one that worked begins the next call."""
-    model = ScriptedModel(
-        ModelRejected("?", status), "yes", ModelRejected("?", status), "again"
+    return await ask(
+        completer=model,
+        request=request,
+        formats=formats or AnswerFormats(),
+        timeout=30,
+        read=a_yes,
+        retries=2,
     )
-    formats = AnswerFormats()
-    assert await question(model, formats) == Completion("yes")
-    assert await question(model, formats) == Completion("again")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        *(ModelRejected("?", status) for status in (400, 404, 415, 422, 501)),
+        *(ModelBusy("?", status=status) for status in (500, 502)),
+        "no",
+    ],
+    ids=str,
+)
+async def test_formats(trouble: ModelError | str) -> None:
+    """The strictest format comes first, then the next; the one that worked begins the next call.
+
+    After a day the strictest one is tried again.
+    """
+    model = ScriptedModel(trouble, "yes", trouble, "yes, again", "yes, too")
+    clock = Clock()
+    formats = AnswerFormats(clock)
+    assert await question(model, formats) == "yes"
+    clock.seconds = DAY - 1
+    assert await question(model, formats) == "yes, again"
+    clock.seconds = 3 * DAY
+    assert await question(model, formats) == "yes, too"
     assert model.formats == [
         "json_schema",
         "json_object",
         "json_object",
         "text",
+        "json_schema",
     ]
-    assert model.requests == [REQUEST] * 4
+    assert model.requests == [REQUEST] * 5
+
+
+async def test_answer_that_is_no_json() -> None:
+    """Plain text is asked for with a limit, then without; other questions keep their format."""
+    model = ScriptedModel(
+        ModelRejected("max_tokens?", 400), "yes", "yes", "yes"
+    )
+    formats = AnswerFormats()
+    await question(model, formats, LINES)
+    await question(model, formats)
+    await question(model, formats, LINES)
+    assert model.formats == ["limited_text", "text", "json_schema", "text"]
 
 
 @pytest.mark.parametrize("status", [0, 401, 402, 403, 413, 451])
@@ -54,14 +107,39 @@ async def test_refusal_for_another_reason(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "trouble", [ModelRejected("no model", 404), ModelBusy("HTTP 503")]
+    "trouble",
+    [
+        ModelRejected("no model", 404),
+        ModelBusy("HTTP 503", status=503),
+        ModelBusy("HTTP 429", status=429),
+        ModelBusy("no connection"),
+    ],
+    ids=str,
 )
 async def test_trouble_to_the_end(trouble: ModelError) -> None:
     """Refused in the last format, too, or busy again and again, is the reason; nothing is kept."""
-    model, formats = ScriptedModel(*[trouble] * 3), AnswerFormats()
+    model, formats = ScriptedModel(*[trouble] * 3, "yes"), AnswerFormats()
     with pytest.raises(type(trouble), match=str(trouble)):
         await question(model, formats)
-    assert formats == {}
+    await question(model, formats)
+    assert model.formats[-1] == "json_schema"
+
+
+async def test_quota() -> None:
+    """A pause too long to wait is asked for once, and kept by all questions to that model."""
+    clock = Clock()
+    formats = AnswerFormats(clock)
+    model = ScriptedModel(ModelBusy("HTTP 429", 7200.0, status=429), "yes")
+    for waited in (0, 7000):
+        clock.seconds = waited
+        with pytest.raises(ModelBusy, match="quota is spent") as spent:
+            await question(model, formats)
+        assert spent.value.retry_after == 7200 - waited
+    assert len(model.requests) == 1
+    assert await question(ScriptedModel("yes", key="other"), formats) == "yes"
+    clock.seconds = 7201
+    assert await question(model, formats) == "yes"
+    assert model.formats == ["json_schema"] * 2
 
 
 async def test_deadline() -> None:
@@ -69,5 +147,5 @@ async def test_deadline() -> None:
     model = ScriptedModel("never")
     model.gate.clear()
     with pytest.raises(ModelBusy, match=r"did not answer within 0\.05 s"):
-        await ask(model, REQUEST, AnswerFormats(), timeout=0.05)
+        await ask(model, REQUEST, AnswerFormats(), 0.05, a_yes)
     assert model.running == 0

@@ -14,7 +14,12 @@ from adaptive.core.providers import (
     ReplyUnusable,
 )
 from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_text
+from adaptive.llm.endpoints import (
+    OllamaCompleter,
+    OpenAICompleter,
+    chat_text,
+    ollama_options,
+)
 from tests.loopback import Answer, Loopback
 from tests.rates import over
 
@@ -66,7 +71,7 @@ async def test_openai(server: Loopback) -> None:
 
 
 async def test_ollama(server: Loopback) -> None:
-    """Ollama's own API gets what keeps it from cutting prompts silently, and tells a cut answer."""
+    """Ollama's own API gets the schema and no wish for thinking, and tells a cut answer."""
     reply = {
         "message": {"role": "assistant", "content": "Hi"},
         "prompt_eval_count": 7,
@@ -87,9 +92,18 @@ async def test_ollama(server: Loopback) -> None:
         "model": "llama3",
         "messages": MESSAGES,
         "stream": False,
-        "options": {"temperature": 0, "num_predict": 50, "num_ctx": 16384},
+        "options": {"temperature": 0, "num_predict": 50},
+        "think": False,
         "format": SCHEMA,
     }
+
+
+@over("words, window", [(2000, None), (5000, 8192), (9000, 16384)])
+def test_window_of_ollama(words: int, window: int | None) -> None:
+    """A short prompt leaves the model as it is loaded; a long one gets a window that it fits in."""
+    request = CompletionRequest("Be brief.", "abc " * words, "greeting")
+    options = ollama_options(request, "limited_text")
+    assert options.get("num_ctx") == window
 
 
 @pytest.mark.parametrize("kind", [OpenAICompleter, OllamaCompleter])
@@ -106,7 +120,7 @@ async def test_empty_valve(
     """An empty valve is named, and not tried again in another format."""
     with pytest.raises(ModelRejected, match=f"`{valve}` is empty"):
         await ask(
-            kind(url, model), REQUEST, AnswerFormats(), timeout=5, retries=3
+            kind(url, model), REQUEST, AnswerFormats(), 5, str, retries=3
         )
 
 
@@ -131,7 +145,7 @@ async def test_empty_valve(
                     {"message": {"content": None, "reasoning_content": "Hi"}}
                 ]
             },
-            Completion("Hi"),
+            Completion("Hi", reasoned=True),
         ),
         ([said("Hi")], Completion("Hi")),
         ("Hi", Completion("Hi")),  # as pipes answer
@@ -145,8 +159,8 @@ def test_chat_text(reply: Any, completion: Completion) -> None:
 @over(
     "reply, reason",
     [
-        (None, "is a NoneType"),
-        ([said("a"), said("b")], "is a list"),
+        (None, "holds no text"),
+        ([said("a"), said("b")], "holds no text"),
         ({"choices": None}, "holds no text"),
         ({"choices": [{"message": "text"}]}, "holds no text"),
         ({"error": {"message": "no credits left"}}, "no credits left"),

@@ -83,11 +83,11 @@ FAILURES = [
 
 @over("answer", FAILURES)
 async def test_failure(answer: str | Exception) -> None:
-    """A reply that can't be used is an error of ours, after one call."""
-    model = ScriptedModel(answer)
+    """A reply that can't be used in any format is an error of ours, and a busy model one at once."""
+    model = ScriptedModel(*[answer] * 3)
     with pytest.raises(AdaptiveMemoryError):
         await scored(a_judge(), model)
-    assert len(model.requests) == 1
+    assert len(model.requests) == (3 if isinstance(answer, str) else 1)
 
 
 async def test_known_scores_are_not_asked_for() -> None:

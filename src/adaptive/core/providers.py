@@ -6,8 +6,11 @@ import asyncio
 import json
 import logging
 import random
+import re
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -17,7 +20,9 @@ from adaptive.core.model import AdaptiveMemoryError, with_detail
 
 
 class ModelError(AdaptiveMemoryError):
-    """A model call brought nothing usable."""
+    """A model call brought nothing usable; ``status`` is the provider's HTTP status, if one came."""
+
+    status = 0
 
 
 class ModelBusy(ModelError):
@@ -29,9 +34,11 @@ class ModelBusy(ModelError):
         retry_after: float | None = None,
         *,
         detail: str = "",
+        status: int = 0,
     ) -> None:
         super().__init__(sentence, detail=detail)
         self.retry_after = retry_after
+        self.status = status
 
 
 class ModelRejected(ModelError):
@@ -50,26 +57,33 @@ class ReplyUnusable(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """One question to a model: system and user message, and the JSON schema of the answer."""
+    """One question to a model: system and user message, and the JSON schema of the answer.
+
+    Without a schema the answer is plain text. ``thinking`` is off where the model is asked to
+    answer at once.
+    """
 
     system: str
     user: str
     schema_name: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any] | None = None
     max_tokens: int = 4000
+    thinking: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's answer."""
+    """A model's answer; ``reasoned`` where reasoning came with it, or in its place."""
 
     text: str
     cut: bool = False  # it ended at the token limit
     # Sent and received, zeros where nobody counts them.
     tokens: tuple[int, int] = (0, 0)
+    reasoned: bool = False
 
 
-ResponseFormat = Literal["json_schema", "json_object", "text"]
+# The last one leaves length and temperature to the provider, too: some models refuse both.
+ResponseFormat = Literal["json_schema", "json_object", "limited_text", "text"]
 
 
 class Completer(Protocol):
@@ -90,6 +104,23 @@ _BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NOT_SUPPORTED = 501
 _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 30.0
+# Who asks for a longer pause has a quota, which no retry brings back.
+LONGEST_RETRY_SECONDS = 60.0
+_QUOTA_SPENT = 429
+# What providers call a prompt that is too long, in the codes and texts of their errors.
+_CONTEXT_TOO_SHORT = re.compile(
+    r"context[_ ](?:length|size|window)", re.IGNORECASE
+)
+_TOO_LONG = 413
+# When a quota is back: in a header, or where a server quotes those of the provider behind it.
+_RESET = re.compile(
+    r"""x-ratelimit-reset(?:-requests)?["'\\]*+[:,]\s*+["'\\]*+([\dhms.]++)""",
+    re.IGNORECASE,
+)
+_DURATION = re.compile(r"(\d++(?:\.\d++)?)(ms|[hms]?)")
+_UNIT_SECONDS = {"ms": 0.001, "": 1, "s": 1, "m": 60, "h": 3600}
+_LEAST_TIMESTAMP = 1e9
+_LEAST_TIMESTAMP_IN_MILLISECONDS = 1e11
 
 Result = TypeVar("Result")
 
@@ -99,17 +130,20 @@ async def with_retry(
 ) -> Result:
     """Call again while it raises ``ModelBusy``, with doubling pauses; the caller bounds the time.
 
-    A provider that asks for a longer pause gets it.
+    A provider that asks for a longer pause gets it, up to a minute; for more nobody waits here.
     """
     for attempt in range(retries):
         try:
             return await call()
         except ModelBusy as busy:
+            asked_for = busy.retry_after or 0.0
+            if asked_for > LONGEST_RETRY_SECONDS:
+                raise
             pause = min(
                 _LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt
             )
             jittered = pause * random.uniform(0.5, 1)  # noqa: S311
-            await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
+            await asyncio.sleep(max(jittered, asked_for))
     return await call()
 
 
@@ -119,9 +153,16 @@ def endpoint(base: str, path: str) -> str:
 
 
 def failure(
-    status: int, detail: str, retry_after: str | None = None
+    status: int, detail: str, headers: Mapping[str, str] | None = None
 ) -> ModelBusy | ModelRejected:
-    """The error that an HTTP status stands for; ``Retry-After`` is read where it is in seconds."""
+    """The error that an HTTP status stands for, with the pause that its answer asks for."""
+    if _CONTEXT_TOO_SHORT.search(detail) and status != _QUOTA_SPENT:
+        return ModelRejected(
+            "the model's context is too short for what it is asked: "
+            "give it a longer one, or choose another model",
+            _TOO_LONG,
+            detail=detail,
+        )
     is_busy = status in _BUSY_STATUS or (
         status >= 500 and status != _NOT_SUPPORTED
     )
@@ -129,11 +170,32 @@ def failure(
         sentence = f"the model's provider refused the request (HTTP {status})"
         return ModelRejected(sentence, status, detail=detail)
     does = "failed" if status >= 500 else "is busy"
-    pause = (retry_after or "").strip()
-    seconds = float(pause) if pause.isdecimal() else None
+    moment = (headers or {}).get("Retry-After", "")
+    if status == _QUOTA_SPENT and not moment:
+        reset = _RESET.search(f"{headers} {detail}")
+        moment = reset[1] if reset else ""
     return ModelBusy(
-        f"the model's provider {does} (HTTP {status})", seconds, detail=detail
+        f"the model's provider {does} (HTTP {status})",
+        _seconds_until(moment),
+        detail=detail,
+        status=status,
     )
+
+
+def _seconds_until(moment: str) -> float | None:
+    """Seconds until an HTTP date, a timestamp, or the end of a duration (``7``, ``6m0s``)."""
+    date = parsedate_tz(moment)
+    if date:
+        return mktime_tz(date) - time.time()
+    seconds = sum(
+        float(number) * _UNIT_SECONDS[unit]
+        for number, unit in _DURATION.findall(moment)
+    )
+    if seconds >= _LEAST_TIMESTAMP_IN_MILLISECONDS:
+        seconds /= 1000
+    if seconds >= _LEAST_TIMESTAMP:
+        seconds -= time.time()
+    return seconds or None
 
 
 async def post_json(
@@ -158,11 +220,7 @@ async def post_json(
             raw = await response.read()
             if response.status >= 400:
                 detail = f"{url!r} answered {raw.decode(errors='replace')!r}"
-                raise failure(
-                    response.status,
-                    detail,
-                    response.headers.get("Retry-After"),
-                )
+                raise failure(response.status, detail, response.headers)
     except (
         ValueError,
         aiohttp.NonHttpUrlClientError,

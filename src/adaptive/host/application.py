@@ -36,6 +36,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
     "task_model": ("TASK_MODEL", "task.model.default"),
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
+    "task_params": ("", "task.model.params"),
     "memory_context": ("", "memories.system_context.enable"),
     "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),

@@ -23,6 +23,7 @@ from adaptive.host.application import (
     memory_switch,
 )
 from adaptive.host.audience import Locality, is_read_by_others
+from adaptive.host.embedding import chosen_embedder
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import former_versions, is_temporary
 from adaptive.host.memories import HostMemoryStore
@@ -35,11 +36,7 @@ from adaptive.host.page import (
     PageNotifier,
     emitter_to,
 )
-from adaptive.host.providers import (
-    chosen_completer,
-    chosen_embedder,
-    known_model,
-)
+from adaptive.host.providers import chosen_completer, known_model
 from adaptive.host.tables import HostLeases, HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
 from adaptive.settings.hook import (

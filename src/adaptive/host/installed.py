@@ -23,9 +23,9 @@ from adaptive.host.application import (
     host_state,
     process_state,
 )
+from adaptive.host.embedding import HostEmbedder
 from adaptive.host.hook import HostHook
 from adaptive.host.page import EventCaller, EventEmitter
-from adaptive.host.providers import HostEmbedder
 from adaptive.host.tables import HostVectorTable
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import Settings

@@ -23,8 +23,8 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import KeyedLocks
+from adaptive.host.embedding import HostEmbedder
 from adaptive.host.own_table import TABLES, portions
-from adaptive.host.providers import HostEmbedder
 from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,
@@ -45,7 +45,7 @@ _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 _TRY_PAUSES_SECONDS = (0.5, 1.5, 15.0, 60.0, 300.0, *[3600.0] * 24)
 # A portion that takes longer hangs.
 _TRY_SECONDS = 60.0
-# Brought in step. Their texts are embedded on one core (see ``host.providers``), so that another
+# Brought in step. Their texts are embedded on one core (see ``host.embedding``), so that another
 # one is left.
 _ROWS_AT_ONCE = 12
 # Whoever asked for the write waits for no more; it is longer than usual.

@@ -10,11 +10,11 @@ import asyncio
 import calendar
 import itertools
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
@@ -30,12 +30,12 @@ from adaptive.core.providers import (
     Completion,
     CompletionRequest,
     ModelError,
-    ReplyUnusable,
 )
 from adaptive.core.runtime import staged
 from adaptive.core.texts import word_table
 from adaptive.learn.prefilter import spoken_parts
 from adaptive.llm.ask import (
+    AnswerRead,
     list_schema,
     number,
     render_prompt,
@@ -60,7 +60,6 @@ It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
-_NO_JSON = "it held no JSON that can be read"
 SAID_TWICE = "it was said twice"
 _LONGEST_NAMED = 200  # an id, and what a model writes around it
 _MOST_SPANS = 4
@@ -85,7 +84,16 @@ _AROUND_ID = re.compile(
     r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'\"]*$", re.I | re.S
 )
 
-AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
+
+class AskModel(Protocol):
+    """Who asks the model of a lesson, and reads its answer (see ``LessonResources.ask``)."""
+
+    async def __call__(
+        self,
+        request: CompletionRequest,
+        read: Callable[[Completion], AnswerRead],
+    ) -> AnswerRead: ...
+
 
 EXTRACT_SCHEMA = list_schema(
     "operations",
@@ -114,25 +122,21 @@ async def extraction(
     settings: Settings,
     now: datetime,
 ) -> Sequence[Proposal]:
-    """What a model proposes for a turn; it is asked once more where nothing could be read."""
+    """What a model proposes for a turn; where nothing of it stands, it is asked once more."""
     # In a thread: secrets are looked for in all of it, and other chats go on.
     request = await asyncio.to_thread(
         extraction_request, turn, shown, settings, now
     )
-    first: Sequence[Proposal] = ()
-    wrong = [_NO_JSON]
-    with suppress(ReplyUnusable):
-        first = read_proposals(await ask_model(request), shown, settings)
-        wrong = [one.reason for one in first]
+    read = partial(read_proposals, offered=shown, settings=settings)
+    first = await ask_model(request, read)
+    wrong = [one.reason for one in first]
     if not wrong or any(one.is_open for one in first):
         return first
     note = _AGAIN.format("\n- ".join(dict.fromkeys(wrong)))
     again = replace(request, user=f"{request.user}\n\n{note}")
     try:
-        second = read_proposals(await ask_model(again), shown, settings)
+        second = await ask_model(again, read)
     except ModelError:
-        if not first:
-            raise
         return first
     # The model was asked for it again.
     superseded = [one.decided("superseded", one.reason) for one in first]

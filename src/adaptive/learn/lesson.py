@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import inf
@@ -35,7 +35,7 @@ from adaptive.learn.queue import TurnWork
 from adaptive.learn.report import joined_lines, report_line, report_of
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.support import says_no_more
-from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.llm.ask import AnswerFormats, AnswerRead, ask
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.user_memory import UserMemory
 from adaptive.memory.writing import Held
@@ -78,19 +78,31 @@ class LessonResources:
         """The memories as they stand now; nobody waits here for their vectors."""
         return await self.indexes.current(self.sources, patience=0)
 
-    async def ask(self, request: CompletionRequest) -> Completion:
-        """The model's answer to one question; raises ``ModelError``."""
+    async def ask(
+        self,
+        request: CompletionRequest,
+        read: Callable[[Completion], AnswerRead],
+    ) -> AnswerRead:
+        """What is read in the model's answer to one question; raises ``ModelError``."""
         if self.completer is None:
             raise ModelRejected("no model is asked here", 0)
-        deadline = self.settings.llm_timeout_seconds
-        completion = await ask(
-            self.completer, request, self.formats, deadline, _RETRIES
+
+        def read_and_log(completion: Completion) -> AnswerRead:
+            """The same, while each answer is told to who looks for faults."""
+            if log_lesson.isEnabledFor(logging.DEBUG):
+                log_lesson.debug(
+                    "the model's reply: %r", without_secrets(completion.text)
+                )
+            return read(completion)
+
+        return await ask(
+            self.completer,
+            request,
+            self.formats,
+            self.settings.llm_timeout_seconds,
+            read_and_log,
+            _RETRIES,
         )
-        if log_lesson.isEnabledFor(logging.DEBUG):
-            log_lesson.debug(
-                "the model's reply: %r", without_secrets(completion.text)
-            )
-        return completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +134,12 @@ async def learn_turn(
     index = await room.index()
     most = settings.max_extractions_per_hour or inf
 
-    async def ask_model(request: CompletionRequest) -> Completion:
-        """The model's answer, which is counted."""
+    async def ask_model(
+        request: CompletionRequest, read: Callable[[Completion], AnswerRead]
+    ) -> AnswerRead:
+        """What is read in the model's answer, which is counted."""
         work.calls += 1
-        return await room.ask(request)
+        return await room.ask(request, read)
 
     # Recall has made the vector, if it was this process's.
     embedder = room.indexes.turn_embedder(sources)

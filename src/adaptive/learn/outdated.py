@@ -12,6 +12,7 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from adaptive.core.messages import mapping
@@ -166,8 +167,15 @@ async def outdated_by(
         system, user, "outdated_memories", OUTDATED_SCHEMA
     )
     try:
-        return read_outdated(
-            await ask_model(request), changes, shown, words, now.date()
+        return await ask_model(
+            request,
+            partial(
+                read_outdated,
+                changes=changes,
+                shown=shown,
+                words=words,
+                today=now.date(),
+            ),
         )
     except ModelError as error:
         log_outdated.warning(

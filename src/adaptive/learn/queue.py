@@ -31,6 +31,7 @@ from adaptive.core.model import (
     Utterance,
     with_detail,
 )
+from adaptive.core.providers import ModelBusy
 from adaptive.core.queued_turns import (
     LEASE_PROOF_SECONDS,
     PendingTable,
@@ -88,6 +89,7 @@ class TurnWork:
     calls_before: int = 0
     others_wait: bool = False
     calls: int = 0
+    pause: float = 0.0  # in seconds, which the provider of the model asks for
 
     @property
     def attempts(self) -> int:
@@ -292,6 +294,8 @@ class LearningQueue:
         except (AdaptiveMemoryError, TimeoutError) as error:
             reason = with_detail(error)
             fault = type(error).__name__
+            if isinstance(error, ModelBusy):
+                work.pause = error.retry_after or 0.0
         except asyncio.CancelledError:
             verdict = "lost"
             fault = "cancelled"
@@ -310,11 +314,8 @@ class LearningQueue:
         """Tell the table and the measures how work has ended; when it is to be tried again."""
         now = self._clock()
         failed = verdict == "again"
-        due_at = (
-            now + _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-            if failed
-            else now
-        )
+        delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
+        due_at = now + max(delay, work.pause) if failed else now
         held = True
         try:
             held = await self._table.end(

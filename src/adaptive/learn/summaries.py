@@ -75,7 +75,7 @@ async def summarise_when_due(
     for cluster in random.sample(
         clusters, min(len(clusters), _CLUSTERS_PER_RUN)
     ):
-        text = read_summary((await room.ask(summary_request(cluster))).text)
+        text = await room.ask(summary_request(cluster), read_summary)
         try:
             if is_faithful(text, cluster):
                 await room.memory.summarise(cluster, text)
@@ -156,9 +156,8 @@ def summary_request(cluster: Sequence[Memory]) -> CompletionRequest:
     )
 
 
-def read_summary(text: str) -> str:
+def read_summary(reply: Completion) -> str:
     """The last summary in a model's reply; empty where the model says that it isn't complete."""
-    reply = Completion(text)
     fields = read_object(
         reply, "summary", lambda one: isinstance(one.get("summary"), str)
     )

@@ -6,33 +6,97 @@ import asyncio
 import math
 import re
 import string
-from collections.abc import Mapping
-from functools import partial
-from typing import Annotated, Any, TypeVar
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from adaptive.core.messages import listing
 from adaptive.core.providers import (
+    LONGEST_RETRY_SECONDS,
     Completer,
     Completion,
     CompletionRequest,
     ModelBusy,
     ModelError,
-    ModelRejected,
+    ReplyUnusable,
     ResponseFormat,
     with_retry,
 )
-from adaptive.core.runtime import tally
+from adaptive.core.runtime import CacheKey, UserCache, tally
 from adaptive.core.texts import PROMPTS
-from adaptive.llm.reply import plain_name, read_object
+from adaptive.llm.reply import ONLY_REASONING, plain_name, read_object
 
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
-# What a provider answers that does not know a response format.
-_FORMAT_REFUSED = frozenset({400, 404, 415, 422, 501})
+_TEXT_FORMATS: tuple[ResponseFormat, ...] = ("limited_text", "text")
+# What a provider answers that does not know a response format, or breaks under it.
+_FORMAT_REFUSED = frozenset({400, 404, 415, 422, 500, 501, 502})
+_MODELS_REMEMBERED = 1000
+_DAY_SECONDS = 24 * 3600.0
 
-# Which answer format a model takes, by its place above, learned from refusals; by ``key``.
-AnswerFormats = dict[str, int]
+AnswerRead = TypeVar("AnswerRead")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """How a model is asked: the place of the format, and whether it is to think.
+
+    It thinks as it likes until its reasoning is seen; ``refused`` is the wish that it does not.
+    """
+
+    place: int = 0
+    thinking: Literal["free", "off", "refused"] = "free"
+
+    def after(self, error: ModelError, last: int) -> AnswerForm | None:
+        """The form to try after an error; ``None`` where the form can't be the reason."""
+        is_refused = error.status in _FORMAT_REFUSED
+        if not is_refused and not isinstance(error, ReplyUnusable):
+            return None
+        if self.thinking == "free" and str(error) == ONLY_REASONING:
+            return replace(self, thinking="off")
+        following = min(self.place + 1, last)
+        if self.thinking == "off" and is_refused:
+            return AnswerForm(following, "refused")
+        return replace(self, place=following) if self.place < last else None
+
+
+class AnswerFormats:
+    """How each model is best asked, learned from what it answers, and when its quota is back.
+
+    Models are known by their ``key``; after a day the strictest form is tried again.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._quota_back_at: dict[str, float] = {}
+        self._forms = UserCache[AnswerForm](
+            _MODELS_REMEMBERED, seconds=_DAY_SECONDS, now=now
+        )
+
+    def best(self, key: CacheKey) -> AnswerForm:
+        """The form that worked last."""
+        return self._forms.get(key) or AnswerForm()
+
+    def worked(self, key: CacheKey, form: AnswerForm) -> None:
+        """Remember a form for a day from the first time that it worked."""
+        if self._forms.get(key) != form:
+            self._forms.put(key, form)
+
+    def check_quota(
+        self, key: str, pause: float = 0.0, detail: str = ""
+    ) -> None:
+        """Raise ``ModelBusy`` while a model's quota is spent, as a ``pause`` too long to wait tells."""
+        if pause > LONGEST_RETRY_SECONDS:
+            self._quota_back_at[key] = self._now() + min(pause, _DAY_SECONDS)
+        left = self._quota_back_at.get(key, 0.0) - self._now()
+        if left > 0:
+            raise ModelBusy(
+                f"the model's quota is spent for {math.ceil(left / 60)} min",
+                left,
+                detail=detail,
+            )
 
 
 async def ask(
@@ -40,45 +104,62 @@ async def ask(
     request: CompletionRequest,
     formats: AnswerFormats,
     timeout: float,
+    read: Callable[[Completion], AnswerRead],
     retries: int = 0,
-) -> Completion:
-    """Ask until there is an answer, within ``timeout`` seconds over all tries and formats.
+) -> AnswerRead:
+    """What is read in a model's answer, within ``timeout`` seconds over all tries and formats.
+
+    ``read`` raises ``ReplyUnusable`` where an answer holds nothing of what was asked for, and the
+    next format is tried, as after a refusal.
 
     Raises:
-        ModelError: no answer in time, a refusal in every format, or an answer without text.
+        ModelError: no answer in time, or no usable one in any format.
     """
     name = request.schema_name
+    usable = _TEXT_FORMATS if request.schema is None else _FORMATS
+    key = (completer.key, usable)
+    form = formats.best(key)
 
-    async def once(chosen: ResponseFormat) -> Completion:
-        """One try, which is counted."""
+    async def one_answer() -> AnswerRead:
+        """What is read at one try, which is counted."""
         tally("model_calls", name)
+        sent = replace(request, thinking=form.thinking != "off")
         try:
-            completion = await completer.complete(request, chosen)
+            completion = await completer.complete(sent, usable[form.place])
+            tokens_in, tokens_out = completion.tokens
+            tally("tokens_in", name, tokens_in)
+            tally("tokens_out", name, tokens_out)
+            answer = read(completion)
         except (ModelError, asyncio.CancelledError):
             tally("model_failures", name)
             raise
-        tokens_in, tokens_out = completion.tokens
-        tally("tokens_in", name, tokens_in)
-        tally("tokens_out", name, tokens_out)
-        return completion
+        has_thought = completion.reasoned and form.thinking == "free"
+        formats.worked(
+            key, replace(form, thinking="off") if has_thought else form
+        )
+        return answer
 
-    place = formats.get(completer.key, 0)
+    async def answer_in_any_form() -> AnswerRead:
+        """What is read once a form works; a retry goes on with the last one that was tried."""
+        nonlocal form
+        while True:
+            try:
+                return await one_answer()
+            except ModelError as error:
+                following = form.after(error, len(usable) - 1)
+                if following is None:
+                    raise
+                form = following
+
+    formats.check_quota(completer.key)
     try:
         async with asyncio.timeout(timeout):
-            while True:
-                try:
-                    completion = await with_retry(
-                        partial(once, _FORMATS[place]), retries
-                    )
-                except ModelRejected as rejected:
-                    place += 1
-                    if rejected.status not in _FORMAT_REFUSED or place == len(
-                        _FORMATS
-                    ):
-                        raise
-                else:
-                    formats[completer.key] = place
-                    return completion
+            return await with_retry(answer_in_any_form, retries)
+    except ModelBusy as busy:
+        formats.check_quota(
+            completer.key, busy.retry_after or 0.0, busy.detail
+        )
+        raise
     except TimeoutError as error:
         raise ModelBusy(
             f"the model did not answer within {timeout:g} s"
@@ -181,23 +262,27 @@ async def ask_fields(
         ModelBusy, ModelRejected: there is no answer.
         ReplyUnusable: it has none of the fields.
     """
-    completion = await ask(completer, request, formats, seconds, retries)
     names = {plain_name(name): name for name in fields.model_fields}
 
     def has_a_field(item: Mapping[str, Any]) -> bool:
         """Whether an object of the reply is the table."""
         return any(plain_name(name) in names for name in item)
 
-    item = read_object(completion, request.schema_name, has_a_field)
-    values = {
-        names.get(plain_name(name), ""): value for name, value in item.items()
-    }
-    try:
-        return fields.model_validate(values)
-    except ValidationError as error:
-        for wrong in error.errors():
-            values.pop(str(wrong["loc"][0]), None)
-        return fields.model_validate(values)
+    def read(completion: Completion) -> Fields:
+        """The table, without the fields that can't be read."""
+        item = read_object(completion, request.schema_name, has_a_field)
+        values = {
+            names.get(plain_name(name), ""): value
+            for name, value in item.items()
+        }
+        try:
+            return fields.model_validate(values)
+        except ValidationError as error:
+            for wrong in error.errors():
+                values.pop(str(wrong["loc"][0]), None)
+            return fields.model_validate(values)
+
+    return await ask(completer, request, formats, seconds, read, retries)
 
 
 class _City(BaseModel):

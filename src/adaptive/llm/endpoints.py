@@ -6,13 +6,19 @@ The host speaks the OpenAI chat-completion format, too: a request's body, and th
 from __future__ import annotations
 
 import ipaddress
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from adaptive.core.messages import listing, mapping, text_field
+from adaptive.core.messages import (
+    estimated_tokens,
+    listing,
+    mapping,
+    text_field,
+)
 from adaptive.core.providers import (
     Completion,
     CompletionRequest,
@@ -20,11 +26,21 @@ from adaptive.core.providers import (
     ReplyUnusable,
     ResponseFormat,
     endpoint,
+    failure,
     post_json,
 )
+from adaptive.llm.reply import ONLY_REASONING
 
-# Ollama cuts prompts silently at its default window; a longer one costs memory only when used.
-_OLLAMA_CONTEXT = 16384
+# At its window Ollama cuts a prompt silently; this is the shortest that it has by itself.
+_OLLAMA_WINDOW = 4096
+_ANSWER_TOKENS = 1024
+# Of DeepSeek and older servers, of vLLM, of Ollama, and of OpenRouter, which repeats the second.
+_REASONING_FIELDS = (
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "reasoning_details",
+)
 # Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
@@ -69,42 +85,72 @@ class OllamaCompleter(_Endpoint):
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """Ask the model once (see ``Completer``)."""
-        body = chat_body(self.model, request, "text")
-        body["options"] = {
-            "temperature": 0,
-            "num_predict": request.max_tokens,
-            "num_ctx": _OLLAMA_CONTEXT,
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": _messages(request),
+            "stream": False,
+            "options": ollama_options(request, response_format),
         }
+        if "think" in body["options"]:
+            body["think"] = body["options"].pop("think")
         if response_format == "json_schema":
-            body["format"] = dict(request.schema)
+            body["format"] = request.schema
         elif response_format == "json_object":
             body["format"] = "json"
         reply = await self._answer("api/chat", body)
-        text = text_field(mapping(reply, "message"), "content")
-        if not text:
-            raise ReplyUnusable("Ollama's answer holds no text")
-        tokens = _counted(reply, "prompt_eval_count", "eval_count")
-        return Completion(text, reply.get("done_reason") == "length", tokens)
+        return _completion(
+            mapping(reply, "message"),
+            cut=reply.get("done_reason") == "length",
+            tokens=_counted(reply, "prompt_eval_count", "eval_count"),
+        )
+
+
+def ollama_options(
+    request: CompletionRequest, response_format: ResponseFormat
+) -> dict[str, Any]:
+    """Ollama's options and ``think``; a window only for a prompt that its shortest one would cut.
+
+    Another window than the chat's, or another ``keep_alive``, would have the model loaded anew for
+    our call and once more for the next message.
+    """
+    options: dict[str, Any] = {}
+    if response_format != "text":
+        # Servers and models that know no thinking ignore its being off.
+        options = {
+            "temperature": 0,
+            "num_predict": request.max_tokens,
+            "think": False,
+        }
+    needed = estimated_tokens(request.system + request.user) + _ANSWER_TOKENS
+    if needed > _OLLAMA_WINDOW:
+        # Few different ones, for the same reason.
+        options["num_ctx"] = 1 << (needed - 1).bit_length()
+    return options
+
+
+def _messages(request: CompletionRequest) -> list[dict[str, str]]:
+    """The messages of a request."""
+    return [
+        {"role": "system", "content": request.system},
+        {"role": "user", "content": request.user},
+    ]
 
 
 def chat_body(
     model: str, request: CompletionRequest, response_format: ResponseFormat
 ) -> dict[str, Any]:
     """A non-streaming chat-completion body in the OpenAI format."""
-    messages = [
-        {"role": "system", "content": request.system},
-        {"role": "user", "content": request.user},
-    ]
     body: dict[str, Any] = {
         "model": model,
-        "messages": messages,
+        "messages": _messages(request),
         "stream": False,
     }
     if response_format != "text":
-        # Reasoning models refuse both; the last format that is tried goes without.
         body |= {"temperature": 0, "max_tokens": request.max_tokens}
+    if not request.thinking:  # vLLM, SGLang, llama.cpp
+        body["chat_template_kwargs"] = {"enable_thinking": False}
     if response_format == "json_schema":
-        schema = {"name": request.schema_name, "schema": dict(request.schema)}
+        schema = {"name": request.schema_name, "schema": request.schema}
         body["response_format"] = {
             "type": "json_schema",
             "json_schema": schema,
@@ -125,27 +171,53 @@ def chat_text(reply: object) -> Completion:
     if isinstance(reply, str):
         return Completion(reply)
     fields = mapping(reply)
-    if not isinstance(reply, dict):
-        raise ReplyUnusable(
-            f"the model's answer is a {type(reply).__name__}, not an object"
-        )
     choices = listing(fields.get("choices"))
     if fields.get("error") and not choices:
-        error = str(fields["error"])
+        error = fields["error"]
+        status = mapping(error).get("code")
+        if isinstance(status, int) and status >= 400:
+            raise failure(status, json.dumps(error))
         raise ReplyUnusable(
-            "the model's provider answered with an error", detail=error
+            "the model's provider answered with an error", detail=str(error)
         )
     choice = mapping(next(iter(choices), None))
-    message = mapping(choice, "message")
-    text = _content(message.get("content")) or _content(
-        message.get("reasoning_content")
+    return _completion(
+        mapping(choice, "message"),
+        cut=choice.get("finish_reason") == "length",
+        tokens=_counted(
+            mapping(fields, "usage"), "prompt_tokens", "completion_tokens"
+        ),
     )
-    if not text:
-        raise ReplyUnusable("the model's answer holds no text")
-    tokens = _counted(
-        mapping(fields, "usage"), "prompt_tokens", "completion_tokens"
-    )
-    return Completion(text, choice.get("finish_reason") == "length", tokens)
+
+
+def _completion(
+    message: Mapping[str, Any], *, cut: bool, tokens: tuple[int, int]
+) -> Completion:
+    """A message as an answer: its content, else a tool call's arguments, else its reasoning.
+
+    Raises:
+        ReplyUnusable: there is nothing of these; of reasoning that was cut the answer is missing.
+    """
+    reasonings = [_content(message.get(name)) for name in _REASONING_FIELDS]
+    reasoning = next(filter(None, reasonings), "")
+    answer = _content(message.get("content")) or _arguments(message)
+    text = answer or ("" if cut else reasoning)
+    if not text.strip():
+        raise ReplyUnusable(
+            ONLY_REASONING if reasoning else "the model's answer holds no text"
+        )
+    return Completion(text, cut, tokens, reasoned=bool(reasoning))
+
+
+def _arguments(message: Mapping[str, Any]) -> str:
+    """What a model gave to a tool that it made up for its answer."""
+    for call in listing(message.get("tool_calls")):
+        arguments = mapping(call, "function").get("arguments")
+        if isinstance(arguments, str):
+            return arguments
+        if arguments:  # by Ollama
+            return json.dumps(arguments)
+    return ""
 
 
 def _counted(

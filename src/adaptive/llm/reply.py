@@ -17,11 +17,10 @@ from adaptive.core.providers import Completion, ReplyUnusable
 
 _TOO_LONG = "the model's reply is far too long"
 _EMPTY = "the model's reply is empty"
-_ONLY_REASONING = "the model only reasoned and gave no answer"
+ONLY_REASONING = "the model only reasoned and gave no answer"
 _CUT = "the model's reply ends in the middle"
 _NO_JSON = "the model's reply is no usable JSON"
 _SEVERAL = "the model gave several answers that differ"
-REPLY_REASONS = (_TOO_LONG, _EMPTY, _ONLY_REASONING, _CUT, _NO_JSON, _SEVERAL)
 # Ten times what is asked for; more would hold up the event loop.
 _LONGEST_REPLY = 128 * 1024
 _MOST_MARKS = 64
@@ -94,14 +93,14 @@ def read_items(
         if mark["opening"]:
             closing = re.search(_CLOSING, rest, re.IGNORECASE)
             text = rest[closing.end() :] if closing else ""
-            reason = _ONLY_REASONING
+            reason = ONLY_REASONING
         elif mark["closing"]:
             text = rest
             if (
                 not begins_with_json
             ):  # the opening is missing: all before was reasoning
                 read = None
-                reason = _ONLY_REASONING
+                reason = ONLY_REASONING
         else:
             value, state, text = _value(text[mark.start() :], key)
             if state == "broken":

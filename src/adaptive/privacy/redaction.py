@@ -159,8 +159,9 @@ class RedactingCompleter:
             reply = await self.completer.complete(sent, response_format)
         if redaction is None:
             return reply
+        is_json = request.schema is not None
         return replace(
-            reply, text=redaction.restore(reply.text, json_text=True)
+            reply, text=redaction.restore(reply.text, json_text=is_json)
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Container, Sequence
+from functools import partial
 
 from adaptive.core.messages import head_and_tail, mapping
 from adaptive.core.model import AdaptiveMemoryError, Memory, with_detail
@@ -141,10 +142,14 @@ class RelevanceJudge:
             prompt, user, "memory_relevance", RELEVANCE_SCHEMA
         )
         # A second try would mostly cost the user the rest of the time.
-        completion = await ask(
-            completer, request, self._formats, self._deadline
+        judged = await ask(
+            completer,
+            request,
+            self._formats,
+            self._deadline,
+            partial(read_relevance, offered=keys),
         )
-        for memory_id, score in read_relevance(completion, keys).items():
+        for memory_id, score in judged.items():
             scores[memory_id] = score
             self._scores.put(keys[memory_id], score)
         return scores
