@@ -3994,7 +3994,7 @@ PENDING = Table(
 )
 _ROW = PENDING.c
 _LEASE_ID = "(lease)"
-_LEASE__pending_table = {"message_id": _LEASE_ID, "state": "lease"}
+_LEASE = {"message_id": _LEASE_ID, "state": "lease"}
 _IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
 _PAYLOAD = "pending.payload"
@@ -4040,7 +4040,7 @@ class HostPendingTable:
       "due_at": queued.due_at,
       "attempts": queued.attempts,
     }
-    lease = {**row, **_LEASE__pending_table, "chat_id": "", "payload": ""}
+    lease = {**row, **_LEASE, "chat_id": "", "payload": ""}
     await self._table.upsert(
       "queueing a turn", [lease, row], where=false()
     )
@@ -8287,10 +8287,13 @@ async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
   if not ids:
     return
   name = memory_collection(user_id)
-  await HOST_VECTORS.call(
-    "deleting vectors of memories", "delete", name, ids=[*ids]
-  )
-  if not (await _all_ids(name)).isdisjoint(ids):
+  try:
+    await HOST_VECTORS.call(
+      "deleting vectors of memories", "delete", name, ids=[*ids]
+    )
+  except HostError as error:
+    log_memory_vectors.debug("%s", with_detail(error))
+  if not (await standing_vectors(name)).isdisjoint(ids):
     raise HostError("vectors of deleted memories still stand")
 
 
@@ -8304,12 +8307,12 @@ async def drop_collection(name: str) -> None:
     log_memory_vectors.debug("%s", with_detail(error))
   for pause in _LOOK_PAUSES_SECONDS:
     await asyncio.sleep(pause)
-    if not await _all_ids(name):
+    if not await standing_vectors(name):
       return
   raise StoreError("Open WebUI's vectors of the memories still stand")
 
 
-async def _all_ids(name: str) -> set[str]:
+async def standing_vectors(name: str) -> set[str]:
   doing = "reading Open WebUI's vectors"
   try:
     result = await HOST_VECTORS.call(
@@ -8365,257 +8368,6 @@ class VectorUpkeep:
 
 
 VECTOR_UPKEEP = VectorUpkeep()
-
-
-# ---- src/adaptive/host/memories.py ----
-
-_STILL_THERE = "Open WebUI reported success, but the memory is still there"
-_READ_AT_ONCE = 500
-_REFUSALS = {
-  404: "memories are switched off in this Open WebUI; an administrator can switch them on",
-  403: "you lack the permission to use memories; an administrator can grant it",
-}
-_PERMISSIONS = UserCache[int](5000, seconds=20.0)
-
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
-
-
-@dataclass(frozen=True, slots=True)
-class HostMemoryStore:
-
-  request: Request
-  user: Any
-
-  @property
-  def keeps_history(self) -> bool:
-    return "meta" in _columns()
-
-  async def read(
-    self, ids: Collection[str] | None = None
-  ) -> tuple[Memory, ...]:
-    rows = await (
-      self._rows() if ids is None else self._rows(_columns().id.in_(ids))
-    )
-    if len(rows) <= _READ_AT_ONCE:
-      return memories_of_rows(rows)
-    return await asyncio.to_thread(memories_of_rows, rows)
-
-  async def stamp(self) -> StoreStamp:
-    columns = _columns()
-    figures = select(func.count(columns.id), func.max(columns.updated_at))
-    [(count, newest)] = await self._select(figures)
-    return StoreStamp(count=count, newest=newest or 0)
-
-  async def changes(
-    self, since: int
-  ) -> tuple[tuple[Memory, ...], frozenset[str]]:
-    columns = _columns()
-    ids = await self._select(select(columns.id))
-    changed = await self._rows(columns.updated_at >= since)
-    return memories_of_rows(changed), frozenset(row.id for row in ids)
-
-  async def add(
-    self,
-    draft: Draft,
-    source: Provenance,
-    extra: Mapping[str, Any] | None = None,
-  ) -> Memory:
-    (added,) = await self.add_all([(draft, source, extra)])
-    return added
-
-  async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-    rows = [
-      new_row(self.user.id, memory, _columns()) for memory in memories
-    ]
-    return await self._write("adding memories", rows)
-
-  async def update(
-    self, memory: Memory, draft: Draft, source: Provenance
-  ) -> Memory:
-    changed = (draft, source, meta_with_history(memory))
-    row = new_row(self.user.id, changed, _columns())
-    row |= {"id": memory.id, "created_at": memory.created_at}
-    (updated,) = await self._write("updating a memory", [row], {memory.id})
-    return updated
-
-  async def put_back(self, *memories: Memory) -> list[Memory]:
-    standing = await self.read([memory.id for memory in memories])
-    rows = [former_row(self.user.id, memory) for memory in memories]
-    replaced = {memory.id for memory in standing}
-    return await self._write("putting memories back", rows, replaced)
-
-  @uninterrupted
-  async def delete(self, *memories: Memory) -> None:
-    ids = [memory.id for memory in memories]
-    these = _columns().id.in_(ids)
-    await self._delete("deleting memories", these)
-    if await self._rows(these):
-      raise StoreError(_STILL_THERE)
-    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    await self._publish("MEMORY_DELETED", memories)
-
-  @uninterrupted
-  async def delete_all(self) -> None:
-    await self._delete("erasing the memories")
-    if (await self.stamp()).count:
-      raise StoreError(_STILL_THERE)
-    await drop_collection(memory_collection(self.user.id))
-
-  async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
-    return await self._select(select(*_columns()).where(*conditions))
-
-  @uninterrupted
-  async def _select(self, query: Any) -> Sequence[Any]:
-    await _require_memories(self.request, self.user)
-    mine = query.where(_columns().user_id == self.user.id)
-    return await host_rows("reading the memories", mine)
-
-  @uninterrupted
-  async def _write(
-    self,
-    doing: str,
-    rows: Sequence[dict[str, Any]],
-    replaced: Collection[str] = (),
-  ) -> list[Memory]:
-    await _require_memories(self.request, self.user)
-    await host_change(doing, *_writes(rows, replaced))
-    ids = [row["id"] for row in rows]
-    standing = {
-      row.id: row for row in await self._rows(_columns().id.in_(ids))
-    }
-    if not all(_is_written(row, standing.get(row["id"])) for row in rows):
-      raise StoreError(
-        "Open WebUI reported success, but not all is there"
-      )
-    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    written = [standing[row_id] for row_id in ids]
-    updated = [row for row in written if row.id in replaced]
-    created = [row for row in written if row.id not in replaced]
-    await self._publish("MEMORY_CREATED", created)
-    await self._publish("MEMORY_UPDATED", updated)
-    return [*memories_of_rows(written)]
-
-  async def _delete(
-    self, doing: str, *conditions: ColumnElement[bool]
-  ) -> None:
-    await _require_memories(self.request, self.user)
-    mine = _columns().user_id == self.user.id
-    await host_change(doing, delete(_table()).where(mine, *conditions))
-
-  async def _bring_in_step(self, row_ids: Collection[str]) -> None:
-    these = _columns().id.in_(row_ids)
-    with HostFaults("bringing Open WebUI's vectors in step"):
-      standing = await self._rows(these)
-      if standing:
-        await index_rows(self.request, self.user, standing)
-        standing = await self._rows(these)
-      gone = {*row_ids} - {row.id for row in standing}
-      await delete_vectors(self.user.id, gone)
-
-  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
-    try:
-      from open_webui.events import (
-        EVENTS,
-        get_event_webhooks,
-        publish_event,
-      )
-      from open_webui.models.functions import Functions
-    except ImportError:
-      return
-    with faults_logged("telling listeners of changed memories"):
-      functions = await Functions.get_functions_by_type(
-        "event", active_only=True
-      )
-      if not functions and not await get_event_webhooks():
-        return
-      for row in rows:
-        told: dict[str, Any] = {}
-        if event != "MEMORY_DELETED":
-          told["data"] = {
-            "content_preview": row.content[:300],
-            "type": row.type,
-            "path": row.path,
-          }
-        await publish_event(
-          self.request,
-          getattr(EVENTS, event),
-          actor=self.user,
-          subject_id=row.id,
-          **told,
-        )
-
-
-def _table() -> Any:
-  from open_webui.models.memories import Memory as Row
-
-  return Row.__table__
-
-
-def _columns() -> Any:
-  return _table().columns
-
-
-def _writes(
-  rows: Sequence[Mapping[str, Any]], replaced: Collection[str]
-) -> list[Executable]:
-  table = _table()
-  new: list[dict[str, Any]] = []
-  writes: list[Executable] = []
-  for row in rows:
-    fields = {
-      name: value for name, value in row.items() if name in table.c
-    }
-    if row["id"] in replaced:
-      own = (table.c.id == row["id"]) & (
-        table.c.user_id == row["user_id"]
-      )
-      writes.append(update(table).where(own).values(fields))
-    else:
-      new.append(fields)
-  return [*writes, insert(table).values(new)] if new else writes
-
-
-def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
-  if row is None:
-    return False
-  return (
-    row.content == wanted["content"]
-    and row.updated_at >= wanted["updated_at"]
-  )
-
-
-async def _require_memories(request: Request, user: Any) -> None:
-  status = _PERMISSIONS.get((user.id,))
-  if status is None:
-    with HostFaults("asking for the memory permission"):
-      status = await _refusal_status(request, user)
-    _PERMISSIONS.put((user.id,), status)
-  if status:
-    raise MemoryUnavailable(_REFUSALS[status])
-
-
-async def _refusal_status(request: Request, user: Any) -> int:
-  try:
-    from open_webui.routers.memories import check_memories_permission
-  except (
-    ImportError
-  ):
-    from open_webui.utils.access_control import has_permission
-
-    config = request.app.state.config
-    if not config.ENABLE_MEMORIES:
-      return 404
-    allowed = await has_permission(
-      user.id, "features.memories", config.USER_PERMISSIONS
-    )
-    return 0 if allowed else 403
-  try:
-    await check_memories_permission(user)
-  except HTTPException as error:
-    if error.status_code not in _REFUSALS:
-      raise
-    return error.status_code
-  return 0
 
 
 # ---- src/adaptive/host/providers.py ----
@@ -10483,6 +10235,379 @@ def host_secret() -> str:
   except ImportError:
     return ""
   return str(WEBUI_SECRET_KEY or "").strip()
+
+
+# ---- src/adaptive/host/memories.py ----
+
+STALE_VECTORS = "stale_vectors"
+_STILL_THERE = "Open WebUI reported success, but the memory is still there"
+_READ_AT_ONCE = 500
+_REFUSALS = {
+  404: "memories are switched off in this Open WebUI; an administrator can switch them on",
+  403: "you lack the permission to use memories; an administrator can grant it",
+}
+_PERMISSIONS = UserCache[int](5000, seconds=20.0)
+
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
+
+
+@dataclass(frozen=True, slots=True)
+class HostMemoryStore:
+
+  request: Request
+  user: Any
+
+  @property
+  def keeps_history(self) -> bool:
+    return "meta" in _columns()
+
+  async def read(
+    self, ids: Collection[str] | None = None
+  ) -> tuple[Memory, ...]:
+    rows = await (
+      self._rows() if ids is None else self._rows(_columns().id.in_(ids))
+    )
+    if len(rows) <= _READ_AT_ONCE:
+      return memories_of_rows(rows)
+    return await asyncio.to_thread(memories_of_rows, rows)
+
+  async def stamp(self) -> StoreStamp:
+    columns = _columns()
+    figures = select(func.count(columns.id), func.max(columns.updated_at))
+    [(count, newest)] = await self._select(figures)
+    return StoreStamp(count=count, newest=newest or 0)
+
+  async def changes(
+    self, since: int
+  ) -> tuple[tuple[Memory, ...], frozenset[str]]:
+    columns = _columns()
+    ids = await self._select(select(columns.id))
+    changed = await self._rows(columns.updated_at >= since)
+    return memories_of_rows(changed), frozenset(row.id for row in ids)
+
+  async def add(
+    self,
+    draft: Draft,
+    source: Provenance,
+    extra: Mapping[str, Any] | None = None,
+  ) -> Memory:
+    (added,) = await self.add_all([(draft, source, extra)])
+    return added
+
+  async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
+    rows = [
+      new_row(self.user.id, memory, _columns()) for memory in memories
+    ]
+    return await self._write("adding memories", rows)
+
+  async def update(
+    self, memory: Memory, draft: Draft, source: Provenance
+  ) -> Memory:
+    changed = (draft, source, meta_with_history(memory))
+    row = new_row(self.user.id, changed, _columns())
+    row |= {"id": memory.id, "created_at": memory.created_at}
+    (updated,) = await self._write("updating a memory", [row], {memory.id})
+    return updated
+
+  async def put_back(self, *memories: Memory) -> list[Memory]:
+    standing = await self.read([memory.id for memory in memories])
+    rows = [former_row(self.user.id, memory) for memory in memories]
+    replaced = {memory.id for memory in standing}
+    return await self._write("putting memories back", rows, replaced)
+
+  @uninterrupted
+  async def delete(self, *memories: Memory) -> None:
+    ids = [memory.id for memory in memories]
+    these = _columns().id.in_(ids)
+    await self._delete("deleting memories", these)
+    if await self._rows(these):
+      raise StoreError(_STILL_THERE)
+    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+    await self._publish("MEMORY_DELETED", memories)
+
+  @uninterrupted
+  async def delete_all(self) -> None:
+    await self._delete("erasing the memories")
+    if (await self.stamp()).count:
+      raise StoreError(_STILL_THERE)
+    await drop_collection(memory_collection(self.user.id))
+
+  async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
+    return await self._select(select(*_columns()).where(*conditions))
+
+  @uninterrupted
+  async def _select(self, query: Any) -> Sequence[Any]:
+    await _require_memories(self.request, self.user)
+    mine = query.where(_columns().user_id == self.user.id)
+    return await host_rows("reading the memories", mine)
+
+  @uninterrupted
+  async def _write(
+    self,
+    doing: str,
+    rows: Sequence[dict[str, Any]],
+    replaced: Collection[str] = (),
+  ) -> list[Memory]:
+    await _require_memories(self.request, self.user)
+    await host_change(doing, *_writes(rows, replaced))
+    ids = [row["id"] for row in rows]
+    standing = {
+      row.id: row for row in await self._rows(_columns().id.in_(ids))
+    }
+    if not all(_is_written(row, standing.get(row["id"])) for row in rows):
+      raise StoreError(
+        "Open WebUI reported success, but not all is there"
+      )
+    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+    written = [standing[row_id] for row_id in ids]
+    updated = [row for row in written if row.id in replaced]
+    created = [row for row in written if row.id not in replaced]
+    await self._publish("MEMORY_CREATED", created)
+    await self._publish("MEMORY_UPDATED", updated)
+    return [*memories_of_rows(written)]
+
+  async def _delete(
+    self, doing: str, *conditions: ColumnElement[bool]
+  ) -> None:
+    await _require_memories(self.request, self.user)
+    await note_deletion(self.user.id)
+    mine = _columns().user_id == self.user.id
+    await host_change(doing, delete(_table()).where(mine, *conditions))
+
+  async def _bring_in_step(self, row_ids: Collection[str]) -> None:
+    these = _columns().id.in_(row_ids)
+    with HostFaults("bringing Open WebUI's vectors in step"):
+      standing = await self._rows(these)
+      if standing:
+        await index_rows(self.request, self.user, standing)
+        standing = await self._rows(these)
+      gone = {*row_ids} - {row.id for row in standing}
+      await delete_vectors(self.user.id, gone)
+
+  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
+    try:
+      from open_webui.events import (
+        EVENTS,
+        get_event_webhooks,
+        publish_event,
+      )
+      from open_webui.models.functions import Functions
+    except ImportError:
+      return
+    with faults_logged("telling listeners of changed memories"):
+      functions = await Functions.get_functions_by_type(
+        "event", active_only=True
+      )
+      if not functions and not await get_event_webhooks():
+        return
+      for row in rows:
+        told: dict[str, Any] = {}
+        if event != "MEMORY_DELETED":
+          told["data"] = {
+            "content_preview": row.content[:300],
+            "type": row.type,
+            "path": row.path,
+          }
+        await publish_event(
+          self.request,
+          getattr(EVENTS, event),
+          actor=self.user,
+          subject_id=row.id,
+          **told,
+        )
+
+
+async def note_deletion(
+  user_id: str, sessions: Sessions | None = None
+) -> None:
+  note = {
+    "user_id": user_id,
+    "kind": STALE_VECTORS,
+    "key": "memories",
+    "chat_id": "",
+    "message_id": "",
+    "created_at": int(time.time()),
+    "expires_at": None,
+    "body": "noted",
+  }
+  with faults_logged("noting a deletion"):
+    await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [note])
+
+
+def _table() -> Any:
+  from open_webui.models.memories import Memory as Row
+
+  return Row.__table__
+
+
+def _columns() -> Any:
+  return _table().columns
+
+
+def _writes(
+  rows: Sequence[Mapping[str, Any]], replaced: Collection[str]
+) -> list[Executable]:
+  table = _table()
+  new: list[dict[str, Any]] = []
+  writes: list[Executable] = []
+  for row in rows:
+    fields = {
+      name: value for name, value in row.items() if name in table.c
+    }
+    if row["id"] in replaced:
+      own = (table.c.id == row["id"]) & (
+        table.c.user_id == row["user_id"]
+      )
+      writes.append(update(table).where(own).values(fields))
+    else:
+      new.append(fields)
+  return [*writes, insert(table).values(new)] if new else writes
+
+
+def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
+  if row is None:
+    return False
+  return (
+    row.content == wanted["content"]
+    and row.updated_at >= wanted["updated_at"]
+  )
+
+
+async def _require_memories(request: Request, user: Any) -> None:
+  status = _PERMISSIONS.get((user.id,))
+  if status is None:
+    with HostFaults("asking for the memory permission"):
+      status = await _refusal_status(request, user)
+    _PERMISSIONS.put((user.id,), status)
+  if status:
+    raise MemoryUnavailable(_REFUSALS[status])
+
+
+async def _refusal_status(request: Request, user: Any) -> int:
+  try:
+    from open_webui.routers.memories import check_memories_permission
+  except (
+    ImportError
+  ):
+    from open_webui.utils.access_control import has_permission
+
+    config = request.app.state.config
+    if not config.ENABLE_MEMORIES:
+      return 404
+    allowed = await has_permission(
+      user.id, "features.memories", config.USER_PERMISSIONS
+    )
+    return 0 if allowed else 403
+  try:
+    await check_memories_permission(user)
+  except HTTPException as error:
+    if error.status_code not in _REFUSALS:
+      raise
+    return error.status_code
+  return 0
+
+
+# ---- src/adaptive/host/sweeping.py ----
+
+log_sweep = logging.getLogger("adaptive_memory.host")
+
+_LOOK_SECONDS__sweeping = 3600.0
+_LATE_SECONDS = 3600
+_LEASE__sweeping = "daily_sweep:"
+_HOST_USERS = Table("user", TABLES, Column("id", String))
+_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+
+
+class HostSweep:
+
+  def __init__(
+    self,
+    leases: HostLeases,
+    history: HostHistoryVectors,
+    sessions: Sessions | None = None,
+  ) -> None:
+    self._leases = leases
+    self._history = history
+    self._sessions = sessions
+    self._look_again_at = 0.0
+
+  def is_due(self, now: float) -> bool:
+    return now >= self._look_again_at
+
+  async def run(self, now: float) -> None:
+    self._look_again_at = now + _LOOK_SECONDS__sweeping
+    worker = uuid.uuid4().hex
+    if not await self._leases.acquire(_LEASE__sweeping, worker, now, DAY_SECONDS):
+      return
+    await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
+    await self._change(
+      ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
+    )
+    for user_id in await self._deleted_accounts():
+      try:
+        await self._erase(user_id)
+      except HostError as error:
+        log_sweep.warning(
+          "a deleted account is swept another day: %s",
+          with_detail(error),
+        )
+    chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+    is_note = ENTRIES.c.kind == "chat_notes"
+    await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
+    is_stale = ENTRIES.c.kind == STALE_VECTORS
+    table = OwnTable(ENTRIES, self._sessions)
+    users = select(ENTRIES.c.user_id).where(is_stale)
+    for note in await table.rows("looking for stale vectors", users):
+      try:
+        await self._erase_stale_vectors(note.user_id)
+      except HostError as error:
+        log_sweep.warning(
+          "vectors of deleted memories are swept another day: %s",
+          with_detail(error),
+        )
+        continue
+      is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
+      is_late = ENTRIES.c.created_at < now - _LATE_SECONDS
+      await self._change(
+        ENTRIES, delete(ENTRIES).where(is_done, is_late)
+      )
+
+  async def _erase_stale_vectors(self, user_id: str) -> None:
+    vectors = await standing_vectors(memory_collection(user_id))
+    rows = select(HOST_MEMORIES.c.id).where(
+      HOST_MEMORIES.c.user_id == user_id
+    )
+    memories = await host_rows(
+      "reading a user's memories", rows, self._sessions
+    )
+    stale = vectors - {memory.id for memory in memories}
+    for portion in portions(stale):
+      await delete_vectors(user_id, portion)
+
+  async def _deleted_accounts(self) -> set[str]:
+    holders = set[str]()
+    for table in _OUR_TABLES:
+      users = select(table.c.user_id).distinct()
+      own = OwnTable(table, self._sessions)
+      rows = await own.rows("looking for deleted users", users)
+      holders.update(row.user_id for row in rows)
+    accounts = await host_rows(
+      "looking for users", select(_HOST_USERS.c.id), self._sessions
+    )
+    if not accounts:
+      return set()
+    return holders - {account.id for account in accounts} - {""}
+
+  async def _erase(self, user_id: str) -> None:
+    await drop_collection(memory_collection(user_id))
+    await self._history.delete_all(user_id)
+    for table in (HOST_MEMORIES, *_OUR_TABLES):
+      erased = delete(table).where(table.c.user_id == user_id)
+      await self._change(ENTRIES, erased)
+    log_sweep.info("what was left of a deleted account was erased")
+
+  async def _change(self, table: Table, statement: Executable) -> None:
+    await OwnTable(table, self._sessions).change("sweeping", statement)
 
 
 # ---- src/adaptive/recall/block.py ----
@@ -13790,15 +13915,9 @@ def _plain_words(text: str) -> str:
 
 # ---- src/adaptive/host/erasure.py ----
 
-log_sweep = logging.getLogger("adaptive_memory.host")
-
 _MEMORIES_AT_ONCE = 100
 _UNCOUNTED = ("lease", "command")
 _TELLING = ("archive", "audit")
-_LOOK_SECONDS__erasure = 3600.0
-_LEASE = "daily_sweep:"
-_HOST_USERS = Table("user", TABLES, Column("id", String))
-_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
 Forget = Callable[[str], object]
 
@@ -13918,7 +14037,10 @@ class HostEraser:
 
   async def _entries(self) -> Sequence[Any]:
     columns = (column for column in ENTRIES.c if column.name != "body")
-    query = select(*columns).where(ENTRIES.c.user_id == self.user_id)
+    query = select(*columns).where(
+      ENTRIES.c.user_id == self.user_id,
+      ENTRIES.c.kind != STALE_VECTORS,
+    )
     return await OwnTable(ENTRIES, self.sessions).rows(
       "looking for entries", query
     )
@@ -14008,69 +14130,6 @@ async def host_eraser(
     caches=caches,
     waits=waits,
   )
-
-
-class HostSweep:
-
-  def __init__(
-    self,
-    leases: HostLeases,
-    history: HostHistoryVectors,
-    sessions: Sessions | None = None,
-  ) -> None:
-    self._leases = leases
-    self._history = history
-    self._sessions = sessions
-    self._look_again_at = 0.0
-
-  def is_due(self, now: float) -> bool:
-    return now >= self._look_again_at
-
-  async def run(self, now: float) -> None:
-    self._look_again_at = now + _LOOK_SECONDS__erasure
-    worker = uuid.uuid4().hex
-    if not await self._leases.acquire(_LEASE, worker, now, DAY_SECONDS):
-      return
-    await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
-    await self._change(
-      ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
-    )
-    for user_id in await self._deleted_accounts():
-      try:
-        await self._erase(user_id)
-      except HostError as error:
-        log_sweep.warning(
-          "a deleted account is swept another day: %s",
-          with_detail(error),
-        )
-    chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
-    is_note = ENTRIES.c.kind == "chat_notes"
-    await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
-
-  async def _deleted_accounts(self) -> set[str]:
-    holders = set[str]()
-    for table in _OUR_TABLES:
-      users = select(table.c.user_id).distinct()
-      own = OwnTable(table, self._sessions)
-      rows = await own.rows("looking for deleted users", users)
-      holders.update(row.user_id for row in rows)
-    accounts = await host_rows(
-      "looking for users", select(_HOST_USERS.c.id), self._sessions
-    )
-    if not accounts:
-      return set()
-    return holders - {account.id for account in accounts} - {""}
-
-  async def _erase(self, user_id: str) -> None:
-    await drop_collection(memory_collection(user_id))
-    await self._history.delete_all(user_id)
-    for table in (HOST_MEMORIES, *_OUR_TABLES):
-      erased = delete(table).where(table.c.user_id == user_id)
-      await self._change(ENTRIES, erased)
-    log_sweep.info("what was left of a deleted account was erased")
-
-  async def _change(self, table: Table, statement: Executable) -> None:
-    await OwnTable(table, self._sessions).change("sweeping", statement)
 
 
 # ---- src/adaptive/memory/archive.py ----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -14,11 +15,12 @@ import pytest
 from adaptive.core.model import HostError, StoredVector, StoreError
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host import memory_vectors
-from adaptive.host.erasure import HostSweep
+from adaptive.host.memories import STALE_VECTORS, note_deletion
 from adaptive.host.memory_vectors import (
     delete_vectors,
     drop_collection,
 )
+from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables
 from adaptive.host.vector_database import (
     HostHistoryVectors,
@@ -292,6 +294,48 @@ async def test_vector_stays(house: House, engine: Engine, away: bool) -> None:
     engine.swallowed, engine.away = 0, False
     await delete_vectors("ada", ["tea"])
     assert engine.ids() == ["boat"]
+
+
+async def test_no_collection(engine: Engine) -> None:
+    """Where an engine refuses to delete from a collection that is not there nothing stands."""
+    await delete_vectors("ada", ["tea"])
+    assert engine.asked == ["delete", "get"]
+
+
+async def noted(house: House) -> list[str]:
+    """Of whom vectors may stand without a memory."""
+    rows = await house.worker.rows(
+        "SELECT user_id, kind FROM adaptive_memory_entries"
+    )
+    return [row.user_id for row in rows if row.kind == STALE_VECTORS]
+
+
+async def test_vector_comes_back(house: House, engine: Engine) -> None:
+    """Vectors without a memory go with the day's sweep, be it after the process has ended.
+
+    Where the database is away they go another day. What has just been deleted is looked for in a
+    day again, since a vector may still be in the making.
+    """
+    await house.accounts("ada", "bob")
+    now = time.time()
+    await note_deletion("ada", house.worker.sessions)
+    engine.hold("ada", "ada-1", "tea")
+    engine.hold("bob", "bob-1", "boat")
+    engine.away = True
+    await house.new_sweep().run(now + 2 * DAY)
+    assert engine.ids() == ["ada-1", "tea"]
+    engine.away = False
+    await house.new_sweep().run(now + 4 * DAY)
+    assert (engine.ids(), await noted(house)) == (["ada-1"], [])
+    assert engine.ids("bob") == ["boat", "bob-1"]
+
+    engine.hold("ada", "ada-1", "tea")
+    await note_deletion("ada", house.worker.sessions)
+    await house.worker.change(
+        "DELETE FROM adaptive_memory_entries WHERE kind = 'lease'"
+    )
+    await house.new_sweep().run(now + 60)
+    assert (engine.ids(), await noted(house)) == (["ada-1"], ["ada"])
 
 
 async def test_collection_stays(house: House, engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""Erasing what is held of a user, whatever it came from, and what is left of deleted accounts.
+"""Erasing what is held of a user: everything, or what came from one chat, one time or one source.
 
 One loop over memories, tables and past conversation. Whatever fails, the rest is erased all the
 same and the report tells. What is gone already is no error, so that an erasure can be repeated.
@@ -7,48 +7,32 @@ same and the report tells. What is gone already is no error, so that an erasure 
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
-    Executable,
-    String,
-    Table,
     delete,
-    exists,
     select,
     true,
     tuple_,
     update,
 )
 
-from adaptive.core.model import HostError, Memory, with_detail
+from adaptive.core.model import HostError, Memory
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.host.application import account, isolated_request
-from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.hook import HostHook
-from adaptive.host.memories import HostMemoryStore
-from adaptive.host.memory_vectors import (
-    HOST_MEMORIES,
-    drop_collection,
-    memory_collection,
-)
+from adaptive.host.memories import STALE_VECTORS, HostMemoryStore
 from adaptive.host.own_table import (
-    TABLES,
     OwnTable,
     Sessions,
-    host_rows,
     portions,
 )
-from adaptive.host.pending_table import PENDING, is_outdated, learned_values
-from adaptive.host.tables import ENTRIES, VECTORS, HostLeases
-from adaptive.host.vector_database import HostHistoryVectors
+from adaptive.host.pending_table import PENDING, learned_values
+from adaptive.host.tables import ENTRIES, VECTORS
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import (
     ErasureReport,
@@ -56,21 +40,14 @@ from adaptive.memory.erasure import (
     bereft_originals,
     origin_ids,
 )
-from adaptive.memory.tables import DAY_SECONDS, ArchiveTable
+from adaptive.memory.tables import ArchiveTable
 from adaptive.settings.hook import Hook
-
-log_sweep = logging.getLogger("adaptive_memory.host")
 
 _MEMORIES_AT_ONCE = 100
 # Who works on what, and what the memory was told to do, is erased without being counted.
 _UNCOUNTED = ("lease", "command")
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
-_LOOK_SECONDS = 3600.0
-_LEASE = "daily_sweep:"
-# The host's own (host: models/users.py).
-_HOST_USERS = Table("user", TABLES, Column("id", String))
-_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
 Forget = Callable[[str], object]
 
@@ -213,9 +190,12 @@ class HostEraser:
         return len(turns)
 
     async def _entries(self) -> Sequence[Any]:
-        """The user's entries without their texts."""
+        """The user's entries without their texts, but for the note for the day's sweep."""
         columns = (column for column in ENTRIES.c if column.name != "body")
-        query = select(*columns).where(ENTRIES.c.user_id == self.user_id)
+        query = select(*columns).where(
+            ENTRIES.c.user_id == self.user_id,
+            ENTRIES.c.kind != STALE_VECTORS,
+        )
         return await OwnTable(ENTRIES, self.sessions).rows(
             "looking for entries", query
         )
@@ -313,79 +293,3 @@ async def host_eraser(
         caches=caches,
         waits=waits,
     )
-
-
-class HostSweep:
-    """The day's sweep over what nobody can ask for any more, by one worker for all.
-
-    Open WebUI tells no filter of a deleted account, and leaves its memories (0.9.6 to 0.12.4); of a
-    deleted chat it tells Event functions and webhooks only (host: events.py, since 0.10).
-    """
-
-    def __init__(
-        self,
-        leases: HostLeases,
-        history: HostHistoryVectors,
-        sessions: Sessions | None = None,
-    ) -> None:
-        self._leases = leases
-        self._history = history
-        self._sessions = sessions
-        self._look_again_at = 0.0
-
-    def is_due(self, now: float) -> bool:
-        """Whether this worker is to look if the day's sweep is to be done."""
-        return now >= self._look_again_at
-
-    async def run(self, now: float) -> None:
-        """Do the day's sweep unless another worker does or has done it; raises ``HostError``."""
-        self._look_again_at = now + _LOOK_SECONDS
-        worker = uuid.uuid4().hex
-        if not await self._leases.acquire(_LEASE, worker, now, DAY_SECONDS):
-            return
-        await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
-        await self._change(
-            ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
-        )
-        for user_id in await self._deleted_accounts():
-            try:
-                await self._erase(user_id)
-            except HostError as error:
-                log_sweep.warning(
-                    "a deleted account is swept another day: %s",
-                    with_detail(error),
-                )
-        chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
-        is_note = ENTRIES.c.kind == "chat_notes"
-        await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
-
-    async def _deleted_accounts(self) -> set[str]:
-        """Users of whom something is kept and whom the host has no more.
-
-        Nobody is one where the host's table of users can't be read or is empty: then it is not that
-        all have gone. What belongs to nobody ("") is everybody's.
-        """
-        holders = set[str]()
-        for table in _OUR_TABLES:
-            users = select(table.c.user_id).distinct()
-            own = OwnTable(table, self._sessions)
-            rows = await own.rows("looking for deleted users", users)
-            holders.update(row.user_id for row in rows)
-        accounts = await host_rows(
-            "looking for users", select(_HOST_USERS.c.id), self._sessions
-        )
-        if not accounts:
-            return set()
-        return holders - {account.id for account in accounts} - {""}
-
-    async def _erase(self, user_id: str) -> None:
-        """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
-        await drop_collection(memory_collection(user_id))
-        await self._history.delete_all(user_id)
-        for table in (HOST_MEMORIES, *_OUR_TABLES):
-            erased = delete(table).where(table.c.user_id == user_id)
-            await self._change(ENTRIES, erased)
-        log_sweep.info("what was left of a deleted account was erased")
-
-    async def _change(self, table: Table, statement: Executable) -> None:
-        await OwnTable(table, self._sessions).change("sweeping", statement)

@@ -7,6 +7,7 @@ step and the host's events are fired, as its router does (host: routers/memories
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -46,8 +47,16 @@ from adaptive.host.memory_vectors import (
     index_rows,
     memory_collection,
 )
-from adaptive.host.own_table import host_change, host_rows
+from adaptive.host.own_table import (
+    OwnTable,
+    Sessions,
+    host_change,
+    host_rows,
+)
+from adaptive.host.tables import ENTRIES
 
+# The kind of the note on a user whose collection may hold vectors of deleted memories.
+STALE_VECTORS = "stale_vectors"
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
 # So many rows become memories in a few milliseconds.
 _READ_AT_ONCE = 500
@@ -209,6 +218,8 @@ class HostMemoryStore:
     ) -> None:
         """Delete the user's rows that meet the conditions, by one statement."""
         await _require_memories(self.request, self.user)
+        # Before: the process may end while their vectors stand.
+        await note_deletion(self.user.id)
         mine = _columns().user_id == self.user.id
         await host_change(doing, delete(_table()).where(mine, *conditions))
 
@@ -258,6 +269,24 @@ class HostMemoryStore:
                     subject_id=row.id,
                     **told,
                 )
+
+
+async def note_deletion(
+    user_id: str, sessions: Sessions | None = None
+) -> None:
+    """Have the day's sweep look for vectors of a user's deleted memories."""
+    note = {
+        "user_id": user_id,
+        "kind": STALE_VECTORS,
+        "key": "memories",
+        "chat_id": "",
+        "message_id": "",
+        "created_at": int(time.time()),
+        "expires_at": None,
+        "body": "noted",
+    }
+    with faults_logged("noting a deletion"):
+        await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [note])
 
 
 def _table() -> Any:

@@ -2,7 +2,7 @@
 
 Some of the host's clients swallow what goes wrong with a deletion (host: retrieval/vector/dbs:
 Chroma, Weaviate), and the router has deleted the row by then. So it is looked, in ways that all
-engines have.
+engines have, and once more with the day's sweep.
 """
 
 from __future__ import annotations
@@ -114,10 +114,13 @@ async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
     if not ids:
         return
     name = memory_collection(user_id)
-    await HOST_VECTORS.call(
-        "deleting vectors of memories", "delete", name, ids=[*ids]
-    )
-    if not (await _all_ids(name)).isdisjoint(ids):
+    try:
+        await HOST_VECTORS.call(
+            "deleting vectors of memories", "delete", name, ids=[*ids]
+        )
+    except HostError as error:  # for some there has to be a collection
+        log_memory_vectors.debug("%s", with_detail(error))
+    if not (await standing_vectors(name)).isdisjoint(ids):
         raise HostError("vectors of deleted memories still stand")
 
 
@@ -138,12 +141,12 @@ async def drop_collection(name: str) -> None:
         log_memory_vectors.debug("%s", with_detail(error))
     for pause in _LOOK_PAUSES_SECONDS:
         await asyncio.sleep(pause)
-        if not await _all_ids(name):
+        if not await standing_vectors(name):
             return
     raise StoreError("Open WebUI's vectors of the memories still stand")
 
 
-async def _all_ids(name: str) -> set[str]:
+async def standing_vectors(name: str) -> set[str]:
     """The ids of all vectors in a collection, none where there is no collection.
 
     0.9 denies by name every collection that Chroma has, so that is asked only where reading fails.
@@ -170,7 +173,8 @@ class VectorUpkeep:
     Rows are what counts: recall has vectors of its own. The host's collection serves the host's own
     search and tools, so it may lag behind for as long as the vector database or the embedding
     service is away. What is behind is known to this process alone, in ``tasks``; after a restart
-    an admin's reindexing of memories makes it good (host: routers/memories.py, ``/reindex``).
+    an admin's reindexing of memories makes it good (host: routers/memories.py, ``/reindex``), and
+    the day's sweep takes vectors of deleted memories away.
     """
 
     def __init__(

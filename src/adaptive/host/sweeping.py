@@ -1,0 +1,154 @@
+"""The day's sweep over what nobody can ask for any more, by one worker for all."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+
+from sqlalchemy import (
+    Column,
+    Executable,
+    String,
+    Table,
+    delete,
+    exists,
+    select,
+)
+
+from adaptive.core.model import HostError, with_detail
+from adaptive.host.history_chats import HOST_CHATS
+from adaptive.host.memories import STALE_VECTORS
+from adaptive.host.memory_vectors import (
+    HOST_MEMORIES,
+    delete_vectors,
+    drop_collection,
+    memory_collection,
+    standing_vectors,
+)
+from adaptive.host.own_table import (
+    TABLES,
+    OwnTable,
+    Sessions,
+    host_rows,
+    portions,
+)
+from adaptive.host.pending_table import PENDING, is_outdated
+from adaptive.host.tables import ENTRIES, VECTORS, HostLeases
+from adaptive.host.vector_database import HostHistoryVectors
+from adaptive.memory.tables import DAY_SECONDS
+
+log_sweep = logging.getLogger("adaptive_memory.host")
+
+_LOOK_SECONDS = 3600.0
+# A change by hand whose vector is still being made brings it back behind a deletion.
+_LATE_SECONDS = 3600
+_LEASE = "daily_sweep:"
+# The host's own (host: models/users.py).
+_HOST_USERS = Table("user", TABLES, Column("id", String))
+_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+
+
+class HostSweep:
+    """The day's sweep over what nobody can ask for any more, by one worker for all.
+
+    Open WebUI tells no filter of a deleted account, and leaves its memories (0.9.6 to 0.12.4); of a
+    deleted chat it tells Event functions and webhooks only (host: events.py, since 0.10).
+    """
+
+    def __init__(
+        self,
+        leases: HostLeases,
+        history: HostHistoryVectors,
+        sessions: Sessions | None = None,
+    ) -> None:
+        self._leases = leases
+        self._history = history
+        self._sessions = sessions
+        self._look_again_at = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Whether this worker is to look if the day's sweep is to be done."""
+        return now >= self._look_again_at
+
+    async def run(self, now: float) -> None:
+        """Do the day's sweep unless another worker does or has done it; raises ``HostError``."""
+        self._look_again_at = now + _LOOK_SECONDS
+        worker = uuid.uuid4().hex
+        if not await self._leases.acquire(_LEASE, worker, now, DAY_SECONDS):
+            return
+        await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
+        await self._change(
+            ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
+        )
+        for user_id in await self._deleted_accounts():
+            try:
+                await self._erase(user_id)
+            except HostError as error:
+                log_sweep.warning(
+                    "a deleted account is swept another day: %s",
+                    with_detail(error),
+                )
+        chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+        is_note = ENTRIES.c.kind == "chat_notes"
+        await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
+        is_stale = ENTRIES.c.kind == STALE_VECTORS
+        table = OwnTable(ENTRIES, self._sessions)
+        users = select(ENTRIES.c.user_id).where(is_stale)
+        for note in await table.rows("looking for stale vectors", users):
+            try:
+                await self._erase_stale_vectors(note.user_id)
+            except HostError as error:
+                log_sweep.warning(
+                    "vectors of deleted memories are swept another day: %s",
+                    with_detail(error),
+                )
+                continue
+            is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
+            is_late = ENTRIES.c.created_at < now - _LATE_SECONDS
+            await self._change(
+                ENTRIES, delete(ENTRIES).where(is_done, is_late)
+            )
+
+    async def _erase_stale_vectors(self, user_id: str) -> None:
+        """Delete a user's vectors without a memory, whose row is written before its vector."""
+        vectors = await standing_vectors(memory_collection(user_id))
+        rows = select(HOST_MEMORIES.c.id).where(
+            HOST_MEMORIES.c.user_id == user_id
+        )
+        memories = await host_rows(
+            "reading a user's memories", rows, self._sessions
+        )
+        stale = vectors - {memory.id for memory in memories}
+        for portion in portions(stale):
+            await delete_vectors(user_id, portion)
+
+    async def _deleted_accounts(self) -> set[str]:
+        """Users of whom something is kept and whom the host has no more.
+
+        Nobody is one where the host's table of users can't be read or is empty: then it is not that
+        all have gone. What belongs to nobody ("") is everybody's.
+        """
+        holders = set[str]()
+        for table in _OUR_TABLES:
+            users = select(table.c.user_id).distinct()
+            own = OwnTable(table, self._sessions)
+            rows = await own.rows("looking for deleted users", users)
+            holders.update(row.user_id for row in rows)
+        accounts = await host_rows(
+            "looking for users", select(_HOST_USERS.c.id), self._sessions
+        )
+        if not accounts:
+            return set()
+        return holders - {account.id for account in accounts} - {""}
+
+    async def _erase(self, user_id: str) -> None:
+        """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
+        await drop_collection(memory_collection(user_id))
+        await self._history.delete_all(user_id)
+        for table in (HOST_MEMORIES, *_OUR_TABLES):
+            erased = delete(table).where(table.c.user_id == user_id)
+            await self._change(ENTRIES, erased)
+        log_sweep.info("what was left of a deleted account was erased")
+
+    async def _change(self, table: Table, statement: Executable) -> None:
+        await OwnTable(table, self._sessions).change("sweeping", statement)
