@@ -8071,8 +8071,9 @@ class LocalOnlyBanks:
   @classmethod
   def of(cls, settings: Settings) -> Self:
     read = settings.names_in("local_only_banks")
+    written = split_names(settings.local_only_banks)
     return cls(
-      names=frozenset(map(_bank_key, read.names)),
+      names=frozenset(map(_bank_key, [*read.names, *written])),
       default=_bank_key(settings.default_bank),
       all_banks=bool(read.unknown),
     )
@@ -12582,7 +12583,7 @@ class HostHook(Hook):
     self, completer: Completer | None = None
   ) -> LocalOnlyBanks:
     banks = LocalOnlyBanks.of(self.settings)
-    if not banks.names and not banks.all_banks:
+    if not banks.names:
       return banks
     locality = Locality(
       LocalAddresses(self.settings.local_connections), self.request

@@ -68,6 +68,7 @@ def test_unknown_banks() -> None:
     unknown = ("Secret", "\U0001f3e5")
     for listed, held in (
         ("helth", (True, False)),
+        ("Healths", (True, False)),
         ("Secret", (True, True)),
         ("\U0001f3e5", (True, True)),
         ("\U0001f3e0", (False, False)),
@@ -82,6 +83,9 @@ def test_unknown_banks() -> None:
             memory("b", "y", bank="General"),
         )
         assert tuple(map(hidden.holds, rows)) == held, listed
+        # Whoever keeps more than memories from a model asks whether there are names.
+        assert bool(hidden.names) == bool(listed)
+        assert hidden.holds(memory("c", "z", bank=listed)) == bool(listed)
         assert len(settings.misread) == (listed in unknown)
 
 

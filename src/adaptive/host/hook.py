@@ -297,7 +297,7 @@ class HostHook(Hook):
     ) -> LocalOnlyBanks:
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
         banks = LocalOnlyBanks.of(self.settings)
-        if not banks.names and not banks.all_banks:
+        if not banks.names:
             return banks
         locality = Locality(
             LocalAddresses(self.settings.local_connections), self.request

@@ -197,7 +197,7 @@ class Settings(Valves):
 class LocalOnlyBanks:
     """Banks that are kept from one model; without names it may see every memory.
 
-    Where ``all_banks`` are, since one that is named is not known, it may see none. ``default`` is
+    Where ``all_banks`` are, since one of the names is not known, it may see none. ``default`` is
     the bank that a memory without a bank of its own counts to. Names are compared as the store
     compares them: letter case and the number of blanks do not matter.
     """
@@ -208,10 +208,11 @@ class LocalOnlyBanks:
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """The banks that the valve names, or is near to naming."""
+        """The banks that the valve names, or is near to naming, and former ones of those names."""
         read = settings.names_in("local_only_banks")
+        written = split_names(settings.local_only_banks)
         return cls(
-            names=frozenset(map(_bank_key, read.names)),
+            names=frozenset(map(_bank_key, [*read.names, *written])),
             default=_bank_key(settings.default_bank),
             all_banks=bool(read.unknown),
         )
