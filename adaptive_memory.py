@@ -17226,12 +17226,15 @@ def read_relevance(
   items = read_items(completion, "scores", lambda item: "id" in item).items
   for fields in map(mapping, items):
     memory_id = str(fields.get("id")).strip()
-    score = share(fields.get("score", fields.get("relevance")))
-    if memory_id in offered and score is not None:
+    told = fields.get("score", fields.get("relevance"))
+    score = share(told) if "%" in str(told) else number(told)
+    if memory_id in offered and score is not None and 0 <= score <= 100:
       scores.setdefault(memory_id, score)
   if not scores:
     raise ReplyUnusable("the model's reply scores none of the memories")
-  return scores
+  most = max(scores.values())
+  scale = 1 if most <= 1 else 10 if most <= 10 else 100
+  return {memory_id: score / scale for memory_id, score in scores.items()}
 
 
 # ---- src/adaptive/recall/recall.py ----

@@ -134,7 +134,9 @@ async def test_other_questions_are_asked(
     [
         (reply(a=0.5, b=0), {"a": 0.5, "b": 0}),
         (reply(a="0.5", b=0.7), {"a": 0.5, "b": 0.7}),
-        (reply(a=80, b="5 %"), {"a": 0.8, "b": 0.05}),
+        (reply(a=8, b=1), {"a": 0.8, "b": 0.1}),
+        (reply(a=80, b=1), {"a": 0.8, "b": 0.01}),
+        (reply(a="80 %", b="5 %"), {"a": 0.8, "b": 0.05}),
         ('[{"memory": "Fact a.", "id": "a", "relevance": 0.8}]', {"a": 0.8}),
         (
             '{"scores": [{"id": "a", "score": 1}, {"id": "a", "score": 0}]}',

@@ -19,6 +19,7 @@ from adaptive.llm.ask import (
     AnswerFormats,
     ask,
     list_schema,
+    number,
     render_prompt,
     share,
 )
@@ -168,9 +169,13 @@ def read_relevance(
     for fields in map(mapping, items):
         memory_id = str(fields.get("id")).strip()
         # Earlier releases' prompts asked for ``relevance``.
-        score = share(fields.get("score", fields.get("relevance")))
-        if memory_id in offered and score is not None:
+        told = fields.get("score", fields.get("relevance"))
+        score = share(told) if "%" in str(told) else number(told)
+        if memory_id in offered and score is not None and 0 <= score <= 100:
             scores.setdefault(memory_id, score)
     if not scores:
         raise ReplyUnusable("the model's reply scores none of the memories")
-    return scores
+    # Some models score out of 10 or 100 whatever they are told: then 1 is next to nothing.
+    most = max(scores.values())
+    scale = 1 if most <= 1 else 10 if most <= 10 else 100
+    return {memory_id: score / scale for memory_id, score in scores.items()}
