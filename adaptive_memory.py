@@ -17242,6 +17242,7 @@ def read_relevance(
 log_recalled = logging.getLogger("adaptive_memory.recall")
 
 _SHARE_FOR_NEW_MEMORIES = 0.25
+_WITHHELD__recall = "No memories recalled: this Open WebUI would show them to its {}"
 
 Asking = Callable[
   [Hook, Sequence[Message], str, bool],
@@ -17320,10 +17321,7 @@ class Recall:
       if may_be_given_memories(hook) and not erases:
         task = await hook.native.task_that_reads(window.body)
         if task:
-          hook.state["recalled"] = (
-            "No memories recalled: this Open WebUI would show "
-                        f"them to its {task}"
-          )
+          hook.state["recalled"] = _WITHHELD__recall.format(task)
         else:
           question = replace(question, complete=complete)
           block = await self._block(hook, window, question)
@@ -17334,9 +17332,8 @@ class Recall:
   def sent(
     self, hook: Hook, window: RequestWindow, block: str = ""
   ) -> dict[str, Any]:
-    added = block_with(
-      block, window.summary, hook.state.get("warnings", [])
-    )
+    warnings = hook.state.get("warnings", [])
+    added = block_with(block, window.summary, warnings)
     if added and hook.native.adds_behind_tasks:
       self.blocks.keep(hook, added)
       added = ""
@@ -17403,11 +17400,12 @@ class Recall:
   ) -> str:
     tell_outcome("nothing fits")
     sources = await self._sources(hook)
+    past_section = self._past_section(hook, window, sources, question)
     try:
-      selection, past, kind = await asyncio.gather(
+      selection, kind, [past] = await asyncio.gather(
         self.selection(hook, window, sources, question),
-        self._past_section(hook, window, sources.embedder, question),
         hook.kind(),
+        asyncio.gather(past_section, return_exceptions=True),
       )
     except MemoryUnavailable as error:
       log_recalled.debug("nothing recalled: %s", with_detail(error))
@@ -17421,7 +17419,10 @@ class Recall:
     missing = len(selection.candidates.index.missing())
     if self._indexes.news(hook.user_id, missing):
       notes.append(f"{missing} not embedded yet: found by keywords")
-    if past is not None:
+    if isinstance(past, BaseException):
+      log_recalled.error("past conversation fails", exc_info=past)
+      notes.append("past conversation left out: an unexpected error")
+    elif past is not None:
       if past.text:
         block = extended_block(block, past.text)
       notes.append(past.note)
@@ -17458,7 +17459,7 @@ class Recall:
     self,
     hook: Hook,
     window: RequestWindow,
-    embedder: Embedder,
+    sources: Sources,
     question: Question,
   ) -> PastSection | None:
     if (
@@ -17467,7 +17468,7 @@ class Recall:
       or (await hook.hidden_from()).names
     ):
       return None
-    past_question = PastQuestion(
+    asked = PastQuestion(
       text=question.text,
       previous=question.previous,
       first=question.first,
@@ -17475,7 +17476,7 @@ class Recall:
       complete=question.complete,
       tokens=window.history_tokens,
     )
-    return await self._past.recalled(hook, past_question, embedder)
+    return await self._past.recalled(hook, asked, sources.embedder)
 
   async def _sources(self, hook: Hook) -> Sources:
     sources = await hook.sources()

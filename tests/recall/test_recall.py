@@ -310,6 +310,18 @@ async def test_past_conversation() -> None:
     )
 
 
+async def test_past_fails(caplog: pytest.LogCaptureFixture) -> None:
+    """A fault in the past leaves memories alone."""
+    house = House(TEA)
+    house.recalls_past, house.section = True, RuntimeError("a bug")
+    turn = house.turn()
+    assert "green tea" in await house.block(turn)
+    assert "past conversation left out: an unexpected error" in turn.state.get(
+        "recalled", ""
+    )
+    assert "a bug" in caplog.text
+
+
 async def test_what_is_asked() -> None:
     """The newest message with the one before it; where an answer is made anew, its own message."""
     house = House(TEA)

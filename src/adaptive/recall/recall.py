@@ -71,6 +71,7 @@ log_recalled = logging.getLogger("adaptive_memory.recall")
 
 # Of the inlet's time limit.
 _SHARE_FOR_NEW_MEMORIES = 0.25
+_WITHHELD = "No memories recalled: this Open WebUI would show them to its {}"
 
 # Has a model look at the message beside the search.
 Asking = Callable[
@@ -166,8 +167,8 @@ class Recall:
         """
         messages = listing(window.body.get("messages"))
         question = question_of(hook, messages)
-        # The answer would repeat what is to be erased.
         typed = typed_message(messages, hook.question_id)
+        # The answer would repeat what is to be erased.
         erases = spoken_request(hook, typed) not in (None, "restore")
         block = ""
         async with self._asking(
@@ -176,10 +177,7 @@ class Recall:
             if may_be_given_memories(hook) and not erases:
                 task = await hook.native.task_that_reads(window.body)
                 if task:
-                    hook.state["recalled"] = (
-                        "No memories recalled: this Open WebUI would show "
-                        f"them to its {task}"
-                    )
+                    hook.state["recalled"] = _WITHHELD.format(task)
                 else:
                     question = replace(question, complete=complete)
                     block = await self._block(hook, window, question)
@@ -192,9 +190,8 @@ class Recall:
         self, hook: Hook, window: RequestWindow, block: str = ""
     ) -> dict[str, Any]:
         """The request, cut to its window, with a block and what the model is warned of."""
-        added = block_with(
-            block, window.summary, hook.state.get("warnings", [])
-        )
+        warnings = hook.state.get("warnings", [])
+        added = block_with(block, window.summary, warnings)
         if added and hook.native.adds_behind_tasks:
             self.blocks.keep(hook, added)
             added = ""
@@ -277,12 +274,14 @@ class Recall:
         """The block of a conversation; empty where that turns out to be somebody else's."""
         tell_outcome("nothing fits")
         sources = await self._sources(hook)
+        past_section = self._past_section(hook, window, sources, question)
         try:
             # Who owns the chat is asked beside it: it takes about as long as a query.
-            selection, past, kind = await asyncio.gather(
+            selection, kind, [past] = await asyncio.gather(
                 self.selection(hook, window, sources, question),
-                self._past_section(hook, window, sources.embedder, question),
                 hook.kind(),
+                # A bug in it must not cost the turn its memories.
+                asyncio.gather(past_section, return_exceptions=True),
             )
         except MemoryUnavailable as error:
             log_recalled.debug("nothing recalled: %s", with_detail(error))
@@ -296,7 +295,10 @@ class Recall:
         missing = len(selection.candidates.index.missing())
         if self._indexes.news(hook.user_id, missing):
             notes.append(f"{missing} not embedded yet: found by keywords")
-        if past is not None:
+        if isinstance(past, BaseException):
+            log_recalled.error("past conversation fails", exc_info=past)
+            notes.append("past conversation left out: an unexpected error")
+        elif past is not None:
             if past.text:
                 block = extended_block(block, past.text)
             notes.append(past.note)
@@ -334,7 +336,7 @@ class Recall:
         self,
         hook: Hook,
         window: RequestWindow,
-        embedder: Embedder,
+        sources: Sources,
         question: Question,
     ) -> PastSection | None:
         """Past conversation for a question; none for a model that banks are kept from."""
@@ -344,7 +346,7 @@ class Recall:
             or (await hook.hidden_from()).names
         ):
             return None
-        past_question = PastQuestion(
+        asked = PastQuestion(
             text=question.text,
             previous=question.previous,
             first=question.first,
@@ -352,7 +354,7 @@ class Recall:
             complete=question.complete,
             tokens=window.history_tokens,
         )
-        return await self._past.recalled(hook, past_question, embedder)
+        return await self._past.recalled(hook, asked, sources.embedder)
 
     async def _sources(self, hook: Hook) -> Sources:
         """Where a user's memories are; their embedder embeds no message twice."""
