@@ -14178,6 +14178,11 @@ async def move_into_archive(
       "archived memories stay in the store: %s", with_detail(error)
     )
     standing = {row.id for row in await user.store.read()}
+    for copy in moving:
+      with suppress(HostError):
+        if copy.memory.id in standing:
+          await user.store.delete(copy.memory)
+          standing.remove(copy.memory.id)
     moving = [copy for copy in moving if copy.memory.id not in standing]
   return [
     AuditEntry(
