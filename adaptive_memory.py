@@ -2694,8 +2694,14 @@ class SuggestionTable(EntryTable):
   async def rejected(
     self, user_id: str, digests: Collection[str]
   ) -> frozenset[str]:
-    rejections = await self.entries.read("rejection", user_id, digests)
-    return frozenset(rejection.key for rejection in rejections)
+    rejected = {
+      *await self.entries.keys("rejection", user_id),
+      *await self.entries.keys("suggestion", user_id),
+    }
+    waiting = {
+      suggestion.digest for suggestion in await self.waiting(user_id)
+    }
+    return frozenset(rejected.intersection(digests) - waiting)
 
 
 # ---- src/adaptive/control/turn.py ----
@@ -10011,7 +10017,7 @@ class SealedEntries:
   ) -> list[Entry]:
     query = (
       select(ENTRIES)
-      .where(_of(kind, user_id))
+      .where(_of(kind, user_id), _ROW__tables.body != "")
       .order_by(_ROW__tables.created_at.desc(), _ROW__tables.key.desc())
     )
     if keys is not None:

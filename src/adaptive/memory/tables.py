@@ -336,6 +336,15 @@ class SuggestionTable(EntryTable):
     async def rejected(
         self, user_id: str, digests: Collection[str]
     ) -> frozenset[str]:
-        """Those of the digests that the user has rejected."""
-        rejections = await self.entries.read("rejection", user_id, digests)
-        return frozenset(rejection.key for rejection in rejections)
+        """Those of the digests that the user has rejected, by whatever secret it was written down.
+
+        Earlier builds emptied the suggestion itself, so what stands there and does not wait counts.
+        """
+        rejected = {
+            *await self.entries.keys("rejection", user_id),
+            *await self.entries.keys("suggestion", user_id),
+        }
+        waiting = {
+            suggestion.digest for suggestion in await self.waiting(user_id)
+        }
+        return frozenset(rejected.intersection(digests) - waiting)
