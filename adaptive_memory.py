@@ -18,6 +18,7 @@ import aiohttp
 import asyncio
 import base64
 import calendar
+import difflib
 import functools
 import gc
 import hashlib
@@ -126,6 +127,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sys import intern
+from threading import RLock
 from types import CoroutineType
 from typing import (
     Annotated,
@@ -1128,6 +1130,10 @@ Cached = TypeVar("Cached")
 Texts = ParamSpec("Texts")
 Computed = TypeVar("Computed")
 
+try:
+  _cachetools: Any = importlib.import_module("cachetools")
+except ImportError:
+  _cachetools = None
 _FORGET_ALL: list[Callable[[], None]] = []
 
 
@@ -1188,7 +1194,11 @@ def text_cache(
   def cached(
     function: Callable[Texts, Computed],
   ) -> Callable[Texts, Computed]:
-    remembering = lru_cache(most)(function)
+    caching: Any = lru_cache(most)
+    if _cachetools is not None:
+      lru = _cachetools.LRUCache(most)
+      caching = _cachetools.cached(lru, lock=RLock())
+    remembering = caching(function)
     _FORGET_ALL.append(remembering.cache_clear)
     return cast(Callable[Texts, Computed], remembering)
 
@@ -5573,6 +5583,11 @@ def history_summary_request(
 
 # ---- src/adaptive/learn/quotation.py ----
 
+try:
+  _rapidfuzz: Any = importlib.import_module("rapidfuzz")
+except ImportError:
+  _rapidfuzz = None
+
 _LEAST_FENCE = 3
 _MOST_INDENTED = 3
 _EMOTICONS = (">.", ">:", ">_", "><")
@@ -5598,6 +5613,8 @@ _LONGEST_TITLE_SIGNS = 12
 _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
 _UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
+_LEAST_ALIKE = 0.85
+_LEAST_LETTERS = 5
 _WINDOW = 2
 _LONGEST_QUOTED = 60
 
@@ -5608,7 +5625,14 @@ def word_units(text: str) -> list[str]:
 
 def quoted_share(spans: Sequence[str], text: str) -> float:
   units = word_units(text)
-  quoted = [word_units(span)[:_LONGEST_QUOTED] for span in spans]
+  typed = frozenset(units)
+  quoted = [
+    [
+      as_spelled(word, typed)
+      for word in word_units(span)[:_LONGEST_QUOTED]
+    ]
+    for span in spans
+  ]
   stand = 0
   for words in filter(None, quoted):
     windows = (
@@ -5620,6 +5644,21 @@ def quoted_share(spans: Sequence[str], text: str) -> float:
       ((wanted & window).total() for window in windows), default=0
     )
   return stand / max(1, sum(map(len, quoted)))
+
+
+def as_spelled(word: str, typed: Collection[str]) -> str:
+  if word in typed or len(word) < _LEAST_LETTERS:
+    return word
+  if _rapidfuzz is None:
+    alike = difflib.get_close_matches(word, typed, 1, _LEAST_ALIKE)
+    return next(iter(alike), word)
+  nearest = _rapidfuzz.process.extractOne(
+    word,
+    typed,
+    scorer=_rapidfuzz.fuzz.ratio,
+    score_cutoff=100 * _LEAST_ALIKE,
+  )
+  return nearest[0] if nearest else word
 
 
 def typed_words(words: str) -> str:
@@ -5734,7 +5773,7 @@ def _typed_quotation(match: re.Match[str]) -> str:
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3
 _LEAST_ABBREVIATED = 6
-_LEAST_LETTERS = 2
+_LEAST_LETTERS__support = 2
 _LONGEST_ENDING = 2
 _SAME_LETTERS = 5
 _NAME__support = re.compile(
@@ -5892,7 +5931,7 @@ def _subject_words(sentence: str) -> list[str]:
   return [
     word
     for word in telling_words(sentence)
-    if len(word) >= _LEAST_LETTERS
+    if len(word) >= _LEAST_LETTERS__support
     and not word.isdecimal()
     and beginning(word) not in user
   ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import pytest
+
 from adaptive.core.model import (
     Draft,
     Memory,
@@ -13,6 +15,7 @@ from adaptive.core.model import (
     Turn,
     Utterance,
 )
+from adaptive.learn import quotation
 from adaptive.learn.grounding import (
     DOES_NOT_FOLLOW,
     NOT_NAMED,
@@ -22,6 +25,7 @@ from adaptive.learn.grounding import (
     screened,
     without_many_deletions,
 )
+from adaptive.learn.quotation import as_spelled
 from tests.fakes import hook_settings, memory
 from tests.fakes import turn as said_turn
 from tests.rates import over
@@ -475,3 +479,15 @@ def test_told_by_reason_alone() -> None:
         Draft(""),
         reason,
     )
+
+
+@pytest.mark.parametrize("found", [True, False], ids=["rapidfuzz", "difflib"])
+def test_spelling(found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long word is known by another spelling, with the package and without; no other word is."""
+    if not found:
+        monkeypatch.setattr(quotation, "_rapidfuzz", None)
+    typed = {"lisabon", "portugese", "merlin", "max"}
+    assert as_spelled("lisbon", typed) == "lisabon"
+    assert as_spelled("portuguese", typed) == "portugese"
+    assert as_spelled("berlin", typed) == "berlin"
+    assert as_spelled("mas", typed) == "mas"

@@ -12,6 +12,7 @@ COROUTINES: Mapping[str, str] = {
         answer.*
         control.requests.MemoryRequests.*
         control.turn.CommandTurn.give
+        core.runtime.measured_part
         learn.confirmation.*
         learn.extraction.extraction
         learn.extraction.shown_memories

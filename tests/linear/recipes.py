@@ -69,7 +69,7 @@ from adaptive.recall.block import (
     extended_block,
     placed_entries,
 )
-from adaptive.recall.request import block_with, plain_window
+from adaptive.recall.request import block_with, plain_window, with_block
 from adaptive.recall.selection import question_of
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit
@@ -332,6 +332,7 @@ RECIPES: Mapping[str, Recipe] = {
         extended_block, text, text[1:]
     ),
     "recall.request.with_block": lambda text: partial(
+        with_block,
         [{"role": "system", "content": text}, *messages(text)],
         block_with(text, "", []),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import logging
 import math
@@ -20,6 +21,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from threading import RLock
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -30,6 +32,10 @@ Cached = TypeVar("Cached")
 Texts = ParamSpec("Texts")
 Computed = TypeVar("Computed")
 
+try:
+    _cachetools: Any = importlib.import_module("cachetools")
+except ImportError:  # Python's own lru_cache keeps what texts make
+    _cachetools = None
 _FORGET_ALL: list[Callable[[], None]] = []
 
 
@@ -101,7 +107,11 @@ def text_cache(
     def cached(
         function: Callable[Texts, Computed],
     ) -> Callable[Texts, Computed]:
-        remembering = lru_cache(most)(function)
+        caching: Any = lru_cache(most)
+        if _cachetools is not None:
+            lru = _cachetools.LRUCache(most)
+            caching = _cachetools.cached(lru, lock=RLock())
+        remembering = caching(function)
         _FORGET_ALL.append(remembering.cache_clear)
         return cast(Callable[Texts, Computed], remembering)
 
