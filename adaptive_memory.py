@@ -1753,15 +1753,6 @@ _MARK__reply = re.compile(
   rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|[\[{{]", re.IGNORECASE
 )
 _NAMED = re.compile(r"""[\[{\s]{1,40}["']\w""")
-_NEARLY_JSON = re.compile(
-  r"""(?P<string>"(?:[^"\\]++|\\.)*+")|,(?=\s*+[\]}])|(?<=[\s,\[{])(?://|\#)[^\n]*+"""
-    r"""|\b(?P<word>None|True|False)\b|(?P<before>[\[{,:]\s*+)'(?P<single>(?:[^'"\\]++"""
-    r"""|(?<=\w)'(?=\w))*+)'(?=\s*+(?:[,:]|[\]}]\s*+(?:[,\]}`]|\Z)))""",
-  re.DOTALL,
-)
-_ESCAPE = re.compile(
-  r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|([^\W_])|(.))', re.DOTALL
-)
 _DECODER = json.JSONDecoder(
   strict=False,
   object_pairs_hook=lambda pairs: (
@@ -1791,7 +1782,6 @@ def read_items(
   between = ""
   state = "whole"
   reason = _NO_JSON
-  begins_with_json = text[0] in "[{`"
   for _ in range(_MOST_MARKS__reply):
     mark = _MARK__reply.search(text)
     if mark is None:
@@ -1804,11 +1794,8 @@ def read_items(
       reason = ONLY_REASONING
     elif mark["closing"]:
       text = rest
-      if (
-        not begins_with_json
-      ):
-        read = None
-        reason = ONLY_REASONING
+      read = None
+      reason = ONLY_REASONING
     else:
       value, state, text = _value(text[mark.start() :], key)
       if state == "broken":
@@ -1870,8 +1857,6 @@ def _found(
     ]
   parts = [_found(item, key, is_item, level + 1) for item in items]
   found = [part for part in parts if part]
-  if isinstance(answer, dict) and not found:
-    return ReplyItems([answer])
   return found[0] if len(found) == 1 else None
 
 
@@ -1887,10 +1872,6 @@ def _value(text: str, key: str) -> tuple[object, str, str]:
   value, state, end = _decoded(text, 0)
   if state == "whole" or not _NAMED.match(text):
     return value, "whole", text[end or 1 :]
-  text = _NEARLY_JSON.sub(_as_json, text)
-  value, state, end = _decoded(text, 0)
-  if state == "whole":
-    return value, state, text[end:]
   begin = re.search(rf'"{key}"\s*+:\s*+\[', text, re.IGNORECASE) or re.match(
     r"\[", text
   )
@@ -1921,29 +1902,24 @@ def _decoded(text: str, start: int) -> tuple[object, str, int]:
   return value, "whole", end
 
 
-def _as_json(found: re.Match[str]) -> str:
-  if found["string"]:
-    return _ESCAPE.sub(_as_json_escape, found[0])
-  if found["before"]:
-    return f'{found["before"]}"{found["single"]}"'
-  return "null" if found["word"] == "None" else (found["word"] or "").lower()
-
-
-def _as_json_escape(found: re.Match[str]) -> str:
-  known, letter, sign = found.groups()
-  if letter:
-    return rf"\\{letter}"
-  return found[0] if known else sign
-
-
 def plain_name(name: str) -> str:
   return re.sub(r"[\W_]+", "", name).casefold()
 
 
 # ---- src/adaptive/llm/ask.py ----
 
-_FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
-_TEXT_FORMATS: tuple[ResponseFormat, ...] = ("limited_text", "text")
+_WITHOUT_THINKING = 1
+_FORMATS: tuple[ResponseFormat, ...] = (
+  "json_schema",
+  "json_schema",
+  "json_object",
+  "text",
+)
+_TEXT_FORMATS: tuple[ResponseFormat, ...] = (
+  "limited_text",
+  "limited_text",
+  "text",
+)
 _FORMAT_REFUSED = frozenset({400, 404, 415, 422, 500, 501, 502})
 _MODELS_REMEMBERED = 1000
 _DAY_SECONDS = 24 * 3600.0
@@ -1951,22 +1927,13 @@ _DAY_SECONDS = 24 * 3600.0
 AnswerRead = TypeVar("AnswerRead")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerForm:
-
-  place: int = 0
-  thinking: Literal["free", "off", "refused"] = "free"
-
-  def after(self, error: ModelError, last: int) -> AnswerForm | None:
-    is_refused = error.status in _FORMAT_REFUSED
-    if not is_refused and not isinstance(error, ReplyUnusable):
-      return None
-    if self.thinking == "free" and str(error) == ONLY_REASONING:
-      return replace(self, thinking="off")
-    following = min(self.place + 1, last)
-    if self.thinking == "off" and is_refused:
-      return AnswerForm(following, "refused")
-    return replace(self, place=following) if self.place < last else None
+def place_after(place: int, error: ModelError) -> int:
+  is_unusable = isinstance(error, ReplyUnusable)
+  if not is_unusable and error.status not in _FORMAT_REFUSED:
+    raise error
+  if place > 0 or str(error) == ONLY_REASONING:
+    return place + 1
+  return _WITHOUT_THINKING + 1
 
 
 class AnswerFormats:
@@ -1974,16 +1941,9 @@ class AnswerFormats:
   def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
     self._now = now
     self._quota_back_at: dict[str, float] = {}
-    self._forms = UserCache[AnswerForm](
+    self.places = UserCache[int](
       _MODELS_REMEMBERED, seconds=_DAY_SECONDS, now=now
     )
-
-  def best(self, key: CacheKey) -> AnswerForm:
-    return self._forms.get(key) or AnswerForm()
-
-  def worked(self, key: CacheKey, form: AnswerForm) -> None:
-    if self._forms.get(key) != form:
-      self._forms.put(key, form)
 
   def check_quota(
     self, key: str, pause: float = 0.0, detail: str = ""
@@ -2010,36 +1970,34 @@ async def ask(
   name = request.schema_name
   usable = _TEXT_FORMATS if request.schema is None else _FORMATS
   key = (completer.key, usable)
-  form = formats.best(key)
-
-  async def one_answer() -> AnswerRead:
-    tally("model_calls", name)
-    sent = replace(request, thinking=form.thinking != "off")
-    try:
-      completion = await completer.complete(sent, usable[form.place])
-      tokens_in, tokens_out = completion.tokens
-      tally("tokens_in", name, tokens_in)
-      tally("tokens_out", name, tokens_out)
-      answer = read(completion)
-    except (ModelError, asyncio.CancelledError):
-      tally("model_failures", name)
-      raise
-    has_thought = completion.reasoned and form.thinking == "free"
-    formats.worked(
-      key, replace(form, thinking="off") if has_thought else form
-    )
-    return answer
+  remembered = formats.places.get(key) or 0
+  place = remembered
 
   async def answer_in_any_form() -> AnswerRead:
-    nonlocal form
+    nonlocal place
     while True:
+      tally("model_calls", name)
+      sent = replace(request, thinking=place != _WITHOUT_THINKING)
       try:
-        return await one_answer()
+        completion = await completer.complete(sent, usable[place])
+        tokens_in, tokens_out = completion.tokens
+        tally("tokens_in", name, tokens_in)
+        tally("tokens_out", name, tokens_out)
+        answer = read(completion)
+      except asyncio.CancelledError:
+        tally("model_failures", name)
+        raise
       except ModelError as error:
-        following = form.after(error, len(usable) - 1)
-        if following is None:
+        tally("model_failures", name)
+        following = place_after(place, error)
+        if following == len(usable):
           raise
-        form = following
+        place = following
+        continue
+      working = place or int(completion.reasoned)
+      if working != remembered:
+        formats.places.put(key, working)
+      return answer
 
   formats.check_quota(completer.key)
   try:
@@ -8507,11 +8465,11 @@ class HostCompleter:
   ) -> Completion:
     from open_webui.utils.chat import generate_chat_completion
 
-    body = await self._body(request, response_format)
     own = isolated_request(self.request)
     with HostFaults(
       f"asking {self.model!r}", ModelBusy, "the model could not be asked"
     ):
+      body = await self._body(request, response_format)
       try:
         reply = await generate_chat_completion(
           own,
@@ -8531,8 +8489,7 @@ class HostCompleter:
     body = chat_body(self.model, request, response_format)
     body["metadata"] = {"task": "adaptive_memory"}
     model = await known_model(self.request, self.model)
-    with HostFaults("reading the parameters of tasks", ModelBusy):
-      params = await recent_setting(self.request, "task_params")
+    params = await recent_setting(self.request, "task_params")
     chosen = {
       name: value
       for name, value in mapping(params).items()
@@ -8540,17 +8497,14 @@ class HostCompleter:
     }
     if model.get("owned_by") == "ollama":
       options = ollama_options(request, response_format)
-      options.update(
-        (name, chosen[name])
-        for name in ("num_ctx", "think")
-        if name in chosen
-      )
-      body["options"] = options
+      body["options"] = {
+        name: chosen.get(name, value)
+        for name, value in options.items()
+      }
     if chosen:
-      with HostFaults("setting the parameters of tasks", ModelBusy):
-        from open_webui.utils.payload import apply_params_to_form_data
+      from open_webui.utils.payload import apply_params_to_form_data
 
-        apply_params_to_form_data(body, dict(model), chosen)
+      apply_params_to_form_data(body, dict(model), chosen)
     return body
 
 

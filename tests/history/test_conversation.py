@@ -167,7 +167,7 @@ async def test_summed_up_where_it_is_too_much() -> None:
         '{"summary": "Freya  the Great."}',
         ModelBusy("down"),
         '{"summary": ""}',
-        '{"x": 1}',
+        *['{"x": 1}'] * 3,
     )
     valves: dict[str, Any] = {"enable_history_summary": True}
     await room.indexed()
@@ -192,7 +192,7 @@ async def test_summed_up_where_it_is_too_much() -> None:
     hook = room.hook(**valves)
     hook.hidden = frozenset({"work"})
     assert "- User: " in (await room.recalled(hook=hook)).text
-    assert len(room.model.requests) == 4
+    assert len(room.model.requests) == 6
     room.model = ModelBusy("no model is known")
     assert "- User: " in (await room.recalled(hook=room.hook(**valves))).text
 

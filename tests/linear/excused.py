@@ -120,11 +120,10 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         core.model.failure_told
+        llm.ask.AnswerFormats.check_quota
         core.messages.mapping
         core.runtime._tell
         llm.ask.list_schema
-        llm.reply._as_json
-        llm.reply._as_json_escape
         privacy.scanning.any_of
         privacy.personal_data._*
         privacy.redaction._name_of

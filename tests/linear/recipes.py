@@ -52,7 +52,7 @@ from adaptive.learn.support import (
     supported_share,
     unsaid_figures,
 )
-from adaptive.llm.endpoints import chat_body
+from adaptive.llm.endpoints import chat_body, chat_text, ollama_options
 from adaptive.llm.reply import _found, read_items, read_object
 from adaptive.memory.archive import plan_restoration
 from adaptive.memory.audit import AuditEntry, _secretless
@@ -285,6 +285,12 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "llm.endpoints.chat_body": lambda text: partial(
         chat_body, "model", CompletionRequest(text, text, "form", {}), "text"
+    ),
+    "llm.endpoints.ollama_options": lambda text: partial(
+        ollama_options, CompletionRequest(text, text, "form"), "text"
+    ),
+    "llm.endpoints._completion": lambda text: partial(
+        chat_text, {"choices": [{"message": {"content": text}}]}
     ),
     "llm.reply.read_items": lambda text: partial(
         read_items, Completion(text), "operations", is_operation

@@ -43,8 +43,6 @@ def read(text: str, *, cut: bool = False) -> ReplyItems:
         (f"Let me see {BARE}. </think> {WHOLE}", [A, B]),
         (json.dumps({"result": {KEY: [A]}}), [A]),
         (json.dumps({"arguments": WHOLE}), [A, B]),
-        (repr({KEY: [A, {**B, "note": None}]}), [A, {**B, "note": None}]),
-        (WHOLE.replace("}]", "}, // end\n]"), [A, B]),
         ('{"operations": [1, "x"]}', [1, "x"]),
         (WHOLE[:-1], [A, B]),
     ],
@@ -83,6 +81,8 @@ UNUSABLE = [
         f'{{"operations": [{{"operation": "NEW", "parts": [{json.dumps(B)}',
         "ends in the middle",
     ),
+    (repr({KEY: [A, {**B, "note": None}]}), "no usable JSON"),
+    (WHOLE.replace("}]", "}, // end\n]"), "no usable JSON"),
     (f"{WHOLE} or rather {json.dumps([A])}", "several answers that differ"),
     ("[" + "x" * 256 * 1024, "far too long"),
 ]

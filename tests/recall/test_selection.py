@@ -324,12 +324,13 @@ async def test_judged(valves: dict[str, Any], best_first: str) -> None:
 async def test_judge_fails(caplog: pytest.LogCaptureFixture) -> None:
     """Without a usable judgement the order of ranking stands, as many as go in."""
     plain = await Person(*COLOURS, embedder=WordEmbedder()).asks("green a")
+    unreadable = ["no JSON"] * 3
     with caplog.at_level(logging.WARNING):
-        found = await judged("no JSON")
+        found = await judged(*unreadable)
     assert found.fitting == plain.fitting
     assert ids(found)[0] == "a"
     assert "memories are not judged" in caplog.text
-    assert len((await judged("no JSON", related_memories_n=1)).fitting) == 1
+    assert len((await judged(*unreadable, related_memories_n=1)).fitting) == 1
 
 
 async def test_what_the_host_injects_is_left_out() -> None:

@@ -150,11 +150,11 @@ class HostCompleter:
         """Ask the model once (see ``Completer``)."""
         from open_webui.utils.chat import generate_chat_completion
 
-        body = await self._body(request, response_format)
         own = isolated_request(self.request)
         with HostFaults(
             f"asking {self.model!r}", ModelBusy, "the model could not be asked"
         ):
+            body = await self._body(request, response_format)
             try:
                 reply = await generate_chat_completion(
                     own,
@@ -175,8 +175,7 @@ class HostCompleter:
         body = chat_body(self.model, request, response_format)
         body["metadata"] = {"task": "adaptive_memory"}
         model = await known_model(self.request, self.model)
-        with HostFaults("reading the parameters of tasks", ModelBusy):
-            params = await recent_setting(self.request, "task_params")
+        params = await recent_setting(self.request, "task_params")
         chosen = {
             name: value
             for name, value in mapping(params).items()
@@ -185,17 +184,14 @@ class HostCompleter:
         if model.get("owned_by") == "ollama":
             # The host takes ``think`` from there (host: utils/payload.py).
             options = ollama_options(request, response_format)
-            options.update(
-                (name, chosen[name])
-                for name in ("num_ctx", "think")
-                if name in chosen
-            )
-            body["options"] = options
+            body["options"] = {
+                name: chosen.get(name, value)
+                for name, value in options.items()
+            }
         if chosen:
-            with HostFaults("setting the parameters of tasks", ModelBusy):
-                from open_webui.utils.payload import apply_params_to_form_data
+            from open_webui.utils.payload import apply_params_to_form_data
 
-                apply_params_to_form_data(body, dict(model), chosen)
+            apply_params_to_form_data(body, dict(model), chosen)
         return body
 
 

@@ -8,8 +8,8 @@ import re
 import string
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, TypeVar
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
@@ -25,12 +25,23 @@ from adaptive.core.providers import (
     ResponseFormat,
     with_retry,
 )
-from adaptive.core.runtime import CacheKey, UserCache, tally
+from adaptive.core.runtime import UserCache, tally
 from adaptive.core.texts import PROMPTS
 from adaptive.llm.reply import ONLY_REASONING, plain_name, read_object
 
-_FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
-_TEXT_FORMATS: tuple[ResponseFormat, ...] = ("limited_text", "text")
+# A model that is seen to think is asked the first question again, without thinking.
+_WITHOUT_THINKING = 1
+_FORMATS: tuple[ResponseFormat, ...] = (
+    "json_schema",
+    "json_schema",
+    "json_object",
+    "text",
+)
+_TEXT_FORMATS: tuple[ResponseFormat, ...] = (
+    "limited_text",
+    "limited_text",
+    "text",
+)
 # What a provider answers that does not know a response format, or breaks under it.
 _FORMAT_REFUSED = frozenset({400, 404, 415, 422, 500, 501, 502})
 _MODELS_REMEMBERED = 1000
@@ -39,27 +50,14 @@ _DAY_SECONDS = 24 * 3600.0
 AnswerRead = TypeVar("AnswerRead")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerForm:
-    """How a model is asked: the place of the format, and whether it is to think.
-
-    It thinks as it likes until its reasoning is seen; ``refused`` is the wish that it does not.
-    """
-
-    place: int = 0
-    thinking: Literal["free", "off", "refused"] = "free"
-
-    def after(self, error: ModelError, last: int) -> AnswerForm | None:
-        """The form to try after an error; ``None`` where the form can't be the reason."""
-        is_refused = error.status in _FORMAT_REFUSED
-        if not is_refused and not isinstance(error, ReplyUnusable):
-            return None
-        if self.thinking == "free" and str(error) == ONLY_REASONING:
-            return replace(self, thinking="off")
-        following = min(self.place + 1, last)
-        if self.thinking == "off" and is_refused:
-            return AnswerForm(following, "refused")
-        return replace(self, place=following) if self.place < last else None
+def place_after(place: int, error: ModelError) -> int:
+    """The place of the form to try after an error; raises it where no form can be the reason."""
+    is_unusable = isinstance(error, ReplyUnusable)
+    if not is_unusable and error.status not in _FORMAT_REFUSED:
+        raise error
+    if place > 0 or str(error) == ONLY_REASONING:
+        return place + 1
+    return _WITHOUT_THINKING + 1
 
 
 class AnswerFormats:
@@ -71,18 +69,10 @@ class AnswerFormats:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._quota_back_at: dict[str, float] = {}
-        self._forms = UserCache[AnswerForm](
+        # Of the format that worked last, by the model's key and the formats there are.
+        self.places = UserCache[int](
             _MODELS_REMEMBERED, seconds=_DAY_SECONDS, now=now
         )
-
-    def best(self, key: CacheKey) -> AnswerForm:
-        """The form that worked last."""
-        return self._forms.get(key) or AnswerForm()
-
-    def worked(self, key: CacheKey, form: AnswerForm) -> None:
-        """Remember a form for a day from the first time that it worked."""
-        if self._forms.get(key) != form:
-            self._forms.put(key, form)
 
     def check_quota(
         self, key: str, pause: float = 0.0, detail: str = ""
@@ -118,38 +108,36 @@ async def ask(
     name = request.schema_name
     usable = _TEXT_FORMATS if request.schema is None else _FORMATS
     key = (completer.key, usable)
-    form = formats.best(key)
-
-    async def one_answer() -> AnswerRead:
-        """What is read at one try, which is counted."""
-        tally("model_calls", name)
-        sent = replace(request, thinking=form.thinking != "off")
-        try:
-            completion = await completer.complete(sent, usable[form.place])
-            tokens_in, tokens_out = completion.tokens
-            tally("tokens_in", name, tokens_in)
-            tally("tokens_out", name, tokens_out)
-            answer = read(completion)
-        except (ModelError, asyncio.CancelledError):
-            tally("model_failures", name)
-            raise
-        has_thought = completion.reasoned and form.thinking == "free"
-        formats.worked(
-            key, replace(form, thinking="off") if has_thought else form
-        )
-        return answer
+    remembered = formats.places.get(key) or 0
+    place = remembered
 
     async def answer_in_any_form() -> AnswerRead:
         """What is read once a form works; a retry goes on with the last one that was tried."""
-        nonlocal form
+        nonlocal place
         while True:
+            tally("model_calls", name)
+            sent = replace(request, thinking=place != _WITHOUT_THINKING)
             try:
-                return await one_answer()
+                completion = await completer.complete(sent, usable[place])
+                tokens_in, tokens_out = completion.tokens
+                tally("tokens_in", name, tokens_in)
+                tally("tokens_out", name, tokens_out)
+                answer = read(completion)
+            except asyncio.CancelledError:
+                tally("model_failures", name)
+                raise
             except ModelError as error:
-                following = form.after(error, len(usable) - 1)
-                if following is None:
+                tally("model_failures", name)
+                following = place_after(place, error)
+                if following == len(usable):
                     raise
-                form = following
+                place = following
+                continue
+            working = place or int(completion.reasoned)
+            # That is looked at again after a day, however often it works.
+            if working != remembered:
+                formats.places.put(key, working)
+            return answer
 
     formats.check_quota(completer.key)
     try:

@@ -1,7 +1,7 @@
 """A model's reply as text to the items, or the one object, in it.
 
 Read are an object with the list asked for, a bare list, an item or several in a row; in fences and
-prose, behind reasoning, in a wrapper, and nearly JSON. Of a cut reply whole items only are kept.
+prose, behind reasoning, and in a wrapper. Of a cut reply whole items only are kept.
 """
 
 from __future__ import annotations
@@ -37,15 +37,6 @@ _MARK = re.compile(
 )
 # Brackets that are meant as JSON, as those in prose are not.
 _NAMED = re.compile(r"""[\[{\s]{1,40}["']\w""")
-_NEARLY_JSON = re.compile(
-    r"""(?P<string>"(?:[^"\\]++|\\.)*+")|,(?=\s*+[\]}])|(?<=[\s,\[{])(?://|\#)[^\n]*+"""
-    r"""|\b(?P<word>None|True|False)\b|(?P<before>[\[{,:]\s*+)'(?P<single>(?:[^'"\\]++"""
-    r"""|(?<=\w)'(?=\w))*+)'(?=\s*+(?:[,:]|[\]}]\s*+(?:[,\]}`]|\Z)))""",
-    re.DOTALL,
-)
-_ESCAPE = re.compile(
-    r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|([^\W_])|(.))', re.DOTALL
-)
 # An object that says two things under one name says nothing.
 _DECODER = json.JSONDecoder(
     strict=False,
@@ -83,7 +74,6 @@ def read_items(
     between = ""
     state = "whole"
     reason = _NO_JSON
-    begins_with_json = text[0] in "[{`"
     for _ in range(_MOST_MARKS):
         mark = _MARK.search(text)
         if mark is None:
@@ -95,12 +85,10 @@ def read_items(
             text = rest[closing.end() :] if closing else ""
             reason = ONLY_REASONING
         elif mark["closing"]:
+            # The opening is missing: all before was reasoning.
             text = rest
-            if (
-                not begins_with_json
-            ):  # the opening is missing: all before was reasoning
-                read = None
-                reason = ONLY_REASONING
+            read = None
+            reason = ONLY_REASONING
         else:
             value, state, text = _value(text[mark.start() :], key)
             if state == "broken":
@@ -165,8 +153,6 @@ def _found(
         ]
     parts = [_found(item, key, is_item, level + 1) for item in items]
     found = [part for part in parts if part]
-    if isinstance(answer, dict) and not found:
-        return ReplyItems([answer])
     return found[0] if len(found) == 1 else None
 
 
@@ -184,10 +170,6 @@ def _value(text: str, key: str) -> tuple[object, str, str]:
     value, state, end = _decoded(text, 0)
     if state == "whole" or not _NAMED.match(text):
         return value, "whole", text[end or 1 :]
-    text = _NEARLY_JSON.sub(_as_json, text)
-    value, state, end = _decoded(text, 0)
-    if state == "whole":
-        return value, state, text[end:]
     begin = re.search(rf'"{key}"\s*+:\s*+\[', text, re.IGNORECASE) or re.match(
         r"\[", text
     )
@@ -218,22 +200,6 @@ def _decoded(text: str, start: int) -> tuple[object, str, int]:
         )
         return None, "cut" if is_cut else "broken", 0
     return value, "whole", end
-
-
-def _as_json(found: re.Match[str]) -> str:
-    if found["string"]:
-        return _ESCAPE.sub(_as_json_escape, found[0])
-    if found["before"]:
-        return f'{found["before"]}"{found["single"]}"'
-    return "null" if found["word"] == "None" else (found["word"] or "").lower()
-
-
-def _as_json_escape(found: re.Match[str]) -> str:
-    """An escape as it is, or what it stands for where JSON does not know it: a letter keeps it."""
-    known, letter, sign = found.groups()
-    if letter:
-        return rf"\\{letter}"
-    return found[0] if known else sign
 
 
 def plain_name(name: str) -> str:
