@@ -44,6 +44,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("order by phone: 555-123-4567", ["555-123-4567"]),
     ("invoice 4111111111111111", []),
     ("AB1234567", []),
+    ("NI number AB 12 34 56 C, please", ["AB 12 34 56 C"]),
     ("The show at 12 Main Street was fun.", []),
     (
         "12 Main Street, Springfield, IL 62701",

@@ -150,6 +150,19 @@ def test_secret_in_its_context(text: str, secret: str) -> None:
     assert found == ([secret.rstrip("!*")] if secret else [])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PIN: 4821, bitte merken",
+        "My PIN is 4821. Monthly fees apply.",
+        "The code is 4821, mind you.",
+    ],
+)
+def test_what_follows_is_no_unit(text: str) -> None:
+    """A number before another clause is no number of what that clause begins with."""
+    assert without_secrets(text) == text.replace("4821", SECRET_MARK)
+
+
 @over("sign", REPEATED)
 def test_in_linear_time(sign: str) -> None:
     """A text that repeats one sign takes little more than ten times as long as a tenth of it."""

@@ -392,7 +392,7 @@ class Recall:
             return json.loads(
                 await self._chats.read(user_id, question.chat_id) or "[]"
             )
-        except TablesUnavailable as error:
+        except (TablesUnavailable, ValueError) as error:
             log_recalled.warning(
                 "a chat's block is made anew: %s", with_detail(error)
             )
