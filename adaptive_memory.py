@@ -5921,6 +5921,7 @@ _VALUES = {
 _HUNDRED = 100
 _SMALL = "|".join(word for word, value in _VALUES.items() if value < _HUNDRED)
 _HAN_MULTIPLIERS = "\u767e\u5343\u4e07\u842c\u5104\u4ebf\ubc31\ucc9c\ub9cc\uc5b5"
+_SIMPLIFIED = str.maketrans("\u4e24\u4ebf", "\u5169\u5104")
 _NUMBER__support = re.compile(
   rf"(?P<digits>\d{{1,40}}(?:[.,']\d{{1,40}}| \d{{3}}(?!\d)){{0,9}})"
     f"|(?P<han>[\u3007\u4e00\u4e8c\u4e24\u5169\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341{_HAN_MULTIPLIERS[:7]}]{{1,12}})"
@@ -6044,7 +6045,7 @@ def _digit_values(
 
 def _han_value(written: str) -> Decimal:
   total = digits = 0
-  for sign in written:
+  for sign in written.translate(_SIMPLIFIED):
     value = int(unicodedata.numeric(sign))
     if value < _TEN:
       digits = digits * 10 + value
@@ -9386,6 +9387,10 @@ class Claim:
     )
 
   @property
+  def sentence(self) -> str:
+    return self.proposal.draft.content
+
+  @property
   def quoted_words(self) -> int:
     return len(word_units("\n".join(self.quotation)))
 
@@ -9395,13 +9400,11 @@ class Claim:
 
   @cached_property
   def support(self) -> float:
-    return supported_share(
-      self.proposal.draft.content, self.source.message
-    )
+    return supported_share(self.sentence, self.source.message)
 
   @cached_property
   def is_translated(self) -> bool:
-    script = main_script(self.proposal.draft.content.removeprefix("User"))
+    script = main_script(self.sentence.removeprefix("User"))
     return self.has_own_language or script != main_script(
       self.source.words
     )
@@ -9438,35 +9441,29 @@ def _unquoted(claim: Claim) -> str:
   least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
   if claim.quoted_words >= least:
     return ""
-  told = supported_share(
-    claim.proposal.draft.content, Vocabulary.of([claim.said])
-  )
+  told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
   return "" if told >= _LEAST_TOLD else NOT_SAID
 
 
 def _unsupported(claim: Claim) -> str:
   quoted = Vocabulary.of(claim.quotation)
   is_implied = claim.quotation and not supported_share(
-    claim.proposal.draft.content, quoted
+    claim.sentence, quoted
   )
   least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
   return "" if claim.support >= least else DOES_NOT_FOLLOW
 
 
 def _unsaid_name(claim: Claim) -> str:
-  if capitalises_nouns(
-    [claim.proposal.draft.content, *claim.source.remembered]
-  ):
+  if capitalises_nouns([claim.sentence, *claim.source.remembered]):
     return ""
-  name = new_name(claim.proposal.draft.content, claim.source.familiar)
+  name = new_name(claim.sentence, claim.source.familiar)
   return f"you did not say {name}" if name else ""
 
 
 def _unsaid_ending(claim: Claim) -> str:
-  ending = new_ending(claim.proposal.draft.content, claim.source.familiar)
-  is_paraphrase = ending < left_over(
-    claim.quoted, claim.proposal.draft.content
-  )
+  ending = new_ending(claim.sentence, claim.source.familiar)
+  is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
   return (
     "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
   )
@@ -9477,13 +9474,11 @@ def _unsaid_figure(claim: Claim) -> str:
   repeated = [
     memory
     for memory in source.remembered
-    if says_again(claim.proposal.draft.content, memory)
+    if says_again(claim.sentence, memory)
   ]
   said = [source.words, source.earlier, claim.proposal.before, *repeated]
-  is_dated = any(
-    figure.is_year for figure in figures(claim.proposal.draft.content)
-  )
-  for figure in unsaid_figures(claim.proposal.draft.content, said):
+  is_dated = any(figure.is_year for figure in figures(claim.sentence))
+  for figure in unsaid_figures(claim.sentence, said):
     is_written = figure.written[0].isdecimal()
     is_worked_out = figure.is_year or (is_dated and figure.is_day)
     if is_written and not is_worked_out and not _is_spelled(figure, claim):
@@ -9492,13 +9487,11 @@ def _unsaid_figure(claim: Claim) -> str:
 
 
 def _is_spelled(figure: Figure, claim: Claim) -> bool:
-  is_another = unsaid_figures(
-    "\n".join(claim.quoted), [claim.proposal.draft.content]
-  )
+  is_another = unsaid_figures("\n".join(claim.quoted), [claim.sentence])
   return (
     figure.is_often_spelled
     and not is_another
-    and left_over(claim.quoted, claim.proposal.draft.content) > 0
+    and left_over(claim.quoted, claim.sentence) > 0
   )
 
 
@@ -9566,7 +9559,9 @@ def allowed(proposal: Proposal, source: Source) -> Proposal:
   if proposal.kind != "DELETE":
     return proposal
   deletion = replace(proposal, draft=Draft(""))
-  if is_named(deletion.before, f"{source.typed}\n{source.earlier}"):
+  quoted = source.quotes(proposal.evidence)
+  asked = proposal.evidence if quoted else (source.typed, source.earlier)
+  if is_named(deletion.before, "\n".join(asked)):
     return deletion
   return deletion.decided("asked", NOT_NAMED)
 

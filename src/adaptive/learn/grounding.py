@@ -152,6 +152,11 @@ class Claim:
         )
 
     @property
+    def sentence(self) -> str:
+        """What is claimed."""
+        return self.proposal.draft.content
+
+    @property
     def quoted_words(self) -> int:
         """How many words are quoted."""
         return len(word_units("\n".join(self.quotation)))
@@ -164,14 +169,12 @@ class Claim:
     @cached_property
     def support(self) -> float:
         """The share of the sentence's telling words that were said."""
-        return supported_share(
-            self.proposal.draft.content, self.source.message
-        )
+        return supported_share(self.sentence, self.source.message)
 
     @cached_property
     def is_translated(self) -> bool:
         """Whether sentence and message may be in two languages."""
-        script = main_script(self.proposal.draft.content.removeprefix("User"))
+        script = main_script(self.sentence.removeprefix("User"))
         return self.has_own_language or script != main_script(
             self.source.words
         )
@@ -212,9 +215,7 @@ def _unquoted(claim: Claim) -> str:
     least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
     if claim.quoted_words >= least:
         return ""
-    told = supported_share(
-        claim.proposal.draft.content, Vocabulary.of([claim.said])
-    )
+    told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
     return "" if told >= _LEAST_TOLD else NOT_SAID
 
 
@@ -222,7 +223,7 @@ def _unsupported(claim: Claim) -> str:
     """The refusal of a sentence with too few words of what was said around its quotation."""
     quoted = Vocabulary.of(claim.quotation)
     is_implied = claim.quotation and not supported_share(
-        claim.proposal.draft.content, quoted
+        claim.sentence, quoted
     )
     least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
     return "" if claim.support >= least else DOES_NOT_FOLLOW
@@ -230,20 +231,16 @@ def _unsupported(claim: Claim) -> str:
 
 def _unsaid_name(claim: Claim) -> str:
     """The refusal of a name that the user did not say and no memory holds."""
-    if capitalises_nouns(
-        [claim.proposal.draft.content, *claim.source.remembered]
-    ):
+    if capitalises_nouns([claim.sentence, *claim.source.remembered]):
         return ""
-    name = new_name(claim.proposal.draft.content, claim.source.familiar)
+    name = new_name(claim.sentence, claim.source.familiar)
     return f"you did not say {name}" if name else ""
 
 
 def _unsaid_ending(claim: Claim) -> str:
     """The refusal of a sentence that ends with more than it puts in words of its own."""
-    ending = new_ending(claim.proposal.draft.content, claim.source.familiar)
-    is_paraphrase = ending < left_over(
-        claim.quoted, claim.proposal.draft.content
-    )
+    ending = new_ending(claim.sentence, claim.source.familiar)
+    is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
     return (
         "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
     )
@@ -255,13 +252,11 @@ def _unsaid_figure(claim: Claim) -> str:
     repeated = [
         memory
         for memory in source.remembered
-        if says_again(claim.proposal.draft.content, memory)
+        if says_again(claim.sentence, memory)
     ]
     said = [source.words, source.earlier, claim.proposal.before, *repeated]
-    is_dated = any(
-        figure.is_year for figure in figures(claim.proposal.draft.content)
-    )
-    for figure in unsaid_figures(claim.proposal.draft.content, said):
+    is_dated = any(figure.is_year for figure in figures(claim.sentence))
+    for figure in unsaid_figures(claim.sentence, said):
         is_written = figure.written[0].isdecimal()
         is_worked_out = figure.is_year or (is_dated and figure.is_day)
         if is_written and not is_worked_out and not _is_spelled(figure, claim):
@@ -271,13 +266,11 @@ def _unsaid_figure(claim: Claim) -> str:
 
 def _is_spelled(figure: Figure, claim: Claim) -> bool:
     """Whether a figure may be one of the words that the sentence leaves out of the quotation."""
-    is_another = unsaid_figures(
-        "\n".join(claim.quoted), [claim.proposal.draft.content]
-    )
+    is_another = unsaid_figures("\n".join(claim.quoted), [claim.sentence])
     return (
         figure.is_often_spelled
         and not is_another
-        and left_over(claim.quoted, claim.proposal.draft.content) > 0
+        and left_over(claim.quoted, claim.sentence) > 0
     )
 
 
@@ -353,7 +346,10 @@ def allowed(proposal: Proposal, source: Source) -> Proposal:
     if proposal.kind != "DELETE":
         return proposal
     deletion = replace(proposal, draft=Draft(""))
-    if is_named(deletion.before, f"{source.typed}\n{source.earlier}"):
+    # Outside of what is quoted a memory may be named for other reasons.
+    quoted = source.quotes(proposal.evidence)
+    asked = proposal.evidence if quoted else (source.typed, source.earlier)
+    if is_named(deletion.before, "\n".join(asked)):
         return deletion
     return deletion.decided("asked", NOT_NAMED)
 

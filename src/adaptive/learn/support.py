@@ -240,6 +240,7 @@ _VALUES = {
 _HUNDRED = 100
 _SMALL = "|".join(word for word, value in _VALUES.items() if value < _HUNDRED)
 _HAN_MULTIPLIERS = "百千万萬億亿백천만억"
+_SIMPLIFIED = str.maketrans("两亿", "兩億")  # without a value in Unicode
 _NUMBER = re.compile(
     rf"(?P<digits>\d{{1,40}}(?:[.,']\d{{1,40}}| \d{{3}}(?!\d)){{0,9}})"
     rf"|(?P<han>[〇一二两兩三四五六七八九十{_HAN_MULTIPLIERS[:7]}]{{1,12}})"
@@ -375,7 +376,7 @@ def _digit_values(
 def _han_value(written: str) -> Decimal:
     """The value of Han signs: digits by place, or multiplied by the sign behind them."""
     total = digits = 0
-    for sign in written:
+    for sign in written.translate(_SIMPLIFIED):
         value = int(unicodedata.numeric(sign))
         if value < _TEN:
             digits = digits * 10 + value
