@@ -15286,7 +15286,8 @@ class MemoryRequests:
     ):
       return "Nothing restored: you did not confirm it"
     restored = await memory.restore([memory.id for memory in chosen])
-    return " ".join([*restored, staying]).strip()
+    lines = restored or ["Nothing restored."]
+    return " ".join([*lines, staying]).strip()
 
 
 def _what_goes(request: ErasureRequest) -> str:
@@ -15344,6 +15345,7 @@ _ELSEWHERE = "Other people can read this chat: the memory answers in chats that 
 _IS_OFF = "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
+_IN_PORTIONS = ("undo", "import")
 _ASKED = "ASKED"
 
 
@@ -15413,7 +15415,10 @@ class MemoryCommands:
         return await answering(hook, command)
       except AdaptiveMemoryError as error:
         log_failure(log_commands, "a command has failed", error)
-        return f"{failure_told('That did not work', error)}."
+        told = f"{failure_told('That did not work', error)}."
+        if command.name in _IN_PORTIONS:
+          told += " `/memory log` shows what was changed before."
+        return told
 
   async def _counted(self, hook: Hook) -> str:
     memory = await self._memories.of(hook)

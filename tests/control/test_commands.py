@@ -269,6 +269,17 @@ async def test_a_failure_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert "disk I/O error" in caplog.text
 
 
+async def test_import_breaks_off() -> None:
+    """An import that fails in the middle says so, and where what stands of it is told."""
+    house = House(page=ChatPage(answer=True))
+    house.world.store.broken = frozenset({"I own boat 70."})
+    lines = "\n".join(f"- I own boat {number}." for number in range(80))
+    answer = await house.answer(f"/memory import\n{lines}")
+    assert answer.startswith("That did not work: ")
+    assert answer.endswith("`/memory log` shows what was changed before.")
+    assert len(house.contents) == 50
+
+
 @over(
     "typed",
     ["/memory find tea", "/memory log", "/undo", "/forget tea", "/remember x"],

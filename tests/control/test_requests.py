@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 from unittest.mock import AsyncMock
 
 from adaptive.control.requests import (
@@ -179,6 +180,20 @@ async def test_restored() -> None:
     assert "from the archive: 3 memories" in asked["message"]
     assert "User likes c." in asked["message"]
     assert await house.restore() == "Nothing is archived"
+
+
+async def test_restored_meanwhile() -> None:
+    """Where all came back elsewhere while the question stood, that nothing did is told."""
+
+    class Elsewhere(Page):
+        async def _call(self, event: dict[str, Any]) -> object:
+            """Confirm when another tab has done it."""
+            await house.room.memory().restore(["a", "b", "c"])
+            return await super()._call(event)
+
+    house = House(Elsewhere(True))
+    assert await house.restore() == "Nothing restored."
+    assert len(house.room.store.contents) == 4
 
 
 async def test_sealed_with_a_former_secret() -> None:

@@ -73,6 +73,8 @@ _ELSEWHERE = "Other people can read this chat: the memory answers in chats that 
 _IS_OFF = "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
+# Some of it may stand when the rest fails.
+_IN_PORTIONS = ("undo", "import")
 _ASKED = "ASKED"
 
 
@@ -158,7 +160,10 @@ class MemoryCommands:
                 return await answering(hook, command)
             except AdaptiveMemoryError as error:
                 log_failure(log_commands, "a command has failed", error)
-                return f"{failure_told('That did not work', error)}."
+                told = f"{failure_told('That did not work', error)}."
+                if command.name in _IN_PORTIONS:
+                    told += " `/memory log` shows what was changed before."
+                return told
 
     async def _counted(self, hook: Hook) -> str:
         """The answer in a chat that other people can read: how much is known, and no word of it."""

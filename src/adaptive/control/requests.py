@@ -101,7 +101,9 @@ class MemoryRequests:
         ):
             return "Nothing restored: you did not confirm it"
         restored = await memory.restore([memory.id for memory in chosen])
-        return " ".join([*restored, staying]).strip()
+        # Another tab may have brought them back meanwhile.
+        lines = restored or ["Nothing restored."]
+        return " ".join([*lines, staying]).strip()
 
 
 def _what_goes(request: ErasureRequest) -> str:
