@@ -4081,6 +4081,9 @@ class HostPendingTable:
           await session.commit()
           return opened
       await session.rollback()
+    if _LEASE_ID not in rows:
+      row = {**_LEASE, "user_id": lease.user_id}
+      await self._table.upsert("making a lease", [row], where=false())
     return None
 
   async def unopened(self) -> int:

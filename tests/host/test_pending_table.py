@@ -133,6 +133,15 @@ async def test_done(real: Tables, workers: Workers) -> None:
     ]
 
 
+async def test_without_a_lease(real: Tables, workers: Workers) -> None:
+    """Turns whose user's lease was dropped by an earlier build are taken at the second try."""
+    await real[0].put(turn("m-1"))
+    await workers[0].change(f"DELETE FROM {TABLE} WHERE state = 'lease'")
+    assert await real[1].take(lease("w", "m-1"), NOW + 2, NOW + 32) is None
+    assert len(await taken(real[1], lease("w", "m-1"), NOW + 2)) == 1
+    assert await real[0].take(lease("x", "m-1"), NOW + 3, NOW + 33) is None
+
+
 async def test_killed_worker(tables: Tables) -> None:
     """What a killed worker had taken is free when its lease has ended."""
     a, b = tables

@@ -191,6 +191,10 @@ class HostPendingTable:
                     return opened
             # Another one has it, or others are taken in place of what can't be opened.
             await session.rollback()
+        if _LEASE_ID not in rows:
+            # Earlier builds dropped it after a month, and an erasure does.
+            row = {**_LEASE, "user_id": lease.user_id}
+            await self._table.upsert("making a lease", [row], where=false())
         return None
 
     async def unopened(self) -> int:
