@@ -10325,9 +10325,11 @@ class HostMemoryStore:
 
   @uninterrupted
   async def delete_all(self) -> None:
-    await self._delete("erasing the memories")
+    deleted = await self._delete("erasing the memories")
     if (await self.stamp()).count:
       raise StoreError(_STILL_THERE)
+    if deleted:
+      await self._publish("MEMORY_DELETED", [self.user])
     await drop_collection(memory_collection(self.user.id))
 
   async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
@@ -10366,11 +10368,13 @@ class HostMemoryStore:
 
   async def _delete(
     self, doing: str, *conditions: ColumnElement[bool]
-  ) -> None:
+  ) -> int:
     await _require_memories(self.request, self.user)
     await note_deletion(self.user.id)
     mine = _columns().user_id == self.user.id
-    await host_change(doing, delete(_table()).where(mine, *conditions))
+    return await host_change(
+      doing, delete(_table()).where(mine, *conditions)
+    )
 
   async def _bring_in_step(self, row_ids: Collection[str]) -> None:
     these = _columns().id.in_(row_ids)

@@ -125,10 +125,15 @@ async def at_once(
     client.sync.upsert = upsert
     await in_step()
     found = await client.get("user-memory-dana")
+    stopped = [len(await many.read()), len(found.ids[0]), cause]
+    heard.clear()
+    await many.delete_all()
+    await many.delete_all()
     return {
         "same": [same, items[0] == items[1], exact],
         "heard": events_heard,
-        "stopped": [len(await many.read()), len(found.ids[0]), cause],
+        "heard_of_all": heard,
+        "stopped": stopped,
     }
 
 

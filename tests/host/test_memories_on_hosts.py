@@ -28,6 +28,7 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
         "heard": []
         if old
         else [["memory.created", "content_preview", "type", "path"]],
+        "heard_of_all": [] if old else [["memory.deleted"]],
         "stopped": [1, 1, "adding memories: disk full"],
     }
     assert told == {

@@ -168,9 +168,12 @@ class HostMemoryStore:
         Raises:
             StoreError: some still stand, or nobody can tell.
         """
-        await self._delete("erasing the memories")
+        deleted = await self._delete("erasing the memories")
         if (await self.stamp()).count:
             raise StoreError(_STILL_THERE)
+        if deleted:
+            # The router names the user where all go.
+            await self._publish("MEMORY_DELETED", [self.user])
         await drop_collection(memory_collection(self.user.id))
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
@@ -215,13 +218,15 @@ class HostMemoryStore:
 
     async def _delete(
         self, doing: str, *conditions: ColumnElement[bool]
-    ) -> None:
-        """Delete the user's rows that meet the conditions, by one statement."""
+    ) -> int:
+        """Delete the user's rows that meet the conditions, by one statement; how many."""
         await _require_memories(self.request, self.user)
         # Before: the process may end while their vectors stand.
         await note_deletion(self.user.id)
         mine = _columns().user_id == self.user.id
-        await host_change(doing, delete(_table()).where(mine, *conditions))
+        return await host_change(
+            doing, delete(_table()).where(mine, *conditions)
+        )
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
         """Have the user's collection say what rows say, and nothing of rows that are gone."""
