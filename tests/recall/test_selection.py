@@ -469,13 +469,15 @@ async def test_judge_that_is_not_local() -> None:
             return LocalOnlyBanks(LOCAL_ONLY) if completer else NOTHING_HIDDEN
 
     kept = memory("kept", "green health", bank="Health", created_at=7)
-    model = ScriptedModel(scores(a=0.9, b=0.1, c=0.1))
+    model = ScriptedModel(*[scores(a=0.9, b=0.1, c=0.1)] * 2)
     judging: dict[str, Any] = {"model": model, "use_llm_for_relevance": True}
     person = Person(*COLOURS, kept, embedder=WordEmbedder(), turns=Judged)
     found = await person.asks("green health a", **judging)
     assert "green a" in model.requests[0].user
     assert "health" not in model.requests[0].user.partition("## Message")[0]
     assert ids(found) == "akept"
+    fits_less = await person.asks("green a", **judging)
+    assert "kept" in fits_less.fitting
     alone = Person(kept, embedder=WordEmbedder(), turns=Judged)
     assert ids(await alone.asks("green health", **judging)) == "kept"
 

@@ -70,7 +70,7 @@ class RelevanceJudge:
     ) -> dict[str, float]:
         """What fits by the scores of a model, by id, best first; as it is where there are none.
 
-        What the model left out, or may not see, is judged by its relevance in the search.
+        What the model left out, or may not see, comes where it would without a model.
         """
         settings = hook.settings
         memories = candidates.index.memories
@@ -100,13 +100,13 @@ class RelevanceJudge:
                 "memories are not judged: %s", with_detail(error)
             )
             return fit
-        scores = {**fit, **shown, **scores}
         least = settings.relevance_threshold or _LEAST_JUDGED
-        return {
-            memory_id: scores[memory_id]
-            for memory_id in sorted(scores, key=lambda best: -scores[best])
-            if scores[memory_id] >= least
+        judged = {
+            memory_id: score
+            for memory_id, score in {**fit, **scores}.items()
+            if memory_id not in scores or score >= least
         }
+        return dict(sorted(judged.items(), key=lambda each: -each[1]))
 
     @staged("judge")
     async def scores(
