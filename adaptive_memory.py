@@ -8506,8 +8506,10 @@ class HostCompleter:
         for name, value in options.items()
       }
     if chosen:
-      from open_webui.utils.payload import apply_params_to_form_data
-
+      try:
+        from open_webui.utils.payload import apply_params_to_form_data
+      except ImportError:
+        return body
       apply_params_to_form_data(body, dict(model), chosen)
     return body
 

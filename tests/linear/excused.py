@@ -119,6 +119,7 @@ FUNCTIONS: Mapping[str, str] = {
         search.embedders.forward_pass
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
+        settings.valves.describe_valves
         core.model.failure_told
         llm.ask.AnswerFormats.check_quota
         core.messages.mapping

@@ -189,8 +189,10 @@ class HostCompleter:
                 for name, value in options.items()
             }
         if chosen:
-            from open_webui.utils.payload import apply_params_to_form_data
-
+            try:
+                from open_webui.utils.payload import apply_params_to_form_data
+            except ImportError:  # before 0.11 tasks have no parameters
+                return body
             apply_params_to_form_data(body, dict(model), chosen)
         return body
 
