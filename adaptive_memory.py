@@ -1085,6 +1085,9 @@ class Leases(Protocol):
   ) -> bool:
     ...
 
+  async def end(self, names: Iterable[str]) -> None:
+    ...
+
 
 _TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
 
@@ -2400,7 +2403,7 @@ def _parsed(url: str) -> _Address:
 DAY_SECONDS = 24 * 3600
 YEAR_SECONDS = 400 * DAY_SECONDS
 MOST_WAITING_SUGGESTIONS = 20
-_ASKED_REST_SECONDS = 600
+ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
   "archive",
@@ -2636,20 +2639,23 @@ class SuggestionTable(EntryTable):
     return read_as(WaitingSuggestion, entries)
 
   async def claim(
-    self, user_id: str, now: int, most: int
+    self, user_id: str, but: Collection[str], now: int, most: int
   ) -> list[WaitingSuggestion]:
     claimed: list[WaitingSuggestion] = []
     for suggestion in await self.waiting(user_id):
       if len(claimed) == most:
         break
-      if await self.leases.acquire(
+      if suggestion.digest not in but and await self.leases.acquire(
         f"asked:{suggestion.digest}:{user_id}",
         uuid.uuid4().hex,
         now,
-        _ASKED_REST_SECONDS,
+        ASKED_REST_SECONDS,
       ):
         claimed.append(suggestion)
     return claimed
+
+  async def release(self, user_id: str, digests: Iterable[str]) -> None:
+    await self.leases.end(f"asked:{one}:{user_id}" for one in digests)
 
   async def discard(self, user_id: str, digests: Collection[str]) -> None:
     await self.entries.drop("suggestion", user_id, digests)
@@ -10102,6 +10108,10 @@ class HostLeases:
       await self._table.upsert("taking a lease", [lease], where=free)
     )
 
+  async def end(self, names: Iterable[str]) -> None:
+    these = (_ROW__tables.kind == "lease") & _ROW__tables.key.in_([*names])
+    await self._table.change("ending leases", delete(ENTRIES).where(these))
+
 
 VECTORS = Table(
   "adaptive_memory_vector",
@@ -13151,6 +13161,7 @@ def _told(outcome: Proposal) -> str:
 # ---- src/adaptive/learn/suggestions.py ----
 
 _MOST_ASKED = 9
+_MOST_CHATS = 5000
 _LONGEST_ASKED = 300
 NO_ROOM = (
   f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
@@ -13171,7 +13182,11 @@ class Suggestions:
   def __init__(
     self, table: SuggestionTable, clock: Callable[[], float] = time.time
   ) -> None:
-    self._table, self._clock = table, clock
+    self._table = table
+    self._clock = clock
+    self._unanswered = UserCache[frozenset[str]](
+      _MOST_CHATS, seconds=ASKED_REST_SECONDS
+    )
     self._dialogs: WeakValueDictionary[str, asyncio.Lock] = (
       WeakValueDictionary()
     )
@@ -13221,7 +13236,7 @@ class Suggestions:
       await questions
 
   async def offer(
-    self, dialog: Dialog, user_id: str, keep: KeepSuggestion
+    self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
   ) -> str:
     table, standing = (
       self._table,
@@ -13231,7 +13246,10 @@ class Suggestions:
       return ""
     async with standing:
       while waiting := await table.claim(
-        user_id, int(self._clock()), _MOST_ASKED
+        user_id,
+        self._unanswered.get((user_id, chat_id)) or (),
+        int(self._clock()),
+        _MOST_ASKED,
       ):
         numbered = dict(enumerate(waiting, 1))
         title = "Keep this?" if len(waiting) == 1 else "Keep these?"
@@ -13258,6 +13276,9 @@ class Suggestions:
         if answer == "":
           return ""
         if answer is None:
+          digests = frozenset(one.digest for one in waiting)
+          self._unanswered.put((user_id, chat_id), digests)
+          await table.release(user_id, digests)
           return await self.left(user_id)
     return ""
 
@@ -15979,6 +16000,7 @@ async def offer_suggestions(
   room_of: Callable[[], Awaitable[LessonResources]],
   dialog: Dialog,
   user_id: str,
+  chat_id: str,
 ) -> Report:
   outcomes = list[Proposal]()
   left = ""
@@ -16008,7 +16030,7 @@ async def offer_suggestions(
     return all(one.status != "failed" for one in saved)
 
   try:
-    left = await suggestions.offer(dialog, user_id, keep)
+    left = await suggestions.offer(dialog, user_id, chat_id, keep)
   except TablesUnavailable as error:
     log_confirmation.warning(
       "nobody is asked about suggestions: %s", with_detail(error)
@@ -16331,6 +16353,7 @@ class Learning:
         room_of,
         hook.dialog,
         hook.user_id,
+        hook.chat_id,
       )
       if report.line:
         await self.status.write(hook, report)

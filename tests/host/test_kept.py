@@ -270,8 +270,12 @@ async def test_asked_once_at_a_time(both: Both) -> None:
     here, there = both[0].suggestions, both[1].suggestions
     old, new = waiting("old"), waiting("new", 1)
     await here.put("ada", [old, new])
-    assert await here.claim("ada", NOW + 5, 1) == [new]
-    assert await there.claim("ada", NOW + 5, 9) == [old]
+    assert await here.claim("ada", (), NOW + 5, 1) == [new]
+    assert await there.claim("ada", (), NOW + 5, 9) == [old]
     for worker in (here, there):
-        assert await worker.claim("ada", NOW + 6, 9) == []
-    assert await here.claim("ada", NOW + 700, 9) == [new, old]
+        assert await worker.claim("ada", (), NOW + 6, 9) == []
+    assert await here.claim("ada", (), NOW + 700, 9) == [new, old]
+    await there.release("ada", [old.digest])
+    assert await here.claim("ada", (), NOW + 701, 9) == [old]
+    await there.release("ada", [new.digest, old.digest])
+    assert await here.claim("ada", (new.digest,), NOW + 702, 9) == [old]

@@ -173,11 +173,13 @@ class House(World):
             await self.lesson(words, work, settings=settings, can_ask=can_ask)
         ).report.line
 
-    async def offer(self, answer: str | Callable[[], str] | None) -> Report:
+    async def offer(
+        self, answer: str | Callable[[], str] | None, chat: str = "chat"
+    ) -> Report:
         """Offer what waits to a page that answers so, a while later each time."""
         self.leases.rows.clear()
         return await offer_suggestions(
-            self.suggestions, self.suggesting, page(answer), "ada"
+            self.suggestions, self.suggesting, page(answer), "ada", chat
         )
 
     @property
@@ -296,5 +298,8 @@ async def test_unanswered() -> None:
     assert await house.offer(None) == Report(
         "1 suggestion waits for your answer", kind="notice"
     )
+    # Nobody has answered there: the chat is left in peace, and another one asks.
     assert (await house.offer("-1")).line == ""
+    assert house.waiting
+    assert (await house.offer("-1", "another chat")).line == ""
     assert house.waiting == []

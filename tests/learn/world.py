@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -158,6 +158,11 @@ class HeldLeases:
 
     def __init__(self) -> None:
         self.rows: dict[str, tuple[str, float]] = {}
+
+    async def end(self, names: Iterable[str]) -> None:
+        """End leases."""
+        for name in names:
+            self.rows.pop(name, None)
 
     async def acquire(
         self, name: str, owner: str, now: float, seconds: float

@@ -128,6 +128,10 @@ class Leases(Protocol):
         """Take a name that is free or whose lease has ended, or prolong the owner's own lease."""
         ...
 
+    async def end(self, names: Iterable[str]) -> None:
+        """End leases, whosever they are."""
+        ...
+
 
 # Made while the module is loaded: later the host may know it by no name (since 0.12).
 _TURN: TypeAdapter[Turn] = TypeAdapter(Turn)

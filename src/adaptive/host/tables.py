@@ -224,6 +224,11 @@ class HostLeases:
             await self._table.upsert("taking a lease", [lease], where=free)
         )
 
+    async def end(self, names: Iterable[str]) -> None:
+        """End leases by one DELETE."""
+        these = (_ROW.kind == "lease") & _ROW.key.in_([*names])
+        await self._table.change("ending leases", delete(ENTRIES).where(these))
+
 
 VECTORS = Table(
     "adaptive_memory_vector",

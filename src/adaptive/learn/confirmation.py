@@ -114,6 +114,7 @@ async def offer_suggestions(
     room_of: Callable[[], Awaitable[LessonResources]],
     dialog: Dialog,
     user_id: str,
+    chat_id: str,
 ) -> Report:
     """Ask a user about what waits, and save what is accepted; raises nothing of ours."""
     outcomes = list[Proposal]()
@@ -146,7 +147,7 @@ async def offer_suggestions(
         return all(one.status != "failed" for one in saved)
 
     try:
-        left = await suggestions.offer(dialog, user_id, keep)
+        left = await suggestions.offer(dialog, user_id, chat_id, keep)
     except TablesUnavailable as error:
         log_confirmation.warning(
             "nobody is asked about suggestions: %s", with_detail(error)

@@ -170,6 +170,7 @@ class Learning:
                 room_of,
                 hook.dialog,
                 hook.user_id,
+                hook.chat_id,
             )
             if report.line:
                 await self.status.write(hook, report)

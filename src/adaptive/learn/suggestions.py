@@ -15,7 +15,9 @@ from weakref import WeakValueDictionary
 
 from adaptive.core.messages import clipped_line
 from adaptive.core.model import Draft, LeaseLost, Proposal, Turn, each_open
+from adaptive.core.runtime import UserCache
 from adaptive.memory.tables import (
+    ASKED_REST_SECONDS,
     MOST_WAITING_SUGGESTIONS,
     KeepSuggestion,
     SuggestionTable,
@@ -25,6 +27,7 @@ from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Dialog
 
 _MOST_ASKED = 9  # in one dialog
+_MOST_CHATS = 5000
 # Of the nine together and the text below them the page shows 4,000 characters.
 _LONGEST_ASKED = 300
 NO_ROOM = (
@@ -48,7 +51,12 @@ class Suggestions:
     def __init__(
         self, table: SuggestionTable, clock: Callable[[], float] = time.time
     ) -> None:
-        self._table, self._clock = table, clock
+        self._table = table
+        self._clock = clock
+        # By user and chat, the digests that nobody has answered there lately.
+        self._unanswered = UserCache[frozenset[str]](
+            _MOST_CHATS, seconds=ASKED_REST_SECONDS
+        )
         # The page shows one dialog at a time: of two the first would never be answered.
         self._dialogs: WeakValueDictionary[str, asyncio.Lock] = (
             WeakValueDictionary()
@@ -106,12 +114,13 @@ class Suggestions:
             await questions
 
     async def offer(
-        self, dialog: Dialog, user_id: str, keep: KeepSuggestion
+        self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
     ) -> str:
         """Ask a user about all that waits, in one dialog; a line where it is left unanswered.
 
-        What is not decided, or can't be saved, waits on; it is not asked about again for a while.
-        While another question stands in the page nobody is asked: it waits.
+        What is not decided, or can't be saved, waits on; it is not asked about again for a while,
+        but in other chats where nobody has answered: the page may be closed. While another
+        question stands in the page nobody is asked: it waits.
         """
         table, standing = (
             self._table,
@@ -122,7 +131,10 @@ class Suggestions:
         async with standing:
             # What has come while one dialog stood is asked about in another one.
             while waiting := await table.claim(
-                user_id, int(self._clock()), _MOST_ASKED
+                user_id,
+                self._unanswered.get((user_id, chat_id)) or (),
+                int(self._clock()),
+                _MOST_ASKED,
             ):
                 numbered = dict(enumerate(waiting, 1))
                 title = "Keep this?" if len(waiting) == 1 else "Keep these?"
@@ -149,6 +161,9 @@ class Suggestions:
                 if answer == "":
                     return ""
                 if answer is None:
+                    digests = frozenset(one.digest for one in waiting)
+                    self._unanswered.put((user_id, chat_id), digests)
+                    await table.release(user_id, digests)
                     return await self.left(user_id)
         return ""
 

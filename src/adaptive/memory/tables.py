@@ -25,7 +25,7 @@ YEAR_SECONDS = 400 * DAY_SECONDS
 # More would be a long list to answer.
 MOST_WAITING_SUGGESTIONS = 20
 # Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
-_ASKED_REST_SECONDS = 600
+ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
     "archive",
@@ -307,21 +307,25 @@ class SuggestionTable(EntryTable):
         return read_as(WaitingSuggestion, entries)
 
     async def claim(
-        self, user_id: str, now: int, most: int
+        self, user_id: str, but: Collection[str], now: int, most: int
     ) -> list[WaitingSuggestion]:
         """The newest suggestions that nobody has asked about lately; then they rest a while."""
         claimed: list[WaitingSuggestion] = []
         for suggestion in await self.waiting(user_id):
             if len(claimed) == most:
                 break
-            if await self.leases.acquire(
+            if suggestion.digest not in but and await self.leases.acquire(
                 f"asked:{suggestion.digest}:{user_id}",
                 uuid.uuid4().hex,
                 now,
-                _ASKED_REST_SECONDS,
+                ASKED_REST_SECONDS,
             ):
                 claimed.append(suggestion)
         return claimed
+
+    async def release(self, user_id: str, digests: Iterable[str]) -> None:
+        """Let suggestions rest no longer."""
+        await self.leases.end(f"asked:{one}:{user_id}" for one in digests)
 
     async def discard(self, user_id: str, digests: Collection[str]) -> None:
         """Drop suggestions that wait."""

@@ -84,9 +84,7 @@ async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
     await page.wait_for_status(turn, "recalled")
     sources = (await chat.stored_message(turn.message_id))["sources"]
     (scored,) = [one for one in sources if one["document"][0].startswith(TEA)]
-    assert ", in the chat /c/" in scored["document"][
-        0
-    ] or host.version.startswith("0.9.")
+    assert "Noted on " in scored["document"][0]
     assert 0.5 <= scored["metadata"][0]["score"] <= 1
 
 
