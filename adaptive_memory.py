@@ -5326,11 +5326,13 @@ class CarriedMemory(BaseModel, frozen=True):
 
   @field_validator("*", mode="wrap")
   @classmethod
-  def _or_default(cls, value: Any, read: Handler, info: Any) -> Any:
+  def _or_default(
+    cls, value: object, read: Handler, info: ValidationInfo
+  ) -> object:
     try:
       return read(value)
     except ValueError:
-      field = cls.model_fields[info.field_name]
+      field = cls.model_fields[info.field_name or ""]
       if field.is_required():
         raise
       return field.default

@@ -18,6 +18,7 @@ from pydantic import (
     BaseModel,
     Field,
     ValidationError,
+    ValidationInfo,
     field_validator,
 )
 from pydantic import ValidatorFunctionWrapHandler as Handler
@@ -77,12 +78,14 @@ class CarriedMemory(BaseModel, frozen=True):
 
     @field_validator("*", mode="wrap")
     @classmethod
-    def _or_default(cls, value: Any, read: Handler, info: Any) -> Any:
+    def _or_default(
+        cls, value: object, read: Handler, info: ValidationInfo
+    ) -> object:
         """A field that can't be used has its default; only a content has none."""
         try:
             return read(value)
         except ValueError:
-            field = cls.model_fields[info.field_name]
+            field = cls.model_fields[info.field_name or ""]
             if field.is_required():
                 raise
             return field.default
