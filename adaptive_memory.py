@@ -126,6 +126,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
+from statistics import NormalDist
 from sys import intern
 from threading import RLock
 from types import CoroutineType
@@ -6566,14 +6567,14 @@ Script = Literal[
 ]
 
 NULL_PROMPTS = tuple(listed_lines("null_prompts"))
-_EXAMPLES__calibration = word_table("recall_examples")
+_EXAMPLES = word_table("recall_examples")
 RECALL_EXAMPLES = (
-  *_EXAMPLES__calibration["advice"],
-  *_EXAMPLES__calibration["standing"],
-  *_EXAMPLES__calibration["others"],
+  *_EXAMPLES["advice"],
+  *_EXAMPLES["standing"],
+  *_EXAMPLES["others"],
 )
-ADVICE_END = len(_EXAMPLES__calibration["advice"])
-STANDING_END = ADVICE_END + len(_EXAMPLES__calibration["standing"])
+ADVICE_END = len(_EXAMPLES["advice"])
+STANDING_END = ADVICE_END + len(_EXAMPLES["standing"])
 _RIDGE__calibration = 0.3
 _SCRIPT_LETTERS: Mapping[Script, str] = {
   "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
@@ -6669,8 +6670,13 @@ _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 class SharedVectors:
 
   def __init__(
-    self, texts: Sequence[str], examples: Sequence[str] = ()
+    self,
+    texts: Sequence[str],
+    examples: Sequence[str] = (),
+    *,
+    query: bool = True,
   ) -> None:
+    self._query = query
     self._texts = {
       content_hash(text): text for text in (*texts, *examples)
     }
@@ -6709,7 +6715,7 @@ class SharedVectors:
       if known is not None and dimension in (0, known.shape[1]):
         return known
       made = await embedded_texts(
-        embedder, [*self._texts.values()], query=True
+        embedder, [*self._texts.values()], query=self._query
       )
       self._vectors[name] = made
       rows = zip(self._texts, made, strict=True)
@@ -6820,84 +6826,115 @@ def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
   return best
 
 
-# ---- src/adaptive/learn/prefilter.py ----
+# ---- src/adaptive/learn/examples.py ----
 
 _FloatArray = NDArray[np.floating[Any]]
-_SKIPPED_BELOW = 2.0
-_RIDGE = 3.0
-EMBEDDING_PATIENCE_SECONDS = 10.0
-_MOST_PARTS = 8
-_LONG_PART = 400
-_BLANK_LINES = re.compile(r"\n\s*\n")
-
-_EXAMPLES = listed_lines("prefilter_examples")
-_BORDER = _EXAMPLES.index("==")
-TELLING_MESSAGES = tuple(_EXAMPLES[:_BORDER])
-PREFILTER_EXAMPLES = (*TELLING_MESSAGES, *_EXAMPLES[_BORDER + 1 :])
 
 
 @dataclass(frozen=True, slots=True)
-class FactWeights:
+class ExampleFit:
 
-  examples: _FloatArray
+  vectors: _FloatArray
   weights: _FloatArray
   latin_bar: float
   other_bar: float
 
+  def scores(self, vectors: Vectors) -> _FloatArray:
+    return _kernel(np.atleast_2d(vectors), self.vectors) @ self.weights
 
-def trained_weights(nulls: Vectors, examples: Vectors) -> FactWeights:
-  rows = np.vstack([examples, nulls]).astype(np.float64)
-  telling = np.arange(len(rows)) < len(TELLING_MESSAGES)
-  targets = np.where(telling, 1.0, -1.0)
-  inverse = np.linalg.inv(_kernel(rows, rows) + _RIDGE * np.eye(len(rows)))
-  weights = inverse @ targets
-  scores = (targets - weights / np.diag(inverse))[
-    telling
-  ]
-  latin = np.array(
-    [script_of(message) == "latin" for message in TELLING_MESSAGES]
-  )
-  classes = (scores[latin], scores[~latin])
-  bars = (
-    float(some.mean() - _SKIPPED_BELOW * some.std()) for some in classes
-  )
-  return FactWeights(rows, weights, *bars)
+  def accepts(self, text: str, vectors: Vectors) -> bool:
+    is_latin = script_of(text) == "latin"
+    bar = self.latin_bar if is_latin else self.other_bar
+    return bool(self.scores(vectors).max() >= bar)
 
 
-def fact_scores(vectors: Vectors, weights: FactWeights) -> _FloatArray:
-  return _kernel(np.atleast_2d(vectors), weights.examples) @ weights.weights
+class ExampleJudge:
 
+  def __init__(
+    self,
+    positives: Sequence[str],
+    negatives: Sequence[str],
+    *,
+    refused: float,
+    ridge: float,
+    query: bool,
+  ) -> None:
+    self.examples = (*positives, *negatives)
+    self._is_positive = np.arange(len(self.examples)) < len(positives)
+    scripts = map(script_of, self.examples)
+    self._is_latin = np.array([script == "latin" for script in scripts])
+    self._refused = refused
+    self._ridge = ridge
+    self._shared = SharedVectors(self.examples, query=query)
+    self._fits: dict[tuple[str, int], ExampleFit] = {}
 
-def holds_fact(words: str, vectors: Vectors, weights: FactWeights) -> bool:
-  bar = (
-    weights.latin_bar if script_of(words) == "latin" else weights.other_bar
-  )
-  return bool(fact_scores(vectors, weights).max() >= bar)
+  def fit(self, vectors: Vectors) -> ExampleFit:
+    scores, weights = self.cross_validated(vectors)
+    return ExampleFit(
+      vectors=vectors.astype(np.float64),
+      weights=weights,
+      latin_bar=self._bar(scores[self._is_positive & self._is_latin]),
+      other_bar=self._bar(scores[self._is_positive & ~self._is_latin]),
+    )
+
+  def cross_validated(
+    self, vectors: Vectors
+  ) -> tuple[_FloatArray, _FloatArray]:
+    rows = vectors.astype(np.float64)
+    targets = np.where(self._is_positive, 1.0, -1.0)
+    ridge = self._ridge * np.eye(len(rows))
+    inverse = np.linalg.inv(_kernel(rows, rows) + ridge)
+    weights = inverse @ targets
+    return targets - weights / np.diag(inverse), weights
+
+  def _bar(self, scores: _FloatArray) -> float:
+    normal = NormalDist(float(scores.mean()), float(scores.std()))
+    return normal.inv_cdf(self._refused)
+
+  async def fit_for(
+    self, embedder: Embedder, table: VectorTable, dimension: int
+  ) -> ExampleFit:
+    key = (await embedder.name(), dimension)
+    if key not in self._fits:
+      vectors = await self._shared.made(embedder, table, dimension)
+      if vectors.shape[1] != dimension:
+        raise EmbeddingError(
+          f"vectors of {vectors.shape[1]} numbers, not {dimension}"
+        )
+      self._fits[key] = await asyncio.to_thread(self.fit, vectors)
+    return self._fits[key]
 
 
 def _kernel(some: _FloatArray, others: _FloatArray) -> _FloatArray:
   return (np.maximum(1 + some @ others.T, 0) / 2) ** 3
 
 
+# ---- src/adaptive/learn/prefilter.py ----
+
+_SKIPPED_SHARE = 0.0228
+_RIDGE = 3.0
+EMBEDDING_PATIENCE_SECONDS = 10.0
+_MOST_PARTS = 8
+_LONG_PART = 400
+_BLANK_LINES = re.compile(r"\n\s*\n")
+
+
+def message_judge() -> ExampleJudge:
+  lines = listed_lines("prefilter_examples")
+  border = lines.index("==")
+  return ExampleJudge(
+    positives=lines[:border],
+    negatives=[*lines[border + 1 :], *NULL_PROMPTS],
+    refused=_SKIPPED_SHARE,
+    ridge=_RIDGE,
+    query=True,
+  )
+
+
 class Prefilter:
 
-  def __init__(self, nulls: SharedVectors) -> None:
-    self._nulls, self._examples = nulls, SharedVectors(PREFILTER_EXAMPLES)
-    self._fitted: dict[str, FactWeights] = {}
-
-  async def weights(
-    self, embedder: Embedder, table: VectorTable
-  ) -> FactWeights:
-    name = await embedder.name()
-    if name not in self._fitted:
-      nulls = await self._nulls.made(embedder, table)
-      examples = await self._examples.made(
-        embedder, table, nulls.shape[1]
-      )
-      self._fitted[name] = await asyncio.to_thread(
-        trained_weights, nulls, examples
-      )
-    return self._fitted[name]
+  def __init__(self) -> None:
+    self._judge = message_judge()
 
   async def may_hold_fact(
     self,
@@ -6908,20 +6945,18 @@ class Prefilter:
   ) -> bool:
     if not has_words(words):
       return False
-    if known is None:
-      return True
-    try:
-      weights = await self.weights(embedder, table)
-    except EmbeddingError:
-      return True
     parts = spoken_parts(words)
-    if len(parts) > 1:
+    if known is not None and len(parts) > 1:
       known = await query_vectors(
         embedder, [words, *parts], EMBEDDING_PATIENCE_SECONDS
       )
-    if known is None or known.shape[-1] != weights.examples.shape[1]:
+    if known is None:
       return True
-    return holds_fact(words, known, weights)
+    try:
+      fit = await self._judge.fit_for(embedder, table, known.shape[-1])
+    except EmbeddingError:
+      return True
+    return fit.accepts(words, known)
 
 
 def spoken_parts(words: str) -> list[str]:
@@ -16276,7 +16311,7 @@ class Learning:
 
   def __post_init__(self) -> None:
     self._queue = LearningQueue(self.pending, self.foreground)
-    self._prefilter = Prefilter(self.indexes.nulls)
+    self._prefilter = Prefilter()
     self._hooks: dict[tuple[str, str, str], Hook] = {}
 
   async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:

@@ -16,15 +16,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.model import Vectors
-from adaptive.learn.prefilter import (
-    PREFILTER_EXAMPLES,
-    FactWeights,
-    fact_scores,
-    holds_fact,
-    spoken_parts,
-    trained_weights,
-)
-from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.learn.examples import ExampleFit
+from adaptive.learn.prefilter import message_judge, spoken_parts
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import (
@@ -103,14 +96,12 @@ def vectors_of_parts(messages: Sequence[str], encode: Encode) -> list[Vectors]:
 
 
 def skipped(
-    messages: Sequence[str], vectors: Sequence[Vectors], weights: FactWeights
+    messages: Sequence[str], vectors: Sequence[Vectors], fit: ExampleFit
 ) -> list[str]:
     """Those that cost no call."""
     pairs = zip(messages, vectors, strict=True)
     return [
-        message
-        for message, rows in pairs
-        if not holds_fact(message, rows, weights)
+        message for message, rows in pairs if not fit.accepts(message, rows)
     ]
 
 
@@ -126,16 +117,17 @@ def measure(folder: Path) -> dict[str, Any]:
         name: vectors_of_parts(messages, encode)
         for name, messages in sets.items()
     }
-    nulls, examples = encode(NULL_PROMPTS), encode(PREFILTER_EXAMPLES)
+    judge = message_judge()
+    examples = encode(judge.examples)
     began = time.perf_counter()
-    weights = trained_weights(nulls, examples)
+    fit = judge.fit(examples)
     figures: dict[str, Any] = {
         "model": "all-MiniLM-L6-v2",
         "fit_ms": round((time.perf_counter() - began) * 1000, 1),
-        "bars": [round(weights.latin_bar, 3), round(weights.other_bar, 3)],
+        "bars": [round(fit.latin_bar, 3), round(fit.other_bar, 3)],
     }
     for name, messages in sets.items():
-        found = skipped(messages, vectors[name], weights)
+        found = skipped(messages, vectors[name], fit)
         share = round(len(found) / max(len(messages), 1), 4)
         figures[name] = {
             "messages": len(messages),
@@ -146,24 +138,24 @@ def measure(folder: Path) -> dict[str, Any]:
         if name != "off_topic":
             say("\n".join(f"  skipped: {one[:150]!r}" for one in found))
     figures["curve"] = curve(
-        vectors["off_topic"], vectors["locomo_telling"], weights
+        vectors["off_topic"], vectors["locomo_telling"], fit
     )
     for point in figures["curve"]:
         say(f"  {point}")
     figures["other_geometries"] = {}
     for name, change in distortions().items():
-        point = distorted(change, sets, vectors, (nulls, examples))
+        point = distorted(change, sets, vectors, examples)
         figures["other_geometries"][name] = point
         say(f"{name}: {point}")
     return figures
 
 
 def curve(
-    idle: Sequence[Vectors], telling: Sequence[Vectors], weights: FactWeights
+    idle: Sequence[Vectors], telling: Sequence[Vectors], fit: ExampleFit
 ) -> list[dict[str, float]]:
     """The share of unrelated prompts that cost no call, by the share of telling turns skipped."""
-    off = np.array([fact_scores(rows, weights).max() for rows in idle])
-    told = np.array([fact_scores(rows, weights).max() for rows in telling])
+    off = np.array([fit.scores(rows).max() for rows in idle])
+    told = np.array([fit.scores(rows).max() for rows in telling])
     bars = [float(np.quantile(told, share)) for share in SHARES_SKIPPED]
     return [
         {
@@ -179,15 +171,15 @@ def distorted(
     change: Callable[[Vectors], Vectors],
     sets: dict[str, list[str]],
     vectors: dict[str, list[Vectors]],
-    trained: tuple[Vectors, Vectors],
+    examples: Vectors,
 ) -> dict[str, float]:
     """The shares skipped, untuned, where the embedding model is another one."""
-    weights = trained_weights(change(trained[0]), change(trained[1]))
+    fit = message_judge().fit(change(examples))
     found: dict[str, float] = {}
     for name, messages in sets.items():
         rows = [change(one) for one in vectors[name]]
         found[name] = round(
-            len(skipped(messages, rows, weights)) / max(len(messages), 1), 4
+            len(skipped(messages, rows, fit)) / max(len(messages), 1), 4
         )
     return found
 

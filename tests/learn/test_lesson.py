@@ -19,7 +19,6 @@ from adaptive.core.model import (
 from adaptive.learn.lesson import NOTHING_NEW, new_findings
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.report import report_line, report_of
-from adaptive.search.calibration import NULL_PROMPTS, SharedVectors
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import LocalOnlyBanks
 from tests.fakes import ShelvedVectors, hook_settings, memory, turn
@@ -90,7 +89,7 @@ async def test_message_without_a_fact() -> None:
     world = World(script=[reply()])
     parts = {
         "embedder": MINILM,
-        "prefilter": Prefilter(SharedVectors(NULL_PROMPTS)),
+        "prefilter": Prefilter(),
     }
     for words in ("How many ounces are in a pound?", "\U0001f44d", ""):
         assert (

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.learn.prefilter import Prefilter, holds_fact
-from adaptive.search.calibration import NULL_PROMPTS, SharedVectors
+from adaptive.learn.prefilter import Prefilter, message_judge
 from adaptive.search.vectors import normalised
 from tests.fakes import ShelvedVectors, WordEmbedder
 from tests.minilm import MINILM
@@ -20,9 +19,7 @@ TELLING, IDLE = MESSAGES["telling"], MESSAGES["idle"]
 
 async def test_rates() -> None:
     """At least 97 % of what tells something is sent, and half of the rest costs no call."""
-    weights = await Prefilter(SharedVectors(NULL_PROMPTS)).weights(
-        MINILM, ShelvedVectors()
-    )
+    fit = await message_judge().fit_for(MINILM, ShelvedVectors(), 384)
     told, idle = [
         normalised(await MINILM.embed(some, query=True))
         for some in (TELLING, IDLE)
@@ -30,20 +27,20 @@ async def test_rates() -> None:
     missed = [
         one
         for one, row in zip(TELLING, told, strict=True)
-        if not holds_fact(one, row, weights)
+        if not fit.accepts(one, row)
     ]
     assert len(missed) <= 0.03 * len(TELLING), missed
     sent = [
         one
         for one, row in zip(IDLE, idle, strict=True)
-        if holds_fact(one, row, weights)
+        if fit.accepts(one, row)
     ]
     assert len(sent) <= 0.5 * len(IDLE), sent
 
 
 async def test_fact_in_a_long_request() -> None:
     """A fact behind a long task is found, where the vector of the whole shows the task alone."""
-    prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
+    prefilter = Prefilter()
     task = (
         "Explain how quicksort works. It is a sorting algorithm with a pivot. "
         * 12
@@ -60,7 +57,7 @@ async def test_fact_in_a_long_request() -> None:
 
 async def test_without_vectors() -> None:
     """While the embedding provider is down everything is sent that has words."""
-    prefilter, down = Prefilter(SharedVectors(NULL_PROMPTS)), WordEmbedder()
+    prefilter, down = Prefilter(), WordEmbedder()
     down.failing = True
     assert await prefilter.may_hold_fact(
         "What is 2 + 2?", down, ShelvedVectors(), None

@@ -38,7 +38,7 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.audit import AuditEntry, AuditTrail, ChangeKey
 from adaptive.memory.tables import ArchivedMemory, SuggestionTable
 from adaptive.memory.user_memory import Memories, UserMemory
-from adaptive.search.calibration import NULL_PROMPTS, SharedVectors
+from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index, content_hash
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import normalised
@@ -283,9 +283,6 @@ class _Wired:
 
 class NoPrefilter(Prefilter):
     """A prefilter that lets everything be sent."""
-
-    def __init__(self) -> None:
-        super().__init__(SharedVectors(NULL_PROMPTS))
 
     async def may_hold_fact(
         self,

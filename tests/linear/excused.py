@@ -80,7 +80,7 @@ FUNCTIONS: Mapping[str, str] = {
         history.messages._branch
         history.section._day
         host.hook.HostHook.typed_to
-        learn.prefilter.holds_fact
+        learn.examples.ExampleFit.accepts
         learn.queue.by_model
         learn.summaries.related_clusters
         memory.archive.leaving_first

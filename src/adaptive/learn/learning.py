@@ -82,7 +82,7 @@ class Learning:
 
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)
-        self._prefilter = Prefilter(self.indexes.nulls)
+        self._prefilter = Prefilter()
         # Hooks of turns that wait, by user and answer, so that their lines are shown with their
         # own answers. Models that are asked side by side answer one message, each after answers of
         # its own, which no other one may read.

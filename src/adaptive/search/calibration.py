@@ -163,8 +163,13 @@ class SharedVectors:
     """Normalised vectors of nobody's texts and examples, made per model by the first process."""
 
     def __init__(
-        self, texts: Sequence[str], examples: Sequence[str] = ()
+        self,
+        texts: Sequence[str],
+        examples: Sequence[str] = (),
+        *,
+        query: bool = True,
     ) -> None:
+        self._query = query
         self._texts = {
             content_hash(text): text for text in (*texts, *examples)
         }
@@ -210,7 +215,7 @@ class SharedVectors:
             if known is not None and dimension in (0, known.shape[1]):
                 return known
             made = await embedded_texts(
-                embedder, [*self._texts.values()], query=True
+                embedder, [*self._texts.values()], query=self._query
             )
             self._vectors[name] = made
             rows = zip(self._texts, made, strict=True)
