@@ -179,7 +179,7 @@ class StoreError(HostError):
 
 
 class TablesUnavailable(HostError):
-  """The tables of our own can't be created, read or written."""
+  """The host's database, or a table of our own in it, can't be made, read or written."""
 
 
 class WriteRefused(AdaptiveMemoryError):
@@ -1733,6 +1733,84 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
     **memory.meta,
     "history": [*former, entry][-_FORMER_CONTENTS_KEPT:],
   }
+
+
+# ---- src/adaptive/host/schema.py ----
+
+def host_schema() -> str | None:
+  try:
+    from open_webui.env import DATABASE_SCHEMA
+  except ImportError:
+    return None
+  return DATABASE_SCHEMA or None
+
+
+TABLES = MetaData(schema=host_schema())
+
+ENTRIES = Table(
+  "adaptive_memory_entries",
+  TABLES,
+  Column("user_id", String(64), primary_key=True),
+  Column("kind", String(16), primary_key=True),
+  Column("key", String(255), primary_key=True),
+  Column("chat_id", String(255), nullable=False),
+  Column("message_id", String(255), nullable=False),
+  Column("created_at", BigInteger, nullable=False),
+  Column("expires_at", BigInteger, index=True),
+  Column("body", Text, nullable=False),
+)
+PENDING = Table(
+  "adaptive_memory_pending",
+  TABLES,
+  Column("user_id", String(64), primary_key=True),
+  Column("message_id", String(255), primary_key=True),
+  Column("chat_id", String(255), nullable=False, default=""),
+  Column("state", String(8), nullable=False),
+  Column("payload", Text, nullable=False, default=""),
+  Column("queued_at", Double, nullable=False, default=0.0),
+  Column("due_at", Double, nullable=False, default=0.0),
+  Column("lease_owner", String(64), nullable=False, default=""),
+  Column("lease_until", Double, nullable=False, default=0.0),
+  Column("attempts", Integer, nullable=False, default=0),
+  Column("learned_at", Double, nullable=False, default=0.0),
+  Column("model_calls", Integer, nullable=False, default=0),
+)
+VECTORS = Table(
+  "adaptive_memory_vector",
+  TABLES,
+  Column("user_id", String(64), primary_key=True),
+  Column("memory_id", String(64), primary_key=True),
+  Column("embedder", String(32), primary_key=True),
+  Column("content_hash", String(32), nullable=False),
+  Column("vector", LargeBinary, nullable=False),
+)
+OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+
+HOST_MEMORIES = Table(
+  "memory",
+  TABLES,
+  Column("id", String),
+  Column("user_id", String),
+)
+HOST_USERS = Table("user", TABLES, Column("id", String))
+HOST_CHATS = Table(
+  "chat",
+  TABLES,
+  *(Column(name, String) for name in ("id", "user_id", "title")),
+  Column("updated_at", BigInteger),
+  Column("meta", JSON),
+)
+HOST_MESSAGES = Table(
+  "chat_message",
+  TABLES,
+  *(
+    Column(name, String)
+    for name in ("id", "chat_id", "user_id", "role", "parent_id")
+  ),
+  Column("created_at", BigInteger),
+  *(Column(name, JSON) for name in ("content", "output", "error")),
+  Column("done", Boolean),
+)
 
 
 # ---- src/adaptive/llm/reply.py ----
@@ -3807,45 +3885,39 @@ class NativeFeatures:
       return await host_setting(self.request, name)
 
 
-# ---- src/adaptive/host/own_table.py ----
+# ---- src/adaptive/host/database.py ----
 
 Value = TypeVar("Value")
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 _PER_STATEMENT = 500
-_UNUSABLE = "Open WebUI's database can't be used right now"
 
 
-def host_schema() -> str | None:
-  try:
-    from open_webui.env import DATABASE_SCHEMA
-  except ImportError:
-    return None
-  return DATABASE_SCHEMA or None
+class HostDatabase:
 
-
-TABLES = MetaData(schema=host_schema())
-
-
-class OwnTable:
-
-  def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
-    self._table = table
-    self._sessions = sessions or host_session
-    self._created = False
+  def __init__(
+    self,
+    sessions: Sessions | None = None,
+    tables: Sequence[Table] = OUR_TABLES,
+  ) -> None:
+    self._sessions = sessions
+    self._tables = tables
+    self._is_ready = False
 
   @asynccontextmanager
   async def session(self, doing: str) -> AsyncGenerator[Any, None]:
     with HostFaults(
-      f"{doing} ({self._table.name})", TablesUnavailable, _UNUSABLE
+      doing,
+      TablesUnavailable,
+      "Open WebUI's database can't be used right now",
     ):
       try:
-        async with self._sessions() as session:
-          if not self._created:
+        async with (self._sessions or host_session)() as session:
+          if not self._is_ready:
             await self._create(session)
-            self._created = True
+            self._is_ready = True
           yield session
       except DBAPIError:
-        self._created = False
+        self._is_ready = False
         raise
 
   @uninterrupted
@@ -3855,26 +3927,32 @@ class OwnTable:
 
   @uninterrupted
   async def change(self, doing: str, *statements: Executable) -> int:
-    if not statements:
-      return 0
-    async with self.session(doing) as session:
-      return await _committed(session, statements)
+    changed = 0
+    if statements:
+      async with self.session(doing) as session:
+        for statement in statements:
+          changed += (await session.execute(statement)).rowcount
+        await session.commit()
+    return changed
 
   @uninterrupted
   async def upsert(
     self,
     doing: str,
+    table: Table,
     rows: Sequence[Mapping[str, Any]],
     *afterwards: Executable,
     where: ColumnElement[bool] | None = None,
   ) -> int:
     written = 0
-    keys = [column.name for column in self._table.primary_key]
+    keys = [column.name for column in table.primary_key]
     async with self.session(doing) as session:
+      is_postgresql = session.get_bind().dialect.name == "postgresql"
+      dialect = postgresql if is_postgresql else sqlite
       for some in portions(
         sorted(rows, key=lambda row: [row[name] for name in keys])
       ):
-        new = self.insert(session).values(some)
+        new = dialect.insert(table).values(some)
         replaced = {
           name: new.excluded[name]
           for name in some[0]
@@ -3890,27 +3968,22 @@ class OwnTable:
       await session.commit()
     return written
 
-  def insert(self, session: Any) -> Any:
-    dialect = (
-      postgresql
-      if session.get_bind().dialect.name == "postgresql"
-      else sqlite
-    )
-    return dialect.insert(self._table)
-
   async def _create(self, session: Any) -> None:
-    parts = [
-      CreateIndex(index, if_not_exists=True)
-      for index in self._table.indexes
-    ]
-    for create in (CreateTable(self._table, if_not_exists=True), *parts):
-      try:
-        await session.execute(create)
-        await session.commit()
-      except (IntegrityError, ProgrammingError):
-        await session.rollback()
-        await session.execute(create)
-        await session.commit()
+    for table in self._tables:
+      for create in (
+        CreateTable(table, if_not_exists=True),
+        *(
+          CreateIndex(index, if_not_exists=True)
+          for index in table.indexes
+        ),
+      ):
+        try:
+          await session.execute(create)
+          await session.commit()
+        except (IntegrityError, ProgrammingError):
+          await session.rollback()
+          await session.execute(create)
+          await session.commit()
 
 
 def portions(
@@ -3920,35 +3993,13 @@ def portions(
   return (listed[at : at + most] for at in range(0, len(listed), most))
 
 
-@uninterrupted
-async def host_rows(
-  doing: str, query: Executable, sessions: Sessions | None = None
-) -> Sequence[Any]:
-  with HostFaults(doing, sentence=_UNUSABLE):
-    async with (sessions or host_session)() as session:
-      found: Sequence[Any] = (await session.execute(query)).all()
-  return found
-
-
-@uninterrupted
-async def host_change(doing: str, *statements: Executable) -> int:
-  with HostFaults(doing, StoreError):
-    async with host_session() as session:
-      return await _committed(session, statements)
-
-
-async def _committed(session: Any, statements: Sequence[Executable]) -> int:
-  changed = 0
-  for statement in statements:
-    changed += (await session.execute(statement)).rowcount
-  await session.commit()
-  return changed
-
-
 def host_session() -> AbstractAsyncContextManager[Any]:
   from open_webui.internal.db import get_async_db_context
 
   return get_async_db_context()
+
+
+HOST_DATABASE = HostDatabase(tables=())
 
 
 # ---- src/adaptive/host/pending_table.py ----
@@ -3957,22 +4008,6 @@ _DONE_SECONDS = 30 * DAY_SECONDS
 _WAITING_SECONDS = 180 * DAY_SECONDS
 _MOST_READ = 200
 
-PENDING = Table(
-  "adaptive_memory_pending",
-  TABLES,
-  Column("user_id", String(64), primary_key=True),
-  Column("message_id", String(255), primary_key=True),
-  Column("chat_id", String(255), nullable=False, default=""),
-  Column("state", String(8), nullable=False),
-  Column("payload", Text, nullable=False, default=""),
-  Column("queued_at", Double, nullable=False, default=0.0),
-  Column("due_at", Double, nullable=False, default=0.0),
-  Column("lease_owner", String(64), nullable=False, default=""),
-  Column("lease_until", Double, nullable=False, default=0.0),
-  Column("attempts", Integer, nullable=False, default=0),
-  Column("learned_at", Double, nullable=False, default=0.0),
-  Column("model_calls", Integer, nullable=False, default=0),
-)
 _ROW = PENDING.c
 _LEASE_ID = "(lease)"
 _LEASE = {"message_id": _LEASE_ID, "state": "lease"}
@@ -3998,11 +4033,9 @@ def is_outdated(now: float) -> ColumnElement[bool]:
 
 class HostPendingTable:
 
-  def __init__(
-    self, sealer: Sealer, sessions: Sessions | None = None
-  ) -> None:
+  def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
     self._sealer = sealer
-    self._table = OwnTable(PENDING, sessions)
+    self._database = database
     self._unreadable = set[str]()
     own = _ROW.payload.startswith(sealer.mark, autoescape=True)
     marked = _ROW.payload.startswith(MARKED, autoescape=True)
@@ -4022,8 +4055,8 @@ class HostPendingTable:
       "attempts": queued.attempts,
     }
     lease = {**row, **_LEASE, "chat_id": "", "payload": ""}
-    await self._table.upsert(
-      "queueing a turn", [lease, row], where=false()
+    await self._database.upsert(
+      "queueing a turn", PENDING, [lease, row], where=false()
     )
 
   async def waiting(self, user_id: str, since: float) -> UserQueue:
@@ -4044,7 +4077,9 @@ class HostPendingTable:
       .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
       .limit(_MOST_READ + 1)
     )
-    rows = await self._table.rows("reading what is to be learned", query)
+    rows = await self._database.rows(
+      "reading what is to be learned", query
+    )
     places = [
       QueuePlace(
         message_id=row.message_id,
@@ -4078,7 +4113,7 @@ class HostPendingTable:
       )
       .returning(*_ROW)
     )
-    async with self._table.session("taking turns to learn") as session:
+    async with self._database.session("taking turns to learn") as session:
       begun = await session.execute(begin)
       rows = {row.message_id: row for row in begun}
       if rows.keys() == {_LEASE_ID, *lease.message_ids}:
@@ -4090,12 +4125,16 @@ class HostPendingTable:
       await session.rollback()
     if _LEASE_ID not in rows:
       row = {**_LEASE, "user_id": lease.user_id}
-      await self._table.upsert("making a lease", [row], where=false())
+      await self._database.upsert(
+        "making a lease", PENDING, [row], where=false()
+      )
     return None
 
   async def unopened(self) -> int:
     query = select(func.count()).where(self._foreign)
-    rows = await self._table.rows("counting what can't be opened", query)
+    rows = await self._database.rows(
+      "counting what can't be opened", query
+    )
     return rows[0][0]
 
   async def renew(self, lease: TurnLease, until: float) -> bool:
@@ -4136,7 +4175,7 @@ class HostPendingTable:
     change = change.values(
       {**values, "model_calls": _ROW.model_calls + more}
     )
-    async with self._table.session(doing) as session:
+    async with self._database.session(doing) as session:
       changed = (await session.execute(change)).rowcount
       is_whole = changed == 1 + len(lease.message_ids)
       await (session.commit() if is_whole else session.rollback())
@@ -4606,25 +4645,6 @@ _TEMPORARY_PREFIXES = ("local:", "temporary:")
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
 
-_PAST_MESSAGES = Table(
-  "chat_message",
-  TABLES,
-  *(
-    Column(name, String)
-    for name in ("id", "chat_id", "user_id", "role", "parent_id")
-  ),
-  Column("created_at", BigInteger),
-  *(Column(name, JSON) for name in ("content", "output", "error")),
-  Column("done", Boolean),
-)
-HOST_CHATS = Table(
-  "chat",
-  TABLES,
-  *(Column(name, String) for name in ("id", "user_id", "title")),
-  Column("updated_at", BigInteger),
-  Column("meta", JSON),
-)
-
 
 class HostPastChats:
 
@@ -4636,7 +4656,9 @@ class HostPastChats:
     if chat_ids is not None:
       query = query.where(chat.id.in_(chat_ids))
     newest_first = query.order_by(chat.updated_at.desc(), chat.id)
-    rows = await host_rows("reading the list of chats", newest_first)
+    rows = await HOST_DATABASE.rows(
+      "reading the list of chats", newest_first
+    )
     return {
       row.id: ChatHead(
         id=row.id,
@@ -4650,12 +4672,12 @@ class HostPastChats:
   async def messages(
     self, user_id: str, chat_id: str, *, words: bool = True
   ) -> tuple[Mapping[str, Any], ...]:
-    row = _PAST_MESSAGES.c
+    row = HOST_MESSAGES.c
     columns = (
       row if words else (row.id, row.chat_id, row.parent_id, row.role)
     )
     query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
-    rows = await host_rows("reading a chat's messages", query)
+    rows = await HOST_DATABASE.rows("reading a chat's messages", query)
     if rows or not words:
       return tuple(
         _message_of(row, user_id)
@@ -4674,10 +4696,10 @@ class HostPastChats:
     self, user_id: str, keys: Collection[MessageKey]
   ) -> dict[MessageKey, Mapping[str, Any]]:
     ids = ["-".join(key) for key in keys]
-    query = _own_messages(_PAST_MESSAGES.c, user_id).where(
-      _PAST_MESSAGES.c.id.in_(ids)
+    query = _own_messages(HOST_MESSAGES.c, user_id).where(
+      HOST_MESSAGES.c.id.in_(ids)
     )
-    rows = await host_rows("reading past messages", query)
+    rows = await HOST_DATABASE.rows("reading past messages", query)
     messages = [_message_of(row, user_id) for row in rows]
     return {
       (message["chat_id"], message["id"]): message
@@ -4712,7 +4734,7 @@ async def _host_messages(chat_id: str) -> dict[str, Mapping[str, Any]]:
 def _own_messages(columns: Any, user_id: str) -> Any:
   return (
     select(*columns, HOST_CHATS.c.meta)
-    .join(HOST_CHATS, HOST_CHATS.c.id == _PAST_MESSAGES.c.chat_id)
+    .join(HOST_CHATS, HOST_CHATS.c.id == HOST_MESSAGES.c.chat_id)
     .where(HOST_CHATS.c.user_id == user_id)
   )
 
@@ -8281,12 +8303,6 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
 
 log_memory_vectors = logging.getLogger("adaptive_memory.host")
 
-HOST_MEMORIES = Table(
-  "memory",
-  TABLES,
-  Column("id", String),
-  Column("user_id", String),
-)
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 _TRY_PAUSES_SECONDS = (0.5, 1.5, 15.0, 60.0, 300.0, *[3600.0] * 24)
 _TRY_SECONDS = 60.0
@@ -8419,6 +8435,281 @@ class VectorUpkeep:
 
 
 VECTOR_UPKEEP = VectorUpkeep()
+
+
+# ---- src/adaptive/host/memories.py ----
+
+STALE_VECTORS = "stale_vectors"
+_STILL_THERE = "Open WebUI reported success, but the memory is still there"
+_READ_AT_ONCE = 500
+_REFUSALS = {
+  404: "memories are switched off in this Open WebUI; an administrator can switch them on",
+  403: "you lack the permission to use memories; an administrator can grant it",
+}
+_PERMISSIONS = UserCache[int](5000, seconds=20.0)
+
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
+
+
+@dataclass(frozen=True, slots=True)
+class HostMemoryStore:
+
+  request: Request
+  user: Any
+
+  @property
+  def keeps_history(self) -> bool:
+    return "meta" in _columns()
+
+  async def read(
+    self, ids: Collection[str] | None = None
+  ) -> tuple[Memory, ...]:
+    rows = await (
+      self._rows() if ids is None else self._rows(_columns().id.in_(ids))
+    )
+    if len(rows) <= _READ_AT_ONCE:
+      return memories_of_rows(rows)
+    return await asyncio.to_thread(memories_of_rows, rows)
+
+  async def stamp(self) -> StoreStamp:
+    columns = _columns()
+    figures = select(func.count(columns.id), func.max(columns.updated_at))
+    [(count, newest)] = await self._select(figures)
+    return StoreStamp(count=count, newest=newest or 0)
+
+  async def changes(
+    self, since: int
+  ) -> tuple[tuple[Memory, ...], frozenset[str]]:
+    columns = _columns()
+    ids = await self._select(select(columns.id))
+    changed = await self._rows(columns.updated_at >= since)
+    return memories_of_rows(changed), frozenset(row.id for row in ids)
+
+  async def add(
+    self,
+    draft: Draft,
+    source: Provenance,
+    extra: Mapping[str, Any] | None = None,
+  ) -> Memory:
+    (added,) = await self.add_all([(draft, source, extra)])
+    return added
+
+  async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
+    rows = [
+      new_row(self.user.id, memory, _columns()) for memory in memories
+    ]
+    return await self._write("adding memories", rows)
+
+  async def update(
+    self, memory: Memory, draft: Draft, source: Provenance
+  ) -> Memory:
+    changed = (draft, source, meta_with_history(memory))
+    row = new_row(self.user.id, changed, _columns())
+    row |= {"id": memory.id, "created_at": memory.created_at}
+    (updated,) = await self._write("updating a memory", [row], {memory.id})
+    return updated
+
+  async def put_back(self, *memories: Memory) -> list[Memory]:
+    standing = await self.read([memory.id for memory in memories])
+    rows = [former_row(self.user.id, memory) for memory in memories]
+    replaced = {memory.id for memory in standing}
+    return await self._write("putting memories back", rows, replaced)
+
+  @uninterrupted
+  async def delete(self, *memories: Memory) -> None:
+    ids = [memory.id for memory in memories]
+    these = _columns().id.in_(ids)
+    await self._delete("deleting memories", these)
+    if await self._rows(these):
+      raise StoreError(_STILL_THERE)
+    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+    await self._publish("MEMORY_DELETED", memories)
+
+  @uninterrupted
+  async def delete_all(self) -> None:
+    deleted = await self._delete("erasing the memories")
+    if (await self.stamp()).count:
+      raise StoreError(_STILL_THERE)
+    if deleted:
+      await self._publish("MEMORY_DELETED", [self.user])
+    await drop_collection(memory_collection(self.user.id))
+
+  async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
+    return await self._select(select(*_columns()).where(*conditions))
+
+  @uninterrupted
+  async def _select(self, query: Any) -> Sequence[Any]:
+    await _require_memories(self.request, self.user)
+    mine = query.where(_columns().user_id == self.user.id)
+    return await HOST_DATABASE.rows("reading the memories", mine)
+
+  @uninterrupted
+  async def _write(
+    self,
+    doing: str,
+    rows: Sequence[dict[str, Any]],
+    replaced: Collection[str] = (),
+  ) -> list[Memory]:
+    await _require_memories(self.request, self.user)
+    await HOST_DATABASE.change(doing, *_writes(rows, replaced))
+    ids = [row["id"] for row in rows]
+    standing = {
+      row.id: row for row in await self._rows(_columns().id.in_(ids))
+    }
+    if not all(_is_written(row, standing.get(row["id"])) for row in rows):
+      raise StoreError(
+        "Open WebUI reported success, but not all is there"
+      )
+    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+    written = [standing[row_id] for row_id in ids]
+    updated = [row for row in written if row.id in replaced]
+    created = [row for row in written if row.id not in replaced]
+    await self._publish("MEMORY_CREATED", created)
+    await self._publish("MEMORY_UPDATED", updated)
+    return [*memories_of_rows(written)]
+
+  async def _delete(
+    self, doing: str, *conditions: ColumnElement[bool]
+  ) -> int:
+    await _require_memories(self.request, self.user)
+    await note_deletion(self.user.id)
+    mine = _columns().user_id == self.user.id
+    return await HOST_DATABASE.change(
+      doing, delete(_table()).where(mine, *conditions)
+    )
+
+  async def _bring_in_step(self, row_ids: Collection[str]) -> None:
+    these = _columns().id.in_(row_ids)
+    with HostFaults("bringing Open WebUI's vectors in step"):
+      standing = await self._rows(these)
+      if standing:
+        await index_rows(self.request, self.user, standing)
+        standing = await self._rows(these)
+      gone = {*row_ids} - {row.id for row in standing}
+      await delete_vectors(self.user.id, gone)
+
+  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
+    try:
+      from open_webui.events import (
+        EVENTS,
+        get_event_webhooks,
+        publish_event,
+      )
+      from open_webui.models.functions import Functions
+    except ImportError:
+      return
+    with faults_logged("telling listeners of changed memories"):
+      functions = await Functions.get_functions_by_type(
+        "event", active_only=True
+      )
+      if not functions and not await get_event_webhooks():
+        return
+      for row in rows:
+        told: dict[str, Any] = {}
+        if event != "MEMORY_DELETED":
+          told["data"] = {
+            "content_preview": row.content[:300],
+            "type": row.type,
+            "path": row.path,
+          }
+        await publish_event(
+          self.request,
+          getattr(EVENTS, event),
+          actor=self.user,
+          subject_id=row.id,
+          **told,
+        )
+
+
+async def note_deletion(
+  user_id: str, database: HostDatabase | None = None
+) -> None:
+  note = {
+    "user_id": user_id,
+    "kind": STALE_VECTORS,
+    "key": "memories",
+    "chat_id": "",
+    "message_id": "",
+    "created_at": int(time.time()),
+    "expires_at": None,
+    "body": "noted",
+  }
+  with faults_logged("noting a deletion"):
+    database = database or HostDatabase()
+    await database.upsert("noting a deletion", ENTRIES, [note])
+
+
+def _table() -> Any:
+  from open_webui.models.memories import Memory as Row
+
+  return Row.__table__
+
+
+def _columns() -> Any:
+  return _table().columns
+
+
+def _writes(
+  rows: Sequence[Mapping[str, Any]], replaced: Collection[str]
+) -> list[Executable]:
+  table = _table()
+  new: list[dict[str, Any]] = []
+  writes: list[Executable] = []
+  for row in rows:
+    fields = {
+      name: value for name, value in row.items() if name in table.c
+    }
+    if row["id"] in replaced:
+      own = (table.c.id == row["id"]) & (
+        table.c.user_id == row["user_id"]
+      )
+      writes.append(update(table).where(own).values(fields))
+    else:
+      new.append(fields)
+  return [*writes, insert(table).values(new)] if new else writes
+
+
+def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
+  if row is None:
+    return False
+  return (
+    row.content == wanted["content"]
+    and row.updated_at >= wanted["updated_at"]
+  )
+
+
+async def _require_memories(request: Request, user: Any) -> None:
+  status = _PERMISSIONS.get((user.id,))
+  if status is None:
+    with HostFaults("asking for the memory permission"):
+      status = await _refusal_status(request, user)
+    _PERMISSIONS.put((user.id,), status)
+  if status:
+    raise MemoryUnavailable(_REFUSALS[status])
+
+
+async def _refusal_status(request: Request, user: Any) -> int:
+  try:
+    from open_webui.routers.memories import check_memories_permission
+  except (
+    ImportError
+  ):
+    from open_webui.utils.access_control import has_permission
+
+    config = request.app.state.config
+    if not config.ENABLE_MEMORIES:
+      return 404
+    allowed = await has_permission(
+      user.id, "features.memories", config.USER_PERMISSIONS
+    )
+    return 0 if allowed else 403
+  try:
+    await check_memories_permission(user)
+  except HTTPException as error:
+    if error.status_code not in _REFUSALS:
+      raise
+    return error.status_code
+  return 0
 
 
 # ---- src/adaptive/host/providers.py ----
@@ -8610,7 +8901,7 @@ async def is_read_by_others(chat_id: str, user_id: str) -> bool:
       AccessGrant.resource_id == Chat.id,
     )
   query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
-  stored = await host_rows(
+  stored = await HOST_DATABASE.rows(
     "reading who may open a chat", query.where(Chat.id == chat_id)
   )
   if not stored:
@@ -8635,7 +8926,9 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
   )
   shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
   query = select(above.c.id).where(shared).limit(1)
-  return bool(await host_rows("reading who may open a folder", query))
+  return bool(
+    await HOST_DATABASE.rows("reading who may open a folder", query)
+  )
 
 
 @dataclass(frozen=True, slots=True)
@@ -9987,18 +10280,6 @@ def _told_change(change: AuditEntry) -> str:
 
 # ---- src/adaptive/host/tables.py ----
 
-ENTRIES = Table(
-  "adaptive_memory_entries",
-  TABLES,
-  Column("user_id", String(64), primary_key=True),
-  Column("kind", String(16), primary_key=True),
-  Column("key", String(255), primary_key=True),
-  Column("chat_id", String(255), nullable=False),
-  Column("message_id", String(255), nullable=False),
-  Column("created_at", BigInteger, nullable=False),
-  Column("expires_at", BigInteger, index=True),
-  Column("body", Text, nullable=False),
-)
 _ROW__tables = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
@@ -10006,11 +10287,9 @@ _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
 class SealedEntries:
 
-  def __init__(
-    self, sealer: Sealer, sessions: Sessions | None = None
-  ) -> None:
+  def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
     self._sealer = sealer
-    self._table = OwnTable(ENTRIES, sessions)
+    self._database = database
     self._own = _ROW__tables.body.startswith(sealer.mark, autoescape=True)
     self._foreign = (
       _ROW__tables.body.startswith(MARKED, autoescape=True) & ~self._own
@@ -10038,8 +10317,9 @@ class SealedEntries:
       )
       trimming = delete(ENTRIES).where(_of(kind, user_id))
       afterwards.append(trimming.where(_ROW__tables.key.in_(surplus)))
-    await self._table.upsert(
+    await self._database.upsert(
       f"writing {kind} entries",
+      ENTRIES,
       [*rows.values()],
       *afterwards,
       where=None if kind in _MADE_ANEW else ~self._foreign,
@@ -10058,7 +10338,7 @@ class SealedEntries:
     )
     if keys is not None:
       query = query.where(_ROW__tables.key.in_(keys))
-    rows = await self._table.rows(f"reading {kind} entries", query)
+    rows = await self._database.rows(f"reading {kind} entries", query)
     return await asyncio.to_thread(self._opened, rows)
 
   async def keys(
@@ -10074,7 +10354,7 @@ class SealedEntries:
       .order_by(_ROW__tables.key.desc())
       .limit(most)
     )
-    rows = await self._table.rows(f"looking into {kind} entries", query)
+    rows = await self._database.rows(f"looking into {kind} entries", query)
     return [row.key for row in rows]
 
   async def unopened(self, user_id: str = "") -> Counter[str]:
@@ -10085,7 +10365,9 @@ class SealedEntries:
     )
     if user_id:
       query = query.where(_ROW__tables.user_id == user_id)
-    rows = await self._table.rows("counting what can't be opened", query)
+    rows = await self._database.rows(
+      "counting what can't be opened", query
+    )
     return Counter(dict(map(tuple, rows)))
 
   async def drop(
@@ -10095,7 +10377,7 @@ class SealedEntries:
       _of(kind, user_id),
       _ROW__tables.key.in_(keys),
     )
-    await self._table.change(f"dropping {kind} entries", dropping)
+    await self._database.change(f"dropping {kind} entries", dropping)
 
   def _row(
     self, kind: EntryKind, user_id: str, entry: Entry
@@ -10124,8 +10406,8 @@ def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
 
 class HostLeases:
 
-  def __init__(self, sessions: Sessions | None = None) -> None:
-    self._table = OwnTable(ENTRIES, sessions)
+  def __init__(self, database: HostDatabase) -> None:
+    self._database = database
 
   async def acquire(
     self, name: str, owner: str, now: float, seconds: float
@@ -10142,29 +10424,22 @@ class HostLeases:
     }
     free = (_ROW__tables.expires_at < now) | (_ROW__tables.body == owner)
     return bool(
-      await self._table.upsert("taking a lease", [lease], where=free)
+      await self._database.upsert(
+        "taking a lease", ENTRIES, [lease], where=free
+      )
     )
 
   async def end(self, names: Iterable[str]) -> None:
     these = (_ROW__tables.kind == "lease") & _ROW__tables.key.in_([*names])
-    await self._table.change("ending leases", delete(ENTRIES).where(these))
-
-
-VECTORS = Table(
-  "adaptive_memory_vector",
-  TABLES,
-  Column("user_id", String(64), primary_key=True),
-  Column("memory_id", String(64), primary_key=True),
-  Column("embedder", String(32), primary_key=True),
-  Column("content_hash", String(32), nullable=False),
-  Column("vector", LargeBinary, nullable=False),
-)
+    await self._database.change(
+      "ending leases", delete(ENTRIES).where(these)
+    )
 
 
 class HostVectorTable:
 
-  def __init__(self, sessions: Sessions | None = None) -> None:
-    self._table = OwnTable(VECTORS, sessions)
+  def __init__(self, database: HostDatabase) -> None:
+    self._database = database
 
   async def read(
     self,
@@ -10182,7 +10457,7 @@ class HostVectorTable:
       row.memory_id: StoredVector(
         row.content_hash, np.frombuffer(row.vector, "<f4")
       )
-      for row in await self._table.rows("reading vectors", query)
+      for row in await self._database.rows("reading vectors", query)
     }
 
   async def write(
@@ -10199,7 +10474,7 @@ class HostVectorTable:
       }
       for memory_id, stored in vectors.items()
     ]
-    await self._table.upsert("writing vectors", rows)
+    await self._database.upsert("writing vectors", VECTORS, rows)
 
   async def tidy(self, user_id: str, embedder: str) -> None:
     row = VECTORS.c
@@ -10212,7 +10487,7 @@ class HostVectorTable:
       row.user_id == user_id,
       is_foreign | ~memory.exists(),
     )
-    await self._table.change("dropping vectors", dropping)
+    await self._database.change("dropping vectors", dropping)
 
   async def held(
     self, user_id: str, memories: Sequence[Memory]
@@ -10259,12 +10534,13 @@ def _held(
 class HostTables:
 
   def __init__(
-    self, sealer: Sealer, sessions: Sessions | None = None
+    self, sealer: Sealer, database: HostDatabase | None = None
   ) -> None:
-    entries = SealedEntries(sealer, sessions)
-    self.vectors = HostVectorTable(sessions)
-    self.pending = HostPendingTable(sealer, sessions)
-    self.leases = HostLeases(sessions)
+    self.database = database or HostDatabase()
+    entries = SealedEntries(sealer, self.database)
+    self.vectors = HostVectorTable(self.database)
+    self.pending = HostPendingTable(sealer, self.database)
+    self.leases = HostLeases(self.database)
     self.archive = ArchiveTable(entries)
     self.audit = AuditTable(entries)
     self.usage = UsageTable(entries)
@@ -10284,280 +10560,6 @@ def host_secret() -> str:
   return str(WEBUI_SECRET_KEY or "").strip()
 
 
-# ---- src/adaptive/host/memories.py ----
-
-STALE_VECTORS = "stale_vectors"
-_STILL_THERE = "Open WebUI reported success, but the memory is still there"
-_READ_AT_ONCE = 500
-_REFUSALS = {
-  404: "memories are switched off in this Open WebUI; an administrator can switch them on",
-  403: "you lack the permission to use memories; an administrator can grant it",
-}
-_PERMISSIONS = UserCache[int](5000, seconds=20.0)
-
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
-
-
-@dataclass(frozen=True, slots=True)
-class HostMemoryStore:
-
-  request: Request
-  user: Any
-
-  @property
-  def keeps_history(self) -> bool:
-    return "meta" in _columns()
-
-  async def read(
-    self, ids: Collection[str] | None = None
-  ) -> tuple[Memory, ...]:
-    rows = await (
-      self._rows() if ids is None else self._rows(_columns().id.in_(ids))
-    )
-    if len(rows) <= _READ_AT_ONCE:
-      return memories_of_rows(rows)
-    return await asyncio.to_thread(memories_of_rows, rows)
-
-  async def stamp(self) -> StoreStamp:
-    columns = _columns()
-    figures = select(func.count(columns.id), func.max(columns.updated_at))
-    [(count, newest)] = await self._select(figures)
-    return StoreStamp(count=count, newest=newest or 0)
-
-  async def changes(
-    self, since: int
-  ) -> tuple[tuple[Memory, ...], frozenset[str]]:
-    columns = _columns()
-    ids = await self._select(select(columns.id))
-    changed = await self._rows(columns.updated_at >= since)
-    return memories_of_rows(changed), frozenset(row.id for row in ids)
-
-  async def add(
-    self,
-    draft: Draft,
-    source: Provenance,
-    extra: Mapping[str, Any] | None = None,
-  ) -> Memory:
-    (added,) = await self.add_all([(draft, source, extra)])
-    return added
-
-  async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-    rows = [
-      new_row(self.user.id, memory, _columns()) for memory in memories
-    ]
-    return await self._write("adding memories", rows)
-
-  async def update(
-    self, memory: Memory, draft: Draft, source: Provenance
-  ) -> Memory:
-    changed = (draft, source, meta_with_history(memory))
-    row = new_row(self.user.id, changed, _columns())
-    row |= {"id": memory.id, "created_at": memory.created_at}
-    (updated,) = await self._write("updating a memory", [row], {memory.id})
-    return updated
-
-  async def put_back(self, *memories: Memory) -> list[Memory]:
-    standing = await self.read([memory.id for memory in memories])
-    rows = [former_row(self.user.id, memory) for memory in memories]
-    replaced = {memory.id for memory in standing}
-    return await self._write("putting memories back", rows, replaced)
-
-  @uninterrupted
-  async def delete(self, *memories: Memory) -> None:
-    ids = [memory.id for memory in memories]
-    these = _columns().id.in_(ids)
-    await self._delete("deleting memories", these)
-    if await self._rows(these):
-      raise StoreError(_STILL_THERE)
-    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    await self._publish("MEMORY_DELETED", memories)
-
-  @uninterrupted
-  async def delete_all(self) -> None:
-    deleted = await self._delete("erasing the memories")
-    if (await self.stamp()).count:
-      raise StoreError(_STILL_THERE)
-    if deleted:
-      await self._publish("MEMORY_DELETED", [self.user])
-    await drop_collection(memory_collection(self.user.id))
-
-  async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
-    return await self._select(select(*_columns()).where(*conditions))
-
-  @uninterrupted
-  async def _select(self, query: Any) -> Sequence[Any]:
-    await _require_memories(self.request, self.user)
-    mine = query.where(_columns().user_id == self.user.id)
-    return await host_rows("reading the memories", mine)
-
-  @uninterrupted
-  async def _write(
-    self,
-    doing: str,
-    rows: Sequence[dict[str, Any]],
-    replaced: Collection[str] = (),
-  ) -> list[Memory]:
-    await _require_memories(self.request, self.user)
-    await host_change(doing, *_writes(rows, replaced))
-    ids = [row["id"] for row in rows]
-    standing = {
-      row.id: row for row in await self._rows(_columns().id.in_(ids))
-    }
-    if not all(_is_written(row, standing.get(row["id"])) for row in rows):
-      raise StoreError(
-        "Open WebUI reported success, but not all is there"
-      )
-    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    written = [standing[row_id] for row_id in ids]
-    updated = [row for row in written if row.id in replaced]
-    created = [row for row in written if row.id not in replaced]
-    await self._publish("MEMORY_CREATED", created)
-    await self._publish("MEMORY_UPDATED", updated)
-    return [*memories_of_rows(written)]
-
-  async def _delete(
-    self, doing: str, *conditions: ColumnElement[bool]
-  ) -> int:
-    await _require_memories(self.request, self.user)
-    await note_deletion(self.user.id)
-    mine = _columns().user_id == self.user.id
-    return await host_change(
-      doing, delete(_table()).where(mine, *conditions)
-    )
-
-  async def _bring_in_step(self, row_ids: Collection[str]) -> None:
-    these = _columns().id.in_(row_ids)
-    with HostFaults("bringing Open WebUI's vectors in step"):
-      standing = await self._rows(these)
-      if standing:
-        await index_rows(self.request, self.user, standing)
-        standing = await self._rows(these)
-      gone = {*row_ids} - {row.id for row in standing}
-      await delete_vectors(self.user.id, gone)
-
-  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
-    try:
-      from open_webui.events import (
-        EVENTS,
-        get_event_webhooks,
-        publish_event,
-      )
-      from open_webui.models.functions import Functions
-    except ImportError:
-      return
-    with faults_logged("telling listeners of changed memories"):
-      functions = await Functions.get_functions_by_type(
-        "event", active_only=True
-      )
-      if not functions and not await get_event_webhooks():
-        return
-      for row in rows:
-        told: dict[str, Any] = {}
-        if event != "MEMORY_DELETED":
-          told["data"] = {
-            "content_preview": row.content[:300],
-            "type": row.type,
-            "path": row.path,
-          }
-        await publish_event(
-          self.request,
-          getattr(EVENTS, event),
-          actor=self.user,
-          subject_id=row.id,
-          **told,
-        )
-
-
-async def note_deletion(
-  user_id: str, sessions: Sessions | None = None
-) -> None:
-  note = {
-    "user_id": user_id,
-    "kind": STALE_VECTORS,
-    "key": "memories",
-    "chat_id": "",
-    "message_id": "",
-    "created_at": int(time.time()),
-    "expires_at": None,
-    "body": "noted",
-  }
-  with faults_logged("noting a deletion"):
-    await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [note])
-
-
-def _table() -> Any:
-  from open_webui.models.memories import Memory as Row
-
-  return Row.__table__
-
-
-def _columns() -> Any:
-  return _table().columns
-
-
-def _writes(
-  rows: Sequence[Mapping[str, Any]], replaced: Collection[str]
-) -> list[Executable]:
-  table = _table()
-  new: list[dict[str, Any]] = []
-  writes: list[Executable] = []
-  for row in rows:
-    fields = {
-      name: value for name, value in row.items() if name in table.c
-    }
-    if row["id"] in replaced:
-      own = (table.c.id == row["id"]) & (
-        table.c.user_id == row["user_id"]
-      )
-      writes.append(update(table).where(own).values(fields))
-    else:
-      new.append(fields)
-  return [*writes, insert(table).values(new)] if new else writes
-
-
-def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
-  if row is None:
-    return False
-  return (
-    row.content == wanted["content"]
-    and row.updated_at >= wanted["updated_at"]
-  )
-
-
-async def _require_memories(request: Request, user: Any) -> None:
-  status = _PERMISSIONS.get((user.id,))
-  if status is None:
-    with HostFaults("asking for the memory permission"):
-      status = await _refusal_status(request, user)
-    _PERMISSIONS.put((user.id,), status)
-  if status:
-    raise MemoryUnavailable(_REFUSALS[status])
-
-
-async def _refusal_status(request: Request, user: Any) -> int:
-  try:
-    from open_webui.routers.memories import check_memories_permission
-  except (
-    ImportError
-  ):
-    from open_webui.utils.access_control import has_permission
-
-    config = request.app.state.config
-    if not config.ENABLE_MEMORIES:
-      return 404
-    allowed = await has_permission(
-      user.id, "features.memories", config.USER_PERMISSIONS
-    )
-    return 0 if allowed else 403
-  try:
-    await check_memories_permission(user)
-  except HTTPException as error:
-    if error.status_code not in _REFUSALS:
-      raise
-    return error.status_code
-  return 0
-
-
 # ---- src/adaptive/host/sweeping.py ----
 
 log_sweep = logging.getLogger("adaptive_memory.host")
@@ -10565,21 +10567,16 @@ log_sweep = logging.getLogger("adaptive_memory.host")
 _LOOK_SECONDS__sweeping = 3600.0
 _LATE_SECONDS = 3600
 _LEASE__sweeping = "daily_sweep:"
-_HOST_USERS = Table("user", TABLES, Column("id", String))
-_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
 
 class HostSweep:
 
   def __init__(
-    self,
-    leases: HostLeases,
-    history: HostHistoryVectors,
-    sessions: Sessions | None = None,
+    self, tables: HostTables, history: HostHistoryVectors
   ) -> None:
-    self._leases = leases
+    self._leases = tables.leases
+    self._database = tables.database
     self._history = history
-    self._sessions = sessions
     self._look_again_at = 0.0
 
   def is_due(self, now: float) -> bool:
@@ -10590,10 +10587,9 @@ class HostSweep:
     worker = uuid.uuid4().hex
     if not await self._leases.acquire(_LEASE__sweeping, worker, now, DAY_SECONDS):
       return
-    await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
-    await self._change(
-      ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
-    )
+    await self._change(delete(PENDING).where(is_outdated(now)))
+    is_over = ENTRIES.c.expires_at < now
+    await self._change(delete(ENTRIES).where(is_over))
     for user_id in await self._deleted_accounts():
       try:
         await self._erase(user_id)
@@ -10604,11 +10600,12 @@ class HostSweep:
         )
     chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
     is_note = ENTRIES.c.kind == "chat_notes"
-    await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
+    await self._change(delete(ENTRIES).where(is_note, ~chat))
     is_stale = ENTRIES.c.kind == STALE_VECTORS
-    table = OwnTable(ENTRIES, self._sessions)
     users = select(ENTRIES.c.user_id).where(is_stale)
-    for note in await table.rows("looking for stale vectors", users):
+    for note in await self._database.rows(
+      "looking for stale vectors", users
+    ):
       try:
         await self._erase_stale_vectors(note.user_id)
       except HostError as error:
@@ -10619,31 +10616,28 @@ class HostSweep:
         continue
       is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
       is_late = ENTRIES.c.created_at < now - _LATE_SECONDS
-      await self._change(
-        ENTRIES, delete(ENTRIES).where(is_done, is_late)
-      )
+      await self._change(delete(ENTRIES).where(is_done, is_late))
 
   async def _erase_stale_vectors(self, user_id: str) -> None:
     vectors = await standing_vectors(memory_collection(user_id))
     rows = select(HOST_MEMORIES.c.id).where(
       HOST_MEMORIES.c.user_id == user_id
     )
-    memories = await host_rows(
-      "reading a user's memories", rows, self._sessions
-    )
+    memories = await self._database.rows("reading a user's memories", rows)
     stale = vectors - {memory.id for memory in memories}
     for portion in portions(stale):
       await delete_vectors(user_id, portion)
 
   async def _deleted_accounts(self) -> set[str]:
     holders = set[str]()
-    for table in _OUR_TABLES:
+    for table in OUR_TABLES:
       users = select(table.c.user_id).distinct()
-      own = OwnTable(table, self._sessions)
-      rows = await own.rows("looking for deleted users", users)
+      rows = await self._database.rows(
+        "looking for deleted users", users
+      )
       holders.update(row.user_id for row in rows)
-    accounts = await host_rows(
-      "looking for users", select(_HOST_USERS.c.id), self._sessions
+    accounts = await self._database.rows(
+      "looking for users", select(HOST_USERS.c.id)
     )
     if not accounts:
       return set()
@@ -10652,13 +10646,13 @@ class HostSweep:
   async def _erase(self, user_id: str) -> None:
     await drop_collection(memory_collection(user_id))
     await self._history.delete_all(user_id)
-    for table in (HOST_MEMORIES, *_OUR_TABLES):
+    for table in (HOST_MEMORIES, *OUR_TABLES):
       erased = delete(table).where(table.c.user_id == user_id)
-      await self._change(ENTRIES, erased)
+      await self._change(erased)
     log_sweep.info("what was left of a deleted account was erased")
 
-  async def _change(self, table: Table, statement: Executable) -> None:
-    await OwnTable(table, self._sessions).change("sweeping", statement)
+  async def _change(self, statement: Executable) -> None:
+    await self._database.change("sweeping", statement)
 
 
 # ---- src/adaptive/recall/block.py ----
@@ -12272,18 +12266,19 @@ async def diagnosis(
   hook: Hook,
   indexes: MemoryIndexes,
   formats: AnswerFormats,
-  sessions: Sessions = host_session,
+  database: HostDatabase | None = None,
 ) -> str:
   if not hook.is_admin:
     return FOR_ADMINS
+  database = database or HostDatabase()
   checks = {
-    "Open WebUI": _installed(sessions),
+    "Open WebUI": _installed(database),
     "memory in Open WebUI": _feature(hook),
     "model for learning": _model(hook, formats),
     "embedding": _embedding(hook, indexes),
-    "tables": _tables(sessions),
-    "turns to be learned": _turns(sessions),
-    "sealed": _sealed(sessions),
+    "tables": _tables(database),
+    "turns to be learned": _turns(database),
+    "sealed": _sealed(database),
   }
   checked = await asyncio.gather(*map(_checked, checks.values()))
   keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
@@ -12315,13 +12310,13 @@ async def _checked(check: Findings) -> list[CheckFinding]:
   return findings
 
 
-async def _installed(sessions: Sessions) -> Findings:
+async def _installed(database: HostDatabase) -> Findings:
   from open_webui.env import VERSION
   from open_webui.models.functions import Function
 
   yield "OK", f"release {VERSION}"
   query = select(Function.id).where(Function.is_global)
-  functions = await host_rows("looking for functions", query, sessions)
+  functions = await database.rows("looking for functions", query)
   module = f"{diagnosis.__module__}_"
   if any(module.startswith(f"function_{row.id}_") for row in functions):
     yield "OK", "Adaptive Memory is on and global"
@@ -12370,22 +12365,19 @@ async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
     yield finding
 
 
-async def _tables(sessions: Sessions) -> Findings:
-  for table in (ENTRIES, PENDING, VECTORS):
-    await OwnTable(table, sessions).rows(
-      f"reading {table.name}", select(table).limit(1)
-    )
+async def _tables(database: HostDatabase) -> Findings:
+  for table in OUR_TABLES:
+    await database.rows(f"reading {table.name}", select(table).limit(1))
     yield "OK", table.name
 
 
-async def _turns(sessions: Sessions) -> Findings:
+async def _turns(database: HostDatabase) -> Findings:
   waits = PENDING.c.state == "waiting"
   query = select(
     func.count().filter(waits),
     func.count().filter(waits & (PENDING.c.attempts > 0)),
   )
-  table = OwnTable(PENDING, sessions)
-  [(waiting, failed)] = await table.rows("reading turns", query)
+  [(waiting, failed)] = await database.rows("reading turns", query)
   turns = f"waiting: {waiting}, failed before: {failed}"
   if failed:
     yield (
@@ -12396,10 +12388,10 @@ async def _turns(sessions: Sessions) -> Findings:
     yield "OK", turns
 
 
-async def _sealed(sessions: Sessions) -> Findings:
+async def _sealed(database: HostDatabase) -> Findings:
   sealer = Sealer(host_secret())
-  counts = await SealedEntries(sealer, sessions).unopened()
-  counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
+  counts = await SealedEntries(sealer, database).unopened()
+  counts["waiting"] = await HostPendingTable(sealer, database).unopened()
   sealed = ", ".join(
     f"{kind}: {count}" for kind, count in counts.items() if count
   )
@@ -12516,7 +12508,7 @@ class HostHook(Hook):
       user=user,
       request=request,
       chat_model=chat_model,
-      vectors=vectors or HostVectorTable(),
+      vectors=vectors or HostVectorTable(HOST_DATABASE),
     )
 
   @property
@@ -12598,7 +12590,7 @@ class HostHook(Hook):
       from open_webui.models.users import User
 
       query = select(User.settings).where(User.id == self.user_id)
-      accounts = await host_rows(doing, query)
+      accounts = await HOST_DATABASE.rows(doing, query)
       if accounts:
         return await has_memory_on(self.request, accounts[0].settings)
     return True
@@ -13998,11 +13990,10 @@ class HostEraser:
 
   memories: HostMemoryStore
   user_id: str
-  archive: ArchiveTable
+  tables: HostTables
   history: HeldHistory
   caches: Sequence[Forget] = ()
   waits: Sequence[Forget] = ()
-  sessions: Sessions | None = None
 
   async def find(self, origin: Origin | None) -> ErasureReport:
     report = ErasureReport()
@@ -14028,7 +14019,9 @@ class HostEraser:
     turns = self._sweep_turns(origin, erasing=erasing)
     report.counts["pending"] += await report.tried(turns, 0)
     entries = await report.tried(self._entries(), ())
-    archived = await report.tried(self.archive.read(self.user_id), ())
+    archived = await report.tried(
+      self.tables.archive.read(self.user_id), ()
+    )
     stored = await report.tried(self.memories.read(), ())
     ids = origin_ids(
       stored, archived, origin, _learned_ids(entries, origin)
@@ -14069,7 +14062,7 @@ class HostEraser:
   async def _sweep_turns(
     self, origin: Origin | None, *, erasing: bool
   ) -> int:
-    table = OwnTable(PENDING, self.sessions)
+    database = self.tables.database
     row = PENDING.c
     query = select(
       row.message_id,
@@ -14080,7 +14073,7 @@ class HostEraser:
     ).where(row.user_id == self.user_id)
     turns = [
       turn
-      for turn in await table.rows("looking for turns", query)
+      for turn in await database.rows("looking for turns", query)
       if origin is None
       or (turn.kind == "waiting" and _came_from(turn, origin))
     ]
@@ -14092,7 +14085,7 @@ class HostEraser:
         row.user_id == self.user_id,
         row.message_id.in_([turn.message_id for turn in turns]),
       )
-      await table.change("erasing turns", these)
+      await database.change("erasing turns", these)
       if max(turn.lease_until for turn in turns) >= time.time():
         await asyncio.sleep(LEASE_PROOF_SECONDS)
     return len(turns)
@@ -14103,9 +14096,7 @@ class HostEraser:
       ENTRIES.c.user_id == self.user_id,
       ENTRIES.c.kind != STALE_VECTORS,
     )
-    return await OwnTable(ENTRIES, self.sessions).rows(
-      "looking for entries", query
-    )
+    return await self.tables.database.rows("looking for entries", query)
 
   async def _erase_notes(
     self, entries: list[Any], vectors: ColumnElement[bool]
@@ -14113,7 +14104,7 @@ class HostEraser:
     names = tuple_(ENTRIES.c.kind, ENTRIES.c.key)
     keys = [(entry.kind, entry.key) for entry in entries]
     mine = ENTRIES.c.user_id == self.user_id
-    await OwnTable(VECTORS, self.sessions).change(
+    await self.tables.database.change(
       "erasing what is noted of memories",
       delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
       *(
@@ -14175,7 +14166,7 @@ def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
 
 
 async def host_eraser(
-  archive: ArchiveTable,
+  tables: HostTables,
   history: HeldHistory,
   caches: Sequence[Forget],
   waits: Sequence[Forget],
@@ -14187,7 +14178,7 @@ async def host_eraser(
       isolated_request(host.request), await account(host.user)
     ),
     user_id=hook.user_id,
-    archive=archive,
+    tables=tables,
     history=history,
     caches=caches,
     waits=waits,
@@ -17622,7 +17613,7 @@ class Services:
       status=self.status,
     )
     history_vectors = HostHistoryVectors()
-    self.sweep = HostSweep(self.tables.leases, history_vectors)
+    self.sweep = HostSweep(self.tables, history_vectors)
     past_chats = HostPastChats()
     self.history = HistoryIndex(
       vectors=history_vectors,
@@ -17670,7 +17661,7 @@ class Services:
       learner=self.learning,
       eraser_of=partial(
         host_eraser,
-        self.tables.archive,
+        self.tables,
         self.history,
         caches,
         (self.learning.forget,),

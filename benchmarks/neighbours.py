@@ -227,7 +227,7 @@ async def _large_log(host: RunningHost, user_id: str) -> None:
     """Give a user a full log: changes of one memory each, as if learned one by one."""
     worker = Worker(f"sqlite+aiosqlite:///{host.database}")
     sealer = Sealer(host.server.variables["WEBUI_SECRET_KEY"])
-    table = AuditTable(SealedEntries(sealer, worker.sessions))
+    table = AuditTable(SealedEntries(sealer, worker.database))
     now = int(time.time())
     for begin in range(0, LOG_ENTRIES, 1000):
         changes = [

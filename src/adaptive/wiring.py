@@ -68,7 +68,7 @@ class Services:
             status=self.status,
         )
         history_vectors = HostHistoryVectors()
-        self.sweep = HostSweep(self.tables.leases, history_vectors)
+        self.sweep = HostSweep(self.tables, history_vectors)
         past_chats = HostPastChats()
         self.history = HistoryIndex(
             vectors=history_vectors,
@@ -116,7 +116,7 @@ class Services:
             learner=self.learning,
             eraser_of=partial(
                 host_eraser,
-                self.tables.archive,
+                self.tables,
                 self.history,
                 caches,
                 (self.learning.forget,),

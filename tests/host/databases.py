@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import (
 )
 from sqlalchemy.pool import NullPool
 
-from adaptive.host.own_table import Sessions
+from adaptive.host.database import HostDatabase, Sessions
 
 POSTGRES = os.environ.get("ADAPTIVE_MEMORY_TEST_POSTGRES", "")
 DATABASES = ["sqlite", *(["postgresql"] if POSTGRES else [])]
@@ -54,6 +54,11 @@ class Worker:
                 cursor.execute("PRAGMA synchronous=NORMAL")
                 cursor.execute("PRAGMA busy_timeout=5000")
                 cursor.close()
+
+    @property
+    def database(self) -> HostDatabase:
+        """The database as our code has it, not used yet."""
+        return HostDatabase(self.sessions)
 
     async def change(self, statement: str, **values: Any) -> None:
         """Change the database behind our back."""

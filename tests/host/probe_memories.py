@@ -48,14 +48,13 @@ async def refused(
         lambda: store.delete(memory),
     )
     told: list[str] = []
-    own = ours.host_change
-    ours.host_change = nothing
+    ours.HOST_DATABASE.change = nothing
     for write in writes:
         try:
             await write()
         except StoreError as error:
             told.append(str(error))
-    ours.host_change = own
+    del ours.HOST_DATABASE.change
     return told
 
 
@@ -65,12 +64,12 @@ async def at_once(
     """Whether rows are written as the router does, what listeners hear, what a failure leaves."""
     from open_webui.routers import memories as router
 
-    from adaptive.core.model import StoreError
-    from adaptive.host import own_table
+    from adaptive.core.model import HostError
+    from adaptive.host import database
     from adaptive.host.memory_rows import memory_fields
 
     upsert, items, heard = client.sync.upsert, [], []
-    session = own_table.host_session
+    session = database.host_session
 
     def noting(collection_name: str, given: Any) -> None:
         items.append(
@@ -116,12 +115,12 @@ async def at_once(
     await many.put_back(former)
     (back,) = await many.read()
     exact = replace(back, updated_at=former.updated_at) == former
-    own_table.host_session = failing
+    database.host_session = failing
     try:
         await many.add_all([(draft, source, None)] * 30)
-    except StoreError as error:
+    except HostError as error:
         cause = error.detail
-    own_table.host_session = session
+    database.host_session = session
     client.sync.upsert = upsert
     await in_step()
     found = await client.get("user-memory-dana")
@@ -193,6 +192,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     )
 
     from adaptive.core.model import Draft, Provenance
+    from adaptive.host.database import HOST_DATABASE
     from adaptive.host.memories import HostMemoryStore
     from adaptive.host.tables import HostVectorTable, host_secret
 
@@ -223,7 +223,8 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     await in_step()
     other = replace(lent, content="User rents a car.")
     both = [
-        await HostVectorTable().held("ada", [one]) for one in (lent, other)
+        await HostVectorTable(HOST_DATABASE).held("ada", [one])
+        for one in (lent, other)
     ]
     held = [
         [float(one) for row in found.values() for one in row] for found in both

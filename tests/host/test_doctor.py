@@ -63,7 +63,7 @@ async def lines(
     """What is found in a host with two functions and a turn of somebody's that waits."""
     worker, tables = (
         workers[0],
-        HostTables(Sealer("secret"), workers[0].sessions),
+        HostTables(Sealer("secret"), workers[0].database),
     )
     function = SimpleNamespace(**{one.name: one for one in FUNCTIONS.c})
     monkeypatch.setitem(
@@ -103,7 +103,7 @@ async def lines(
             ListedMemories(memory("1", "User is Ada."), **store),
         )
         told = await diagnosis(
-            hook, MemoryIndexes(), AnswerFormats(), worker.sessions
+            hook, MemoryIndexes(), AnswerFormats(), worker.database
         )
         return told.split("\n")
 

@@ -83,7 +83,7 @@ class House:
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
-        self.tables = HostTables(Sealer("secret"), worker.sessions)
+        self.tables = HostTables(Sealer("secret"), worker.database)
 
     async def fill(self, user_id: str) -> None:
         """What a user has after some turns in three chats, and before that in others."""
@@ -178,10 +178,9 @@ class House:
         return HostEraser(
             memories=rows,
             user_id="ada",
-            archive=self.tables.archive,
+            tables=self.tables,
             history=NoHistory(),
             caches=caches,
-            sessions=self.worker.sessions,
         )
 
     async def erase(
@@ -261,9 +260,7 @@ async def test_host_refuses(house: House, refusal: str) -> None:
 async def test_no_database() -> None:
     """Where our tables can't be reached, the host's rows are erased, and the report tells."""
     rows: Any = Rows()
-    eraser = HostEraser(
-        rows, "ada", HostTables(Sealer("secret")).archive, NoHistory()
-    )
+    eraser = HostEraser(rows, "ada", HostTables(Sealer("secret")), NoHistory())
     report = await eraser.erase(None)
     assert (rows.left, report.counts["memory"]) == ("", 5)
     assert "can't be used right now" in report.line

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.host import own_table
+from adaptive.host import database
 from adaptive.host.history_chats import HostPastChats
 from adaptive.search.history_ports import ChatHead
 from tests.host.databases import Worker, two_workers
@@ -70,7 +70,7 @@ async def worker(
 ) -> AsyncGenerator[Worker, None]:
     """A database with chats of two users, and one that the host keeps for itself."""
     async with two_workers("sqlite", tmp_path) as (first, _):
-        monkeypatch.setattr(own_table, "host_session", first.sessions)
+        monkeypatch.setattr(database, "host_session", first.sessions)
         await first.change(CHATS)
         await first.change(MESSAGES)
         await add_chat(first, "c", "ada", 50)

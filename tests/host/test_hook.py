@@ -238,7 +238,7 @@ Say = Callable[..., Awaitable[list[str]]]
 @pytest.fixture
 def say(workers: tuple[Worker, Worker]) -> Say:
     """A turn of a user with these settings, through one of the workers: all lines shown so far."""
-    tables = [HostLeases(one.sessions) for one in workers]
+    tables = [HostLeases(one.database) for one in workers]
     lines: list[str] = []
 
     async def emit(event: dict[str, Any]) -> None:

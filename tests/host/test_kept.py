@@ -67,7 +67,7 @@ Both = tuple[HostTables, HostTables]
 def both(workers: tuple[Worker, Worker]) -> Both:
     """Our tables as two workers have them, all of them empty."""
     here, there = (
-        HostTables(Sealer("secret"), worker.sessions) for worker in workers
+        HostTables(Sealer("secret"), worker.database) for worker in workers
     )
     return here, there
 
@@ -164,7 +164,7 @@ async def test_rejected_before_an_update(
 ) -> None:
     """What an earlier build, or another secret, has noted as rejected is not proposed again."""
     here, _ = both
-    former = HostTables(Sealer("former secret"), workers[0].sessions)
+    former = HostTables(Sealer("former secret"), workers[0].database)
     await former.suggestions.reject("ada", "c", NOW)
     await here.suggestions.put("ada", [waiting("a"), waiting("b")])
     await workers[0].change(

@@ -16,7 +16,7 @@ from sqlalchemy import event
 from adaptive.core.model import StoredVector
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.erasure import HostEraser
-from adaptive.host.own_table import TABLES
+from adaptive.host.schema import TABLES
 from adaptive.host.tables import HostTables
 from adaptive.memory.tables import ChatNotes
 from adaptive.privacy.sealing import Sealer
@@ -26,7 +26,7 @@ from tests.host.test_erasure import NoHistory
 
 SCHEMA = "chats"
 NOW = 1_700_000_000
-SAY_TABLES = "from adaptive.filter import Filter; from adaptive.host.own_table import TABLES"
+SAY_TABLES = "from adaptive.filter import Filter; from adaptive.host.schema import TABLES"
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ async def worker(
 
 async def test_all_stands_in_the_schema(worker: Worker) -> None:
     """All is written, read, tidied and erased there, the host's tables included."""
-    tables = HostTables(Sealer("secret"), worker.sessions)
+    tables = HostTables(Sealer("secret"), worker.database)
     await tables.chat_notes.write("ada", "a", ChatNotes("a"), NOW)
     assert await tables.chat_notes.read("ada", "a") == ChatNotes("a")
     await worker.change(f"INSERT INTO {SCHEMA}.memory VALUES ('m1', 'ada')")
@@ -67,9 +67,7 @@ async def test_all_stands_in_the_schema(worker: Worker) -> None:
     assert len((await tables.pending.waiting("ada", NOW)).places) == 1
     assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
     store: Any = ListedMemories()
-    eraser = HostEraser(
-        store, "ada", tables.archive, NoHistory(), sessions=worker.sessions
-    )
+    eraser = HostEraser(store, "ada", tables, NoHistory())
     found = await eraser.find(None)
     assert +found.counts == {"chat_notes": 1, "pending": 2}
     first = "main" if worker.engine.dialect.name == "sqlite" else "public"

@@ -30,7 +30,7 @@ Tables = tuple[PendingTable, PendingTable]
 def real(workers: Workers) -> Tables:
     """The table as each of them has it."""
     first, second = (
-        HostPendingTable(Sealer(SECRET), worker.sessions) for worker in workers
+        HostPendingTable(Sealer(SECRET), worker.database) for worker in workers
     )
     return first, second
 
@@ -215,7 +215,7 @@ async def test_sealed(real: Tables, workers: Workers) -> None:
     """Words stand in no column in clear; what another secret has sealed is not taken."""
     words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 500
     await real[0].put(turn("m-1", words=words))
-    other = HostPendingTable(Sealer("another secret"), workers[1].sessions)
+    other = HostPendingTable(Sealer("another secret"), workers[1].database)
     await other.put(turn("m-2"))
     assert await other.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
     assert [

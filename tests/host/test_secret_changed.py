@@ -35,10 +35,10 @@ def former() -> Sealer:
 
 async def test_entries(workers: tuple[Worker, Worker], former: Sealer) -> None:
     """Archived memories are counted under another secret, stay, and are there with the former."""
-    tables = HostTables(former, workers[0].sessions)
+    tables = HostTables(former, workers[0].database)
     kept = ArchivedMemory(memory("m1", "User likes tea."), "too many", NOW)
     await tables.archive.put("ada", [kept])
-    later = HostTables(Sealer("later"), workers[1].sessions)
+    later = HostTables(Sealer("later"), workers[1].database)
     assert await later.archive.read("ada") == ()
     assert await later.archive.unopened("ada") == 1
     assert await later.archive.unopened("bob") == 0
@@ -51,8 +51,8 @@ async def test_doctor_counts(
     workers: tuple[Worker, Worker], former: Sealer
 ) -> None:
     """An administrator is told how much of all users waits for the former secret."""
-    tables = HostTables(former, workers[0].sessions)
-    assert [level async for level, _ in _sealed(workers[1].sessions)] == ["OK"]
+    tables = HostTables(former, workers[0].database)
+    assert [level async for level, _ in _sealed(workers[1].database)] == ["OK"]
     kept = [
         ArchivedMemory(memory(f"m{n}", "User likes tea."), "many", NOW)
         for n in range(3)
@@ -60,7 +60,7 @@ async def test_doctor_counts(
     await tables.archive.put("ada", kept)
     await tables.pending.put(TURN)
     assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
-    ((level, told),) = [found async for found in _sealed(workers[1].sessions)]
+    ((level, told),) = [found async for found in _sealed(workers[1].database)]
     assert level == "Problem"
     assert told.startswith(
         "archive: 3, waiting: 1 can't be opened: WEBUI_SECRET_KEY has changed"
@@ -69,11 +69,11 @@ async def test_doctor_counts(
 
 async def test_nothing_is_replaced(workers: tuple[Worker, Worker]) -> None:
     """What a secret has sealed is not replaced under another one."""
-    tables = HostTables(Sealer("former"), workers[0].sessions)
+    tables = HostTables(Sealer("former"), workers[0].database)
     await workers[0].change("CREATE TABLE chat (id VARCHAR(255))")
     await workers[0].change("INSERT INTO chat VALUES ('c')")
     await tables.chat_notes.write("ada", "c", ChatNotes("before"), NOW)
-    later = HostTables(Sealer("later"), workers[1].sessions)
+    later = HostTables(Sealer("later"), workers[1].database)
     await later.chat_notes.write("ada", "c", ChatNotes("after"), NOW)
     assert await tables.chat_notes.read("ada", "c") == ChatNotes("before")
 
@@ -82,9 +82,9 @@ async def test_waiting_turns(
     workers: tuple[Worker, Worker], former: Sealer
 ) -> None:
     """A turn that can't be opened waits on, untried, holds up no newer one, and comes back."""
-    before = HostPendingTable(former, workers[0].sessions)
+    before = HostPendingTable(former, workers[0].database)
     await before.put(TURN)
-    later = HostPendingTable(Sealer("later"), workers[1].sessions)
+    later = HostPendingTable(Sealer("later"), workers[1].database)
     await later.put(QueuedTurn(turn("words", message_id="new"), NOW, NOW))
     taken = None
     for attempt in range(3):

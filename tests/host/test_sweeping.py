@@ -108,14 +108,12 @@ class House:
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
-        self.tables = HostTables(Sealer("secret"), worker.sessions)
+        self.tables = HostTables(Sealer("secret"), worker.database)
         self.sweep = self.new_sweep()
 
     def new_sweep(self) -> HostSweep:
         """The sweep of another worker."""
-        return HostSweep(
-            self.tables.leases, HostHistoryVectors(), self.worker.sessions
-        )
+        return HostSweep(self.tables, HostHistoryVectors())
 
     async def fill(self, engine: Engine) -> None:
         """Ada and Bob have memories; nobody has the vectors that all share."""
@@ -318,7 +316,7 @@ async def test_vector_comes_back(house: House, engine: Engine) -> None:
     """
     await house.accounts("ada", "bob")
     now = time.time()
-    await note_deletion("ada", house.worker.sessions)
+    await note_deletion("ada", house.worker.database)
     engine.hold("ada", "ada-1", "tea")
     engine.hold("bob", "bob-1", "boat")
     engine.away = True
@@ -330,7 +328,7 @@ async def test_vector_comes_back(house: House, engine: Engine) -> None:
     assert engine.ids("bob") == ["boat", "bob-1"]
 
     engine.hold("ada", "ada-1", "tea")
-    await note_deletion("ada", house.worker.sessions)
+    await note_deletion("ada", house.worker.database)
     await house.worker.change(
         "DELETE FROM adaptive_memory_entries WHERE kind = 'lease'"
     )

@@ -15,10 +15,8 @@ from sqlalchemy.exc import OperationalError
 
 from adaptive.core.model import HostError, StoredVector, TablesUnavailable
 from adaptive.host.faults import refused_for_good
-from adaptive.host.history_chats import HOST_CHATS
-from adaptive.host.own_table import host_rows
+from adaptive.host.schema import ENTRIES, HOST_CHATS
 from adaptive.host.tables import (
-    ENTRIES,
     HostLeases,
     HostVectorTable,
     SealedEntries,
@@ -36,7 +34,7 @@ COLUMNS = [one.name for one in ENTRIES.c]
 
 def entries(worker: Worker, secret: str = SECRET) -> SealedEntries:
     """The table as a worker has it."""
-    return SealedEntries(Sealer(secret), worker.sessions)
+    return SealedEntries(Sealer(secret), worker.database)
 
 
 def entry(key: str, at: int = 0, body: Any = "words") -> Entry:
@@ -146,14 +144,14 @@ async def test_refused_for_good(workers: Workers) -> None:
         with pytest.raises(TablesUnavailable) as failed:
             await entries(worker).put("usage", "ada", [entry("a")])
         assert failed.value.lasting, column
-        assert TABLE in failed.value.detail
+        assert failed.value.detail.startswith("writing usage entries: ")
         assert (
             str(failed.value)
             == "Open WebUI's database refuses what memory needs"
         )
         await worker.change(f"DROP TABLE {TABLE}")
     with pytest.raises(HostError) as failed:
-        await host_rows("reading", select(HOST_CHATS.c.id), worker.sessions)
+        await worker.database.rows("reading", select(HOST_CHATS.c.id))
     assert failed.value.lasting
 
 
@@ -185,9 +183,8 @@ async def test_made_by_both(workers: Workers) -> None:
         for table in tables:
             with pytest.raises(TablesUnavailable) as failed:
                 await table.read("usage", "ada")
-            assert failed.value.detail.startswith(
-                f"reading usage entries ({TABLE}): "
-            )
+            assert failed.value.detail.startswith("reading usage entries: ")
+            assert TABLE in failed.value.detail
 
 
 MODEL = "host:local:minilm"
@@ -197,7 +194,7 @@ DOG = StoredVector("hash of dog", np.array([0, 1], np.float32))
 
 async def test_leases(workers: Workers) -> None:
     """One of many gets a name, a new or an ended one, and nobody else while it lasts."""
-    leases = [HostLeases(worker.sessions) for worker in workers]
+    leases = [HostLeases(worker.database) for worker in workers]
 
     async def winner(moment: int) -> str:
         """Who got it of those who asked at the same moment."""
@@ -229,7 +226,7 @@ def told(rows: dict[str, StoredVector]) -> dict[str, tuple[str, list[float]]]:
 
 async def test_vectors_are_shared(workers: Workers) -> None:
     """A worker reads what another wrote of a user and a model, until its memory changes or goes."""
-    one, other = (HostVectorTable(worker.sessions) for worker in workers)
+    one, other = (HostVectorTable(worker.database) for worker in workers)
     await one.write("ada", MODEL, {"cat": CAT, "dog": DOG})
     await one.write("bob", MODEL, {"cat": DOG})
     await one.write("ada", "another", {"cat": DOG})

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from fastapi import HTTPException
-from sqlalchemy import Column, String, Table, select
+from sqlalchemy import Column, MetaData, String, Table, select
 from sqlalchemy.exc import OperationalError
 from starlette.responses import JSONResponse
 
 from adaptive.core.model import AdaptiveMemoryError, StoreError, with_detail
 from adaptive.core.providers import Completion, CompletionRequest, post_json
+from adaptive.host.database import HostDatabase
 from adaptive.host.faults import HostFaults
-from adaptive.host.own_table import TABLES, OwnTable, host_rows
 from adaptive.host.providers import _body_of
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_text
 from adaptive.privacy.redaction import RedactingCompleter, SecretlessEmbedder
@@ -33,7 +33,7 @@ KEY = "sk-proj-4fXq81LmZpT0vWc2Rb7YkN3uHd6JgA9s"
 SAID = f"FATAL: {PLANTED} may not use relation adaptive_memory_entries (key {KEY})"
 REQUEST = CompletionRequest("system", "user", "name", {"type": "object"})
 ANY_TABLE = Table(
-    "planted_table", TABLES, Column("id", String(8), primary_key=True)
+    "planted_table", MetaData(), Column("id", String(8), primary_key=True)
 )
 
 
@@ -85,19 +85,19 @@ REFUSED = Answer({"error": SAID}, 401)
 CASES = [
     Case(
         "table",
-        lambda _: OwnTable(ANY_TABLE, refused_session).rows(
-            "x", select(ANY_TABLE)
-        ),
+        lambda _: HostDatabase(refused_session).rows("x", select(ANY_TABLE)),
     ),
     Case(
         "change",
-        lambda _: OwnTable(ANY_TABLE, refused_session).upsert(
-            "x", [{"id": "1"}]
+        lambda _: HostDatabase(refused_session).upsert(
+            "x", ANY_TABLE, [{"id": "1"}]
         ),
     ),
     Case(
         "host's table",
-        lambda _: host_rows("reading", select(ANY_TABLE), refused_session),
+        lambda _: HostDatabase(refused_session, ()).rows(
+            "reading", select(ANY_TABLE)
+        ),
     ),
     Case("host", lambda _: raised_by_host(Exception(SAID))),
     Case("router", lambda _: raised_by_host(HTTPException(500, SAID))),

@@ -48,7 +48,7 @@ class StoreError(HostError):
 
 
 class TablesUnavailable(HostError):
-    """The tables of our own can't be created, read or written."""
+    """The host's database, or a table of our own in it, can't be made, read or written."""
 
 
 class WriteRefused(AdaptiveMemoryError):

@@ -12,8 +12,8 @@ from sqlalchemy import exists, or_, select
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.providers import Completer
 from adaptive.host.application import host_setting
+from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import faults_logged
-from adaptive.host.own_table import host_rows
 from adaptive.host.providers import HostCompleter
 from adaptive.llm.endpoints import (
     LocalAddresses,
@@ -47,7 +47,7 @@ async def is_read_by_others(chat_id: str, user_id: str) -> bool:
             AccessGrant.resource_id == Chat.id,
         )
     query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
-    stored = await host_rows(
+    stored = await HOST_DATABASE.rows(
         "reading who may open a chat", query.where(Chat.id == chat_id)
     )
     if not stored:
@@ -73,7 +73,9 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
     )
     shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
     query = select(above.c.id).where(shared).limit(1)
-    return bool(await host_rows("reading who may open a folder", query))
+    return bool(
+        await HOST_DATABASE.rows("reading who may open a folder", query)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from sqlalchemy import func, select
 
 from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import AdaptiveMemoryError, with_detail
+from adaptive.host.database import HostDatabase
 from adaptive.host.faults import HostFaults
-from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session
-from adaptive.host.pending_table import PENDING, HostPendingTable
-from adaptive.host.tables import ENTRIES, VECTORS, SealedEntries, host_secret
+from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.schema import OUR_TABLES, PENDING
+from adaptive.host.tables import SealedEntries, host_secret
 from adaptive.llm.ask import AnswerFormats, answers_test_question
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets
@@ -40,19 +41,21 @@ async def diagnosis(
     hook: Hook,
     indexes: MemoryIndexes,
     formats: AnswerFormats,
-    sessions: Sessions = host_session,
+    database: HostDatabase | None = None,
 ) -> str:
     """How all parts do, in Markdown with a line for each finding; for an admin alone."""
     if not hook.is_admin:
         return FOR_ADMINS
+    # Anew: tables that are missing are made then.
+    database = database or HostDatabase()
     checks = {
-        "Open WebUI": _installed(sessions),
+        "Open WebUI": _installed(database),
         "memory in Open WebUI": _feature(hook),
         "model for learning": _model(hook, formats),
         "embedding": _embedding(hook, indexes),
-        "tables": _tables(sessions),
-        "turns to be learned": _turns(sessions),
-        "sealed": _sealed(sessions),
+        "tables": _tables(database),
+        "turns to be learned": _turns(database),
+        "sealed": _sealed(database),
     }
     checked = await asyncio.gather(*map(_checked, checks.values()))
     keys = (hook.settings.llm_api_key, hook.settings.embedding_api_key)
@@ -85,14 +88,14 @@ async def _checked(check: Findings) -> list[CheckFinding]:
     return findings
 
 
-async def _installed(sessions: Sessions) -> Findings:
+async def _installed(database: HostDatabase) -> Findings:
     """The host's release, for which models this function is on in it, and its secret."""
     from open_webui.env import VERSION
     from open_webui.models.functions import Function
 
     yield "OK", f"release {VERSION}"
     query = select(Function.id).where(Function.is_global)
-    functions = await host_rows("looking for functions", query, sessions)
+    functions = await database.rows("looking for functions", query)
     # The host names the module that it makes of a function's text so (host: utils/plugin.py).
     module = f"{diagnosis.__module__}_"
     if any(module.startswith(f"function_{row.id}_") for row in functions):
@@ -144,25 +147,22 @@ async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:
         yield finding
 
 
-async def _tables(sessions: Sessions) -> Findings:
+async def _tables(database: HostDatabase) -> Findings:
     """Tables of ours, each of which is made where it is missing."""
-    for table in (ENTRIES, PENDING, VECTORS):
+    for table in OUR_TABLES:
         # Of all columns: a table of another release may lack some.
-        await OwnTable(table, sessions).rows(
-            f"reading {table.name}", select(table).limit(1)
-        )
+        await database.rows(f"reading {table.name}", select(table).limit(1))
         yield "OK", table.name
 
 
-async def _turns(sessions: Sessions) -> Findings:
+async def _turns(database: HostDatabase) -> Findings:
     """What waits in the queue of all users."""
     waits = PENDING.c.state == "waiting"
     query = select(
         func.count().filter(waits),
         func.count().filter(waits & (PENDING.c.attempts > 0)),
     )
-    table = OwnTable(PENDING, sessions)
-    [(waiting, failed)] = await table.rows("reading turns", query)
+    [(waiting, failed)] = await database.rows("reading turns", query)
     turns = f"waiting: {waiting}, failed before: {failed}"
     if failed:
         yield (
@@ -173,11 +173,11 @@ async def _turns(sessions: Sessions) -> Findings:
         yield "OK", turns
 
 
-async def _sealed(sessions: Sessions) -> Findings:
+async def _sealed(database: HostDatabase) -> Findings:
     """What another secret has sealed, of all users."""
     sealer = Sealer(host_secret())
-    counts = await SealedEntries(sealer, sessions).unopened()
-    counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
+    counts = await SealedEntries(sealer, database).unopened()
+    counts["waiting"] = await HostPendingTable(sealer, database).unopened()
     sealed = ", ".join(
         f"{kind}: {count}" for kind, count in counts.items() if count
     )

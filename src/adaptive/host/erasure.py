@@ -24,15 +24,12 @@ from sqlalchemy import (
 from adaptive.core.model import HostError, Memory
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.host.application import account, isolated_request
+from adaptive.host.database import portions
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import STALE_VECTORS, HostMemoryStore
-from adaptive.host.own_table import (
-    OwnTable,
-    Sessions,
-    portions,
-)
-from adaptive.host.pending_table import PENDING, learned_values
-from adaptive.host.tables import ENTRIES, VECTORS
+from adaptive.host.pending_table import learned_values
+from adaptive.host.schema import ENTRIES, PENDING, VECTORS
+from adaptive.host.tables import HostTables
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import (
     ErasureReport,
@@ -40,7 +37,6 @@ from adaptive.memory.erasure import (
     bereft_originals,
     origin_ids,
 )
-from adaptive.memory.tables import ArchiveTable
 from adaptive.settings.hook import Hook
 
 _MEMORIES_AT_ONCE = 100
@@ -74,11 +70,10 @@ class HostEraser:
 
     memories: HostMemoryStore
     user_id: str
-    archive: ArchiveTable
+    tables: HostTables
     history: HeldHistory
     caches: Sequence[Forget] = ()
     waits: Sequence[Forget] = ()
-    sessions: Sessions | None = None
 
     async def find(self, origin: Origin | None) -> ErasureReport:
         """What ``erase`` would remove."""
@@ -113,7 +108,9 @@ class HostEraser:
         turns = self._sweep_turns(origin, erasing=erasing)
         report.counts["pending"] += await report.tried(turns, 0)
         entries = await report.tried(self._entries(), ())
-        archived = await report.tried(self.archive.read(self.user_id), ())
+        archived = await report.tried(
+            self.tables.archive.read(self.user_id), ()
+        )
         stored = await report.tried(self.memories.read(), ())
         ids = origin_ids(
             stored, archived, origin, _learned_ids(entries, origin)
@@ -160,7 +157,7 @@ class HostEraser:
         Of an origin they are emptied, and nobody learns from them: their rows stay for their month,
         since an answer made anew to such a message would be learned from otherwise.
         """
-        table = OwnTable(PENDING, self.sessions)
+        database = self.tables.database
         row = PENDING.c
         query = select(
             row.message_id,
@@ -171,7 +168,7 @@ class HostEraser:
         ).where(row.user_id == self.user_id)
         turns = [
             turn
-            for turn in await table.rows("looking for turns", query)
+            for turn in await database.rows("looking for turns", query)
             if origin is None
             or (turn.kind == "waiting" and _came_from(turn, origin))
         ]
@@ -183,7 +180,7 @@ class HostEraser:
                 row.user_id == self.user_id,
                 row.message_id.in_([turn.message_id for turn in turns]),
             )
-            await table.change("erasing turns", these)
+            await database.change("erasing turns", these)
             # A worker that has them in its hands surely writes no more then.
             if max(turn.lease_until for turn in turns) >= time.time():
                 await asyncio.sleep(LEASE_PROOF_SECONDS)
@@ -196,9 +193,7 @@ class HostEraser:
             ENTRIES.c.user_id == self.user_id,
             ENTRIES.c.kind != STALE_VECTORS,
         )
-        return await OwnTable(ENTRIES, self.sessions).rows(
-            "looking for entries", query
-        )
+        return await self.tables.database.rows("looking for entries", query)
 
     async def _erase_notes(
         self, entries: list[Any], vectors: ColumnElement[bool]
@@ -207,7 +202,7 @@ class HostEraser:
         names = tuple_(ENTRIES.c.kind, ENTRIES.c.key)
         keys = [(entry.kind, entry.key) for entry in entries]
         mine = ENTRIES.c.user_id == self.user_id
-        await OwnTable(VECTORS, self.sessions).change(
+        await self.tables.database.change(
             "erasing what is noted of memories",
             delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
             *(
@@ -275,7 +270,7 @@ def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
 
 
 async def host_eraser(
-    archive: ArchiveTable,
+    tables: HostTables,
     history: HeldHistory,
     caches: Sequence[Forget],
     waits: Sequence[Forget],
@@ -288,7 +283,7 @@ async def host_eraser(
             isolated_request(host.request), await account(host.user)
         ),
         user_id=hook.user_id,
-        archive=archive,
+        tables=tables,
         history=history,
         caches=caches,
         waits=waits,

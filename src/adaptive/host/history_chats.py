@@ -19,22 +19,14 @@ from collections.abc import (
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    Column,
-    String,
-    Table,
-    select,
-    text,
-)
+from sqlalchemy import select, text
 from sqlalchemy.orm.attributes import flag_modified
 
 from adaptive.core.messages import Message, mapping, text_field
 from adaptive.core.runtime import KeyedLocks
+from adaptive.host.database import HOST_DATABASE, host_session
 from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.own_table import TABLES, host_rows, host_session
+from adaptive.host.schema import HOST_CHATS, HOST_MESSAGES
 from adaptive.search.history_ports import ChatHead, MessageKey
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
@@ -49,25 +41,6 @@ _TEMPORARY_PREFIXES = ("local:", "temporary:")
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
-
-_PAST_MESSAGES = Table(
-    "chat_message",
-    TABLES,
-    *(
-        Column(name, String)
-        for name in ("id", "chat_id", "user_id", "role", "parent_id")
-    ),
-    Column("created_at", BigInteger),
-    *(Column(name, JSON) for name in ("content", "output", "error")),
-    Column("done", Boolean),
-)
-HOST_CHATS = Table(
-    "chat",
-    TABLES,
-    *(Column(name, String) for name in ("id", "user_id", "title")),
-    Column("updated_at", BigInteger),
-    Column("meta", JSON),
-)
 
 
 class HostPastChats:
@@ -85,7 +58,9 @@ class HostPastChats:
         if chat_ids is not None:
             query = query.where(chat.id.in_(chat_ids))
         newest_first = query.order_by(chat.updated_at.desc(), chat.id)
-        rows = await host_rows("reading the list of chats", newest_first)
+        rows = await HOST_DATABASE.rows(
+            "reading the list of chats", newest_first
+        )
         return {
             row.id: ChatHead(
                 id=row.id,
@@ -103,12 +78,12 @@ class HostPastChats:
 
         That one writes the missing rows, too (host: models/chats.py, get_messages_map_by_chat_id).
         """
-        row = _PAST_MESSAGES.c
+        row = HOST_MESSAGES.c
         columns = (
             row if words else (row.id, row.chat_id, row.parent_id, row.role)
         )
         query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
-        rows = await host_rows("reading a chat's messages", query)
+        rows = await HOST_DATABASE.rows("reading a chat's messages", query)
         if rows or not words:
             return tuple(
                 _message_of(row, user_id)
@@ -128,10 +103,10 @@ class HostPastChats:
     ) -> dict[MessageKey, Mapping[str, Any]]:
         """Messages by their primary key, of chats that are this user's."""
         ids = ["-".join(key) for key in keys]
-        query = _own_messages(_PAST_MESSAGES.c, user_id).where(
-            _PAST_MESSAGES.c.id.in_(ids)
+        query = _own_messages(HOST_MESSAGES.c, user_id).where(
+            HOST_MESSAGES.c.id.in_(ids)
         )
-        rows = await host_rows("reading past messages", query)
+        rows = await HOST_DATABASE.rows("reading past messages", query)
         messages = [_message_of(row, user_id) for row in rows]
         return {
             (message["chat_id"], message["id"]): message
@@ -169,7 +144,7 @@ def _own_messages(columns: Any, user_id: str) -> Any:
     """Messages of this user's chats, each with what is noted of its chat."""
     return (
         select(*columns, HOST_CHATS.c.meta)
-        .join(HOST_CHATS, HOST_CHATS.c.id == _PAST_MESSAGES.c.chat_id)
+        .join(HOST_CHATS, HOST_CHATS.c.id == HOST_MESSAGES.c.chat_id)
         .where(HOST_CHATS.c.user_id == user_id)
     )
 

@@ -23,11 +23,11 @@ from adaptive.host.application import (
     memory_switch,
 )
 from adaptive.host.audience import Locality, is_read_by_others
+from adaptive.host.database import HOST_DATABASE
 from adaptive.host.embedding import chosen_embedder
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import former_versions, is_temporary
 from adaptive.host.memories import HostMemoryStore
-from adaptive.host.own_table import host_rows
 from adaptive.host.page import (
     EventCaller,
     EventEmitter,
@@ -156,7 +156,7 @@ class HostHook(Hook):
             user=user,
             request=request,
             chat_model=chat_model,
-            vectors=vectors or HostVectorTable(),
+            vectors=vectors or HostVectorTable(HOST_DATABASE),
         )
 
     @property
@@ -255,7 +255,7 @@ class HostHook(Hook):
 
             # The whole account would bring its picture along.
             query = select(User.settings).where(User.id == self.user_id)
-            accounts = await host_rows(doing, query)
+            accounts = await HOST_DATABASE.rows(doing, query)
             if accounts:
                 return await has_memory_on(self.request, accounts[0].settings)
         return True

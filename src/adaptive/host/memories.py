@@ -33,6 +33,7 @@ from adaptive.core.model import (
     StoreStamp,
 )
 from adaptive.core.runtime import UserCache
+from adaptive.host.database import HOST_DATABASE, HostDatabase
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.memory_rows import (
     former_row,
@@ -47,13 +48,7 @@ from adaptive.host.memory_vectors import (
     index_rows,
     memory_collection,
 )
-from adaptive.host.own_table import (
-    OwnTable,
-    Sessions,
-    host_change,
-    host_rows,
-)
-from adaptive.host.tables import ENTRIES
+from adaptive.host.schema import ENTRIES
 
 # The kind of the note on a user whose collection may hold vectors of deleted memories.
 STALE_VECTORS = "stale_vectors"
@@ -185,7 +180,7 @@ class HostMemoryStore:
         """What a query over the user's rows finds."""
         await _require_memories(self.request, self.user)
         mine = query.where(_columns().user_id == self.user.id)
-        return await host_rows("reading the memories", mine)
+        return await HOST_DATABASE.rows("reading the memories", mine)
 
     @uninterrupted
     async def _write(
@@ -199,7 +194,7 @@ class HostMemoryStore:
         Their vectors may come later.
         """
         await _require_memories(self.request, self.user)
-        await host_change(doing, *_writes(rows, replaced))
+        await HOST_DATABASE.change(doing, *_writes(rows, replaced))
         ids = [row["id"] for row in rows]
         standing = {
             row.id: row for row in await self._rows(_columns().id.in_(ids))
@@ -224,7 +219,7 @@ class HostMemoryStore:
         # Before: the process may end while their vectors stand.
         await note_deletion(self.user.id)
         mine = _columns().user_id == self.user.id
-        return await host_change(
+        return await HOST_DATABASE.change(
             doing, delete(_table()).where(mine, *conditions)
         )
 
@@ -277,7 +272,7 @@ class HostMemoryStore:
 
 
 async def note_deletion(
-    user_id: str, sessions: Sessions | None = None
+    user_id: str, database: HostDatabase | None = None
 ) -> None:
     """Have the day's sweep look for vectors of a user's deleted memories."""
     note = {
@@ -291,7 +286,8 @@ async def note_deletion(
         "body": "noted",
     }
     with faults_logged("noting a deletion"):
-        await OwnTable(ENTRIES, sessions).upsert("noting a deletion", [note])
+        database = database or HostDatabase()
+        await database.upsert("noting a deletion", ENTRIES, [note])
 
 
 def _table() -> Any:

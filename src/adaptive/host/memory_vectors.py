@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 from fastapi import Request
-from sqlalchemy import Column, String, Table
 
 from adaptive.core.messages import listing
 from adaptive.core.model import (
@@ -23,8 +22,8 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import KeyedLocks
+from adaptive.host.database import portions
 from adaptive.host.embedding import HostEmbedder
-from adaptive.host.own_table import TABLES, portions
 from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,
@@ -32,13 +31,6 @@ from adaptive.host.vector_database import (
 
 log_memory_vectors = logging.getLogger("adaptive_memory.host")
 
-# The host's own (host: models/memories.py).
-HOST_MEMORIES = Table(
-    "memory",
-    TABLES,
-    Column("id", String),
-    Column("user_id", String),
-)
 # Before each look: some vector databases show a deletion only after a second.
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 # Between tries to bring rows in step, over a day.

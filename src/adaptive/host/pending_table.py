@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
-    Double,
-    Integer,
-    String,
-    Table,
-    Text,
     case,
     false,
     func,
@@ -28,7 +22,8 @@ from adaptive.core.queued_turns import (
     read_turn,
     turn_text,
 )
-from adaptive.host.own_table import TABLES, OwnTable, Sessions
+from adaptive.host.database import HostDatabase
+from adaptive.host.schema import PENDING
 from adaptive.memory.tables import DAY_SECONDS
 from adaptive.privacy.sealing import MARKED, Sealer
 
@@ -38,22 +33,6 @@ _DONE_SECONDS = 30 * DAY_SECONDS
 _WAITING_SECONDS = 180 * DAY_SECONDS
 _MOST_READ = 200
 
-PENDING = Table(
-    "adaptive_memory_pending",
-    TABLES,
-    Column("user_id", String(64), primary_key=True),
-    Column("message_id", String(255), primary_key=True),
-    Column("chat_id", String(255), nullable=False, default=""),
-    Column("state", String(8), nullable=False),
-    Column("payload", Text, nullable=False, default=""),
-    Column("queued_at", Double, nullable=False, default=0.0),
-    Column("due_at", Double, nullable=False, default=0.0),
-    Column("lease_owner", String(64), nullable=False, default=""),
-    Column("lease_until", Double, nullable=False, default=0.0),
-    Column("attempts", Integer, nullable=False, default=0),
-    Column("learned_at", Double, nullable=False, default=0.0),
-    Column("model_calls", Integer, nullable=False, default=0),
-)
 _ROW = PENDING.c
 # The lease on a user: a row of the user's own beside the turns, so that one statement changes both,
 # and that all who want it write to one row, which both databases let them do one by one.
@@ -90,11 +69,9 @@ class HostPendingTable:
     of the lease. Turns are sealed; one that can't be opened or read stays as it is.
     """
 
-    def __init__(
-        self, sealer: Sealer, sessions: Sessions | None = None
-    ) -> None:
+    def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
         self._sealer = sealer
-        self._table = OwnTable(PENDING, sessions)
+        self._database = database
         # Ids of turns that this secret does not open, or this build does not read: they wait for
         # the one that has queued them.
         self._unreadable = set[str]()
@@ -121,8 +98,8 @@ class HostPendingTable:
         }
         # The row of the lease says nothing of the turn.
         lease = {**row, **_LEASE, "chat_id": "", "payload": ""}
-        await self._table.upsert(
-            "queueing a turn", [lease, row], where=false()
+        await self._database.upsert(
+            "queueing a turn", PENDING, [lease, row], where=false()
         )
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
@@ -144,7 +121,9 @@ class HostPendingTable:
             .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
             .limit(_MOST_READ + 1)
         )
-        rows = await self._table.rows("reading what is to be learned", query)
+        rows = await self._database.rows(
+            "reading what is to be learned", query
+        )
         places = [
             QueuePlace(
                 message_id=row.message_id,
@@ -180,7 +159,7 @@ class HostPendingTable:
             )
             .returning(*_ROW)
         )
-        async with self._table.session("taking turns to learn") as session:
+        async with self._database.session("taking turns to learn") as session:
             begun = await session.execute(begin)
             rows = {row.message_id: row for row in begun}
             if rows.keys() == {_LEASE_ID, *lease.message_ids}:
@@ -194,13 +173,17 @@ class HostPendingTable:
         if _LEASE_ID not in rows:
             # Earlier builds dropped it after a month, and an erasure does.
             row = {**_LEASE, "user_id": lease.user_id}
-            await self._table.upsert("making a lease", [row], where=false())
+            await self._database.upsert(
+                "making a lease", PENDING, [row], where=false()
+            )
         return None
 
     async def unopened(self) -> int:
         """How many turns of all users wait that another secret has sealed."""
         query = select(func.count()).where(self._foreign)
-        rows = await self._table.rows("counting what can't be opened", query)
+        rows = await self._database.rows(
+            "counting what can't be opened", query
+        )
         return rows[0][0]
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
@@ -245,7 +228,7 @@ class HostPendingTable:
         change = change.values(
             {**values, "model_calls": _ROW.model_calls + more}
         )
-        async with self._table.session(doing) as session:
+        async with self._database.session(doing) as session:
             changed = (await session.execute(change)).rowcount
             is_whole = changed == 1 + len(lease.message_ids)
             await (session.commit() if is_whole else session.rollback())

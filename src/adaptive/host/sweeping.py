@@ -5,35 +5,27 @@ from __future__ import annotations
 import logging
 import uuid
 
-from sqlalchemy import (
-    Column,
-    Executable,
-    String,
-    Table,
-    delete,
-    exists,
-    select,
-)
+from sqlalchemy import Executable, delete, exists, select
 
 from adaptive.core.model import HostError, with_detail
-from adaptive.host.history_chats import HOST_CHATS
+from adaptive.host.database import portions
 from adaptive.host.memories import STALE_VECTORS
 from adaptive.host.memory_vectors import (
-    HOST_MEMORIES,
     delete_vectors,
     drop_collection,
     memory_collection,
     standing_vectors,
 )
-from adaptive.host.own_table import (
-    TABLES,
-    OwnTable,
-    Sessions,
-    host_rows,
-    portions,
+from adaptive.host.pending_table import is_outdated
+from adaptive.host.schema import (
+    ENTRIES,
+    HOST_CHATS,
+    HOST_MEMORIES,
+    HOST_USERS,
+    OUR_TABLES,
+    PENDING,
 )
-from adaptive.host.pending_table import PENDING, is_outdated
-from adaptive.host.tables import ENTRIES, VECTORS, HostLeases
+from adaptive.host.tables import HostTables
 from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.tables import DAY_SECONDS
 
@@ -43,9 +35,6 @@ _LOOK_SECONDS = 3600.0
 # A change by hand whose vector is still being made brings it back behind a deletion.
 _LATE_SECONDS = 3600
 _LEASE = "daily_sweep:"
-# The host's own (host: models/users.py).
-_HOST_USERS = Table("user", TABLES, Column("id", String))
-_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
 
 class HostSweep:
@@ -56,14 +45,11 @@ class HostSweep:
     """
 
     def __init__(
-        self,
-        leases: HostLeases,
-        history: HostHistoryVectors,
-        sessions: Sessions | None = None,
+        self, tables: HostTables, history: HostHistoryVectors
     ) -> None:
-        self._leases = leases
+        self._leases = tables.leases
+        self._database = tables.database
         self._history = history
-        self._sessions = sessions
         self._look_again_at = 0.0
 
     def is_due(self, now: float) -> bool:
@@ -76,10 +62,9 @@ class HostSweep:
         worker = uuid.uuid4().hex
         if not await self._leases.acquire(_LEASE, worker, now, DAY_SECONDS):
             return
-        await self._change(PENDING, delete(PENDING).where(is_outdated(now)))
-        await self._change(
-            ENTRIES, delete(ENTRIES).where(ENTRIES.c.expires_at < now)
-        )
+        await self._change(delete(PENDING).where(is_outdated(now)))
+        is_over = ENTRIES.c.expires_at < now
+        await self._change(delete(ENTRIES).where(is_over))
         for user_id in await self._deleted_accounts():
             try:
                 await self._erase(user_id)
@@ -90,11 +75,12 @@ class HostSweep:
                 )
         chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
         is_note = ENTRIES.c.kind == "chat_notes"
-        await self._change(ENTRIES, delete(ENTRIES).where(is_note, ~chat))
+        await self._change(delete(ENTRIES).where(is_note, ~chat))
         is_stale = ENTRIES.c.kind == STALE_VECTORS
-        table = OwnTable(ENTRIES, self._sessions)
         users = select(ENTRIES.c.user_id).where(is_stale)
-        for note in await table.rows("looking for stale vectors", users):
+        for note in await self._database.rows(
+            "looking for stale vectors", users
+        ):
             try:
                 await self._erase_stale_vectors(note.user_id)
             except HostError as error:
@@ -105,9 +91,7 @@ class HostSweep:
                 continue
             is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
             is_late = ENTRIES.c.created_at < now - _LATE_SECONDS
-            await self._change(
-                ENTRIES, delete(ENTRIES).where(is_done, is_late)
-            )
+            await self._change(delete(ENTRIES).where(is_done, is_late))
 
     async def _erase_stale_vectors(self, user_id: str) -> None:
         """Delete a user's vectors without a memory, whose row is written before its vector."""
@@ -115,9 +99,7 @@ class HostSweep:
         rows = select(HOST_MEMORIES.c.id).where(
             HOST_MEMORIES.c.user_id == user_id
         )
-        memories = await host_rows(
-            "reading a user's memories", rows, self._sessions
-        )
+        memories = await self._database.rows("reading a user's memories", rows)
         stale = vectors - {memory.id for memory in memories}
         for portion in portions(stale):
             await delete_vectors(user_id, portion)
@@ -129,13 +111,14 @@ class HostSweep:
         all have gone. What belongs to nobody ("") is everybody's.
         """
         holders = set[str]()
-        for table in _OUR_TABLES:
+        for table in OUR_TABLES:
             users = select(table.c.user_id).distinct()
-            own = OwnTable(table, self._sessions)
-            rows = await own.rows("looking for deleted users", users)
+            rows = await self._database.rows(
+                "looking for deleted users", users
+            )
             holders.update(row.user_id for row in rows)
-        accounts = await host_rows(
-            "looking for users", select(_HOST_USERS.c.id), self._sessions
+        accounts = await self._database.rows(
+            "looking for users", select(HOST_USERS.c.id)
         )
         if not accounts:
             return set()
@@ -145,10 +128,10 @@ class HostSweep:
         """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
         await drop_collection(memory_collection(user_id))
         await self._history.delete_all(user_id)
-        for table in (HOST_MEMORIES, *_OUR_TABLES):
+        for table in (HOST_MEMORIES, *OUR_TABLES):
             erased = delete(table).where(table.c.user_id == user_id)
-            await self._change(ENTRIES, erased)
+            await self._change(erased)
         log_sweep.info("what was left of a deleted account was erased")
 
-    async def _change(self, table: Table, statement: Executable) -> None:
-        await OwnTable(table, self._sessions).change("sweeping", statement)
+    async def _change(self, statement: Executable) -> None:
+        await self._database.change("sweeping", statement)

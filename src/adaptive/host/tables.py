@@ -14,23 +14,18 @@ from typing import Any
 
 import numpy as np
 from sqlalchemy import (
-    BigInteger,
-    Column,
     ColumnElement,
     Executable,
-    LargeBinary,
-    String,
-    Table,
-    Text,
     delete,
     func,
     select,
 )
 
 from adaptive.core.model import HostError, Memory, StoredVector, Vectors
-from adaptive.host.memory_vectors import HOST_MEMORIES, memory_collection
-from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
+from adaptive.host.database import HostDatabase, portions
+from adaptive.host.memory_vectors import memory_collection
 from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.schema import ENTRIES, HOST_MEMORIES, VECTORS
 from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,
@@ -52,19 +47,6 @@ from adaptive.memory.tables import (
 from adaptive.privacy.sealing import MARKED, Sealer
 from adaptive.search.vectors import content_hash
 
-ENTRIES = Table(
-    "adaptive_memory_entries",
-    TABLES,
-    Column("user_id", String(64), primary_key=True),
-    Column("kind", String(16), primary_key=True),
-    Column("key", String(255), primary_key=True),
-    Column("chat_id", String(255), nullable=False),
-    Column("message_id", String(255), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, index=True),
-    # Sealed JSON; of a lease its owner.
-    Column("body", Text, nullable=False),
-)
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 # Counts and states of chats, which are written anew with every turn.
@@ -74,11 +56,9 @@ _MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 class SealedEntries:
     """``Entries`` in the host's database, each body sealed for its user and kind."""
 
-    def __init__(
-        self, sealer: Sealer, sessions: Sessions | None = None
-    ) -> None:
+    def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
         self._sealer = sealer
-        self._table = OwnTable(ENTRIES, sessions)
+        self._database = database
         self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
         self._foreign = (
             _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
@@ -107,8 +87,9 @@ class SealedEntries:
             )
             trimming = delete(ENTRIES).where(_of(kind, user_id))
             afterwards.append(trimming.where(_ROW.key.in_(surplus)))
-        await self._table.upsert(
+        await self._database.upsert(
             f"writing {kind} entries",
+            ENTRIES,
             [*rows.values()],
             *afterwards,
             # What another secret has sealed comes back with it: only what is told by others may go.
@@ -129,7 +110,7 @@ class SealedEntries:
         )
         if keys is not None:
             query = query.where(_ROW.key.in_(keys))
-        rows = await self._table.rows(f"reading {kind} entries", query)
+        rows = await self._database.rows(f"reading {kind} entries", query)
         # In a thread: opening a hundred takes longer than others may wait.
         return await asyncio.to_thread(self._opened, rows)
 
@@ -147,7 +128,7 @@ class SealedEntries:
             .order_by(_ROW.key.desc())
             .limit(most)
         )
-        rows = await self._table.rows(f"looking into {kind} entries", query)
+        rows = await self._database.rows(f"looking into {kind} entries", query)
         return [row.key for row in rows]
 
     async def unopened(self, user_id: str = "") -> Counter[str]:
@@ -159,7 +140,9 @@ class SealedEntries:
         )
         if user_id:
             query = query.where(_ROW.user_id == user_id)
-        rows = await self._table.rows("counting what can't be opened", query)
+        rows = await self._database.rows(
+            "counting what can't be opened", query
+        )
         return Counter(dict(map(tuple, rows)))
 
     async def drop(
@@ -170,7 +153,7 @@ class SealedEntries:
             _of(kind, user_id),
             _ROW.key.in_(keys),
         )
-        await self._table.change(f"dropping {kind} entries", dropping)
+        await self._database.change(f"dropping {kind} entries", dropping)
 
     def _row(
         self, kind: EntryKind, user_id: str, entry: Entry
@@ -202,8 +185,8 @@ def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
 class HostLeases:
     """``Leases`` as entries in clear; the lease on a user's turns stands beside the turns."""
 
-    def __init__(self, sessions: Sessions | None = None) -> None:
-        self._table = OwnTable(ENTRIES, sessions)
+    def __init__(self, database: HostDatabase) -> None:
+        self._database = database
 
     async def acquire(
         self, name: str, owner: str, now: float, seconds: float
@@ -221,31 +204,24 @@ class HostLeases:
         }
         free = (_ROW.expires_at < now) | (_ROW.body == owner)
         return bool(
-            await self._table.upsert("taking a lease", [lease], where=free)
+            await self._database.upsert(
+                "taking a lease", ENTRIES, [lease], where=free
+            )
         )
 
     async def end(self, names: Iterable[str]) -> None:
         """End leases by one DELETE."""
         these = (_ROW.kind == "lease") & _ROW.key.in_([*names])
-        await self._table.change("ending leases", delete(ENTRIES).where(these))
-
-
-VECTORS = Table(
-    "adaptive_memory_vector",
-    TABLES,
-    Column("user_id", String(64), primary_key=True),
-    Column("memory_id", String(64), primary_key=True),
-    Column("embedder", String(32), primary_key=True),
-    Column("content_hash", String(32), nullable=False),
-    Column("vector", LargeBinary, nullable=False),
-)
+        await self._database.change(
+            "ending leases", delete(ENTRIES).where(these)
+        )
 
 
 class HostVectorTable:
     """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
 
-    def __init__(self, sessions: Sessions | None = None) -> None:
-        self._table = OwnTable(VECTORS, sessions)
+    def __init__(self, database: HostDatabase) -> None:
+        self._database = database
 
     async def read(
         self,
@@ -264,7 +240,7 @@ class HostVectorTable:
             row.memory_id: StoredVector(
                 row.content_hash, np.frombuffer(row.vector, "<f4")
             )
-            for row in await self._table.rows("reading vectors", query)
+            for row in await self._database.rows("reading vectors", query)
         }
 
     async def write(
@@ -282,7 +258,7 @@ class HostVectorTable:
             }
             for memory_id, stored in vectors.items()
         ]
-        await self._table.upsert("writing vectors", rows)
+        await self._database.upsert("writing vectors", VECTORS, rows)
 
     async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop vectors of memories that the host has no more, and those of other embedders."""
@@ -296,7 +272,7 @@ class HostVectorTable:
             row.user_id == user_id,
             is_foreign | ~memory.exists(),
         )
-        await self._table.change("dropping vectors", dropping)
+        await self._database.change("dropping vectors", dropping)
 
     async def held(
         self, user_id: str, memories: Sequence[Memory]
@@ -349,16 +325,17 @@ def _held(
 class HostTables:
     """What an instance of the plug-in keeps in the host's database, for all users and workers.
 
-    Nothing is asked of the database before a table is used; ``sessions`` opens another one.
+    Nothing is asked of the database before a table is used.
     """
 
     def __init__(
-        self, sealer: Sealer, sessions: Sessions | None = None
+        self, sealer: Sealer, database: HostDatabase | None = None
     ) -> None:
-        entries = SealedEntries(sealer, sessions)
-        self.vectors = HostVectorTable(sessions)
-        self.pending = HostPendingTable(sealer, sessions)
-        self.leases = HostLeases(sessions)
+        self.database = database or HostDatabase()
+        entries = SealedEntries(sealer, self.database)
+        self.vectors = HostVectorTable(self.database)
+        self.pending = HostPendingTable(sealer, self.database)
+        self.leases = HostLeases(self.database)
         self.archive = ArchiveTable(entries)
         self.audit = AuditTable(entries)
         self.usage = UsageTable(entries)

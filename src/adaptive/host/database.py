@@ -1,0 +1,157 @@
+"""The host's database, SQLite or PostgreSQL: its own tables, and ours, which are made when needed."""
+
+from __future__ import annotations
+
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Executable, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from adaptive.core.model import TablesUnavailable
+from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.schema import OUR_TABLES
+
+Value = TypeVar("Value")
+Sessions = Callable[[], AbstractAsyncContextManager[Any]]
+# SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
+_PER_STATEMENT = 500
+
+
+class HostDatabase:
+    """The host's database; ``tables`` are created before it is used, ``sessions`` opens another.
+
+    Every call may raise ``TablesUnavailable``, whose detail begins with what was being ``doing``.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions | None = None,
+        tables: Sequence[Table] = OUR_TABLES,
+    ) -> None:
+        self._sessions = sessions
+        self._tables = tables
+        self._is_ready = False
+
+    @asynccontextmanager
+    async def session(self, doing: str) -> AsyncGenerator[Any, None]:
+        """A session of the host's; the caller commits what it changes."""
+        with HostFaults(
+            doing,
+            TablesUnavailable,
+            "Open WebUI's database can't be used right now",
+        ):
+            try:
+                async with (self._sessions or host_session)() as session:
+                    if not self._is_ready:
+                        await self._create(session)
+                        self._is_ready = True
+                    yield session
+            except DBAPIError:
+                self._is_ready = False  # a table may be gone
+                raise
+
+    @uninterrupted
+    async def rows(self, doing: str, query: Executable) -> Sequence[Any]:
+        """What a query finds."""
+        async with self.session(doing) as session:
+            return (await session.execute(query)).all()
+
+    @uninterrupted
+    async def change(self, doing: str, *statements: Executable) -> int:
+        """Execute statements in one transaction; how many rows they changed."""
+        changed = 0
+        if statements:
+            async with self.session(doing) as session:
+                for statement in statements:
+                    changed += (await session.execute(statement)).rowcount
+                await session.commit()
+        return changed
+
+    @uninterrupted
+    async def upsert(
+        self,
+        doing: str,
+        table: Table,
+        rows: Sequence[Mapping[str, Any]],
+        *afterwards: Executable,
+        where: ColumnElement[bool] | None = None,
+    ) -> int:
+        """Insert rows, or replace those of the same keys, in one transaction with what follows.
+
+        Of those that stand only what fits ``where`` is replaced; how many rows were written.
+        """
+        written = 0
+        keys = [column.name for column in table.primary_key]
+        async with self.session(doing) as session:
+            is_postgresql = session.get_bind().dialect.name == "postgresql"
+            dialect = postgresql if is_postgresql else sqlite
+            for some in portions(
+                sorted(rows, key=lambda row: [row[name] for name in keys])
+            ):
+                new = dialect.insert(table).values(some)
+                replaced = {
+                    name: new.excluded[name]
+                    for name in some[0]
+                    if name not in keys
+                }
+                upsert = new.on_conflict_do_update(
+                    index_elements=keys, set_=replaced, where=where
+                )
+                # psycopg forgets after an INSERT how many rows it wrote.
+                counted = upsert.execution_options(preserve_rowcount=True)
+                written += (await session.execute(counted)).rowcount
+            for statement in afterwards:
+                await session.execute(statement)
+            await session.commit()
+        return written
+
+    async def _create(self, session: Any) -> None:
+        """Create the tables; of two workers that do so at once PostgreSQL fails one, which is fine.
+
+        ``IF NOT EXISTS`` is no lock there: the other one's table comes up as a doubled name.
+        """
+        for table in self._tables:
+            for create in (
+                CreateTable(table, if_not_exists=True),
+                *(
+                    CreateIndex(index, if_not_exists=True)
+                    for index in table.indexes
+                ),
+            ):
+                try:
+                    await session.execute(create)
+                    await session.commit()
+                except (IntegrityError, ProgrammingError):
+                    await session.rollback()
+                    await session.execute(create)
+                    await session.commit()
+
+
+def portions(
+    values: Collection[Value], most: int = _PER_STATEMENT
+) -> Iterator[list[Value]]:
+    """As many values at a time as one statement takes."""
+    listed = list(values)
+    return (listed[at : at + most] for at in range(0, len(listed), most))
+
+
+def host_session() -> AbstractAsyncContextManager[Any]:
+    """A session of the host's own."""
+    from open_webui.internal.db import get_async_db_context
+
+    return get_async_db_context()
+
+
+# For the host's own tables alone, which are there where ours can't be made.
+HOST_DATABASE = HostDatabase(tables=())
