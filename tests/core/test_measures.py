@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import sys
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -105,42 +103,3 @@ async def test_calls_of_a_model(told: pytest.LogCaptureFixture) -> None:
     assert {kind: line[kind] for kind in numbers} == {
         kind: {"memory_operations": number} for kind, number in numbers.items()
     }
-
-
-class Meters:
-    """OpenTelemetry's API, whose instruments are lists of what they were given."""
-
-    def __init__(self) -> None:
-        self.told: dict[str, list[tuple[float, dict[str, str]]]] = {}
-
-    def get_meter(self, _: str) -> Meters:
-        """It is its own meter."""
-        return self
-
-    def create_counter(self, name: str, unit: str) -> Any:
-        """An instrument of both kinds."""
-        told = self.told.setdefault(name, [])
-
-        def tell(value: float, attributes: dict[str, str]) -> None:
-            told.append((value, attributes))
-
-        return SimpleNamespace(add=tell, record=tell)
-
-    create_histogram = create_counter
-
-
-async def test_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the host collects metrics, durations and counts go there, whatever the log's level."""
-    meters = Meters()
-    monkeypatch.setitem(sys.modules, "opentelemetry.metrics", meters)
-    async with measured_part("inlet", "m-1"):
-        await judge()
-        tally("entries", "core", 2)
-    durations = meters.told["adaptive_memory.duration"]
-    assert [one["stage"] for _, one in durations] == ["judge", "total"]
-    assert durations[1][1] == {
-        "part": "inlet", "outcome": "recalled", "reason": "", "stage": "total"
-    }  # fmt: skip
-    assert meters.told["adaptive_memory.entries"] == [
-        (2, {"part": "inlet", "name": "core"})
-    ]

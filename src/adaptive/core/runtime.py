@@ -20,7 +20,7 @@ from collections.abc import (
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from threading import RLock
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakValueDictionary
@@ -232,12 +232,7 @@ def tell_outcome(outcome: str, reason: str = "") -> None:
 async def measured_part(
     part: str, turn: str, anomalies: Iterable[str] = ()
 ) -> AsyncGenerator[None]:
-    """Around an inlet, or one work behind an answer; what finds nothing to do is not told of.
-
-    The host sets a provider of OpenTelemetry meters for its whole process when ``ENABLE_OTEL`` and
-    ``ENABLE_OTEL_METRICS`` are on, before it loads any function (host: utils/telemetry/metrics.py,
-    0.9.6 and 0.12.4). Nothing is imported here: who has set one has imported the package.
-    """
+    """Around an inlet, or one work behind an answer; what finds nothing to do is not told of."""
     measures = TurnMeasures(part, "skipped" if part == "inlet" else "")
     token = MEASURES.set(measures)
     measures.counts["anomalies"].update(anomalies)
@@ -258,35 +253,16 @@ async def measured_part(
 
 
 def _tell(turn: str, measures: TurnMeasures) -> None:
-    """Write the line, and add to the metrics; neither names anybody or quotes a text."""
-    part = {"part": measures.part}
-    ended = {**part, "outcome": measures.outcome, "reason": measures.reason}
-    milliseconds = {
-        name: round(1000 * seconds, 1)
-        for name, seconds in measures.seconds.items()
+    """Write the line, which names nobody and quotes no text."""
+    line = {
+        "part": measures.part,
+        "outcome": measures.outcome,
+        "reason": measures.reason,
+        "turn": turn,
+        "ms": {
+            name: round(1000 * seconds, 1)
+            for name, seconds in measures.seconds.items()
+        },
+        **{kind: names for kind, names in measures.counts.items() if names},
     }
-    counts = {kind: names for kind, names in measures.counts.items() if names}
-    log_measures.debug(
-        "%s", json.dumps({**ended, "turn": turn, "ms": milliseconds, **counts})
-    )
-    metrics = sys.modules.get("opentelemetry.metrics")
-    if metrics is None:
-        return
-    for name, duration in milliseconds.items():
-        attributes = ended if name == "total" else part
-        _instrument(metrics, "duration").record(
-            duration, {**attributes, "stage": name}
-        )
-    for kind, names in counts.items():
-        for name, count in names.items():
-            _instrument(metrics, kind).add(count, {**part, "name": name})
-
-
-@cache
-def _instrument(metrics: Any, kind: str) -> Any:
-    """An instrument of the API's; where nobody has set a provider it leads nowhere."""
-    meter = metrics.get_meter("adaptive_memory")
-    name = f"adaptive_memory.{kind}"
-    if kind == "duration":
-        return meter.create_histogram(name, unit="ms")
-    return meter.create_counter(name, unit="1")
+    log_measures.debug("%s", json.dumps(line))

@@ -15,14 +15,12 @@ still read what was said.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import html
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -41,7 +39,6 @@ _TWINS = str.maketrans(
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
-_URL_SIGNS = str.maketrans("+/", "-_", "=")
 _SCALE, _BIAS, _PACKED_WEIGHTS = listed_lines("guard_weights")
 # Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
 BUCKETS = 1 << 17
@@ -82,8 +79,6 @@ def injection_reason(
     for reason, form in _FORMS.items():
         if reason.startswith("it ") and form.search(seen):
             return reason
-    if any(map(_reads, _decoded(text))):
-        return "it hides words in a code"
     if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
         return "it reads as an order, not as a fact; /remember keeps it all the same"
     return ""
@@ -94,28 +89,6 @@ def passed_mark(text: str) -> str:
     return hashlib.blake2b(
         text.encode(errors="replace"), digest_size=8
     ).hexdigest()
-
-
-def _decoded(text: str) -> Iterator[bytes]:
-    """What stands in a text as base64 or hexadecimal."""
-    for run in _FORMS["base64"].findall(text):
-        with suppress(ValueError):
-            yield base64.urlsafe_b64decode(f"{run.translate(_URL_SIGNS)}==")
-    for run in _FORMS["hexadecimal"].findall(text):
-        figures = re.sub(r"0x|[^0-9a-fA-F]", "", run)
-        if not figures.isdecimal():  # as card numbers are
-            yield bytes.fromhex(figures[: len(figures) // 2 * 2])
-
-
-def _reads(decoded: bytes) -> bool:
-    """Whether it is words, as hashes and identifiers are none."""
-    words = decoded.decode(errors="replace")
-    letters = sum(sign.isalpha() or sign in " .,:;!?'\"=\n" for sign in words)
-    return (
-        len(words) >= 6
-        and letters >= 0.85 * len(words)
-        and "\ufffd" not in words
-    )
 
 
 def order_score(text: str) -> float:
