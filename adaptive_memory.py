@@ -1229,11 +1229,48 @@ _STILL_WAITING_SECONDS = 0.25
 _LOOK_AGAIN_SECONDS = 0.05
 
 
+class GaveWay(Exception):
+  """A call of a model was closed, or not begun: its machine, which is named, answers somebody."""
+
+
 class Foreground:
 
   def __init__(self) -> None:
     self._waited_for = 0
     self._clear_at = 0.0
+    self._answers: dict[asyncio.Task[Any], str] = {}
+    self._calls: dict[asyncio.Timeout, str] = {}
+
+  def begin_answer(self, machine: str) -> None:
+    task = asyncio.current_task()
+    if task is None or not machine:
+      return
+    self._answers[task] = machine
+    task.add_done_callback(self._end_answer)
+    for call, calls_machine in [*self._calls.items()]:
+      if calls_machine == machine:
+        del self._calls[call]
+        call.reschedule(0.0)
+
+  def _end_answer(self, task: asyncio.Task[Any]) -> None:
+    self._answers.pop(task, None)
+
+  @asynccontextmanager
+  async def call(self, machine: str) -> AsyncGenerator[None]:
+    if machine in self._answers.values():
+      raise GaveWay(machine)
+    limit = asyncio.timeout(None)
+    try:
+      async with limit:
+        if machine:
+          self._calls[limit] = machine
+        yield
+    except TimeoutError as error:
+      if not limit.expired():
+        raise
+      raise GaveWay(machine) from error
+    finally:
+      self._calls.pop(limit, None)
 
   @contextmanager
   def turn(self) -> Generator[None]:
@@ -1244,10 +1281,12 @@ class Foreground:
       self._waited_for -= 1
       self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
 
-  async def give_way(self, seconds: float = 1.0) -> None:
+  async def give_way(self, seconds: float = 1.0, machine: str = "") -> None:
     for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
       now = time.monotonic()
-      if not self._waited_for and now >= self._clear_at:
+      is_answering = machine in self._answers.values()
+      is_busy = is_answering or self._waited_for
+      if not is_busy and now >= self._clear_at:
         self._clear_at = now + _LOOK_AGAIN_SECONDS
         return
       await asyncio.sleep(_LOOK_AGAIN_SECONDS)
@@ -1795,6 +1834,272 @@ HOST_MESSAGES = Table(
 )
 
 
+# ---- src/adaptive/learn/queue.py ----
+
+log_queue = logging.getLogger("adaptive_memory.learn")
+
+LEASE_SECONDS = 30.0
+_RENEWAL_SECONDS = 10.0
+_MARGIN_SECONDS = 8.0
+MOST_ATTEMPTS = 8
+_FIRST_DELAY_SECONDS = 15.0
+_DELAY_GROWTH = 4
+_NEAR_SECONDS = 20.0
+_SURELY_DUE_SECONDS = 0.05
+WORK_SECONDS = 1800.0
+_PUT_SECONDS = 1.0
+_PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
+_POLL_SECONDS = 2.0
+_CALLS_COUNTED_SECONDS = 3600.0
+_PATIENCE_SECONDS__queue = 15.0
+
+_LONGEST_YIELDING_SECONDS = 300.0
+TurnVerdict = Literal["learned", "again", "gave way", "given up", "lost"]
+
+
+@dataclass(eq=False)
+class TurnWork:
+
+  turns: tuple[QueuedTurn, ...]
+  lease: TurnLease
+  table: PendingTable
+  clock: Callable[[], float]
+  proven_at: float
+  calls_before: int = 0
+  others_wait: bool = False
+  calls: int = 0
+  pause: float = 0.0
+  patient_until: float = 0.0
+  machine: str = ""
+
+  @property
+  def attempts(self) -> int:
+    return max(turn.attempts for turn in self.turns)
+
+  @property
+  def patience(self) -> float:
+    return max(0.0, self.patient_until - self.clock())
+
+  @property
+  def last_attempt(self) -> bool:
+    return self.attempts + 1 >= MOST_ATTEMPTS
+
+  @property
+  def tells_failures(self) -> bool:
+    return not self.attempts or self.last_attempt
+
+  async def held(self) -> bool:
+    if not self._proven_within(LEASE_PROOF_SECONDS):
+      with suppress(TablesUnavailable):
+        await self._renew()
+    return self._proven_within(LEASE_SECONDS - _MARGIN_SECONDS)
+
+  async def heartbeat(self, over: asyncio.Event) -> None:
+    while not over.is_set():
+      try:
+        await asyncio.wait_for(over.wait(), _RENEWAL_SECONDS)
+      except TimeoutError:
+        with suppress(TablesUnavailable):
+          await self._renew()
+
+  async def _renew(self) -> None:
+    now = self.clock()
+    held = await self.table.renew(self.lease, now + LEASE_SECONDS)
+    self.proven_at = now if held else -inf
+
+  def _proven_within(self, seconds: float) -> bool:
+    return 0 <= self.clock() - self.proven_at < seconds
+
+
+Teach = Callable[[TurnWork], Awaitable[None]]
+Wanted = Callable[[], Awaitable[bool]]
+
+
+async def always() -> bool:
+  return True
+
+
+class LearningQueue:
+
+  def __init__(
+    self,
+    table: PendingTable,
+    foreground: Foreground,
+    clock: Callable[[], float] = time.time,
+  ) -> None:
+    self._table = table
+    self._foreground = foreground
+    self._clock = clock
+    self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
+    self._locks = KeyedLocks()
+
+  async def waiting(self, user_id: str) -> int:
+    return len((await self._table.waiting(user_id, self._clock())).places)
+
+  async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
+    now = self._clock()
+    queued = QueuedTurn(turn, queued_at=now, due_at=now + debounce_seconds)
+    key = (turn.user_id, turn.source.message_id)
+    insert = self._inserts.get(key)
+    if insert is None or insert.done():
+      insert = self._inserts[key] = asyncio.create_task(
+        self._insert(queued)
+      )
+    await asyncio.wait({insert}, timeout=_PUT_SECONDS)
+    return queued
+
+  async def learn(
+    self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always
+  ) -> None:
+    user_id = queued.turn.user_id
+    key = (user_id, queued.turn.source.message_id)
+    insert = self._inserts.get(key)
+    if insert is not None:
+      await asyncio.wait({insert})
+      self._inserts.pop(key, None)
+      if insert.cancelled():
+        return
+      insert.result()
+    await asyncio.sleep(
+      max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS
+    )
+    await self.resume(user_id, teach, wanted)
+
+  async def resume(
+    self, user_id: str, teach: Teach, wanted: Wanted = always
+  ) -> None:
+    try:
+      async with self._locks.of(user_id):
+        await self._foreground.give_way(_PATIENCE_SECONDS__queue)
+        patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
+        while work := await self._taken(user_id, wanted):
+          work.patient_until = patient_until
+          wait = await self._taught(work, teach) - self._clock()
+          if work.machine:
+            await self._foreground.give_way(
+              work.patience, work.machine
+            )
+          elif wait <= _NEAR_SECONDS:
+            tally("anomalies", "retried")
+            await asyncio.sleep(wait + _SURELY_DUE_SECONDS)
+          elif not work.others_wait:
+            break
+    except TablesUnavailable as error:
+      log_queue.warning(
+        "what waits is left to the next turn: %s", with_detail(error)
+      )
+      if error.lasting:
+        raise
+
+  def forget(self, user_id: str) -> None:
+    for key in [key for key in self._inserts if key[0] == user_id]:
+      self._inserts[key].cancel()
+
+  async def _insert(self, queued: QueuedTurn) -> None:
+    for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
+      try:
+        await self._table.put(queued)
+        return
+      except TablesUnavailable as error:
+        if pause is None or (error.lasting and tries):
+          log_queue.warning(
+            "a turn is not learned: %s", with_detail(error)
+          )
+          raise
+        log_queue.warning(
+          "a turn is not kept yet: %s", with_detail(error)
+        )
+        await asyncio.sleep(pause)
+
+  async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
+    while True:
+      now = self._clock()
+      waiting = await self._table.waiting(
+        user_id, now - _CALLS_COUNTED_SECONDS
+      )
+      message_ids = next_batch(waiting.places, now)
+      if not message_ids or not await wanted():
+        return None
+      if waiting.leased_until < now:
+        lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
+        began = self._clock()
+        turns = await self._table.take(
+          lease, began, began + LEASE_SECONDS
+        )
+        if turns:
+          return TurnWork(
+            turns=turns,
+            lease=lease,
+            table=self._table,
+            clock=self._clock,
+            proven_at=began,
+            calls_before=waiting.calls,
+            others_wait=len(waiting.places) > len(turns),
+          )
+      await asyncio.sleep(_POLL_SECONDS)
+
+  async def _taught(self, work: TurnWork, teach: Teach) -> float:
+    stage_lasted("queue", self._clock() - work.turns[-1].due_at)
+    over = asyncio.Event()
+    heartbeat = asyncio.create_task(work.heartbeat(over))
+    verdict: TurnVerdict = "given up" if work.last_attempt else "again"
+    reason = "an unexpected error"
+    fault = "unexpected"
+    try:
+      if work.attempts >= MOST_ATTEMPTS:
+        raise AdaptiveMemoryError(
+          f"it was begun {MOST_ATTEMPTS} times in vain"
+        )
+      async with asyncio.timeout(WORK_SECONDS):
+        await teach(work)
+      verdict = "learned"
+      fault = ""
+    except GaveWay as error:
+      verdict = "gave way"
+      fault = ""
+      work.machine = str(error)
+    except (AdaptiveMemoryError, TimeoutError) as error:
+      reason = with_detail(error)
+      fault = type(error).__name__
+      if isinstance(error, ModelBusy):
+        work.pause = error.retry_after or 0.0
+    except asyncio.CancelledError:
+      verdict = "lost"
+      fault = "cancelled"
+      raise
+    finally:
+      over.set()
+      await heartbeat
+      if verdict == "given up":
+        log_queue.warning("turns are not learned: %s", reason)
+      try_again_at = await self._ended(work, verdict, fault)
+    return try_again_at
+
+  async def _ended(
+    self, work: TurnWork, verdict: TurnVerdict, fault: str
+  ) -> float:
+    now = self._clock()
+    failed = verdict == "again"
+    delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
+    due_at = now + max(delay, work.pause) if failed else now
+    held = True
+    try:
+      held = await self._table.end(
+        work.lease,
+        due_at,
+        work.calls,
+        learned=verdict in ("learned", "given up"),
+        failed=failed,
+      )
+    except TablesUnavailable as error:
+      log_queue.warning(
+        "turns are taken again when their lease has ended: %s",
+        with_detail(error),
+      )
+    tell_outcome(verdict if held else "lost", fault)
+    return due_at if held and failed else inf
+
+
 # ---- src/adaptive/llm/reply.py ----
 
 _TOO_LONG__reply = "the model's reply is far too long"
@@ -2048,9 +2353,6 @@ async def ask(
         tally("tokens_in", name, tokens_in)
         tally("tokens_out", name, tokens_out)
         answer = read(completion)
-      except asyncio.CancelledError:
-        tally("model_failures", name)
-        raise
       except ModelError as error:
         tally("model_failures", name)
         following = place_after(place, error)
@@ -2073,6 +2375,7 @@ async def ask(
     )
     raise
   except TimeoutError as error:
+    tally("model_failures", name)
     raise ModelBusy(
       f"the model did not answer within {timeout:g} s"
     ) from error
@@ -2230,6 +2533,8 @@ _REASONING_FIELDS = (
   "reasoning_details",
 )
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_HERE = "localhost"
+_LOOPBACK = (_HERE, "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -2428,6 +2733,13 @@ class LocalAddresses:
 
   def holds_ollama(self, url: str) -> bool:
     return _is_inner(_parsed(url).host) or self.lists(url)
+
+  def machine(self, urls: Sequence[str]) -> str:
+    if not all(map(self.holds_ollama, urls)):
+      return ""
+    hosts = {_parsed(url).host for url in urls}
+    names = {_HERE if host in _LOOPBACK else host for host in hosts}
+    return " ".join(sorted(names))
 
 
 def is_cloud_name(model: str) -> bool:
@@ -8891,65 +9203,76 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class _Connection:
+
+  urls: Sequence[str] = ()
+  is_ollama: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Locality:
 
   addresses: LocalAddresses
   request: Request
 
-  async def of_completer(self, completer: Completer) -> bool:
-    if isinstance(completer, RedactingCompleter):
-      completer = completer.completer
-    if isinstance(completer, HostCompleter):
-      return await self.of_chat({"id": completer.model})
-    if isinstance(completer, OllamaCompleter):
-      in_cloud = is_cloud_name(completer.model)
-      return not in_cloud and self.addresses.holds_ollama(completer.url)
-    return isinstance(completer, OpenAICompleter) and self.addresses.lists(
-      completer.url
-    )
+  async def holds(self, model: object) -> bool:
+    connection = await self._connection(model)
+    is_local = self.addresses.lists
+    if connection.is_ollama:
+      is_local = self.addresses.holds_ollama
+    return bool(connection.urls) and all(map(is_local, connection.urls))
 
-  async def of_chat(self, chat_model: object) -> bool:
+  async def machine(self, model: object) -> str:
+    connection = await self._connection(model)
+    return self.addresses.machine(connection.urls)
+
+  async def _connection(self, model: object) -> _Connection:
+    if isinstance(model, RedactingCompleter):
+      model = model.completer
+    if isinstance(model, OpenAICompleter):
+      return _Connection([model.url])
+    if isinstance(model, OllamaCompleter):
+      urls = [] if is_cloud_name(model.model) else [model.url]
+      return _Connection(urls, is_ollama=True)
+    if isinstance(model, HostCompleter):
+      model = {"id": model.model}
     with faults_logged(
       "reading where a model runs, which counts as elsewhere"
     ):
-      model = self._base_of(mapping(chat_model))
-      model_id = text_field(model, "id")
+      base = self._base_of(mapping(model))
+      model_id = text_field(base, "id")
       is_connection = not any(
-        model.get(kind) for kind in ("direct", "pipe", "arena")
+        base.get(kind) for kind in ("direct", "pipe", "arena")
       )
       if not model_id or not is_connection:
-        return False
-      if model.get("owned_by") == "ollama":
-        return await self._of_ollama(model_id, model)
-      if model.get("owned_by") == "openai":
-        urls = await host_setting(self.request, "openai_urls")
-        routed = self._routed("OPENAI_MODELS", model_id) or model
-        return self.addresses.lists(
-          _address_at(urls, routed.get("urlIdx"))
-        )
-    return False
+        return _Connection()
+      if base.get("owned_by") == "ollama":
+        return await self._of_ollama(model_id, base)
+      if base.get("owned_by") == "openai":
+        urls = await recent_setting(self.request, "openai_urls")
+        routed = self._routed("OPENAI_MODELS", model_id) or base
+        return _Connection([_address_at(urls, routed.get("urlIdx"))])
+    return _Connection()
 
   async def _of_ollama(
     self, model_id: str, model: Mapping[str, Any]
-  ) -> bool:
+  ) -> _Connection:
     routed = self._routed("OLLAMA_MODELS", model_id) or mapping(
       model, "ollama"
     )
     if routed.get("remote_host") or routed.get("remote_model"):
-      return False
+      return _Connection()
     names = (
       model_id,
       text_field(routed, "model"),
       text_field(routed, "name"),
     )
     if any(map(is_cloud_name, names)):
-      return False
-    urls = await host_setting(self.request, "ollama_urls")
+      return _Connection()
+    urls = await recent_setting(self.request, "ollama_urls")
     numbers = listing(routed.get("urls")) or [None]
-    return all(
-      self.addresses.holds_ollama(_address_at(urls, number))
-      for number in numbers
-    )
+    addresses = [_address_at(urls, number) for number in numbers]
+    return _Connection(addresses, is_ollama=True)
 
   def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
     models: Any = getattr(self.request.app.state, "MODELS", None) or {}
@@ -10880,6 +11203,10 @@ class Hook(ABC):
     """Banks that a model may not see: the chat's own one, or the one of a completer."""
 
   @abstractmethod
+  async def machine(self, completer: Completer | None = None) -> str:
+    """The machine in a network of one's own that the chat's model, or a completer's, runs on."""
+
+  @abstractmethod
   async def suggest(self, lines: Sequence[str]) -> None:
     """Show what to ask next below the answer, where the host makes none itself."""
 
@@ -12586,16 +12913,19 @@ class HostHook(Hook):
     banks = LocalOnlyBanks.of(self.settings)
     if not banks.names:
       return banks
-    locality = Locality(
-      LocalAddresses(self.settings.local_connections), self.request
-    )
-    if completer is not None:
-      is_local = await locality.of_completer(completer)
-    else:
-      is_local = not self.is_direct and await locality.of_chat(
-        self.chat_model
-      )
+    is_local = await self._locality.holds(self._asked(completer))
     return NOTHING_HIDDEN if is_local else banks
+
+  async def machine(self, completer: Completer | None = None) -> str:
+    return await self._locality.machine(self._asked(completer))
+
+  def _asked(self, completer: Completer | None) -> object:
+    return completer or (None if self.is_direct else self.chat_model)
+
+  @property
+  def _locality(self) -> Locality:
+    addresses = LocalAddresses(self.settings.local_connections)
+    return Locality(addresses, self.request)
 
   async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
     typed = [
@@ -12748,314 +13078,6 @@ class HostHooks:
     self._misread = settings.misread
     misread = "; ".join(self._misread) or "none"
     log_installed.warning("valves that are not understood: %s", misread)
-
-
-# ---- src/adaptive/learn/queue.py ----
-
-log_queue = logging.getLogger("adaptive_memory.learn")
-
-LEASE_SECONDS = 30.0
-_RENEWAL_SECONDS = 10.0
-_MARGIN_SECONDS = 8.0
-MOST_ATTEMPTS = 8
-_FIRST_DELAY_SECONDS = 15.0
-_DELAY_GROWTH = 4
-_NEAR_SECONDS = 20.0
-_SURELY_DUE_SECONDS = 0.05
-WORK_SECONDS = 1800.0
-_PUT_SECONDS = 1.0
-_PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
-_POLL_SECONDS = 2.0
-_CALLS_COUNTED_SECONDS = 3600.0
-_PATIENCE_SECONDS__queue = 15.0
-
-_EARLIER_MESSAGES = 4
-_LONGEST_WORDS__queue = 16_000
-_LONGEST_EARLIER = 2000
-TurnVerdict = Literal["learned", "again", "given up", "lost"]
-
-
-@dataclass(eq=False)
-class TurnWork:
-
-  turns: tuple[QueuedTurn, ...]
-  lease: TurnLease
-  table: PendingTable
-  clock: Callable[[], float]
-  proven_at: float
-  calls_before: int = 0
-  others_wait: bool = False
-  calls: int = 0
-  pause: float = 0.0
-
-  @property
-  def attempts(self) -> int:
-    return max(turn.attempts for turn in self.turns)
-
-  @property
-  def last_attempt(self) -> bool:
-    return self.attempts + 1 >= MOST_ATTEMPTS
-
-  @property
-  def tells_failures(self) -> bool:
-    return not self.attempts or self.last_attempt
-
-  async def held(self) -> bool:
-    if not self._proven_within(LEASE_PROOF_SECONDS):
-      with suppress(TablesUnavailable):
-        await self._renew()
-    return self._proven_within(LEASE_SECONDS - _MARGIN_SECONDS)
-
-  async def heartbeat(self, over: asyncio.Event) -> None:
-    while not over.is_set():
-      try:
-        await asyncio.wait_for(over.wait(), _RENEWAL_SECONDS)
-      except TimeoutError:
-        with suppress(TablesUnavailable):
-          await self._renew()
-
-  async def _renew(self) -> None:
-    now = self.clock()
-    held = await self.table.renew(self.lease, now + LEASE_SECONDS)
-    self.proven_at = now if held else -inf
-
-  def _proven_within(self, seconds: float) -> bool:
-    return 0 <= self.clock() - self.proven_at < seconds
-
-
-Teach = Callable[[TurnWork], Awaitable[None]]
-Wanted = Callable[[], Awaitable[bool]]
-
-
-async def always() -> bool:
-  return True
-
-
-class LearningQueue:
-
-  def __init__(
-    self,
-    table: PendingTable,
-    foreground: Foreground,
-    clock: Callable[[], float] = time.time,
-  ) -> None:
-    self._table = table
-    self._foreground = foreground
-    self._clock = clock
-    self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
-    self._locks = KeyedLocks()
-
-  async def waiting(self, user_id: str) -> int:
-    return len((await self._table.waiting(user_id, self._clock())).places)
-
-  async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
-    now = self._clock()
-    queued = QueuedTurn(turn, queued_at=now, due_at=now + debounce_seconds)
-    key = (turn.user_id, turn.source.message_id)
-    insert = self._inserts.get(key)
-    if insert is None or insert.done():
-      insert = self._inserts[key] = asyncio.create_task(
-        self._insert(queued)
-      )
-    await asyncio.wait({insert}, timeout=_PUT_SECONDS)
-    return queued
-
-  async def learn(
-    self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always
-  ) -> None:
-    user_id = queued.turn.user_id
-    key = (user_id, queued.turn.source.message_id)
-    insert = self._inserts.get(key)
-    if insert is not None:
-      await asyncio.wait({insert})
-      self._inserts.pop(key, None)
-      if insert.cancelled():
-        return
-      insert.result()
-    await asyncio.sleep(
-      max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS
-    )
-    await self.resume(user_id, teach, wanted)
-
-  async def resume(
-    self, user_id: str, teach: Teach, wanted: Wanted = always
-  ) -> None:
-    try:
-      async with self._locks.of(user_id):
-        await self._foreground.give_way(_PATIENCE_SECONDS__queue)
-        while work := await self._taken(user_id, wanted):
-          wait = await self._taught(work, teach) - self._clock()
-          if wait <= _NEAR_SECONDS:
-            tally("anomalies", "retried")
-            await asyncio.sleep(wait + _SURELY_DUE_SECONDS)
-          elif not work.others_wait:
-            break
-    except TablesUnavailable as error:
-      log_queue.warning(
-        "what waits is left to the next turn: %s", with_detail(error)
-      )
-      if error.lasting:
-        raise
-
-  def forget(self, user_id: str) -> None:
-    for key in [key for key in self._inserts if key[0] == user_id]:
-      self._inserts[key].cancel()
-
-  async def _insert(self, queued: QueuedTurn) -> None:
-    for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
-      try:
-        await self._table.put(queued)
-        return
-      except TablesUnavailable as error:
-        if pause is None or (error.lasting and tries):
-          log_queue.warning(
-            "a turn is not learned: %s", with_detail(error)
-          )
-          raise
-        log_queue.warning(
-          "a turn is not kept yet: %s", with_detail(error)
-        )
-        await asyncio.sleep(pause)
-
-  async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
-    while True:
-      now = self._clock()
-      waiting = await self._table.waiting(
-        user_id, now - _CALLS_COUNTED_SECONDS
-      )
-      message_ids = next_batch(waiting.places, now)
-      if not message_ids or not await wanted():
-        return None
-      if waiting.leased_until < now:
-        lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
-        began = self._clock()
-        turns = await self._table.take(
-          lease, began, began + LEASE_SECONDS
-        )
-        if turns:
-          return TurnWork(
-            turns=turns,
-            lease=lease,
-            table=self._table,
-            clock=self._clock,
-            proven_at=began,
-            calls_before=waiting.calls,
-            others_wait=len(waiting.places) > len(turns),
-          )
-      await asyncio.sleep(_POLL_SECONDS)
-
-  async def _taught(self, work: TurnWork, teach: Teach) -> float:
-    stage_lasted("queue", self._clock() - work.turns[-1].due_at)
-    over = asyncio.Event()
-    heartbeat = asyncio.create_task(work.heartbeat(over))
-    verdict: TurnVerdict = "given up" if work.last_attempt else "again"
-    reason = "an unexpected error"
-    fault = "unexpected"
-    try:
-      if work.attempts >= MOST_ATTEMPTS:
-        raise AdaptiveMemoryError(
-          f"it was begun {MOST_ATTEMPTS} times in vain"
-        )
-      async with asyncio.timeout(WORK_SECONDS):
-        await teach(work)
-      verdict = "learned"
-      fault = ""
-    except (AdaptiveMemoryError, TimeoutError) as error:
-      reason = with_detail(error)
-      fault = type(error).__name__
-      if isinstance(error, ModelBusy):
-        work.pause = error.retry_after or 0.0
-    except asyncio.CancelledError:
-      verdict = "lost"
-      fault = "cancelled"
-      raise
-    finally:
-      over.set()
-      await heartbeat
-      if verdict == "given up":
-        log_queue.warning("turns are not learned: %s", reason)
-      try_again_at = await self._ended(work, verdict, fault)
-    return try_again_at
-
-  async def _ended(
-    self, work: TurnWork, verdict: TurnVerdict, fault: str
-  ) -> float:
-    now = self._clock()
-    failed = verdict == "again"
-    delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-    due_at = now + max(delay, work.pause) if failed else now
-    held = True
-    try:
-      held = await self._table.end(
-        work.lease,
-        due_at,
-        work.calls,
-        learned=verdict in ("learned", "given up"),
-        failed=failed,
-      )
-    except TablesUnavailable as error:
-      log_queue.warning(
-        "turns are taken again when their lease has ended: %s",
-        with_detail(error),
-      )
-    tell_outcome(verdict if held else "lost", fault)
-    return due_at if held and failed else inf
-
-
-def typed_turn(
-  hook: Hook, messages: Sequence[Message], rememberable: Sequence[Message]
-) -> Turn | None:
-  typed = typed_message(messages, hook.question_id)
-  is_learned = may_be_learned_from(hook) and not hook.state.get("unlearned")
-  if typed is None or not is_learned:
-    return None
-  message, words = typed
-  hook.state["branch"] = [
-    str(one.get("id")) for one in messages if one.get("id")
-  ]
-  now = time.time()
-  source = Provenance(
-    chat_id=hook.chat_id,
-    message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
-    said_at=min(said_at(message, now), int(now)),
-  )
-  earlier = earlier_utterances(rememberable, message, _EARLIER_MESSAGES)
-  return Turn(
-    user_id=hook.user_id,
-    kind=hook.told_kind,
-    words=wide_excerpt(words, _LONGEST_WORDS__queue),
-    earlier=_shortened(earlier, wide_excerpt),
-    source=source,
-    answer_id=hook.answer_id,
-    time_zones=hook.time_zones,
-    language=hook.state.get("language", ""),
-    chat_model=hook.chat_model_id,
-    is_direct=hook.is_direct,
-  )
-
-
-def joined_turn(turns: Sequence[Turn]) -> Turn:
-  words = "\n\n".join(turn.words for turn in turns)
-  if len(words) > _LONGEST_WORDS__queue:
-    words = excerpt_without_secrets(words, _LONGEST_WORDS__queue)
-  earlier = _shortened(turns[0].earlier, excerpt_without_secrets)
-  return replace(turns[-1], words=words, earlier=earlier)
-
-
-def _shortened(
-  earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
-) -> tuple[Utterance, ...]:
-  return tuple(
-    replace(one, text=shorten(one.text, _LONGEST_EARLIER))
-    for one in earlier
-  )
-
-
-def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
-  grouped = itertools.groupby(
-    turns, lambda turn: (turn.chat_model, turn.is_direct)
-  )
-  return [list(together) for _, together in grouped]
 
 
 # ---- src/adaptive/learn/report.py ----
@@ -13310,6 +13332,69 @@ def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
   return [one for one in found if not found[one]], [
     one for one in found if found[one]
   ]
+
+
+# ---- src/adaptive/learn/turns.py ----
+
+_EARLIER_MESSAGES = 4
+_LONGEST_WORDS__turns = 16_000
+_LONGEST_EARLIER = 2000
+
+
+def typed_turn(
+  hook: Hook, messages: Sequence[Message], rememberable: Sequence[Message]
+) -> Turn | None:
+  typed = typed_message(messages, hook.question_id)
+  is_learned = may_be_learned_from(hook) and not hook.state.get("unlearned")
+  if typed is None or not is_learned:
+    return None
+  message, words = typed
+  hook.state["branch"] = [
+    str(one.get("id")) for one in messages if one.get("id")
+  ]
+  now = time.time()
+  source = Provenance(
+    chat_id=hook.chat_id,
+    message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
+    said_at=min(said_at(message, now), int(now)),
+  )
+  earlier = earlier_utterances(rememberable, message, _EARLIER_MESSAGES)
+  return Turn(
+    user_id=hook.user_id,
+    kind=hook.told_kind,
+    words=wide_excerpt(words, _LONGEST_WORDS__turns),
+    earlier=_shortened(earlier, wide_excerpt),
+    source=source,
+    answer_id=hook.answer_id,
+    time_zones=hook.time_zones,
+    language=hook.state.get("language", ""),
+    chat_model=hook.chat_model_id,
+    is_direct=hook.is_direct,
+  )
+
+
+def joined_turn(turns: Sequence[Turn]) -> Turn:
+  words = "\n\n".join(turn.words for turn in turns)
+  if len(words) > _LONGEST_WORDS__turns:
+    words = excerpt_without_secrets(words, _LONGEST_WORDS__turns)
+  earlier = _shortened(turns[0].earlier, excerpt_without_secrets)
+  return replace(turns[-1], words=words, earlier=earlier)
+
+
+def _shortened(
+  earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
+) -> tuple[Utterance, ...]:
+  return tuple(
+    replace(one, text=shorten(one.text, _LONGEST_EARLIER))
+    for one in earlier
+  )
+
+
+def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
+  grouped = itertools.groupby(
+    turns, lambda turn: (turn.chat_model, turn.is_direct)
+  )
+  return [list(together) for _, together in grouped]
 
 
 # ---- src/adaptive/privacy/redacted_chat.py ----
@@ -15655,6 +15740,7 @@ class LessonResources:
   language: str = ""
   hidden: LocalOnlyBanks = NOTHING_HIDDEN
   foreground: Foreground = field(default_factory=Foreground)
+  machine: str = ""
   user_waits: bool = False
   embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
@@ -15711,7 +15797,13 @@ async def learn_turn(
     request: CompletionRequest, read: Callable[[Completion], AnswerRead]
   ) -> AnswerRead:
     work.calls += 1
-    return await room.ask(request, read)
+    try:
+      machine = room.machine if work.patience else ""
+      async with room.foreground.call(machine):
+        return await room.ask(request, read)
+    except GaveWay:
+      work.calls -= 1
+      raise
 
   embedder = room.indexes.turn_embedder(sources)
   asked = await query_vectors(
@@ -16264,6 +16356,9 @@ class Learning:
     self._prefilter = Prefilter()
     self._hooks: dict[tuple[str, str, str], Hook] = {}
 
+  async def make_way(self, hook: Hook) -> None:
+    self.foreground.begin_answer(await hook.machine())
+
   async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
     self._hooks[_answer_key(turn)] = hook
     return await self._queue.put(
@@ -16411,6 +16506,7 @@ class Learning:
       can_ask=hook.can_ask,
       hidden=await hook.hidden_from(completer),
       foreground=self.foreground,
+      machine=await hook.machine(completer) if completer else "",
     )
 
   async def _teach(self, serving: Hook, work: TurnWork) -> None:
@@ -16420,6 +16516,7 @@ class Learning:
         await self._teach_together(serving, together, work)
       except AdaptiveMemoryError as error:
         failures.append(error)
+      work.patient_until = 0.0
     if failures:
       raise failures[0]
 
@@ -17662,9 +17759,8 @@ class Filter:
     )
     request = host_request()
     if request is not None:
-      warming = warm_up(
-        request, services.indexes, services.tables.vectors
-      )
+      vectors = services.tables.vectors
+      warming = warm_up(request, services.indexes, vectors)
       self._behind(None, warming, "making ready ahead")
 
   @with_arguments
@@ -17688,11 +17784,12 @@ class Filter:
         is_off = memory_is_off(messages)
         body = without_former_commands(body)
       hook = await self._hook(arguments)
+      if hook is not None:
+        await self._services.learning.make_way(hook)
       if hook is not None and hook.is_served and not is_off:
         window = plain_window(hook, body)
-        time_limit = asyncio.timeout(
-          hook.settings.inlet_timeout_seconds
-        )
+        seconds = hook.settings.inlet_timeout_seconds
+        time_limit = asyncio.timeout(seconds)
         with self._services.foreground.turn():
           measuring = measured_part("inlet", hook.answer_id)
           async with measuring, time_limit:
@@ -17823,9 +17920,8 @@ class Filter:
         if hook.is_served and not is_off:
           body = await self._with_answer(hook, body, holds_commands)
         elif not self._asked(hook, messages) and hook.is_switched_off:
-          telling = hook.tell_switched_off(
-            self._services.tables.leases
-          )
+          leases = self._services.tables.leases
+          telling = hook.tell_switched_off(leases)
           self._behind(hook, telling, "telling that memory is off")
     except Exception:
       log.exception("nothing can be learned from this turn")

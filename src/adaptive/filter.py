@@ -44,7 +44,7 @@ from adaptive.host.page import (
     TurnAnswered,
 )
 from adaptive.host.providers import known_models
-from adaptive.learn.queue import typed_turn
+from adaptive.learn.turns import typed_turn
 from adaptive.privacy.redacted_chat import RedactedTurns, withheld
 from adaptive.privacy.spoken_requests import (
     HOW_TO_ERASE,
@@ -80,9 +80,8 @@ class Filter:
         )
         request = host_request()
         if request is not None:
-            warming = warm_up(
-                request, services.indexes, services.tables.vectors
-            )
+            vectors = services.tables.vectors
+            warming = warm_up(request, services.indexes, vectors)
             self._behind(None, warming, "making ready ahead")
 
     @with_arguments
@@ -108,11 +107,12 @@ class Filter:
                 # Before what may fail: no model may read what a command was answered.
                 body = without_former_commands(body)
             hook = await self._hook(arguments)
+            if hook is not None:
+                await self._services.learning.make_way(hook)
             if hook is not None and hook.is_served and not is_off:
                 window = plain_window(hook, body)
-                time_limit = asyncio.timeout(
-                    hook.settings.inlet_timeout_seconds
-                )
+                seconds = hook.settings.inlet_timeout_seconds
+                time_limit = asyncio.timeout(seconds)
                 with self._services.foreground.turn():
                     measuring = measured_part("inlet", hook.answer_id)
                     async with measuring, time_limit:
@@ -264,9 +264,8 @@ class Filter:
                     body = await self._with_answer(hook, body, holds_commands)
                 # What was kept before it was switched off is still the user's to erase.
                 elif not self._asked(hook, messages) and hook.is_switched_off:
-                    telling = hook.tell_switched_off(
-                        self._services.tables.leases
-                    )
+                    leases = self._services.tables.leases
+                    telling = hook.tell_switched_off(leases)
                     self._behind(hook, telling, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")

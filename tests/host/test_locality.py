@@ -61,10 +61,10 @@ MODELS = {
 }
 
 
-async def is_local(
+def hook_for(
     model: Any, listed: str = LISTED, *, direct: bool = False, **state: Any
-) -> bool:
-    """Whether a chat's model, or a completer's, may see every memory on a host as 0.9 keeps it."""
+) -> HostHook:
+    """The hook of a chat with a model, on a host as 0.9 keeps it."""
     app = FastAPI()
     for name, value in {"MODELS": MODELS, "config": CONFIG, **state}.items():
         setattr(app.state, name, value)
@@ -72,11 +72,16 @@ async def is_local(
     settings = hook_settings(
         local_only_banks="Health", local_connections=listed
     )
+    return HostHook.of(settings, {}, {"direct": direct}, request, None, model)
+
+
+async def is_local(
+    model: Any, listed: str = LISTED, *, direct: bool = False, **state: Any
+) -> bool:
+    """Whether a chat's model, or a completer's, may see every memory."""
     completer: Completer | None = model if hasattr(model, "complete") else None
     chat_model = None if completer else model
-    hook = HostHook.of(
-        settings, {}, {"direct": direct}, request, None, chat_model
-    )
+    hook = hook_for(chat_model, listed, direct=direct, **state)
     return await hook.hidden_from(completer) == NOTHING_HIDDEN
 
 
@@ -129,3 +134,51 @@ async def test_models_of_our_valves(
 ) -> None:
     """A model of the plug-in's own valves is local where its address tells."""
     assert await is_local(completer, listed) == local
+
+
+@over(
+    "name, machine",
+    [
+        ("llama", "localhost"),
+        ("on llama", "localhost"),
+        ("gemma:2b", "ollama"),
+        ("gpt", ""),
+        ("both:2b", ""),
+        ("gpt-oss:120b-cloud", ""),
+        ("pipe", ""),
+        ("unheard of", ""),
+    ],
+)
+async def test_machines_of_the_host(name: str, machine: str) -> None:
+    """A model of the host's runs on the machine of its address, if that is private or listed."""
+    hook = hook_for(MODELS.get(name, {"id": name}), "")
+    assert await hook.machine() == machine
+    completer = HostCompleter(Request({"type": "http"}), None, name)
+    assert await hook.machine(completer) == machine
+    direct = hook_for(MODELS.get(name), "", direct=True)
+    assert await direct.machine() == ""
+
+
+@over(
+    "completer, machine",
+    [
+        (OpenAICompleter("http://[::1]:1234/v1", "m"), "localhost"),
+        (OllamaCompleter("http://localhost:11434", "m"), "localhost"),
+        (OpenAICompleter("http://192.168.1.5:8000/v1", "m"), "192.168.1.5"),
+        (OpenAICompleter("https://llm.example.com/v1", "m"), ""),
+        (OllamaCompleter("http://localhost:11434", "m:cloud"), ""),
+        (OpenAICompleter("", "m"), ""),
+    ],
+)
+async def test_machines_of_our_valves(
+    completer: Completer, machine: str
+) -> None:
+    """Servers at different ports are one machine, and one elsewhere is none of the admin's."""
+    assert await hook_for(None, "").machine(completer) == machine
+
+
+async def test_listed_machine() -> None:
+    """A machine with a public name is the admin's own where the valve lists it."""
+    listed = hook_for(None, "https://llm.example.com")
+    completer = OpenAICompleter("https://llm.example.com/v1", "m")
+    assert await listed.machine(completer) == "llm.example.com"

@@ -74,12 +74,13 @@ class School:
     """Workers that learn, what they did, and what came of it in the user's store.
 
     ``seconds`` is how long the model takes; each exception in ``trouble`` is raised by one lesson
-    in place of what it should do. ``lessons`` are the attempts that lessons began with, ``written``
-    is what was written to the store, in order.
+    in place of what it should do. The model runs on a ``machine``. ``lessons`` are the attempts
+    that lessons began with, ``written`` is what was written to the store, in order.
     """
 
     seconds: float = 3.0
     trouble: list[BaseException] = field(default_factory=list)
+    machine: str = "gpu"
     database: ListedTurns = field(default_factory=ListedTurns)
     lessons: list[int] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
@@ -110,7 +111,8 @@ class Worker:
 
     def reload(self) -> None:
         """Another instance of the plug-in, as a change of its code makes one."""
-        self.queue = LearningQueue(self.link, Foreground(), self.clock)
+        self.foreground = Foreground()
+        self.queue = LearningQueue(self.link, self.foreground, self.clock)
 
     def clock(self) -> float:
         """This machine's time."""
@@ -132,6 +134,14 @@ class Worker:
         """Say something and wait until it was dealt with."""
         await (await self.say(message_id, **where))
 
+    async def answer(self, seconds: float, machine: str = "gpu") -> None:
+        """Answer somebody, in a task of its own."""
+        await asyncio.create_task(self._answered(seconds, machine))
+
+    async def _answered(self, seconds: float, machine: str) -> None:
+        self.foreground.begin_answer(machine)
+        await self.link.pause(seconds)
+
     async def resume(self, user_id: str = "ada") -> None:
         """Work on what was left."""
         await self.queue.resume(user_id, self.teach)
@@ -149,9 +159,12 @@ class Worker:
         school.lessons.append(work.attempts)
         if school.trouble:
             raise school.trouble.pop(0)
+        async with self.foreground.call(
+            school.machine if work.patience else ""
+        ):
+            await self.link.pause(school.seconds)
         school.asked += 1
         work.calls += 1
-        await self.link.pause(school.seconds)
         for fact in (one.turn.source.message_id for one in work.turns):
             if not await work.held():
                 raise LeaseLost("another worker has it")

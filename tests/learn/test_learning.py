@@ -21,7 +21,8 @@ from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.grounding import NOT_CONFIRMED
 from adaptive.learn.learning import Learning
-from adaptive.learn.queue import MOST_ATTEMPTS, typed_turn
+from adaptive.learn.queue import MOST_ATTEMPTS
+from adaptive.learn.turns import typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, StatusLines
@@ -84,6 +85,7 @@ class Page:
     time_zones = ("", "", "")
     chat_model_id, is_direct = "here", False
     can_ask = others = False
+    machine_name = ""
     question_id = "m-1"
     former: frozenset[str] = frozenset()
     known_kind: str | Exception = "saved"
@@ -115,6 +117,7 @@ class Page:
             ),
             "completer": self.model,
             "hidden_from": NOTHING_HIDDEN,
+            "machine": self.machine_name,
             "of_answer": self,
         }
 
@@ -525,3 +528,83 @@ async def test_what_fails_again_and_again(
     assert len(house.model.requests) == MOST_ATTEMPTS
     failed = "Could not be saved: User lives in Porto."
     assert [line[: len(failed)] for line in page.shown] == [failed, failed]
+
+
+async def answered(learning: Learning, hook: Hook, end: asyncio.Event) -> None:
+    """What the host does with a message: its inlet, and all until its answer has come."""
+    await learning.make_way(hook)
+    await end.wait()
+
+
+async def lesson_beside_a_message(
+    page: Page, machine: str, end: asyncio.Event
+) -> asyncio.Task[None]:
+    """A lesson whose model was asked when somebody sent a message to a machine."""
+    learning = page.house.learning()
+    page.house.model.gate.clear()
+    told = turn(SAID, message_id="m-1", answer_id="answer")
+    queued = await learning.put(page.hook, told)
+    lesson = asyncio.create_task(
+        learning.learn(page.hook, queued, asyncio.Event())
+    )
+    while not page.house.model.running:
+        await asyncio.sleep(0)
+    bob = Page(page.house)
+    bob.machine_name = machine
+    page.house.start(answered(learning, bob.hook, end))
+    await asyncio.sleep(0.1)
+    return lesson
+
+
+async def test_call_that_gives_way() -> None:
+    """A call that is closed for somebody's message is taken up again; nothing is told of it."""
+    page, end = Page(House(BOTH)), asyncio.Event()
+    page.machine_name = "gpu"
+    lesson = await lesson_beside_a_message(page, "gpu", end)
+    assert (page.house.model.running, page.shown) == (0, [])
+    (waiting,) = page.house.pending.turns.values()
+    assert waiting.attempts == 0
+    page.house.model.gate.set()
+    end.set()
+    await lesson
+    assert page.house.contents == ["User lives in Porto.", VIOLIN]
+    assert page.shown[0].startswith("Saved (2)")
+    assert len(page.house.model.requests) == 2
+
+
+async def test_message_to_another_machine() -> None:
+    """A hosted model, and one on another machine, go on while somebody is answered."""
+    for machine in ("", "gpu"):
+        page, end = Page(House(BOTH)), asyncio.Event()
+        page.machine_name = machine
+        lesson = await lesson_beside_a_message(page, "nas", end)
+        assert page.house.model.running == 1
+        page.house.model.gate.set()
+        await lesson
+        assert len(page.house.model.requests) == 1
+        end.set()
+
+
+async def test_second_part_of_a_lesson() -> None:
+    """Where two models learn a chat's turns, the second one's call is not closed.
+
+    The first one's turns would be learned twice.
+    """
+    page, end = Page(House(reply(PORTO), reply())), asyncio.Event()
+    page.machine_name = "gpu"
+    learning = page.house.learning()
+    turns = [
+        turn(SAID, message_id=name, answer_id=name, chat_model=name)
+        for name in ("m-1", "m-2")
+    ]
+    queued = [await learning.put(page.hook, one) for one in turns]
+    lesson = asyncio.create_task(
+        learning.learn(page.hook, queued[1], asyncio.Event())
+    )
+    while not page.house.contents:
+        await asyncio.sleep(0)
+    page.house.start(answered(learning, page.hook, end))
+    await lesson
+    assert len(page.house.model.requests) == 2
+    assert page.house.pending.turns == {}
+    end.set()

@@ -28,9 +28,8 @@ from adaptive.learn.queue import (
     LEASE_SECONDS,
     MOST_ATTEMPTS,
     TurnWork,
-    by_model,
-    joined_turn,
 )
+from adaptive.learn.turns import by_model, joined_turn
 from tests.fakes import turn as said_turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.queue_world import School, Worker
@@ -246,6 +245,71 @@ async def test_user_who_wants_no_learning() -> None:
     assert school.written == ["m-1"]
 
 
+@virtually
+async def test_lesson_gives_way() -> None:
+    """A lesson that is closed for a message is no failure, and learns the chat's next turn, too."""
+    school = School()
+    a = Worker(school)
+    first = await a.say("m-1")
+    await asyncio.sleep(3)
+    answering = asyncio.create_task(a.answer(60))
+    await asyncio.sleep(30)
+    (left,) = school.waiting().values()
+    assert (school.lessons, left.attempts) == ([0], 0)
+    assert (school.asked, school.written) == (0, [])
+    assert school.database.leases == {}
+    second = await a.say("m-2")
+    await asyncio.gather(answering, first, second)
+    assert (school.lessons, school.asked) == ([0, 0], 1)
+    assert (school.written, school.waiting()) == (["m-1", "m-2"], {})
+    assert [calls for _, _, calls in school.database.calls] == [1]
+
+
+@virtually
+async def test_machine_that_is_always_busy() -> None:
+    """A lesson that has given way for minutes goes through, however many messages come."""
+    a = Worker(School(seconds=10))
+    learning = await a.say("m-1")
+    while not learning.done():
+        await a.answer(1)
+    assert a.school.written == ["m-1"]
+    assert EPOCH + 300 < epoch_now() < EPOCH + 330
+
+
+@virtually
+async def test_messages_elsewhere() -> None:
+    """Messages to other machines, and to models that serve many at a time, close nothing."""
+    a = Worker(School())
+    learning = await a.say("m-1")
+    await asyncio.sleep(3)
+    await a.answer(1, "another")
+    await a.answer(1, "")
+    await learning
+    assert a.school.lessons == [0]
+    hosted = Worker(School(machine=""))
+    learning = await hosted.say("m-1")
+    await asyncio.sleep(3)
+    await hosted.answer(1, "")
+    await learning
+    assert hosted.school.lessons == [0]
+
+
+@virtually
+async def test_killed_while_it_gives_way() -> None:
+    """What a process that ends had closed is learned by another, as if nobody had begun it."""
+    school = School()
+    a = Worker(school)
+    learning = await a.say("m-1")
+    await asyncio.sleep(3)
+    answering = asyncio.create_task(a.answer(60))
+    await asyncio.sleep(1)
+    a.kill()
+    await Worker(school).resume()
+    assert (school.lessons, school.written) == ([0, 0], ["m-1"])
+    for task in (learning, answering):
+        task.cancel()
+
+
 # --- whatever happens in which order --------------------------------------------------------------
 
 SLOTS, USERS, CHATS = 3, 2, 2
@@ -266,7 +330,8 @@ HAPPENINGS = st.builds(
     Happening,
     at=st.floats(0, 150),
     kind=st.sampled_from(
-        ["say"] * 6 + ["kill", "freeze", "cut off", "reload", "cancel"]
+        ["say"] * 6
+        + ["kill", "freeze", "cut off", "reload", "cancel", "answer"]
     ),
     slot=st.integers(0, SLOTS - 1),
     where=st.integers(0, USERS * CHATS - 1),
@@ -322,6 +387,8 @@ class Play:
             worker.link.failing.add("all")
             await asyncio.sleep(one.seconds)
             worker.link.failing.clear()
+        elif one.kind == "answer":
+            self.tasks.append(asyncio.create_task(worker.answer(one.seconds)))
         elif self.tasks:
             self.chance.choice(self.tasks).cancel()
 

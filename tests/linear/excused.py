@@ -13,6 +13,7 @@ COROUTINES: Mapping[str, str] = {
         control.requests.MemoryRequests.*
         control.turn.CommandTurn.give
         core.runtime.measured_part
+        core.runtime.Foreground.*
         learn.confirmation.*
         learn.extraction.extraction
         learn.extraction.shown_memories
@@ -81,7 +82,7 @@ FUNCTIONS: Mapping[str, str] = {
         history.section._day
         host.hook.HostHook.typed_to
         learn.examples.ExampleFit.accepts
-        learn.queue.by_model
+        learn.turns.by_model
         learn.summaries.related_clusters
         memory.archive.leaving_first
         memory.erasure.came_from
@@ -123,6 +124,7 @@ FUNCTIONS: Mapping[str, str] = {
         core.model.failure_told
         llm.ask.AnswerFormats.check_quota
         core.messages.mapping
+        core.runtime.Foreground.begin_answer
         core.runtime._tell
         llm.ask.list_schema
         privacy.scanning.any_of

@@ -41,7 +41,6 @@ from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import screened
 from adaptive.learn.outdated import read_outdated
-from adaptive.learn.queue import _shortened, joined_turn, typed_turn
 from adaptive.learn.report import (
     joined_lines,
 )
@@ -52,6 +51,7 @@ from adaptive.learn.support import (
     supported_share,
     unsaid_figures,
 )
+from adaptive.learn.turns import _shortened, joined_turn, typed_turn
 from adaptive.llm.endpoints import chat_body, chat_text, ollama_options
 from adaptive.llm.reply import _found, read_items, read_object
 from adaptive.memory.archive import plan_restoration
@@ -265,13 +265,13 @@ RECIPES: Mapping[str, Recipe] = {
     "learn.outdated.read_outdated": lambda text: partial(
         read_outdated, Completion(text), [], memories(text), text, _LAST_DAY
     ),
-    "learn.queue._shortened": lambda text: partial(
+    "learn.turns._shortened": lambda text: partial(
         _shortened, turn(text).earlier, excerpt_without_secrets
     ),
-    "learn.queue.joined_turn": lambda text: partial(
+    "learn.turns.joined_turn": lambda text: partial(
         joined_turn, [turn(text)] * 2
     ),
-    "learn.queue.typed_turn": lambda text: partial(
+    "learn.turns.typed_turn": lambda text: partial(
         typed_turn, HOOK, messages(text), messages(text)
     ),
     "learn.support.new_ending": lambda text: partial(

@@ -141,12 +141,59 @@ _STILL_WAITING_SECONDS = 0.25  # after a hook, for the host's own work
 _LOOK_AGAIN_SECONDS = 0.05
 
 
+class GaveWay(Exception):
+    """A call of a model was closed, or not begun: its machine, which is named, answers somebody.
+
+    Nothing has failed, so it is no ``AdaptiveMemoryError``.
+    """
+
+
 class Foreground:
-    """How many turns of this process are in a hook or have just left one: other work gives way."""
+    """Who is waited for in this process: turns in a hook, or just out of one, and answers.
+
+    Other work gives way to turns. Calls of models give way to answers of the same machine; its
+    name is empty where many calls are served side by side.
+    """
 
     def __init__(self) -> None:
         self._waited_for = 0
         self._clear_at = 0.0
+        # The machines of answers, by the tasks that give them.
+        self._answers: dict[asyncio.Task[Any], str] = {}
+        self._calls: dict[asyncio.Timeout, str] = {}
+
+    def begin_answer(self, machine: str) -> None:
+        """Close the calls on a machine, which is to answer somebody until this task ends."""
+        task = asyncio.current_task()
+        if task is None or not machine:
+            return
+        self._answers[task] = machine
+        task.add_done_callback(self._end_answer)
+        for call, calls_machine in [*self._calls.items()]:
+            if calls_machine == machine:
+                del self._calls[call]
+                call.reschedule(0.0)
+
+    def _end_answer(self, task: asyncio.Task[Any]) -> None:
+        self._answers.pop(task, None)
+
+    @asynccontextmanager
+    async def call(self, machine: str) -> AsyncGenerator[None]:
+        """Around a call of a model that gives way to answers of its machine by ``GaveWay``."""
+        if machine in self._answers.values():
+            raise GaveWay(machine)
+        limit = asyncio.timeout(None)
+        try:
+            async with limit:
+                if machine:
+                    self._calls[limit] = machine
+                yield
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise GaveWay(machine) from error
+        finally:
+            self._calls.pop(limit, None)
 
     @contextmanager
     def turn(self) -> Generator[None]:
@@ -158,11 +205,13 @@ class Foreground:
             self._waited_for -= 1
             self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
 
-    async def give_way(self, seconds: float = 1.0) -> None:
+    async def give_way(self, seconds: float = 1.0, machine: str = "") -> None:
         """Wait until nobody is waiting, for so many seconds at most; then one goes at a time."""
         for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
             now = time.monotonic()
-            if not self._waited_for and now >= self._clear_at:
+            is_answering = machine in self._answers.values()
+            is_busy = is_answering or self._waited_for
+            if not is_busy and now >= self._clear_at:
                 self._clear_at = now + _LOOK_AGAIN_SECONDS
                 return
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)

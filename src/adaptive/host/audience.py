@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,7 @@ from fastapi import Request
 from sqlalchemy import exists, or_, select
 
 from adaptive.core.messages import listing, mapping, text_field
-from adaptive.core.providers import Completer
-from adaptive.host.application import host_setting
+from adaptive.host.application import recent_setting
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import faults_logged
 from adaptive.host.providers import HostCompleter
@@ -79,6 +78,14 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class _Connection:
+    """The addresses at which the host may ask a model; none where that can't be told."""
+
+    urls: Sequence[str] = ()
+    is_ollama: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Locality:
     """Tells which models run on the admin's own machines; what can't be told counts as elsewhere.
 
@@ -88,68 +95,73 @@ class Locality:
     addresses: LocalAddresses
     request: Request
 
-    async def of_completer(self, completer: Completer) -> bool:
-        """Whether the model of our own calls is local."""
-        if isinstance(completer, RedactingCompleter):
-            completer = completer.completer
-        if isinstance(completer, HostCompleter):
-            return await self.of_chat({"id": completer.model})
-        if isinstance(completer, OllamaCompleter):
-            in_cloud = is_cloud_name(completer.model)
-            return not in_cloud and self.addresses.holds_ollama(completer.url)
-        return isinstance(completer, OpenAICompleter) and self.addresses.lists(
-            completer.url
-        )
+    async def holds(self, model: object) -> bool:
+        """Whether a completer, or a model of the host by at least its id, is local."""
+        connection = await self._connection(model)
+        is_local = self.addresses.lists
+        if connection.is_ollama:
+            is_local = self.addresses.holds_ollama
+        return bool(connection.urls) and all(map(is_local, connection.urls))
 
-    async def of_chat(self, chat_model: object) -> bool:
-        """Whether a model of the host is local, by what is known of it, at least its id.
+    async def machine(self, model: object) -> str:
+        """The machine that such a model runs on, empty where that is not near."""
+        connection = await self._connection(model)
+        return self.addresses.machine(connection.urls)
 
-        The host asks a model at the address that stands at its number in the list of connections,
-        an Ollama model at any of its addresses (host: routers/openai.py and routers/ollama.py).
+    async def _connection(self, model: object) -> _Connection:
+        """Where a model is asked.
+
+        The host asks it at the address at its number in the list of connections, an Ollama model
+        at any of its addresses (host: routers/openai.py and routers/ollama.py).
         """
+        if isinstance(model, RedactingCompleter):
+            model = model.completer
+        if isinstance(model, OpenAICompleter):
+            return _Connection([model.url])
+        if isinstance(model, OllamaCompleter):
+            urls = [] if is_cloud_name(model.model) else [model.url]
+            return _Connection(urls, is_ollama=True)
+        if isinstance(model, HostCompleter):
+            model = {"id": model.model}
         with faults_logged(
             "reading where a model runs, which counts as elsewhere"
         ):
-            model = self._base_of(mapping(chat_model))
-            model_id = text_field(model, "id")
+            base = self._base_of(mapping(model))
+            model_id = text_field(base, "id")
             is_connection = not any(
-                model.get(kind) for kind in ("direct", "pipe", "arena")
+                base.get(kind) for kind in ("direct", "pipe", "arena")
             )
             if not model_id or not is_connection:
-                return False
-            if model.get("owned_by") == "ollama":
-                return await self._of_ollama(model_id, model)
-            if model.get("owned_by") == "openai":
-                urls = await host_setting(self.request, "openai_urls")
-                routed = self._routed("OPENAI_MODELS", model_id) or model
-                return self.addresses.lists(
-                    _address_at(urls, routed.get("urlIdx"))
-                )
-        return False
+                return _Connection()
+            if base.get("owned_by") == "ollama":
+                return await self._of_ollama(model_id, base)
+            if base.get("owned_by") == "openai":
+                urls = await recent_setting(self.request, "openai_urls")
+                routed = self._routed("OPENAI_MODELS", model_id) or base
+                return _Connection([_address_at(urls, routed.get("urlIdx"))])
+        return _Connection()
 
     async def _of_ollama(
         self, model_id: str, model: Mapping[str, Any]
-    ) -> bool:
-        """Whether an Ollama model is local at all connections that the host may choose for it."""
+    ) -> _Connection:
+        """All connections that the host may choose for an Ollama model; none of Ollama's cloud."""
         routed = self._routed("OLLAMA_MODELS", model_id) or mapping(
             model, "ollama"
         )
         # So Ollama lists what it hands on to its own cloud (ollama: docs/api.md).
         if routed.get("remote_host") or routed.get("remote_model"):
-            return False
+            return _Connection()
         names = (
             model_id,
             text_field(routed, "model"),
             text_field(routed, "name"),
         )
         if any(map(is_cloud_name, names)):
-            return False
-        urls = await host_setting(self.request, "ollama_urls")
+            return _Connection()
+        urls = await recent_setting(self.request, "ollama_urls")
         numbers = listing(routed.get("urls")) or [None]
-        return all(
-            self.addresses.holds_ollama(_address_at(urls, number))
-            for number in numbers
-        )
+        addresses = [_address_at(urls, number) for number in numbers]
+        return _Connection(addresses, is_ollama=True)
 
     def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the host knows of a model, or of the one that a workspace model is built on."""

@@ -299,17 +299,21 @@ class HostHook(Hook):
         banks = LocalOnlyBanks.of(self.settings)
         if not banks.names:
             return banks
-        locality = Locality(
-            LocalAddresses(self.settings.local_connections), self.request
-        )
-        if completer is not None:
-            is_local = await locality.of_completer(completer)
-        else:
-            # Where the browser asks itself is the user's to set, not the admin's.
-            is_local = not self.is_direct and await locality.of_chat(
-                self.chat_model
-            )
+        is_local = await self._locality.holds(self._asked(completer))
         return NOTHING_HIDDEN if is_local else banks
+
+    async def machine(self, completer: Completer | None = None) -> str:
+        """The machine of a model, if it is in a network of one's own (see ``Hook``)."""
+        return await self._locality.machine(self._asked(completer))
+
+    def _asked(self, completer: Completer | None) -> object:
+        """A completer, or the chat's model; where the browser asks is the user's to set."""
+        return completer or (None if self.is_direct else self.chat_model)
+
+    @property
+    def _locality(self) -> Locality:
+        addresses = LocalAddresses(self.settings.local_connections)
+        return Locality(addresses, self.request)
 
     async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
         """Give the user's own new chat a title, where nobody else does."""

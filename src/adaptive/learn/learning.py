@@ -46,8 +46,6 @@ from adaptive.learn.queue import (
     LearningQueue,
     TurnWork,
     always,
-    by_model,
-    joined_turn,
 )
 from adaptive.learn.report import (
     failure_line,
@@ -55,6 +53,7 @@ from adaptive.learn.report import (
 )
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
+from adaptive.learn.turns import by_model, joined_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.user_memory import Memories
 from adaptive.search.indexes import MemoryIndexes
@@ -87,6 +86,14 @@ class Learning:
         # own answers. Models that are asked side by side answer one message, each after answers of
         # its own, which no other one may read.
         self._hooks: dict[tuple[str, str, str], Hook] = {}
+
+    async def make_way(self, hook: Hook) -> None:
+        """Let the machine do nothing else for us on which a hook's user is answered.
+
+        The host asks the model, and does its own tasks, in the task that has called the hook
+        (host: main.py, process_chat).
+        """
+        self.foreground.begin_answer(await hook.machine())
 
     async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
         """Let a turn wait in the database, within about a second."""
@@ -248,6 +255,7 @@ class Learning:
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),
             foreground=self.foreground,
+            machine=await hook.machine(completer) if completer else "",
         )
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
@@ -258,6 +266,8 @@ class Learning:
                 await self._teach_together(serving, together, work)
             except AdaptiveMemoryError as error:
                 failures.append(error)
+            # What is learned already would be learned once more.
+            work.patient_until = 0.0
         if failures:
             raise failures[0]
 

@@ -25,7 +25,7 @@ from adaptive.core.providers import (
     CompletionRequest,
     ModelRejected,
 )
-from adaptive.core.runtime import Foreground, staged, tally
+from adaptive.core.runtime import Foreground, GaveWay, staged, tally
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction, shown_memories
 from adaptive.learn.grounding import screened
@@ -68,6 +68,8 @@ class LessonResources:
     language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     foreground: Foreground = field(default_factory=Foreground)
+    # On which the model runs; calls of a lesson give way to answers there.
+    machine: str = ""
     # Whether the user waits to be told what was done, as after a command.
     user_waits: bool = False
     # Vectors of what this lesson has found, by content.
@@ -137,9 +139,15 @@ async def learn_turn(
     async def ask_model(
         request: CompletionRequest, read: Callable[[Completion], AnswerRead]
     ) -> AnswerRead:
-        """What is read in the model's answer, which is counted."""
+        """What is read in the model's answer, which is counted unless it gives way."""
         work.calls += 1
-        return await room.ask(request, read)
+        try:
+            machine = room.machine if work.patience else ""
+            async with room.foreground.call(machine):
+                return await room.ask(request, read)
+        except GaveWay:
+            work.calls -= 1
+            raise
 
     # Recall has made the vector, if it was this process's.
     embedder = room.indexes.turn_embedder(sources)

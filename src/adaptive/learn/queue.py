@@ -7,28 +7,19 @@ on at least once, and what stands in the store already is not written twice.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from adaptive.core.messages import (
-    Message,
-    earlier_utterances,
-    said_at,
-    typed_message,
-)
 from adaptive.core.model import (
     AdaptiveMemoryError,
-    Provenance,
     TablesUnavailable,
     Turn,
-    Utterance,
     with_detail,
 )
 from adaptive.core.providers import ModelBusy
@@ -41,13 +32,12 @@ from adaptive.core.queued_turns import (
 )
 from adaptive.core.runtime import (
     Foreground,
+    GaveWay,
     KeyedLocks,
     stage_lasted,
     tally,
     tell_outcome,
 )
-from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
-from adaptive.settings.hook import Hook, may_be_learned_from
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
@@ -68,17 +58,17 @@ _POLL_SECONDS = 2.0  # while another worker has the user's lease
 _CALLS_COUNTED_SECONDS = 3600.0
 _PATIENCE_SECONDS = 15.0  # a busy server always has a turn in hand
 
-_EARLIER_MESSAGES = 4  # for reference when facts are extracted
-_LONGEST_WORDS = 16_000  # signs, of which the model is shown fewer
-_LONGEST_EARLIER = 2000
-TurnVerdict = Literal["learned", "again", "given up", "lost"]
+# On a machine that is always busy a lesson goes through after so long.
+_LONGEST_YIELDING_SECONDS = 300.0
+TurnVerdict = Literal["learned", "again", "gave way", "given up", "lost"]
 
 
 @dataclass(eq=False)
 class TurnWork:
     """Turns of one chat, oldest first, in the hands of one worker; ``calls`` counts model calls.
 
-    ``proven_at`` is when the lease was last known to be this worker's.
+    ``proven_at`` is when the lease was last known to be this worker's. Until ``patient_until`` a
+    lesson gives way to answers, and tells here of which ``machine``.
     """
 
     turns: tuple[QueuedTurn, ...]
@@ -90,11 +80,18 @@ class TurnWork:
     others_wait: bool = False
     calls: int = 0
     pause: float = 0.0  # in seconds, which the provider of the model asks for
+    patient_until: float = 0.0
+    machine: str = ""
 
     @property
     def attempts(self) -> int:
         """How often these turns failed before, or ended the process."""
         return max(turn.attempts for turn in self.turns)
+
+    @property
+    def patience(self) -> float:
+        """For how many seconds more a lesson gives way."""
+        return max(0.0, self.patient_until - self.clock())
 
     @property
     def last_attempt(self) -> bool:
@@ -209,9 +206,16 @@ class LearningQueue:
             async with self._locks.of(user_id):
                 # What a busy server lets wait is learned together, by fewer model calls.
                 await self._foreground.give_way(_PATIENCE_SECONDS)
+                patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
                 while work := await self._taken(user_id, wanted):
+                    work.patient_until = patient_until
                     wait = await self._taught(work, teach) - self._clock()
-                    if wait <= _NEAR_SECONDS:
+                    if work.machine:
+                        # What is said meanwhile in the chat is learned with it.
+                        await self._foreground.give_way(
+                            work.patience, work.machine
+                        )
+                    elif wait <= _NEAR_SECONDS:
                         tally("anomalies", "retried")
                         await asyncio.sleep(wait + _SURELY_DUE_SECONDS)
                     elif not work.others_wait:
@@ -291,6 +295,10 @@ class LearningQueue:
                 await teach(work)
             verdict = "learned"
             fault = ""
+        except GaveWay as error:
+            verdict = "gave way"
+            fault = ""
+            work.machine = str(error)
         except (AdaptiveMemoryError, TimeoutError) as error:
             reason = with_detail(error)
             fault = type(error).__name__
@@ -332,67 +340,3 @@ class LearningQueue:
             )
         tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
-
-
-def typed_turn(
-    hook: Hook, messages: Sequence[Message], rememberable: Sequence[Message]
-) -> Turn | None:
-    """The turn to learn, ``None`` where nothing in it is the user's own new words.
-
-    Of a chat's ``messages`` those that are ``rememberable`` may be shown beside it.
-    """
-    typed = typed_message(messages, hook.question_id)
-    is_learned = may_be_learned_from(hook) and not hook.state.get("unlearned")
-    if typed is None or not is_learned:
-        return None
-    message, words = typed
-    hook.state["branch"] = [
-        str(one.get("id")) for one in messages if one.get("id")
-    ]
-    now = time.time()
-    source = Provenance(
-        chat_id=hook.chat_id,
-        # A program that calls the API names neither, and may call many times in a second.
-        message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
-        said_at=min(said_at(message, now), int(now)),
-    )
-    earlier = earlier_utterances(rememberable, message, _EARLIER_MESSAGES)
-    return Turn(
-        user_id=hook.user_id,
-        kind=hook.told_kind,
-        words=wide_excerpt(words, _LONGEST_WORDS),
-        earlier=_shortened(earlier, wide_excerpt),
-        source=source,
-        answer_id=hook.answer_id,
-        time_zones=hook.time_zones,
-        language=hook.state.get("language", ""),
-        chat_model=hook.chat_model_id,
-        is_direct=hook.is_direct,
-    )
-
-
-def joined_turn(turns: Sequence[Turn]) -> Turn:
-    """Turns of one chat, oldest first, as one: the words of all, and else what the newest is."""
-    words = "\n\n".join(turn.words for turn in turns)
-    if len(words) > _LONGEST_WORDS:
-        words = excerpt_without_secrets(words, _LONGEST_WORDS)
-    earlier = _shortened(turns[0].earlier, excerpt_without_secrets)
-    return replace(turns[-1], words=words, earlier=earlier)
-
-
-def _shortened(
-    earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
-) -> tuple[Utterance, ...]:
-    """Utterances that are no longer than a model may be shown."""
-    return tuple(
-        replace(one, text=shorten(one.text, _LONGEST_EARLIER))
-        for one in earlier
-    )
-
-
-def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
-    """Turns of a chat in their order, those one after the other of one chat model together."""
-    grouped = itertools.groupby(
-        turns, lambda turn: (turn.chat_model, turn.is_direct)
-    )
-    return [list(together) for _, together in grouped]

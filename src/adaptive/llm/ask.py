@@ -123,9 +123,6 @@ async def ask(
                 tally("tokens_in", name, tokens_in)
                 tally("tokens_out", name, tokens_out)
                 answer = read(completion)
-            except asyncio.CancelledError:
-                tally("model_failures", name)
-                raise
             except ModelError as error:
                 tally("model_failures", name)
                 following = place_after(place, error)
@@ -149,6 +146,7 @@ async def ask(
         )
         raise
     except TimeoutError as error:
+        tally("model_failures", name)
         raise ModelBusy(
             f"the model did not answer within {timeout:g} s"
         ) from error

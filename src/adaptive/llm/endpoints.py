@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -43,6 +43,8 @@ _REASONING_FIELDS = (
 )
 # Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_HERE = "localhost"
+_LOOPBACK = (_HERE, "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,17 @@ class LocalAddresses:
     def holds_ollama(self, url: str) -> bool:
         """Whether an Ollama server stands here: nobody else's does in a private network."""
         return _is_inner(_parsed(url).host) or self.lists(url)
+
+    def machine(self, urls: Sequence[str]) -> str:
+        """The machine that serves these addresses, if all are listed or in a private network.
+
+        Whatever its ports are, it has one processor. Several machines count as one.
+        """
+        if not all(map(self.holds_ollama, urls)):
+            return ""
+        hosts = {_parsed(url).host for url in urls}
+        names = {_HERE if host in _LOOPBACK else host for host in hosts}
+        return " ".join(sorted(names))
 
 
 def is_cloud_name(model: str) -> bool:

@@ -108,6 +108,13 @@ class Hook(ABC):
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
 
     @abstractmethod
+    async def machine(self, completer: Completer | None = None) -> str:
+        """The machine in a network of one's own that the chat's model, or a completer's, runs on.
+
+        Empty where it runs elsewhere, or that can't be told.
+        """
+
+    @abstractmethod
     async def suggest(self, lines: Sequence[str]) -> None:
         """Show what to ask next below the answer, where the host makes none itself."""
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -37,6 +38,8 @@ SECOND_MODEL = "second-model"
 SMALL_MODEL = "small-model"
 TASK_MODEL = "task-model"
 MODELS = (CHAT_MODEL, SECOND_MODEL, SMALL_MODEL, TASK_MODEL)
+
+LOOK_SECONDS = 0.05
 
 RequestKind: TypeAlias = Literal["chat", "plug-in"] | HostTask
 Predicate = Callable[[Body], bool]
@@ -257,7 +260,7 @@ class ScriptedModel:
         try:
             reply = self._reply_to(body)
             while isinstance(reply, Hang):
-                await self._hold(reply.seconds)
+                await self._hold(reply.seconds, http)
                 reply = reply.then
             return await write_reply(http, body, reply)
         except ConnectionError:
@@ -274,7 +277,8 @@ class ScriptedModel:
         if self._embedding_trouble:
             reply = self._embedding_trouble.next_reply(body)
             if isinstance(reply, Hang):
-                await self._hold(reply.seconds)
+                with suppress(ConnectionError):
+                    await self._hold(reply.seconds, http)
             else:
                 return await write_reply(http, body, reply)
         texts = (
@@ -322,8 +326,12 @@ class ScriptedModel:
                 return script.next_reply(body)
         return Say()
 
-    async def _hold(self, seconds: float) -> None:
-        try:
-            await asyncio.wait_for(self._released.wait(), seconds)
-        except TimeoutError:
-            return
+    async def _hold(self, seconds: float, http: web.Request) -> None:
+        """Wait so long, or until it is released; raises ``ConnectionError`` when the client leaves."""
+        released = self._released
+        deadline = time.monotonic() + seconds
+        while not released.is_set() and time.monotonic() < deadline:
+            if http.transport is None:
+                raise ConnectionResetError
+            with suppress(TimeoutError):
+                await asyncio.wait_for(released.wait(), LOOK_SECONDS)

@@ -84,3 +84,24 @@ async def test_chat_model_failing(host: RunningHost, page: Page) -> None:
     turn = await chat.send("Green tea it is: " + WORDS)
     assert turn.content == "Fine."
     await page.wait_for_status(turn, "Saved")
+
+
+async def test_lesson_gives_way(host: RunningHost, page: Page) -> None:
+    """The model runs on the server's own machine: a lesson's call is closed for a message.
+
+    It is made once more when the answer has come, and nothing is told of it.
+    """
+    learns(host.model, "tea", [Hang(), operations(new(TEA))])
+    turn = await page.new_chat().send(WORDS)
+    await host.model.wait_for_request(
+        lambda request: request.title == "# Extract memories"
+    )
+    other = await host.user("other")
+    answer = await other.new_chat().send("How far is the moon?")
+    assert answer.content == "Understood."
+    await page.wait_for_status(turn, f"Saved: {TEA}")
+    closed, made = host.model.requests_titled("# Extract memories")[:2]
+    assert (closed.client_left, made.client_left) == (True, False)
+    assert not [line for line in page.statuses(turn) if "Nothing" in line]
+    counted = "SELECT max(attempts) AS most FROM adaptive_memory_pending"
+    assert host.query(counted)[0]["most"] == 0

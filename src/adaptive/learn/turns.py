@@ -1,0 +1,87 @@
+"""Turns as the outlet makes them of a chat, and as a lesson takes them together."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from adaptive.core.messages import (
+    Message,
+    earlier_utterances,
+    said_at,
+    typed_message,
+)
+from adaptive.core.model import Provenance, Turn, Utterance
+from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
+from adaptive.settings.hook import Hook, may_be_learned_from
+
+_EARLIER_MESSAGES = 4  # for reference when facts are extracted
+_LONGEST_WORDS = 16_000  # signs, of which the model is shown fewer
+_LONGEST_EARLIER = 2000
+
+
+def typed_turn(
+    hook: Hook, messages: Sequence[Message], rememberable: Sequence[Message]
+) -> Turn | None:
+    """The turn to learn, ``None`` where nothing in it is the user's own new words.
+
+    Of a chat's ``messages`` those that are ``rememberable`` may be shown beside it.
+    """
+    typed = typed_message(messages, hook.question_id)
+    is_learned = may_be_learned_from(hook) and not hook.state.get("unlearned")
+    if typed is None or not is_learned:
+        return None
+    message, words = typed
+    hook.state["branch"] = [
+        str(one.get("id")) for one in messages if one.get("id")
+    ]
+    now = time.time()
+    source = Provenance(
+        chat_id=hook.chat_id,
+        # A program that calls the API names neither, and may call many times in a second.
+        message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
+        said_at=min(said_at(message, now), int(now)),
+    )
+    earlier = earlier_utterances(rememberable, message, _EARLIER_MESSAGES)
+    return Turn(
+        user_id=hook.user_id,
+        kind=hook.told_kind,
+        words=wide_excerpt(words, _LONGEST_WORDS),
+        earlier=_shortened(earlier, wide_excerpt),
+        source=source,
+        answer_id=hook.answer_id,
+        time_zones=hook.time_zones,
+        language=hook.state.get("language", ""),
+        chat_model=hook.chat_model_id,
+        is_direct=hook.is_direct,
+    )
+
+
+def joined_turn(turns: Sequence[Turn]) -> Turn:
+    """Turns of one chat, oldest first, as one: the words of all, and else what the newest is."""
+    words = "\n\n".join(turn.words for turn in turns)
+    if len(words) > _LONGEST_WORDS:
+        words = excerpt_without_secrets(words, _LONGEST_WORDS)
+    earlier = _shortened(turns[0].earlier, excerpt_without_secrets)
+    return replace(turns[-1], words=words, earlier=earlier)
+
+
+def _shortened(
+    earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
+) -> tuple[Utterance, ...]:
+    """Utterances that are no longer than a model may be shown."""
+    return tuple(
+        replace(one, text=shorten(one.text, _LONGEST_EARLIER))
+        for one in earlier
+    )
+
+
+def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:
+    """Turns of a chat in their order, those one after the other of one chat model together."""
+    grouped = itertools.groupby(
+        turns, lambda turn: (turn.chat_model, turn.is_direct)
+    )
+    return [list(together) for _, together in grouped]
