@@ -373,7 +373,15 @@ def each_open(
 
 
 Vectors = NDArray[np.float32]
-NewMemory = tuple[Draft, Provenance, Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+
+  draft: Draft
+  source: Provenance
+  extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+  former: Memory | None = None
 
 
 class MemoryStore(Protocol):
@@ -394,26 +402,12 @@ class MemoryStore(Protocol):
   ) -> tuple[Memory, ...]:
     ...
 
-  async def add(
+  async def write(
     self,
-    draft: Draft,
-    source: Provenance,
-    extra: Mapping[str, Any] | None = None,
-  ) -> Memory:
-    ...
-
-  async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory]:
-    ...
-
-  async def update(
-    self, memory: Memory, draft: Draft, source: Provenance
-  ) -> Memory:
-    ...
-
-  async def delete(self, *memories: Memory) -> None:
-    """Remove up to 100 rows, all or none, and prove that they are gone."""
-
-  async def put_back(self, *memories: Memory) -> Sequence[Memory]:
+    *new: NewMemory,
+    back: Sequence[Memory] = (),
+    gone: Sequence[Memory] = (),
+  ) -> Sequence[Memory]:
     ...
 
 
@@ -1677,14 +1671,17 @@ def _number(value: object, default: float) -> float:
 def new_row(
   user_id: str, memory: NewMemory, columns: Container[str]
 ) -> dict[str, Any]:
-  draft, source, extra = memory
+  former = memory.former
   now = int(time.time())
+  extra = meta_with_history(former) if former else memory.extra
   return {
-    **memory_fields(columns, draft),
-    "id": str(uuid.uuid4()),
+    **memory_fields(columns, memory.draft),
+    "id": former.id if former else str(uuid.uuid4()),
     "user_id": user_id,
-    "meta": memory_meta(draft, source, extra or {}),
-    "created_at": min(source.said_at, now),
+    "meta": memory_meta(memory.draft, memory.source, extra),
+    "created_at": former.created_at
+    if former
+    else min(memory.source.said_at, now),
     "updated_at": now,
   }
 
@@ -8711,7 +8708,7 @@ VECTOR_UPKEEP = VectorUpkeep()
 # ---- src/adaptive/host/memories.py ----
 
 STALE_VECTORS = "stale_vectors"
-_STILL_THERE = "Open WebUI reported success, but the memory is still there"
+_NOT_DONE = "Open WebUI reported success, but not all is as it was written"
 _READ_AT_ONCE = 500
 _REFUSALS = {
   404: "memories are switched off in this Open WebUI; an administrator can switch them on",
@@ -8756,51 +8753,55 @@ class HostMemoryStore:
     changed = await self._rows(columns.updated_at >= since)
     return memories_of_rows(changed), frozenset(row.id for row in ids)
 
-  async def add(
-    self,
-    draft: Draft,
-    source: Provenance,
-    extra: Mapping[str, Any] | None = None,
-  ) -> Memory:
-    (added,) = await self.add_all([(draft, source, extra)])
-    return added
-
-  async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-    rows = [
-      new_row(self.user.id, memory, _columns()) for memory in memories
-    ]
-    return await self._write("adding memories", rows)
-
-  async def update(
-    self, memory: Memory, draft: Draft, source: Provenance
-  ) -> Memory:
-    changed = (draft, source, meta_with_history(memory))
-    row = new_row(self.user.id, changed, _columns())
-    row |= {"id": memory.id, "created_at": memory.created_at}
-    (updated,) = await self._write("updating a memory", [row], {memory.id})
-    return updated
-
-  async def put_back(self, *memories: Memory) -> list[Memory]:
-    standing = await self.read([memory.id for memory in memories])
-    rows = [former_row(self.user.id, memory) for memory in memories]
-    replaced = {memory.id for memory in standing}
-    return await self._write("putting memories back", rows, replaced)
-
   @uninterrupted
-  async def delete(self, *memories: Memory) -> None:
-    ids = [memory.id for memory in memories]
-    these = _columns().id.in_(ids)
-    await self._delete("deleting memories", these)
-    if await self._rows(these):
-      raise StoreError(_STILL_THERE)
-    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    await self._publish("MEMORY_DELETED", memories)
+  async def write(
+    self,
+    *new: NewMemory,
+    back: Sequence[Memory] = (),
+    gone: Sequence[Memory] = (),
+  ) -> list[Memory]:
+    await _require_memories(self.request, self.user)
+    rows = [new_row(self.user.id, memory, _columns()) for memory in new]
+    replaced = {memory.former.id for memory in new if memory.former}
+    if back:
+      rows += [former_row(self.user.id, memory) for memory in back]
+      standing = await self.read([memory.id for memory in back])
+      replaced.update(memory.id for memory in standing)
+    gone_ids = [memory.id for memory in gone]
+    deleting: list[Executable] = []
+    if gone:
+      await note_deletion(self.user.id)
+      deleting.append(self._deletion(_columns().id.in_(gone_ids)))
+    await HOST_DATABASE.change(
+      "writing memories", *_writes(rows, replaced), *deleting
+    )
+    ids = [row["id"] for row in rows]
+    touched = [*ids, *gone_ids]
+    these = await self._rows(_columns().id.in_(touched))
+    found = {row.id: row for row in these}
+    is_written = all(
+      _is_written(row, found.get(row["id"])) for row in rows
+    )
+    if not is_written or not found.keys().isdisjoint(gone_ids):
+      raise StoreError(_NOT_DONE)
+    await VECTOR_UPKEEP.written(self.user.id, touched, self._bring_in_step)
+    written = [found[row_id] for row_id in ids]
+    updated = [row for row in written if row.id in replaced]
+    created = [row for row in written if row.id not in replaced]
+    await self._publish("MEMORY_CREATED", created)
+    await self._publish("MEMORY_UPDATED", updated)
+    await self._publish("MEMORY_DELETED", gone)
+    return [*memories_of_rows(written)]
 
   @uninterrupted
   async def delete_all(self) -> None:
-    deleted = await self._delete("erasing the memories")
+    await _require_memories(self.request, self.user)
+    await note_deletion(self.user.id)
+    deleted = await HOST_DATABASE.change(
+      "erasing the memories", self._deletion()
+    )
     if (await self.stamp()).count:
-      raise StoreError(_STILL_THERE)
+      raise StoreError(_NOT_DONE)
     if deleted:
       await self._publish("MEMORY_DELETED", [self.user])
     await drop_collection(memory_collection(self.user.id))
@@ -8814,40 +8815,9 @@ class HostMemoryStore:
     mine = query.where(_columns().user_id == self.user.id)
     return await HOST_DATABASE.rows("reading the memories", mine)
 
-  @uninterrupted
-  async def _write(
-    self,
-    doing: str,
-    rows: Sequence[dict[str, Any]],
-    replaced: Collection[str] = (),
-  ) -> list[Memory]:
-    await _require_memories(self.request, self.user)
-    await HOST_DATABASE.change(doing, *_writes(rows, replaced))
-    ids = [row["id"] for row in rows]
-    standing = {
-      row.id: row for row in await self._rows(_columns().id.in_(ids))
-    }
-    if not all(_is_written(row, standing.get(row["id"])) for row in rows):
-      raise StoreError(
-        "Open WebUI reported success, but not all is there"
-      )
-    await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-    written = [standing[row_id] for row_id in ids]
-    updated = [row for row in written if row.id in replaced]
-    created = [row for row in written if row.id not in replaced]
-    await self._publish("MEMORY_CREATED", created)
-    await self._publish("MEMORY_UPDATED", updated)
-    return [*memories_of_rows(written)]
-
-  async def _delete(
-    self, doing: str, *conditions: ColumnElement[bool]
-  ) -> int:
-    await _require_memories(self.request, self.user)
-    await note_deletion(self.user.id)
+  def _deletion(self, *conditions: ColumnElement[bool]) -> Executable:
     mine = _columns().user_id == self.user.id
-    return await HOST_DATABASE.change(
-      doing, delete(_table()).where(mine, *conditions)
-    )
+    return delete(_table()).where(mine, *conditions)
 
   async def _bring_in_step(self, row_ids: Collection[str]) -> None:
     these = _columns().id.in_(row_ids)
@@ -9843,49 +9813,32 @@ class GuardedStore:
     self.stamp = store.stamp
     self.changes = store.changes
     self.read = store.read
-    self.delete = store.delete
     self.keeps_history = store.keeps_history
 
-  async def add(
+  async def write(
     self,
-    draft: Draft,
-    source: Provenance,
-    extra: Mapping[str, Any] | None = None,
-  ) -> Memory:
-    passed = await self.passed(draft)
-    meta = await self._passed_meta(extra or {})
-    return await self._store.add(passed, source, meta)
+    *new: NewMemory,
+    back: Sequence[Memory] = (),
+    gone: Sequence[Memory] = (),
+  ) -> Sequence[Memory]:
+    passed = [await self.passed(memory) for memory in new]
+    allowed = await self.allowed(*back)
+    return await self._store.write(*passed, back=allowed, gone=gone)
 
-  async def add_all(
-    self, memories: Sequence[NewMemory], known: set[str]
-  ) -> list[Memory | WriteRefused]:
-    refusals: list[WriteRefused] = []
-    passed: list[NewMemory] = []
-    for draft, source, extra in memories:
-      try:
-        written = await self.passed(draft)
-      except WriteRefused as refusal:
-        refusals.append(refusal)
-        continue
-      words = comparable(written.content)
-      if words not in known:
-        known.add(words)
-        meta = await self._passed_meta(extra or {})
-        passed.append((written, source, meta))
-    rows = await self._store.add_all(passed) if passed else ()
-    return [*rows, *refusals]
-
-  async def update(
-    self, memory: Memory, draft: Draft, source: Provenance
-  ) -> Memory:
-    passed = await self.passed(draft)
-    former = await asyncio.to_thread(gate, memory.content, self._policy)
-    content = "" if isinstance(former, Refused) else former
-    row = replace(memory, content=content)
-    return await self._store.update(row, passed, source)
-
-  async def put_back(self, *memories: Memory) -> Sequence[Memory]:
-    return await self._store.put_back(*await self.allowed(*memories))
+  async def passed(self, memory: NewMemory) -> NewMemory:
+    former = memory.former
+    if former:
+      verdict = await asyncio.to_thread(
+        gate, former.content, self._policy
+      )
+      content = "" if isinstance(verdict, Refused) else verdict
+      former = replace(former, content=content)
+    return replace(
+      memory,
+      draft=await self._passed_draft(memory.draft),
+      extra=await self._passed_meta(memory.extra),
+      former=former,
+    )
 
   async def allowed(self, *memories: Memory) -> list[Memory]:
     rows: list[Memory] = []
@@ -9893,13 +9846,13 @@ class GuardedStore:
       draft = replace(
         draft_of(memory), passed=passed_mark(memory.content)
       )
-      if await self.passed(draft) != draft:
+      if await self._passed_draft(draft) != draft:
         raise WriteRefused(NOT_AS_IT_WAS)
       meta = await self._passed_meta(memory.meta)
       rows.append(replace(memory, meta=meta))
     return rows
 
-  async def passed(self, draft: Draft) -> Draft:
+  async def _passed_draft(self, draft: Draft) -> Draft:
     if not self._policy.saving:
       raise WriteRefused(SAVING_IS_OFF)
     verdict = await asyncio.to_thread(gated_draft, draft, self._policy)
@@ -14166,10 +14119,12 @@ class HostEraser:
     else:
       for memories in portions(report.memories, _MEMORIES_AT_ONCE):
         try:
-          await self.memories.delete(*memories)
+          await self.memories.write(gone=memories)
         except HostError:
           for memory in memories:
-            await report.tried(self.memories.delete(memory), None)
+            await report.tried(
+              self.memories.write(gone=[memory]), None
+            )
     left = await report.tried(self.memories.read(), report.memories)
     left_ids = {memory.id for memory in left}
     return tuple(
@@ -14258,8 +14213,7 @@ async def move_into_archive(
   user: UserStore,
   archived: Sequence[ArchivedMemory],
   kind: ChangeKind,
-  source: Provenance = _NOWHERE,
-  step: str = "",
+  source: Provenance,
 ) -> list[AuditEntry]:
   await put_into_archive(user, archived)
   rows = {row.id: row for row in await user.store.read()}
@@ -14268,7 +14222,7 @@ async def move_into_archive(
   ]
   try:
     if moving:
-      await user.store.delete(*[copy.memory for copy in moving])
+      await user.store.write(gone=[copy.memory for copy in moving])
   except HostError as error:
     log_archive.warning(
       "archived memories stay in the store: %s", with_detail(error)
@@ -14277,22 +14231,28 @@ async def move_into_archive(
     for copy in moving:
       with suppress(HostError):
         if copy.memory.id in standing:
-          await user.store.delete(copy.memory)
+          await user.store.write(gone=[copy.memory])
           standing.remove(copy.memory.id)
     moving = [copy for copy in moving if copy.memory.id not in standing]
-  return [
-    AuditEntry(
-      kind=kind,
-      memory_id=copy.memory.id,
-      before=copy.memory,
-      reason=copy.reason,
-      chat_id=source.chat_id,
-      message_id=source.message_id,
-      archived=copy,
-      step=step,
-    )
-    for copy in moving
-  ]
+  return [_archived_change(copy, kind, source) for copy in moving]
+
+
+def _archived_change(
+  copy: ArchivedMemory,
+  kind: ChangeKind,
+  source: Provenance = _NOWHERE,
+  step: str = "",
+) -> AuditEntry:
+  return AuditEntry(
+    kind=kind,
+    memory_id=copy.memory.id,
+    before=copy.memory,
+    reason=copy.reason,
+    chat_id=source.chat_id,
+    message_id=source.message_id,
+    archived=copy,
+    step=step,
+  )
 
 
 
@@ -14368,7 +14328,8 @@ async def restore_memory(
       said_at=_said_at(memory),
     )
     meta = {**memory.meta, "restored_from": memory.id}
-    row = await user.store.add(draft_of(memory), source, meta)
+    restored = NewMemory(draft_of(memory), source, meta)
+    (row,) = await user.store.write(restored)
     change = AuditEntry(
       kind="restored",
       memory_id=row.id,
@@ -14424,47 +14385,35 @@ def plan_restoration(
 
 
 
-async def finish_summaries(user: UserStore) -> frozenset[str]:
-  archived = [
-    copy for copy in await user.archive.read(user.user_id) if copy.summary
-  ]
-  rows = await user.store.read()
-  by_words = {comparable(row.content): row for row in rows}
-  for copy in archived:
-    summary = by_words.get(comparable(copy.summary))
-    if summary and summary.id != copy.memory.id and copy.memory in rows:
-      await _remove_originals(user, summary, [copy])
-  texts = {comparable(copy.summary) for copy in archived}
-  return frozenset(
-    row.id
-    for row in rows
-    if made_of(row) or comparable(row.content) in texts
-  )
-
-
 async def replace_by_summary(
   user: UserStore, cluster: Sequence[Memory], text: str
 ) -> None:
-  rows = await user.store.read()
-  if any(memory not in rows for memory in cluster):
-    raise WriteRefused("a memory of them was changed meanwhile")
   top = max(cluster, key=lambda memory: memory.importance)
   sureness = min(memory.confidence for memory in cluster)
   draft = replace(
     draft_of(top), content=text, confidence=sureness, passed=""
   )
-  passed = await user.store.passed(draft)
-  now = int(time.time())
-  archived = [
-    ArchivedMemory(memory, "one memory says it now", now, passed.content)
-    for memory in cluster
-  ]
-  await put_into_archive(user, archived)
   originals = [
     {"id": memory.id, "said_at": _said_at(memory)} for memory in cluster
   ]
   source = Provenance("", "", max(map(_said_at, cluster)))
-  row = await user.store.add(passed, source, {"summary_of": originals})
+  passed = await user.store.passed(
+    NewMemory(draft, source, {"summary_of": originals})
+  )
+  now = int(time.time())
+  archived = [
+    ArchivedMemory(
+      memory, "one memory says it now", now, passed.draft.content
+    )
+    for memory in cluster
+  ]
+  await put_into_archive(user, archived)
+  ids = [memory.id for memory in cluster]
+  rows = await user.store.read(ids)
+  if any(memory not in rows for memory in cluster):
+    await user.archive.discard(user.user_id, ids)
+    raise WriteRefused("a memory of them was changed meanwhile")
+  (row,) = await user.store.write(passed, gone=cluster)
   change = AuditEntry(
     kind="saved",
     memory_id=row.id,
@@ -14472,21 +14421,12 @@ async def replace_by_summary(
     reason=f"a summary of {len(cluster)} memories",
     step=row.id,
   )
-  await user.record(change)
-  await _remove_originals(user, row, archived)
-
-
-async def _remove_originals(
-  user: UserStore, summary: Memory, archived: Sequence[ArchivedMemory]
-) -> None:
-  changes = await move_into_archive(
-    user, archived, "summarised", step=summary.id
-  )
-  await user.record(*changes)
+  gone = [
+    _archived_change(copy, "summarised", step=row.id) for copy in archived
+  ]
+  await user.record(change, *gone)
   with suppress(TablesUnavailable):
-    await user.usage.merge(
-      user.user_id, [change.memory_id for change in changes], summary.id
-    )
+    await user.usage.merge(user.user_id, ids, row.id)
 
 
 # ---- src/adaptive/memory/writing.py ----
@@ -14566,15 +14506,16 @@ async def _written(
 ) -> AuditEntry:
   draft = proposal.draft
   reason = proposal.reason or proposal.fact_kind.lower()
+  changed = NewMemory(draft, source, former=memory)
   row: Memory | None = None
   if memory is None:
-    row = await user.store.add(draft, source)
+    (row,) = await user.store.write(changed)
   elif proposal.kind == "DELETE":
-    await user.store.delete(memory)
+    await user.store.write(gone=[memory])
   elif proposal.kind == "UPDATE":
-    row = await _updated(memory, draft, user.store, source)
+    row = await _updated(changed, memory, user.store)
   elif draft.content != memory.content or draft.until != memory.until:
-    row = await user.store.update(memory, draft, source)
+    (row,) = await user.store.write(changed)
   else:
     archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
     moved = await move_into_archive(user, [archived], "ended", source)
@@ -14595,22 +14536,24 @@ async def _written(
 
 
 async def _updated(
-  memory: Memory, draft: Draft, store: GuardedStore, source: Provenance
+  changed: NewMemory, memory: Memory, store: GuardedStore
 ) -> Memory:
+  draft = changed.draft
   if not store.keeps_history and not holds_words_of(
     draft.content, memory.content
   ):
-    when = datetime.fromtimestamp(source.said_at, UTC)
+    when = datetime.fromtimestamp(changed.source.said_at, UTC)
     former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".\u3002")
     bare = FORMER_CONTENT.sub("", draft.content).rstrip()
     content = (
       f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
     )
     with suppress(WriteRefused):
-      return await store.update(
-        memory, replace(draft, content=content), source
-      )
-  return await store.update(memory, draft, source)
+      telling = replace(draft, content=content)
+      (row,) = await store.write(replace(changed, draft=telling))
+      return row
+  (row,) = await store.write(changed)
+  return row
 
 
 
@@ -14675,12 +14618,11 @@ async def take_back(
   if archived:
     await user.archive.put(user.user_id, archived)
   going = [undo.row for undo in added if undo.row]
-  if going:
-    await user.store.delete(*going)
   coming = [undo.coming for undo in planned if undo.coming]
   back: dict[str, Memory] = {}
-  if coming:
-    back = {row.id: row for row in await user.store.put_back(*coming)}
+  if going or coming:
+    rows = await user.store.write(back=coming, gone=going)
+    back = {row.id: row for row in rows}
   await user.archive.discard(user.user_id, _archived_ids(planned))
   made: list[AuditEntry] = []
   for undo in planned:
@@ -15187,8 +15129,18 @@ class UserMemory(UserStore):
         looked_at = int(time.time())
         changed, _ = await self.store.changes(since)
         known.update(comparable(row.content) for row in changed)
-        outcomes = await self.store.add_all(portion, known)
-        rows = [row for row in outcomes if isinstance(row, Memory)]
+        new: list[NewMemory] = []
+        for memory in portion:
+          try:
+            passed = await self.store.passed(memory)
+          except WriteRefused as refusal:
+            refusals.append(str(refusal))
+            continue
+          words = comparable(passed.draft.content)
+          if words not in known:
+            known.add(words)
+            new.append(passed)
+        rows = await self.store.write(*new) if new else ()
         changes = [
           AuditEntry(
             kind="imported",
@@ -15201,11 +15153,6 @@ class UserMemory(UserStore):
         ]
         await self.record(*changes)
       saved += len(rows)
-      refusals += [
-        str(refusal)
-        for refusal in outcomes
-        if isinstance(refusal, WriteRefused)
-      ]
       await self.give_way()
     lines = [f"Imported: {saved} of {len(carried)}"]
     known_already = len(carried) - saved - len(refusals)
@@ -15276,9 +15223,14 @@ class UserMemory(UserStore):
     async with self.lock:
       await replace_by_summary(self, cluster, text)
 
-  async def finish_summaries(self) -> frozenset[str]:
-    async with self.lock:
-      return await finish_summaries(self)
+  async def summaries(self) -> frozenset[str]:
+    archived = await self.archive.read(self.user_id)
+    texts = {comparable(copy.summary) for copy in archived}
+    return frozenset(
+      row.id
+      for row in await self.store.read()
+      if made_of(row) or comparable(row.content) in texts
+    )
 
 
 def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
@@ -15674,7 +15626,7 @@ class MemoryCommands:
       return "Nothing imported: you did not confirm it."
     memory = await self._memories.of(hook)
     carried = [
-      (imported.draft, imported.source(now), imported.extra)
+      NewMemory(imported.draft, imported.source(now), imported.extra)
       for imported in content.memories
     ]
     line = await memory.bring_in(carried, hook.chat_id)
@@ -16195,7 +16147,7 @@ async def summarise_when_due(
   name, owner = f"upkeep:{room.memory.user_id}", uuid.uuid4().hex
   if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
     return
-  left_out = await room.memory.finish_summaries()
+  left_out = await room.memory.summaries()
   found = await asyncio.to_thread(
     related_clusters, await room.index(), now, left_out
   )

@@ -15,7 +15,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 100
 async def main(told: dict[str, Any]) -> dict[str, Any]:
     """Write as many memories as are asked for, each number for a user of its own."""
     sys.path.insert(0, told["source"])
-    from adaptive.core.model import Draft, Memory, Provenance
+    from adaptive.core.model import Draft, NewMemory, Provenance, WriteRefused
     from adaptive.host.memories import HostMemoryStore
     from adaptive.host.memory_vectors import VECTOR_UPKEEP
     from adaptive.memory.gate import GuardedStore, gate_policy
@@ -56,20 +56,21 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
         """Seconds for so many lines at once, all of which are there afterwards, with vectors."""
         bare, guarded = store(f"user-{number}")
         lines = [
-            (Draft(line, ("preference",)), source, None)
+            NewMemory(Draft(line, ("preference",)), source)
             for line in told["lines"][:number]
         ]
-        found: list[object] = []
+        kept: list[str] = []
         async with _watched(held):
             begin = time.perf_counter()
             for start in range(0, number, _ROWS_AT_ONCE):
-                found += await guarded.add_all(
-                    lines[start : start + _ROWS_AT_ONCE], set()
-                )
+                rows: list[NewMemory] = []
+                for line in lines[start : start + _ROWS_AT_ONCE]:
+                    with suppress(WriteRefused):
+                        rows.append(await guarded.passed(line))
+                kept += [row.content for row in await guarded.write(*rows)]
             while VECTOR_UPKEEP.tasks:
                 await asyncio.wait(VECTOR_UPKEEP.tasks)
             taken = time.perf_counter() - begin
-        kept = [one.content for one in found if isinstance(one, Memory)]
         indexed = await ASYNC_VECTOR_DB_CLIENT.get(
             f"user-memory-user-{number}"
         )
@@ -78,10 +79,10 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
         return taken
 
     _, single = store("singly")
-    await single.add(Draft("User has a warm model."), source)
+    await single.write(NewMemory(Draft("User has a warm model."), source))
     begin = time.perf_counter()
     for line in told["lines"][: told["singly"]]:
-        await single.add(Draft(line, ("preference",)), source)
+        await single.write(NewMemory(Draft(line, ("preference",)), source))
     one_by_one = time.perf_counter() - begin
     return {
         "one_by_one_s": one_by_one,

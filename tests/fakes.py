@@ -144,58 +144,39 @@ class ListedMemories:
         )
         self.rows[id] = row
 
-    async def add(
+    async def write(
         self,
-        draft: Draft,
-        source: Provenance,
-        extra: Mapping[str, Any] | None = None,
-    ) -> Memory:
-        """A new row."""
-        self._check(draft.content)
-        now = int(self._clock())
-        meta = {
-            **(extra or {}),
-            "chat_id": source.chat_id,
-            "message_id": source.message_id,
-        }
-        return self._keep(
-            Memory(next(self._ids), "", now, now, meta=meta), draft
-        )
-
-    async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-        """New rows, all or none."""
-        self._check(*(draft.content for draft, _, _ in memories))
-        return [await self.add(*one) for one in memories]
-
-    async def update(
-        self, memory: Memory, draft: Draft, source: Provenance
-    ) -> Memory:
-        """A row with another content."""
-        self._check(draft.content, memory.id)
-        if memory.id not in self.rows:
+        *new: NewMemory,
+        back: Sequence[Memory] = (),
+        gone: Sequence[Memory] = (),
+    ) -> list[Memory]:
+        """New rows, rows with another content or as they were, and these rows less; all or none."""
+        formers = [one.former.id for one in new if one.former]
+        contents = [one.draft.content for one in new]
+        self._check(*contents, *formers, *(one.id for one in gone))
+        if not set(formers) <= self.rows.keys():
             raise StoreError("the row is gone")
-        meta = {
-            **memory.meta,
-            "chat_id": source.chat_id,
-            "message_id": source.message_id,
-        }
-        return self._keep(
-            replace(memory, updated_at=int(self._clock()), meta=meta), draft
-        )
-
-    async def delete(self, *memories: Memory) -> None:
-        """These rows less, all or none."""
-        self._check(*(one.id for one in memories))
-        for one in memories:
+        written = [self._written(one) for one in new]
+        for one in back:
+            self.rows[one.id] = replace(one, updated_at=int(self._clock()))
+        for one in gone:
             del self.rows[one.id]
+        return [*written, *(self.rows[one.id] for one in back)]
 
-    async def put_back(self, *memories: Memory) -> list[Memory]:
-        """Rows as they were."""
-        back = [
-            replace(one, updated_at=int(self._clock())) for one in memories
-        ]
-        self.rows.update({one.id: one for one in back})
-        return back
+    def _written(self, new: NewMemory) -> Memory:
+        """The row of a memory."""
+        now = int(self._clock())
+        said = {
+            "chat_id": new.source.chat_id,
+            "message_id": new.source.message_id,
+        }
+        if new.former:
+            meta = {**new.former.meta, **said}
+            row = replace(new.former, updated_at=now, meta=meta)
+        else:
+            meta = {**new.extra, **said}
+            row = Memory(next(self._ids), "", now, now, meta=meta)
+        return self._keep(row, new.draft)
 
     def _keep(self, row: Memory, draft: Draft) -> Memory:
         self.rows[row.id] = replace(

@@ -138,7 +138,7 @@ def test_host_is_imported_late() -> None:
 
 
 # What changes a ``MemoryStore``, and who may ask for it.
-STORE_WRITES = {"add", "add_all", "update", "delete", "put_back"}
+STORE_WRITES = {"write", "delete_all"}
 WRITING_ROOMS = {"memory", HOST}
 
 
@@ -157,7 +157,7 @@ def store_writes(tree: ast.AST) -> list[int]:
 def test_memories_are_written_through_the_gate_alone() -> None:
     """Nobody but ``memory`` and ``host`` calls a write of a ``MemoryStore``."""
     assert store_writes(
-        ast.parse("async def f(): await user.store.add(draft, source)")
+        ast.parse("async def f(): await user.store.write(memory)")
     ) == [1]
     others = [
         file for file in FILES if room_of_file(file) not in WRITING_ROOMS

@@ -20,7 +20,13 @@ from adaptive.control.turn import (
     rememberable_messages,
     without_commands,
 )
-from adaptive.core.model import Draft, Memory, Proposal, StoreError
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    NewMemory,
+    Proposal,
+    StoreError,
+)
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
 from adaptive.search.index import FoundMemory
@@ -366,13 +372,13 @@ async def test_how_things_stand_is_told_meanwhile() -> None:
     house, done = House(), asyncio.Event()
     await house.learn("User likes tea.", "User likes milk.")
 
-    delete = house.world.store.delete
+    write = house.world.store.write
 
-    async def slow_delete(*memories: Memory) -> None:
+    async def slow_write(*new: NewMemory, **others: Any) -> list[Memory]:
         await done.wait()
-        await delete(*memories)
+        return await write(*new, **others)
 
-    house.world.store.delete = slow_delete  # type: ignore[method-assign]
+    house.world.store.write = slow_write  # type: ignore[method-assign]
     first = asyncio.create_task(house.answer("/undo"))
     await asyncio.sleep(0)
     assert "2 memories" in await house.answer("/memory")

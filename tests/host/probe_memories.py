@@ -36,16 +36,16 @@ async def refused(
     store: Any, memory: Any, draft: Any, source: Any
 ) -> list[str]:
     """What is raised where adding, changing and deleting seem to have worked, and have not."""
-    from adaptive.core.model import StoreError
+    from adaptive.core.model import NewMemory, StoreError
     from adaptive.host import memories as ours
 
     async def nothing(*_: Any, **__: Any) -> Any:
         return SimpleNamespace(id="nowhere")
 
     writes = (
-        lambda: store.add(draft, source),
-        lambda: store.update(memory, draft, source),
-        lambda: store.delete(memory),
+        lambda: store.write(NewMemory(draft, source)),
+        lambda: store.write(NewMemory(draft, source, former=memory)),
+        lambda: store.write(gone=[memory]),
     )
     told: list[str] = []
     ours.HOST_DATABASE.change = nothing
@@ -64,7 +64,7 @@ async def at_once(
     """Whether rows are written as the router does, what listeners hear, what a failure leaves."""
     from open_webui.routers import memories as router
 
-    from adaptive.core.model import HostError
+    from adaptive.core.model import HostError, NewMemory
     from adaptive.host import database
     from adaptive.host.memory_rows import memory_fields
 
@@ -101,23 +101,23 @@ async def at_once(
         store_of("bea").request, form, store_of("bea").user
     )
     (alone,) = await store_of("bea").read()
-    among = await store_of("cleo").add(draft, source, {"imported": 1})
+    imported = NewMemory(draft, source, {"imported": 1})
+    (among,) = await store_of("cleo").write(imported)
     await in_step()
     same = alone.stored == among.stored
     events_heard = heard[:]
     many, cause = store_of("dana"), ""
-    (former,) = await many.add_all([(draft, source, None)])
-    await many.update(
-        former, replace(draft, content="User likes coffee."), source
-    )
-    await many.put_back(former)
-    await many.delete(former)
-    await many.put_back(former)
+    (former,) = await many.write(NewMemory(draft, source))
+    changed = replace(draft, content="User likes coffee.")
+    await many.write(NewMemory(changed, source, former=former))
+    await many.write(back=[former])
+    await many.write(gone=[former])
+    await many.write(back=[former])
     (back,) = await many.read()
     exact = replace(back, updated_at=former.updated_at) == former
     database.host_session = failing
     try:
-        await many.add_all([(draft, source, None)] * 30)
+        await many.write(*[NewMemory(draft, source)] * 30)
     except HostError as error:
         cause = error.detail
     database.host_session = session
@@ -140,6 +140,8 @@ async def swallowed(
     store: Any, client: Any, draft: Any, source: Any
 ) -> list[int]:
     """How many vectors are left of a deleted memory where so many deletions do nothing."""
+    from adaptive.core.model import NewMemory
+
     left: list[int] = []
     delete = client.sync.delete
     for fails in (1, 2):
@@ -150,9 +152,9 @@ async def swallowed(
                 delete(*given, **named)
 
         client.sync.delete = deleting
-        added = await store.add(draft, source)
+        (added,) = await store.write(NewMemory(draft, source))
         await in_step()
-        await store.delete(added)
+        await store.write(gone=[added])
         await in_step()
         client.sync.delete = delete
         found = await client.get(f"user-memory-{store.user.id}")
@@ -164,6 +166,8 @@ async def erased_meanwhile(
     store: Any, client: Any, draft: Any, source: Any
 ) -> int:
     """How many vectors stand of a memory that was erased while its vector was made."""
+    from adaptive.core.model import NewMemory
+
     asked, go_on = asyncio.Event(), asyncio.Event()
 
     async def slow(texts: Any, **_: Any) -> Any:
@@ -172,7 +176,7 @@ async def erased_meanwhile(
         return await embed(texts)
 
     store.request.app.state.EMBEDDING_FUNCTION = slow
-    await store.add(draft, source)
+    await store.write(NewMemory(draft, source))
     await asked.wait()
     await store.delete_all()
     go_on.set()
@@ -191,7 +195,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         ASYNC_VECTOR_DB_CLIENT as CLIENT,
     )
 
-    from adaptive.core.model import Draft, Provenance
+    from adaptive.core.model import Draft, NewMemory, Provenance
     from adaptive.host.database import HOST_DATABASE
     from adaptive.host.memories import HostMemoryStore
     from adaptive.host.tables import HostVectorTable, host_secret
@@ -210,14 +214,12 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     )
     store = HostMemoryStore(request, SimpleNamespace(id="ada", role="admin"))
     source = Provenance("c", "m", int(time.time()))
-    lent = await store.add(
-        Draft("User rents a boat.", until="2027-02-28"), source
-    )
+    draft = Draft("User rents a boat.", until="2027-02-28")
+    (lent,) = await store.write(NewMemory(draft, source))
     ends = [lent.until]
     for until in ("2027-03-31", ""):
-        lent = await store.update(
-            lent, Draft(lent.content, until=until), source
-        )
+        draft = Draft(lent.content, until=until)
+        (lent,) = await store.write(NewMemory(draft, source, former=lent))
         (read,) = await store.read()
         ends += [read.until, read.content]
     await in_step()

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.model import (
-    Draft,
     Embedder,
     Memory,
-    Provenance,
+    NewMemory,
     Sources,
     StoredVector,
     StoreError,
@@ -186,27 +185,23 @@ class HostTable(ListedMemories):
         super().__init__(*memories, **script)
         self.keeps_meta = keeps_meta
 
-    async def add(
-        self,
-        draft: Draft,
-        source: Provenance,
-        extra: Mapping[str, Any] | None = None,
-    ) -> Memory:
-        row = await super().add(draft, source, extra)
-        return self._with_meta(row, said_at=source.said_at)
-
-    async def update(
-        self, memory: Memory, draft: Draft, source: Provenance
-    ) -> Memory:
-        former, said = self.rows.get(memory.id, memory), source.said_at
+    def _written(self, new: NewMemory) -> Memory:
+        said = {"said_at": new.source.said_at}
+        former = new.former and self.rows.get(new.former.id, new.former)
+        row = super()._written(new)
+        if former is None:
+            return self._with_meta(row, **said)
         entry = {
             "content": former.content,
             "said_at": former.created_at,
-            "until": said,
+            "until": new.source.said_at,
         }
-        row = await super().update(memory, draft, source)
         history = [*former.meta.get("history", []), entry]
-        return self._with_meta(row, said_at=said, history=history)
+        return self._with_meta(row, **said, history=history)
+
+    async def passed(self, memory: NewMemory) -> NewMemory:
+        """As it is: whoever wants the gate puts it before."""
+        return memory
 
     async def allowed(self, *memories: Memory) -> list[Memory]:
         """Everything is: whoever wants the gate puts it before."""

@@ -79,13 +79,13 @@ async def test_pruned_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too much goes by one deletion; where that fails, each by itself that can go."""
     for broken, left, calls in (("", "e", 1), ("b", "be", 5)):
         world = World(*rows("a", "b", "c", "d", "e"), broken=[broken])
-        delete = AsyncMock(wraps=world.store.delete)
-        monkeypatch.setattr(world.store, "delete", delete)
+        write = AsyncMock(wraps=world.store.write)
+        monkeypatch.setattr(world.store, "write", write)
         settings = hook_settings(
             max_total_memories=1, pruning_strategy="oldest"
         )
         await prune_store(world.room(), settings, SOURCE, frozenset())
-        assert delete.await_count == calls
+        assert write.await_count == calls
         assert world.contents == [f"Fact {id}." for id in left]
         pruned = [change.memory_id for change in world.audit.entries]
         assert pruned == [id for id in "abcde" if id not in left]

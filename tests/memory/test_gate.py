@@ -16,6 +16,7 @@ from adaptive.core.model import (
     CATEGORIES,
     Draft,
     Memory,
+    NewMemory,
     StoreError,
     WriteRefused,
 )
@@ -218,11 +219,10 @@ class SeenUpdates(ListedMemories):
         super().__init__(*memories)
         self.given: list[Memory] = []
 
-    async def update(
-        self, memory: Memory, draft: Draft, source: Any
-    ) -> Memory:
-        self.given.append(memory)
-        return await super().update(memory, draft, source)
+    def _written(self, new: NewMemory) -> Memory:
+        assert new.former is not None
+        self.given.append(new.former)
+        return super()._written(new)
 
 
 @over("text", [SECRET, CARD, INJECTED, "x" * 4001, " "])
@@ -231,8 +231,8 @@ async def test_refused(text: str) -> None:
     store = ListedMemories(TEA)
     wall = GuardedStore(store, POLICY)
     for write in (
-        wall.add(Draft(text), SOURCE),
-        wall.update(TEA, Draft(text), SOURCE),
+        wall.write(NewMemory(Draft(text), SOURCE)),
+        wall.write(NewMemory(Draft(text), SOURCE, former=TEA)),
     ):
         with pytest.raises(WriteRefused) as refusal:
             await write
@@ -244,15 +244,15 @@ async def test_masked() -> None:
     """The row is written as it came out of the gate, and so it is returned; again it stays so."""
     store = ListedMemories(TEA)
     wall = GuardedStore(store, POLICY)
-    added = await wall.add(
-        Draft(IBAN, ("identity", TOKEN, "my\ntag"), "Work"), SOURCE
-    )
+    draft = Draft(IBAN, ("identity", TOKEN, "my\ntag"), "Work")
+    (added,) = await wall.write(NewMemory(draft, SOURCE))
     assert (added.content, added.tags, added.bank) == (
         MASKED,
         ("identity",),
         "Work",
     )
-    updated = await wall.update(TEA, Draft(IBAN, bank=INJECTED), SOURCE)
+    draft = Draft(IBAN, bank=INJECTED)
+    (updated,) = await wall.write(NewMemory(draft, SOURCE, former=TEA))
     assert (updated.content, updated.bank) == (MASKED, "")
     assert store.contents == [MASKED, MASKED]
 
@@ -262,39 +262,34 @@ async def test_passed_before() -> None:
     wall = GuardedStore(ListedMemories(), POLICY)
     draft = gated_draft(Draft(INJECTED), replace(POLICY, typed=True))
     assert isinstance(draft, Draft)
-    assert (await wall.add(draft, SOURCE)).content == INJECTED
+    (row,) = await wall.write(NewMemory(draft, SOURCE))
+    assert row.content == INJECTED
+    changed = replace(draft, content=f"{INJECTED} Now.")
     with pytest.raises(WriteRefused):
-        await wall.add(replace(draft, content=f"{INJECTED} Now."), SOURCE)
+        await wall.write(NewMemory(changed, SOURCE))
 
 
 async def test_many_at_once() -> None:
-    """What may not be written has its reason, what is known is left out, the rest is written."""
+    """Many rows are written all or none, with what passes of what they said before."""
     store = ListedMemories(broken=["User sails."])
     wall = GuardedStore(store, POLICY)
-    texts = (IBAN, SECRET, "User has a cat.")
     extra = {
         "imported": True,
         "history": [{"content": SECRET}, {"content": IBAN}, 3],
     }
-    known = {"user is known"}
     carried = [
-        (Draft(it), SOURCE, extra) for it in (*texts, IBAN, "User is known.")
+        NewMemory(Draft(it), SOURCE, extra) for it in (IBAN, "User has a cat.")
     ]
-    first, last, refused = await wall.add_all(carried, known)
-    assert isinstance(refused, WriteRefused)
+    first, last = await wall.write(*carried)
     assert store.contents == [MASKED, "User has a cat."]
-    assert isinstance(last, Memory)
     assert (last.meta["imported"], last.meta["history"]) == (
         True,
         [{"content": MASKED}],
     )
     assert tuple(store.rows.values()) == (first, last)
-    with pytest.raises(StoreError):
-        carried = [
-            (Draft(it), SOURCE, None)
-            for it in ("User has a dog.", "User sails.")
-        ]
-        await wall.add_all(carried, known)
+    for texts in (("User has a dog.", "User sails."), ("User rows.", SECRET)):
+        with pytest.raises((StoreError, WriteRefused)):
+            await wall.write(*(NewMemory(Draft(it), SOURCE) for it in texts))
     assert len(store.rows) == 2
 
 
@@ -303,7 +298,6 @@ async def test_former_contents() -> None:
     old, kept = memory("old", SECRET), memory("kept", "Answer briefly.")
     store = SeenUpdates(old, kept, memory("masked", IBAN))
     for row in tuple(store.rows.values()):
-        await GuardedStore(store, POLICY).update(
-            row, Draft("User has a new one."), SOURCE
-        )
+        changed = NewMemory(Draft("User has a new one."), SOURCE, former=row)
+        await GuardedStore(store, POLICY).write(changed)
     assert [one.content for one in store.given] == ["", kept.content, MASKED]

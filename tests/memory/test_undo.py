@@ -14,6 +14,7 @@ from adaptive.core.model import (
     Draft,
     Memory,
     MemoryUnavailable,
+    NewMemory,
     Proposal,
     StoreError,
     WriteRefused,
@@ -119,9 +120,10 @@ async def test_changed_since() -> None:
     operation = Proposal("UPDATE", "a", draft)
     stored = list(world.store.rows.values())
     await apply_proposals([operation], stored, world.room(), SOURCE, always)
-    await world.store.update(
-        world.store.rows["a"], Draft("User edits this."), SOURCE
+    edited = NewMemory(
+        Draft("User edits this."), SOURCE, former=world.store.rows["a"]
     )
+    await world.store.write(edited)
     with pytest.raises(
         WriteRefused, match=r"^a memory of this change has been changed since$"
     ):
@@ -155,7 +157,7 @@ async def test_large_step_is_taken_back_in_portions() -> None:
     world = World()
     ada = world.memory()
     carried = [
-        (Draft(f"User knows fact {number}."), SOURCE, None)
+        NewMemory(Draft(f"User knows fact {number}."), SOURCE)
         for number in range(IMPORTED)
     ]
     assert (
@@ -172,7 +174,9 @@ async def test_large_step_is_taken_back_in_portions() -> None:
     world.store.broken = frozenset()
     [_, step] = await world.room().steps()
     # Of a portion that was not written down, the rows are gone all the same.
-    await world.store.delete(world.store.rows[step.standing[0].memory_id])
+    await world.store.write(
+        gone=[world.store.rows[step.standing[0].memory_id]]
+    )
     left = IMPORTED - gone
     assert len(await ada.undo(step)) == left
     assert world.contents == []
@@ -188,7 +192,7 @@ async def test_broken_import_is_repeated() -> None:
 
     ada = replace(world.memory(), give_way=give_way)
     carried = [
-        (Draft(f"User knows fact {number}."), SOURCE, None)
+        NewMemory(Draft(f"User knows fact {number}."), SOURCE)
         for number in range(IMPORTED)
     ]
     with pytest.raises(MemoryUnavailable):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.model import Draft, Proposal, WriteRefused
+from adaptive.core.model import Draft, NewMemory, Proposal, WriteRefused
 from adaptive.learn.queue import always
 from adaptive.memory.gate import NOT_AS_IT_WAS, RULED_OUT, SAVING_IS_OFF
 from adaptive.memory.tables import ArchivedMemory
@@ -51,7 +51,9 @@ async def end(ada: UserMemory) -> str:
 
 async def bring_in(ada: UserMemory) -> str:
     """Imported."""
-    return await ada.bring_in([(Draft(CITY), SOURCE, {"imported": True})], "c")
+    return await ada.bring_in(
+        [NewMemory(Draft(CITY), SOURCE, {"imported": True})], "c"
+    )
 
 
 async def restore(ada: UserMemory) -> str:
@@ -148,17 +150,18 @@ async def test_one_write_at_a_time() -> None:
     ada = everybody.over(sources, settings)
     again = everybody.over(sources, settings)
     bob = everybody.over(replace(sources, user_id="bob"), settings)
-    carried = [(Draft("User likes tea."), SOURCE, None)]
+    carried = [NewMemory(Draft("User likes tea."), SOURCE)]
     async with ada.lock:
         waiting = asyncio.create_task(again.bring_in(carried, "c"))
-        await bob.bring_in([(Draft("User likes rum."), SOURCE, None)], "c")
+        await bob.bring_in([NewMemory(Draft("User likes rum."), SOURCE)], "c")
         assert world.contents == ["User likes rum."]
     await waiting
     assert world.contents == ["User likes rum.", "User likes tea."]
 
 
 CARRIED = [
-    (Draft(f"User knows fact {number}."), SOURCE, None) for number in range(60)
+    NewMemory(Draft(f"User knows fact {number}."), SOURCE)
+    for number in range(60)
 ]
 
 
@@ -186,7 +189,9 @@ async def test_import_doubles_nothing() -> None:
     )
     assert len(world.contents) == len({*world.contents}) == len(CARRIED)
     assert told[1].endswith("known already")
-    mail = [(Draft("User's e-mail is ana.k@example.org."), SOURCE, None)] * 2
+    mail = [
+        NewMemory(Draft("User's e-mail is ana.k@example.org."), SOURCE)
+    ] * 2
     assert (
         await ada.bring_in(mail, "c") == "Imported: 1 of 2 · 1 known already"
     )

@@ -32,6 +32,7 @@ from adaptive.core.messages import local_time, newest_user_message, plain_line
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Draft,
+    NewMemory,
     Proposal,
     failure_told,
     log_failure,
@@ -329,7 +330,7 @@ class MemoryCommands:
             return "Nothing imported: you did not confirm it."
         memory = await self._memories.of(hook)
         carried = [
-            (imported.draft, imported.source(now), imported.extra)
+            NewMemory(imported.draft, imported.source(now), imported.extra)
             for imported in content.memories
         ]
         line = await memory.bring_in(carried, hook.chat_id)

@@ -273,8 +273,19 @@ def each_open(
 
 
 Vectors = NDArray[np.float32]
-# What a new row says, where it comes from, and what else goes into its meta.
-NewMemory = tuple[Draft, Provenance, Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """What a row is to say and where it comes from; ``extra`` goes into its meta, too.
+
+    It takes the place of the ``former`` row, if there is one, which is kept in its meta then.
+    """
+
+    draft: Draft
+    source: Provenance
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    former: Memory | None = None
 
 
 class MemoryStore(Protocol):
@@ -304,30 +315,16 @@ class MemoryStore(Protocol):
         """The user's memories of these ids, or all, in no particular order."""
         ...
 
-    async def add(
+    async def write(
         self,
-        draft: Draft,
-        source: Provenance,
-        extra: Mapping[str, Any] | None = None,
-    ) -> Memory:
-        """Write a new row and return it; ``extra`` goes into its meta, too."""
-        ...
+        *new: NewMemory,
+        back: Sequence[Memory] = (),
+        gone: Sequence[Memory] = (),
+    ) -> Sequence[Memory]:
+        """Write up to 100 rows, put rows back as they once stood, remove others: all or nothing.
 
-    async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory]:
-        """Write up to 100 new rows, all or none."""
-        ...
-
-    async def update(
-        self, memory: Memory, draft: Draft, source: Provenance
-    ) -> Memory:
-        """Give a row a new content and return it; the former one is kept in meta."""
-        ...
-
-    async def delete(self, *memories: Memory) -> None:
-        """Remove up to 100 rows, all or none, and prove that they are gone."""
-
-    async def put_back(self, *memories: Memory) -> Sequence[Memory]:
-        """Write up to 100 rows exactly as they once stood, in place of what stands there now."""
+        Those that were written come back as they stand.
+        """
         ...
 
 

@@ -221,10 +221,12 @@ class HostEraser:
         else:
             for memories in portions(report.memories, _MEMORIES_AT_ONCE):
                 try:
-                    await self.memories.delete(*memories)
+                    await self.memories.write(gone=memories)
                 except HostError:  # none of them is to spoil another
                     for memory in memories:
-                        await report.tried(self.memories.delete(memory), None)
+                        await report.tried(
+                            self.memories.write(gone=[memory]), None
+                        )
         left = await report.tried(self.memories.read(), report.memories)
         left_ids = {memory.id for memory in left}
         return tuple(

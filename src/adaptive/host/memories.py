@@ -24,11 +24,9 @@ from sqlalchemy import (
 )
 
 from adaptive.core.model import (
-    Draft,
     Memory,
     MemoryUnavailable,
     NewMemory,
-    Provenance,
     StoreError,
     StoreStamp,
 )
@@ -38,7 +36,6 @@ from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.memory_rows import (
     former_row,
     memories_of_rows,
-    meta_with_history,
     new_row,
 )
 from adaptive.host.memory_vectors import (
@@ -52,7 +49,7 @@ from adaptive.host.schema import ENTRIES
 
 # The kind of the note on a user whose collection may hold vectors of deleted memories.
 STALE_VECTORS = "stale_vectors"
-_STILL_THERE = "Open WebUI reported success, but the memory is still there"
+_NOT_DONE = "Open WebUI reported success, but not all is as it was written"
 # So many rows become memories in a few milliseconds.
 _READ_AT_ONCE = 500
 # What the host answers when the switch is off, and when the permission is missing.
@@ -111,50 +108,50 @@ class HostMemoryStore:
         changed = await self._rows(columns.updated_at >= since)
         return memories_of_rows(changed), frozenset(row.id for row in ids)
 
-    async def add(
-        self,
-        draft: Draft,
-        source: Provenance,
-        extra: Mapping[str, Any] | None = None,
-    ) -> Memory:
-        """Write a new row and find it again."""
-        (added,) = await self.add_all([(draft, source, extra)])
-        return added
-
-    async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-        """Write many new rows, all or none."""
-        rows = [
-            new_row(self.user.id, memory, _columns()) for memory in memories
-        ]
-        return await self._write("adding memories", rows)
-
-    async def update(
-        self, memory: Memory, draft: Draft, source: Provenance
-    ) -> Memory:
-        """Replace the content of a row, keeping the former one in its meta."""
-        changed = (draft, source, meta_with_history(memory))
-        row = new_row(self.user.id, changed, _columns())
-        row |= {"id": memory.id, "created_at": memory.created_at}
-        (updated,) = await self._write("updating a memory", [row], {memory.id})
-        return updated
-
-    async def put_back(self, *memories: Memory) -> list[Memory]:
-        """Write rows as they stood, in place of what stands there, all or none."""
-        standing = await self.read([memory.id for memory in memories])
-        rows = [former_row(self.user.id, memory) for memory in memories]
-        replaced = {memory.id for memory in standing}
-        return await self._write("putting memories back", rows, replaced)
-
     @uninterrupted
-    async def delete(self, *memories: Memory) -> None:
-        """Remove rows, all or none, and look that they are gone; their vectors may go later."""
-        ids = [memory.id for memory in memories]
-        these = _columns().id.in_(ids)
-        await self._delete("deleting memories", these)
-        if await self._rows(these):
-            raise StoreError(_STILL_THERE)
-        await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-        await self._publish("MEMORY_DELETED", memories)
+    async def write(
+        self,
+        *new: NewMemory,
+        back: Sequence[Memory] = (),
+        gone: Sequence[Memory] = (),
+    ) -> list[Memory]:
+        """Write, put back and remove rows by one transaction, and look that it is so.
+
+        Their vectors may come, and go, later.
+        """
+        await _require_memories(self.request, self.user)
+        rows = [new_row(self.user.id, memory, _columns()) for memory in new]
+        replaced = {memory.former.id for memory in new if memory.former}
+        if back:
+            rows += [former_row(self.user.id, memory) for memory in back]
+            standing = await self.read([memory.id for memory in back])
+            replaced.update(memory.id for memory in standing)
+        gone_ids = [memory.id for memory in gone]
+        deleting: list[Executable] = []
+        if gone:
+            # Before: the process may end while their vectors stand.
+            await note_deletion(self.user.id)
+            deleting.append(self._deletion(_columns().id.in_(gone_ids)))
+        await HOST_DATABASE.change(
+            "writing memories", *_writes(rows, replaced), *deleting
+        )
+        ids = [row["id"] for row in rows]
+        touched = [*ids, *gone_ids]
+        these = await self._rows(_columns().id.in_(touched))
+        found = {row.id: row for row in these}
+        is_written = all(
+            _is_written(row, found.get(row["id"])) for row in rows
+        )
+        if not is_written or not found.keys().isdisjoint(gone_ids):
+            raise StoreError(_NOT_DONE)
+        await VECTOR_UPKEEP.written(self.user.id, touched, self._bring_in_step)
+        written = [found[row_id] for row_id in ids]
+        updated = [row for row in written if row.id in replaced]
+        created = [row for row in written if row.id not in replaced]
+        await self._publish("MEMORY_CREATED", created)
+        await self._publish("MEMORY_UPDATED", updated)
+        await self._publish("MEMORY_DELETED", gone)
+        return [*memories_of_rows(written)]
 
     @uninterrupted
     async def delete_all(self) -> None:
@@ -163,9 +160,13 @@ class HostMemoryStore:
         Raises:
             StoreError: some still stand, or nobody can tell.
         """
-        deleted = await self._delete("erasing the memories")
+        await _require_memories(self.request, self.user)
+        await note_deletion(self.user.id)
+        deleted = await HOST_DATABASE.change(
+            "erasing the memories", self._deletion()
+        )
         if (await self.stamp()).count:
-            raise StoreError(_STILL_THERE)
+            raise StoreError(_NOT_DONE)
         if deleted:
             # The router names the user where all go.
             await self._publish("MEMORY_DELETED", [self.user])
@@ -182,46 +183,10 @@ class HostMemoryStore:
         mine = query.where(_columns().user_id == self.user.id)
         return await HOST_DATABASE.rows("reading the memories", mine)
 
-    @uninterrupted
-    async def _write(
-        self,
-        doing: str,
-        rows: Sequence[dict[str, Any]],
-        replaced: Collection[str] = (),
-    ) -> list[Memory]:
-        """Write rows by one transaction, those ``replaced`` in their places, and find each again.
-
-        Their vectors may come later.
-        """
-        await _require_memories(self.request, self.user)
-        await HOST_DATABASE.change(doing, *_writes(rows, replaced))
-        ids = [row["id"] for row in rows]
-        standing = {
-            row.id: row for row in await self._rows(_columns().id.in_(ids))
-        }
-        if not all(_is_written(row, standing.get(row["id"])) for row in rows):
-            raise StoreError(
-                "Open WebUI reported success, but not all is there"
-            )
-        await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
-        written = [standing[row_id] for row_id in ids]
-        updated = [row for row in written if row.id in replaced]
-        created = [row for row in written if row.id not in replaced]
-        await self._publish("MEMORY_CREATED", created)
-        await self._publish("MEMORY_UPDATED", updated)
-        return [*memories_of_rows(written)]
-
-    async def _delete(
-        self, doing: str, *conditions: ColumnElement[bool]
-    ) -> int:
-        """Delete the user's rows that meet the conditions, by one statement; how many."""
-        await _require_memories(self.request, self.user)
-        # Before: the process may end while their vectors stand.
-        await note_deletion(self.user.id)
+    def _deletion(self, *conditions: ColumnElement[bool]) -> Executable:
+        """The statement that deletes the user's rows that meet the conditions."""
         mine = _columns().user_id == self.user.id
-        return await HOST_DATABASE.change(
-            doing, delete(_table()).where(mine, *conditions)
-        )
+        return delete(_table()).where(mine, *conditions)
 
     async def _bring_in_step(self, row_ids: Collection[str]) -> None:
         """Have the user's collection say what rows say, and nothing of rows that are gone."""

@@ -124,15 +124,18 @@ def _number(value: object, default: float) -> float:
 def new_row(
     user_id: str, memory: NewMemory, columns: Container[str]
 ) -> dict[str, Any]:
-    """A memory as a new row of a release with these columns."""
-    draft, source, extra = memory
+    """A memory as a row of a release with these columns, a new one or in a former one's place."""
+    former = memory.former
     now = int(time.time())
+    extra = meta_with_history(former) if former else memory.extra
     return {
-        **memory_fields(columns, draft),
-        "id": str(uuid.uuid4()),
+        **memory_fields(columns, memory.draft),
+        "id": former.id if former else str(uuid.uuid4()),
         "user_id": user_id,
-        "meta": memory_meta(draft, source, extra or {}),
-        "created_at": min(source.said_at, now),
+        "meta": memory_meta(memory.draft, memory.source, extra),
+        "created_at": former.created_at
+        if former
+        else min(memory.source.said_at, now),
         "updated_at": now,
     }
 

@@ -62,7 +62,7 @@ async def summarise_when_due(
     name, owner = f"upkeep:{room.memory.user_id}", uuid.uuid4().hex
     if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
         return
-    left_out = await room.memory.finish_summaries()
+    left_out = await room.memory.summaries()
     found = await asyncio.to_thread(
         related_clusters, await room.index(), now, left_out
     )

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from adaptive.core.model import (
     HostError,
     Memory,
+    NewMemory,
     Proposal,
     Provenance,
     TablesUnavailable,
@@ -60,8 +61,7 @@ async def move_into_archive(
     user: UserStore,
     archived: Sequence[ArchivedMemory],
     kind: ChangeKind,
-    source: Provenance = _NOWHERE,
-    step: str = "",
+    source: Provenance,
 ) -> list[AuditEntry]:
     """Archive memories, and delete those that are as they were archived; the changes."""
     await put_into_archive(user, archived)
@@ -71,7 +71,7 @@ async def move_into_archive(
     ]
     try:
         if moving:
-            await user.store.delete(*[copy.memory for copy in moving])
+            await user.store.write(gone=[copy.memory for copy in moving])
     except HostError as error:
         log_archive.warning(
             "archived memories stay in the store: %s", with_detail(error)
@@ -81,22 +81,29 @@ async def move_into_archive(
             # One that can't be deleted is not to keep the others.
             with suppress(HostError):
                 if copy.memory.id in standing:
-                    await user.store.delete(copy.memory)
+                    await user.store.write(gone=[copy.memory])
                     standing.remove(copy.memory.id)
         moving = [copy for copy in moving if copy.memory.id not in standing]
-    return [
-        AuditEntry(
-            kind=kind,
-            memory_id=copy.memory.id,
-            before=copy.memory,
-            reason=copy.reason,
-            chat_id=source.chat_id,
-            message_id=source.message_id,
-            archived=copy,
-            step=step,
-        )
-        for copy in moving
-    ]
+    return [_archived_change(copy, kind, source) for copy in moving]
+
+
+def _archived_change(
+    copy: ArchivedMemory,
+    kind: ChangeKind,
+    source: Provenance = _NOWHERE,
+    step: str = "",
+) -> AuditEntry:
+    """The change by which a memory went into the archive."""
+    return AuditEntry(
+        kind=kind,
+        memory_id=copy.memory.id,
+        before=copy.memory,
+        reason=copy.reason,
+        chat_id=source.chat_id,
+        message_id=source.message_id,
+        archived=copy,
+        step=step,
+    )
 
 
 # --- pruning ---
@@ -185,7 +192,8 @@ async def restore_memory(
             said_at=_said_at(memory),
         )
         meta = {**memory.meta, "restored_from": memory.id}
-        row = await user.store.add(draft_of(memory), source, meta)
+        restored = NewMemory(draft_of(memory), source, meta)
+        (row,) = await user.store.write(restored)
         change = AuditEntry(
             kind="restored",
             memory_id=row.id,
@@ -248,26 +256,7 @@ def plan_restoration(
     return chosen, told
 
 
-# --- summaries: one memory in the place of several, whose run may break off in between ---
-
-
-async def finish_summaries(user: UserStore) -> frozenset[str]:
-    """Delete originals that stand beside their summary; the ids of summaries."""
-    archived = [
-        copy for copy in await user.archive.read(user.user_id) if copy.summary
-    ]
-    rows = await user.store.read()
-    by_words = {comparable(row.content): row for row in rows}
-    for copy in archived:
-        summary = by_words.get(comparable(copy.summary))
-        if summary and summary.id != copy.memory.id and copy.memory in rows:
-            await _remove_originals(user, summary, [copy])
-    texts = {comparable(copy.summary) for copy in archived}
-    return frozenset(
-        row.id
-        for row in rows
-        if made_of(row) or comparable(row.content) in texts
-    )
+# --- summaries: one memory in the place of several ---
 
 
 async def replace_by_summary(
@@ -278,28 +267,34 @@ async def replace_by_summary(
     Raises:
         WriteRefused: the summary may not be written, and nothing is.
     """
-    rows = await user.store.read()
-    if any(memory not in rows for memory in cluster):
-        raise WriteRefused("a memory of them was changed meanwhile")
     # As important as its weightiest original, as sure as its weakest.
     top = max(cluster, key=lambda memory: memory.importance)
     sureness = min(memory.confidence for memory in cluster)
     draft = replace(
         draft_of(top), content=text, confidence=sureness, passed=""
     )
-    # Before it is archived with its originals: a run that broke off knows the row by its words.
-    passed = await user.store.passed(draft)
-    now = int(time.time())
-    archived = [
-        ArchivedMemory(memory, "one memory says it now", now, passed.content)
-        for memory in cluster
-    ]
-    await put_into_archive(user, archived)
     originals = [
         {"id": memory.id, "said_at": _said_at(memory)} for memory in cluster
     ]
     source = Provenance("", "", max(map(_said_at, cluster)))
-    row = await user.store.add(passed, source, {"summary_of": originals})
+    # Archived with its originals as it comes out of the gate: 0.9 knows its row by these words.
+    passed = await user.store.passed(
+        NewMemory(draft, source, {"summary_of": originals})
+    )
+    now = int(time.time())
+    archived = [
+        ArchivedMemory(
+            memory, "one memory says it now", now, passed.draft.content
+        )
+        for memory in cluster
+    ]
+    await put_into_archive(user, archived)
+    ids = [memory.id for memory in cluster]
+    rows = await user.store.read(ids)
+    if any(memory not in rows for memory in cluster):
+        await user.archive.discard(user.user_id, ids)
+        raise WriteRefused("a memory of them was changed meanwhile")
+    (row,) = await user.store.write(passed, gone=cluster)
     change = AuditEntry(
         kind="saved",
         memory_id=row.id,
@@ -307,19 +302,9 @@ async def replace_by_summary(
         reason=f"a summary of {len(cluster)} memories",
         step=row.id,
     )
-    await user.record(change)
-    await _remove_originals(user, row, archived)
-
-
-async def _remove_originals(
-    user: UserStore, summary: Memory, archived: Sequence[ArchivedMemory]
-) -> None:
-    """Delete archived originals in favour of their summary, which stands."""
-    changes = await move_into_archive(
-        user, archived, "summarised", step=summary.id
-    )
-    await user.record(*changes)
+    gone = [
+        _archived_change(copy, "summarised", step=row.id) for copy in archived
+    ]
+    await user.record(change, *gone)
     with suppress(TablesUnavailable):  # recalls only
-        await user.usage.merge(
-            user.user_id, [change.memory_id for change in changes], summary.id
-        )
+        await user.usage.merge(user.user_id, ids, row.id)

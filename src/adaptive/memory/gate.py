@@ -15,14 +15,13 @@ from adaptive.core.model import (
     Memory,
     MemoryStore,
     NewMemory,
-    Provenance,
     WriteRefused,
 )
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
-from adaptive.search.tokens import comparable, folded_text, stem
+from adaptive.search.tokens import folded_text, stem
 from adaptive.settings.merged import Settings
 
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
@@ -286,57 +285,34 @@ class GuardedStore:
         self.stamp = store.stamp
         self.changes = store.changes
         self.read = store.read
-        self.delete = store.delete
         self.keeps_history = store.keeps_history
 
-    async def add(
+    async def write(
         self,
-        draft: Draft,
-        source: Provenance,
-        extra: Mapping[str, Any] | None = None,
-    ) -> Memory:
-        """Write a new row (see ``MemoryStore``)."""
-        passed = await self.passed(draft)
-        meta = await self._passed_meta(extra or {})
-        return await self._store.add(passed, source, meta)
+        *new: NewMemory,
+        back: Sequence[Memory] = (),
+        gone: Sequence[Memory] = (),
+    ) -> Sequence[Memory]:
+        """Write, put back and remove rows (see ``MemoryStore``), as far as they may stand."""
+        passed = [await self.passed(memory) for memory in new]
+        allowed = await self.allowed(*back)
+        return await self._store.write(*passed, back=allowed, gone=gone)
 
-    async def add_all(
-        self, memories: Sequence[NewMemory], known: set[str]
-    ) -> list[Memory | WriteRefused]:
-        """Write many new rows, all or none; each row, or why it may not be written.
-
-        What is ``known`` as it comes out of the gate, in its comparable form, is left out; what is
-        written is known then.
-        """
-        refusals: list[WriteRefused] = []
-        passed: list[NewMemory] = []
-        for draft, source, extra in memories:
-            try:
-                written = await self.passed(draft)
-            except WriteRefused as refusal:
-                refusals.append(refusal)
-                continue
-            words = comparable(written.content)
-            if words not in known:
-                known.add(words)
-                meta = await self._passed_meta(extra or {})
-                passed.append((written, source, meta))
-        rows = await self._store.add_all(passed) if passed else ()
-        return [*rows, *refusals]
-
-    async def update(
-        self, memory: Memory, draft: Draft, source: Provenance
-    ) -> Memory:
-        """Give a row a new content (see ``MemoryStore``); the former one is kept if it passes."""
-        passed = await self.passed(draft)
-        former = await asyncio.to_thread(gate, memory.content, self._policy)
-        content = "" if isinstance(former, Refused) else former
-        row = replace(memory, content=content)
-        return await self._store.update(row, passed, source)
-
-    async def put_back(self, *memories: Memory) -> Sequence[Memory]:
-        """Write rows as they once stood (see ``MemoryStore``), without what may stand no more."""
-        return await self._store.put_back(*await self.allowed(*memories))
+    async def passed(self, memory: NewMemory) -> NewMemory:
+        """What may be written of a memory, and of what it takes the place of."""
+        former = memory.former
+        if former:
+            verdict = await asyncio.to_thread(
+                gate, former.content, self._policy
+            )
+            content = "" if isinstance(verdict, Refused) else verdict
+            former = replace(former, content=content)
+        return replace(
+            memory,
+            draft=await self._passed_draft(memory.draft),
+            extra=await self._passed_meta(memory.extra),
+            former=former,
+        )
 
     async def allowed(self, *memories: Memory) -> list[Memory]:
         """Rows as they may be put back; ``WriteRefused`` if one may not be as it once stood."""
@@ -345,13 +321,13 @@ class GuardedStore:
             draft = replace(
                 draft_of(memory), passed=passed_mark(memory.content)
             )
-            if await self.passed(draft) != draft:
+            if await self._passed_draft(draft) != draft:
                 raise WriteRefused(NOT_AS_IT_WAS)
             meta = await self._passed_meta(memory.meta)
             rows.append(replace(memory, meta=meta))
         return rows
 
-    async def passed(self, draft: Draft) -> Draft:
+    async def _passed_draft(self, draft: Draft) -> Draft:
         """A draft as it may be written, else ``WriteRefused``."""
         if not self._policy.saving:
             raise WriteRefused(SAVING_IS_OFF)

@@ -26,7 +26,6 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import (
-    finish_summaries,
     memories_counted,
     plan_restoration,
     prune_store,
@@ -34,7 +33,7 @@ from adaptive.memory.archive import (
     restore_memory,
 )
 from adaptive.memory.audit import AuditEntry, AuditTrail, Step, UserStore
-from adaptive.memory.erasure import ErasureReport, Origin
+from adaptive.memory.erasure import ErasureReport, Origin, made_of
 from adaptive.memory.gate import GuardedStore, gate_policy
 from adaptive.memory.tables import ArchiveTable, UsageTable
 from adaptive.memory.writing import (
@@ -114,8 +113,18 @@ class UserMemory(UserStore):
                 # Others may have written the same since the last portion.
                 changed, _ = await self.store.changes(since)
                 known.update(comparable(row.content) for row in changed)
-                outcomes = await self.store.add_all(portion, known)
-                rows = [row for row in outcomes if isinstance(row, Memory)]
+                new: list[NewMemory] = []
+                for memory in portion:
+                    try:
+                        passed = await self.store.passed(memory)
+                    except WriteRefused as refusal:
+                        refusals.append(str(refusal))
+                        continue
+                    words = comparable(passed.draft.content)
+                    if words not in known:
+                        known.add(words)
+                        new.append(passed)
+                rows = await self.store.write(*new) if new else ()
                 changes = [
                     AuditEntry(
                         kind="imported",
@@ -128,11 +137,6 @@ class UserMemory(UserStore):
                 ]
                 await self.record(*changes)
             saved += len(rows)
-            refusals += [
-                str(refusal)
-                for refusal in outcomes
-                if isinstance(refusal, WriteRefused)
-            ]
             await self.give_way()
         lines = [f"Imported: {saved} of {len(carried)}"]
         known_already = len(carried) - saved - len(refusals)
@@ -214,10 +218,15 @@ class UserMemory(UserStore):
         async with self.lock:
             await replace_by_summary(self, cluster, text)
 
-    async def finish_summaries(self) -> frozenset[str]:
-        """Delete originals that stand beside their summary; the ids of summaries."""
-        async with self.lock:
-            return await finish_summaries(self)
+    async def summaries(self) -> frozenset[str]:
+        """The ids of the memories that are summaries of others."""
+        archived = await self.archive.read(self.user_id)
+        texts = {comparable(copy.summary) for copy in archived}
+        return frozenset(
+            row.id
+            for row in await self.store.read()
+            if made_of(row) or comparable(row.content) in texts
+        )
 
 
 def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:

@@ -20,6 +20,7 @@ from adaptive.core.model import (
     LeaseLost,
     Memory,
     MemoryUnavailable,
+    NewMemory,
     Proposal,
     ProposalKind,
     Provenance,
@@ -113,15 +114,16 @@ async def _written(
     """Write one proposal and give the change; what ENDs without a new text or date is archived."""
     draft = proposal.draft
     reason = proposal.reason or proposal.fact_kind.lower()
+    changed = NewMemory(draft, source, former=memory)
     row: Memory | None = None
     if memory is None:
-        row = await user.store.add(draft, source)
+        (row,) = await user.store.write(changed)
     elif proposal.kind == "DELETE":
-        await user.store.delete(memory)
+        await user.store.write(gone=[memory])
     elif proposal.kind == "UPDATE":
-        row = await _updated(memory, draft, user.store, source)
+        row = await _updated(changed, memory, user.store)
     elif draft.content != memory.content or draft.until != memory.until:
-        row = await user.store.update(memory, draft, source)
+        (row,) = await user.store.write(changed)
     else:
         archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
         moved = await move_into_archive(user, [archived], "ended", source)
@@ -142,13 +144,14 @@ async def _written(
 
 
 async def _updated(
-    memory: Memory, draft: Draft, store: GuardedStore, source: Provenance
+    changed: NewMemory, memory: Memory, store: GuardedStore
 ) -> Memory:
     """Where the store keeps no history, let the row tell what it said before, if that may be."""
+    draft = changed.draft
     if not store.keeps_history and not holds_words_of(
         draft.content, memory.content
     ):
-        when = datetime.fromtimestamp(source.said_at, UTC)
+        when = datetime.fromtimestamp(changed.source.said_at, UTC)
         former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".。")
         bare = FORMER_CONTENT.sub("", draft.content).rstrip()
         content = (
@@ -156,10 +159,11 @@ async def _updated(
         )
         # What another tool has put there may be what the gate lets not pass.
         with suppress(WriteRefused):
-            return await store.update(
-                memory, replace(draft, content=content), source
-            )
-    return await store.update(memory, draft, source)
+            telling = replace(draft, content=content)
+            (row,) = await store.write(replace(changed, draft=telling))
+            return row
+    (row,) = await store.write(changed)
+    return row
 
 
 # --- taking back ---
@@ -244,12 +248,11 @@ async def take_back(
     if archived:
         await user.archive.put(user.user_id, archived)
     going = [undo.row for undo in added if undo.row]
-    if going:
-        await user.store.delete(*going)
     coming = [undo.coming for undo in planned if undo.coming]
     back: dict[str, Memory] = {}
-    if coming:
-        back = {row.id: row for row in await user.store.put_back(*coming)}
+    if going or coming:
+        rows = await user.store.write(back=coming, gone=going)
+        back = {row.id: row for row in rows}
     await user.archive.discard(user.user_id, _archived_ids(planned))
     made: list[AuditEntry] = []
     for undo in planned:
