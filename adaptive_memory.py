@@ -743,31 +743,25 @@ def answer_note(line: str) -> str:
 
 class ModelError(AdaptiveMemoryError):
 
-  status = 0
-
-
-class ModelBusy(ModelError):
-
   def __init__(
     self,
     sentence: str,
+    status: int = 0,
     retry_after: float | None = None,
     *,
     detail: str = "",
-    status: int = 0,
   ) -> None:
     super().__init__(sentence, detail=detail)
-    self.retry_after = retry_after
     self.status = status
+    self.retry_after = retry_after
+
+
+class ModelBusy(ModelError):
+  """A failure that may be over on the next try."""
 
 
 class ModelRejected(ModelError):
-
-  def __init__(
-    self, sentence: str, status: int, *, detail: str = ""
-  ) -> None:
-    super().__init__(sentence, detail=detail)
-    self.status = status
+  """The provider refused the request and would refuse it again."""
 
 
 class ReplyUnusable(ModelError):
@@ -875,9 +869,9 @@ def failure(
     moment = reset[1] if reset else ""
   return ModelBusy(
     f"the model's provider {does} (HTTP {status})",
+    status,
     _seconds_until(moment),
     detail=detail,
-    status=status,
   )
 
 
@@ -2320,7 +2314,7 @@ class AnswerFormats:
     if left > 0:
       raise ModelBusy(
         f"the model's quota is spent for {math.ceil(left / 60)} min",
-        left,
+        retry_after=left,
         detail=detail,
       )
 
@@ -2958,16 +2952,6 @@ class UsageTable(EntryTable):
   ) -> dict[str, int]:
     entries = await self.entries.read("usage", user_id, memory_ids)
     return {entry.key: int(entry.body) for entry in entries}
-
-  async def merge(
-    self, user_id: str, memory_ids: Sequence[str], into: str
-  ) -> None:
-    counts = await self.read(user_id, {*memory_ids, into})
-    originals = counts.keys() - {into}
-    if originals:
-      total = sum(counts.values())
-      await self._write(user_id, {into: total}, int(time.time()))
-      await self.entries.drop("usage", user_id, originals)
 
   async def _write(
     self, user_id: str, counts: dict[str, int], now: int
@@ -4322,9 +4306,8 @@ class HostPendingTable:
       "due_at": queued.due_at,
       "attempts": queued.attempts,
     }
-    lease = {**row, **_LEASE, "chat_id": "", "payload": ""}
     await self._database.upsert(
-      "queueing a turn", PENDING, [lease, row], where=false()
+      "queueing a turn", PENDING, [row], where=false()
     )
 
   async def waiting(self, user_id: str, since: float) -> UserQueue:
@@ -4368,6 +4351,10 @@ class HostPendingTable:
   async def take(
     self, lease: TurnLease, now: float, until: float
   ) -> tuple[QueuedTurn, ...] | None:
+    row = {**_LEASE, "user_id": lease.user_id}
+    await self._database.upsert(
+      "making a lease", PENDING, [row], where=false()
+    )
     turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
     free_lease = _IS_LEASE & (_ROW.lease_until < now)
     begin = (
@@ -4391,11 +4378,6 @@ class HostPendingTable:
           await session.commit()
           return opened
       await session.rollback()
-    if _LEASE_ID not in rows:
-      row = {**_LEASE, "user_id": lease.user_id}
-      await self._database.upsert(
-        "making a lease", PENDING, [row], where=false()
-      )
     return None
 
   async def unopened(self) -> int:
@@ -7956,12 +7938,15 @@ class LenientModel(BaseModel):
       value = ", ".join(map(str, listing(value)))
     if isinstance(value, str):
       value = value.strip()
+    field = cls.model_fields[info.field_name or ""]
+    with suppress(ValueError, TypeError, OverflowError):
+      if field.annotation is int:
+        value = round(float(cast(str, value)))
     try:
       return validate(value)
     except ValidationError as error:
       limits = mapping(error.errors()[0], "ctx")
-      default = cls.model_fields[info.field_name or ""].default
-      return limits.get("ge", limits.get("le", default))
+      return limits.get("ge", limits.get("le", field.default))
 
 
 def _described_by(name: str) -> ConfigDict:
@@ -9012,7 +8997,7 @@ def _is_workflow(model: object) -> bool:
 
 
 def _no_model(reason: str) -> ModelRejected:
-  return ModelRejected(f"{reason}; set the valve `llm_host_model`", 0)
+  return ModelRejected(f"{reason}; set the valve `llm_host_model`")
 
 
 async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
@@ -11321,12 +11306,12 @@ class StatusLines:
         _DETAILS_TITLE, ["\n".join(report.details)], [name]
       )
 
-  async def notice(self, hook: Hook, line: str) -> None:
-    if not line.startswith(HINDRANCE) or self._is_new(hook.user_id, line):
-      await self.write(hook, Report(line, kind="notice"))
-
-  async def refusal(self, hook: Hook, line: str) -> None:
-    if self._is_new(hook.user_id, hook.chat_id):
+  async def notice(self, hook: Hook, line: str, once: str = "") -> None:
+    if line.startswith(HINDRANCE):
+      once = line
+    key = (hook.user_id, once)
+    if not once or self._told.get(key) is None:
+      self._told.put(key, True)
       await self.write(hook, Report(line, kind="notice"))
 
   async def reply(self, hook: Hook, line: str) -> None:
@@ -11334,11 +11319,6 @@ class StatusLines:
 
   def forget(self, user_id: str) -> None:
     self._told.forget(user_id)
-
-  def _is_new(self, *key: str) -> bool:
-    is_new = self._told.get(key) is None
-    self._told.put(key, True)
-    return is_new
 
   def _hints_at_undo(self, user_id: str) -> bool:
     hints = self._undo_hints.get((user_id,)) or 0
@@ -12668,16 +12648,11 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
   return "saved" if chat_id and session_id else "api"
 
 
-def takes_commands(metadata: Mapping[str, Any]) -> bool:
-  return conversation_kind(metadata) in COMMANDED_KINDS and bool(
-    metadata.get("message_id")
-  )
-
-
-def may_hold_commands(metadata: Mapping[str, Any]) -> bool:
-  return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(
-    metadata.get("message_id")
-  )
+def is_on_page(
+  metadata: Mapping[str, Any], kinds: Set[ConversationKind]
+) -> bool:
+  is_of_kind = conversation_kind(metadata) in kinds
+  return is_of_kind and bool(metadata.get("message_id"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12995,7 +12970,6 @@ class HostHooks:
   ) -> None:
     self._valves = valves
     self._vectors = vectors
-    self._misread: tuple[str, ...] = ()
 
   @cached_property
   def is_supported(self) -> bool:
@@ -13007,7 +12981,6 @@ class HostHooks:
   async def of(self, arguments: HookArguments) -> HostHook | None:
     user = arguments.user or {}
     settings = Settings.merge(self._valves(), user.get("valves"))
-    self._log_misread(settings)
     if arguments.request is None or not user.get("id"):
       return None
     if self.is_supported and not await has_memory_on(
@@ -13024,13 +12997,6 @@ class HostHooks:
       caller=arguments.caller,
       vectors=self._vectors,
     )
-
-  def _log_misread(self, settings: Settings) -> None:
-    if settings.misread == self._misread:
-      return
-    self._misread = settings.misread
-    misread = "; ".join(self._misread) or "none"
-    log_installed.warning("valves that are not understood: %s", misread)
 
 
 # ---- src/adaptive/learn/report.py ----
@@ -13924,15 +13890,14 @@ def origin_ids(
   while size < len(ids):
     size = len(ids)
     summaries = {
-      _plain_words(one.summary)
+      comparable(one.summary)
       for one in archived
       if one.memory.id in ids and one.summary
     }
     ids.update(
       memory.id
       for memory in memories
-      if made_of(memory) & ids
-      or _plain_words(memory.content) in summaries
+      if made_of(memory) & ids or comparable(memory.content) in summaries
     )
   return frozenset(ids)
 
@@ -13950,18 +13915,14 @@ def bereft_originals(
   leaving: frozenset[str],
 ) -> tuple[str, ...]:
   originals = frozenset[str]().union(*map(made_of, gone))
-  texts = {_plain_words(memory.content) for memory in gone}
+  texts = {comparable(memory.content) for memory in gone}
   return tuple(
     one.memory.id
     for one in archived
     if one.summary
     and one.memory.id not in leaving
-    and (one.memory.id in originals or _plain_words(one.summary) in texts)
+    and (one.memory.id in originals or comparable(one.summary) in texts)
   )
-
-
-def _plain_words(text: str) -> str:
-  return " ".join(text.split()).casefold()
 
 
 # ---- src/adaptive/host/erasure.py ----
@@ -14270,7 +14231,10 @@ async def prune_store(
     memories = await user.store.read()
     weights: dict[str, int] = {}
     if strategy == "least_recalled":
-      weights = await user.usage.read(user.user_id)
+      recalls = await user.usage.read(user.user_id)
+      for memory in memories:
+        ids = {memory.id, *made_of(memory)}
+        weights[memory.id] = sum(recalls.get(id, 0) for id in ids)
     elif strategy == "least_important":
       weights = {memory.id: memory.importance for memory in memories}
     too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
@@ -14425,8 +14389,6 @@ async def replace_by_summary(
     _archived_change(copy, "summarised", step=row.id) for copy in archived
   ]
   await user.record(change, *gone)
-  with suppress(TablesUnavailable):
-    await user.usage.merge(user.user_id, ids, row.id)
 
 
 # ---- src/adaptive/memory/writing.py ----
@@ -16481,7 +16443,9 @@ class Learning:
     try:
       lesson = await self._lesson(hook, turn, work)
     except MemoryUnavailable as refusal:
-      await self.status.refusal(hook, failure_line(str(refusal)))
+      await self.status.notice(
+        hook, failure_line(str(refusal)), once=hook.chat_id
+      )
       return
     except AdaptiveMemoryError as error:
       log_learning.warning(
@@ -17726,13 +17690,12 @@ class Filter:
     window: RequestWindow | None = None
     try:
       messages = messages_of(body)
-      command = (
-        command_in(messages) if takes_commands(metadata) else None
-      )
-      if command is not None:
-        await self._answer_command(command, arguments)
+      if is_on_page(metadata, COMMANDED_KINDS):
+        command = command_in(messages)
+        if command is not None:
+          await self._answer_command(command, arguments)
       is_off = False
-      if may_hold_commands(metadata):
+      if is_on_page(metadata, KINDS_AFTER_COMMANDS):
         is_off = memory_is_off(messages)
         body = without_former_commands(body)
       hook = await self._hook(arguments)
@@ -17867,7 +17830,7 @@ class Filter:
       if hook is not None:
         self._sweep_when_due()
         messages = messages_of(body)
-        holds_commands = may_hold_commands(metadata)
+        holds_commands = is_on_page(metadata, KINDS_AFTER_COMMANDS)
         is_off = holds_commands and memory_is_off(messages)
         if hook.is_served and not is_off:
           body = await self._with_answer(hook, body, holds_commands)

@@ -29,7 +29,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import measured_part
 from adaptive.host.application import UNSUPPORTED, host_request
-from adaptive.host.hook import HostHook, may_hold_commands, takes_commands
+from adaptive.host.hook import HostHook, is_on_page
 from adaptive.host.installed import (
     HookArguments,
     HostHooks,
@@ -52,6 +52,7 @@ from adaptive.privacy.spoken_requests import (
     spoken_request,
 )
 from adaptive.recall.request import RequestWindow, plain_window
+from adaptive.settings.hook import COMMANDED_KINDS, KINDS_AFTER_COMMANDS
 from adaptive.settings.valves import UserValves, Valves
 from adaptive.wiring import Services
 
@@ -96,13 +97,12 @@ class Filter:
         window: RequestWindow | None = None
         try:
             messages = messages_of(body)
-            command = (
-                command_in(messages) if takes_commands(metadata) else None
-            )
-            if command is not None:
-                await self._answer_command(command, arguments)
+            if is_on_page(metadata, COMMANDED_KINDS):
+                command = command_in(messages)
+                if command is not None:
+                    await self._answer_command(command, arguments)
             is_off = False
-            if may_hold_commands(metadata):
+            if is_on_page(metadata, KINDS_AFTER_COMMANDS):
                 is_off = memory_is_off(messages)
                 # Before what may fail: no model may read what a command was answered.
                 body = without_former_commands(body)
@@ -258,7 +258,7 @@ class Filter:
             if hook is not None:
                 self._sweep_when_due()
                 messages = messages_of(body)
-                holds_commands = may_hold_commands(metadata)
+                holds_commands = is_on_page(metadata, KINDS_AFTER_COMMANDS)
                 is_off = holds_commands and memory_is_off(messages)
                 if hook.is_served and not is_off:
                     body = await self._with_answer(hook, body, holds_commands)

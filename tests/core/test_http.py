@@ -29,8 +29,8 @@ BUSY = ModelBusy("busy")
     ("failures", "retries", "pauses"),
     [
         ((BUSY,) * 6, 6, [1, 2, 4, 8, 16, 30]),
-        ((ModelBusy("asked for more", 60.0),), 1, [60]),
-        ((ModelBusy("asked for less", 0.1),), 1, [1]),
+        ((ModelBusy("asked for more", 0, 60.0),), 1, [60]),
+        ((ModelBusy("asked for less", 0, 0.1),), 1, [1]),
         ((BUSY, BUSY, BUSY), 2, [1, 2]),
         ((BUSY, ModelRejected("no", 400)), 2, [1]),
     ],

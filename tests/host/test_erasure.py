@@ -226,7 +226,7 @@ async def test_nothing_is_left(house: House) -> None:
         "rejection": 1,
         "suggestion": 2,
     }
-    assert +report.counts == {**kinds, "pending": 4, "usage": 5}
+    assert +report.counts == {**kinds, "pending": 3, "usage": 5}
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
     again = await house.erase(rows)

@@ -99,9 +99,6 @@ async def test_recalls(both: Both) -> None:
     await both[1].usage.record("ada", ["b", "sum"], now + 5)
     await usage.record("bob", ["a"], now)
     assert await usage.read("ada") == {"a": 1, "b": 2, "other": 1, "sum": 1}
-    for _ in range(2):
-        await usage.merge("ada", ["a", "b", "never", "sum"], "sum")
-        assert await usage.read("ada") == {"other": 1, "sum": 4}
     assert await both[1].usage.read("bob") == {"a": 1}
 
 

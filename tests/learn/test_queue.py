@@ -147,7 +147,9 @@ async def test_failures_in_a_row() -> None:
 @virtually
 async def test_spent_quota() -> None:
     """A turn waits for as long as the provider of the model asks for, and that counts once."""
-    school = School(trouble=[ModelBusy("the quota is spent", 30_000.0)])
+    school = School(
+        trouble=[ModelBusy("the quota is spent", retry_after=30_000.0)]
+    )
     a = Worker(school)
     await a.hear("m-1")
     (left,) = school.waiting().values()

@@ -34,7 +34,6 @@ from tests.fakes import hook_settings, memory
 from tests.learn.world import (
     DAY,
     NOW,
-    CountedRecalls,
     Fuse,
     Killed,
     World,
@@ -139,7 +138,6 @@ class Household(World):
 async def test_a_cluster_becomes_one_memory() -> None:
     """The summary stands for its originals with their ids and dates; they are in the archive."""
     home = Household(*GUITAR, OTHER)
-    home.usage = CountedRecalls(**{"plays-0": 3, "owns-2": 1})
     originals = rows(*GUITAR)
     await home.run()
     assert home.contents == sorted([SHORT["guitar"], OTHER])
@@ -159,7 +157,6 @@ async def test_a_cluster_becomes_one_memory() -> None:
     assert {one.summary for one in home.archive.rows.values()} == {
         SHORT["guitar"]
     }
-    assert home.usage.rows[row.id] == 4
     gone = [("summarised", one.id) for one in originals]
     assert home.audit.told() == [("saved", row.id), *gone]
     told = home.audit.entries[1]

@@ -110,12 +110,6 @@ class CountedRecalls:
     async def read(self, user_id: str) -> dict[str, int]:
         return dict(self.rows)
 
-    async def merge(
-        self, user_id: str, memory_ids: Sequence[str], into: str
-    ) -> None:
-        given = [self.rows.pop(id) for id in memory_ids if id in self.rows]
-        self.rows[into] = self.rows.get(into, 0) + sum(given)
-
 
 class WrittenAudit:
     """An ``AuditTable`` whose rows are a list."""

@@ -129,7 +129,7 @@ async def test_quota() -> None:
     """A pause too long to wait is asked for once, and kept by all questions to that model."""
     clock = Clock()
     formats = AnswerFormats(clock)
-    model = ScriptedModel(ModelBusy("HTTP 429", 7200.0, status=429), "yes")
+    model = ScriptedModel(ModelBusy("HTTP 429", 429, 7200.0), "yes")
     for waited in (0, 7000):
         clock.seconds = waited
         with pytest.raises(ModelBusy, match="quota is spent") as spent:

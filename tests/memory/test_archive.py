@@ -66,6 +66,18 @@ async def test_order(strategy: str, limit: int, gone: str, fresh: str) -> None:
     assert [one.before for one in told] == [f"Fact {id}." for id in gone]
 
 
+async def test_recalls_of_a_summary() -> None:
+    """A summary counts as recalled as often as what it stands for was."""
+    summary = memory("s", "Facts.", meta={"summary_of": [{"id": "x"}]})
+    world = World(summary, *rows("a", "b"))
+    world.usage = CountedRecalls(x=3, a=2, b=1)
+    settings = hook_settings(
+        max_total_memories=1, pruning_strategy="least_recalled"
+    )
+    await prune_store(world.room(), settings, SOURCE, frozenset())
+    assert world.contents == ["Facts."]
+
+
 async def test_archive_that_keeps_nothing() -> None:
     """Nothing leaves the store for an archive that says it holds it, and does not."""
     world = World(*rows("a", "b"))

@@ -108,7 +108,7 @@ async def test_placeholders_go_out_and_values_come_back() -> None:
 )
 async def test_failures_tell_no_more(personal_data: bool, told: str) -> None:
     """A provider is quoted without secrets, and not at all where personal data is replaced."""
-    busy = ModelBusy("it failed", 3.0, detail=f"no {TOKEN} for {MAIL}")
+    busy = ModelBusy("it failed", 0, 3.0, detail=f"no {TOKEN} for {MAIL}")
     completer = RedactingCompleter(ScriptedModel(busy), personal_data)
     with pytest.raises(ModelBusy) as failure:
         await asked(completer, request(f"My address is {MAIL}."))

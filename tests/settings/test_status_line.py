@@ -179,7 +179,6 @@ async def test_refusals_are_told_once_in_a_chat() -> None:
     lines, pages = StatusLines(), [Page("a"), Page("b")]
     for page in (*pages, *pages):
         page.state.clear()
-        await lines.refusal(
-            page.hook, "Nothing saved: you lack the permission"
-        )
+        refusal = "Nothing saved: you lack the permission"
+        await lines.notice(page.hook, refusal, once=page.hook.chat_id)
     assert [len(page.above) for page in pages] == [1, 1]

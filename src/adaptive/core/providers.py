@@ -20,35 +20,30 @@ from adaptive.core.model import AdaptiveMemoryError, with_detail
 
 
 class ModelError(AdaptiveMemoryError):
-    """A model call brought nothing usable; ``status`` is the provider's HTTP status, if one came."""
+    """A model call brought nothing usable; ``status`` is the provider's HTTP status, if one came.
 
-    status = 0
-
-
-class ModelBusy(ModelError):
-    """A failure that may be over on the next try, perhaps after the seconds that were asked for."""
+    ``retry_after`` are the seconds that the provider has asked for.
+    """
 
     def __init__(
         self,
         sentence: str,
+        status: int = 0,
         retry_after: float | None = None,
         *,
         detail: str = "",
-        status: int = 0,
     ) -> None:
         super().__init__(sentence, detail=detail)
-        self.retry_after = retry_after
         self.status = status
+        self.retry_after = retry_after
+
+
+class ModelBusy(ModelError):
+    """A failure that may be over on the next try."""
 
 
 class ModelRejected(ModelError):
-    """The provider refused the request with this HTTP status and would refuse it again."""
-
-    def __init__(
-        self, sentence: str, status: int, *, detail: str = ""
-    ) -> None:
-        super().__init__(sentence, detail=detail)
-        self.status = status
+    """The provider refused the request and would refuse it again."""
 
 
 class ReplyUnusable(ModelError):
@@ -176,9 +171,9 @@ def failure(
         moment = reset[1] if reset else ""
     return ModelBusy(
         f"the model's provider {does} (HTTP {status})",
+        status,
         _seconds_until(moment),
         detail=detail,
-        status=status,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -41,7 +41,6 @@ from adaptive.host.tables import HostLeases, HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
 from adaptive.settings.hook import (
     COMMANDED_KINDS,
-    KINDS_AFTER_COMMANDS,
     Hook,
     turn_state,
 )
@@ -73,18 +72,12 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
     return "saved" if chat_id and session_id else "api"
 
 
-def takes_commands(metadata: Mapping[str, Any]) -> bool:
-    """Whether a turn has a page on which the memory can answer in the model's place."""
-    return conversation_kind(metadata) in COMMANDED_KINDS and bool(
-        metadata.get("message_id")
-    )
-
-
-def may_hold_commands(metadata: Mapping[str, Any]) -> bool:
-    """Whether the memory may have answered former messages of a turn's chat."""
-    return conversation_kind(metadata) in KINDS_AFTER_COMMANDS and bool(
-        metadata.get("message_id")
-    )
+def is_on_page(
+    metadata: Mapping[str, Any], kinds: Set[ConversationKind]
+) -> bool:
+    """Whether a turn of these kinds has an answer of its own on a page."""
+    is_of_kind = conversation_kind(metadata) in kinds
+    return is_of_kind and bool(metadata.get("message_id"))
 
 
 @dataclass(frozen=True, kw_only=True)

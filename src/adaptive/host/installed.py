@@ -157,7 +157,6 @@ class HostHooks:
     ) -> None:
         self._valves = valves
         self._vectors = vectors
-        self._misread: tuple[str, ...] = ()
 
     @cached_property
     def is_supported(self) -> bool:
@@ -171,7 +170,6 @@ class HostHooks:
         """The hook of a user; ``None`` where there is nobody to serve."""
         user = arguments.user or {}
         settings = Settings.merge(self._valves(), user.get("valves"))
-        self._log_misread(settings)
         if arguments.request is None or not user.get("id"):
             return None
         if self.is_supported and not await has_memory_on(
@@ -188,11 +186,3 @@ class HostHooks:
             caller=arguments.caller,
             vectors=self._vectors,
         )
-
-    def _log_misread(self, settings: Settings) -> None:
-        """Log the valves that are not understood whenever they change."""
-        if settings.misread == self._misread:
-            return
-        self._misread = settings.misread
-        misread = "; ".join(self._misread) or "none"
-        log_installed.warning("valves that are not understood: %s", misread)

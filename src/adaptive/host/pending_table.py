@@ -80,10 +80,7 @@ class HostPendingTable:
         self._foreign = _WAITING & marked & ~own
 
     async def put(self, queued: QueuedTurn) -> None:
-        """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``).
-
-        The row of the lease is made with it.
-        """
+        """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
         turn = queued.turn
         sealed = self._sealer.seal(turn.user_id, _PAYLOAD, turn_text(turn))
         row = {
@@ -96,10 +93,8 @@ class HostPendingTable:
             "due_at": queued.due_at,
             "attempts": queued.attempts,
         }
-        # The row of the lease says nothing of the turn.
-        lease = {**row, **_LEASE, "chat_id": "", "payload": ""}
         await self._database.upsert(
-            "queueing a turn", PENDING, [lease, row], where=false()
+            "queueing a turn", PENDING, [row], where=false()
         )
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
@@ -145,7 +140,11 @@ class HostPendingTable:
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[QueuedTurn, ...] | None:
-        """Take a lease and open its turns (see ``PendingTable``)."""
+        """Take a lease and open its turns (see ``PendingTable``); the row of the lease is made."""
+        row = {**_LEASE, "user_id": lease.user_id}
+        await self._database.upsert(
+            "making a lease", PENDING, [row], where=false()
+        )
         turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
         free_lease = _IS_LEASE & (_ROW.lease_until < now)
         begin = (
@@ -170,12 +169,6 @@ class HostPendingTable:
                     return opened
             # Another one has it, or others are taken in place of what can't be opened.
             await session.rollback()
-        if _LEASE_ID not in rows:
-            # Earlier builds dropped it after a month, and an erasure does.
-            row = {**_LEASE, "user_id": lease.user_id}
-            await self._database.upsert(
-                "making a lease", PENDING, [row], where=false()
-            )
         return None
 
     async def unopened(self) -> int:

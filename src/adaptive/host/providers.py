@@ -104,7 +104,7 @@ def _is_workflow(model: object) -> bool:
 
 
 def _no_model(reason: str) -> ModelRejected:
-    return ModelRejected(f"{reason}; set the valve `llm_host_model`", 0)
+    return ModelRejected(f"{reason}; set the valve `llm_host_model`")
 
 
 async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:

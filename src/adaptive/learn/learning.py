@@ -281,7 +281,9 @@ class Learning:
         try:
             lesson = await self._lesson(hook, turn, work)
         except MemoryUnavailable as refusal:
-            await self.status.refusal(hook, failure_line(str(refusal)))
+            await self.status.notice(
+                hook, failure_line(str(refusal)), once=hook.chat_id
+            )
             return
         except AdaptiveMemoryError as error:
             log_learning.warning(

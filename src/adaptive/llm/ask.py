@@ -84,7 +84,7 @@ class AnswerFormats:
         if left > 0:
             raise ModelBusy(
                 f"the model's quota is spent for {math.ceil(left / 60)} min",
-                left,
+                retry_after=left,
                 detail=detail,
             )
 

@@ -123,7 +123,11 @@ async def prune_store(
         memories = await user.store.read()
         weights: dict[str, int] = {}
         if strategy == "least_recalled":
-            weights = await user.usage.read(user.user_id)
+            recalls = await user.usage.read(user.user_id)
+            for memory in memories:
+                # A summary has the recalls of what it stands for.
+                ids = {memory.id, *made_of(memory)}
+                weights[memory.id] = sum(recalls.get(id, 0) for id in ids)
         elif strategy == "least_important":
             weights = {memory.id: memory.importance for memory in memories}
         too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
@@ -306,5 +310,3 @@ async def replace_by_summary(
         _archived_change(copy, "summarised", step=row.id) for copy in archived
     ]
     await user.record(change, *gone)
-    with suppress(TablesUnavailable):  # recalls only
-        await user.usage.merge(user.user_id, ids, row.id)

@@ -14,6 +14,7 @@ from adaptive.core.messages import listing, local_time, mapping
 from adaptive.core.model import AdaptiveMemoryError, Memory, with_detail
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.privacy.spoken_requests import ErasureRequest
+from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
 
 log_erasure = logging.getLogger("adaptive_memory.privacy")
@@ -166,15 +167,14 @@ def origin_ids(
     while size < len(ids):
         size = len(ids)
         summaries = {
-            _plain_words(one.summary)
+            comparable(one.summary)
             for one in archived
             if one.memory.id in ids and one.summary
         }
         ids.update(
             memory.id
             for memory in memories
-            if made_of(memory) & ids
-            or _plain_words(memory.content) in summaries
+            if made_of(memory) & ids or comparable(memory.content) in summaries
         )
     return frozenset(ids)
 
@@ -194,15 +194,11 @@ def bereft_originals(
 ) -> tuple[str, ...]:
     """Ids of archived memories, but those ``leaving``, whose summary is gone."""
     originals = frozenset[str]().union(*map(made_of, gone))
-    texts = {_plain_words(memory.content) for memory in gone}
+    texts = {comparable(memory.content) for memory in gone}
     return tuple(
         one.memory.id
         for one in archived
         if one.summary
         and one.memory.id not in leaving
-        and (one.memory.id in originals or _plain_words(one.summary) in texts)
+        and (one.memory.id in originals or comparable(one.summary) in texts)
     )
-
-
-def _plain_words(text: str) -> str:
-    return " ".join(text.split()).casefold()

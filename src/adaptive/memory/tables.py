@@ -5,7 +5,6 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
@@ -246,17 +245,6 @@ class UsageTable(EntryTable):
         """The recalls of memories by id, of those named or all; those never recalled are absent."""
         entries = await self.entries.read("usage", user_id, memory_ids)
         return {entry.key: int(entry.body) for entry in entries}
-
-    async def merge(
-        self, user_id: str, memory_ids: Sequence[str], into: str
-    ) -> None:
-        """Give the recalls of memories to the one that stands for them now."""
-        counts = await self.read(user_id, {*memory_ids, into})
-        originals = counts.keys() - {into}
-        if originals:
-            total = sum(counts.values())
-            await self._write(user_id, {into: total}, int(time.time()))
-            await self.entries.drop("usage", user_id, originals)
 
     async def _write(
         self, user_id: str, counts: dict[str, int], now: int

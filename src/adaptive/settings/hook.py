@@ -321,17 +321,16 @@ class StatusLines:
                 _DETAILS_TITLE, ["\n".join(report.details)], [name]
             )
 
-    async def notice(self, hook: Hook, line: str) -> None:
-        """Tell what failed or waits; what keeps memory from its work is told once.
+    async def notice(self, hook: Hook, line: str, once: str = "") -> None:
+        """Tell what failed or waits; ``once`` is what it is told once for, as for a chat.
 
-        That is so until a turn of the user is learned.
+        What keeps memory from its work is told once, until a turn of the user is learned.
         """
-        if not line.startswith(HINDRANCE) or self._is_new(hook.user_id, line):
-            await self.write(hook, Report(line, kind="notice"))
-
-    async def refusal(self, hook: Hook, line: str) -> None:
-        """Tell why a user may have no memories, once in a chat."""
-        if self._is_new(hook.user_id, hook.chat_id):
+        if line.startswith(HINDRANCE):
+            once = line
+        key = (hook.user_id, once)
+        if not once or self._told.get(key) is None:
+            self._told.put(key, True)
             await self.write(hook, Report(line, kind="notice"))
 
     async def reply(self, hook: Hook, line: str) -> None:
@@ -341,12 +340,6 @@ class StatusLines:
     def forget(self, user_id: str) -> None:
         """Tell everything anew: a turn was learned, or all of the user's is erased."""
         self._told.forget(user_id)
-
-    def _is_new(self, *key: str) -> bool:
-        """Whether it was not told before; it counts as told from now on."""
-        is_new = self._told.get(key) is None
-        self._told.put(key, True)
-        return is_new
 
     def _hints_at_undo(self, user_id: str) -> bool:
         """Whether a user is told once more how to take a change back."""

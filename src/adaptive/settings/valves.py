@@ -9,8 +9,9 @@ so there are no other types.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import (
     BaseModel,
@@ -71,12 +72,15 @@ class LenientModel(BaseModel):
             value = ", ".join(map(str, listing(value)))
         if isinstance(value, str):
             value = value.strip()
+        field = cls.model_fields[info.field_name or ""]
+        with suppress(ValueError, TypeError, OverflowError):
+            if field.annotation is int:
+                value = round(float(cast(str, value)))
         try:
             return validate(value)
         except ValidationError as error:
             limits = mapping(error.errors()[0], "ctx")
-            default = cls.model_fields[info.field_name or ""].default
-            return limits.get("ge", limits.get("le", default))
+            return limits.get("ge", limits.get("le", field.default))
 
 
 def _described_by(name: str) -> ConfigDict:
