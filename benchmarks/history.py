@@ -26,13 +26,14 @@ from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Vectors
 from adaptive.history.conversation import HITS
 from adaptive.history.indexing import message_units, unit_texts
-from adaptive.history.messages import PastMessage
-from adaptive.history.ranking import (
+from adaptive.history.section import (
     HISTORY_GATE,
     HistoryLevels,
+    HistorySection,
+    PastMessage,
+    packed_section,
     rank_messages,
 )
-from adaptive.history.section import HistorySection, packed_section
 from adaptive.privacy.injection import escaped_entry
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.history_ports import HistoryHit, HistoryUnit
@@ -99,8 +100,7 @@ class IndexedPast:
         ids = {hit.message_id for hit in hits}
         ids |= {hit.previous_id for hit in hits} - {""}
         messages = [self.said[message_id] for message_id in ids]
-        ranked = rank_messages(text, hits, messages, self.levels, gate)
-        return [each.message for each in ranked]
+        return [*rank_messages(text, hits, messages, self.levels, gate)]
 
     def passes(
         self, texts: Sequence[str], vectors: Vectors, gates: Sequence[float]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -25,6 +24,7 @@ from adaptive.core.model import (
     HINDRANCE,
     failure_told,
     hindrance_line,
+    log,
     log_failure,
 )
 from adaptive.core.runtime import measured_part
@@ -55,8 +55,6 @@ from adaptive.recall.request import RequestWindow, plain_window
 from adaptive.settings.hook import COMMANDED_KINDS, KINDS_AFTER_COMMANDS
 from adaptive.settings.valves import UserValves, Valves
 from adaptive.wiring import Services
-
-log = logging.getLogger("adaptive_memory")
 
 
 class Filter:
@@ -119,7 +117,7 @@ class Filter:
                         window = await recall.window(hook, window)
                         body = await recall.recalled(hook, window)
         except Exception as error:
-            log_failure(log, "the chat goes on without memories", error)
+            log_failure("the chat goes on without memories", error)
             if hook is not None and window is not None:
                 body = self._without_memories(hook, window)
                 self._tell(
@@ -170,7 +168,7 @@ class Filter:
             await turn.give(BROKEN_OFF)
             raise
         except Exception as error:
-            log_failure(log, "a command has failed", error)
+            log_failure("a command has failed", error)
             answer = f"{failure_told('That did not work', error)}."
         await turn.give(answer)
 
@@ -212,7 +210,7 @@ class Filter:
                 body, metadata, again=again
             )
         except Exception as error:
-            log.error(  # noqa: TRY400
+            log.error(
                 "a chat's messages were withheld: %s", type(error).__name__
             )
             line = "Not sent to the model: personal data in it could not be replaced"
@@ -380,7 +378,7 @@ class Filter:
                         await self._services.foreground.give_way()
                     line = await work
             except Exception as error:
-                log_failure(log, f"{doing} has failed", error)
+                log_failure(f"{doing} has failed", error)
                 line = failure and failure_told(failure, error)
             if isinstance(line, str) and line and hook is not None:
                 tell = self._status.reply if asked_for else self._status.notice

@@ -14,7 +14,11 @@ from adaptive.core.model import Memory, Provenance, Turn
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.learn.extraction import extraction_request, read_proposals
 from adaptive.learn.grounding import screened
-from adaptive.learn.summaries import is_faithful, read_summary, summary_request
+from adaptive.learn.summaries import (
+    MemorySummary,
+    is_faithful,
+    summary_request,
+)
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import UserValves, Valves
 from demo.standin.answers import DISCLOSURE
@@ -125,7 +129,8 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
     cluster = tuple(
         Memory(str(at), text, 0, 0) for at, text in enumerate(said)
     )
-    summary = read_summary(_completed(summary_request(cluster)))
+    reply = _completed(summary_request(cluster)).text
+    summary = MemorySummary.model_validate_json(reply).summary
     assert is_faithful(summary, cluster)
     assert summary == "User likes jazz. Likes green tea. Likes long walks."
 

@@ -121,7 +121,7 @@ async def test_whole_answer_is_waited_for() -> None:
         if len(here.slept) == 3:
             answer.update(done=True, content="Hi, whole")
 
-    here.history._sleep = writing
+    here.history.sleep = writing
     await here.keep(hook)
     assert len(here.slept) == 3
     assert "Hello\nHi, whole" in here.embedder.embedded

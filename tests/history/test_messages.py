@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.history.messages import past_messages, unseen_messages
+from adaptive.history.section import past_messages, unseen_messages
 from tests.history.world import START, chat_of
 
 NOW = START + 5000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adaptive.history.ranking import rank_messages
+from adaptive.history.section import rank_messages
 from adaptive.search.calibration import NullLevel, Script
 from adaptive.search.history_ports import HistoryHit
 from tests.history.world import DAY, START, said
@@ -30,7 +30,7 @@ def hit(message_id: str, chat_id: str, score: float) -> HistoryHit:
 def ids(question: str, *hits: HistoryHit) -> list[str]:
     """All messages, best first."""
     ranked = rank_messages(question, hits, MESSAGES, LEVELS, gate=FAR)
-    return [each.message.id for each in ranked]
+    return [message.id for message in ranked]
 
 
 def test_keywords_and_vectors() -> None:
@@ -40,7 +40,7 @@ def test_keywords_and_vectors() -> None:
     assert ids("nothing of that kind", nothing) == ["e", "d", "c", "b", "a"]
     near = (hit("c", "two", 7.0), hit("e", "three", 5.5), nothing)
     assert ids("weather", *near)[:3] == ["c", "d", "e"]
-    assert rank_messages("team", [], [], LEVELS) == []
+    assert rank_messages("team", [], [], LEVELS) == {}
 
 
 REX, SORT = "Where does Rex sleep?", "Sort a list of numbers"

@@ -12,7 +12,7 @@ import numpy as np
 from adaptive.control.turn import rememberable_messages
 from adaptive.core.model import Embedder, HostError, Vectors
 from adaptive.history.indexing import HistoryIndex
-from adaptive.history.messages import PastMessage
+from adaptive.history.section import PastMessage
 from adaptive.memory.tables import ChatNotes, Entry
 from adaptive.search.history_ports import (
     ChatHead,

@@ -44,7 +44,7 @@ from adaptive.core.providers import (
     ResponseFormat,
 )
 from adaptive.learn.lesson import NOTHING_NEW, learn_turn
-from adaptive.learn.report import failure_line
+from adaptive.learn.suggestions import failure_line
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import hook_settings, memory
 from tests.learn.world import Work, World

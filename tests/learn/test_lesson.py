@@ -18,7 +18,7 @@ from adaptive.core.model import (
 )
 from adaptive.learn.lesson import NOTHING_NEW, new_findings
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.report import report_line, report_of
+from adaptive.learn.suggestions import report_line, report_of
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import LocalOnlyBanks
 from tests.fakes import ShelvedVectors, hook_settings, memory, turn

@@ -19,7 +19,7 @@ COROUTINES: Mapping[str, str] = {
         learn.extraction.shown_memories
         learn.learning.Learning.*
         learn.lesson.*
-        learn.report.*
+        learn.suggestions.*
         learn.outdated.outdated_by
         learn.prefilter.Prefilter.may_hold_fact
         learn.queue.LearningQueue.*
@@ -78,7 +78,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.outdated._is_near_its_kind
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
-        history.messages._branch
+        history.section._branch
         history.section._day
         host.hook.HostHook.typed_to
         learn.examples.ExampleFit.accepts

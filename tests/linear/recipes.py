@@ -29,19 +29,21 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.history.indexing import message_units
-from adaptive.history.messages import PastMessage, past_messages
-from adaptive.history.ranking import (
+from adaptive.history.section import (
+    PastMessage,
     _closeness,
     _evidence,
     _exchanges,
+    history_summary_request,
+    packed_section,
+    past_messages,
     rank_messages,
 )
-from adaptive.history.section import history_summary_request, packed_section
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import screened
 from adaptive.learn.outdated import read_outdated
-from adaptive.learn.report import (
+from adaptive.learn.suggestions import (
     joined_lines,
 )
 from adaptive.learn.support import (
@@ -217,17 +219,17 @@ RECIPES: Mapping[str, Recipe] = {
     "core.messages.normalised_text": lambda text: partial(
         normalised_text, text, "NFKD"
     ),
-    "history.messages.past_messages": lambda text: partial(
+    "history.section.past_messages": lambda text: partial(
         past_messages, "c", messages(text), rememberable_messages
     ),
-    "history.ranking.rank_messages": lambda text: partial(
+    "history.section.rank_messages": lambda text: partial(
         rank_messages, text, [PAST_HIT], past(text), {}
     ),
-    "history.ranking._exchanges": lambda text: partial(_exchanges, past(text)),
-    "history.ranking._closeness": lambda text: partial(
+    "history.section._exchanges": lambda text: partial(_exchanges, past(text)),
+    "history.section._closeness": lambda text: partial(
         _closeness, past(text), [PAST_HIT]
     ),
-    "history.ranking._evidence": lambda text: partial(
+    "history.section._evidence": lambda text: partial(
         _evidence, text, 0.5, 0.5, {}
     ),
     "history.section.packed_section": lambda text: partial(
@@ -259,7 +261,7 @@ RECIPES: Mapping[str, Recipe] = {
         memories(text),
         SETTINGS,
     ),
-    "learn.report.joined_lines": lambda text: partial(
+    "learn.suggestions.joined_lines": lambda text: partial(
         joined_lines, text, text[1:]
     ),
     "learn.outdated.read_outdated": lambda text: partial(

@@ -70,24 +70,6 @@ async def test_refused_input_is_nobody_elses() -> None:
         assert len(await rests.ask(inner, ["boat"], query=True)) == 1
 
 
-async def test_brief_patience() -> None:
-    """Who waits for a command waits a little longer than the last calls took, and then no more."""
-    inner, rests = WordEmbedder(), EmbedderRests()
-    name = await inner.name()
-    assert (
-        len(await rests.ask(inner, ["boat"], query=False, briefly=True)) == 1
-    )
-    inner.gate.clear()
-    with pytest.raises(TimeoutError):
-        await rests.ask(inner, ["boat"], query=False, briefly=True)
-    with pytest.raises(EmbeddingError, match="rests"):
-        await rests.ask(inner, ["boat"], query=False)
-    inner.gate.set()
-    while rests.is_open(name):
-        await asyncio.sleep(0)
-    assert len(await rests.ask(inner, ["boat"], query=False)) == 1
-
-
 async def test_turn_embedder() -> None:
     """Who asks at the same time or later gets the same vectors; one who gives up takes none."""
     inner = WordEmbedder()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import logging
 import re
 import socket
 from collections.abc import Collection, Mapping, Sequence
@@ -33,12 +32,11 @@ from adaptive.core.messages import (
     rewritten_answer,
     spoken_text,
 )
+from adaptive.core.model import log
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import find_secrets
 from adaptive.settings.hook import Hook
-
-log_correction = logging.getLogger("adaptive_memory.answer")
 
 # Links that this process asks at a time: a slow name holds one of the host's worker threads.
 _ASKED_AT_ONCE = 2
@@ -146,9 +144,7 @@ class AnswerCorrection:
         wrong = {"sanitised": bool(fields), "empty_response": is_empty}
         anomalies = [name for name, is_so in wrong.items() if is_so]
         if anomalies:
-            log_correction.info(
-                "anomalies of an answer: %s", ", ".join(anomalies)
-            )
+            log.info("anomalies of an answer: %s", ", ".join(anomalies))
             hook.state.setdefault("anomalies", []).extend(anomalies)
         if not fields:
             return body

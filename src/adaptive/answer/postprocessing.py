@@ -6,11 +6,10 @@ In the background. What follows is done one by one; without a usable reply in ti
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field
@@ -29,7 +28,8 @@ from adaptive.core.model import (
     Memory,
     Proposal,
     Turn,
-    with_detail,
+    log,
+    log_failure,
 )
 from adaptive.core.providers import Completer, CompletionRequest
 from adaptive.core.runtime import staged
@@ -48,8 +48,6 @@ from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import tokens
 from adaptive.settings.hook import Hook, StatusLines
-
-log_postprocessing = logging.getLogger("adaptive_memory.answer")
 
 _SECONDS_AFTER = 30.0
 _LONGEST_SPOKEN = 8000
@@ -106,23 +104,16 @@ class FindingsLearner(Protocol):
         """Learn or propose facts of a turn while they are wanted."""
 
 
+@dataclass(eq=False)
 class Postprocessor:
     """What an instance of the plug-in needs for post-processing; what it holds is forgettable."""
 
-    def __init__(
-        self,
-        formats: AnswerFormats,
-        notes: ChatNotesTable,
-        record: RecordChanges,
-        learning: FindingsLearner,
-        status: StatusLines,
-    ) -> None:
-        self._formats = formats
-        self._notes = notes
-        self._record = record
-        self._learning = learning
-        self._status = status
-        self._at_work: set[AnsweredTurn] = set()
+    formats: AnswerFormats
+    notes: ChatNotesTable
+    record: RecordChanges
+    learning: FindingsLearner
+    status: StatusLines
+    _at_work: set[AnsweredTurn] = field(default_factory=set[AnsweredTurn])
 
     def forget(self, user_id: str) -> None:
         """Let what is under way for a user come to nothing: it was made before an erasure."""
@@ -145,10 +136,7 @@ class Postprocessor:
                 await learned.wait()
                 await self._learn(turn, findings)
         except AdaptiveMemoryError as error:
-            detail = with_detail(error)
-            log_postprocessing.warning(
-                "a turn is not post-processed: %s", detail
-            )
+            log_failure("a turn is not post-processed", error)
         finally:
             self._at_work.discard(turn)
 
@@ -161,18 +149,16 @@ class Postprocessor:
         hook = turn.hook
         if await hook.kind() != "saved":
             return None
-        model = await self._learning.model_for(hook, turn.injected)
+        model = await self.learning.model_for(hook, turn.injected)
         if model is None:
-            log_postprocessing.info(
-                "not post-processed: memories are changed or hidden"
-            )
+            log.info("not post-processed: memories are changed or hidden")
             return None
         completer, injected = model
-        former = await self._notes.read(hook.user_id, hook.chat_id)
+        former = await self.notes.read(hook.user_id, hook.chat_id)
         request = await asyncio.to_thread(_request, turn, former)
         findings = await ask_fields(
             completer,
-            self._formats,
+            self.formats,
             Postprocessing,
             request,
             _SECONDS_AFTER,
@@ -184,7 +170,7 @@ class Postprocessor:
         if turn.forgotten:
             return None
         if notes != former:
-            await self._notes.write(
+            await self.notes.write(
                 hook.user_id, hook.chat_id, notes, int(time.time())
             )
         return findings
@@ -196,8 +182,8 @@ class Postprocessor:
         score = findings.harmful_response
         if score >= HARMFUL_FROM:
             note = f"The answer may be harmful ({score:g} of 10)"
-            await flag_message(self._record, hook, hook.answer_id, note)
-            await self._status.notice(hook, note)
+            await flag_message(self.record, hook, hook.answer_id, note)
+            await self.status.notice(hook, note)
 
     async def _learn(
         self, turn: AnsweredTurn, findings: Postprocessing
@@ -209,7 +195,7 @@ class Postprocessor:
             return
         drafts = [Draft(fact, bank=settings.default_bank) for fact in facts]
         additions = [Proposal("NEW", draft=draft) for draft in drafts]
-        await self._learning.learn_findings(
+        await self.learning.learn_findings(
             turn.hook,
             turn.turn,
             additions,
@@ -222,9 +208,7 @@ async def _suggest(hook: Hook, findings: Postprocessing) -> None:
     try:
         await hook.suggest(findings.follow_up_suggestions)
     except AdaptiveMemoryError as error:
-        log_postprocessing.warning(
-            "what to ask next is not shown: %s", with_detail(error)
-        )
+        log_failure("what to ask next is not shown", error)
 
 
 def answered_turn(

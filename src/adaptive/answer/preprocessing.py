@@ -7,7 +7,6 @@ usable reply all is as if it were off.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -16,6 +15,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -28,7 +28,11 @@ from adaptive.core.messages import (
     newest_user_message,
     spoken_text,
 )
-from adaptive.core.model import AdaptiveMemoryError, with_detail
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    log,
+    log_failure,
+)
 from adaptive.core.providers import CompletionRequest
 from adaptive.core.runtime import staged
 from adaptive.core.texts import PROMPTS
@@ -48,8 +52,6 @@ from adaptive.settings.hook import (
     may_be_given_memories,
     may_be_learned_from,
 )
-
-log_preprocessing = logging.getLogger("adaptive_memory.answer")
 
 # The longest wait, and the most of the inlet's time limit, with and without a judging model: there
 # is to be time for searching again and for the block.
@@ -89,18 +91,13 @@ class Preprocessing(BaseModel):
         return self.prompt_injection_chance >= _LIKELY_INJECTION
 
 
+@dataclass(eq=False)
 class Preprocessor:
     """What an instance of the plug-in needs for pre-processing; nothing in it is one user's."""
 
-    def __init__(
-        self,
-        formats: AnswerFormats,
-        start: Callable[[Coroutine[Any, Any, None]], object],
-        record: RecordChanges,
-    ) -> None:
-        self._formats = formats
-        self._start = start
-        self._record = record
+    formats: AnswerFormats
+    start: Callable[[Coroutine[Any, Any, None]], object]
+    record: RecordChanges
 
     @asynccontextmanager
     async def beside(
@@ -141,10 +138,7 @@ class Preprocessor:
         try:
             findings = await self._findings(hook, messages, first=first)
         except (AdaptiveMemoryError, TimeoutError) as error:
-            detail = with_detail(error)
-            log_preprocessing.warning(
-                "a message is not pre-processed: %s", detail
-            )
+            log_failure("a message is not pre-processed", error)
             return ""
         hook.state["language"] = _language(hook, findings)
         self._flag(hook, findings)
@@ -181,7 +175,7 @@ class Preprocessor:
             )
             model = await hook.completer()
             return await ask_fields(
-                model, self._formats, Preprocessing, request, seconds
+                model, self.formats, Preprocessing, request, seconds
             )
 
     def _flag(self, hook: Hook, findings: Preprocessing) -> None:
@@ -206,9 +200,7 @@ class Preprocessor:
             if action == "warn":
                 warnings.append(HARM_WARNING)
         for note in notes:
-            self._start(
-                flag_message(self._record, hook, hook.question_id, note)
-            )
+            self.start(flag_message(self.record, hook, hook.question_id, note))
 
 
 def _language(hook: Hook, findings: Preprocessing) -> str:
@@ -233,9 +225,7 @@ async def flag_message(
 ) -> None:
     """Write down in log and audit why a message was flagged, without its text."""
     where = f"chat {hook.chat_id}, message {message_id}"
-    log_preprocessing.warning(
-        "flagged of user %r, %s: %s", hook.user_id, where, note
-    )
+    log.warning("flagged of user %r, %s: %s", hook.user_id, where, note)
     entry = AuditEntry(
         "flagged",
         "",

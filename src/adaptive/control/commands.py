@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import time
 import zlib
@@ -47,8 +46,6 @@ from adaptive.memory.gate import (
 from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
-
-log_commands = logging.getLogger("adaptive_memory.control")
 
 _STEPS_SHOWN = 10
 _REFUSED_LATELY_SECONDS = 30 * 24 * 3600
@@ -160,7 +157,7 @@ class MemoryCommands:
             try:
                 return await answering(hook, command)
             except AdaptiveMemoryError as error:
-                log_failure(log_commands, "a command has failed", error)
+                log_failure("a command has failed", error)
                 told = f"{failure_told('That did not work', error)}."
                 if command.name in _IN_PORTIONS:
                     told += " `/memory log` shows what was changed before."

@@ -9,7 +9,6 @@ on it and carries the command out; everybody else gets the answer that was given
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import time
 import uuid
@@ -28,11 +27,12 @@ from adaptive.core.messages import (
     messages_of,
     newest_user_message,
 )
-from adaptive.core.model import TablesUnavailable, with_detail
+from adaptive.core.model import (
+    TablesUnavailable,
+    log_failure,
+)
 from adaptive.core.queued_turns import Leases
 from adaptive.memory.tables import CommandTable
-
-log_turn = logging.getLogger("adaptive_memory.control")
 
 # So long a turn waits for its command to be carried out, questions to the user not counted.
 _COMMAND_SECONDS = 5.0
@@ -235,12 +235,12 @@ class CommandTurn:
             self._open_questions -= 1
 
 
+@dataclass(eq=False)
 class OncePerMessage:
     """Carries out commands; nothing in it belongs to one user."""
 
-    def __init__(self, table: CommandTable, leases: Leases) -> None:
-        self._table = table
-        self._leases = leases
+    table: CommandTable
+    leases: Leases
 
     async def answer(
         self,
@@ -256,11 +256,11 @@ class OncePerMessage:
         """
         if not message_id:  # an older page that names no message
             return await carry_out()
-        text = await self._table.read(user_id, message_id)
+        text = await self.table.read(user_id, message_id)
         if text:
             return text
         now = time.time()
-        is_first = await self._leases.acquire(
+        is_first = await self.leases.acquire(
             f"command:{message_id}:{user_id}",
             uuid.uuid4().hex,
             now,
@@ -274,14 +274,11 @@ class OncePerMessage:
             text = await carry_out()
         finally:
             try:
-                await self._table.write(
+                await self.table.write(
                     user_id, chat_id, text, int(now), message_id
                 )
             except TablesUnavailable as error:
-                log_turn.warning(
-                    "the answer to a command is not remembered: %s",
-                    with_detail(error),
-                )
+                log_failure("the answer to a command is not remembered", error)
         return text
 
     async def _given(self, user_id: str, message_id: str) -> str:
@@ -289,7 +286,7 @@ class OncePerMessage:
         with suppress(TimeoutError):
             async with asyncio.timeout(_LONGEST_WAIT_SECONDS):
                 while True:
-                    text = await self._table.read(user_id, message_id)
+                    text = await self.table.read(user_id, message_id)
                     if text:
                         return text
                     await asyncio.sleep(_LOOK_SECONDS)

@@ -13,6 +13,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+log = logging.getLogger("adaptive_memory")
+
 # How a line begins that is told once.
 HINDRANCE = "Adaptive Memory can't work here"
 # In characters. More is kept than told: a secret is known by what stands around it.
@@ -81,7 +83,7 @@ def failure_told(failed: str, error: BaseException) -> str:
     return f"{failed}: {reason}"
 
 
-def log_failure(log: logging.Logger, doing: str, error: BaseException) -> None:
+def log_failure(doing: str, error: BaseException) -> None:
     """Log what has failed: an error of ours in full, any other with its place in the code."""
     if isinstance(error, AdaptiveMemoryError | TimeoutError):
         log.warning("%s: %s", doing, with_detail(error))

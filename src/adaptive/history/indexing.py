@@ -12,7 +12,6 @@ added changes no vector but its own.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -24,16 +23,16 @@ from adaptive.core.model import (
     Embedder,
     HostError,
     Vectors,
-    with_detail,
+    log_failure,
 )
 from adaptive.core.runtime import UserCache
-from adaptive.history.messages import (
+from adaptive.history.section import (
+    HistoryLevels,
     MessageFilter,
     PastMessage,
     past_messages,
     secretless,
 )
-from adaptive.history.ranking import HistoryLevels
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.history_ports import (
     HistoryUnit,
@@ -42,8 +41,6 @@ from adaptive.search.history_ports import (
 )
 from adaptive.search.vectors import content_hash, normalised
 from adaptive.settings.hook import Hook
-
-log_history_index = logging.getLogger("adaptive_memory.history")
 
 # A batch takes a model on a slow CPU about a second, in which no memory is embedded beside it.
 _UNITS_EMBEDDED_AT_ONCE = 32
@@ -71,25 +68,20 @@ class HistoryCalibration:
     chats: int
 
 
+@dataclass(eq=False)
 class HistoryIndex:
     """Indexes chats and removes them; the database is the truth, so two workers do no harm.
 
     ``rememberable`` takes out of a chat what its user has not given to be remembered.
     """
 
-    def __init__(
-        self,
-        vectors: HistoryVectors,
-        chats: PastChats,
-        nulls: NullsOf,
-        rememberable: MessageFilter,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._vectors = vectors
-        self._chats = chats
-        self._nulls = nulls
-        self._rememberable = rememberable
-        self._sleep = sleep
+    vectors: HistoryVectors
+    chats: PastChats
+    nulls: NullsOf
+    rememberable: MessageFilter
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+    def __post_init__(self) -> None:
         self._calibrations = UserCache[HistoryCalibration](_MOST_CALIBRATED)
         self._running: dict[asyncio.Task[None], str] = {}
         # Users whose past chats this process has indexed, and those who had them erased.
@@ -119,8 +111,8 @@ class HistoryIndex:
         await self._until_answer_is_stored(hook)
         # A filter hears nothing of a chat's deletion (host: events.py, CHAT_DELETED goes to Event
         # functions and webhooks only).
-        indexed = await self._vectors.chats(user_id)
-        heads = await self._chats.heads(user_id)
+        indexed = await self.vectors.chats(user_id)
+        heads = await self.chats.heads(user_id)
         for chat_id in indexed - heads.keys():
             await self._remove(user_id, chat_id)
         await self.index_chat(user_id, embedder, hook.chat_id, hook.answer_id)
@@ -134,7 +126,7 @@ class HistoryIndex:
         ):
             others = [id_ for id_ in heads if id_ != hook.chat_id]
             await self._backfill(hook, embedder, others, tell)
-            indexed = await self._vectors.chats(user_id)
+            indexed = await self.vectors.chats(user_id)
         chats = len(indexed | {hook.chat_id})
         await self._calibrate(user_id, embedder, chats)
 
@@ -142,8 +134,8 @@ class HistoryIndex:
         """Wait until the turn is over and its whole answer stands in the host's table."""
         key = (hook.chat_id, hook.answer_id)
         for seconds in _ANSWER_LOOKS if hook.answer_id else ():
-            await self._sleep(seconds)
-            current = await self._chats.current(hook.user_id, [key])
+            await self.sleep(seconds)
+            current = await self.chats.current(hook.user_id, [key])
             answer = current.get(key, {})
             has_ended = answer.get("error") or has_words(message_text(answer))
             if answer.get("done") is True and has_ended:
@@ -163,22 +155,20 @@ class HistoryIndex:
         """
         name = await embedder.name()
         # Read first: what another turn adds meanwhile is not taken for something that has gone.
-        digests = await self._vectors.digests(user_id, chat_id)
-        stored = await self._chats.messages(user_id, chat_id)
-        messages = past_messages(
-            chat_id, stored, self._rememberable, newest_id
-        )
+        digests = await self.vectors.digests(user_id, chat_id)
+        stored = await self.chats.messages(user_id, chat_id)
+        messages = past_messages(chat_id, stored, self.rememberable, newest_id)
         units = message_units(messages, name)
         # What goes is gone at once, and what comes is written batch by batch.
         if gone := digests.keys() - {unit.id for unit in units}:
-            await self._vectors.delete(user_id, gone)
+            await self.vectors.delete(user_id, gone)
         new = [unit for unit in units if digests.get(unit.id) != unit.digest]
         for start in range(0, len(new), _UNITS_EMBEDDED_AT_ONCE):
             batch = new[start : start + _UNITS_EMBEDDED_AT_ONCE]
             # In a thread, as looking for secrets takes a moment.
             texts = await asyncio.to_thread(unit_texts, batch)
             vectors = normalised(await embedder.embed(texts, query=False))
-            await self._vectors.upsert(user_id, name, batch, vectors)
+            await self.vectors.upsert(user_id, name, batch, vectors)
         return len(new)
 
     async def _backfill(
@@ -201,11 +191,9 @@ class HistoryIndex:
                 embedded += await self.index_chat(
                     hook.user_id, embedder, chat_id
                 )
-                await self._sleep(_REST_BETWEEN_CHATS)
+                await self.sleep(_REST_BETWEEN_CHATS)
         except AdaptiveMemoryError as error:
-            log_history_index.warning(
-                "past chats are not indexed yet: %s", with_detail(error)
-            )
+            log_failure("past chats are not indexed yet", error)
             await tell(f"Past chats are not all indexed yet: {error}")
             return
         self._backfilled.add(hook.user_id)
@@ -221,10 +209,8 @@ class HistoryIndex:
         if former is not None and chats <= former.chats * _PAST_GROWN:
             return
         nearest: list[float] = []
-        for vector in await self._nulls(embedder):
-            hits = await self._vectors.search(
-                user_id, name, vector, _NULL_HITS
-            )
+        for vector in await self.nulls(embedder):
+            hits = await self.vectors.search(user_id, name, vector, _NULL_HITS)
             nearest += [hit.score for hit in hits[:1]]
         if len(nearest) == len(NULL_PROMPTS):
             levels = null_levels(np.array(nearest, dtype=np.float32))
@@ -238,7 +224,7 @@ class HistoryIndex:
 
     async def held(self, user_id: str, chat_id: str = "") -> int:
         """How many chats of a user are indexed, or whether that one is; may raise ``HostError``."""
-        indexed = await self._vectors.chats(user_id)
+        indexed = await self.vectors.chats(user_id)
         return len(indexed & {chat_id} if chat_id else indexed)
 
     async def erase(self, user_id: str, chat_id: str = "") -> int:
@@ -259,7 +245,7 @@ class HistoryIndex:
         if chat_id:
             await self._remove(user_id, chat_id)
             return count
-        await self._vectors.delete_all(user_id)
+        await self.vectors.delete_all(user_id)
         if await self.held(user_id):
             raise HostError("the vector database still holds some of it")
         self._erased.add(user_id)
@@ -267,8 +253,8 @@ class HistoryIndex:
         return count
 
     async def _remove(self, user_id: str, chat_id: str) -> None:
-        digests = await self._vectors.digests(user_id, chat_id)
-        await self._vectors.delete(user_id, digests)
+        digests = await self.vectors.digests(user_id, chat_id)
+        await self.vectors.delete(user_id, digests)
 
 
 def message_units(

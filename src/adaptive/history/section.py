@@ -1,4 +1,24 @@
-"""Recalled messages as a section of the memory block: packed into a budget, or summed up.
+"""Past messages for a question: in their order, and as a section of the memory block.
+
+The vector database brings units: messages, each embedded with the one before it. Both messages of
+a unit are candidates, and keywords are weighed over these alone.
+
+    base  = closeness of the message's unit
+            + keywords * BM25 of it with the candidate before it / best BM25
+    score = base + max over candidates j near by of base_j * fade^distance
+
+Vector databases answer in different measures, so closeness is what they agree on: 1 for the best
+hit, 0 for the last. The last line keeps together what was said in one breath: of a question that
+names a person or a day, half the evidence stands next to the rest of it, in other words.
+
+Whether anything fits is judged apart, whatever embedding model and vector database. As for memories
+(see ``search.calibration``), the nearest unit is held against the nearest units of prompts that
+have nothing to do with anybody; both come in the database's own measure, which cancels out:
+
+    evidence = null spreads above the null mean + COVERAGE * share of the question's words that
+               stand in one message or the one before it, rare words counting more
+
+While there is no null distribution the words decide.
 
 The section is the same to the byte whenever the same messages are in it. Messages stand in the
 order in which they were said, under the day of their chat, each on a line of its own that begins
@@ -8,24 +28,165 @@ with its role; no text can open a block, a heading or another one's turn.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from adaptive.core.messages import (
+    Message,
     estimated_tokens,
+    has_words,
     head_and_tail,
     local_time,
+    message_text,
     passages,
+    said_at,
+    spoken_text,
+    without_spans,
 )
+from adaptive.core.model import Vectors
 from adaptive.core.providers import CompletionRequest
-from adaptive.history.messages import PastMessage, secretless
+from adaptive.core.texts import listed_lines
 from adaptive.llm.ask import Line, fields_schema, render_prompt
 from adaptive.privacy.injection import escaped_entry
-from adaptive.privacy.secrets import without_secrets
-from adaptive.search.tokens import tokens
+from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
+from adaptive.search.calibration import NullLevel, Script, script_of
+from adaptive.search.history_ports import HistoryHit, MessageKey
+from adaptive.search.tokens import keyword_index, tokens
 
+# From the messages of a chat to those that may be remembered.
+MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
+
+_LONGEST_SEARCHED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class PastMessage:
+    """A message of a chat as it is recalled."""
+
+    id: str
+    chat_id: str
+    role: Literal["user", "assistant"]
+    text: str  # without thinking and what tools returned
+    said_at: int  # epoch seconds
+
+    @property
+    def key(self) -> MessageKey:
+        return self.chat_id, self.id
+
+    @property
+    def order(self) -> tuple[int, bool]:
+        """Where it stands among others; of one second, an answer after its question."""
+        return self.said_at, self.role == "assistant"
+
+
+def secretless(text: str) -> str:
+    """A text with a placeholder for each secret; of a very long one head and tail."""
+    return excerpt_without_secrets(text, _LONGEST_SEARCHED)
+
+
+def past_messages(
+    chat_id: str,
+    stored: Iterable[Message],
+    rememberable: MessageFilter,
+    newest_id: str = "",
+) -> list[PastMessage]:
+    """The messages of a chat that can be recalled, oldest first.
+
+    Of a chat with branches (regenerated answers, edited questions) that one counts which ends in
+    ``newest_id``, or in the newest message where that is unknown. Messages without words,
+    unfinished and failed answers, and roles other than user and assistant are left out, and so is
+    what is not ``rememberable``.
+    """
+    by_id = {
+        str(message["id"]): message for message in stored if message.get("id")
+    }
+    if newest_id not in by_id:
+        parents = {message.get("parentId") for message in by_id.values()}
+        leaves = [id_ for id_ in by_id if id_ not in parents]
+        # Of one second the last that is stored: an edit comes after what it was.
+        leaves.reverse()
+        newest_id = max(
+            leaves, key=lambda id_: said_at(by_id[id_], 0), default=""
+        )
+    standing = rememberable(_branch(by_id, newest_id))
+    messages = (past_message(chat_id, message) for message in standing)
+    return [message for message in messages if message is not None]
+
+
+def past_message(chat_id: str, stored: Message) -> PastMessage | None:
+    """One message without thinking, tool results and what a filter put in; ``None`` if left out."""
+    role = stored.get("role")
+    if role not in ("user", "assistant") or stored.get("done") is False:
+        return None
+    has_failed = role == "assistant" and stored.get("error")
+    text = without_spans(
+        spoken_text(message_text(stored)), "think|thinking|reasoning"
+    ).strip()
+    if has_failed or not has_words(text):
+        return None
+    return PastMessage(
+        id=str(stored["id"]),
+        chat_id=chat_id,
+        role=role,
+        text=text,
+        said_at=said_at(stored, 0),
+    )
+
+
+def unseen_messages(
+    outline: Iterable[Message], newest_id: str, seen_questions: int
+) -> frozenset[str]:
+    """Ids of a chat's messages that stand before the oldest one that is sent to the model.
+
+    Of the branch that ends in ``newest_id`` as many questions are sent as there are user messages
+    in the request, whoever has cut it: the host's compaction, another filter, or this one. Empty
+    where that message is not stored, since nobody could tell then.
+    """
+    branch = _branch(
+        {str(message["id"]): message for message in outline}, newest_id
+    )
+    questions = [
+        at
+        for at, message in enumerate(branch)
+        if message.get("role") == "user"
+    ]
+    if not 0 < seen_questions <= len(questions):
+        return frozenset()
+    return frozenset(
+        str(message["id"]) for message in branch[: questions[-seen_questions]]
+    )
+
+
+def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
+    """The chain of parents that ends in a message, oldest first; a loop is walked once."""
+    branch: dict[str, Message] = {}
+    while newest_id in by_id and newest_id not in branch:
+        branch[newest_id] = by_id[newest_id]
+        newest_id = str(by_id[newest_id].get("parentId") or "")
+    return [*reversed(branch.values())]
+
+
+HistoryLevels = Mapping[Script, NullLevel]
+
+# Evidence that a question needs: measured on LoCoMo (see ``benchmarks.history``).
+HISTORY_GATE = 3.5
+# Evidence of a question whose words all stand in one past message; the same without vectors.
+_COVERAGE = 6.0
+_COVERAGE_ALONE = 16.0
+# What counts how much, against the closeness of a unit, which counts 1. Chosen on two of LoCoMo's
+# conversations (conv-26 and conv-30), where most settings near by do as well.
+_KEYWORDS = 2.0
+_FADE = 0.85
+# So many candidates before and after are near.
+_NEAR = 4
+# Head and tail of a long message; what is shown of it is chosen from the whole.
+_LONGEST_COMPARED = 2000
+_SMALL_TALK = frozenset(tokens(" ".join(listed_lines("small_talk"))))
 HISTORY_HEADING = "### Relevant past conversation"
 # Of a longer message the passage is shown that has most to do with the question.
 LONGEST_SHOWN = 800
@@ -37,6 +198,92 @@ _LONGEST_QUESTION = 4000
 _LONGEST_SUMMARISED = 1000
 _LONGEST_PAST = 48_000
 _WORDS_PER_TOKEN = 0.6
+
+
+def rank_messages(
+    question: str,
+    hits: Sequence[HistoryHit],
+    messages: Collection[PastMessage],
+    levels: HistoryLevels,
+    gate: float = HISTORY_GATE,
+) -> dict[PastMessage, float]:
+    """The messages of the hits with their scores, best first, of equals the newer; none where nothing fits.
+
+    Hits come best first, and ``messages`` are those that still stand.
+    """
+    words = tokens(question)
+    if not messages or _SMALL_TALK.issuperset(words):
+        return {}
+    ordered = sorted(
+        messages, key=lambda message: (message.chat_id, message.order)
+    )
+    chats = np.array([message.chat_id for message in ordered])
+    keywords = keyword_index(_exchanges(ordered))
+    coverage = float(keywords.coverage(words).max())
+    if _evidence(question, hits[0].score, coverage, levels) < gate:
+        return {}
+    base = _closeness(ordered, hits)
+    matched = keywords.scores(words)
+    base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
+    score = base + _best_near(base, chats)
+    scores = dict(zip(ordered, score.round(4).tolist(), strict=True))
+    best_first = sorted(
+        ordered, key=lambda message: (-scores[message], -message.said_at)
+    )
+    return {message: scores[message] for message in best_first}
+
+
+def _exchanges(ordered: Sequence[PastMessage]) -> list[list[str]]:
+    """The words of each message with those of the one before it in its chat."""
+    exchanges: list[list[str]] = []
+    former_chat = ""
+    former_words: list[str] = []
+    for message in ordered:
+        words = tokens(head_and_tail(message.text, _LONGEST_COMPARED))
+        if message.chat_id == former_chat:
+            exchanges.append(former_words + words)
+        else:
+            exchanges.append(words)
+        former_chat = message.chat_id
+        former_words = words
+    return exchanges
+
+
+def _closeness(
+    ordered: Sequence[PastMessage], hits: Sequence[HistoryHit]
+) -> Vectors:
+    """From 1 for the message of the best hit to 0 for that of the last, and for all others."""
+    scores = {(hit.chat_id, hit.message_id): hit.score for hit in hits}
+    least = hits[-1].score
+    span = hits[0].score - least
+    closeness = [
+        (scores.get(message.key, least) - least) / (span or 1.0)
+        for message in ordered
+    ]
+    return np.array(closeness, dtype=np.float32)
+
+
+def _evidence(
+    question: str, nearest: float, coverage: float, levels: HistoryLevels
+) -> float:
+    """How much speaks for recalling anything for a question."""
+    level = levels.get(script_of(question))
+    if level is None:
+        return _COVERAGE_ALONE * coverage
+    standing = max((nearest - level.mean) / level.spread, 0.0)
+    return standing + _COVERAGE * coverage
+
+
+def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
+    """The best faded base of the messages around each, within its chat; itself not counted."""
+    best = np.zeros_like(base)
+    for distance in range(1, min(_NEAR, len(base) - 1) + 1):
+        earlier = slice(None, -distance)
+        later = slice(distance, None)
+        fade = np.float32(_FADE**distance) * (chats[later] == chats[earlier])
+        np.maximum(best[later], base[earlier] * fade, out=best[later])
+        np.maximum(best[earlier], base[later] * fade, out=best[earlier])
+    return best
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ has edited since, have taught them.
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from functools import partial
@@ -19,23 +18,22 @@ from adaptive.core.model import (
     Proposal,
     TablesUnavailable,
     Turn,
-    with_detail,
+    log_failure,
 )
 from adaptive.learn.lesson import LessonResources, write
 from adaptive.learn.queue import always
-from adaptive.learn.report import (
+from adaptive.learn.suggestions import (
+    Suggestions,
     joined_lines,
+    read_answer,
     report_line,
     report_of,
 )
-from adaptive.learn.suggestions import Suggestions, read_answer
 from adaptive.learn.support import says_no_more
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.tables import WaitingSuggestion
 from adaptive.search.index import MemoryIndex
 from adaptive.settings.hook import Dialog, Hook, Report
-
-log_confirmation = logging.getLogger("adaptive_memory.learn")
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
@@ -133,15 +131,9 @@ async def offer_suggestions(
         try:
             saved = await write(await room_of(), turn, [proposal], still_waits)
         except LeaseLost:
-            log_confirmation.info(
-                "an accepted suggestion was erased or answered elsewhere"
-            )
             return False
         except AdaptiveMemoryError as error:
-            told = with_detail(error)
-            log_confirmation.warning(
-                "an accepted suggestion was not saved: %s", told
-            )
+            log_failure("an accepted suggestion was not saved", error)
             saved = [proposal.decided("failed", str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
@@ -149,9 +141,7 @@ async def offer_suggestions(
     try:
         left = await suggestions.offer(dialog, user_id, chat_id, keep)
     except TablesUnavailable as error:
-        log_confirmation.warning(
-            "nobody is asked about suggestions: %s", with_detail(error)
-        )
+        log_failure("nobody is asked about suggestions", error)
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
     if outcomes:
         return report_of(outcomes, line, kind="reply")

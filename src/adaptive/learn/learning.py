@@ -47,11 +47,11 @@ from adaptive.learn.queue import (
     TurnWork,
     always,
 )
-from adaptive.learn.report import (
+from adaptive.learn.suggestions import (
+    Suggestions,
     failure_line,
     report_line,
 )
-from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.learn.turns import by_model, joined_turn
 from adaptive.llm.ask import AnswerFormats

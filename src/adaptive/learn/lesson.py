@@ -32,8 +32,12 @@ from adaptive.learn.grounding import screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.queue import TurnWork
-from adaptive.learn.report import joined_lines, report_line, report_of
-from adaptive.learn.suggestions import Suggestions
+from adaptive.learn.suggestions import (
+    Suggestions,
+    joined_lines,
+    report_line,
+    report_of,
+)
 from adaptive.learn.support import says_no_more
 from adaptive.llm.ask import AnswerFormats, AnswerRead, ask
 from adaptive.memory.audit import AuditEntry
@@ -49,6 +53,7 @@ from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 _RETRIES = 2
+_COMMAND_PATIENCE_SECONDS = 1.5
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
@@ -326,10 +331,13 @@ async def _embedded(
     try:
         if new:
             # Nobody waits for learning, but a user does for what a command has asked for.
-            async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-                made = await room.indexes.rests.ask(
-                    embedder, new, query=False, briefly=room.user_waits
-                )
+            patience = (
+                _COMMAND_PATIENCE_SECONDS
+                if room.user_waits
+                else EMBEDDING_PATIENCE_SECONDS
+            )
+            async with asyncio.timeout(patience):
+                made = await room.indexes.rests.ask(embedder, new, query=False)
             known.update(zip(new, normalised(made), strict=True))
     except (EmbeddingError, TimeoutError) as error:
         log_lesson.warning(

@@ -8,7 +8,6 @@ reason has to speak of the change.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -16,7 +15,14 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.messages import mapping
-from adaptive.core.model import Draft, Memory, Proposal, Vectors, with_detail
+from adaptive.core.model import (
+    Draft,
+    Memory,
+    Proposal,
+    Vectors,
+    log,
+    log_failure,
+)
 from adaptive.core.providers import Completion, CompletionRequest, ModelError
 from adaptive.core.runtime import staged
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
@@ -39,8 +45,6 @@ from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex
 from adaptive.search.vectors import products
 from adaptive.settings.merged import LocalOnlyBanks
-
-log_outdated = logging.getLogger("adaptive_memory.learn")
 
 # What hangs on a preference or a habit is seldom another memory.
 _FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
@@ -178,9 +182,7 @@ async def outdated_by(
             ),
         )
     except ModelError as error:
-        log_outdated.warning(
-            "what no longer holds is not known: %s", with_detail(error)
-        )
+        log_failure("what no longer holds is not known", error)
         return ()
 
 
@@ -211,7 +213,7 @@ def read_outdated(
         ):
             found.setdefault(memory.id, ended)
     if len(found) > _MOST_ENDED:
-        log_outdated.warning(
+        log.warning(
             "the model ends %d of %d memories: none ends",
             len(found),
             len(shown),

@@ -11,10 +11,19 @@ import hashlib
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from adaptive.core.messages import clipped_line
-from adaptive.core.model import Draft, LeaseLost, Proposal, Turn, each_open
+from adaptive.core.model import (
+    Draft,
+    LeaseLost,
+    Proposal,
+    ProposalStatus,
+    Turn,
+    each_open,
+)
 from adaptive.core.runtime import UserCache
 from adaptive.memory.tables import (
     ASKED_REST_SECONDS,
@@ -23,8 +32,104 @@ from adaptive.memory.tables import (
     SuggestionTable,
     WaitingSuggestion,
 )
+from adaptive.privacy.injection import escaped_entry
+from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import comparable
-from adaptive.settings.hook import Dialog
+from adaptive.settings.hook import NOTHING_NEW, Dialog, Report
+
+# What became of proposals, in the order in which it is told; nobody is told of the others.
+_STATUS_WORDS: dict[ProposalStatus, str] = {
+    "saved": "Saved",
+    "updated": "Updated",
+    "deleted": "Deleted",
+    "ended": "Also no longer true",
+    "failed": "Could not be saved",
+    "rejected": "Not saved",
+    "asked": "You are asked before deleting",
+    "kept": "Not deleted",
+    "archived": "Over the limit, so moved to the archive",
+    "unchanged": "Already known",
+}
+_EXPLAINED = ("kept", "rejected", "failed")  # whose words leave open why
+_LONGEST_TOLD = 160
+_LONGEST_LINE = 600
+
+
+def report_of(
+    outcomes: Sequence[Proposal],
+    line: str,
+    kind: Literal["news", "reply"] = "news",
+) -> Report:
+    """What a user is told of these outcomes in a line."""
+    texts_by_words = _texts_by_words(outcomes)
+    stati = {one.status for one in outcomes}
+    counts = [
+        f"{words}: {len(texts)} {'fact' if len(texts) == 1 else 'facts'}"
+        for words, texts in texts_by_words.items()
+    ]
+    facts = [
+        f"{words}: {text}"
+        for words, texts in texts_by_words.items()
+        for text in texts
+    ]
+    # The line names them all where each thing happened to one, and it is not cut.
+    is_told = " · ".join(facts) == report_line(outcomes)
+    return Report(
+        line=line,
+        kind=kind,
+        details=() if is_told else tuple(map(escaped_entry, facts)),
+        counts=" · ".join(counts),
+        changes_memory=not stati.isdisjoint(
+            ("saved", "updated", "deleted", "ended")
+        ),
+    )
+
+
+def report_line(outcomes: Sequence[Proposal]) -> str:
+    """The status line: what was written, then what was not and why."""
+    parts: list[str] = []
+    for words, texts in _texts_by_words(outcomes).items():
+        if len(texts) > 1:
+            parts.append(f"{words} ({len(texts)}): {texts[0]} …")
+        else:
+            parts.append(f"{words}: {texts[0]}")
+    return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
+
+
+def failure_line(reason: str) -> str:
+    """The status line of a turn that could not be learned."""
+    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE)
+
+
+def joined_lines(*lines: str) -> str:
+    """Lines as one; that there is nothing new is told only where there is nothing else."""
+    told = [line for line in lines if line]
+    return " · ".join(
+        [line for line in told if line != NOTHING_NEW] or told[:1]
+    )
+
+
+def _texts_by_words(outcomes: Sequence[Proposal]) -> dict[str, list[str]]:
+    """What became of proposals, by the words for it, in the order in which it is told."""
+    told = {
+        words: [_told(one) for one in outcomes if one.status == status]
+        for status, words in _STATUS_WORDS.items()
+    }
+    return {words: texts for words, texts in told.items() if texts}
+
+
+def _told(outcome: Proposal) -> str:
+    content = outcome.draft.content
+    # A row that another tool has written may hold a secret when it is deleted or archived.
+    told = (outcome.before or content) if outcome.is_removal else content
+    text = clipped_line(
+        excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD
+    )
+    if not outcome.reason or outcome.status not in _EXPLAINED:
+        return text
+    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
+    return f"{text} ({reason})" if text else reason
+
 
 _MOST_ASKED = 9  # in one dialog
 _MOST_CHATS = 5000
@@ -45,14 +150,14 @@ _NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
 _NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 
 
+@dataclass(eq=False)
 class Suggestions:
     """What an instance needs to propose; any method may raise ``TablesUnavailable``."""
 
-    def __init__(
-        self, table: SuggestionTable, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._table = table
-        self._clock = clock
+    table: SuggestionTable
+    clock: Callable[[], float] = time.time
+
+    def __post_init__(self) -> None:
         # By user and chat, the digests that nobody has answered there lately.
         self._unanswered = UserCache[frozenset[str]](
             _MOST_CHATS, seconds=ASKED_REST_SECONDS
@@ -76,8 +181,8 @@ class Suggestions:
         digests = {
             suggestion_digest(one.draft) for one in proposals if one.is_open
         }
-        rejected = await self._table.rejected(turn.user_id, digests)
-        waiting = await self._table.waiting(turn.user_id)
+        rejected = await self.table.rejected(turn.user_id, digests)
+        waiting = await self.table.waiting(turn.user_id)
         contents = {comparable(one.draft.content) for one in waiting}
         fresh: list[WaitingSuggestion] = []
 
@@ -105,7 +210,7 @@ class Suggestions:
         if fresh:
             if not await held():
                 raise LeaseLost("another worker has taken over")
-            await self._table.put(turn.user_id, fresh)
+            await self.table.put(turn.user_id, fresh)
         return decided
 
     async def asking(self, user_id: str, questions: Awaitable[object]) -> None:
@@ -123,7 +228,7 @@ class Suggestions:
         question stands in the page nobody is asked: it waits.
         """
         table, standing = (
-            self._table,
+            self.table,
             self._dialogs.setdefault(user_id, asyncio.Lock()),
         )
         if standing.locked():
@@ -133,7 +238,7 @@ class Suggestions:
             while waiting := await table.claim(
                 user_id,
                 self._unanswered.get((user_id, chat_id)) or (),
-                int(self._clock()),
+                int(self.clock()),
                 _MOST_ASKED,
             ):
                 numbered = dict(enumerate(waiting, 1))
@@ -150,7 +255,7 @@ class Suggestions:
                 kept, rejected = read_answer(answer or "", len(waiting))
                 for number in rejected:
                     await table.reject(
-                        user_id, numbered[number].digest, int(self._clock())
+                        user_id, numbered[number].digest, int(self.clock())
                     )
                 saved = [
                     numbered[at].digest
@@ -169,7 +274,7 @@ class Suggestions:
 
     async def left(self, user_id: str) -> str:
         """The line that tells how much of a user waits, empty for nothing."""
-        number = len(await self._table.waiting(user_id))
+        number = len(await self.table.waiting(user_id))
         told = (
             "1 suggestion waits"
             if number == 1
@@ -180,7 +285,7 @@ class Suggestions:
     async def waits(self, user_id: str, digest: str) -> bool:
         """Whether a suggestion waits still."""
         return any(
-            one.digest == digest for one in await self._table.waiting(user_id)
+            one.digest == digest for one in await self.table.waiting(user_id)
         )
 
 

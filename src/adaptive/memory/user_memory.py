@@ -8,7 +8,6 @@ known already, or taken back.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -46,8 +45,6 @@ from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.search.tokens import comparable, tokens
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
-
-log_memory = logging.getLogger("adaptive_memory.memory")
 
 _PORTION = 50
 Part = TypeVar("Part")
@@ -193,7 +190,7 @@ class UserMemory(UserStore):
                 async with self.lock:
                     row = await restore_memory(self, memory_id, step)
             except AdaptiveMemoryError as error:
-                log_failure(log_memory, "a memory stays archived", error)
+                log_failure("a memory stays archived", error)
                 reasons[str(error)] = None
             else:
                 restored += row is not None

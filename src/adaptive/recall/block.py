@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,7 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from adaptive.core.messages import estimated_tokens, listing, mapping
-from adaptive.core.model import Memory
+from adaptive.core.model import (
+    Memory,
+    log,
+)
 from adaptive.core.runtime import text_cache
 from adaptive.privacy.injection import (
     escaped_entry,
@@ -21,8 +23,6 @@ from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.search.tokens import holds_words_of
 from adaptive.settings.merged import LocalOnlyBanks
 from adaptive.settings.valves import MemoryFormat
-
-log_block = logging.getLogger("adaptive_memory.recall")
 
 OPEN_MARKER = "<adaptive_memory>"
 CLOSE_MARKER = "</adaptive_memory>"
@@ -237,9 +237,7 @@ def _reason_against(memory_id: str, typed: bool, *texts: str) -> str:
         reason = injection_reason(text, typed=typed and place == 0)
         reason = reason or secret_reason(find_secrets(text))
         if reason:
-            log_block.info(
-                "memory %s is left out of prompts: %s", memory_id, reason
-            )
+            log.info("memory %s is left out of prompts: %s", memory_id, reason)
             return reason
     return ""
 
@@ -257,3 +255,11 @@ def former_contents(memory: Memory) -> list[Mapping[str, Any]]:
             versions.append(version)
             after = content
     return versions[:_MOST_FORMER_CONTENTS]
+
+
+def recall_line(count: int, note: str) -> str:
+    """How many memories an answer was given, in words for the user; empty for none."""
+    if not count:
+        return note
+    words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
+    return f"{words} ({note})" if note else words

@@ -1,4 +1,4 @@
-"""Recall explains itself: why memories come for a message, and which of them some words name.
+"""Recall explains itself: why memories come for a message, which were nearly among them.
 
 What is told stands in a chat that models may read later. So it repeats no memory that may not stand
 in a prompt, or that is kept from the chat's model: the day on which it was noted tells which it is.
@@ -6,60 +6,25 @@ in a prompt, or that is kept from the chat's model: the day on which it was note
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 
 from adaptive.core.messages import clipped_line, has_words, plain_line
 from adaptive.core.model import has_ended
 from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
-from adaptive.recall.selection import Candidates, Selection
-from adaptive.search.fusion import GATES, Ranked, Weights, fitting
-from adaptive.search.index import FoundMemory
-from adaptive.search.tokens import continues, tokens
+from adaptive.recall.selection import Selection
+from adaptive.search.fusion import Ranked
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
-_MOST_NAMED = 20
 _NEAREST_SHOWN = 3
 _LONGEST_QUOTED = 200
 _SHOWN_CHARACTERS = 80
-# Words name what they say: neither its neighbours nor, if they speak of the user, everything.
-_NAMING = Weights(neighbours=0.0, personal=0.0)
-_LEAST_NAMED = GATES[0] / 4
-
-
-def found_memories(
-    candidates: Candidates, hidden: LocalOnlyBanks
-) -> list[FoundMemory]:
-    """The memories nearest to words in meaning, and those that hold one of them, best first."""
-    index = candidates.index
-    words = set(tokens(candidates.question.text))
-    nearest = candidates.question.nearest(index, len(index.memories), _NAMING)
-    named = [
-        near
-        for near in nearest
-        if near.keywords > 0 or near.evidence >= _LEAST_NAMED
-    ]
-    found: list[FoundMemory] = []
-    for near in named[:_MOST_NAMED]:
-        memory = index.memories[near.place]
-        found.append(
-            FoundMemory(
-                memory=memory,
-                score=round(100 * near.relevance),
-                has_all_words=words.issubset(tokens(memory.content)),
-                withheld=withheld_reason(memory, hidden),
-            )
-        )
-    return found
 
 
 def explained(
     selection: Selection,
     settings: Settings,
-    most_tokens: int,
     hidden: LocalOnlyBanks,
 ) -> str:
     """Why memories come for a question, and why the nearest others do not; Markdown."""
@@ -70,7 +35,7 @@ def explained(
     nearest = question.nearest(index, len(index.memories))
     ranked = {index.memories[near.place].id: near for near in nearest}
     coming = _coming(selection, ranked)
-    best = [ranked[memory_id] for memory_id in selection.fitting]
+    is_full = len(selection.fitting) >= settings.related_memories_n
     others = [memory_id for memory_id in ranked if memory_id not in coming][
         :_NEAREST_SHOWN
     ]
@@ -85,14 +50,14 @@ def explained(
             )
         elif has_ended(memory, question.today):
             reason = f"it held until {memory.until}"
-        else:
-            reason = _why_behind(
-                ranked[memory_id], best, settings, most_tokens
+        elif is_full:
+            reason = (
+                f"beyond the limit of {settings.related_memories_n} memories"
             )
+        else:
+            reason = "not near enough"
         nearly.append(f"- {words}: {_figures(ranked[memory_id])}, {reason}")
     asked = _quoted(question.text)
-    if has_words(question.previous) and continues(question.text):
-        asked += f", read together with {_quoted(question.previous)}"
     if selection.fitting:
         head = f"For {asked} these memories come:"
     else:
@@ -136,25 +101,6 @@ def _coming(
     }
 
 
-def _why_behind(
-    near: Ranked, best: Sequence[Ranked], settings: Settings, most_tokens: int
-) -> str:
-    """Why a memory that might come does not, behind those that do, the best first."""
-    allowed = partial(
-        fitting,
-        vector_floor=settings.vector_similarity_threshold,
-        relevance_floor=settings.relevance_threshold,
-    )
-    if not allowed([near], 1, gate=-math.inf if best else None):
-        return "below the gate"
-    if best and near not in allowed(
-        [*best, near], len(best) + 1, gate=-math.inf
-    ):
-        return "far below the best"
-    most = settings.related_memories_n
-    return f"beyond the limit of {most} memories or {most_tokens} tokens"
-
-
 def _quoted(text: str) -> str:
     """A text as one line that is no Markdown and plays no role."""
     return f"\u201c{plain_line(clipped_line(escaped_entry(text), _LONGEST_QUOTED))}\u201d"
@@ -187,11 +133,3 @@ async def show_sources(hook: Hook, selection: Selection) -> None:
         }
         noted = f"{text}\n\nNoted on {utc_day(memory.created_at)}."
         await hook.notifier.source(title, [noted], [metadata])
-
-
-def recall_line(count: int, note: str) -> str:
-    """How many memories an answer was given, in words for the user; empty for none."""
-    if not count:
-        return note
-    words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
-    return f"{words} ({note})" if note else words

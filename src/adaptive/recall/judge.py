@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from adaptive.core.messages import head_and_tail, mapping
-from adaptive.core.model import AdaptiveMemoryError, Memory, with_detail
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    Memory,
+    log_failure,
+)
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -30,8 +34,6 @@ from adaptive.search.fusion import Ranked
 from adaptive.search.vectors import content_hash
 from adaptive.settings.hook import Hook
 
-log_judge = logging.getLogger("adaptive_memory.recall")
-
 # Then the order by nearness stands.
 _JUDGE_SECONDS = 1.5
 # The model is shown more than would go in without it.
@@ -48,14 +50,14 @@ RELEVANCE_SCHEMA = list_schema(
 )
 
 
+@dataclass(eq=False)
 class RelevanceJudge:
     """Models that score memories, with the scores that they have given lately."""
 
-    def __init__(
-        self, formats: AnswerFormats, deadline: float = _JUDGE_SECONDS
-    ) -> None:
-        self._formats = formats
-        self._deadline = deadline
+    formats: AnswerFormats
+    deadline: float = _JUDGE_SECONDS
+
+    def __post_init__(self) -> None:
         self._scores = UserCache[float](
             _SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS
         )
@@ -96,9 +98,7 @@ class RelevanceJudge:
                 [candidates.memory(memory_id) for memory_id in shown],
             )
         except AdaptiveMemoryError as error:
-            log_judge.warning(
-                "memories are not judged: %s", with_detail(error)
-            )
+            log_failure("memories are not judged", error)
             return fit
         least = settings.relevance_threshold or _LEAST_JUDGED
         judged = {
@@ -146,8 +146,8 @@ class RelevanceJudge:
         judged = await ask(
             completer,
             request,
-            self._formats,
-            self._deadline,
+            self.formats,
+            self.deadline,
             partial(read_relevance, offered=keys),
         )
         for memory_id, score in judged.items():

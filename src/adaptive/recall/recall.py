@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from adaptive.core.messages import (
@@ -27,19 +26,18 @@ from adaptive.core.model import (
     MemoryUnavailable,
     Sources,
     TablesUnavailable,
-    with_detail,
+    log_failure,
 )
 from adaptive.core.runtime import tally, tell_outcome
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
 from adaptive.privacy.spoken_requests import spoken_request
-from adaptive.recall.block import extended_block, rendered_block
-from adaptive.recall.explanation import (
-    explained,
-    found_memories,
+from adaptive.recall.block import (
+    extended_block,
     recall_line,
-    show_sources,
+    rendered_block,
 )
+from adaptive.recall.explanation import explained, show_sources
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.request import (
     RequestWindow,
@@ -58,6 +56,7 @@ from adaptive.recall.selection import (
     eligible_memories,
     embedded_question,
     fitting_memories,
+    found_memories,
     question_of,
     ranked_candidates,
     selected,
@@ -66,8 +65,6 @@ from adaptive.search.history_ports import PastQuestion
 from adaptive.search.index import FoundMemory
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
-
-log_recalled = logging.getLogger("adaptive_memory.recall")
 
 # Of the inlet's time limit.
 _SHARE_FOR_NEW_MEMORIES = 0.25
@@ -103,37 +100,30 @@ class PastRecall(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class Recall:
     """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten.
 
     ``behind`` does work that no answer waits for.
     """
 
-    def __init__(
-        self,
-        indexes: MemoryIndexes,
-        formats: AnswerFormats,
-        chats: ChatTable,
-        notes: ChatNotesTable,
-        usage: UsageTable,
-        behind: Callable[..., None],
-        asking: Asking,
-        past: PastRecall,
-    ) -> None:
-        self._indexes = indexes
-        self._chats = chats
-        self._notes = notes
-        self._usage = usage
-        self._behind = behind
-        self._asking = asking
-        self._past = past
-        self._judge = RelevanceJudge(formats)
+    indexes: MemoryIndexes
+    formats: AnswerFormats
+    chats: ChatTable
+    notes: ChatNotesTable
+    usage: UsageTable
+    behind: Callable[..., None]
+    asking: Asking
+    past: PastRecall
+
+    def __post_init__(self) -> None:
+        self._judge = RelevanceJudge(self.formats)
         # What waits for the hook behind the host's own tasks.
         self.blocks = TurnBlocks()
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""
-        self._indexes.forget(user_id)
+        self.indexes.forget(user_id)
         self._judge.forget(user_id)
         self.blocks.forget(user_id)
 
@@ -153,7 +143,7 @@ class Recall:
             # on this ends the memory tools and the background review of the turn as well.
             off = {**plain.body, "features": {**features, "memory": False}}
             plain = replace(plain, body=off)
-        return await request_window(hook, plain, self._notes)
+        return await request_window(hook, plain, self.notes)
 
     async def recalled(
         self, hook: Hook, window: RequestWindow
@@ -171,7 +161,7 @@ class Recall:
         # The answer would repeat what is to be erased.
         erases = spoken_request(hook, typed) not in (None, "restore")
         block = ""
-        async with self._asking(
+        async with self.asking(
             hook, messages, question.text, question.first
         ) as complete:
             if may_be_given_memories(hook) and not erases:
@@ -217,20 +207,22 @@ class Recall:
         question = question_of(hook, messages, answered=True)
         if not question.text:
             return "There is no message before this one."
-        unjudged = {"use_llm_for_relevance": False, "native_memory": "replace"}
-        settings = hook.settings.model_copy(update=unjudged)
+        unjudged: dict[str, object] = {"native_memory": "replace"}
         if hook.settings.use_llm_for_relevance:
             # Then the threshold is for the model's scores.
-            settings = settings.model_copy(update={"relevance_threshold": 0.0})
+            unjudged |= {
+                "use_llm_for_relevance": False,
+                "relevance_threshold": 0.0,
+            }
+        settings = hook.settings.model_copy(update=unjudged)
         hook = replace(hook, settings=settings)
         window = await request_window(
-            hook, plain_window(hook, {"messages": messages}), self._notes
+            hook, plain_window(hook, {"messages": messages}), self.notes
         )
         sources = await self._sources(hook)
         return explained(
             await self.selection(hook, window, sources, question),
             settings,
-            window.memory_tokens,
             await hook.hidden_from(),
         )
 
@@ -283,8 +275,7 @@ class Recall:
                 # A bug in it must not cost the turn its memories.
                 asyncio.gather(past_section, return_exceptions=True),
             )
-        except MemoryUnavailable as error:
-            log_recalled.debug("nothing recalled: %s", with_detail(error))
+        except MemoryUnavailable:
             return ""
         if kind != hook.told_kind:
             return ""
@@ -293,10 +284,10 @@ class Recall:
         )
         notes: list[str] = []
         missing = len(selection.candidates.index.missing())
-        if self._indexes.news(hook.user_id, missing):
+        if missing:
             notes.append(f"{missing} not embedded yet: found by keywords")
         if isinstance(past, BaseException):
-            log_recalled.error("past conversation fails", exc_info=past)
+            log_failure("past conversation fails", past)
             notes.append("past conversation left out: an unexpected error")
         elif past is not None:
             if past.text:
@@ -316,21 +307,21 @@ class Recall:
         settings = hook.settings
         now = int(time.time())
         if settings.show_sources:
-            self._behind(show_sources(hook, selection), "showing sources")
+            self.behind(show_sources(hook, selection), "showing sources")
         if (
             settings.max_total_memories
             and settings.pruning_strategy == "least_recalled"
         ):
-            counting = self._usage.record(
+            counting = self.usage.record(
                 hook.user_id, [*selection.fitting], now
             )
-            self._behind(counting, "counting recalls", gently=True)
+            self.behind(counting, "counting recalls", gently=True)
         chat_id = selection.candidates.question.chat_id
         retrieved = [entry.memory.id for entry in selection.retrieved]
         if chat_id and retrieved != selection.candidates.question.former:
             body = json.dumps(retrieved)
-            keeping = self._chats.write(hook.user_id, chat_id, body, now)
-            self._behind(keeping, "keeping a chat's block", gently=True)
+            keeping = self.chats.write(hook.user_id, chat_id, body, now)
+            self.behind(keeping, "keeping a chat's block", gently=True)
 
     async def _past_section(
         self,
@@ -342,7 +333,7 @@ class Recall:
         """Past conversation for a question; none for a model that banks are kept from."""
         if (
             question.to_forget
-            or not self._past.recalls(hook)
+            or not self.past.recalls(hook)
             or (await hook.hidden_from()).names
         ):
             return None
@@ -354,12 +345,12 @@ class Recall:
             complete=question.complete,
             tokens=window.history_tokens,
         )
-        return await self._past.recalled(hook, asked, sources.embedder)
+        return await self.past.recalled(hook, asked, sources.embedder)
 
     async def _sources(self, hook: Hook) -> Sources:
         """Where a user's memories are; their embedder embeds no message twice."""
         sources = await hook.sources()
-        return replace(sources, embedder=self._indexes.turn_embedder(sources))
+        return replace(sources, embedder=self.indexes.turn_embedder(sources))
 
     async def _candidates(
         self, hook: Hook, sources: Sources, question: Question
@@ -368,7 +359,7 @@ class Recall:
         seconds = hook.settings.inlet_timeout_seconds
         former, index = await asyncio.gather(
             self._former_ids(hook.user_id, question),
-            self._indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
+            self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
         )
         if index.memories:
             question = await embedded_question(
@@ -380,7 +371,7 @@ class Recall:
             replace(question, former=former),
             index,
             await hook.hidden_from(),
-            self._indexes.nulls.examples_for(index.embedder, index.dimension),
+            self.indexes.nulls.examples_for(index.embedder, index.dimension),
         )
 
     async def _former_ids(self, user_id: str, question: Question) -> list[str]:
@@ -390,10 +381,8 @@ class Recall:
             return []
         try:
             return json.loads(
-                await self._chats.read(user_id, question.chat_id) or "[]"
+                await self.chats.read(user_id, question.chat_id) or "[]"
             )
         except (TablesUnavailable, ValueError) as error:
-            log_recalled.warning(
-                "a chat's block is made anew: %s", with_detail(error)
-            )
+            log_failure("a chat's block is made anew", error)
             return []

@@ -10,7 +10,6 @@ system prompt never do.
 from __future__ import annotations
 
 import json
-import logging
 import re
 import uuid
 from bisect import bisect_left
@@ -28,7 +27,10 @@ from adaptive.core.messages import (
     rewritten_answers,
     without_answer_note,
 )
-from adaptive.core.model import AdaptiveMemoryError, with_detail
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    log_failure,
+)
 from adaptive.core.runtime import UserCache
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.injection import escaped_entry
@@ -40,8 +42,6 @@ from adaptive.recall.block import (
 )
 from adaptive.settings.hook import Hook, turn_state
 from adaptive.settings.merged import Settings
-
-log_window = logging.getLogger("adaptive_memory.recall")
 
 _SUMMARY_HEADING = "### Earlier in this conversation"
 # Most tokens of past conversation in a prompt.
@@ -106,9 +106,7 @@ async def request_window(
             noted = escaped_entry(notes_of_chat.summary)
             summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
         except AdaptiveMemoryError as error:
-            log_window.warning(
-                "turns gave way without a summary: %s", with_detail(error)
-            )
+            log_failure("turns gave way without a summary", error)
     taken = _tokens_of_all(plain.messages) + estimated_tokens(summary)
     memories = _memory_tokens(settings)
     left = settings.max_context_tokens - taken - memories

@@ -36,6 +36,7 @@ from adaptive.recall.block import (
     placed_entries,
     reason_against,
     retrieved_room,
+    withheld_reason,
 )
 from adaptive.search.calibration import (
     ADVICE_END,
@@ -45,13 +46,14 @@ from adaptive.search.calibration import (
 )
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,
+    GATES,
     Ranked,
     Weights,
     fitting,
     rank,
     ranking_query,
 )
-from adaptive.search.index import MemoryIndex
+from adaptive.search.index import FoundMemory, MemoryIndex
 from adaptive.search.tokens import continues, tokens
 from adaptive.search.vectors import query_vectors
 from adaptive.settings.hook import Hook
@@ -62,6 +64,10 @@ _SHARE_FOR_EMBEDDING = 0.5
 _SHARE_FOR_SEARCHING_AGAIN = 0.15
 # The most that valves allow for a model to judge, and some that may not stand in a prompt.
 _MOST_RANKED = 220
+_MOST_NAMED = 20
+# Words name what they say: neither its neighbours nor, if they speak of the user, everything.
+_NAMING = Weights(neighbours=0.0, personal=0.0)
+_LEAST_NAMED = GATES[0] / 4
 
 # Brings the text to search with, the message's own words included, within a bounded time; empty
 # where the message stands as it is.
@@ -328,3 +334,29 @@ def selected(
             if memory_id in shown
         },
     )
+
+
+def found_memories(
+    candidates: Candidates, hidden: LocalOnlyBanks
+) -> list[FoundMemory]:
+    """The memories nearest to words in meaning, and those that hold one of them, best first."""
+    index = candidates.index
+    words = set(tokens(candidates.question.text))
+    nearest = candidates.question.nearest(index, len(index.memories), _NAMING)
+    named = [
+        near
+        for near in nearest
+        if near.keywords > 0 or near.evidence >= _LEAST_NAMED
+    ]
+    found: list[FoundMemory] = []
+    for near in named[:_MOST_NAMED]:
+        memory = index.memories[near.place]
+        found.append(
+            FoundMemory(
+                memory=memory,
+                score=round(100 * near.relevance),
+                has_all_words=words.issubset(tokens(memory.content)),
+                withheld=withheld_reason(memory, hidden),
+            )
+        )
+    return found

@@ -21,7 +21,6 @@ and one of the best evidence and of the gate: having been learned next to a good
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import has_words, head_and_tail
-from adaptive.core.model import Vectors
+from adaptive.core.model import (
+    Vectors,
+    log,
+)
 from adaptive.search.calibration import (
     NullLevel,
     Script,
@@ -46,8 +48,6 @@ from adaptive.search.tokens import (
     tokens,
 )
 from adaptive.search.vectors import LONGEST_QUERY, normalised, products
-
-log_fusion = logging.getLogger("adaptive_memory.search")
 
 # A pause of three hours begins a new sitting.
 SITTING_SECONDS = 3 * 3600
@@ -129,7 +129,7 @@ def ranking_query(
     text = head_and_tail(text, LONGEST_QUERY)
     if vectors is not None and vectors.shape[1] != dimension:
         if dimension:
-            log_fusion.warning(
+            log.warning(
                 "messages have vectors of another length: keywords serve for now"
             )
         vectors = None

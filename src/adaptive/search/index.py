@@ -45,8 +45,6 @@ class MemoryIndex:
     memories: tuple[Memory, ...]
     places: Mapping[str, int]
     core: Sequence[Memory]  # the core facts, most important first, then oldest
-    ending: Sequence[Memory]  # those that have a last day
-    embedded: NDArray[np.bool_]  # which have a vector
     ranking: RankingIndex
     nulls: Vectors | None  # those of the null prompts
     embedder: str
@@ -57,6 +55,11 @@ class MemoryIndex:
     def dimension(self) -> int:
         """Length of the vectors; 0 while there are none."""
         return int(self.ranking.vectors.shape[1])
+
+    @property
+    def embedded(self) -> NDArray[np.bool_]:
+        """Which memories have a vector."""
+        return self.ranking.embedded
 
     @property
     def nbytes(self) -> int:
@@ -101,12 +104,11 @@ class MemoryIndex:
     @property
     def ready(self) -> bool:
         """Whether nothing is left to embed, null prompts of the same length included."""
-        if self.nulls is None or self.dimension not in (
+        has_nulls = self.nulls is not None and self.dimension in (
             0,
             self.nulls.shape[1],
-        ):
-            return not self.memories
-        return bool(self.embedded.all())
+        )
+        return (has_nulls and bool(self.embedded.all())) or not self.memories
 
     def with_vectors(
         self, vectors: Mapping[str, StoredVector], nulls: Vectors
@@ -142,14 +144,14 @@ def build_index(
     ordered = tuple(sorted(memories, key=lambda memory: memory.created_at))
     dimension = next((len(stored.vector) for stored in known.values()), 0)
     vectors = np.zeros((len(ordered), dimension), dtype=np.float32)
-    embedded = np.zeros(len(ordered), dtype=np.bool_)
     for place, memory in enumerate(ordered):
         stored = known.get(memory.id)
-        if stored is None or len(stored.vector) != dimension:
-            continue
-        if stored.content_hash == content_hash(memory.content):
+        if (
+            stored
+            and len(stored.vector) == dimension
+            and stored.content_hash == content_hash(memory.content)
+        ):
             vectors[place] = stored.vector
-            embedded[place] = True
     has_nulls = nulls is not None and nulls.shape[1] == dimension
     ranking = ranking_index(
         [memory.content for memory in ordered],
@@ -167,8 +169,6 @@ def build_index(
         memories=ordered,
         places={memory.id: place for place, memory in enumerate(ordered)},
         core=core,
-        ending=[memory for memory in ordered if memory.until],
-        embedded=embedded,
         ranking=ranking,
         nulls=nulls,
         embedder=embedder,

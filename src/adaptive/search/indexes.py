@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from adaptive.core.model import (
     StoreStamp,
     Vectors,
     VectorTable,
-    with_detail,
+    log_failure,
 )
 from adaptive.core.runtime import UserCache, staged
 from adaptive.search.calibration import (
@@ -35,8 +34,6 @@ from adaptive.search.vectors import (
     stored_vectors,
 )
 
-log_indexes = logging.getLogger("adaptive_memory.search")
-
 # One user with 100,000 memories, vectors of 384 numbers, and many others beside.
 _MOST_INDEX_BYTES = 384 * 2**20
 # What a user's entry takes without an index.
@@ -52,33 +49,29 @@ IndexWork = TypeVar("IndexWork")
 class _UserIndex:
     """One user's index, which is replaced under the lock, and the work on it.
 
-    ``embedding`` makes the next portion of vectors, and ``told`` is whether the user knows that
-    some are missing.
+    ``embedding`` makes the next portion of vectors.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     index: MemoryIndex | None = None
     embedding: asyncio.Task[None] | None = None
-    told: bool = False
     forgotten: bool = False
 
 
+@dataclass(eq=False)
 class MemoryIndexes:
     """Indexes of the users who were here last, within ``most_bytes``.
 
     ``rests`` are those of embedders that have failed, for messages and memories alike.
     """
 
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.time,
-        most_bytes: int = _MOST_INDEX_BYTES,
-        rests: EmbedderRests | None = None,
-    ) -> None:
-        self._clock = clock
-        self.rests = rests or EmbedderRests()
+    clock: Callable[[], float] = time.time
+    most_bytes: int = _MOST_INDEX_BYTES
+    rests: EmbedderRests = field(default_factory=EmbedderRests)
+
+    def __post_init__(self) -> None:
         self._users = UserCache[_UserIndex](
-            most_bytes,
+            self.most_bytes,
             lambda user: (
                 _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
             ),
@@ -113,13 +106,6 @@ class MemoryIndexes:
         return TurnEmbedder(
             sources.embedder, sources.user_id, self._queries, self.rests
         )
-
-    def news(self, user_id: str, missing: int) -> bool:
-        """Whether it is to be told that vectors are missing: once, until all were there again."""
-        user = self._users.get((user_id,)) or _UserIndex()
-        was_told = user.told
-        user.told = missing > 0
-        return user.told and not was_told
 
     def forget(self, user_id: str) -> None:
         """Let go of all that is held of a user; what is being read or embedded is not kept."""
@@ -205,7 +191,7 @@ class MemoryIndexes:
         stamp: StoreStamp,
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
-        read_at = self._clock()
+        read_at = self.clock()
         memories = await _memories(sources, former)
         if former and memories == former.memories:
             return replace(former, stamp=stamp, read_at=read_at)
@@ -245,10 +231,7 @@ class MemoryIndexes:
             is_more_left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
             self.rests.begin(await sources.embedder.name(), sources.embedder)
-            log_indexes.warning(
-                "memories are found by keywords only for now: %s",
-                with_detail(error),
-            )
+            log_failure("memories are found by keywords only for now", error)
         finally:
             user.embedding = (
                 self._started(self._embed(user, sources))
@@ -298,9 +281,7 @@ class MemoryIndexes:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AdaptiveMemoryError):
-            log_indexes.error(
-                "memories can't be prepared for search", exc_info=error
-            )
+            log_failure("memories can't be prepared for search", error)
 
 
 async def _memories(

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import cast
 
@@ -25,12 +25,11 @@ from adaptive.core.model import (
     TablesUnavailable,
     Vectors,
     VectorTable,
-    with_detail,
+    log,
+    log_failure,
 )
 from adaptive.core.providers import CircuitBreaker
 from adaptive.core.runtime import UserCache, staged, tally
-
-log_vectors = logging.getLogger("adaptive_memory.search")
 
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0
@@ -46,12 +45,6 @@ _SAME_MODEL = 0.99
 _PROBE_TEXT = "Is anybody there?"
 # A query takes some milliseconds; the limits of messages are some tenths at least.
 _HANGS_FROM_SECONDS = 0.3
-# Who waits for a command waits for as long as the longest of the last calls, and for so much more.
-_BEYOND_USUAL_SECONDS = 0.2
-_MOST_SECONDS = 1.5
-_FADING = 0.9
-# What a call takes, as long as none has been answered.
-_UNKNOWN_SECONDS = 0.6
 
 
 def normalised(vectors: Vectors) -> Vectors:
@@ -91,50 +84,27 @@ async def embedded_texts(
 class EmbedderRests(CircuitBreaker):
     """Which embedders rest, by name; keywords serve all users of the process meanwhile."""
 
-    def __init__(
-        self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-    ) -> None:
-        super().__init__(sleep)
-        self._took: dict[str, float] = {}
-
     async def ask(
-        self,
-        embedder: Embedder,
-        texts: Sequence[str],
-        *,
-        query: bool,
-        briefly: bool = False,
+        self, embedder: Embedder, texts: Sequence[str], *, query: bool
     ) -> Vectors:
         """Vectors by an embedder, which rests once it hangs, or fails for a probe as well.
 
-        Who asks ``briefly`` waits for little longer than the last calls have taken.
-
         Raises:
             EmbeddingError: it rests, or fails.
-            TimeoutError: it has taken too long.
         """
         name = await embedder.name()
         if self.is_open(name):
             raise EmbeddingError("the embedding model rests")
-        usual = self._took.get(name, _UNKNOWN_SECONDS)
-        patience = min(usual + _BEYOND_USUAL_SECONDS, _MOST_SECONDS)
         began = time.monotonic()
         try:
-            async with asyncio.timeout(patience if briefly else None):
-                vectors = await embedder.embed(texts, query=query)
-        except (EmbeddingError, TimeoutError, asyncio.CancelledError) as error:
-            has_hung = time.monotonic() - began >= _HANGS_FROM_SECONDS
-            if has_hung or isinstance(error, TimeoutError):
+            return await embedder.embed(texts, query=query)
+        except (EmbeddingError, asyncio.CancelledError) as error:
+            if time.monotonic() - began >= _HANGS_FROM_SECONDS:
                 self.open(name, _probe(embedder))
             # A user's Stop says nothing of the embedder.
             elif isinstance(error, EmbeddingError):
                 self.begin(name, embedder)
             raise
-        # Nearly the longest of the last calls: each counts a little less with every one after it.
-        self._took[name] = max(
-            time.monotonic() - began, _FADING * self._took.get(name, 0.0)
-        )
-        return vectors
 
     def begin(self, name: str, embedder: Embedder) -> None:
         """Let an embedder rest that has failed, if it fails for a probe as well."""
@@ -146,6 +116,7 @@ def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
     return partial(embedder.embed, [_PROBE_TEXT], query=True)
 
 
+@dataclass(eq=False)
 class TurnEmbedder:
     """An ``Embedder`` that embeds no query of a user twice; it is made for one turn.
 
@@ -154,35 +125,26 @@ class TurnEmbedder:
     embedder that fails, or is not waited for to the end, ``rests``; queries fail at once then.
     """
 
-    def __init__(
-        self,
-        embedder: Embedder,
-        user_id: str,
-        queries: UserCache[Vectors],
-        rests: EmbedderRests,
-    ) -> None:
-        self._embedder = embedder
-        self._user_id = user_id
-        self._queries = queries
-        self._rests = rests
-        self._making = asyncio.Lock()
+    embedder: Embedder
+    user_id: str
+    queries: UserCache[Vectors]
+    rests: EmbedderRests
+    _making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def name(self) -> str:
         """The other's name (see ``Embedder``)."""
-        return await self._embedder.name()
+        return await self.embedder.name()
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts (see ``Embedder``); those of queries are kept."""
         if not query:
-            return await self._embedder.embed(texts, query=False)
+            return await self.embedder.embed(texts, query=False)
         name = await self.name()
         keys = {
-            text: (self._user_id, name, content_hash(text)) for text in texts
+            text: (self.user_id, name, content_hash(text)) for text in texts
         }
         async with self._making:
-            known = {
-                text: self._queries.get(key) for text, key in keys.items()
-            }
+            known = {text: self.queries.get(key) for text, key in keys.items()}
             rows = {
                 text: vector
                 for text, vector in known.items()
@@ -195,12 +157,12 @@ class TurnEmbedder:
                 # Another model answers to the same name.
                 rows = await self._made([*keys])
             for text, vector in rows.items():
-                self._queries.put(keys[text], vector)
+                self.queries.put(keys[text], vector)
         return np.stack([rows[text] for text in texts])
 
     async def _made(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """New vectors of queries, by text."""
-        vectors = await self._rests.ask(self._embedder, texts, query=True)
+        vectors = await self.rests.ask(self.embedder, texts, query=True)
         return dict(zip(texts, vectors, strict=True))
 
 
@@ -222,10 +184,7 @@ async def query_vectors(
             return normalised(await embedder.embed(queries, query=True))
     except (EmbeddingError, TimeoutError) as error:
         tally("anomalies", "embedding_failed")
-        log_vectors.warning(
-            "a message is searched by its keywords only: %s",
-            with_detail(error),
-        )
+        log_failure("a message is searched by its keywords only", error)
         return None
 
 
@@ -239,9 +198,7 @@ async def stored_vectors(
     try:
         return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
-        log_vectors.warning(
-            "vectors are kept in this process only: %s", with_detail(error)
-        )
+        log_failure("vectors are kept in this process only", error)
         return {}
 
 
@@ -255,9 +212,7 @@ async def store_vectors(
     try:
         await table.write(user_id, name, vectors)
     except TablesUnavailable as error:
-        log_vectors.warning(
-            "vectors are kept in this process only: %s", with_detail(error)
-        )
+        log_failure("vectors are kept in this process only", error)
 
 
 async def keep_vectors(
@@ -329,7 +284,7 @@ async def _vectors_of_host(
         theirs.shape == own.shape
         and (theirs * own).sum(axis=1).min() >= _SAME_MODEL
     )
-    log_vectors.info(
+    log.info(
         "the host has vectors of %d memories, of our model: %s",
         len(known),
         is_ours,
