@@ -7676,14 +7676,6 @@ class MemoryIndexes:
     index = await self.current(sources, patience)
     told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
     yield "OK" if index.embedded.all() else "Note", told
-    nulls = await self.nulls.known(sources.table, name)
-    if nulls is not None and nulls.shape[1] == vectors.shape[1]:
-      yield "OK", f"calibrated with {len(nulls)} prompts"
-    else:
-      yield (
-        "Note",
-        "not calibrated for this model yet, which the next message will do",
-      )
 
   async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
     while True:
@@ -14723,22 +14715,24 @@ def far_reaching_changes(
   vectors: Mapping[str, Vectors],
   updates: Collection[str] = (),
 ) -> list[Proposal]:
-  changes: list[Proposal] = []
-  for proposal in proposals:
+
+  def is_far_reaching(proposal: Proposal) -> bool:
     draft = proposal.draft
-    memory = index.memory(proposal.memory_id)
-    is_far_reaching = False
-    if proposal.is_open and proposal.kind == "NEW":
-      vector = vectors.get(draft.content)
-      is_far_reaching = draft.content in updates or _is_near_its_kind(
-        draft, index, vector
+    if proposal.kind == "NEW":
+      return draft.content in updates or _is_near_its_kind(
+        draft, index, vectors.get(draft.content)
       )
-    elif proposal.is_open and memory and not repeats(draft, memory):
-      tags = {*memory.tags, *draft.tags}
-      is_far_reaching = not tags or not tags.isdisjoint(_FAR_REACHING)
-    if is_far_reaching:
-      changes.append(proposal)
-  return changes
+    memory = index.memory(proposal.memory_id)
+    if memory is None or repeats(draft, memory):
+      return False
+    tags = {*memory.tags, *draft.tags}
+    return not tags or not tags.isdisjoint(_FAR_REACHING)
+
+  return [
+    proposal
+    for proposal in proposals
+    if proposal.is_open and is_far_reaching(proposal)
+  ]
 
 
 def _is_near_its_kind(
@@ -15822,14 +15816,16 @@ async def delete_confirmed(
   declined = UNANSWERED if answer is None else DECLINED
   async with room.memory.lock:
     stored = (await room.index()).memories
-    proposals: list[Proposal] = []
-    for memory in memories:
+
+    def step(memory: Memory) -> Proposal:
       proposal = Proposal("DELETE", memory.id, before=memory.content)
       if memory not in chosen:
-        proposal = proposal.decided("kept", declined)
-      elif memory not in stored:
-        proposal = proposal.decided("kept", CHANGED_MEANWHILE)
-      proposals.append(proposal)
+        return proposal.decided("kept", declined)
+      if memory not in stored:
+        return proposal.decided("kept", CHANGED_MEANWHILE)
+      return proposal
+
+    proposals = [*map(step, memories)]
     outcomes = await room.memory.apply(
       proposals, stored, turn.source, always
     )
@@ -16030,9 +16026,8 @@ def related_clusters(
       return clusters
     nearness[cluster] = 0.0
     nearness[:, cluster] = 0.0
-    clusters.append(
-      tuple(members[place] for place in sorted(cluster.tolist()))
-    )
+    joined: list[int] = sorted(cluster.tolist())
+    clusters.append(tuple(members[place] for place in joined))
 
 
 def _may_be_summarised(memory: Memory) -> bool:
@@ -16413,7 +16408,6 @@ class RequestWindow:
 async def request_window(
   hook: Hook, plain: RequestWindow, notes: ChatNotesTable
 ) -> RequestWindow:
-  settings = hook.settings
   messages = plain.body["messages"]
   if plain.messages is messages or await hook.native.compacts():
     return replace(plain, messages=messages)
@@ -16426,14 +16420,14 @@ async def request_window(
     except AdaptiveMemoryError as error:
       log_failure("turns gave way without a summary", error)
   taken = _tokens_of_all(plain.messages) + estimated_tokens(summary)
-  memories = _memory_tokens(settings)
-  left = settings.max_context_tokens - taken - memories
+  memories = plain.memory_tokens
+  left = hook.settings.max_context_tokens - taken - memories
   return replace(
     plain,
     memory_tokens=max(
       memories + min(left, 0), min(_CORE_TOKENS, memories)
     ),
-    history_tokens=min(_history_tokens(settings), max(left, 0)),
+    history_tokens=min(plain.history_tokens, max(left, 0)),
     summary=summary,
   )
 
@@ -16446,12 +16440,17 @@ def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
   window = RequestWindow(
     body={**body, "messages": messages},
     messages=messages,
-    memory_tokens=settings.max_injected_tokens,
+    memory_tokens=(
+      settings.max_injected_tokens if settings.show_memories else 0
+    ),
+    history_tokens=(
+      0 if settings.history_recall == "off" else _MOST_HISTORY_TOKENS
+    ),
   )
   most = settings.max_context_tokens
   if most <= 0 or hook.told_kind in _UNCUT_KINDS:
     return window
-  reserved = _memory_tokens(settings) + _history_tokens(settings)
+  reserved = window.memory_tokens + window.history_tokens
   if hook.told_kind == "saved":
     reserved += _SUMMARY_TOKENS
   if _tokens_of_all(messages) + reserved <= most:
@@ -16502,14 +16501,6 @@ def message_tokens(message: Message) -> int:
 
 def _tokens_of_all(messages: Sequence[Message]) -> int:
   return sum(map(message_tokens, messages))
-
-
-def _memory_tokens(settings: Settings) -> int:
-  return settings.max_injected_tokens if settings.show_memories else 0
-
-
-def _history_tokens(settings: Settings) -> int:
-  return 0 if settings.history_recall == "off" else _MOST_HISTORY_TOKENS
 
 
 def block_with(block: str, section: str, warnings: Sequence[str] = ()) -> str:
@@ -17197,9 +17188,7 @@ class Recall:
       }
     settings = hook.settings.model_copy(update=unjudged)
     hook = replace(hook, settings=settings)
-    window = await request_window(
-      hook, plain_window(hook, {"messages": messages}), self.notes
-    )
+    window = plain_window(hook, {"messages": messages})
     sources = await self._sources(hook)
     return explained(
       await self.selection(hook, window, sources, question),

@@ -83,14 +83,17 @@ async def delete_confirmed(
     declined = UNANSWERED if answer is None else DECLINED
     async with room.memory.lock:
         stored = (await room.index()).memories
-        proposals: list[Proposal] = []
-        for memory in memories:
+
+        def step(memory: Memory) -> Proposal:
+            """Delete a memory that is chosen and stands, or say why it is kept."""
             proposal = Proposal("DELETE", memory.id, before=memory.content)
             if memory not in chosen:
-                proposal = proposal.decided("kept", declined)
-            elif memory not in stored:
-                proposal = proposal.decided("kept", CHANGED_MEANWHILE)
-            proposals.append(proposal)
+                return proposal.decided("kept", declined)
+            if memory not in stored:
+                return proposal.decided("kept", CHANGED_MEANWHILE)
+            return proposal
+
+        proposals = [*map(step, memories)]
         outcomes = await room.memory.apply(
             proposals, stored, turn.source, always
         )

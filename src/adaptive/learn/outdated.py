@@ -78,22 +78,25 @@ def far_reaching_changes(
 
     ``updates`` are contents that the model proposed as updates, whatever they are taken for.
     """
-    changes: list[Proposal] = []
-    for proposal in proposals:
+
+    def is_far_reaching(proposal: Proposal) -> bool:
+        """Whether a change is of a far-reaching kind, and a new fact near to another of it."""
         draft = proposal.draft
-        memory = index.memory(proposal.memory_id)
-        is_far_reaching = False
-        if proposal.is_open and proposal.kind == "NEW":
-            vector = vectors.get(draft.content)
-            is_far_reaching = draft.content in updates or _is_near_its_kind(
-                draft, index, vector
+        if proposal.kind == "NEW":
+            return draft.content in updates or _is_near_its_kind(
+                draft, index, vectors.get(draft.content)
             )
-        elif proposal.is_open and memory and not repeats(draft, memory):
-            tags = {*memory.tags, *draft.tags}
-            is_far_reaching = not tags or not tags.isdisjoint(_FAR_REACHING)
-        if is_far_reaching:
-            changes.append(proposal)
-    return changes
+        memory = index.memory(proposal.memory_id)
+        if memory is None or repeats(draft, memory):
+            return False
+        tags = {*memory.tags, *draft.tags}
+        return not tags or not tags.isdisjoint(_FAR_REACHING)
+
+    return [
+        proposal
+        for proposal in proposals
+        if proposal.is_open and is_far_reaching(proposal)
+    ]
 
 
 def _is_near_its_kind(

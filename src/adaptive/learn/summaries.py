@@ -136,9 +136,8 @@ def related_clusters(
             return clusters
         nearness[cluster] = 0.0
         nearness[:, cluster] = 0.0
-        clusters.append(
-            tuple(members[place] for place in sorted(cluster.tolist()))
-        )
+        joined: list[int] = sorted(cluster.tolist())
+        clusters.append(tuple(members[place] for place in joined))
 
 
 def _may_be_summarised(memory: Memory) -> bool:

@@ -216,9 +216,7 @@ class Recall:
             }
         settings = hook.settings.model_copy(update=unjudged)
         hook = replace(hook, settings=settings)
-        window = await request_window(
-            hook, plain_window(hook, {"messages": messages}), self.notes
-        )
+        window = plain_window(hook, {"messages": messages})
         sources = await self._sources(hook)
         return explained(
             await self.selection(hook, window, sources, question),

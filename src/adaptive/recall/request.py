@@ -41,7 +41,6 @@ from adaptive.recall.block import (
     extended_block,
 )
 from adaptive.settings.hook import Hook, turn_state
-from adaptive.settings.merged import Settings
 
 _SUMMARY_HEADING = "### Earlier in this conversation"
 # Most tokens of past conversation in a prompt.
@@ -95,7 +94,6 @@ async def request_window(
     Raises:
         HostError: the host does not tell whether it does.
     """
-    settings = hook.settings
     messages = plain.body["messages"]
     if plain.messages is messages or await hook.native.compacts():
         return replace(plain, messages=messages)
@@ -108,14 +106,14 @@ async def request_window(
         except AdaptiveMemoryError as error:
             log_failure("turns gave way without a summary", error)
     taken = _tokens_of_all(plain.messages) + estimated_tokens(summary)
-    memories = _memory_tokens(settings)
-    left = settings.max_context_tokens - taken - memories
+    memories = plain.memory_tokens
+    left = hook.settings.max_context_tokens - taken - memories
     return replace(
         plain,
         memory_tokens=max(
             memories + min(left, 0), min(_CORE_TOKENS, memories)
         ),
-        history_tokens=min(_history_tokens(settings), max(left, 0)),
+        history_tokens=min(plain.history_tokens, max(left, 0)),
         summary=summary,
     )
 
@@ -132,12 +130,17 @@ def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
     window = RequestWindow(
         body={**body, "messages": messages},
         messages=messages,
-        memory_tokens=settings.max_injected_tokens,
+        memory_tokens=(
+            settings.max_injected_tokens if settings.show_memories else 0
+        ),
+        history_tokens=(
+            0 if settings.history_recall == "off" else _MOST_HISTORY_TOKENS
+        ),
     )
     most = settings.max_context_tokens
     if most <= 0 or hook.told_kind in _UNCUT_KINDS:
         return window
-    reserved = _memory_tokens(settings) + _history_tokens(settings)
+    reserved = window.memory_tokens + window.history_tokens
     if hook.told_kind == "saved":
         reserved += _SUMMARY_TOKENS
     if _tokens_of_all(messages) + reserved <= most:
@@ -196,16 +199,6 @@ def message_tokens(message: Message) -> int:
 
 def _tokens_of_all(messages: Sequence[Message]) -> int:
     return sum(map(message_tokens, messages))
-
-
-def _memory_tokens(settings: Settings) -> int:
-    """The most tokens of memories in a prompt."""
-    return settings.max_injected_tokens if settings.show_memories else 0
-
-
-def _history_tokens(settings: Settings) -> int:
-    """The most tokens of past conversation in a prompt."""
-    return 0 if settings.history_recall == "off" else _MOST_HISTORY_TOKENS
 
 
 def block_with(block: str, section: str, warnings: Sequence[str] = ()) -> str:

@@ -142,14 +142,6 @@ class MemoryIndexes:
         index = await self.current(sources, patience)
         told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
         yield "OK" if index.embedded.all() else "Note", told
-        nulls = await self.nulls.known(sources.table, name)
-        if nulls is not None and nulls.shape[1] == vectors.shape[1]:
-            yield "OK", f"calibrated with {len(nulls)} prompts"
-        else:
-            yield (
-                "Note",
-                "not calibrated for this model yet, which the next message will do",
-            )
 
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         """The user's entry with an index that is fresh; others stop waiting without harm."""
