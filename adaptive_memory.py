@@ -959,26 +959,20 @@ class CircuitBreaker:
     self, name: str, probe: Callable[[], Awaitable[object]]
   ) -> None:
     if name not in self._probes:
-      task = asyncio.create_task(self._probed(name, probe))
-      self._probes[name] = task
-      task.add_done_callback(partial(self._ended, name))
-
-  def close(self, name: str) -> None:
-    if name in self._probes:
-      self._probes[name].cancel()
-
-  def _ended(self, name: str, _probe: asyncio.Task[None]) -> None:
-    del self._probes[name]
-    self._open.discard(name)
+      self._probes[name] = asyncio.create_task(self._probed(name, probe))
 
   async def _probed(
     self, name: str, probe: Callable[[], Awaitable[object]]
   ) -> None:
     pause = _FIRST_PROBE_PAUSE_SECONDS
-    while not await _has_answered(name, probe):
-      self._open.add(name)
-      await self._sleep(pause)
-      pause = min(2 * pause, _LONGEST_PROBE_PAUSE_SECONDS)
+    try:
+      while not await _has_answered(name, probe):
+        self._open.add(name)
+        await self._sleep(pause)
+        pause = min(2 * pause, _LONGEST_PROBE_PAUSE_SECONDS)
+    finally:
+      del self._probes[name]
+      self._open.discard(name)
 
 
 async def _has_answered(
@@ -3024,14 +3018,8 @@ class SuggestionTable(EntryTable):
   async def rejected(
     self, user_id: str, digests: Collection[str]
   ) -> frozenset[str]:
-    rejected = {
-      *await self.entries.keys("rejection", user_id),
-      *await self.entries.keys("suggestion", user_id),
-    }
-    waiting = {
-      suggestion.digest for suggestion in await self.waiting(user_id)
-    }
-    return frozenset(rejected.intersection(digests) - waiting)
+    rejected = await self.entries.keys("rejection", user_id)
+    return frozenset(rejected).intersection(digests)
 
 
 # ---- src/adaptive/control/turn.py ----
@@ -4087,12 +4075,9 @@ class NativeFeatures:
     if mapping(body, "features").get("memory"):
       with faults_logged("asking what the host's own memory injects"):
         injected = await self._injected(listing(body.get("messages")))
-    lines = injected.splitlines()
-
-    def is_injected(memory: Memory) -> bool:
-      return any(memory.content in line for line in lines)
-
-    return [memory for memory in memories if not is_injected(memory)]
+    return [
+      memory for memory in memories if memory.content not in injected
+    ]
 
   async def _injected(self, messages: list[Any]) -> str:
     request = isolated_request(self.request)
@@ -6418,7 +6403,6 @@ class VectorDatabase:
   def _rest(self, unanswered: asyncio.Future[Any]) -> None:
     if not unanswered.done():
       self._breaker.open(_NAME, self._answered_anything)
-      unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
 
   async def _answered_anything(self) -> None:
     self._threads.shutdown(wait=False)
@@ -10469,7 +10453,7 @@ class SealedEntries:
   ) -> list[Entry]:
     query = (
       select(ENTRIES)
-      .where(_of(kind, user_id), _ROW__tables.body != "")
+      .where(_of(kind, user_id))
       .order_by(_ROW__tables.created_at.desc(), _ROW__tables.key.desc())
     )
     if keys is not None:

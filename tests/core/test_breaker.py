@@ -35,27 +35,6 @@ async def test_probes(caplog: pytest.LogCaptureFixture) -> None:
     )
 
 
-async def test_answered_by_itself() -> None:
-    """A service that has answered meanwhile is asked again at once."""
-    breaker, never = CircuitBreaker(), asyncio.Event()
-    breaker.open("words", never.wait)
-    await asyncio.sleep(0)
-    breaker.close("words")
-    breaker.close("others")
-    while breaker.is_open("words"):
-        await asyncio.sleep(0)
-
-
-async def test_answered_before_the_first_probe() -> None:
-    """A service that answers in the very moment in which it is given up is not left alone."""
-    breaker, never = CircuitBreaker(), asyncio.Event()
-    breaker.open("words", never.wait)
-    breaker.close("words")
-    for _ in range(3):
-        await asyncio.sleep(0)
-    assert not breaker.is_open("words")
-
-
 async def test_probe_that_breaks() -> None:
     """A probe that fails as nobody foresaw leaves the service to be asked again."""
     breaker = CircuitBreaker()

@@ -11,7 +11,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
-from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 import aiohttp
@@ -275,30 +274,21 @@ class CircuitBreaker:
     ) -> None:
         """Leave a service alone if a probe fails, too: it may have refused what one user asked."""
         if name not in self._probes:
-            task = asyncio.create_task(self._probed(name, probe))
-            self._probes[name] = task
-            # Not within the task: one that is cancelled before its first step never runs.
-            task.add_done_callback(partial(self._ended, name))
-
-    def close(self, name: str) -> None:
-        """Let a service be asked that has answered by itself."""
-        if name in self._probes:
-            self._probes[name].cancel()
-
-    def _ended(self, name: str, _probe: asyncio.Task[None]) -> None:
-        """Let a service be asked whose probe is over, however that has ended."""
-        del self._probes[name]
-        self._open.discard(name)
+            self._probes[name] = asyncio.create_task(self._probed(name, probe))
 
     async def _probed(
         self, name: str, probe: Callable[[], Awaitable[object]]
     ) -> None:
-        """Ask until there is an answer, more and more seldom."""
+        """Ask until there is an answer, more and more seldom; then, or if it breaks, all may ask."""
         pause = _FIRST_PROBE_PAUSE_SECONDS
-        while not await _has_answered(name, probe):
-            self._open.add(name)
-            await self._sleep(pause)
-            pause = min(2 * pause, _LONGEST_PROBE_PAUSE_SECONDS)
+        try:
+            while not await _has_answered(name, probe):
+                self._open.add(name)
+                await self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PROBE_PAUSE_SECONDS)
+        finally:
+            del self._probes[name]
+            self._open.discard(name)
 
 
 async def _has_answered(

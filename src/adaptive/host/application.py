@@ -276,13 +276,9 @@ class NativeFeatures:
         if mapping(body, "features").get("memory"):
             with faults_logged("asking what the host's own memory injects"):
                 injected = await self._injected(listing(body.get("messages")))
-        lines = injected.splitlines()
-
-        def is_injected(memory: Memory) -> bool:
-            """Whether a line of what the host adds holds the memory."""
-            return any(memory.content in line for line in lines)
-
-        return [memory for memory in memories if not is_injected(memory)]
+        return [
+            memory for memory in memories if memory.content not in injected
+        ]
 
     async def _injected(self, messages: list[Any]) -> str:
         """What the host's own memory is going to add to these messages."""

@@ -105,7 +105,7 @@ class SealedEntries:
         """The entries that can be opened, the newest first (see ``Entries``)."""
         query = (
             select(ENTRIES)
-            .where(_of(kind, user_id), _ROW.body != "")
+            .where(_of(kind, user_id))
             .order_by(_ROW.created_at.desc(), _ROW.key.desc())
         )
         if keys is not None:

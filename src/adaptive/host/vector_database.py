@@ -37,8 +37,8 @@ Answered = TypeVar("Answered")
 class VectorDatabase:
     """Calls of a synchronous client, which ``client`` gives; it may take a while to be made.
 
-    After a call that came to its limit the database rests: further calls fail at once, until that
-    one has come back, or a probe behind has been answered.
+    After a call that came to its limit the database rests: further calls fail at once, until a
+    probe behind has been answered.
     """
 
     def __init__(self, client: Callable[[], Any]) -> None:
@@ -100,7 +100,6 @@ class VectorDatabase:
         """Leave the database alone until it answers again."""
         if not unanswered.done():
             self._breaker.open(_NAME, self._answered_anything)
-            unanswered.add_done_callback(lambda _: self._breaker.close(_NAME))
 
     async def _answered_anything(self) -> None:
         """Wait until the database has answered anything, be it with an error."""

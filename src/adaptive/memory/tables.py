@@ -328,15 +328,6 @@ class SuggestionTable(EntryTable):
     async def rejected(
         self, user_id: str, digests: Collection[str]
     ) -> frozenset[str]:
-        """Those of the digests that the user has rejected, by whatever secret it was written down.
-
-        Earlier builds emptied the suggestion itself, so what stands there and does not wait counts.
-        """
-        rejected = {
-            *await self.entries.keys("rejection", user_id),
-            *await self.entries.keys("suggestion", user_id),
-        }
-        waiting = {
-            suggestion.digest for suggestion in await self.waiting(user_id)
-        }
-        return frozenset(rejected.intersection(digests) - waiting)
+        """Those of the digests that the user has rejected, by whatever secret it was written down."""
+        rejected = await self.entries.keys("rejection", user_id)
+        return frozenset(rejected).intersection(digests)
