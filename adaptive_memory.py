@@ -3501,8 +3501,7 @@ UNDER_FORMER_KEY = (
     "come back."
 )
 _SEAL_VERSION = 1
-_SEAL_MARK = f"am{_SEAL_VERSION}"
-MARKED = f"{_SEAL_MARK}-"
+MARKED = f"am{_SEAL_VERSION}-"
 _FINGERPRINT_DIGITS = 8
 _KEY_BYTES = 32
 _KEYS_HELD = 4000
@@ -3526,13 +3525,9 @@ class Sealer:
 
   def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
     with suppress(InvalidToken, ValueError):
-      if is_sealed(sealed):
-        token = sealed.partition(":")[2]
-        return (
-          self._key(user_id, purpose)
-          .decrypt(token)
-          .decode(errors=_SURROGATES)
-        )
+      token = sealed.partition(":")[2]
+      text = self._key(user_id, purpose).decrypt(token)
+      return text.decode(errors=_SURROGATES)
     if purpose not in self._told:
       self._told.add(purpose)
       log_sealing.warning(
@@ -3552,10 +3547,6 @@ class Sealer:
     return HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info).derive(
       self._secret
     )
-
-
-def is_sealed(text: str) -> bool:
-  return text.startswith((f"{_SEAL_MARK}:", MARKED))
 
 
 @cache
@@ -8594,7 +8585,6 @@ VECTOR_UPKEEP = VectorUpkeep()
 
 STALE_VECTORS = "stale_vectors"
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
-_READ_AT_ONCE = 500
 _REFUSALS = {
   404: "memories are switched off in this Open WebUI; an administrator can switch them on",
   403: "you lack the permission to use memories; an administrator can grant it",
@@ -8620,8 +8610,6 @@ class HostMemoryStore:
     rows = await (
       self._rows() if ids is None else self._rows(_columns().id.in_(ids))
     )
-    if len(rows) <= _READ_AT_ONCE:
-      return memories_of_rows(rows)
     return await asyncio.to_thread(memories_of_rows, rows)
 
   async def stamp(self) -> StoreStamp:
@@ -13918,13 +13906,7 @@ class HostEraser:
       await report.tried(self.memories.delete_all(), None)
     else:
       for memories in portions(report.memories, _MEMORIES_AT_ONCE):
-        try:
-          await self.memories.write(gone=memories)
-        except HostError:
-          for memory in memories:
-            await report.tried(
-              self.memories.write(gone=[memory]), None
-            )
+        await report.tried(self.memories.write(gone=memories), [])
     left = await report.tried(self.memories.read(), report.memories)
     left_ids = {memory.id for memory in left}
     return tuple(
@@ -14028,11 +14010,6 @@ async def move_into_archive(
       "archived memories stay in the store: %s", with_detail(error)
     )
     standing = {row.id for row in await user.store.read()}
-    for copy in moving:
-      with suppress(HostError):
-        if copy.memory.id in standing:
-          await user.store.write(gone=[copy.memory])
-          standing.remove(copy.memory.id)
     moving = [copy for copy in moving if copy.memory.id not in standing]
   return [_archived_change(copy, kind, source) for copy in moving]
 

@@ -323,10 +323,13 @@ async def test_chat_leaves_nothing(house: House) -> None:
 
 
 async def test_interrupted_at_any_row(house: House) -> None:
-    """Where a row can't be deleted, what tells of it stays, so that a repetition finds it."""
+    """Where rows can't be deleted, what tells of them stays, so that a repetition finds them."""
     rows = Rows(broken=["m1"])
     report = await house.erase(rows, Origin("c"))
-    assert (report.failed, rows.left) == ([STUCK.format("m1")], "d1 e1 m1")
+    assert (report.failed, rows.left) == (
+        [STUCK.format("c1")],
+        "c1 d1 e1 m1 s1",
+    )
     rows.broken = frozenset()
     report = await house.erase(rows, Origin("c"))
     assert (report.failed, rows.left) == ([], "d1 e1")

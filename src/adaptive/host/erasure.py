@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.model import HostError, Memory
+from adaptive.core.model import Memory
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.host.application import account, isolated_request
 from adaptive.host.database import portions
@@ -220,13 +220,7 @@ class HostEraser:
             await report.tried(self.memories.delete_all(), None)
         else:
             for memories in portions(report.memories, _MEMORIES_AT_ONCE):
-                try:
-                    await self.memories.write(gone=memories)
-                except HostError:  # none of them is to spoil another
-                    for memory in memories:
-                        await report.tried(
-                            self.memories.write(gone=[memory]), None
-                        )
+                await report.tried(self.memories.write(gone=memories), [])
         left = await report.tried(self.memories.read(), report.memories)
         left_ids = {memory.id for memory in left}
         return tuple(

@@ -50,8 +50,6 @@ from adaptive.host.schema import ENTRIES
 # The kind of the note on a user whose collection may hold vectors of deleted memories.
 STALE_VECTORS = "stale_vectors"
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
-# So many rows become memories in a few milliseconds.
-_READ_AT_ONCE = 500
 # What the host answers when the switch is off, and when the permission is missing.
 _REFUSALS = {
     404: "memories are switched off in this Open WebUI; an administrator can switch them on",
@@ -87,8 +85,6 @@ class HostMemoryStore:
         rows = await (
             self._rows() if ids is None else self._rows(_columns().id.in_(ids))
         )
-        if len(rows) <= _READ_AT_ONCE:
-            return memories_of_rows(rows)
         # In a thread: thousands of rows take longer than others may wait.
         return await asyncio.to_thread(memories_of_rows, rows)
 

@@ -77,12 +77,6 @@ async def move_into_archive(
             "archived memories stay in the store: %s", with_detail(error)
         )
         standing = {row.id for row in await user.store.read()}
-        for copy in moving:
-            # One that can't be deleted is not to keep the others.
-            with suppress(HostError):
-                if copy.memory.id in standing:
-                    await user.store.write(gone=[copy.memory])
-                    standing.remove(copy.memory.id)
         moving = [copy for copy in moving if copy.memory.id not in standing]
     return [_archived_change(copy, kind, source) for copy in moving]
 

@@ -22,9 +22,8 @@ UNDER_FORMER_KEY = (
 )
 # A new version gets a mark and keys of its own: what another version has sealed is absent then.
 _SEAL_VERSION = 1
-_SEAL_MARK = f"am{_SEAL_VERSION}"
 # How a seal begins that tells by which secret it was made.
-MARKED = f"{_SEAL_MARK}-"
+MARKED = f"am{_SEAL_VERSION}-"
 _FINGERPRINT_DIGITS = 8
 _KEY_BYTES = 32
 # Each purpose of a user has a key; deriving one again takes some 10 microseconds.
@@ -38,8 +37,7 @@ class Sealer:
 
     Keys come from the secret by HKDF with SHA-256, texts are Fernet tokens. Without a secret one of
     this process serves: what it has sealed is absent for every other process. The ``mark`` before
-    a text is a fingerprint of the secret, so that whose seal it is can be told without opening it;
-    marks of earlier builds had none.
+    a text is a fingerprint of the secret, so that whose seal it is can be told without opening it.
     """
 
     def __init__(self, secret: str) -> None:
@@ -59,13 +57,9 @@ class Sealer:
     def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
         """What was sealed; ``None`` where it was not, by another secret, or was damaged."""
         with suppress(InvalidToken, ValueError):
-            if is_sealed(sealed):
-                token = sealed.partition(":")[2]
-                return (
-                    self._key(user_id, purpose)
-                    .decrypt(token)
-                    .decode(errors=_SURROGATES)
-                )
+            token = sealed.partition(":")[2]
+            text = self._key(user_id, purpose).decrypt(token)
+            return text.decode(errors=_SURROGATES)
         if purpose not in self._told:
             self._told.add(purpose)
             log_sealing.warning(
@@ -87,11 +81,6 @@ class Sealer:
         return HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info).derive(
             self._secret
         )
-
-
-def is_sealed(text: str) -> bool:
-    """Whether a text bears the mark of what this version seals."""
-    return text.startswith((f"{_SEAL_MARK}:", MARKED))
 
 
 @cache
