@@ -932,8 +932,6 @@ async def post_json(
   return reply
 
 
-log_breaker = logging.getLogger("adaptive_memory.core")
-
 _PROBE_SECONDS = 30.0
 _FIRST_PROBE_PAUSE_SECONDS = 15.0
 _LONGEST_PROBE_PAUSE_SECONDS = 300.0
@@ -982,7 +980,7 @@ async def _has_answered(
     async with asyncio.timeout(_PROBE_SECONDS):
       await probe()
   except (AdaptiveMemoryError, TimeoutError) as error:
-    log_breaker.warning(
+    log.warning(
       "%s is left in peace for a while: %s", name, with_detail(error)
     )
     return False
@@ -990,8 +988,6 @@ async def _has_answered(
 
 
 # ---- src/adaptive/core/queued_turns.py ----
-
-log_turns = logging.getLogger("adaptive_memory.privacy")
 
 _ATTEMPTS_IN_COMPANY = 2
 _MOST_JOINED = 8
@@ -1085,7 +1081,7 @@ def read_turn(text: str) -> Turn | None:
   try:
     return _TURN.validate_json(text)
   except ValueError as error:
-    log_turns.warning(
+    log.warning(
       "a turn that waits can't be read: %s", type(error).__name__
     )
     return None
@@ -3494,8 +3490,6 @@ def _without_imitations(text: str) -> str:
 
 # ---- src/adaptive/privacy/sealing.py ----
 
-log_sealing = logging.getLogger("adaptive_memory.privacy")
-
 UNDER_FORMER_KEY = (
   "can't be opened: Open WebUI's secret key has changed. With the former WEBUI_SECRET_KEY they "
     "come back."
@@ -3530,7 +3524,7 @@ class Sealer:
       return text.decode(errors=_SURROGATES)
     if purpose not in self._told:
       self._told.add(purpose)
-      log_sealing.warning(
+      log.warning(
         "some of %r can't be opened: it was sealed with another WEBUI_SECRET_KEY, or is "
                 "damaged; it is kept, and /memory doctor counts it",
         purpose,
@@ -3551,7 +3545,7 @@ class Sealer:
 
 @cache
 def _process_secret() -> bytes:
-  log_sealing.warning(
+  log.warning(
     "Open WebUI has no secret "
         "(WEBUI_SECRET_KEY): what is sealed now can be opened by this "
         "process only and is absent after a restart"
@@ -3774,8 +3768,6 @@ def _looks_random(value: str, least: int) -> bool:
 
 # ---- src/adaptive/host/faults.py ----
 
-log_faults = logging.getLogger("adaptive_memory.host")
-
 _REFUSED = "Open WebUI's database refuses what memory needs"
 _SQLITE_KIND = 0xFF
 _SQLITE_REFUSALS = (
@@ -3821,7 +3813,7 @@ def faults_logged(doing: str) -> Generator[None]:
     with HostFaults(doing):
       yield
   except HostError as error:
-    log_faults.warning("%s", with_detail(error))
+    log.warning("%s", with_detail(error))
 
 
 def describe_fault(raised: BaseException) -> str:
@@ -4931,8 +4923,6 @@ async def change_message(
 
 # ---- src/adaptive/host/page.py ----
 
-log_page = logging.getLogger("adaptive_memory.host")
-
 EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
 EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
 _LONGEST_TITLE__page = 100
@@ -5214,9 +5204,7 @@ class PageDialog:
         with HostFaults(f"asking by {kind}"):
           return await self.caller({"type": kind, "data": data})
     except (TimeoutError, HostError) as error:
-      log_page.info(
-        "a question was not answered: %s", with_detail(error)
-      )
+      log.info("a question was not answered: %s", with_detail(error))
       return None
 
 
@@ -8445,8 +8433,6 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
 
 # ---- src/adaptive/host/memory_vectors.py ----
 
-log_memory_vectors = logging.getLogger("adaptive_memory.host")
-
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 _TRY_PAUSES_SECONDS = (0.5, 1.5, 15.0, 60.0, 300.0, *[3600.0] * 24)
 _TRY_SECONDS = 60.0
@@ -8503,7 +8489,7 @@ async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
       "deleting vectors of memories", "delete", name, ids=[*ids]
     )
   except HostError as error:
-    log_memory_vectors.debug("%s", with_detail(error))
+    log.debug("%s", with_detail(error))
   if not (await standing_vectors(name)).isdisjoint(ids):
     raise HostError("vectors of deleted memories still stand")
 
@@ -8515,7 +8501,7 @@ async def drop_collection(name: str) -> None:
       doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS
     )
   except HostError as error:
-    log_memory_vectors.debug("%s", with_detail(error))
+    log.debug("%s", with_detail(error))
   for pause in _LOOK_PAUSES_SECONDS:
     await asyncio.sleep(pause)
     if not await standing_vectors(name):
@@ -8567,13 +8553,10 @@ class VectorUpkeep:
             await step(portion)
           break
         except (HostError, EmbeddingError, TimeoutError) as error:
-          log_memory_vectors.warning(
-            "Open WebUI's own vectors come later: %s",
-            with_detail(error),
-          )
+          log_failure("Open WebUI's own vectors come later", error)
         await self._sleep(pause)
       else:
-        log_memory_vectors.warning(
+        log.warning(
           "Open WebUI's own vectors are not in step: reindex memories"
         )
 
@@ -10052,8 +10035,6 @@ def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
 
 # ---- src/adaptive/memory/audit.py ----
 
-log_audit = logging.getLogger("adaptive_memory.memory")
-
 _MOST_ENTRIES = 10_000
 _DIGITS_OF_TIME = 20
 _OWN_IDS = frozenset({"chat_id", "message_id", "passed", "restored_from"})
@@ -10178,9 +10159,7 @@ class AuditTrail:
     try:
       await self._table.append(user_id, list(map(_secretless, changes)))
     except TablesUnavailable as error:
-      log_audit.warning(
-        "changes are not written down: %s", with_detail(error)
-      )
+      log_failure("changes are not written down", error)
 
 
 def _secretless(change: AuditEntry) -> AuditEntry:
@@ -10670,8 +10649,6 @@ def host_secret() -> str:
 
 # ---- src/adaptive/host/sweeping.py ----
 
-log_sweep = logging.getLogger("adaptive_memory.host")
-
 _LOOK_SECONDS__sweeping = 3600.0
 _LATE_SECONDS = 3600
 _LEASE__sweeping = "daily_sweep:"
@@ -10702,10 +10679,7 @@ class HostSweep:
       try:
         await self._erase(user_id)
       except HostError as error:
-        log_sweep.warning(
-          "a deleted account is swept another day: %s",
-          with_detail(error),
-        )
+        log_failure("a deleted account is swept another day", error)
     chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
     is_note = ENTRIES.c.kind == "chat_notes"
     await self._change(delete(ENTRIES).where(is_note, ~chat))
@@ -10717,9 +10691,8 @@ class HostSweep:
       try:
         await self._erase_stale_vectors(note.user_id)
       except HostError as error:
-        log_sweep.warning(
-          "vectors of deleted memories are swept another day: %s",
-          with_detail(error),
+        log_failure(
+          "vectors of deleted memories are swept another day", error
         )
         continue
       is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
@@ -10757,7 +10730,7 @@ class HostSweep:
     for table in (HOST_MEMORIES, *OUR_TABLES):
       erased = delete(table).where(table.c.user_id == user_id)
       await self._change(erased)
-    log_sweep.info("what was left of a deleted account was erased")
+    log.info("what was left of a deleted account was erased")
 
   async def _change(self, statement: Executable) -> None:
     await self._database.change("sweeping", statement)
@@ -12700,8 +12673,6 @@ class HostHook(Hook):
 
 # ---- src/adaptive/host/installed.py ----
 
-log_installed = logging.getLogger("adaptive_memory.host")
-
 _LOOK_SECONDS__installed = 1.0
 _LOOKS_IN_VAIN = 3
 
@@ -12732,9 +12703,7 @@ class Installation:
       running = {*self._tasks}
       looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
       if looks_in_vain > _LOOKS_IN_VAIN:
-        log_installed.info(
-          "work of a former load of the plug-in is cut off"
-        )
+        log.info("work of a former load of the plug-in is cut off")
         for task in running:
           task.cancel()
       await asyncio.wait(running, timeout=_LOOK_SECONDS__installed)
@@ -12804,7 +12773,7 @@ class HostHooks:
   def is_supported(self) -> bool:
     is_supported = host_is_supported()
     if not is_supported:
-      log_installed.error(UNSUPPORTED)
+      log.error(UNSUPPORTED)
     return is_supported
 
   async def of(self, arguments: HookArguments) -> HostHook | None:
@@ -13595,8 +13564,6 @@ _WORD__spoken_requests = re.compile(
 
 # ---- src/adaptive/memory/erasure.py ----
 
-log_erasure = logging.getLogger("adaptive_memory.privacy")
-
 _NOUNS = {
   "memory": ("memory", "memories"),
   "archive": ("archived memory", "archived memories"),
@@ -13666,9 +13633,7 @@ class ErasureReport:
     try:
       return await work
     except AdaptiveMemoryError as error:
-      log_erasure.warning(
-        "an erasure is incomplete: %s", with_detail(error)
-      )
+      log_failure("an erasure is incomplete", error)
       self.failed.append(str(error))
       return otherwise
 
@@ -13968,8 +13933,6 @@ async def host_eraser(
 
 # ---- src/adaptive/memory/archive.py ----
 
-log_archive = logging.getLogger("adaptive_memory.memory")
-
 _PRUNED_PER_TURN = 25
 _NOWHERE = Provenance("", "", 0)
 
@@ -14006,9 +13969,7 @@ async def move_into_archive(
     if moving:
       await user.store.write(gone=[copy.memory for copy in moving])
   except HostError as error:
-    log_archive.warning(
-      "archived memories stay in the store: %s", with_detail(error)
-    )
+    log_failure("archived memories stay in the store", error)
     standing = {row.id for row in await user.store.read()}
     moving = [copy for copy in moving if copy.memory.id not in standing]
   return [_archived_change(copy, kind, source) for copy in moving]
@@ -14059,7 +14020,7 @@ async def prune_store(
     archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
     changes = await move_into_archive(user, archived, "pruned", source)
   except HostError as error:
-    log_archive.warning("nothing is pruned: %s", with_detail(error))
+    log_failure("nothing is pruned", error)
     return []
   await user.record(*changes)
   ids = {change.memory_id for change in changes}
@@ -14209,8 +14170,6 @@ async def replace_by_summary(
 
 # ---- src/adaptive/memory/writing.py ----
 
-log_writing = logging.getLogger("adaptive_memory.memory")
-
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
 FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
@@ -14258,9 +14217,7 @@ async def apply_proposals(
       except HostError as error:
         if isinstance(error, MemoryUnavailable) and not changes:
           raise
-        log_writing.warning(
-          "%s failed: %s", proposal.kind, with_detail(error)
-        )
+        log.warning("%s failed: %s", proposal.kind, with_detail(error))
         outcomes.append(proposal.decided("failed", str(error)))
       else:
         done = replace(

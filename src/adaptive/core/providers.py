@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import random
 import re
 import time
@@ -15,7 +14,11 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import aiohttp
 
-from adaptive.core.model import AdaptiveMemoryError, with_detail
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    log,
+    with_detail,
+)
 
 
 class ModelError(AdaptiveMemoryError):
@@ -239,8 +242,6 @@ async def post_json(
     return reply  # pyright: ignore[reportUnknownVariableType]
 
 
-log_breaker = logging.getLogger("adaptive_memory.core")
-
 _PROBE_SECONDS = 30.0
 _FIRST_PROBE_PAUSE_SECONDS = 15.0
 _LONGEST_PROBE_PAUSE_SECONDS = 300.0
@@ -298,7 +299,7 @@ async def _has_answered(
         async with asyncio.timeout(_PROBE_SECONDS):
             await probe()
     except (AdaptiveMemoryError, TimeoutError) as error:
-        log_breaker.warning(
+        log.warning(
             "%s is left in peace for a while: %s", name, with_detail(error)
         )
         return False

@@ -6,7 +6,6 @@ Any call of a table may raise ``TablesUnavailable``.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Protocol
@@ -14,9 +13,10 @@ from typing import Protocol
 from pydantic import TypeAdapter
 
 from adaptive.core.messages import storable_text
-from adaptive.core.model import Turn
-
-log_turns = logging.getLogger("adaptive_memory.privacy")
+from adaptive.core.model import (
+    Turn,
+    log,
+)
 
 # What failed more often may be what makes the model fail or the process end: it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
@@ -148,7 +148,7 @@ def read_turn(text: str) -> Turn | None:
     try:
         return _TURN.validate_json(text)
     except ValueError as error:
-        log_turns.warning(
+        log.warning(
             "a turn that waits can't be read: %s", type(error).__name__
         )
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import logging
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -14,10 +13,13 @@ from typing import Any, ParamSpec, TypeVar
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 
-from adaptive.core.model import AdaptiveMemoryError, HostError, with_detail
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    HostError,
+    log,
+    with_detail,
+)
 from adaptive.privacy.secrets import without_secrets
-
-log_faults = logging.getLogger("adaptive_memory.host")
 
 _REFUSED = "Open WebUI's database refuses what memory needs"
 # The lowest byte of an error's number says of which kind it is (SQLite: "Result and Error Codes").
@@ -76,7 +78,7 @@ def faults_logged(doing: str) -> Generator[None]:
         with HostFaults(doing):
             yield
     except HostError as error:
-        log_faults.warning("%s", with_detail(error))
+        log.warning("%s", with_detail(error))
 
 
 def describe_fault(raised: BaseException) -> str:

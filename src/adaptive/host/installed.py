@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import Any
 
 from fastapi import Request
 
+from adaptive.core.model import log
 from adaptive.host.application import (
     UNSUPPORTED,
     has_memory_on,
@@ -30,8 +30,6 @@ from adaptive.host.tables import HostVectorTable
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import Valves
-
-log_installed = logging.getLogger("adaptive_memory.host")
 
 # How often an instance looks whether it is still the host's, while work of it runs, and how often
 # in a row it must not be: a write that goes on meanwhile takes less than the time between.
@@ -79,9 +77,7 @@ class Installation:
             running = {*self._tasks}
             looks_in_vain = 0 if self._is_in_use() else looks_in_vain + 1
             if looks_in_vain > _LOOKS_IN_VAIN:
-                log_installed.info(
-                    "work of a former load of the plug-in is cut off"
-                )
+                log.info("work of a former load of the plug-in is cut off")
                 for task in running:
                     task.cancel()
             await asyncio.wait(running, timeout=_LOOK_SECONDS)
@@ -163,7 +159,7 @@ class HostHooks:
         """Whether the host's release is supported; the log says so where it is not."""
         is_supported = host_is_supported()
         if not is_supported:
-            log_installed.error(UNSUPPORTED)
+            log.error(UNSUPPORTED)
         return is_supported
 
     async def of(self, arguments: HookArguments) -> HostHook | None:

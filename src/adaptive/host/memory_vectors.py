@@ -8,7 +8,6 @@ engines have, and once more with the day's sweep.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
@@ -19,6 +18,8 @@ from adaptive.core.model import (
     EmbeddingError,
     HostError,
     StoreError,
+    log,
+    log_failure,
     with_detail,
 )
 from adaptive.core.runtime import KeyedLocks
@@ -28,8 +29,6 @@ from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,
 )
-
-log_memory_vectors = logging.getLogger("adaptive_memory.host")
 
 # Before each look: some vector databases show a deletion only after a second.
 _LOOK_PAUSES_SECONDS = (0.0, 0.5, 1.5)
@@ -111,7 +110,7 @@ async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
             "deleting vectors of memories", "delete", name, ids=[*ids]
         )
     except HostError as error:  # for some there has to be a collection
-        log_memory_vectors.debug("%s", with_detail(error))
+        log.debug("%s", with_detail(error))
     if not (await standing_vectors(name)).isdisjoint(ids):
         raise HostError("vectors of deleted memories still stand")
 
@@ -130,7 +129,7 @@ async def drop_collection(name: str) -> None:
             doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS
         )
     except HostError as error:
-        log_memory_vectors.debug("%s", with_detail(error))
+        log.debug("%s", with_detail(error))
     for pause in _LOOK_PAUSES_SECONDS:
         await asyncio.sleep(pause)
         if not await standing_vectors(name):
@@ -199,13 +198,10 @@ class VectorUpkeep:
                         await step(portion)
                     break
                 except (HostError, EmbeddingError, TimeoutError) as error:
-                    log_memory_vectors.warning(
-                        "Open WebUI's own vectors come later: %s",
-                        with_detail(error),
-                    )
+                    log_failure("Open WebUI's own vectors come later", error)
                 await self._sleep(pause)
             else:
-                log_memory_vectors.warning(
+                log.warning(
                     "Open WebUI's own vectors are not in step: reindex memories"
                 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import (
     Awaitable,
     Callable,
@@ -27,7 +26,11 @@ from adaptive.core.messages import (
     text_field,
     without_answer_note,
 )
-from adaptive.core.model import HostError, with_detail
+from adaptive.core.model import (
+    HostError,
+    log,
+    with_detail,
+)
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import (
     ChangeMessage,
@@ -36,8 +39,6 @@ from adaptive.host.history_chats import (
     change_message,
     is_temporary,
 )
-
-log_page = logging.getLogger("adaptive_memory.host")
 
 EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
 EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
@@ -390,7 +391,5 @@ class PageDialog:
                 with HostFaults(f"asking by {kind}"):
                     return await self.caller({"type": kind, "data": data})
         except (TimeoutError, HostError) as error:
-            log_page.info(
-                "a question was not answered: %s", with_detail(error)
-            )
+            log.info("a question was not answered: %s", with_detail(error))
             return None

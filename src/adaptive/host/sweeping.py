@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
 
 from sqlalchemy import Executable, delete, exists, select
 
-from adaptive.core.model import HostError, with_detail
+from adaptive.core.model import (
+    HostError,
+    log,
+    log_failure,
+)
 from adaptive.host.database import portions
 from adaptive.host.memories import STALE_VECTORS
 from adaptive.host.memory_vectors import (
@@ -28,8 +31,6 @@ from adaptive.host.schema import (
 from adaptive.host.tables import HostTables
 from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.tables import DAY_SECONDS
-
-log_sweep = logging.getLogger("adaptive_memory.host")
 
 _LOOK_SECONDS = 3600.0
 # A change by hand whose vector is still being made brings it back behind a deletion.
@@ -69,10 +70,7 @@ class HostSweep:
             try:
                 await self._erase(user_id)
             except HostError as error:
-                log_sweep.warning(
-                    "a deleted account is swept another day: %s",
-                    with_detail(error),
-                )
+                log_failure("a deleted account is swept another day", error)
         chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
         is_note = ENTRIES.c.kind == "chat_notes"
         await self._change(delete(ENTRIES).where(is_note, ~chat))
@@ -84,9 +82,8 @@ class HostSweep:
             try:
                 await self._erase_stale_vectors(note.user_id)
             except HostError as error:
-                log_sweep.warning(
-                    "vectors of deleted memories are swept another day: %s",
-                    with_detail(error),
+                log_failure(
+                    "vectors of deleted memories are swept another day", error
                 )
                 continue
             is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
@@ -131,7 +128,7 @@ class HostSweep:
         for table in (HOST_MEMORIES, *OUR_TABLES):
             erased = delete(table).where(table.c.user_id == user_id)
             await self._change(erased)
-        log_sweep.info("what was left of a deleted account was erased")
+        log.info("what was left of a deleted account was erased")
 
     async def _change(self, statement: Executable) -> None:
         await self._database.change("sweeping", statement)

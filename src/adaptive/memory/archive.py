@@ -6,7 +6,6 @@ archived. So whatever fails in between, every memory is in the store, in the arc
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Sequence, Set
 from contextlib import suppress
@@ -23,7 +22,7 @@ from adaptive.core.model import (
     WriteRefused,
     has_ended,
     is_core,
-    with_detail,
+    log_failure,
 )
 from adaptive.memory.audit import AuditEntry, ChangeKind, UserStore
 from adaptive.memory.erasure import made_of
@@ -31,8 +30,6 @@ from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.search.tokens import comparable
 from adaptive.settings.merged import Settings
-
-log_archive = logging.getLogger("adaptive_memory.memory")
 
 _PRUNED_PER_TURN = 25  # the host reads the whole store for each row it deletes
 _NOWHERE = Provenance("", "", 0)
@@ -73,9 +70,7 @@ async def move_into_archive(
         if moving:
             await user.store.write(gone=[copy.memory for copy in moving])
     except HostError as error:
-        log_archive.warning(
-            "archived memories stay in the store: %s", with_detail(error)
-        )
+        log_failure("archived memories stay in the store", error)
         standing = {row.id for row in await user.store.read()}
         moving = [copy for copy in moving if copy.memory.id not in standing]
     return [_archived_change(copy, kind, source) for copy in moving]
@@ -130,7 +125,7 @@ async def prune_store(
         archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
         changes = await move_into_archive(user, archived, "pruned", source)
     except HostError as error:
-        log_archive.warning("nothing is pruned: %s", with_detail(error))
+        log_failure("nothing is pruned", error)
         return []
     await user.record(*changes)
     ids = {change.memory_id for change in changes}

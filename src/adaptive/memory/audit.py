@@ -6,13 +6,16 @@ Changes that were made together are a step, which is taken back as a whole.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, Self
 
-from adaptive.core.model import Memory, TablesUnavailable, with_detail
+from adaptive.core.model import (
+    Memory,
+    TablesUnavailable,
+    log_failure,
+)
 from adaptive.memory.gate import GuardedStore
 from adaptive.memory.tables import (
     YEAR_SECONDS,
@@ -24,8 +27,6 @@ from adaptive.memory.tables import (
     read_as,
 )
 from adaptive.privacy.secrets import find_secrets, without_secrets
-
-log_audit = logging.getLogger("adaptive_memory.memory")
 
 _MOST_ENTRIES = 10_000
 # A place begins with nanoseconds since the epoch.
@@ -175,9 +176,7 @@ class AuditTrail:
         try:
             await self._table.append(user_id, list(map(_secretless, changes)))
         except TablesUnavailable as error:
-            log_audit.warning(
-                "changes are not written down: %s", with_detail(error)
-            )
+            log_failure("changes are not written down", error)
 
 
 def _secretless(change: AuditEntry) -> AuditEntry:

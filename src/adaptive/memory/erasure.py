@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
@@ -11,13 +10,15 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import TypeVar
 
 from adaptive.core.messages import listing, local_time, mapping
-from adaptive.core.model import AdaptiveMemoryError, Memory, with_detail
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    Memory,
+    log_failure,
+)
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
-
-log_erasure = logging.getLogger("adaptive_memory.privacy")
 
 # What is counted before a user; everything else is what is noted about it.
 _NOUNS = {
@@ -104,9 +105,7 @@ class ErasureReport:
         try:
             return await work
         except AdaptiveMemoryError as error:
-            log_erasure.warning(
-                "an erasure is incomplete: %s", with_detail(error)
-            )
+            log_failure("an erasure is incomplete", error)
             self.failed.append(str(error))
             return otherwise
 

@@ -5,7 +5,6 @@ Each proposal comes out with what became of it, and none spoils another.
 
 from __future__ import annotations
 
-import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from adaptive.core.model import (
     Provenance,
     StoreError,
     WriteRefused,
+    log,
     with_detail,
 )
 from adaptive.core.runtime import staged
@@ -34,8 +34,6 @@ from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
 from adaptive.memory.gate import GuardedStore, draft_of
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.search.tokens import holds_words_of
-
-log_writing = logging.getLogger("adaptive_memory.memory")
 
 # Whether whoever writes may go on.
 Held = Callable[[], Awaitable[bool]]
@@ -87,9 +85,7 @@ async def apply_proposals(
             except HostError as error:
                 if isinstance(error, MemoryUnavailable) and not changes:
                     raise
-                log_writing.warning(
-                    "%s failed: %s", proposal.kind, with_detail(error)
-                )
+                log.warning("%s failed: %s", proposal.kind, with_detail(error))
                 outcomes.append(proposal.decided("failed", str(error)))
             else:
                 done = replace(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import logging
 import secrets
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -13,7 +12,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-log_sealing = logging.getLogger("adaptive_memory.privacy")
+from adaptive.core.model import log
 
 # What people are told of what is sealed with another secret.
 UNDER_FORMER_KEY = (
@@ -62,7 +61,7 @@ class Sealer:
             return text.decode(errors=_SURROGATES)
         if purpose not in self._told:
             self._told.add(purpose)
-            log_sealing.warning(
+            log.warning(
                 "some of %r can't be opened: it was sealed with another WEBUI_SECRET_KEY, or is "
                 "damaged; it is kept, and /memory doctor counts it",
                 purpose,
@@ -86,7 +85,7 @@ class Sealer:
 @cache
 def _process_secret() -> bytes:
     """A secret that ends with the process; made, and told in the log, once."""
-    log_sealing.warning(
+    log.warning(
         "Open WebUI has no secret "
         "(WEBUI_SECRET_KEY): what is sealed now can be opened by this "
         "process only and is absent after a restart"
