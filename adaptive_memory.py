@@ -5777,6 +5777,7 @@ _LEAST_ABBREVIATED = 6
 _LEAST_LETTERS__support = 2
 _LONGEST_ENDING = 2
 _SAME_LETTERS = 5
+_PARTS = re.compile(r"[\w\s'\u2019]+")
 _NAME__support = re.compile(
   r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
 )
@@ -5860,22 +5861,31 @@ def supported_share(sentence: str, said: Vocabulary) -> float:
   return len(supported) / len(words) if words else 0.0
 
 
-def new_ending(sentence: str, said: Vocabulary) -> int:
+def said_marks(sentence: str, said: Vocabulary) -> str:
   words = telling_words(sentence)
-  new = 0
-  for place in range(len(words) - 1, -1, -1):
+  marks = ""
+  for place, word in enumerate(words):
     around = words[max(0, place - 1) : place + 2]
-    if any(one[0].isdecimal() for one in around):
-      continue
-    if said.knows(words[place]):
-      break
-    new += 1
-  return new
+    if not any(one[0].isdecimal() for one in around):
+      marks += "+" if said.knows(word) else "-"
+  return marks
 
 
 def left_over(spans: Sequence[str], sentence: str) -> int:
   quoted = beginnings("\n".join(spans))
   return len(quoted - beginnings(sentence))
+
+
+def reworded(spans: Sequence[str], sentence: str) -> int:
+  telling = beginnings(sentence)
+  own_words = 0
+  for span in spans:
+    parts = map(beginnings, _PARTS.findall(span))
+    beside = [len(words - telling) for words in parts if words & telling]
+    if not beside:
+      return left_over(spans, sentence)
+    own_words += sum(beside)
+  return own_words
 
 
 def _capitalised(text: str) -> list[re.Match[str]]:
@@ -9733,7 +9743,9 @@ _LEAST_QUOTED_WORDS = 2
 _LEAST_TOLD = 0.3
 _LEAST_SUPPORTED = 0.2
 _LEAST_IMPLIED = 0.5
-_LEAST_NEW_ENDING = 2
+_LEAST_ADDED = 2
+_LEAST_ADDED_PAIRS = 6
+_MOST_REWORDED = 3
 _LEAST_NAMED = 0.4
 _REASONS = {
   "META": "it is about this conversation only",
@@ -9893,12 +9905,20 @@ def _unsaid_name(claim: Claim) -> str:
   return f"you did not say {name}" if name else ""
 
 
-def _unsaid_ending(claim: Claim) -> str:
-  ending = new_ending(claim.sentence, claim.source.familiar)
-  is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
-  return (
-    "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
-  )
+def _embroidered(claim: Claim) -> str:
+  marks = said_marks(claim.sentence, claim.source.familiar).lstrip("-")
+  own_words = reworded(claim.quoted, claim.sentence)
+  runs = marks.split("+")
+  added = len(runs[-1])
+  least = _LEAST_ADDED
+  if UNSPACED.search(claim.sentence):
+    added = len(max(runs))
+    least = _LEAST_ADDED_PAIRS
+  is_mostly_said = 2 * marks.count("+") >= len(marks) - added
+  is_paraphrase = own_words > max(added, _MOST_REWORDED)
+  if added < least or is_paraphrase or not is_mostly_said:
+    return ""
+  return DOES_NOT_FOLLOW
 
 
 def _unsaid_figure(claim: Claim) -> str:
@@ -9928,7 +9948,7 @@ def _is_spelled(figure: Figure, claim: Claim) -> bool:
 
 
 _FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
-_WORD_RULES = (_unsupported, _unsaid_name, _unsaid_ending)
+_WORD_RULES = (_unsupported, _unsaid_name, _embroidered)
 
 
 @stage("screening")

@@ -15,6 +15,7 @@ from adaptive.core.model import Draft, Memory, Proposal, Turn, each_open
 from adaptive.core.runtime import stage
 from adaptive.learn.extraction import without_doubles
 from adaptive.learn.quotation import (
+    UNSPACED,
     quoted_share,
     typed_words,
     unpasted_words,
@@ -29,8 +30,9 @@ from adaptive.learn.support import (
     is_named,
     left_over,
     main_script,
-    new_ending,
     new_name,
+    reworded,
+    said_marks,
     says_again,
     subjects,
     supported_share,
@@ -51,7 +53,11 @@ _LEAST_QUOTED_WORDS = 2  # fewer prove little: "yes"
 _LEAST_TOLD = 0.3
 _LEAST_SUPPORTED = 0.2  # of a fact's telling words, where it is
 _LEAST_IMPLIED = 0.5  # where the quotation has none of them
-_LEAST_NEW_ENDING = 2  # telling words at the end that nothing bears out
+# Telling words in a row that nothing bears out, or pairs of signs where words are not spaced
+_LEAST_ADDED = 2
+_LEAST_ADDED_PAIRS = 6
+# Quoted words that a sentence may put in words of its own, and add to all the same
+_MOST_REWORDED = 3
 # Of a memory's telling words, to delete it unquoted: 2 % of a user's memories reach it by chance.
 _LEAST_NAMED = 0.4
 # By what the model itself says: of which kind a fact is, and whom it is about.
@@ -237,13 +243,22 @@ def _unsaid_name(claim: Claim) -> str:
     return f"you did not say {name}" if name else ""
 
 
-def _unsaid_ending(claim: Claim) -> str:
-    """The refusal of a sentence that ends with more than it puts in words of its own."""
-    ending = new_ending(claim.sentence, claim.source.familiar)
-    is_paraphrase = ending < left_over(claim.quoted, claim.sentence)
-    return (
-        "" if ending < _LEAST_NEW_ENDING or is_paraphrase else DOES_NOT_FOLLOW
-    )
+def _embroidered(claim: Claim) -> str:
+    """The refusal of a sentence that adds words which nothing bears out to what was said."""
+    marks = said_marks(claim.sentence, claim.source.familiar).lstrip("-")
+    own_words = reworded(claim.quoted, claim.sentence)
+    runs = marks.split("+")
+    added = len(runs[-1])
+    least = _LEAST_ADDED
+    if UNSPACED.search(claim.sentence):
+        # There the verb, which is put in many words, stands at the end.
+        added = len(max(runs))
+        least = _LEAST_ADDED_PAIRS
+    is_mostly_said = 2 * marks.count("+") >= len(marks) - added
+    is_paraphrase = own_words > max(added, _MOST_REWORDED)
+    if added < least or is_paraphrase or not is_mostly_said:
+        return ""
+    return DOES_NOT_FOLLOW
 
 
 def _unsaid_figure(claim: Claim) -> str:
@@ -275,7 +290,7 @@ def _is_spelled(figure: Figure, claim: Claim) -> bool:
 
 
 _FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
-_WORD_RULES = (_unsupported, _unsaid_name, _unsaid_ending)
+_WORD_RULES = (_unsupported, _unsaid_name, _embroidered)
 
 
 @stage("screening")

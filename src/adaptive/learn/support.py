@@ -23,6 +23,7 @@ _LEAST_ABBREVIATED = 6  # letters of what is cut so short
 _LEAST_LETTERS = 2  # of a word that tells what a sentence speaks of
 _LONGEST_ENDING = 2
 _SAME_LETTERS = 5  # of words that differ more in length
+_PARTS = re.compile(r"[\w\s'\u2019]+")
 _NAME = re.compile(
     r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
 )
@@ -120,24 +121,40 @@ def supported_share(sentence: str, said: Vocabulary) -> float:
     return len(supported) / len(words) if words else 0.0
 
 
-def new_ending(sentence: str, said: Vocabulary) -> int:
-    """With how many telling words that were not said a sentence ends; days and years are none."""
+def said_marks(sentence: str, said: Vocabulary) -> str:
+    """A plus for each telling word of a sentence that was said, a minus for each other one.
+
+    Days and years have no mark: a model works them out.
+    """
     words = telling_words(sentence)
-    new = 0
-    for place in range(len(words) - 1, -1, -1):
+    marks = ""
+    for place, word in enumerate(words):
         around = words[max(0, place - 1) : place + 2]
-        if any(one[0].isdecimal() for one in around):
-            continue  # part of a date, which a model works out
-        if said.knows(words[place]):
-            break
-        new += 1
-    return new
+        if not any(one[0].isdecimal() for one in around):
+            marks += "+" if said.knows(word) else "-"
+    return marks
 
 
 def left_over(spans: Sequence[str], sentence: str) -> int:
     """How many telling words of a quotation do not stand in a sentence: it may paraphrase them."""
     quoted = beginnings("\n".join(spans))
     return len(quoted - beginnings(sentence))
+
+
+def reworded(spans: Sequence[str], sentence: str) -> int:
+    """How many quoted words a sentence may put in words of its own.
+
+    They stand beside words that it has, up to a comma or stop; all may be, where a span has none.
+    """
+    telling = beginnings(sentence)
+    own_words = 0
+    for span in spans:
+        parts = map(beginnings, _PARTS.findall(span))
+        beside = [len(words - telling) for words in parts if words & telling]
+        if not beside:
+            return left_over(spans, sentence)
+        own_words += sum(beside)
+    return own_words
 
 
 def _capitalised(text: str) -> list[re.Match[str]]:
