@@ -9736,323 +9736,6 @@ class GuardedStore:
     return {**meta, "history": passed} if "history" in meta else dict(meta)
 
 
-# ---- src/adaptive/learn/grounding.py ----
-
-_LEAST_QUOTED = 0.7
-_LEAST_QUOTED_WORDS = 2
-_LEAST_TOLD = 0.3
-_LEAST_SUPPORTED = 0.2
-_LEAST_IMPLIED = 0.5
-_LEAST_ADDED = 2
-_LEAST_ADDED_PAIRS = 6
-_MOST_REWORDED = 3
-_LEAST_NAMED = 0.4
-_REASONS = {
-  "META": "it is about this conversation only",
-  "STATE": "it will soon be over",
-  "IMAGINED": "it is imagined or played",
-  "QUOTED": "it stands only in what you quoted or pasted",
-  "assistant": "it is about the assistant, not about you",
-  "world": "it is general knowledge, not about you",
-}
-NOT_SAID = "it is not in your message"
-DOES_NOT_FOLLOW = "your words do not say it"
-NOT_NAMED = "your message does not name it"
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
-_MOST_DELETIONS = 3
-_LEAST_SHARED = 0.3
-_LEAST_SAME_LANGUAGE = 0.5
-
-
-@dataclass(frozen=True)
-class Source:
-
-  words: str
-  earlier: str
-  typed: str
-  unpasted: str
-  remembered: tuple[str, ...]
-
-  @classmethod
-  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
-    said = (
-      typed_words(one.text) for one in turn.earlier if one.role == "user"
-    )
-    return cls(
-      words=turn.words,
-      earlier="\n".join(said),
-      typed=typed_words(turn.words),
-      unpasted=unpasted_words(turn.words),
-      remembered=tuple(memory.content for memory in shown),
-    )
-
-  @cached_property
-  def message(self) -> Vocabulary:
-    return Vocabulary.of([self.words, self.earlier])
-
-  @cached_property
-  def familiar(self) -> Vocabulary:
-    return Vocabulary.of([self.words, self.earlier, *self.remembered])
-
-  def quotes(self, spans: Sequence[str]) -> bool:
-    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
-
-
-@dataclass(frozen=True)
-class Claim:
-
-  proposal: Proposal
-  source: Source
-  has_own_language: bool
-  quotation: tuple[str, ...]
-  said: str
-
-  @classmethod
-  def of(
-    cls, proposal: Proposal, source: Source, settings: Settings
-  ) -> Claim:
-    evidence = proposal.evidence
-    said = source.typed
-    is_complete = proposal.fact_kind in ("FACT", "STYLE") and (
-      proposal.about in ("user", "other")
-    )
-    if not source.quotes(evidence):
-      is_draft = quoted_share(evidence, source.unpasted) == 1
-      if is_complete and is_draft:
-        said = source.unpasted
-      else:
-        evidence = ()
-    return cls(
-      proposal=proposal,
-      source=source,
-      has_own_language=bool(settings.memory_language.strip()),
-      quotation=evidence,
-      said=said,
-    )
-
-  @property
-  def sentence(self) -> str:
-    return self.proposal.draft.content
-
-  @property
-  def quoted_words(self) -> int:
-    return len(word_units("\n".join(self.quotation)))
-
-  @property
-  def quoted(self) -> tuple[str, ...]:
-    return self.quotation or (self.said,)
-
-  @cached_property
-  def support(self) -> float:
-    return supported_share(self.sentence, self.source.message)
-
-  @cached_property
-  def is_translated(self) -> bool:
-    script = main_script(self.sentence.removeprefix("User"))
-    return self.has_own_language or script != main_script(
-      self.source.words
-    )
-
-
-def grounding_refusal(
-  proposal: Proposal, source: Source, settings: Settings
-) -> str:
-  claim = Claim.of(proposal, source, settings)
-  if proposal.kind == "DELETE":
-    named = supported_share(proposal.before, Vocabulary.of([claim.said]))
-    is_meant = claim.quoted_words >= _LEAST_QUOTED_WORDS
-    return "" if is_meant or named >= _LEAST_NAMED else NOT_SAID
-  telling = beginnings(proposal.draft.content)
-  is_comparable = (
-    not claim.is_translated or claim.support >= _LEAST_SAME_LANGUAGE
-  ) and not any(telling <= beginnings(one) for one in source.remembered)
-  rules = _FACT_RULES + _WORD_RULES if is_comparable else _FACT_RULES
-  return next(filter(None, (rule(claim) for rule in rules)), "")
-
-
-def _unlasting(claim: Claim) -> str:
-  proposal = claim.proposal
-  if proposal.fact_kind == "STYLE" or (
-    proposal.fact_kind == "STATE" and proposal.draft.until
-  ):
-    return ""
-  return (
-    _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
-  )
-
-
-def _unquoted(claim: Claim) -> str:
-  least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
-  if claim.quoted_words >= least:
-    return ""
-  told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
-  return "" if told >= _LEAST_TOLD else NOT_SAID
-
-
-def _unsupported(claim: Claim) -> str:
-  quoted = Vocabulary.of(claim.quotation)
-  is_implied = claim.quotation and not supported_share(
-    claim.sentence, quoted
-  )
-  least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
-  return "" if claim.support >= least else DOES_NOT_FOLLOW
-
-
-def _unsaid_name(claim: Claim) -> str:
-  if capitalises_nouns([claim.sentence, *claim.source.remembered]):
-    return ""
-  name = new_name(claim.sentence, claim.source.familiar)
-  return f"you did not say {name}" if name else ""
-
-
-def _embroidered(claim: Claim) -> str:
-  marks = said_marks(claim.sentence, claim.source.familiar).lstrip("-")
-  own_words = reworded(claim.quoted, claim.sentence)
-  runs = marks.split("+")
-  added = len(runs[-1])
-  least = _LEAST_ADDED
-  if UNSPACED.search(claim.sentence):
-    added = len(max(runs))
-    least = _LEAST_ADDED_PAIRS
-  is_mostly_said = 2 * marks.count("+") >= len(marks) - added
-  is_paraphrase = own_words > max(added, _MOST_REWORDED)
-  if added < least or is_paraphrase or not is_mostly_said:
-    return ""
-  return DOES_NOT_FOLLOW
-
-
-def _unsaid_figure(claim: Claim) -> str:
-  source = claim.source
-  repeated = [
-    memory
-    for memory in source.remembered
-    if says_again(claim.sentence, memory)
-  ]
-  said = [source.words, source.earlier, claim.proposal.before, *repeated]
-  is_dated = any(figure.is_year for figure in figures(claim.sentence))
-  for figure in unsaid_figures(claim.sentence, said):
-    is_written = figure.written[0].isdecimal()
-    is_worked_out = figure.is_year or (is_dated and figure.is_day)
-    if is_written and not is_worked_out and not _is_spelled(figure, claim):
-      return f"{figure.written} is not in your message"
-  return ""
-
-
-def _is_spelled(figure: Figure, claim: Claim) -> bool:
-  is_another = unsaid_figures("\n".join(claim.quoted), [claim.sentence])
-  return (
-    figure.is_often_spelled
-    and not is_another
-    and left_over(claim.quoted, claim.sentence) > 0
-  )
-
-
-_FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
-_WORD_RULES = (_unsupported, _unsaid_name, _embroidered)
-
-
-@stage("screening")
-def screened(
-  proposals: Sequence[Proposal],
-  turn: Turn,
-  shown: Sequence[Memory],
-  settings: Settings,
-) -> list[Proposal]:
-  source = Source.of(turn, shown)
-  policy = gate_policy(settings)
-  screening = each_open(
-    proposals, lambda one: grounded(one, source, shown, settings)
-  )
-  screening = each_open(screening, lambda one: allowed(one, source))
-  screening = without_many_deletions(screening)
-  screening = each_open(screening, lambda one: gated(one, source, policy))
-  screening = [
-    one if one.is_open else _tellable(one, policy) for one in screening
-  ]
-  return without_doubles(screening)
-
-
-def grounded(
-  proposal: Proposal,
-  source: Source,
-  shown: Sequence[Memory],
-  settings: Settings,
-) -> Proposal:
-  memories = {memory.id: memory for memory in shown}
-  proposal = readdressed(proposal, memories.get(proposal.memory_id))
-  reason = grounding_refusal(proposal, source, settings)
-  if not reason:
-    return proposal
-  return proposal.decided(
-    "kept" if proposal.is_removal else "rejected", reason
-  )
-
-
-def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
-  if proposal.kind != "UPDATE" or memory is None:
-    return proposal
-  draft = proposal.draft
-  ours = subjects(draft.content)
-  theirs = subjects(memory.content)
-  fewer = max(1, min(len(ours), len(theirs)))
-  if len(ours & theirs) >= _LEAST_SHARED * fewer:
-    return proposal
-  until = "" if draft.until == memory.until else draft.until
-  return replace(
-    proposal,
-    kind="NEW",
-    memory_id="",
-    before="",
-    draft=replace(draft, until=until),
-  )
-
-
-def allowed(proposal: Proposal, source: Source) -> Proposal:
-  if proposal.kind != "DELETE":
-    return proposal
-  deletion = replace(proposal, draft=Draft(""))
-  quoted = source.quotes(proposal.evidence)
-  asked = proposal.evidence if quoted else (source.typed, source.earlier)
-  if is_named(deletion.before, "\n".join(asked)):
-    return deletion
-  return deletion.decided("asked", NOT_NAMED)
-
-
-def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:
-  deletions = [
-    one for one in proposals if one.is_open and one.kind == "DELETE"
-  ]
-  if len(deletions) <= _MOST_DELETIONS:
-    return [*proposals]
-  return [
-    one.decided("asked", NOT_CONFIRMED) if one in deletions else one
-    for one in proposals
-  ]
-
-
-def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
-  if proposal.is_removal:
-    return proposal
-  quoted = source.quotes(proposal.evidence)
-  is_wish = proposal.fact_kind == "STYLE" and quoted
-  draft = gated_draft(
-    proposal.draft, replace(policy, typed=is_wish, quoted=quoted)
-  )
-  if isinstance(draft, Draft):
-    return replace(proposal, draft=draft)
-  if draft.rule in ("secret", "personal data"):
-    proposal = replace(proposal, draft=Draft(""))
-  return proposal.decided("rejected", draft.reason)
-
-
-def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
-  return replace(
-    proposal,
-    draft=Draft(tellable(proposal.draft.content, policy)),
-    before=tellable(proposal.before, policy),
-  )
-
-
 # ---- src/adaptive/memory/audit.py ----
 
 _MOST_ENTRIES = 10_000
@@ -13573,6 +13256,12 @@ _VOCABULARY: dict[str, WordKinds] = {}
 for _kind__spoken_requests, _words__spoken_requests in word_table("spoken_requests").items():
   for _word in map(_folded, _words__spoken_requests):
     _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind__spoken_requests}
+
+
+def request_kinds(word: str) -> WordKinds:
+  return _VOCABULARY.get(_folded(word), frozenset())
+
+
 _UNSPACED = [
   word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)
 ]
@@ -13580,6 +13269,353 @@ _KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len, reverse=True))
 _WORD__spoken_requests = re.compile(
   f"{_KNOWN_UNSPACED}|[\\u3040-\\u9fff]|[^\\s.,!?\u00bf\u00a1\u3002\u3001\u0964\u060c\\u3040-\\u9fff]+"
 )
+
+
+# ---- src/adaptive/learn/grounding.py ----
+
+_LEAST_QUOTED = 0.7
+_LEAST_QUOTED_WORDS = 2
+_LEAST_TOLD = 0.3
+_LEAST_SUPPORTED = 0.2
+_LEAST_IMPLIED = 0.5
+_LEAST_ADDED = 2
+_LEAST_ADDED_PAIRS = 6
+_MOST_REWORDED = 3
+_LEAST_NAMED = 0.4
+_REASONS = {
+  "META": "it is about this conversation only",
+  "STATE": "it will soon be over",
+  "IMAGINED": "it is imagined or played",
+  "QUOTED": "it stands only in what you quoted or pasted",
+  "assistant": "it is about the assistant, not about you",
+  "world": "it is general knowledge, not about you",
+}
+NOT_SAID = "it is not in your message"
+DOES_NOT_FOLLOW = "your words do not say it"
+NOT_NAMED = "your message does not name it"
+NOT_ASKED_FOR = "you did not ask for it in so many words"
+NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+_MOST_DELETIONS = 3
+_LEAST_SHARED = 0.3
+_LEAST_KEPT = 0.7
+_LEAST_MEANT = 0.3
+_LEAST_SAME_LANGUAGE = 0.5
+
+
+@dataclass(frozen=True)
+class Source:
+
+  words: str
+  earlier: str
+  typed: str
+  unpasted: str
+  remembered: tuple[str, ...]
+
+  @classmethod
+  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
+    said = (
+      typed_words(one.text) for one in turn.earlier if one.role == "user"
+    )
+    return cls(
+      words=turn.words,
+      earlier="\n".join(said),
+      typed=typed_words(turn.words),
+      unpasted=unpasted_words(turn.words),
+      remembered=tuple(memory.content for memory in shown),
+    )
+
+  @cached_property
+  def message(self) -> Vocabulary:
+    return Vocabulary.of([self.words, self.earlier])
+
+  @cached_property
+  def familiar(self) -> Vocabulary:
+    return Vocabulary.of([self.words, self.earlier, *self.remembered])
+
+  def quotes(self, spans: Sequence[str]) -> bool:
+    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
+
+
+@dataclass(frozen=True)
+class Claim:
+
+  proposal: Proposal
+  source: Source
+  has_own_language: bool
+  quotation: tuple[str, ...]
+  said: str
+
+  @classmethod
+  def of(
+    cls, proposal: Proposal, source: Source, settings: Settings
+  ) -> Claim:
+    evidence = proposal.evidence
+    said = source.typed
+    is_complete = proposal.fact_kind in ("FACT", "STYLE") and (
+      proposal.about in ("user", "other")
+    )
+    if not source.quotes(evidence):
+      is_draft = quoted_share(evidence, source.unpasted) == 1
+      if is_complete and is_draft:
+        said = source.unpasted
+      else:
+        evidence = ()
+    return cls(
+      proposal=proposal,
+      source=source,
+      has_own_language=bool(settings.memory_language.strip()),
+      quotation=evidence,
+      said=said,
+    )
+
+  @property
+  def sentence(self) -> str:
+    return self.proposal.draft.content
+
+  @property
+  def quoted_words(self) -> int:
+    return len(word_units("\n".join(self.quotation)))
+
+  @property
+  def quoted(self) -> tuple[str, ...]:
+    return self.quotation or (self.said,)
+
+  @cached_property
+  def support(self) -> float:
+    return supported_share(self.sentence, self.source.message)
+
+  @cached_property
+  def is_translated(self) -> bool:
+    script = main_script(self.sentence.removeprefix("User"))
+    return self.has_own_language or script != main_script(
+      self.source.words
+    )
+
+
+def grounding_refusal(
+  proposal: Proposal, source: Source, settings: Settings
+) -> str:
+  claim = Claim.of(proposal, source, settings)
+  if proposal.kind == "DELETE":
+    named = supported_share(proposal.before, Vocabulary.of([claim.said]))
+    is_meant = claim.quoted_words >= _LEAST_QUOTED_WORDS
+    return "" if is_meant or named >= _LEAST_NAMED else NOT_SAID
+  telling = beginnings(proposal.draft.content)
+  is_comparable = (
+    not claim.is_translated or claim.support >= _LEAST_SAME_LANGUAGE
+  ) and not any(telling <= beginnings(one) for one in source.remembered)
+  rules = _FACT_RULES + _WORD_RULES if is_comparable else _FACT_RULES
+  return next(filter(None, (rule(claim) for rule in rules)), "")
+
+
+def _unlasting(claim: Claim) -> str:
+  proposal = claim.proposal
+  if proposal.fact_kind == "STYLE" or (
+    proposal.fact_kind == "STATE" and proposal.draft.until
+  ):
+    return ""
+  return (
+    _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
+  )
+
+
+def _unquoted(claim: Claim) -> str:
+  least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
+  if claim.quoted_words >= least:
+    return ""
+  told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
+  return "" if told >= _LEAST_TOLD else NOT_SAID
+
+
+def _unsupported(claim: Claim) -> str:
+  quoted = Vocabulary.of(claim.quotation)
+  is_implied = claim.quotation and not supported_share(
+    claim.sentence, quoted
+  )
+  least = _LEAST_IMPLIED if is_implied else _LEAST_SUPPORTED
+  return "" if claim.support >= least else DOES_NOT_FOLLOW
+
+
+def _unsaid_name(claim: Claim) -> str:
+  if capitalises_nouns([claim.sentence, *claim.source.remembered]):
+    return ""
+  name = new_name(claim.sentence, claim.source.familiar)
+  return f"you did not say {name}" if name else ""
+
+
+def _embroidered(claim: Claim) -> str:
+  marks = said_marks(claim.sentence, claim.source.familiar).lstrip("-")
+  own_words = reworded(claim.quoted, claim.sentence)
+  runs = marks.split("+")
+  added = len(runs[-1])
+  least = _LEAST_ADDED
+  if UNSPACED.search(claim.sentence):
+    added = len(max(runs))
+    least = _LEAST_ADDED_PAIRS
+  is_mostly_said = 2 * marks.count("+") >= len(marks) - added
+  is_paraphrase = own_words > max(added, _MOST_REWORDED)
+  if added < least or is_paraphrase or not is_mostly_said:
+    return ""
+  return DOES_NOT_FOLLOW
+
+
+def _unsaid_figure(claim: Claim) -> str:
+  source = claim.source
+  repeated = [
+    memory
+    for memory in source.remembered
+    if says_again(claim.sentence, memory)
+  ]
+  said = [source.words, source.earlier, claim.proposal.before, *repeated]
+  is_dated = any(figure.is_year for figure in figures(claim.sentence))
+  for figure in unsaid_figures(claim.sentence, said):
+    is_written = figure.written[0].isdecimal()
+    is_worked_out = figure.is_year or (is_dated and figure.is_day)
+    if is_written and not is_worked_out and not _is_spelled(figure, claim):
+      return f"{figure.written} is not in your message"
+  return ""
+
+
+def _is_spelled(figure: Figure, claim: Claim) -> bool:
+  is_another = unsaid_figures("\n".join(claim.quoted), [claim.sentence])
+  return (
+    figure.is_often_spelled
+    and not is_another
+    and left_over(claim.quoted, claim.sentence) > 0
+  )
+
+
+_FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
+_WORD_RULES = (_unsupported, _unsaid_name, _embroidered)
+
+
+@stage("screening")
+def screened(
+  proposals: Sequence[Proposal],
+  turn: Turn,
+  shown: Sequence[Memory],
+  settings: Settings,
+) -> list[Proposal]:
+  source = Source.of(turn, shown)
+  policy = gate_policy(settings)
+  screening = each_open(
+    proposals, lambda one: grounded(one, source, shown, settings)
+  )
+  screening = each_open(screening, lambda one: allowed(one, source))
+  screening = without_many_deletions(screening)
+  screening = each_open(screening, lambda one: gated(one, source, policy))
+  screening = [
+    one if one.is_open else _tellable(one, policy) for one in screening
+  ]
+  return without_doubles(screening)
+
+
+def grounded(
+  proposal: Proposal,
+  source: Source,
+  shown: Sequence[Memory],
+  settings: Settings,
+) -> Proposal:
+  memories = {memory.id: memory for memory in shown}
+  memory = memories.get(proposal.memory_id)
+  proposal = readdressed(proposal, memory, source, settings)
+  reason = grounding_refusal(proposal, source, settings)
+  if not reason:
+    return proposal
+  return proposal.decided(
+    "kept" if proposal.is_removal else "rejected", reason
+  )
+
+
+def readdressed(
+  proposal: Proposal,
+  memory: Memory | None,
+  source: Source,
+  settings: Settings,
+) -> Proposal:
+  if proposal.kind != "UPDATE" or memory is None:
+    return proposal
+  draft = proposal.draft
+  ours = subjects(draft.content)
+  theirs = subjects(memory.content)
+  shared = len(ours & theirs)
+  fewer = max(1, min(len(ours), len(theirs)))
+  is_proven = (
+    bool(settings.memory_language.strip())
+    or shared >= _LEAST_KEPT * len(theirs)
+    or is_named(memory.content, f"{source.typed}\n{source.earlier}")
+  )
+  if shared >= _LEAST_SHARED * fewer and is_proven:
+    return proposal
+  until = "" if draft.until == memory.until else draft.until
+  return replace(
+    proposal,
+    kind="NEW",
+    memory_id="",
+    before="",
+    draft=replace(draft, until=until),
+  )
+
+
+def allowed(proposal: Proposal, source: Source) -> Proposal:
+  if proposal.kind != "DELETE":
+    return proposal
+  deletion = replace(proposal, draft=Draft(""))
+  quoted = source.quotes(proposal.evidence)
+  asked = proposal.evidence if quoted else [source.typed]
+  if not is_named(deletion.before, "\n".join(asked)):
+    return deletion.decided("asked", NOT_NAMED)
+  requests = sentences_to_forget("\n".join(asked)).split("\n")
+  if any(_is_to_forget(one, deletion.before) for one in requests):
+    return deletion
+  return deletion.decided("asked", NOT_ASKED_FOR)
+
+
+def _is_to_forget(request: str, memory: str) -> bool:
+  theirs = subjects(memory)
+  if len(theirs & beginnings(request)) < _LEAST_MEANT * len(theirs):
+    return False
+  known = Vocabulary.of([memory])
+  words = [word for word in word_units(request) if not known.knows(word)]
+  kinds = frozenset[str]().union(*map(request_kinds, words))
+  others = " ".join(word for word in words if not request_kinds(word))
+  is_of_memories = not kinds.isdisjoint(("forgetting", "memories"))
+  return is_of_memories and not telling_words(others)
+
+
+def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:
+  deletions = [
+    one for one in proposals if one.is_open and one.kind == "DELETE"
+  ]
+  if len(deletions) <= _MOST_DELETIONS:
+    return [*proposals]
+  return [
+    one.decided("asked", NOT_CONFIRMED) if one in deletions else one
+    for one in proposals
+  ]
+
+
+def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
+  if proposal.is_removal:
+    return proposal
+  quoted = source.quotes(proposal.evidence)
+  is_wish = proposal.fact_kind == "STYLE" and quoted
+  draft = gated_draft(
+    proposal.draft, replace(policy, typed=is_wish, quoted=quoted)
+  )
+  if isinstance(draft, Draft):
+    return replace(proposal, draft=draft)
+  if draft.rule in ("secret", "personal data"):
+    proposal = replace(proposal, draft=Draft(""))
+  return proposal.decided("rejected", draft.reason)
+
+
+def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
+  return replace(
+    proposal,
+    draft=Draft(tellable(proposal.draft.content, policy)),
+    before=tellable(proposal.before, policy),
+  )
 
 
 # ---- src/adaptive/memory/erasure.py ----

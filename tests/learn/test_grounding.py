@@ -18,6 +18,7 @@ from adaptive.core.model import (
 from adaptive.learn import quotation
 from adaptive.learn.grounding import (
     DOES_NOT_FOLLOW,
+    NOT_ASKED_FOR,
     NOT_NAMED,
     NOT_SAID,
     Source,
@@ -444,14 +445,46 @@ def test_other_memory() -> None:
     assert screen("I like green tea now", tea) == [tea]
 
 
+def test_update_that_nobody_named() -> None:
+    """An update is a new fact unless the user's words name its memory, or it keeps most of it."""
+    known = memory("m-1", "User drives a Ford Fiesta.")
+    draft = Draft("User drives a Skoda estate.")
+    cases = {
+        "we hired a Skoda estate in Croatia": "NEW",
+        "I drive a Skoda estate": "UPDATE",
+        "the Fiesta is gone, it is a Skoda estate now": "UPDATE",
+    }
+    for words, kind in cases.items():
+        update = Proposal(
+            "UPDATE", "m-1", draft, (words,), before=known.content
+        )
+        read = screened([update], said_turn(words), [known], hook_settings())
+        assert [one.kind for one in read] == [kind], words
+    refined = replace(draft, content="User drives a Ford Fiesta from 2016.")
+    update = Proposal("UPDATE", "m-1", refined, ("it is from 2016",))
+    words = "it is from 2016, is that a good year?"
+    read = screened([update], said_turn(words), [known], hook_settings())
+    assert [one.kind for one in read] == ["UPDATE"]
+
+
 def test_other_deletion() -> None:
-    """A deletion that shares no word with what was said is asked about, and not carried out."""
+    """A deletion is asked about unless what is quoted asks for it, and for nothing else."""
     deletion = Proposal("DELETE", "m-1", evidence=SHOP, before=TEA.content)
     assert screen("We moved our shop", deletion) == [
         deletion.decided("asked", NOT_NAMED)
     ]
     named = replace(deletion, evidence=("forget about my tea",))
     assert screen("Please forget about my tea", named) == [named]
+    for words in (
+        "forget the tea towels",
+        "don't forget my tea",
+        "remove the tea",
+        "no more tea for me",
+    ):
+        other = replace(deletion, evidence=(words,))
+        assert screen(words, other) == [
+            other.decided("asked", NOT_ASKED_FOR)
+        ], words
 
 
 @over("deletions, others, asked", [(1, 0, 0), (2, 1, 0), (3, 0, 0), (4, 2, 4)])

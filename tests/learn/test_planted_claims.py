@@ -46,6 +46,14 @@ def test_inventions_are_kept_out() -> None:
 
 
 def test_true_claims_pass() -> None:
-    """What was said passes, in whatever words, digits and languages."""
+    """What was said passes, in whatever words, digits and languages; a deletion is asked about."""
     true = [case for case in CASES if case["right"] == "keep"]
-    rate(true, lambda case: judged(case) == "keep").at_least(0.96)
+
+    def passes(case: dict[str, Any]) -> bool:
+        """Whether nothing is lost of a true claim."""
+        is_deletion = case["proposal"]["operation"] == "DELETE"
+        return judged(case) == "keep" or (
+            is_deletion and judged(case) == "ask"
+        )
+
+    rate(true, passes).at_least(0.96)

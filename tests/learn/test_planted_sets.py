@@ -14,14 +14,14 @@ from tests.rates import labelled_set, rate
 INVENTIONS: list[dict[str, Any]] = labelled_set("planted_inventions")
 TRUTHS: list[dict[str, Any]] = labelled_set("hard_truths")
 SETTINGS = hook_settings()
-# At first reading, what each kind of invention is refused at least; the rest waits for a rule.
+# What each kind of invention is refused at least.
 BARS = {
-    "unrelated": 0.9,
-    "embroidered": 0.55,
+    "unrelated": 0.95,
+    "embroidered": 0.8,
     "number": 0.6,
     "name": 0.6,
-    "update": 0.4,
-    "delete": 0.3,
+    "update": 0.7,
+    "delete": 0.95,
 }
 
 

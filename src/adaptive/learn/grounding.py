@@ -36,6 +36,7 @@ from adaptive.learn.support import (
     says_again,
     subjects,
     supported_share,
+    telling_words,
     unsaid_figures,
 )
 from adaptive.memory.gate import (
@@ -43,6 +44,10 @@ from adaptive.memory.gate import (
     gate_policy,
     gated_draft,
     tellable,
+)
+from adaptive.privacy.spoken_requests import (
+    request_kinds,
+    sentences_to_forget,
 )
 from adaptive.settings.merged import Settings
 
@@ -72,10 +77,15 @@ _REASONS = {
 NOT_SAID = "it is not in your message"
 DOES_NOT_FOLLOW = "your words do not say it"
 NOT_NAMED = "your message does not name it"
+NOT_ASKED_FOR = "you did not ask for it in so many words"
 NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
 _MOST_DELETIONS = 3  # in one turn; more are to be asked for first
 # Of the subjects of the sentence with fewer, to be of one thing
 _LEAST_SHARED = 0.3
+# Of a memory's, in an update of it that the user's words do not name
+_LEAST_KEPT = 0.7
+# Of a memory's, in a request to forget it
+_LEAST_MEANT = 0.3
 # Of the telling words, in a message of their language
 _LEAST_SAME_LANGUAGE = 0.5
 
@@ -323,7 +333,8 @@ def grounded(
 ) -> Proposal:
     """A proposal under the right id, refused unless the user's words prove it."""
     memories = {memory.id: memory for memory in shown}
-    proposal = readdressed(proposal, memories.get(proposal.memory_id))
+    memory = memories.get(proposal.memory_id)
+    proposal = readdressed(proposal, memory, source, settings)
     reason = grounding_refusal(proposal, source, settings)
     if not reason:
         return proposal
@@ -332,9 +343,15 @@ def grounded(
     )
 
 
-def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
-    """An update, or a new fact where it has too little in common with the memory that it names.
+def readdressed(
+    proposal: Proposal,
+    memory: Memory | None,
+    source: Source,
+    settings: Settings,
+) -> Proposal:
+    """An update, or a new fact where it does not prove that it is about the memory that it names.
 
+    It has to have much in common with it, and to keep most of it unless the user's words name it.
     Models copy numbers and ids badly, so nothing is overwritten on doubt. Where the memory said
     the same in another language, both stand until it is checked what no longer holds.
     """
@@ -343,8 +360,15 @@ def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
     draft = proposal.draft
     ours = subjects(draft.content)
     theirs = subjects(memory.content)
+    shared = len(ours & theirs)
     fewer = max(1, min(len(ours), len(theirs)))
-    if len(ours & theirs) >= _LEAST_SHARED * fewer:
+    is_proven = (
+        # In another language it can't be named
+        bool(settings.memory_language.strip())
+        or shared >= _LEAST_KEPT * len(theirs)
+        or is_named(memory.content, f"{source.typed}\n{source.earlier}")
+    )
+    if shared >= _LEAST_SHARED * fewer and is_proven:
         return proposal
     until = "" if draft.until == memory.until else draft.until
     return replace(
@@ -357,16 +381,35 @@ def readdressed(proposal: Proposal, memory: Memory | None) -> Proposal:
 
 
 def allowed(proposal: Proposal, source: Source) -> Proposal:
-    """A proposal, asked about where it deletes a memory that the user did not name."""
+    """A proposal, asked about where it deletes what the user may not want forgotten."""
     if proposal.kind != "DELETE":
         return proposal
     deletion = replace(proposal, draft=Draft(""))
     # Outside of what is quoted a memory may be named for other reasons.
     quoted = source.quotes(proposal.evidence)
-    asked = proposal.evidence if quoted else (source.typed, source.earlier)
-    if is_named(deletion.before, "\n".join(asked)):
+    asked = proposal.evidence if quoted else [source.typed]
+    if not is_named(deletion.before, "\n".join(asked)):
+        return deletion.decided("asked", NOT_NAMED)
+    requests = sentences_to_forget("\n".join(asked)).split("\n")
+    if any(_is_to_forget(one, deletion.before) for one in requests):
         return deletion
-    return deletion.decided("asked", NOT_NAMED)
+    return deletion.decided("asked", NOT_ASKED_FOR)
+
+
+def _is_to_forget(request: str, memory: str) -> bool:
+    """Whether a request to erase something names much of a memory, and nothing else than it.
+
+    Of other texts than memories things are erased, too, but few are asked to be forgotten.
+    """
+    theirs = subjects(memory)
+    if len(theirs & beginnings(request)) < _LEAST_MEANT * len(theirs):
+        return False
+    known = Vocabulary.of([memory])
+    words = [word for word in word_units(request) if not known.knows(word)]
+    kinds = frozenset[str]().union(*map(request_kinds, words))
+    others = " ".join(word for word in words if not request_kinds(word))
+    is_of_memories = not kinds.isdisjoint(("forgetting", "memories"))
+    return is_of_memories and not telling_words(others)
 
 
 def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:

@@ -244,6 +244,13 @@ _VOCABULARY: dict[str, WordKinds] = {}
 for _kind, _words in word_table("spoken_requests").items():
     for _word in map(_folded, _words):
         _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
+
+
+def request_kinds(word: str) -> WordKinds:
+    """Which kinds of words of a spoken request a word is; none where it is of another."""
+    return _VOCABULARY.get(_folded(word), frozenset())
+
+
 # Words of scripts that leave no blanks, the longest first; else all up to a blank or stop.
 _UNSPACED = [
     word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)
