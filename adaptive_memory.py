@@ -5615,7 +5615,7 @@ _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u
 UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
 _UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
 _LEAST_ALIKE = 0.85
-_LEAST_LETTERS = 5
+_LEAST_LETTERS__quotation = 5
 _WINDOW = 2
 _LONGEST_QUOTED = 60
 
@@ -5648,7 +5648,7 @@ def quoted_share(spans: Sequence[str], text: str) -> float:
 
 
 def as_spelled(word: str, typed: Collection[str]) -> str:
-  if word in typed or len(word) < _LEAST_LETTERS:
+  if word in typed or len(word) < _LEAST_LETTERS__quotation:
     return word
   if _rapidfuzz is None:
     alike = difflib.get_close_matches(word, typed, 1, _LEAST_ALIKE)
@@ -5774,9 +5774,6 @@ def _typed_quotation(match: re.Match[str]) -> str:
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3
 _LEAST_ABBREVIATED = 6
-_LEAST_LETTERS__support = 2
-_LONGEST_ENDING = 2
-_SAME_LETTERS = 5
 _PARTS = re.compile(r"[\w\s'\u2019]+")
 _NAME__support = re.compile(
   r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
@@ -5914,38 +5911,6 @@ def _beside_figure(sentence: str, name: re.Match[str]) -> bool:
   before = sentence[: name.start()].rstrip(" .")
   after = sentence[name.end() :].lstrip(" .,")
   return before[-1:].isdecimal() or after[:1].isdecimal()
-
-
-def subjects(sentence: str) -> frozenset[str]:
-  return frozenset(map(beginning, _subject_words(sentence)))
-
-
-def is_named(known: str, said: str) -> bool:
-  words = telling_words(said)
-  alike = {
-    (beginning(word), len(word) + more)
-    for word in words
-    for more in range(-_LONGEST_ENDING, _LONGEST_ENDING + 1)
-  }
-  firsts = {word[:_SAME_LETTERS] for word in words}
-  return any(
-    (beginning(own), len(own)) in alike or own[:_SAME_LETTERS] in firsts
-    for own in _subject_words(known)
-  )
-
-
-def _subject_words(sentence: str) -> list[str]:
-  first = sentence.partition(" ")[0]
-  user = frozenset[str]()
-  if not UNSPACED.search(first):
-    user = beginnings(first)
-  return [
-    word
-    for word in telling_words(sentence)
-    if len(word) >= _LEAST_LETTERS__support
-    and not word.isdecimal()
-    and beginning(word) not in user
-  ]
 
 
 def says_again(sentence: str, memory: str) -> bool:
@@ -6118,6 +6083,48 @@ def unsaid_figures(text: str, said: Iterable[str]) -> list[Figure]:
     readings.update((part, "") for part in figure.parts)
   held = frozenset(readings)
   return [one for one in figures(text) if not one.stands_in(held)]
+
+
+# ---- src/adaptive/learn/source.py ----
+
+_LEAST_QUOTED = 0.7
+
+
+@dataclass(frozen=True)
+class Source:
+
+  words: str
+  earlier: str
+  typed: str
+  unpasted: str
+  remembered: tuple[str, ...]
+
+  @classmethod
+  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
+    said = (
+      typed_words(one.text) for one in turn.earlier if one.role == "user"
+    )
+    return cls(
+      words=turn.words,
+      earlier="\n".join(said),
+      typed=typed_words(turn.words),
+      unpasted=unpasted_words(turn.words),
+      remembered=tuple(memory.content for memory in shown),
+    )
+
+  @cached_property
+  def message(self) -> Vocabulary:
+    return Vocabulary.of([self.words, self.earlier])
+
+  @cached_property
+  def familiar(self) -> Vocabulary:
+    return Vocabulary.of([self.words, self.earlier, *self.remembered])
+
+  def quotes(self, spans: Sequence[str]) -> bool:
+    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
+
+  def quoted(self, spans: Sequence[str]) -> Sequence[str]:
+    return spans if self.quotes(spans) else [self.typed]
 
 
 # ---- src/adaptive/search/vectors.py ----
@@ -13271,9 +13278,118 @@ _WORD__spoken_requests = re.compile(
 )
 
 
+# ---- src/adaptive/learn/addressing.py ----
+
+NOT_NAMED = "your message does not name it"
+NOT_ASKED_FOR = "you did not ask for it in so many words"
+NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+_MOST_DELETIONS = 3
+_LEAST_SHARED = 0.3
+_LEAST_KEPT = 0.7
+_LEAST_MEANT = 0.3
+_LEAST_LETTERS = 2
+_LONGEST_ENDING = 2
+_SAME_LETTERS = 5
+
+
+def readdressed(
+  proposal: Proposal, memory: Memory | None, source: Source
+) -> Proposal:
+  if proposal.kind != "UPDATE" or memory is None:
+    return proposal
+  draft = proposal.draft
+  ours = subjects(draft.content)
+  theirs = subjects(memory.content)
+  shared = len(ours & theirs)
+  fewer = max(1, min(len(ours), len(theirs)))
+  is_meant = (
+    shared >= _LEAST_KEPT * len(theirs)
+    or is_named(memory.content, f"{source.typed}\n{source.earlier}")
+    or speaks_of_self("\n".join(source.quoted(proposal.evidence)))
+  )
+  if shared >= _LEAST_SHARED * fewer and is_meant:
+    return proposal
+  until = "" if draft.until == memory.until else draft.until
+  return replace(
+    proposal,
+    kind="NEW",
+    memory_id="",
+    before="",
+    draft=replace(draft, until=until),
+  )
+
+
+def allowed(proposal: Proposal, source: Source) -> Proposal:
+  if proposal.kind != "DELETE":
+    return proposal
+  deletion = replace(proposal, draft=Draft(""))
+  asked = "\n".join(source.quoted(proposal.evidence))
+  if not is_named(deletion.before, asked):
+    return deletion.decided("asked", NOT_NAMED)
+  requests = sentences_to_forget(asked).split("\n")
+  if any(_is_to_forget(one, deletion.before) for one in requests):
+    return deletion
+  return deletion.decided("asked", NOT_ASKED_FOR)
+
+
+def _is_to_forget(request: str, memory: str) -> bool:
+  theirs = subjects(memory)
+  if len(theirs & beginnings(request)) < _LEAST_MEANT * len(theirs):
+    return False
+  known = Vocabulary.of([memory])
+  words = [word for word in word_units(request) if not known.knows(word)]
+  kinds = frozenset[str]().union(*map(request_kinds, words))
+  others = " ".join(word for word in words if not request_kinds(word))
+  is_of_memories = not kinds.isdisjoint(("forgetting", "memories"))
+  return is_of_memories and not telling_words(others)
+
+
+def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:
+  deletions = [
+    one for one in proposals if one.is_open and one.kind == "DELETE"
+  ]
+  if len(deletions) <= _MOST_DELETIONS:
+    return [*proposals]
+  return [
+    one.decided("asked", NOT_CONFIRMED) if one in deletions else one
+    for one in proposals
+  ]
+
+
+def subjects(sentence: str) -> frozenset[str]:
+  return frozenset(map(beginning, _subject_words(sentence)))
+
+
+def is_named(known: str, said: str) -> bool:
+  words = telling_words(said)
+  alike = {
+    (beginning(word), len(word) + more)
+    for word in words
+    for more in range(-_LONGEST_ENDING, _LONGEST_ENDING + 1)
+  }
+  firsts = {word[:_SAME_LETTERS] for word in words}
+  return any(
+    (beginning(own), len(own)) in alike or own[:_SAME_LETTERS] in firsts
+    for own in _subject_words(known)
+  )
+
+
+def _subject_words(sentence: str) -> list[str]:
+  first = sentence.partition(" ")[0]
+  user = frozenset[str]()
+  if not UNSPACED.search(first):
+    user = beginnings(first)
+  return [
+    word
+    for word in telling_words(sentence)
+    if len(word) >= _LEAST_LETTERS
+    and not word.isdecimal()
+    and beginning(word) not in user
+  ]
+
+
 # ---- src/adaptive/learn/grounding.py ----
 
-_LEAST_QUOTED = 0.7
 _LEAST_QUOTED_WORDS = 2
 _LEAST_TOLD = 0.3
 _LEAST_SUPPORTED = 0.2
@@ -13292,48 +13408,7 @@ _REASONS = {
 }
 NOT_SAID = "it is not in your message"
 DOES_NOT_FOLLOW = "your words do not say it"
-NOT_NAMED = "your message does not name it"
-NOT_ASKED_FOR = "you did not ask for it in so many words"
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
-_MOST_DELETIONS = 3
-_LEAST_SHARED = 0.3
-_LEAST_KEPT = 0.7
-_LEAST_MEANT = 0.3
 _LEAST_SAME_LANGUAGE = 0.5
-
-
-@dataclass(frozen=True)
-class Source:
-
-  words: str
-  earlier: str
-  typed: str
-  unpasted: str
-  remembered: tuple[str, ...]
-
-  @classmethod
-  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
-    said = (
-      typed_words(one.text) for one in turn.earlier if one.role == "user"
-    )
-    return cls(
-      words=turn.words,
-      earlier="\n".join(said),
-      typed=typed_words(turn.words),
-      unpasted=unpasted_words(turn.words),
-      remembered=tuple(memory.content for memory in shown),
-    )
-
-  @cached_property
-  def message(self) -> Vocabulary:
-    return Vocabulary.of([self.words, self.earlier])
-
-  @cached_property
-  def familiar(self) -> Vocabulary:
-    return Vocabulary.of([self.words, self.earlier, *self.remembered])
-
-  def quotes(self, spans: Sequence[str]) -> bool:
-    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
 
 
 @dataclass(frozen=True)
@@ -13518,81 +13593,13 @@ def grounded(
 ) -> Proposal:
   memories = {memory.id: memory for memory in shown}
   memory = memories.get(proposal.memory_id)
-  proposal = readdressed(proposal, memory, source, settings)
+  proposal = readdressed(proposal, memory, source)
   reason = grounding_refusal(proposal, source, settings)
   if not reason:
     return proposal
   return proposal.decided(
     "kept" if proposal.is_removal else "rejected", reason
   )
-
-
-def readdressed(
-  proposal: Proposal,
-  memory: Memory | None,
-  source: Source,
-  settings: Settings,
-) -> Proposal:
-  if proposal.kind != "UPDATE" or memory is None:
-    return proposal
-  draft = proposal.draft
-  ours = subjects(draft.content)
-  theirs = subjects(memory.content)
-  shared = len(ours & theirs)
-  fewer = max(1, min(len(ours), len(theirs)))
-  is_proven = (
-    bool(settings.memory_language.strip())
-    or shared >= _LEAST_KEPT * len(theirs)
-    or is_named(memory.content, f"{source.typed}\n{source.earlier}")
-  )
-  if shared >= _LEAST_SHARED * fewer and is_proven:
-    return proposal
-  until = "" if draft.until == memory.until else draft.until
-  return replace(
-    proposal,
-    kind="NEW",
-    memory_id="",
-    before="",
-    draft=replace(draft, until=until),
-  )
-
-
-def allowed(proposal: Proposal, source: Source) -> Proposal:
-  if proposal.kind != "DELETE":
-    return proposal
-  deletion = replace(proposal, draft=Draft(""))
-  quoted = source.quotes(proposal.evidence)
-  asked = proposal.evidence if quoted else [source.typed]
-  if not is_named(deletion.before, "\n".join(asked)):
-    return deletion.decided("asked", NOT_NAMED)
-  requests = sentences_to_forget("\n".join(asked)).split("\n")
-  if any(_is_to_forget(one, deletion.before) for one in requests):
-    return deletion
-  return deletion.decided("asked", NOT_ASKED_FOR)
-
-
-def _is_to_forget(request: str, memory: str) -> bool:
-  theirs = subjects(memory)
-  if len(theirs & beginnings(request)) < _LEAST_MEANT * len(theirs):
-    return False
-  known = Vocabulary.of([memory])
-  words = [word for word in word_units(request) if not known.knows(word)]
-  kinds = frozenset[str]().union(*map(request_kinds, words))
-  others = " ".join(word for word in words if not request_kinds(word))
-  is_of_memories = not kinds.isdisjoint(("forgetting", "memories"))
-  return is_of_memories and not telling_words(others)
-
-
-def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:
-  deletions = [
-    one for one in proposals if one.is_open and one.kind == "DELETE"
-  ]
-  if len(deletions) <= _MOST_DELETIONS:
-    return [*proposals]
-  return [
-    one.decided("asked", NOT_CONFIRMED) if one in deletions else one
-    for one in proposals
-  ]
 
 
 def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:

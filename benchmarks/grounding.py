@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adaptive.core.model import Proposal
-from adaptive.learn.grounding import Source, grounding_refusal
+from adaptive.learn.grounding import grounding_refusal
+from adaptive.learn.source import Source
 from adaptive.learn.support import beginnings
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import UserValves, Valves

@@ -16,17 +16,19 @@ from adaptive.core.model import (
     Utterance,
 )
 from adaptive.learn import quotation
-from adaptive.learn.grounding import (
-    DOES_NOT_FOLLOW,
+from adaptive.learn.addressing import (
     NOT_ASKED_FOR,
     NOT_NAMED,
-    NOT_SAID,
-    Source,
-    grounding_refusal,
-    screened,
     without_many_deletions,
 )
+from adaptive.learn.grounding import (
+    DOES_NOT_FOLLOW,
+    NOT_SAID,
+    grounding_refusal,
+    screened,
+)
 from adaptive.learn.quotation import as_spelled
+from adaptive.learn.source import Source
 from tests.fakes import hook_settings, memory
 from tests.fakes import turn as said_turn
 from tests.rates import over

@@ -18,8 +18,8 @@ from adaptive.core.providers import ModelRejected
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.core.runtime import Foreground
 from adaptive.host.page import PageDialog, PageNotifier
+from adaptive.learn.addressing import NOT_CONFIRMED
 from adaptive.learn.confirmation import UNANSWERED
-from adaptive.learn.grounding import NOT_CONFIRMED
 from adaptive.learn.learning import Learning
 from adaptive.learn.queue import MOST_ATTEMPTS
 from adaptive.learn.turns import typed_turn

@@ -20,7 +20,7 @@ BARS = {
     "embroidered": 0.8,
     "number": 0.6,
     "name": 0.6,
-    "update": 0.7,
+    "update": 0.65,
     "delete": 0.95,
 }
 

@@ -17,8 +17,9 @@ import pytest
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.core.providers import Completion
 from adaptive.learn.extraction import read_proposals
-from adaptive.learn.grounding import Source, grounding_refusal
+from adaptive.learn.grounding import grounding_refusal
 from adaptive.learn.outdated import read_outdated
+from adaptive.learn.source import Source
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import LESSONS, ReadLesson, read_lessons
 from tests.rates import rate

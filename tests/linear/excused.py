@@ -60,12 +60,13 @@ FUNCTIONS: Mapping[str, str] = {
     "Its texts are sentences and quotations of a reply, none of which is longer than a few kB; all "
     "that is grounded of a reply is measured as `learn.grounding.screened`.": """
         learn.grounding.Claim.of
-        learn.grounding.Source.quotes
+        learn.source.Source.*
         learn.support.says_again
-        learn.grounding.allowed
+        learn.addressing.allowed
+        learn.addressing.readdressed
         learn.grounding.gated
         learn.grounding.grounded
-        learn.grounding.without_many_deletions
+        learn.addressing.without_many_deletions
         learn.grounding.grounding_refusal
         learn.support._decimal_fraction
         learn.support._digit_values

@@ -48,8 +48,8 @@ from adaptive.learn.suggestions import (
 )
 from adaptive.learn.support import (
     Vocabulary,
-    new_ending,
     new_name,
+    said_marks,
     supported_share,
     unsaid_figures,
 )
@@ -276,8 +276,8 @@ RECIPES: Mapping[str, Recipe] = {
     "learn.turns.typed_turn": lambda text: partial(
         typed_turn, HOOK, messages(text), messages(text)
     ),
-    "learn.support.new_ending": lambda text: partial(
-        new_ending, text, Vocabulary.of([text[1:]])
+    "learn.support.said_marks": lambda text: partial(
+        said_marks, text, Vocabulary.of([text[1:]])
     ),
     "learn.support.new_name": lambda text: partial(
         new_name, text, Vocabulary.of([text[1:]])

@@ -7,36 +7,37 @@ comes the gate of every write, with the rules that an admin sets; each refusal h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from adaptive.core.model import Draft, Memory, Proposal, Turn, each_open
 from adaptive.core.runtime import stage
+from adaptive.learn.addressing import (
+    allowed,
+    readdressed,
+    without_many_deletions,
+)
 from adaptive.learn.extraction import without_doubles
 from adaptive.learn.quotation import (
     UNSPACED,
     quoted_share,
-    typed_words,
-    unpasted_words,
     word_units,
 )
+from adaptive.learn.source import Source
 from adaptive.learn.support import (
     Figure,
     Vocabulary,
     beginnings,
     capitalises_nouns,
     figures,
-    is_named,
     left_over,
     main_script,
     new_name,
     reworded,
     said_marks,
     says_again,
-    subjects,
     supported_share,
-    telling_words,
     unsaid_figures,
 )
 from adaptive.memory.gate import (
@@ -45,14 +46,9 @@ from adaptive.memory.gate import (
     gated_draft,
     tellable,
 )
-from adaptive.privacy.spoken_requests import (
-    request_kinds,
-    sentences_to_forget,
-)
 from adaptive.settings.merged import Settings
 
 # How much of what proves a fact has to be there; what each costs: benchmarks/grounding.py.
-_LEAST_QUOTED = 0.7  # of a quotation, in one window of the typed words: small models misquote
 _LEAST_QUOTED_WORDS = 2  # fewer prove little: "yes"
 # Of a fact's telling words, where nothing that was typed is quoted
 _LEAST_TOLD = 0.3
@@ -76,58 +72,8 @@ _REASONS = {
 }
 NOT_SAID = "it is not in your message"
 DOES_NOT_FOLLOW = "your words do not say it"
-NOT_NAMED = "your message does not name it"
-NOT_ASKED_FOR = "you did not ask for it in so many words"
-NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
-_MOST_DELETIONS = 3  # in one turn; more are to be asked for first
-# Of the subjects of the sentence with fewer, to be of one thing
-_LEAST_SHARED = 0.3
-# Of a memory's, in an update of it that the user's words do not name
-_LEAST_KEPT = 0.7
-# Of a memory's, in a request to forget it
-_LEAST_MEANT = 0.3
 # Of the telling words, in a message of their language
 _LEAST_SAME_LANGUAGE = 0.5
-
-
-@dataclass(frozen=True)
-class Source:
-    """The newest message, what was typed of it and in the ones before it, and what is unpasted."""
-
-    words: str
-    earlier: str
-    typed: str
-    unpasted: str  # with what stands in quotation marks: others' sentences, or drafts
-    # What the model was shown: names may be known from there.
-    remembered: tuple[str, ...]
-
-    @classmethod
-    def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
-        """The user's words in a turn, and the memories that were shown with it."""
-        said = (
-            typed_words(one.text) for one in turn.earlier if one.role == "user"
-        )
-        return cls(
-            words=turn.words,
-            earlier="\n".join(said),
-            typed=typed_words(turn.words),
-            unpasted=unpasted_words(turn.words),
-            remembered=tuple(memory.content for memory in shown),
-        )
-
-    @cached_property
-    def message(self) -> Vocabulary:
-        """The words of the message and of those before it."""
-        return Vocabulary.of([self.words, self.earlier])
-
-    @cached_property
-    def familiar(self) -> Vocabulary:
-        """The words that were said, and those of the memories that the model was shown."""
-        return Vocabulary.of([self.words, self.earlier, *self.remembered])
-
-    def quotes(self, spans: Sequence[str]) -> bool:
-        """Whether a quotation stands in what was typed, near enough to its words."""
-        return quoted_share(spans, self.typed) >= _LEAST_QUOTED
 
 
 @dataclass(frozen=True)
@@ -334,95 +280,13 @@ def grounded(
     """A proposal under the right id, refused unless the user's words prove it."""
     memories = {memory.id: memory for memory in shown}
     memory = memories.get(proposal.memory_id)
-    proposal = readdressed(proposal, memory, source, settings)
+    proposal = readdressed(proposal, memory, source)
     reason = grounding_refusal(proposal, source, settings)
     if not reason:
         return proposal
     return proposal.decided(
         "kept" if proposal.is_removal else "rejected", reason
     )
-
-
-def readdressed(
-    proposal: Proposal,
-    memory: Memory | None,
-    source: Source,
-    settings: Settings,
-) -> Proposal:
-    """An update, or a new fact where it does not prove that it is about the memory that it names.
-
-    It has to have much in common with it, and to keep most of it unless the user's words name it.
-    Models copy numbers and ids badly, so nothing is overwritten on doubt. Where the memory said
-    the same in another language, both stand until it is checked what no longer holds.
-    """
-    if proposal.kind != "UPDATE" or memory is None:
-        return proposal
-    draft = proposal.draft
-    ours = subjects(draft.content)
-    theirs = subjects(memory.content)
-    shared = len(ours & theirs)
-    fewer = max(1, min(len(ours), len(theirs)))
-    is_proven = (
-        # In another language it can't be named
-        bool(settings.memory_language.strip())
-        or shared >= _LEAST_KEPT * len(theirs)
-        or is_named(memory.content, f"{source.typed}\n{source.earlier}")
-    )
-    if shared >= _LEAST_SHARED * fewer and is_proven:
-        return proposal
-    until = "" if draft.until == memory.until else draft.until
-    return replace(
-        proposal,
-        kind="NEW",
-        memory_id="",
-        before="",
-        draft=replace(draft, until=until),
-    )
-
-
-def allowed(proposal: Proposal, source: Source) -> Proposal:
-    """A proposal, asked about where it deletes what the user may not want forgotten."""
-    if proposal.kind != "DELETE":
-        return proposal
-    deletion = replace(proposal, draft=Draft(""))
-    # Outside of what is quoted a memory may be named for other reasons.
-    quoted = source.quotes(proposal.evidence)
-    asked = proposal.evidence if quoted else [source.typed]
-    if not is_named(deletion.before, "\n".join(asked)):
-        return deletion.decided("asked", NOT_NAMED)
-    requests = sentences_to_forget("\n".join(asked)).split("\n")
-    if any(_is_to_forget(one, deletion.before) for one in requests):
-        return deletion
-    return deletion.decided("asked", NOT_ASKED_FOR)
-
-
-def _is_to_forget(request: str, memory: str) -> bool:
-    """Whether a request to erase something names much of a memory, and nothing else than it.
-
-    Of other texts than memories things are erased, too, but few are asked to be forgotten.
-    """
-    theirs = subjects(memory)
-    if len(theirs & beginnings(request)) < _LEAST_MEANT * len(theirs):
-        return False
-    known = Vocabulary.of([memory])
-    words = [word for word in word_units(request) if not known.knows(word)]
-    kinds = frozenset[str]().union(*map(request_kinds, words))
-    others = " ".join(word for word in words if not request_kinds(word))
-    is_of_memories = not kinds.isdisjoint(("forgetting", "memories"))
-    return is_of_memories and not telling_words(others)
-
-
-def without_many_deletions(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Proposals of which all deletions are asked about, if they are too many to be meant."""
-    deletions = [
-        one for one in proposals if one.is_open and one.kind == "DELETE"
-    ]
-    if len(deletions) <= _MOST_DELETIONS:
-        return [*proposals]
-    return [
-        one.decided("asked", NOT_CONFIRMED) if one in deletions else one
-        for one in proposals
-    ]
 
 
 def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:

@@ -20,9 +20,6 @@ from adaptive.search.tokens import folded_text, tokens
 _FIRST_LETTERS = 4
 _ABBREVIATION = 3  # letters of "mon", "dec"
 _LEAST_ABBREVIATED = 6  # letters of what is cut so short
-_LEAST_LETTERS = 2  # of a word that tells what a sentence speaks of
-_LONGEST_ENDING = 2
-_SAME_LETTERS = 5  # of words that differ more in length
 _PARTS = re.compile(r"[\w\s'\u2019]+")
 _NAME = re.compile(
     r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
@@ -187,44 +184,6 @@ def _beside_figure(sentence: str, name: re.Match[str]) -> bool:
     before = sentence[: name.start()].rstrip(" .")
     after = sentence[name.end() :].lstrip(" .,")
     return before[-1:].isdecimal() or after[:1].isdecimal()
-
-
-def subjects(sentence: str) -> frozenset[str]:
-    """How the words begin by which a sentence tells what it speaks of."""
-    return frozenset(map(beginning, _subject_words(sentence)))
-
-
-def is_named(known: str, said: str) -> bool:
-    """Whether words that were said have something in common with what a memory says.
-
-    What begins alike may be another word: "work" does not name a "workout".
-    """
-    words = telling_words(said)
-    alike = {
-        (beginning(word), len(word) + more)
-        for word in words
-        for more in range(-_LONGEST_ENDING, _LONGEST_ENDING + 1)
-    }
-    firsts = {word[:_SAME_LETTERS] for word in words}
-    return any(
-        (beginning(own), len(own)) in alike or own[:_SAME_LETTERS] in firsts
-        for own in _subject_words(known)
-    )
-
-
-def _subject_words(sentence: str) -> list[str]:
-    """The telling words of a sentence but numbers and the first word, which is the user."""
-    first = sentence.partition(" ")[0]
-    user = frozenset[str]()
-    if not UNSPACED.search(first):
-        user = beginnings(first)
-    return [
-        word
-        for word in telling_words(sentence)
-        if len(word) >= _LEAST_LETTERS
-        and not word.isdecimal()
-        and beginning(word) not in user
-    ]
 
 
 def says_again(sentence: str, memory: str) -> bool:
