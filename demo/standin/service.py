@@ -81,7 +81,6 @@ ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Check what no longer holds": _object(lambda _request: [], "outdated"),
     "# Preprocess": _object(lambda _request: "", "search_query"),
     "# Postprocess": _object(lambda _request: "", "chat_summary"),
-    "# Answer a test question": _object(lambda _request: "Porto", "city"),
 }
 
 

@@ -125,8 +125,6 @@ class Services:
         self.commands = MemoryCommands(
             requests=self.requests,
             search=self.recall,
-            diagnosis=partial(
-                diagnosis, indexes=self.indexes, formats=formats
-            ),
+            diagnosis=partial(diagnosis, indexes=self.indexes),
             once=OncePerMessage(self.tables.commands, self.tables.leases),
         )

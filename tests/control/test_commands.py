@@ -79,6 +79,7 @@ class House:
         self.learner = AsyncMock()
         self.page.store = self.world.store
         self.learner.waiting.return_value = []
+        self.learner.examine.return_value = ("Note", "3 of 6 facts")
         search = AsyncMock()
         search.found.side_effect = lambda *_: self.named
         self.commands = MemoryCommands(
@@ -420,8 +421,10 @@ async def test_scope_of_forgetting() -> None:
 async def test_doctor_and_others() -> None:
     """Each command is answered with a first line that tells what it is about."""
     house = House(named=[named(memory("t", "User likes tea."))])
+    house.page.is_admin = True
     answers: dict[str, Any] = {
-        "/memory doctor": "How Adaptive Memory is doing\n\n- **OK** all well",
+        "/memory doctor": "How Adaptive Memory is doing\n\n- **OK** all well"
+        "\n- **Note** learning: 3 of 6 facts",
         "/memory find": "Which words? For example: `/memory find coffee`.",
         "/forget": "Forget what? Add a few words.",
         "/memory on": "Memory is on in this chat.",

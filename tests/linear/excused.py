@@ -15,6 +15,7 @@ COROUTINES: Mapping[str, str] = {
         core.runtime.measured_part
         core.runtime.Foreground.*
         learn.confirmation.*
+        learn.exam.examination
         learn.extraction.extraction
         learn.extraction.shown_memories
         learn.learning.Learning.*
@@ -122,6 +123,8 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         settings.valves.describe_valves
+        learn.exam.ExamQuestion.*
+        learn.exam.exam_questions
         core.model.failure_told
         llm.ask.AnswerFormats.check_quota
         core.messages.mapping

@@ -337,7 +337,11 @@ class MemoryCommands:
 
     async def _doctor(self, hook: Hook, _: Command) -> str:
         """How the server stands."""
-        return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
+        told = await self._diagnosis(hook)
+        if hook.is_admin:
+            level, found = await self._learner.examine(hook)
+            told += f"\n- **{level}** learning: {plain_line(found)}"
+        return f"How Adaptive Memory is doing\n\n{told}"
 
     async def _on(self, _: Hook, __: Command) -> str:
         """What is so from now on: the chat itself tells it to whoever reads it."""

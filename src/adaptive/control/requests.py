@@ -36,6 +36,10 @@ class Learner(Protocol):
         """What waits of a user, in a few words each."""
         ...
 
+    async def examine(self, hook: Hook) -> tuple[str, str]:
+        """Whether the model for learning is good enough, and what was found of it."""
+        ...
+
     async def do(self, hook: Hook, proposals: Sequence[Proposal]) -> str:
         """Carry out operations; what to tell of it."""
         ...

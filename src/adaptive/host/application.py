@@ -21,6 +21,7 @@ from adaptive.core.messages import (
     mapping,
     message_text,
     newest_user_message,
+    text_field,
     within_spans,
 )
 from adaptive.core.model import ConversationKind, Memory
@@ -209,6 +210,11 @@ class NativeFeatures:
     @property
     def adds_behind_tasks(self) -> bool:
         return has_request_hook()
+
+    @property
+    def interface_language(self) -> str:
+        variables = mapping(self.metadata, "variables")
+        return text_field(variables, "{{USER_LANGUAGE}}")
 
     async def compacts(self) -> bool:
         """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10)."""

@@ -6,7 +6,6 @@ Each check fails on its own and ends in time. Of other users nothing is told but
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 
 from sqlalchemy import func, select
@@ -18,7 +17,6 @@ from adaptive.host.faults import HostFaults
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.schema import OUR_TABLES, PENDING
 from adaptive.host.tables import SealedEntries, host_secret
-from adaptive.llm.ask import AnswerFormats, answers_test_question
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.indexes import MemoryIndexes
@@ -27,7 +25,6 @@ from adaptive.settings.hook import Hook
 FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 # The checks run side by side; what may be silent gets less than a check, so that it is named.
 _CHECK_SECONDS = 28.0
-_MODEL_SECONDS = 25.0
 _VECTORS_SECONDS = 10.0
 _LONGEST_FINDING = 600
 _WAIT_FOR_KEY = "with the former one all of it comes back"
@@ -40,7 +37,6 @@ Findings = AsyncIterator[CheckFinding]
 async def diagnosis(
     hook: Hook,
     indexes: MemoryIndexes,
-    formats: AnswerFormats,
     database: HostDatabase | None = None,
 ) -> str:
     """How all parts do, in Markdown with a line for each finding; for an admin alone."""
@@ -51,7 +47,7 @@ async def diagnosis(
     checks = {
         "Open WebUI": _installed(database),
         "memory in Open WebUI": _feature(hook),
-        "model for learning": _model(hook, formats),
+        "model for learning": _model(hook),
         "embedding": _embedding(hook, indexes),
         "tables": _tables(database),
         "turns to be learned": _turns(database),
@@ -123,21 +119,13 @@ async def _feature(hook: Hook) -> Findings:
     yield "OK", "switched on, and you have the permission"
 
 
-async def _model(hook: Hook, formats: AnswerFormats) -> Findings:
-    """The model that learns, asked where somebody lives."""
+async def _model(hook: Hook) -> Findings:
+    """The model that learns."""
     completer = await hook.completer()
     yield (
         "OK",
         f"{completer.key} is asked; llm_provider_type and llm_host_model choose another",
     )
-    seconds = min(hook.settings.llm_timeout_seconds, _MODEL_SECONDS)
-    began = time.perf_counter()
-    is_right = await answers_test_question(completer, formats, seconds)
-    took = f"answered within {time.perf_counter() - began:.1f} s"
-    if is_right:
-        yield "OK", f"{took}, in JSON and rightly"
-    else:
-        yield "Note", f"{took}, but wrongly: a larger one learns better"
 
 
 async def _embedding(hook: Hook, indexes: MemoryIndexes) -> Findings:

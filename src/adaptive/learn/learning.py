@@ -33,6 +33,7 @@ from adaptive.learn.confirmation import (
     offer_suggestions,
     said_before_edit,
 )
+from adaptive.learn.exam import examination
 from adaptive.learn.lesson import (
     Lesson,
     LessonResources,
@@ -214,6 +215,15 @@ class Learning:
         room = replace(room, foreground=Foreground(), user_waits=True)
         outcomes = await write(room, _asked_turn(hook), proposals, always)
         return report_line(outcomes)
+
+    async def examine(self, hook: Hook) -> tuple[str, str]:
+        """How well the model for learning learns; the page is told how far that is."""
+        try:
+            room = await self.lesson_resources(hook, wanted=True)
+        except AdaptiveMemoryError as error:
+            return "Problem", f"it can't be examined: {error}"
+        language = hook.native.interface_language
+        return await examination(room, language, hook.replies.status)
 
     async def waiting(self, hook: Hook) -> list[str]:
         """What waits of a user, in a few words each."""

@@ -271,21 +271,6 @@ async def ask_fields(
     return await ask(completer, request, formats, seconds, read, retries)
 
 
-class _City(BaseModel):
-    city: Line = ""
-
-
-async def answers_test_question(
-    completer: Completer, formats: AnswerFormats, seconds: float
-) -> bool:
-    """Whether a model tells, in JSON, where somebody lives who says so (see ``ask_fields``)."""
-    request = CompletionRequest(
-        PROMPTS["doctor"], "I live in Porto.", "city", fields_schema(_City)
-    )
-    found = await ask_fields(completer, formats, _City, request, seconds)
-    return found.city.casefold() == "porto"
-
-
 def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a reply with all fields of a table."""
     properties: dict[str, Any] = {}

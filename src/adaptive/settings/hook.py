@@ -130,6 +130,10 @@ class HostFeatures(Protocol):
     @property
     def adds_behind_tasks(self) -> bool: ...
 
+    # The language of the user's page (``de-DE``), empty where none is named.
+    @property
+    def interface_language(self) -> str: ...
+
     async def task_that_reads(self, body: Mapping[str, Any]) -> str:
         """The host's own task that would read what is added to a request, for people; or none."""
         ...

@@ -10,7 +10,14 @@ import re
 import pytest
 
 from tests.e2e.driver.conversation import Conversation
-from tests.e2e.driver.extraction import delete, learns, new, operations, update
+from tests.e2e.driver.extraction import (
+    delete,
+    learns,
+    learns_nothing_else,
+    new,
+    operations,
+    update,
+)
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Fail
@@ -218,10 +225,15 @@ async def test_doctor_is_for_admins(host: RunningHost, page: Page) -> None:
     assert "Only an administrator" in await answered(
         page.new_chat(), "/memory doctor"
     )
-    host.model.when_title("# Answer a test question", {"city": "Porto"})
+    learns_nothing_else(host.model)
+    learns(
+        host.model, "Porto", operations(new("User moved to Porto in March."))
+    )
     answer = await answered(host.admin.new_chat(), "/memory doctor")
     assert host.version in answer
     assert "**Problem" not in answer
+    assert "1 of 6 facts, nothing invented" in answer
+    assert await host.admin.memories() == []
 
 
 async def test_near_names_in_valves(host: RunningHost, page: Page) -> None:

@@ -1,0 +1,128 @@
+"""An exam of the model that learns: short messages with known answers, of which nothing is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    Memory,
+    Proposal,
+    Provenance,
+    Turn,
+    log_failure,
+)
+from adaptive.core.providers import ReplyUnusable
+from adaptive.core.texts import titled_parts
+from adaptive.learn.extraction import extraction
+from adaptive.learn.grounding import screened
+from adaptive.learn.lesson import LessonResources
+
+log_exam = logging.getLogger("adaptive_memory.learn")
+
+_QUESTIONS = 6
+_OWN_QUESTIONS = 3  # in the user's language; the others are English
+_MOST_SECONDS = 300.0
+_LEAST_RIGHT = 4
+_MOST_INVENTED = 1
+_ANOTHER = "choose another model with `llm_host_model` or `llm_provider_type`"
+
+
+@dataclass(frozen=True, slots=True)
+class ExamQuestion:
+    """A message, one of whose ``spellings`` its right note holds, and a memory that it changes."""
+
+    message: str
+    spellings: tuple[str, ...]
+    memory: str = ""
+
+    def is_said_by(self, proposal: Proposal) -> bool:
+        """Whether a proposal tells what the message does."""
+        content = proposal.draft.content.casefold()
+        return any(one.casefold() in content for one in self.spellings)
+
+    def is_answered_by(self, proposal: Proposal) -> bool:
+        """Whether a proposal is the right one; what the message changes has to be changed."""
+        kind = "UPDATE" if self.memory else "NEW"
+        return proposal.kind == kind and self.is_said_by(proposal)
+
+
+def exam_questions(language: str) -> list[ExamQuestion]:
+    """The questions of an exam, the first of them in a language, if that is known (``de-DE``)."""
+    parts = titled_parts("exam")
+    own = parts.get(language[:2].lower(), "").splitlines()[:_OWN_QUESTIONS]
+    lines = [*own, *parts["en"].splitlines()]
+    questions = list[ExamQuestion]()
+    for line in dict.fromkeys(lines):
+        message, spellings, memory = (f"{line} | ").split(" | ")[:3]
+        alternatives = tuple(spellings.split(" / "))
+        questions.append(ExamQuestion(message, alternatives, memory))
+    return questions[:_QUESTIONS]
+
+
+async def examination(
+    room: LessonResources,
+    language: str,
+    tell: Callable[[str], Awaitable[None]],
+) -> tuple[str, str]:
+    """Whether the model is good enough: OK, or what is wrong; then what it has found."""
+    questions = exam_questions(language)
+    asked = right = invented = 0
+    hindrance = ""
+    began = time.monotonic()
+    try:
+        async with asyncio.timeout(_MOST_SECONDS):
+            for question in questions:
+                number = f"message {asked + 1} of {len(questions)}"
+                await tell(f"The model is examined: {number}")
+                proposals = await _answer(room, question)
+                asked += 1
+                right += any(map(question.is_answered_by, proposals))
+                invented += sum(
+                    not question.is_said_by(proposal) for proposal in proposals
+                )
+    except (AdaptiveMemoryError, TimeoutError) as error:
+        log_failure(log_exam, "the model is not examined to the end", error)
+        hindrance = (
+            str(error) or f"that took over {_MOST_SECONDS / 60:.0f} min"
+        )
+    if not asked:
+        return "Problem", f"it can't be examined: {hindrance}"
+    seconds = (time.monotonic() - began) / asked
+    found = f"{right} of {asked} facts, {invented or 'nothing'} invented"
+    told = f"{found}, {seconds:.0f} s each"
+    if hindrance:
+        told += f"; {len(questions) - asked} were not asked: {hindrance}"
+    if is_good_enough(right, invented):
+        return "OK", f"{told}; your model is good enough"
+    return "Note", f"{told}; {_ANOTHER}"
+
+
+def is_good_enough(right: int, invented: int) -> bool:
+    """Whether a model may learn from people: it misses little, and invents next to nothing."""
+    return right >= _LEAST_RIGHT and invented <= _MOST_INVENTED
+
+
+async def _answer(
+    room: LessonResources, question: ExamQuestion
+) -> list[Proposal]:
+    """What of a model's proposals would be saved; none where it can't be read."""
+    now = datetime.now(UTC)
+    source = Provenance("", "", int(now.timestamp()))
+    turn = Turn(room.memory.user_id, "saved", question.message, (), source)
+    shown = list[Memory]()
+    if question.memory:
+        shown.append(Memory("exam", question.memory, 0, 0))
+    try:
+        extracted = await extraction(room.ask, turn, shown, room.settings, now)
+    except ReplyUnusable:
+        return []
+    screening = await asyncio.to_thread(
+        screened, extracted, turn, shown, room.settings
+    )
+    return [proposal for proposal in screening if proposal.is_open]
