@@ -1291,6 +1291,9 @@ MEASURES: ContextVar[TurnMeasures | None] = ContextVar(
 )
 
 
+USER_ID: ContextVar[str] = ContextVar("adaptive_memory_user", default="")
+
+
 @contextmanager
 def stage(name: str) -> Generator[None]:
   began = time.perf_counter()
@@ -1370,7 +1373,7 @@ def unpacked(packed: str) -> bytes:
 
 
 PROMPTS: dict[str, str] = {
-  'commands': unpacked("T>t<81poj4|NsC0{{TJ+2xl|_InYTlqziu^vYT6%$nuc7c63~)j&~504dAAIA26Z$bc$~Q=pTw(z~c7UBZ3+qsuw+?aOAbix~{^d#*K5@aOL<V=m-9{%Ik^Y0Zr+eu^fWZ-S4EzT*Cmc6sGCZ6`95bNGYIAPR+1uSv7W;GAiX{#_Yp9-I8m#z!)B>Xys6N>yRcgwDGV>+(v>%IhupI!?I{6^cyt4(eK{et(kjV=VOy#Bg#mq1yz?QSIeP*GU3p8tMHvjMDMDY$?f<ka1J<lS6<LQWS0DUPeMWRi5P)@0s?OMcOzq`5px+-R6L+8VipIY=i%Q0eRH@+OU<4vGIto#EIvxQB9(OItI-__zkfVN8Uy~e!UUQb|6qIeSxf^Sl|MYQ!5JJ<#Q;P3_6HOFAQ)==yPt&WVcXVX3UMzIHl}}_s4mhAfQo{teWKy(S)nX`5`J<<)PGlwq2eoyTQ~T37sa++1LwE0gj=d>F#U7C3;mn_>@n;K").decode(),
+  'commands': unpacked("T>t<81poj4|NsC0{{TJ+2xl|_InYTlqziu^vYT6%$nuc7c63~)j&~504dAAIA26Z$bc$~Q=pTw(z~c7UBZ3+qsuw+?aOAbix~{^d#*K5@aOL<V=m-9{%Ik^Y0Zr+eu^fWZ-S4EzT*Cmc6sGCZ6`95bNGYIAPR+1uSv7W;GAiX{#_Yp9-I8m#z!)B>Xys6N>yRcgwDGV>+(v>%IhupI!?I{6^cyt4(eK{et(kjV=VOy#Bg#mq1yz?QSIeP*GU3p8tMHvjMDMDY$?f<ka1J<lS6<LQWS0DUPeMWRi5P)@0s?OMcOzq`5px+-R6L+8VipIY=i%Q0eRH@+OU<4vGIto#EIvxQB9(OItI-__zkfVN8Uy~e!UUQb|6qIeSxf^Sl|MYQ!5JJ<#Q;P3_6HOFAQ)==yPt&WVcXVX3UMzIHl}}_s4mhAfQo{teWKy(S)nSe_;Snp46z3F`9L=2@6p)Wp6@h0olWS{fiSfYlhUS%Wwne_I(4<5mu@sXL;6yI;?o&uif=Y}`T65sGn23X)=n@2").decode(),
   'empty_words': unpacked("T>t<81poj4|NsC0{{Rt)1xX>eM)B>7LEx7>5p({s8z*>%#D*mcqbVwgF9*Z0P8r7Cb|N5Iu0kyjO7(aiTH6_E1q~#|-z>@r7g3ovTMLE_fLW2on{vyL#}Wo%_4%FghH-aeVl5WYUtCQ)58<tR8Gljcd8BvF2!~6o-(_}{hQ_#!7fDE%?m=>D++b44yyv$|5Hl_{hd+EN<%bEQRi3DBpL9wR=tElLdD4b*W2`W)xzXkthv~^{k6ETtIfA!~wI!K<=YyCt#=beMXTVhRMslIbd3!|oq|4QWSb0-S0#0>I{8O1`o-kTythc`lTq-Dk>_Kfb?GD@#YlUcZGBLhk-#rY3FxG*yulZ-b9AQV4(Ug~fIOA4xh?e+gg~v$kXA=cL{8CTG$8PkDS!Ip+4UTybT9l54J6P7r1M>YKC_fB#TK5a3CgdeQC^Akj7$~?FTm6nHVwsAnm{4Y-?(gL-#La`DnOTqbUiM>IZGuGw0F!zSP%=({ZWdd3!l%dnOn(K1ar{ntToq!X`#fU3<UH~p8rSR2E;Bw)2ps9tAH?%NksM+K&|CHpZW-NCFw}Ia7^Aw0(F|C}mOb1q_VE$qMHq6o)NSkf*Y=omQ%%momQyg~92Z{8ix`<RTSzs`;H01evcU!z{})oy31*pcc;`Oi5FM7fGdgl!ihKhCuaaek{PVj&vV&|x4G{G5wQCw$)dMqoTauCwmxD=Orl%K<a;WjH{rd=<^A`nOrHxvU_f5rpETfV_h0p)J9%ihpzW8^pHC>riOKNM*EwT1PF%YD>P4&a3zBRwf3ml{wiaN3ibUg-num<mdhXV~)z0K**s4TGkavz$yM)5Ojw9*pW4>soqmu^HAgK}4@8(e9lQ45#^({Q+cx^R*4)KNp;Iu|#LOpQSndnh!yZFTCNg!j=P=3(?~`tHy<prV?YE^uk|z^2P@)$GESX<!H4>kD!WW%k$q(qJA~n|S{Lv;Xscg?5kwY-(D%gi7)BLS#6H1*1R$KQR>dPGB9rv4}k%#^6Y(Wt4ZzUE9$gL(Fw<9yRfhQNbm~io^ur6=L7otY$SYQ)9#W;?K7bQb~**&|FRlPrE0}%1T?O(jWH0a7|>GU)Xt`ATA6`t|)g+oE=89Oe(!_!!ZK8M)*=ln|*KqANzfLaqIBW%w~Ge&5YLcIbo$;bs!Ips+-6YFu1V?*o48UN;F2G<>($nIePc~G3vu0GzPt(mJXT_f%9z-%nx-5*gx5I6UeW;rW_3>G<*?N!t<um6l@TUg${VbmsIb;bYRB&4$1p1!%ev&ueWuIZp+t$B24EWOwupB8&Sc^YTmjtTQ9DYuM?B-LW5~<zX<ZQL*)N%n}z>?IGr1Dt%skRWGX7UG}23cD3@!#VP9@OAmQx0Xb&O5miZ#qVBWNcA&paCHO!@(aQc>Y4^Vq`_M>-y)ADQK>nA*%B>BkU>{$)d6_bQ^a#au1Mpk}p6}X2JmN9WCf`g0oJ#cW&ulotkZeI!8zGvj=9zu0_dn~i)8!eR@E_?;F_Ja0Jj>ebSEB;Vg)tI<{8BQxZRf@@!KK0D*9`q;(4(ytE8zn0@wF!^p{+D)+gM=S$2htpi(la?usi+XNa=$2Y?$;GLv;J<JMEg4f&hWZ52{%t$Priqhj^piJ&jhSa5+)0bNSDeoo(!Hyt}uwl<*Yt@`Yq2Gd|`6TU8CTQA%tOwlYtGmJa2FtSqR#G8m5DxV#8=CL}N*H4`k%~68J#x`2DV)q5AkI7y5@DnshW>3-P|>%jgm0r}v6=5$rSQ{N)SGTq*oZ9&}~O(2;Ez*h<<l6<~uR1Gn1-d+4ac3^_v?dD8TXKKH7pY()Ntd!<>ok^iy&S;iU_Bq+dS-?#eJWwOqR_TBPA;sn-O%8ji~lM=`tNw+d!ts7BNK|8p6!LC%J{A^S{_n;q6i+$>!RrhwH90>TFdC6uXD5JO2(cnI60n3wyYhnY##3{QZ<#^q1!_O7UhW!(R*feG!<1OZj#ps47rRCuNyoL_xhG&&Op-;6Ad|ziV?Ds$T03MQkDD*iQK%J1MK;vTKJ|5SY{Ij_1KK~^jE69`H-Q2QnOb5TdWPfa7fMWFxo=mht&5pu?u%!F2sJ!-fr+hnO5=>hy+Vf4v$AAAGH!6B|J^kGW-kr|P$6svQWUw!NZBSi2@dH8`3m-$e*;3artp}4AdxRTPDjOHzeqA`cUaXFuf-COFOT28TsdPv3X$shnkS7%uBI)l3kfCW**`{m9(Uov&G=O;90hqxg)~yA{5e=OyjAJMgV?*2;&YZ9)L#i{UUW)cE%bX6TF~mHjK>_qW@psFYx2$2M_B#ai!20G6c~@zl<B8?^t+8|tbnZx$Dz9g)9R-x(8A~o|LlX!{wWqL!1moTz;ng?^)dUu(d8d)N&0|GaN_f=`t;mJ`&|6_FAPgnTI61}%ttc7e<E#A(xa|g#AUbe(=$5#6di~sQPkpqka$exjB5+rr=K@KB{>#RaoPuR%sp|*F(tgv|&g^i;g9?ZEgMKd(VXTTjl4N&N9VvGwA{+=b+o@&R>nI33(@r<Z)>L+uWiJ3JCq{UU=abLm4ukKKzoSq#y6rPKwXlUfe96pIy0-JYUIm&`ya_Mn&JF-c{Xm}{n<5WnAmQGtOyEedptKzORd<>Kht<J9%B%dy5<Qsd;03=bgqF~}U>nfrzyEf8gir").decode(),
   'exam': unpacked("T>t<81poj4|NsC0{{SnR2q$$J82x>?B`?I+YgJ=}lQOp4TKC>GIgLqZnrl&6%FBjO^m$*EjG8%)mP?X+C#cXPD_K<**I8~K0yJ>nx&I9Z!2t*z>skjVgK+1H-nmQY3|U>WbU4k?RE-JaGmi9+Le6bJmpJ0ZB~Y&Ej=`Y;iclZL$+`i4Pkki*QJAiawsc{gEemfe+rq4%Fr@$8!=0Z#?MF6|l&a2w{-#YW@YZ$a4-$FYdy@)dUgZ+)s=M<E16UzlH4nW|ZxCr%i7(r2mKo#JB@+(vKpTq}>m{?sa5CjLHNf`oY>G;+Ns^r!MH#GB%i=e=j*iRY<4+4rX#X?hT)qa9TpWCFF7(<ur)IS*xW_L~|Gvc)mH$;=`d(QGZT<#A)6{m==rv}9|2J0dDRw&=Z}phcX`$x#0gH^EVfzA5#fliA9zf*S7zD;29qVb1|1e|yub$zFt`*Ye&bQa@tHwT;GoGJ0zl2pX(5yTkKtQDY$^>^<FF^J9?vpRjF-i8^I4-5EhUVHOEoS%Wb`Y>VBP!qndyl%q601ef&SN|~4uUHc@RNt_Z+JBg?N7)w`esk)Rm9QIwoG-OBR_ogK#4cn2;ZzeQir_GdiBd?K;OL`(}~#7<F5+xzIC)6Q_gwfZP~$yWE9nHcPhagr(PJ>YB>TPD&dD1LWQ?W+<_I6`EdL-T)J!WWX)1-s3CH^_eEexcp?ighsqCRQ=gJ~w9N~HjrRr8Fc+V=$*1~6kcnQNU*)Xm@bRiX_V>lFl#(D|fPsb#&LZ1Ti4ZAmcA96ddp<hUU8i&|i~Q*}7A26+s%dR|8nj4-rQ?4|h=BuML9T8JRN1M`_&Z&a&zV}Q%t?D4K!-_-ORAYk0Id(3cN`suOmkwC3IW>dY((xC`jZ=JFuS)CZWI-K6enG)^+BcHa#=zXy2v{@S4v(D2DCGn53h6rUuA_<_ok5JD~Z}f23Auv(P}q_c-*Gzht>RNP>|EVg6H-NT{>lgm}*nIQujsf*Q3>LL|AH|P(d?R;!}uq6)0}^v!f?$Lgj`msrr}gk=mbOO4#Pk;?s(CaStmTS~Ih5z`mWMpNU25$Ecw8get&r#FS3CsSm<`R|PdQX-E(~?@Qs=jcXuw|4SU-t=W^tnVC$A>KcyBzTfG5S|f|ZN=R2@MBb_)OPI;56`PQ<#EBJ`$dNlwEq*RXc);C`2t@So<aO2gRdKI>`|wxb4#~%y#8rn_TD0&&(8GL!7q2Nbmnd~BUzU5%A*R|@IemM7vJWEJfAy2eMS%T58IAVasi+V4CMWG|d(LNHk_tQMbPkBDbY4GhPwoHDV+8v*UK$mZ9J4Aq6)6I*9|l6-|G(zf<LK-y89F-*mpxpQMNw;$t2$AcdD?@jA`!|JGX-<9z+3a(SfKO%TQknVy&v#_!W02<qM<D}W5(9>MlZqGjkegK(ouKmWFn!UqWPeP*D9@7G{D;qm*|HAtWP+Q??F{kEbrIko_v|9Quv@#Bptb=6c1`r53ryYG&;#s<h>fM?p5yV^Xj1s^V70F23-IT{OGWRt3>)C$~k0#9|5<aGv3<S+lDUn>OZ6zd5qW~NR=h?1uJs2#TlXlPmn6<Ct&~Fe|Zl0vo!y@;j$-Vd4U05D8a42U(asBwLjuT1T%dVhzU|&{_GM<&lcl>QRP(a4yZ4kd_Ih#1W9*)5Bf5a6Cq;qk>|*a%%C|(H+;uKsmYz9iq-wgAkxui*K8-VOe+A%4PViG$?8hf>dQ)8JR$+zLknhK56P-5SCzPu!p4dr)PAb&c(aLg->(JKK`O*lfNLooHQY5Q)}dT?0t7v0_5=7xx?qMTFnF%~;X=hs<{j_WobVQ=t52>JE<Md6*$~RvDy2-m+l#x2%?;0tuyhP3J0<k4<lFE!mCCB?|8jb>2$rJL$sAo&dtS{Y+LeYe<(_8J&bM`^|JDpm{yfe<8OSObG=rU*AOZbVUk4V(=+bbsG>=`SLG#9zS9*}G{71<%U*m2DK@!%prK!d`L{>Hz6>K0j1Y~EV=*s;nt{7|;^mw_JH<w2cucj|Mwn70_uro)KPsZX`+@UywYkxZP1Ji72$}s)aQJr}*cVLXPd0ugOyfG+4C^*SgDhS;AwKcxf!<>gsIpM!txZ~P<1Nh({JU6*28VDbo;B#A*7HLA(um?O#^JV#13$};Z{ruhHU=&4NY>Iin*)iX{jQRl(C1p9-)PV{BFp{G0df`fbCh90Fl8$%;mtzb@nh?UyJn@h9<d0jFX~Eob?2x18%<WISesHb<4T8-Q!jS8YMHgQML-?KJMb>%a&O+UB>PIrA-U$R~x_}JxMF?OTrnHsM#^k?D0SUSS(Qs^6UcuOfNh7R|UNaq@=q`|*xs<9b{g+_LJ2O#7SlPZt&6JOrNtA@`xEU9Vk0nVtf6;S*a;a6)*oXHSN_i+p3drFqV`1MV=FO3QZc2}Q3xobwIE*pte<E{`9whSd5#V_V&R8aC@9jLhcY9-R6|G{TZ0tT{r(05Y44pH<Dp2O%odT`|U^;#`s@P|y4N=cm=VR;gau@c(S~U*iEm%NTXg8qZS|nL-ZOFIbzB|f_i$yvl<=oTSqDA32iM3R&*wSH0mF{Ph=&Zqx@q5;f9A}|>XFu(B!EV=sW@=UFmeTMwsAKz+)iZmy4B2|AtOXC^>fs7l0zzedj3RY^#T2y8jN6{55d1aDP(r-C3*x#D&B{F;DbFLu{*7>Lvs!a!Q1C7P%26rW+-Kx&iKp96n)IaJga7dC*f*@iZLWGf(zk;fN{%pBZYK_5nVJ(G&KNf+-y_UETXZfARhkAp#Ze&luKBrR+)_>`9omJoYzFcLoGg2=u;5vE-s!exr|{diVG+s|q2A3&`^Wk8<=ThFh!~OSo2D_h1L=v^7nA5Y9aycN7F2=USDdnj<l-2w2~HiYQNtWo*`Soq20;CgC2Fnv$BO(&lXOMJ5<cPbOn?8o0f-;").decode(),
   'extract': (
@@ -2288,6 +2291,7 @@ class AnswerFormats:
   def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
     self._now = now
     self._quota_back_at: dict[str, float] = {}
+    self.spent: dict[str, Counter[str]] = defaultdict(Counter[str])
     self.places = UserCache[int](
       _MODELS_REMEMBERED, seconds=_DAY_SECONDS, now=now
     )
@@ -2323,13 +2327,12 @@ async def ask(
   async def answer_in_any_form() -> AnswerRead:
     nonlocal place
     while True:
-      tally("model_calls", name)
       sent = replace(request, thinking=place != _WITHOUT_THINKING)
+      began = time.monotonic()
+      used = Counter(calls=1)
       try:
         completion = await completer.complete(sent, usable[place])
-        tokens_in, tokens_out = completion.tokens
-        tally("tokens_in", name, tokens_in)
-        tally("tokens_out", name, tokens_out)
+        used["tokens_in"], used["tokens_out"] = completion.tokens
         answer = read(completion)
       except ModelError as error:
         tally("model_failures", name)
@@ -2338,6 +2341,11 @@ async def ask(
           raise
         place = following
         continue
+      finally:
+        used["milliseconds"] = round(1000 * (time.monotonic() - began))
+        formats.spent[USER_ID.get()] += used
+        for kind, count in used.items():
+          tally(f"model_{kind}", name, count)
       working = place or int(completion.reasoned)
       if working != remembered:
         formats.places.put(key, working)
@@ -2748,6 +2756,7 @@ EntryKind = Literal[
   "chat",
   "chat_notes",
   "command",
+  "cost",
   "rejection",
   "suggestion",
   "usage",
@@ -2934,6 +2943,20 @@ class UsageTable(EntryTable):
       for memory_id, count in counts.items()
     ]
     await self.entries.put("usage", user_id, new)
+
+
+class CostTable(EntryTable):
+
+  async def add(self, user_id: str, spent: Counter[str], now: int) -> None:
+    day = time.strftime("%Y-%m-%d", time.gmtime(now))
+    for former in await self.entries.read("cost", user_id, [day]):
+      spent = spent + Counter(former.body)
+    entry = Entry(day, spent, now, expires_at=now + YEAR_SECONDS)
+    await self.entries.put("cost", user_id, [entry])
+
+  async def days(self, user_id: str) -> dict[str, Counter[str]]:
+    entries = await self.entries.read("cost", user_id)
+    return {entry.key: Counter(entry.body) for entry in entries}
 
 
 ChatTable = ValueTable[str]
@@ -9943,6 +9966,7 @@ class UserStore:
 _MOST_LISTED = 300
 _LONGEST_LISTED = 400
 _MOST_OF_A_STEP = 5
+_DAYS_SHOWN = 30
 _DONE_BY = {
   "ended": "no longer true",
   "pruned": "upkeep",
@@ -10049,6 +10073,21 @@ def changes_told(
   return lines
 
 
+def costs_told(days: Mapping[str, Counter[str]]) -> str:
+  lines = [
+    "What memory has asked models for, by day (UTC)",
+    "",
+    "| day | calls | tokens read | tokens written | seconds |",
+    "|---|---|---|---|---|",
+  ]
+  for day in sorted(days, reverse=True)[:_DAYS_SHOWN]:
+    spent = days[day]
+    seconds = spent["milliseconds"] // 1000
+    tokens = f"{spent['tokens_in']} | {spent['tokens_out']}"
+    lines.append(f"| {day} | {spent['calls']} | {tokens} | {seconds} |")
+  return "\n".join(lines)
+
+
 def _told_change(change: AuditEntry) -> str:
   before = listed(change.before) if change.before is not None else ""
   after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
@@ -10065,7 +10104,7 @@ def _told_change(change: AuditEntry) -> str:
 
 _ROW__tables = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
+_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat", "cost")
 
 
 class SealedEntries:
@@ -10327,6 +10366,7 @@ class HostTables:
     self.archive = ArchiveTable(entries)
     self.audit = AuditTable(entries)
     self.usage = UsageTable(entries)
+    self.costs = CostTable(entries)
     self.suggestions = SuggestionTable(entries, self.leases)
     self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
     self.chat_notes = ChatNotesTable(
@@ -12467,6 +12507,7 @@ class HostHooks:
 
   async def of(self, arguments: HookArguments) -> HostHook | None:
     user = arguments.user or {}
+    USER_ID.set(str(user.get("id", "")))
     settings = Settings.merge(self._valves(), user.get("valves"))
     if arguments.request is None or not user.get("id"):
       return None
@@ -15195,6 +15236,7 @@ class MemoryCommands:
     self,
     requests: MemoryRequests,
     search: MemorySearch,
+    costs: CostTable,
     diagnosis: Callable[[Hook], Awaitable[str]],
     once: OncePerMessage,
   ) -> None:
@@ -15202,6 +15244,7 @@ class MemoryCommands:
     self._learner = requests.learner
     self._memories = requests.memories
     self._search = search
+    self._costs = costs
     self._diagnosis = diagnosis
     self._once = once
     self._locks = KeyedLocks()
@@ -15216,6 +15259,7 @@ class MemoryCommands:
       "export": self._export,
       "import": self._import,
       "doctor": self._doctor,
+      "cost": self._cost,
       "on": self._on,
       "off": self._off,
     }
@@ -15414,6 +15458,9 @@ class MemoryCommands:
       level, found = await self._learner.examine(hook)
       told += f"\n- **{level}** learning: {plain_line(found)}"
     return f"How Adaptive Memory is doing\n\n{told}"
+
+  async def _cost(self, hook: Hook, _: Command) -> str:
+    return costs_told(await self._costs.days(hook.user_id))
 
   async def _on(self, _: Hook, __: Command) -> str:
     return "Memory is on in this chat."
@@ -16166,6 +16213,7 @@ class Learning:
   pending: PendingTable
   memories: Memories
   leases: Leases
+  costs: CostTable
   formats: AnswerFormats
   start: Callable[[Coroutine[Any, Any, None]], object]
   suggestions: Suggestions
@@ -16193,6 +16241,9 @@ class Learning:
       await self._learn(hook, queued)
     finally:
       learned.set()
+      spent = self.formats.spent.pop(hook.user_id, None)
+      if spent:
+        await self.costs.add(hook.user_id, spent, int(time.time()))
     if hook.settings.save_mode == "suggest":
       await self._offer(hook)
 
@@ -17443,6 +17494,7 @@ class Services:
       pending=self.tables.pending,
       memories=memories,
       leases=self.tables.leases,
+      costs=self.tables.costs,
       formats=formats,
       start=start,
       suggestions=Suggestions(self.tables.suggestions),
@@ -17507,6 +17559,7 @@ class Services:
     self.commands = MemoryCommands(
       requests=self.requests,
       search=self.recall,
+      costs=self.tables.costs,
       diagnosis=partial(diagnosis, indexes=self.indexes),
       once=OncePerMessage(self.tables.commands, self.tables.leases),
     )

@@ -61,6 +61,7 @@ class Services:
             pending=self.tables.pending,
             memories=memories,
             leases=self.tables.leases,
+            costs=self.tables.costs,
             formats=formats,
             start=start,
             suggestions=Suggestions(self.tables.suggestions),
@@ -125,6 +126,7 @@ class Services:
         self.commands = MemoryCommands(
             requests=self.requests,
             search=self.recall,
+            costs=self.tables.costs,
             diagnosis=partial(diagnosis, indexes=self.indexes),
             once=OncePerMessage(self.tables.commands, self.tables.leases),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import AsyncMock
@@ -29,6 +30,7 @@ from adaptive.core.model import (
 )
 from adaptive.learn.queue import always
 from adaptive.memory.audit import AuditEntry
+from adaptive.memory.tables import CostTable
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
@@ -77,6 +79,7 @@ class House:
 
     def __post_init__(self) -> None:
         self.learner = AsyncMock()
+        self.costs = CostTable(ListedEntries())
         self.page.store = self.world.store
         self.learner.waiting.return_value = []
         self.learner.examine.return_value = ("Note", "3 of 6 facts")
@@ -89,6 +92,7 @@ class House:
                 eraser_of=AsyncMock(),
             ),
             search=search,
+            costs=self.costs,
             diagnosis=AsyncMock(return_value="- **OK** all well"),
             once=OncePerMessage(command_answers(self.entries), self.leases),
         )
@@ -436,3 +440,20 @@ async def test_doctor_and_others() -> None:
     assert (await house.answer("/memory find tea")).startswith(
         "Found: 1 memory\n\n- User likes"
     )
+
+
+async def test_cost() -> None:
+    """What models were asked is told by day, the newest first, of the user alone."""
+    house = House()
+    empty = await house.answer("/memory cost")
+    assert len(empty.splitlines()) == 4
+    day = 86_400
+    for user_id, now in (("ada", day), ("ada", day), ("ada", 3 * day)):
+        spent = Counter(calls=2, tokens_in=700, milliseconds=1600)
+        await house.costs.add(user_id, spent, now)
+    await house.costs.add("bob", Counter(calls=9), 4 * day)
+    told = await house.answer("/memory cost")
+    assert told.splitlines()[4:] == [
+        "| 1970-01-04 | 2 | 700 | 0 | 1 |",
+        "| 1970-01-02 | 4 | 1400 | 0 | 3 |",
+    ]

@@ -97,8 +97,8 @@ async def test_calls_of_a_model(told: pytest.LogCaptureFixture) -> None:
     numbers = {
         "model_calls": 2,
         "model_failures": 1,
-        "tokens_in": 70,
-        "tokens_out": 8,
+        "model_tokens_in": 70,
+        "model_tokens_out": 8,
     }
     assert {kind: line[kind] for kind in numbers} == {
         kind: {"memory_operations": number} for kind, number in numbers.items()

@@ -14,9 +14,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from adaptive.core.model import Draft, Proposal, Sources, Utterance
-from adaptive.core.providers import ModelRejected
+from adaptive.core.providers import Completion, ModelRejected
 from adaptive.core.queued_turns import QueuedTurn
-from adaptive.core.runtime import Foreground
+from adaptive.core.runtime import USER_ID, Foreground
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.addressing import NOT_CONFIRMED
 from adaptive.learn.confirmation import UNANSWERED
@@ -24,6 +24,7 @@ from adaptive.learn.learning import Learning
 from adaptive.learn.queue import MOST_ATTEMPTS
 from adaptive.learn.turns import typed_turn
 from adaptive.llm.ask import AnswerFormats
+from adaptive.memory.tables import CostTable
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, StatusLines
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -56,6 +57,7 @@ class House(World):
         super().__init__(*store.pop("rows", ()), script=script, **store)
         self.pending, self.tasks = ListedTurns(), set[asyncio.Task[None]]()
         self.everybody = self.memories()
+        self.costs = CostTable(self.entries)
 
     def learning(self) -> Learning:
         """A process."""
@@ -64,6 +66,7 @@ class House(World):
             pending=self.pending,
             memories=self.everybody,
             leases=self.leases,
+            costs=self.costs,
             formats=AnswerFormats(),
             start=self.start,
             suggestions=self.suggestions,
@@ -608,3 +611,18 @@ async def test_second_part_of_a_lesson() -> None:
     assert len(page.house.model.requests) == 2
     assert page.house.pending.turns == {}
     end.set()
+
+
+async def test_cost_of_a_lesson() -> None:
+    """What a lesson has asked the model for is counted for its user, on the day that it was."""
+    tokens = Completion(BOTH, tokens=(600, 40))
+    page = Page(House(tokens, reply()))
+    whose = USER_ID.set("ada")
+    await page.learn()
+    await page.learn(message_id="m-2", answer_id="answer-2")
+    USER_ID.reset(whose)
+    [(day, spent)] = (await page.house.costs.days("ada")).items()
+    assert day == time.strftime("%Y-%m-%d", time.gmtime())
+    assert (spent["calls"], spent["tokens_in"]) == (2, 600)
+    assert spent["tokens_out"] == 40
+    assert await page.house.costs.days("bob") == {}

@@ -12,6 +12,7 @@ from adaptive.core.providers import (
     ModelRejected,
     ReplyUnusable,
 )
+from adaptive.core.runtime import USER_ID
 from adaptive.llm.ask import AnswerFormats, ask
 from tests.fakes import ScriptedModel
 
@@ -149,3 +150,24 @@ async def test_deadline() -> None:
     with pytest.raises(ModelBusy, match=r"did not answer within 0\.05 s"):
         await ask(model, REQUEST, AnswerFormats(), 0.05, a_yes)
     assert model.running == 0
+
+
+async def test_what_was_spent() -> None:
+    """Each call counts for the user whose turn it is: one that fails, and one that is closed, too."""
+    formats = AnswerFormats()
+    model = ScriptedModel(ModelBusy("no"), Completion("x", tokens=(70, 8)))
+    request = CompletionRequest("s", "u", "memory_operations", {})
+    whose = USER_ID.set("ada")
+    await ask(model, request, formats, 30, lambda one: one, retries=1)
+    model.gate.clear()
+    with pytest.raises(ModelBusy):
+        await ask(model, request, formats, 0.05, lambda one: one)
+    USER_ID.reset(whose)
+    assert formats.spent.keys() == {"ada"}
+    spent = formats.spent["ada"]
+    assert (spent["calls"], spent["tokens_in"], spent["tokens_out"]) == (
+        3,
+        70,
+        8,
+    )
+    assert spent["milliseconds"] >= 50

@@ -15,6 +15,7 @@ from adaptive.control.overview import (
     Day,
     change_log,
     changes_told,
+    costs_told,
     listed,
     overview,
     shown_of_steps,
@@ -43,6 +44,7 @@ from adaptive.memory.gate import (
     gate_policy,
     gated_draft,
 )
+from adaptive.memory.tables import CostTable
 from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
@@ -101,6 +103,7 @@ class MemoryCommands:
         self,
         requests: MemoryRequests,
         search: MemorySearch,
+        costs: CostTable,
         diagnosis: Callable[[Hook], Awaitable[str]],
         once: OncePerMessage,
     ) -> None:
@@ -108,6 +111,7 @@ class MemoryCommands:
         self._learner = requests.learner
         self._memories = requests.memories
         self._search = search
+        self._costs = costs
         self._diagnosis = diagnosis
         self._once = once
         # One change of a user's at a time; an answer that somebody else gives is waited for
@@ -124,6 +128,7 @@ class MemoryCommands:
             "export": self._export,
             "import": self._import,
             "doctor": self._doctor,
+            "cost": self._cost,
             "on": self._on,
             "off": self._off,
         }
@@ -342,6 +347,10 @@ class MemoryCommands:
             level, found = await self._learner.examine(hook)
             told += f"\n- **{level}** learning: {plain_line(found)}"
         return f"How Adaptive Memory is doing\n\n{told}"
+
+    async def _cost(self, hook: Hook, _: Command) -> str:
+        """What models were asked for the user."""
+        return costs_told(await self._costs.days(hook.user_id))
 
     async def _on(self, _: Hook, __: Command) -> str:
         """What is so from now on: the chat itself tells it to whoever reads it."""

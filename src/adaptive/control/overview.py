@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import CATEGORIES, Memory
@@ -13,6 +14,7 @@ from adaptive.privacy.sealing import UNDER_FORMER_KEY
 _MOST_LISTED = 300
 _LONGEST_LISTED = 400
 _MOST_OF_A_STEP = 5
+_DAYS_SHOWN = 30
 _DONE_BY = {
     "ended": "no longer true",
     "pruned": "upkeep",
@@ -127,6 +129,22 @@ def changes_told(
     if number > len(changes):
         lines.append(f"- … and {number - len(changes)} more")
     return lines
+
+
+def costs_told(days: Mapping[str, Counter[str]]) -> str:
+    """What models were asked, the newest days first."""
+    lines = [
+        "What memory has asked models for, by day (UTC)",
+        "",
+        "| day | calls | tokens read | tokens written | seconds |",
+        "|---|---|---|---|---|",
+    ]
+    for day in sorted(days, reverse=True)[:_DAYS_SHOWN]:
+        spent = days[day]
+        seconds = spent["milliseconds"] // 1000
+        tokens = f"{spent['tokens_in']} | {spent['tokens_out']}"
+        lines.append(f"| {day} | {spent['calls']} | {tokens} | {seconds} |")
+    return "\n".join(lines)
 
 
 def _told_change(change: AuditEntry) -> str:

@@ -238,6 +238,10 @@ MEASURES: ContextVar[TurnMeasures | None] = ContextVar(
 )
 
 
+# Whose turn it is, for whom models are asked; set where a hook begins, and inherited likewise.
+USER_ID: ContextVar[str] = ContextVar("adaptive_memory_user", default="")
+
+
 @contextmanager
 def stage(name: str) -> Generator[None]:
     """A stage of what is measured; decorates a function, too."""

@@ -16,6 +16,7 @@ from typing import Any
 from fastapi import Request
 
 from adaptive.core.model import log
+from adaptive.core.runtime import USER_ID
 from adaptive.host.application import (
     UNSUPPORTED,
     has_memory_on,
@@ -165,6 +166,7 @@ class HostHooks:
     async def of(self, arguments: HookArguments) -> HostHook | None:
         """The hook of a user; ``None`` where there is nobody to serve."""
         user = arguments.user or {}
+        USER_ID.set(str(user.get("id", "")))
         settings = Settings.merge(self._valves(), user.get("valves"))
         if arguments.request is None or not user.get("id"):
             return None

@@ -39,6 +39,7 @@ from adaptive.memory.tables import (
     ChatNotesTable,
     ChatTable,
     CommandTable,
+    CostTable,
     Entry,
     EntryKind,
     SuggestionTable,
@@ -50,7 +51,7 @@ from adaptive.search.vectors import content_hash
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 # Counts and states of chats, which are written anew with every turn.
-_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
+_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat", "cost")
 
 
 class SealedEntries:
@@ -339,6 +340,7 @@ class HostTables:
         self.archive = ArchiveTable(entries)
         self.audit = AuditTable(entries)
         self.usage = UsageTable(entries)
+        self.costs = CostTable(entries)
         self.suggestions = SuggestionTable(entries, self.leases)
         self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
         self.chat_notes = ChatNotesTable(

@@ -56,6 +56,7 @@ from adaptive.learn.suggestions import (
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.learn.turns import by_model, joined_turn
 from adaptive.llm.ask import AnswerFormats
+from adaptive.memory.tables import CostTable
 from adaptive.memory.user_memory import Memories
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, Report, StatusLines
@@ -74,6 +75,7 @@ class Learning:
     pending: PendingTable
     memories: Memories
     leases: Leases
+    costs: CostTable
     formats: AnswerFormats
     start: Callable[[Coroutine[Any, Any, None]], object]
     suggestions: Suggestions
@@ -111,6 +113,9 @@ class Learning:
             await self._learn(hook, queued)
         finally:
             learned.set()
+            spent = self.formats.spent.pop(hook.user_id, None)
+            if spent:
+                await self.costs.add(hook.user_id, spent, int(time.time()))
         if hook.settings.save_mode == "suggest":
             await self._offer(hook)
 

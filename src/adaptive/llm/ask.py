@@ -7,6 +7,7 @@ import math
 import re
 import string
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar
@@ -25,7 +26,7 @@ from adaptive.core.providers import (
     ResponseFormat,
     with_retry,
 )
-from adaptive.core.runtime import UserCache, tally
+from adaptive.core.runtime import USER_ID, UserCache, tally
 from adaptive.core.texts import PROMPTS
 from adaptive.llm.reply import ONLY_REASONING, plain_name, read_object
 
@@ -63,12 +64,14 @@ def place_after(place: int, error: ModelError) -> int:
 class AnswerFormats:
     """How each model is best asked, learned from what it answers, and when its quota is back.
 
-    Models are known by their ``key``; after a day the strictest form is tried again.
+    Models are known by their ``key``; after a day the strictest form is tried again. ``spent`` is
+    what they were asked for each user since that was written down last.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._quota_back_at: dict[str, float] = {}
+        self.spent: dict[str, Counter[str]] = defaultdict(Counter[str])
         # Of the format that worked last, by the model's key and the formats there are.
         self.places = UserCache[int](
             _MODELS_REMEMBERED, seconds=_DAY_SECONDS, now=now
@@ -115,13 +118,12 @@ async def ask(
         """What is read once a form works; a retry goes on with the last one that was tried."""
         nonlocal place
         while True:
-            tally("model_calls", name)
             sent = replace(request, thinking=place != _WITHOUT_THINKING)
+            began = time.monotonic()
+            used = Counter(calls=1)
             try:
                 completion = await completer.complete(sent, usable[place])
-                tokens_in, tokens_out = completion.tokens
-                tally("tokens_in", name, tokens_in)
-                tally("tokens_out", name, tokens_out)
+                used["tokens_in"], used["tokens_out"] = completion.tokens
                 answer = read(completion)
             except ModelError as error:
                 tally("model_failures", name)
@@ -130,6 +132,11 @@ async def ask(
                     raise
                 place = following
                 continue
+            finally:
+                used["milliseconds"] = round(1000 * (time.monotonic() - began))
+                formats.spent[USER_ID.get()] += used
+                for kind, count in used.items():
+                    tally(f"model_{kind}", name, count)
             working = place or int(completion.reasoned)
             # That is looked at again after a day, however often it works.
             if working != remembered:

@@ -32,6 +32,7 @@ EntryKind = Literal[
     "chat",
     "chat_notes",
     "command",
+    "cost",
     "rejection",
     "suggestion",
     "usage",
@@ -254,6 +255,26 @@ class UsageTable(EntryTable):
             for memory_id, count in counts.items()
         ]
         await self.entries.put("usage", user_id, new)
+
+
+class CostTable(EntryTable):
+    """What models were asked for a user, by day (UTC): calls, tokens and milliseconds.
+
+    Of two workers that count at once one may be lost.
+    """
+
+    async def add(self, user_id: str, spent: Counter[str], now: int) -> None:
+        """Count what was spent today."""
+        day = time.strftime("%Y-%m-%d", time.gmtime(now))
+        for former in await self.entries.read("cost", user_id, [day]):
+            spent = spent + Counter(former.body)
+        entry = Entry(day, spent, now, expires_at=now + YEAR_SECONDS)
+        await self.entries.put("cost", user_id, [entry])
+
+    async def days(self, user_id: str) -> dict[str, Counter[str]]:
+        """What was spent, by day."""
+        entries = await self.entries.read("cost", user_id)
+        return {entry.key: Counter(entry.body) for entry in entries}
 
 
 # What each chat was given, as one short text.

@@ -234,6 +234,8 @@ async def test_doctor_is_for_admins(host: RunningHost, page: Page) -> None:
     assert "**Problem" not in answer
     assert "1 of 6 facts, nothing invented" in answer
     assert await host.admin.memories() == []
+    cost = await answered(host.admin.new_chat(), "/memory cost")
+    assert "| day | calls |" in cost
 
 
 async def test_near_names_in_valves(host: RunningHost, page: Page) -> None:
