@@ -15946,8 +15946,6 @@ async def _taught_by(
 
 # ---- src/adaptive/learn/exam.py ----
 
-log_exam = logging.getLogger("adaptive_memory.learn")
-
 _QUESTIONS = 6
 _OWN_QUESTIONS = 3
 _MOST_SECONDS = 300.0
@@ -16005,7 +16003,7 @@ async def examination(
           not question.is_said_by(proposal) for proposal in proposals
         )
   except (AdaptiveMemoryError, TimeoutError) as error:
-    log_failure(log_exam, "the model is not examined to the end", error)
+    log_failure("the model is not examined to the end", error)
     hindrance = (
       str(error) or f"that took over {_MOST_SECONDS / 60:.0f} min"
     )

@@ -38,6 +38,7 @@ NAMES = (
     "import_lines",
     "commands",
     "neighbours",
+    "giving_way",
     "plots",
 )
 

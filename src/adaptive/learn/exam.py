@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ from adaptive.core.texts import titled_parts
 from adaptive.learn.extraction import extraction
 from adaptive.learn.grounding import screened
 from adaptive.learn.lesson import LessonResources
-
-log_exam = logging.getLogger("adaptive_memory.learn")
 
 _QUESTIONS = 6
 _OWN_QUESTIONS = 3  # in the user's language; the others are English
@@ -87,7 +84,7 @@ async def examination(
                     not question.is_said_by(proposal) for proposal in proposals
                 )
     except (AdaptiveMemoryError, TimeoutError) as error:
-        log_failure(log_exam, "the model is not examined to the end", error)
+        log_failure("the model is not examined to the end", error)
         hindrance = (
             str(error) or f"that took over {_MOST_SECONDS / 60:.0f} min"
         )

@@ -5,6 +5,7 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence

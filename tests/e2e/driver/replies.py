@@ -46,7 +46,21 @@ class Hang:
     then: Reply = field(default_factory=Say)
 
 
-Reply: TypeAlias = Say | Fail | Hang
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """Answer with this body, JSON unless it is bytes."""
+
+    body: Any
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class BreakOff:
+    """Close the connection in the middle of an answer."""
+
+
+Reply: TypeAlias = Say | Fail | Hang | Raw | BreakOff
 
 # A string is said, a mapping is said as JSON, a callable is asked with the request's body, and of
 # a sequence each matching request takes the next one, the last one staying.
@@ -77,7 +91,7 @@ class Script:
         if isinstance(answer, Sequence) and not isinstance(answer, str):
             answer = answer[min(self.used, len(answer) - 1)]
         self.used += 1
-        while not isinstance(answer, Say | Fail | Hang):
+        while not isinstance(answer, Say | Fail | Hang | Raw | BreakOff):
             if callable(answer):
                 answer = answer(body)
             else:
@@ -87,10 +101,33 @@ class Script:
         return answer
 
 
+async def _write_raw(
+    http: web.Request, reply: Raw | BreakOff
+) -> web.StreamResponse:
+    """Answer with a body as it is, or with the beginning of one."""
+    if isinstance(reply, Raw):
+        raw = reply.body
+        if not isinstance(raw, bytes):
+            raw = json.dumps(raw).encode()
+        return web.Response(
+            body=raw,
+            status=reply.status,
+            headers={"Content-Type": "application/json", **reply.headers},
+        )
+    broken = web.StreamResponse(headers={"Content-Length": "1000"})
+    await broken.prepare(http)
+    await broken.write(b'{"choices": [')
+    if http.transport is not None:
+        http.transport.close()
+    return broken
+
+
 async def write_reply(
-    http: web.Request, body: Body, reply: Say | Fail
+    http: web.Request, body: Body, reply: Say | Fail | Raw | BreakOff
 ) -> web.StreamResponse:
     """Give the reply to a chat completion request, as one object or as events, as it asks for."""
+    if isinstance(reply, Raw | BreakOff):
+        return await _write_raw(http, reply)
     if isinstance(reply, Fail):
         error = {
             "message": reply.message,

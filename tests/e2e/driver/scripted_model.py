@@ -135,6 +135,7 @@ class ScriptedModel:
     """The server. Start it, give ``url`` to an Open WebUI, tell it what to answer, ask it later."""
 
     def __init__(self) -> None:
+        self.models: tuple[str, ...] = MODELS
         self.requests: list[ModelRequest] = []
         self.embedding_requests: list[ModelRequest] = []
         self.search_requests: list[ModelRequest] = []
@@ -176,6 +177,7 @@ class ScriptedModel:
         """Forget rules and records, and release what hangs: the state before the first test."""
         self._released.set()
         self._released = asyncio.Event()
+        self.models = MODELS
         self._rules.clear()
         self._task_rules.clear()
         self.forget_requests()
@@ -249,7 +251,7 @@ class ScriptedModel:
     async def _list_models(self, _: web.Request) -> web.Response:
         models = [
             {"id": name, "object": "model", "owned_by": "tests"}
-            for name in MODELS
+            for name in self.models
         ]
         return web.json_response({"object": "list", "data": models})
 
