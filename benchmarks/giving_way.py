@@ -33,7 +33,7 @@ from tests.e2e.driver.page import Page
 from tests.e2e.driver.soak import WAITING
 
 MODEL_URL = "LOCAL_MODEL_URL"
-ENTRIES = {"memory off": [], "memory on": ["adaptive_memory"]}
+ENTRIES = {"memory-off": [], "memory-on": ["adaptive_memory"]}
 # Seconds from the start of a lesson to the message: it reads its prompt first, then it writes.
 DELAYS = (0.5, 2.0, 4.0, 6.0)
 LONGEST_WAIT_SECONDS = 120.0
@@ -103,7 +103,7 @@ class Bench:
         fact = f"{FACTS[number % len(FACTS)]} Greet me in a few words."
         await (await chat.start(fact)).finish(LONGEST_WAIT_SECONDS)
         await self.wait_for_slot(busy=False, seconds=LONGEST_WAIT_SECONDS)
-        if entry == "memory on":
+        if entry == "memory-on":
             await self.wait_for_slot(busy=True, seconds=15)
         else:
             await asyncio.sleep(2)
@@ -171,7 +171,7 @@ async def measure(url: str) -> dict[str, Any]:
                         f"  {user}, {entry}, {delay} s: {seconds:.2f} s"
                         f"{', beside a lesson' if is_busy else ''}"
                     )
-                    if is_busy or entry == "memory off":
+                    if is_busy or entry == "memory-off":
                         rows[user][entry].append(round(seconds, 2))
     figures: dict[str, Any] = {}
     for user, entries in rows.items():
@@ -186,9 +186,9 @@ async def measure(url: str) -> dict[str, Any]:
         figures[user] = {
             "seconds": entries,
             "medians": medians,
-            "ratio": round(medians["memory on"] / medians["memory off"], 2),
+            "ratio": round(medians["memory-on"] / medians["memory-off"], 2),
             "ratio_of_means": round(
-                means["memory on"] / means["memory off"], 2
+                means["memory-on"] / means["memory-off"], 2
             ),
         }
         say(f"{user}: {figures[user]}")
