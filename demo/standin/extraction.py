@@ -9,9 +9,10 @@ from demo.standin.words import best_fitting, content_words
 
 Operation = dict[str, object]
 
-_EXISTING = "## Existing memories\n"
-_NEWEST = "## Newest message of the user\n"
-_ENTRY = re.compile(r"^- id=(\S+) \| (.+)$", re.MULTILINE)
+_EXISTING = "Known:\n"
+_NEWEST = "Newest message, "
+_ENTRY = re.compile(r"^#(\d+) (.+)$", re.MULTILINE)
+_LINE = re.compile(r"^\d+ (.+)$", re.MULTILINE)
 # Releases of Open WebUI before 0.10 keep tags in front of the sentence.
 _TAGS_IN_FRONT = re.compile(r"\[[^\]]*\]\s*")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -26,7 +27,8 @@ def operations(request: str) -> list[Operation]:
     """What the user's newest message changes about the memories that the request lists."""
     # The first heading counts: what the user typed may repeat it.
     before, _, newest = request.partition(_NEWEST)
-    existing, newest = _listed(before), newest[:_LONGEST_READ].strip()
+    existing = _listed(before)
+    newest = "\n".join(_LINE.findall(newest[:_LONGEST_READ]))
     said = {one: content_words(one) for one in _SENTENCE_END.split(newest)}
 
     def described(kind: str, content: str, of: str | None) -> Operation:

@@ -12,8 +12,10 @@ import pytest
 
 from adaptive.core.model import Memory, Provenance, Turn
 from adaptive.core.providers import Completion, CompletionRequest
-from adaptive.learn.extraction import extraction_request, read_proposals
+from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
+from adaptive.learn.notation import message_lines
+from adaptive.learn.proposals import ExtractionSource, read_proposals
 from adaptive.learn.summaries import (
     MemorySummary,
     is_faithful,
@@ -107,10 +109,11 @@ def test_what_it_finds_is_grounded() -> None:
     turn = Turn("u", "saved", words, (), Provenance("c", "m", 0))
     settings = Settings.merge(Valves(), UserValves())
     home = Memory("home", "User lives in Porto.", 0, 0)
+    source = ExtractionSource(message_lines(words), [home])
     request = extraction_request(
-        turn, [home], settings, datetime(2026, 11, 22, tzinfo=UTC)
+        turn, source, settings, datetime(2026, 11, 22, tzinfo=UTC)
     )
-    found = read_proposals(_completed(request), [home], settings)
+    found = read_proposals(_completed(request), source, settings)
     assert [(one.kind, one.draft.content) for one in found] == [
         ("NEW", "User likes jazz."),
         ("NEW", "User's dog is called Biscuit."),

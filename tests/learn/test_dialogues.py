@@ -69,7 +69,7 @@ TOLD = {
 }
 BETWEEN_KINDS = " · "
 EARLIER_TURNS = 6
-SHOWN_MEMORY = re.compile(r"^- id=(\S+) \| (.*)$", re.MULTILINE)
+SHOWN_MEMORY = re.compile(r"^#(\d+) (.*)$", re.MULTILINE)
 REFERENCE = re.compile(r"\{\{(.+?)\}\}")
 
 

@@ -17,7 +17,7 @@ from adaptive.learn.duplicates import (
     same_fact,
     unrelated_likeness,
 )
-from adaptive.learn.extraction import SAID_TWICE
+from adaptive.learn.proposals import SAID_TWICE
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.vectors import normalised
 from tests.conftest import PROJECT

@@ -58,7 +58,7 @@ async def test_corrected_and_forgotten() -> None:
         == "Updated: User likes black tea. · Deleted: User has a dog."
     )
     assert world.contents == ["User likes black tea."]
-    shown = "- id=m-2 | User has a dog. (until 2026-12-31)\n- id=m-1 | User likes tea."
+    shown = "#1 User has a dog. (until 2026-12-31)\n#2 User likes tea."
     assert shown in world.model.requests[0].user
 
 

@@ -18,9 +18,9 @@ from adaptive.learn.extraction import (
     MOST_SHOWN,
     AskModel,
     extraction,
-    read_proposals,
     shown_memories,
 )
+from adaptive.learn.proposals import ExtractionSource, read_proposals
 from adaptive.llm.ask import AnswerRead
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import query_vectors
@@ -39,6 +39,7 @@ from tests.llm.reply_cases import OFFERED, ReplyCase, stored_replies
 from tests.rates import over, rate
 
 SETTINGS = hook_settings()
+SOURCE = ExtractionSource(("I live in Lisbon.",), OFFERED)
 LISBON_ITEM = {"operation": "NEW", "content": "User lives in Lisbon."}
 DOG_ITEM = {"operation": "NEW", "content": "User has a dog."}
 LISBON = ("NEW", "", "User lives in Lisbon.")
@@ -49,7 +50,7 @@ LEAST_READ = 0.78
 
 def read(text: str, *, cut: bool = False) -> list[Proposal]:
     """What is made of a reply, the memories of the set offered."""
-    return read_proposals(Completion(text, cut), OFFERED, SETTINGS)
+    return read_proposals(Completion(text, cut), SOURCE, SETTINGS)
 
 
 def opened(proposals: list[Proposal]) -> tuple[tuple[str, str, str], ...]:
@@ -200,14 +201,12 @@ async def test_second_question(first_reply: str, wrong: str) -> None:
     model = ScriptedModel(first_reply, '{"operations": []}')
 
     await extraction(
-        asking(model), turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
+        asking(model), turn("I live in Lisbon."), SOURCE, SETTINGS, MORNING
     )
     first, second = [one.user for one in model.requests]
     note = second.removeprefix(first)
     assert wrong in note
-    assert note.endswith(
-        "one JSON object of the form above, and nothing else."
-    )
+    assert note.endswith("with a note or a dash, and nothing else.")
     assert len(note) < 300
     assert "Biscuit" not in note
 
@@ -236,7 +235,7 @@ async def test_second_answer(
     model = ScriptedModel(first_reply, second_reply)
 
     proposals = await extraction(
-        asking(model), turn("I live in Lisbon."), OFFERED, SETTINGS, MORNING
+        asking(model), turn("I live in Lisbon."), SOURCE, SETTINGS, MORNING
     )
     assert [one.status for one in proposals] == statuses
 
@@ -280,26 +279,23 @@ async def shown(*memories: Memory, words: str) -> list[str]:
     ]
 
 
-async def test_small_store_is_shown_whole() -> None:
-    """Up to twenty memories all are shown, whatever the message says."""
-    few = [KAYAK, *OTHERS[: MOST_SHOWN - 1]]
-    assert set(await shown(*few, words="Good morning.")) == {
-        one.id for one in few
-    }
+@pytest.mark.parametrize("words", SAID)
+async def test_what_a_message_speaks_of_is_shown(words: str) -> None:
+    """Few of many memories are shown, and first those that the message may change."""
+    found = await shown(NUTS, KAYAK, *OTHERS, words=words)
+    assert 0 < len(found) == len(set(found)) <= MOST_SHOWN
+    topic = "kayak" if "kayak" in words else words.split()[1]
+    assert topic in found[0]
 
 
-@pytest.mark.parametrize(
-    "words", ["\n\n".join(SAID), "Can you suggest a dessert?"]
-)
-async def test_what_matters_most_is_shown(words: str) -> None:
-    """The nut allergy of sixty memories is shown beside every message."""
-    found = await shown(NUTS, *OTHERS, words=words)
-    assert "nuts" in found
+async def test_little_is_shown_beside_another_subject() -> None:
+    """A small model would take it for what the message says."""
+    rows = (NUTS, KAYAK, *OTHERS)
+    assert len(await shown(*rows, words="Can you suggest a dessert?")) == 2
+
+
+async def test_each_part_of_several_is_looked_for() -> None:
+    """What several turns say that are learned together shows what each of them may change."""
+    found = await shown(NUTS, KAYAK, *OTHERS, words="\n\n".join(SAID))
+    assert "kayak" in found
     assert len(found) == len(set(found)) == MOST_SHOWN
-
-
-async def test_shared_name() -> None:
-    """A memory that shares a rare name with the message is shown before what is only alike."""
-    ana = memory("ana", "Ana, a cousin of User's, sells honey.", created_at=1)
-    words = "My boat harbour was painted, the garden fence, the piano cellar too, says Ana."
-    assert "ana" in (await shown(ana, *OTHERS, words=words))[:5]

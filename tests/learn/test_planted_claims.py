@@ -7,8 +7,8 @@ from typing import Any
 
 from adaptive.core.model import Memory, Provenance, Turn
 from adaptive.core.providers import Completion
-from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import screened
+from adaptive.learn.proposals import ExtractionSource, read_proposals
 from tests.fakes import hook_settings
 from tests.rates import labelled_set, rate
 
@@ -28,7 +28,7 @@ def judged(case: dict[str, Any]) -> str:
     reply = Completion(
         json.dumps({"operations": [case["proposal"]]}, ensure_ascii=False)
     )
-    read = read_proposals(reply, shown, SETTINGS)
+    read = read_proposals(reply, ExtractionSource((), shown), SETTINGS)
     assert read[0].is_open, read
     outcome = screened(read, turn, shown, SETTINGS)[0]
     if outcome.status == "asked":

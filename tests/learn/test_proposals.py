@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adaptive.core.model import Memory, Proposal
 from adaptive.core.providers import Completion, ReplyUnusable
 from adaptive.learn.duplicates import REPLACED_IN_BATCH
-from adaptive.learn.extraction import read_proposals
+from adaptive.learn.proposals import ExtractionSource, read_proposals
 from tests.fakes import hook_settings, memory
 from tests.learn.world import Work, World, reply
 
@@ -101,7 +101,9 @@ WRITTEN = ("saved", "updated", "deleted", "ended")
 def proposed(text: str, rows: Sequence[Memory]) -> list[Proposal] | None:
     """What one answer proposes; ``None`` of one that can't be used."""
     try:
-        return read_proposals(Completion(text), rows, hook_settings())
+        return read_proposals(
+            Completion(text), ExtractionSource((), rows), hook_settings()
+        )
     except ReplyUnusable:
         return None
 

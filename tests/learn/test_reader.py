@@ -16,9 +16,9 @@ import pytest
 
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.core.providers import Completion
-from adaptive.learn.extraction import read_proposals
 from adaptive.learn.grounding import grounding_refusal
 from adaptive.learn.outdated import read_outdated
+from adaptive.learn.proposals import ExtractionSource, read_proposals
 from adaptive.learn.source import Source
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import LESSONS, ReadLesson, read_lessons
@@ -66,7 +66,9 @@ def passes(lesson: ReadLesson, item: Item) -> bool:
     """Whether an item of a reply is read and grounded."""
     reply = json.dumps({"operations": [item]})
     offered = tuple(lesson.memories.values())
-    found = read_proposals(Completion(reply), offered, SETTINGS)
+    found = read_proposals(
+        Completion(reply), ExtractionSource((), offered), SETTINGS
+    )
     return any(
         not grounding_refusal(
             one,

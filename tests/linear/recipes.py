@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -40,9 +40,15 @@ from adaptive.history.section import (
     rank_messages,
 )
 from adaptive.learn.duplicates import reconciled
-from adaptive.learn.extraction import read_proposals
+from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
+from adaptive.learn.notation import message_lines
 from adaptive.learn.outdated import read_outdated
+from adaptive.learn.proposals import (
+    ExtractionSource,
+    _proposals_in,
+    read_proposals,
+)
 from adaptive.learn.suggestions import (
     joined_lines,
 )
@@ -248,8 +254,24 @@ RECIPES: Mapping[str, Recipe] = {
         {},
         SETTINGS,
     ),
-    "learn.extraction.read_proposals": lambda text: partial(
-        read_proposals, Completion(text), memories(text), SETTINGS
+    "learn.extraction.extraction_request": lambda text: partial(
+        extraction_request,
+        turn(text),
+        ExtractionSource(message_lines(text), memories(text)),
+        SETTINGS,
+        datetime(2026, 11, 22, tzinfo=UTC),
+    ),
+    "learn.proposals._proposals_in": lambda text: partial(
+        lambda fields: list(
+            _proposals_in(fields, ExtractionSource((text,)), SETTINGS)
+        ),
+        {"operation": "NEW", "content": text, "evidence": text},
+    ),
+    "learn.proposals.read_proposals": lambda text: partial(
+        read_proposals,
+        Completion(text),
+        ExtractionSource((text,), memories(text)),
+        SETTINGS,
     ),
     "learn.support.unsaid_figures": lambda text: partial(
         unsaid_figures, text, [text[1:]]

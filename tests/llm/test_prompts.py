@@ -33,8 +33,8 @@ def test_every_prompt_file_is_there() -> None:
 
 def test_built_in_prompt_is_filled() -> None:
     """Every placeholder is filled, and the title stays in front."""
-    prompt = render_prompt("extract", "", VALUES)
-    assert prompt.startswith("# Extract memories\n")
+    prompt = render_prompt("outdated", "", VALUES)
+    assert prompt.startswith("# Check what no longer holds\n")
     assert "It is today" in prompt
     assert "$" not in prompt
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.core.model import Utterance, with_detail
@@ -19,6 +19,7 @@ from adaptive.core.providers import (
     ModelBusy,
 )
 from adaptive.learn.extraction import extraction_request
+from adaptive.learn.proposals import ExtractionSource
 from adaptive.privacy.redaction import (
     RedactingCompleter,
     Redaction,
@@ -74,11 +75,13 @@ async def test_secrets_never_go_out() -> None:
             Utterance("user", f"It was {TOKEN} before."),
         )
         old = memory(UUID, f"User's token is {TOKEN}.")
-        question = extraction_request(said, [old], hook_settings(), NOW)
+        question = extraction_request(
+            said, ExtractionSource([said.words], [old]), hook_settings(), NOW
+        )
         (answer,) = await asked(completer, question)
         (sent,) = model.requests
         assert TOKEN not in f"{sent}"
-        assert sent.user.count(SECRET_MARK) == 3
+        assert sent.user.count(SECRET_MARK) == 4
         assert sent.system == question.system
         assert answer.text == reply(f"User's token is {SECRET_MARK}.")
 
@@ -114,31 +117,6 @@ async def test_failures_tell_no_more(personal_data: bool, told: str) -> None:
         await asked(completer, request(f"My address is {MAIL}."))
     assert with_detail(failure.value) == told
     assert failure.value.retry_after == 3.0
-
-
-@given(
-    st.uuids(version=4),
-    st.datetimes(
-        min_value=datetime(2020, 1, 1), max_value=datetime(2040, 1, 1)
-    ),
-)
-@settings(deadline=None, max_examples=50)
-def test_ids_and_dates_survive(id: object, now: datetime) -> None:
-    """Ids of offered memories and the message's date stand as they were."""
-    said = turn("I was born on 3 May 1990, and my daughter today.")
-    offered = [
-        memory(
-            str(id), f"User's phone number is {str(id)[:8]}, e-mail {MAIL}."
-        )
-    ]
-    question = extraction_request(
-        said, offered, hook_settings(), now.replace(tzinfo=UTC)
-    )
-    sent = redacted_request(question, Redaction())
-    assert f"- id={id} | User's " in sent.user
-    assert MAIL not in sent.user
-    assert "3 May 1990" not in sent.user
-    assert sent.system == question.system
 
 
 def test_built_in_prompts_stay() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from adaptive.core.model import Proposal, Vectors, each_open
 from adaptive.core.runtime import stage
 from adaptive.core.texts import listed_lines, unpacked
-from adaptive.learn.extraction import SAID_TWICE, repeats
+from adaptive.learn.proposals import SAID_TWICE, repeats
 from adaptive.learn.quotation import word_units
 from adaptive.memory.writing import FORMER_CONTENT
 from adaptive.search.fusion import rank, ranking_query

@@ -18,7 +18,7 @@ from adaptive.learn.addressing import (
     readdressed,
     without_many_deletions,
 )
-from adaptive.learn.extraction import without_doubles
+from adaptive.learn.proposals import without_doubles
 from adaptive.learn.quotation import (
     UNSPACED,
     quoted_share,

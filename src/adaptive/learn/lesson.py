@@ -27,10 +27,15 @@ from adaptive.core.providers import (
 )
 from adaptive.core.runtime import Foreground, GaveWay, staged, tally
 from adaptive.learn.duplicates import reconciled
-from adaptive.learn.extraction import extraction, shown_memories
+from adaptive.learn.extraction import (
+    extraction,
+    shown_memories,
+    typed_lines,
+)
 from adaptive.learn.grounding import screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
+from adaptive.learn.proposals import ExtractionSource
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import (
     Suggestions,
@@ -166,12 +171,16 @@ async def learn_turn(
     if work.calls_before >= most:
         tally("anomalies", "limit_reached")
         return Lesson(Report(LIMIT_REACHED.format(most)))
-    shown = await shown_memories(index, turn.words, asked, room.hidden)
+    source = ExtractionSource(
+        lines=await asyncio.to_thread(typed_lines, turn.words),
+        shown=await shown_memories(index, turn.words, asked, room.hidden),
+        others=room.hidden.without(index.memories),
+    )
     language = settings.memory_language.strip() or room.language
     asking = settings.model_copy(update={"memory_language": language})
-    extracted = await extraction(ask_model, turn, shown, asking, now)
+    extracted = await extraction(ask_model, turn, source, asking, now)
     proposals = await asyncio.to_thread(
-        screened, extracted, turn, shown, settings
+        screened, extracted, turn, source.shown, settings
     )
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":

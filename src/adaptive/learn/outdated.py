@@ -27,13 +27,16 @@ from adaptive.core.providers import Completion, CompletionRequest, ModelError
 from adaptive.core.runtime import staged
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
 from adaptive.learn.extraction import (
-    END_NOTE,
     AskModel,
-    last_day,
     listed_memories,
-    named_memory,
     nearest_memories,
+)
+from adaptive.learn.notation import END_NOTE
+from adaptive.learn.proposals import (
+    last_day,
+    named_memory,
     repeats,
+    text_lines,
 )
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import list_schema, render_prompt, text_line
@@ -206,7 +209,11 @@ def read_outdated(
         mapping,
         read_items(completion, "outdated", lambda one: "id" in one).items,
     ):
-        if (memory := named_memory(text_line(item.get("id")), shown)) is None:
+        if (
+            memory := named_memory(
+                "".join(text_lines(item.get("id"))[:1]), shown
+            )
+        ) is None:
             continue
         known = said | beginnings(memory.content)
         is_believed = beginnings(text_line(item.get("because"))) & known

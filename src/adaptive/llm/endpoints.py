@@ -6,6 +6,7 @@ The host speaks the OpenAI chat-completion format, too: a request's body, and th
 from __future__ import annotations
 
 import ipaddress
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -123,7 +124,8 @@ def ollama_options(
             "num_predict": request.max_tokens,
             "think": False,
         }
-    needed = estimated_tokens(request.system + request.user) + _ANSWER_TOKENS
+    prompt = "".join(one["content"] for one in _messages(request))
+    needed = estimated_tokens(prompt) + _ANSWER_TOKENS
     if needed > _OLLAMA_WINDOW:
         # Few different ones, for the same reason.
         options["num_ctx"] = 1 << (needed - 1).bit_length()
@@ -132,9 +134,13 @@ def ollama_options(
 
 def _messages(request: CompletionRequest) -> list[dict[str, str]]:
     """The messages of a request."""
+    turns = zip(
+        itertools.cycle(("user", "assistant")),
+        (*request.examples, request.user),
+    )
     return [
         {"role": "system", "content": request.system},
-        {"role": "user", "content": request.user},
+        *({"role": role, "content": content} for role, content in turns),
     ]
 
 

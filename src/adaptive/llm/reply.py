@@ -118,6 +118,12 @@ def read_object(
     raise ReplyUnusable(_NO_JSON)
 
 
+def without_reasoning(text: str) -> str:
+    """What a reply says behind its reasoning; nothing where that has no end."""
+    answer = re.split(_CLOSING, text, flags=re.IGNORECASE)[-1]
+    return re.split(_OPENING, answer, maxsplit=1, flags=re.IGNORECASE)[0]
+
+
 def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
     """All items; of lists with words between them the second, if it holds those of the first."""
     if (before.listed or after.listed) and not _NO_WORD.fullmatch(between):

@@ -37,10 +37,6 @@ PLACEHOLDER = re.compile(
     rf"|(?<![0-9A-Za-z_])(?:{_NAME})\\{{0,2}}_[0-9]{{1,6}}(?![0-9A-Za-z_])",
     re.ASCII,
 )
-# The beginning of a line on which a memory is offered with its id, as the host makes ids.
-_OFFERED_ID = re.compile(
-    r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \| )", re.MULTILINE
-)
 
 
 class Redaction:
@@ -200,17 +196,15 @@ def redacted_request(
 ) -> CompletionRequest:
     """The request as it may be sent; without a redaction only its secrets are left out.
 
-    Ids of offered memories stay. The system message is redacted before and apart from the user's
-    words, so that the date in it stays even if it is a date of birth there.
+    The system message is redacted before and apart from the user's words, so that the date in it
+    stays even if it is a date of birth there.
     """
     system = without_secrets(request.system)
-    pieces = [
-        without_secrets(piece) for piece in _OFFERED_ID.split(request.user)
-    ]
+    user = without_secrets(request.user)
     if redaction is not None:
         system = redaction.redact(system)
-        pieces[::2] = redaction.redact_all(pieces[::2])
-    return replace(request, system=system, user="".join(pieces))
+        user = redaction.redact(user)
+    return replace(request, system=system, user=user)
 
 
 @contextmanager

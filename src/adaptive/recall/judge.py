@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -123,20 +124,28 @@ class RelevanceJudge:
             AdaptiveMemoryError: there is no usable reply in time.
         """
         prompt = render_prompt("relevance", override, {})
-        keys: dict[str, tuple[str, str]] = {}
+        # Those that have no score, by their ids and by the numbers that the model is shown.
+        named: dict[str, Memory] = {}
+        numbers = itertools.count(1)
         scores: dict[str, float] = {}
         user = "## Memories\n"
-        for memory in memories:
+
+        def score_key(memory: Memory) -> tuple[str, str]:
+            """What a score is remembered by."""
             scored = (completer.key, prompt, message, memory.content)
-            key = user_id, content_hash(repr(scored))
-            score = self._scores.get(key)
+            return user_id, content_hash(repr(scored))
+
+        for memory in memories:
+            score = self._scores.get(score_key(memory))
             if score is None:
-                keys[memory.id] = key
+                shown_number = str(next(numbers))
+                named.setdefault(memory.id, memory)
+                named[shown_number] = memory
                 fact = head_and_tail(memory.content, _LONGEST_FACT)
-                user += f"- id={memory.id} | {escaped_entry(fact)}\n"
+                user += f"- id={shown_number} | {escaped_entry(fact)}\n"
             else:
                 scores[memory.id] = score
-        if not keys:
+        if not named:
             return scores
         user += f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
         request = CompletionRequest(
@@ -148,18 +157,21 @@ class RelevanceJudge:
             request,
             self.formats,
             self.deadline,
-            partial(read_relevance, offered=keys),
+            partial(read_relevance, offered=named),
         )
-        for memory_id, score in judged.items():
-            scores[memory_id] = score
-            self._scores.put(keys[memory_id], score)
+        for name, score in judged.items():
+            memory = named[name]
+            scores[memory.id] = score
+            self._scores.put(score_key(memory), score)
         return scores
 
 
 def read_relevance(
     completion: Completion, offered: Container[str]
 ) -> dict[str, float]:
-    """The scores in a model's reply, 0 to 1, by id; the first one counts, unknown ids do not.
+    """The scores in a model's reply, 0 to 1, by the names of the memories that were offered.
+
+    The first score of each counts.
 
     Raises:
         ReplyUnusable: it scores none of the memories that were offered.
@@ -167,15 +179,15 @@ def read_relevance(
     scores: dict[str, float] = {}
     items = read_items(completion, "scores", lambda item: "id" in item).items
     for fields in map(mapping, items):
-        memory_id = str(fields.get("id")).strip()
+        name = str(fields.get("id")).strip()
         # Earlier releases' prompts asked for ``relevance``.
         told = fields.get("score", fields.get("relevance"))
         score = share(told) if "%" in str(told) else number(told)
-        if memory_id in offered and score is not None and 0 <= score <= 100:
-            scores.setdefault(memory_id, score)
+        if name in offered and score is not None and 0 <= score <= 100:
+            scores.setdefault(name, score)
     if not scores:
         raise ReplyUnusable("the model's reply scores none of the memories")
     # Some models score out of 10 or 100 whatever they are told: then 1 is next to nothing.
     most = max(scores.values())
     scale = 1 if most <= 1 else 10 if most <= 10 else 100
-    return {memory_id: score / scale for memory_id, score in scores.items()}
+    return {name: score / scale for name, score in scores.items()}

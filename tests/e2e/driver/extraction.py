@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,8 @@ from tests.e2e.driver.scripted_model import ScriptedModel, text_of, title
 EXTRACT = "# Extract memories"
 CHECK = "# Check what no longer holds"
 NOTHING: dict[str, Any] = {"operations": []}
-_NEWEST = "## Newest message of the user\n"
+_NEWEST = re.compile(r"^Newest message, .*$", re.MULTILINE)
+_LINE = re.compile(r"^\d+ (.*)$", re.MULTILINE)
 
 Body = dict[str, Any]
 
@@ -47,13 +49,17 @@ def operations(*items: dict[str, Any]) -> dict[str, Any]:
 
 
 def newest_words(body: Body) -> str:
-    """What an extraction request shows as the user's newest message."""
-    return text_of(body["messages"][-1]["content"]).rpartition(_NEWEST)[2]
+    """What an extraction request shows as the user's newest message, sentence by sentence."""
+    newest = _NEWEST.split(text_of(body["messages"][-1]["content"]))[-1]
+    return "\n".join(_LINE.findall(newest))
 
 
 def is_extraction_of(words: str) -> Callable[[Body], bool]:
     """A predicate for extraction requests whose newest message holds these words."""
-    return lambda body: title(body) == EXTRACT and words in newest_words(body)
+    return lambda body: (
+        title(body) == EXTRACT
+        and words in newest_words(body).replace("\n", " ")
+    )
 
 
 def learns(model: ScriptedModel, words: str, answer: Answer) -> None:

@@ -15,7 +15,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -31,12 +31,13 @@ from tests.e2e.driver.made_up_lives import (
     made_up_fact,
     users_in,
 )
-from tests.e2e.driver.page import Page, RefusedError
+from tests.e2e.driver.page import Memory, Page, RefusedError
 from tests.e2e.driver.replies import Body
 from tests.e2e.driver.scripted_model import (
     CHAT_MODEL,
     SECOND_MODEL,
     system_prompt,
+    text_of,
 )
 from tests.e2e.driver.services import (
     Services,
@@ -75,7 +76,9 @@ _GONE_OR_RACED = (400, 401, 404, 500)
 _MESSAGES_PER_CHAT = 16
 # What is still being learned when the last operation is over.
 _SETTLING_SECONDS = 5.0
-_OFFERED = re.compile(r"\bid=(?P<id>[\w-]{8,})")
+_OFFERED = re.compile(r"^- id=(\d+)", re.MULTILINE)
+# Share of operations after which the model hears of all ids of a user.
+_IDS_TAKEN_UP = 0.2
 _FORWARD_USERS = {"ENABLE_FORWARD_USER_INFO_HEADERS": "true"}
 # What the tables of ours seal texts for (see adaptive/host/tables.py, pending_table.py).
 _PURPOSES = (
@@ -220,11 +223,15 @@ def _new_rows(table: Mapping[str, str], since: int) -> str:
 
 
 class GossipingModel:
-    """The model of both users. It keeps nothing but the ids of memories it was shown."""
+    """The model of both users. It keeps nothing but ids of memories that it should not know."""
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
         self._ids: dict[str, None] = {}
+
+    def learn_ids(self, memories: Sequence[Memory]) -> None:
+        """Take up the ids of somebody's memories."""
+        self._ids |= dict.fromkeys(one.id for one in memories)
 
     def chat(self, body: Body) -> str:
         """Repeat every fact that stands in the system prompt."""
@@ -236,12 +243,12 @@ class GossipingModel:
         )
 
     def extraction(self, body: Body) -> dict[str, Any]:
-        """What the newest words tell, and changes of memories that were not offered."""
+        """What the newest words tell, and changes of memories that are anybody's."""
         reply = extraction_reply(body)
         facts = [one["content"] for one in reply["operations"]] or [
             "User likes green tea."
         ]
-        for memory_id in self._foreign(body)[1]:
+        for memory_id in self._any_ids():
             update = {
                 "operation": "UPDATE",
                 "id": memory_id,
@@ -252,21 +259,14 @@ class GossipingModel:
 
     def relevance(self, body: Body) -> dict[str, Any]:
         """Everything offered matters, and what was not offered too."""
-        offered, others = self._foreign(body)
-        return {
-            "scores": [
-                {"id": one, "score": 1.0} for one in (*offered, *others)
-            ]
-        }
+        offered = _OFFERED.findall(text_of(body["messages"][-1]["content"]))
+        named = (*offered, *self._any_ids())
+        return {"scores": [{"id": one, "score": 1.0} for one in named]}
 
-    def _foreign(self, body: Body) -> tuple[list[str], list[str]]:
-        """The ids that a request offers, and some that another one has offered."""
-        offered = sorted(set(_OFFERED.findall(json.dumps(body["messages"]))))
-        others = [one for one in self._ids if one not in offered]
-        self._ids |= dict.fromkeys(offered)
-        return offered, self._chance.sample(
-            others[-200:], min(3, len(others), 200)
-        )
+    def _any_ids(self) -> list[str]:
+        """Ids of a few memories of whomever."""
+        newest = [*self._ids][-200:]
+        return self._chance.sample(newest, min(3, len(newest)))
 
 
 class _Lane:
@@ -412,6 +412,8 @@ async def isolation_run(
                         raise
                     done[f"{kind} refused with {refusal.status}"] += 1
                 done[kind] += 1
+                if chance.random() < _IDS_TAKEN_UP:
+                    model.learn_ids(await lane.page.memories())
                 await watch.look()
                 if watch.crossings:
                     return

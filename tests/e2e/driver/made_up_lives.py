@@ -70,7 +70,7 @@ _SAID = re.compile(
 _TOLD = re.compile(
     rf"\bUser (?:{'|'.join(_VERBS.values())}) [\w-]+ (?P<number>\d{{5}}) in \w+"
 )
-_OFFERED = re.compile(r"^- id=(?P<id>[\w-]+)")
+_OFFERED = re.compile(r"^#(?P<id>\d+) ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,8 @@ async def test_regenerate_continue_and_edit(
     await page.wait_for_status(turn, "Saved: User likes black coffee.")
     edited = host.model.requests_titled(EXTRACT)[-1]
     assert newest_words(edited.body) == "I like black coffee."
-    assert (
-        "Earlier turns" not in edited.user_text
-    )  # the former message is on another branch
+    # The former message is on another branch.
+    assert "Said before" not in edited.user_text
 
 
 async def test_two_models_at_once(host: RunningHost, page: Page) -> None:

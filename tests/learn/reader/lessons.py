@@ -14,7 +14,7 @@ from typing import Any
 
 from adaptive.core.model import Memory, Proposal, Provenance, Turn, Utterance
 from adaptive.core.providers import Completion
-from adaptive.learn.extraction import read_proposals
+from adaptive.learn.proposals import ExtractionSource, read_proposals
 from adaptive.settings.merged import Settings
 
 LESSONS = Path(__file__).with_name("lessons.json")
@@ -50,9 +50,8 @@ class ReadLesson:
     def proposals(self, settings: Settings) -> list[Proposal]:
         """What the reply proposes."""
         completion = Completion(self.reply)
-        read = read_proposals(
-            completion, tuple(self.memories.values()), settings
-        )
+        source = ExtractionSource((), tuple(self.memories.values()))
+        read = read_proposals(completion, source, settings)
         return [one for one in read if one.is_open]
 
 

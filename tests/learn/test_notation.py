@@ -1,0 +1,160 @@
+"""Notes on the lines of a message: how a message is shown, and how replies are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.core.providers import Completion
+from adaptive.learn.extraction import shown_message
+from adaptive.learn.notation import (
+    holds_notes,
+    message_lines,
+    numbered,
+    read_notes,
+)
+from adaptive.learn.proposals import ExtractionSource, read_proposals
+from tests.fakes import hook_settings, memory
+from tests.rates import over
+
+LINES = (
+    "i work nights at a bakery so he cant come before 2pm.",
+    "ruben switched to the oboe last week lol.",
+    "forget about the van",
+)
+SHOWN = (
+    memory("van", "User drives a red van."),
+    memory("tuba", "User's son Ruben plays the tuba."),
+)
+SETTINGS = hook_settings()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A line of a reply, and what it proposes: kind, memory, content, evidence, end."""
+
+    line: str
+    proposed: tuple[str, str, str, str, str] | None
+
+
+CASES = [
+    Case(
+        "1 User works nights at a bakery.",
+        (
+            "NEW",
+            "",
+            "User works nights at a bakery.",
+            "work nights at a bakery",
+            "",
+        ),
+    ),
+    Case(
+        "[1] User works nights.",
+        ("NEW", "", "User works nights.", "work nights", ""),
+    ),
+    Case(
+        "2 #2 User's son Ruben plays the oboe.",
+        (
+            "UPDATE",
+            "tuba",
+            "User's son Ruben plays the oboe.",
+            "ruben switched to the oboe",
+            "",
+        ),
+    ),
+    Case(
+        "- 2. #2: User's son Ruben plays the oboe. (until 2031-03-03)",
+        (
+            "UPDATE",
+            "tuba",
+            "User's son Ruben plays the oboe.",
+            "ruben switched to the oboe",
+            "2031-03-03",
+        ),
+    ),
+    Case(
+        "3 #1 forget",
+        ("DELETE", "van", "forget", "forget about the van", ""),
+    ),
+    Case("1 -", None),
+    Case("1 \u2014", None),
+    Case("Here are the notes:", None),
+]
+
+
+@over("case", CASES)
+def test_a_note_is_read(case: Case) -> None:
+    """A line proposes what it says, quotes the words that say it, and names memories by number."""
+    source = ExtractionSource(LINES, SHOWN)
+    completion = Completion(f"<think>hm\n1 User is.</think>1 -\n{case.line}")
+    read = read_proposals(completion, source, SETTINGS)
+    proposed = [
+        (
+            one.kind,
+            one.memory_id,
+            one.draft.content,
+            "".join(one.evidence),
+            one.draft.until,
+        )
+        for one in read
+        if one.is_open
+    ]
+    assert proposed == ([case.proposed] if case.proposed else [])
+
+
+def test_what_is_not_there_is_no_evidence() -> None:
+    """A note on a line that the message has not quotes nothing, and no memory is made up."""
+    (note,) = read_notes("7 User works nights.", LINES)
+    assert note["evidence"] == ""
+    source = ExtractionSource(LINES, SHOWN)
+    (wrong,) = read_proposals(Completion("1 #3 User works."), source, SETTINGS)
+    assert wrong.reason == "not one of the memories shown"
+
+
+def test_an_id_is_read_of_any_memory() -> None:
+    """A model may name a memory that it was not shown by its whole id, and by that alone."""
+    source = ExtractionSource(LINES, SHOWN[:1], SHOWN)
+    reply = '{"operations": [{"operation": "DELETE", "id": "%s"}]}'
+    for named, is_read in (("tuba", True), ("1", True), ("2", False)):
+        (proposal,) = read_proposals(
+            Completion(reply % named), source, SETTINGS
+        )
+        assert proposal.is_open == is_read
+
+
+@given(st.text(), st.text())
+def test_any_text(words: str, reply: str) -> None:
+    """Any message is shown with all of its words, and any reply can be read."""
+    lines = message_lines(words)
+    shown = numbered(lines)
+    assert all(word in shown for word in words.split() if word.isalnum())
+    assert all(note["content"] in reply for note in read_notes(reply, lines))
+    assert holds_notes(reply) or read_notes(reply, lines) == []
+
+
+def test_many_lines_are_shown_whole() -> None:
+    """Of a message with many lines the last one has the rest."""
+    lines = message_lines("\n".join(f"word{n}" for n in range(500)))
+    assert len(lines) == 80
+    assert lines[-1].endswith("word499")
+
+
+@over(
+    "words",
+    [
+        "I live in Porto.",
+        "hey. i moved to lyon.\n\nwhat now?",
+        "I live in Porto. " * 30,
+    ],
+)
+def test_a_request_can_be_told_by_its_message(words: str) -> None:
+    """The beginning of a message stands in its request as it was typed."""
+    assert words.strip()[:60] in shown_message(words, message_lines(words))
+
+
+def test_pastes_are_told() -> None:
+    """A model is told that something stands there which is not shown."""
+    words = "What is this?\n\n> " + "a long quotation " * 5
+    assert shown_message(words, ["What is this?"]).endswith("> (pasted text)")
