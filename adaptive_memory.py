@@ -16145,13 +16145,16 @@ async def _answer(
   room: LessonResources, question: ExamQuestion
 ) -> list[Proposal]:
   now = datetime.now(UTC)
-  source = Provenance("", "", int(now.timestamp()))
-  turn = Turn(room.memory.user_id, "saved", question.message, (), source)
+  said = Provenance("", "", int(now.timestamp()))
+  turn = Turn(room.memory.user_id, "saved", question.message, (), said)
   shown = list[Memory]()
   if question.memory:
     shown.append(Memory("exam", question.memory, 0, 0))
+  source = ExtractionSource(typed_lines(question.message), shown)
   try:
-    extracted = await extraction(room.ask, turn, shown, room.settings, now)
+    extracted = await extraction(
+      room.ask, turn, source, room.settings, now
+    )
   except ReplyUnusable:
     return []
   screening = await asyncio.to_thread(

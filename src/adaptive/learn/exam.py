@@ -18,9 +18,10 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import ReplyUnusable
 from adaptive.core.texts import titled_parts
-from adaptive.learn.extraction import extraction
+from adaptive.learn.extraction import extraction, typed_lines
 from adaptive.learn.grounding import screened
 from adaptive.learn.lesson import LessonResources
+from adaptive.learn.proposals import ExtractionSource
 
 _QUESTIONS = 6
 _OWN_QUESTIONS = 3  # in the user's language; the others are English
@@ -110,13 +111,16 @@ async def _answer(
 ) -> list[Proposal]:
     """What of a model's proposals would be saved; none where it can't be read."""
     now = datetime.now(UTC)
-    source = Provenance("", "", int(now.timestamp()))
-    turn = Turn(room.memory.user_id, "saved", question.message, (), source)
+    said = Provenance("", "", int(now.timestamp()))
+    turn = Turn(room.memory.user_id, "saved", question.message, (), said)
     shown = list[Memory]()
     if question.memory:
         shown.append(Memory("exam", question.memory, 0, 0))
+    source = ExtractionSource(typed_lines(question.message), shown)
     try:
-        extracted = await extraction(room.ask, turn, shown, room.settings, now)
+        extracted = await extraction(
+            room.ask, turn, source, room.settings, now
+        )
     except ReplyUnusable:
         return []
     screening = await asyncio.to_thread(
