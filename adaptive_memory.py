@@ -10071,145 +10071,6 @@ class UserStore:
     return await self.trail.read(self.user_id, [key.text for key in keys])
 
 
-# ---- src/adaptive/control/overview.py ----
-
-_MOST_LISTED = 300
-_LONGEST_LISTED = 400
-_MOST_OF_A_STEP = 5
-_DAYS_SHOWN = 30
-_DONE_BY = {
-  "ended": "no longer true",
-  "pruned": "upkeep",
-  "summarised": "upkeep",
-  "restored": "restored",
-  "imported": "imported",
-  "undone": "taken back",
-}
-ASKED = "asked"
-_NOT_REPEATED = (
-  "a memory, not repeated where some are kept from the chat's model"
-)
-
-Day = Callable[[float], str]
-
-
-def listed(memory: Memory) -> str:
-  return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
-
-
-def overview(
-  counted: str,
-  memories: Sequence[Memory],
-  day: Day,
-  noted: Sequence[str],
-) -> str:
-  newest_first = sorted(
-    memories, key=lambda memory: (-memory.updated_at, memory.id)
-  )
-  groups: dict[tuple[str, str], list[str]] = {}
-  for memory in newest_first[:_MOST_LISTED]:
-    category = next(
-      (tag for tag in memory.tags if tag in CATEGORIES), "other"
-    )
-    until = f", until {memory.until}" if memory.until else ""
-    line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
-    groups.setdefault((memory.bank or "no bank", category), []).append(
-      line
-    )
-  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
-  for (bank, category), lines in sorted(groups.items()):
-    title = f"**{plain_line(bank)} \u00b7 {category}**"
-    parts.append("\n".join([title, "", *lines]))
-  older = len(memories) - _MOST_LISTED
-  if older > 0:
-    parts.append(f"\u2026 and {older} older ones: `/memory find WORDS`")
-  parts.append(PROMPTS["commands"].strip())
-  return "\n\n".join(parts)
-
-
-def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
-  return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
-
-
-def change_log(
-  shown: Sequence[Step],
-  changes: Sequence[AuditEntry],
-  number: int,
-  day: Day,
-  *,
-  withheld: bool,
-) -> str:
-  if not shown:
-    return "Nothing was changed yet."
-  lines = [
-    f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
-    "",
-  ]
-  by_key = {change.key: change for change in changes}
-  unopened = 0
-  for step in shown:
-    keys = [key.text for key in shown_of_steps([step])]
-    newest_first = [by_key[key] for key in keys if key in by_key]
-    if not newest_first:
-      unopened += 1
-      continue
-    newest = newest_first[0]
-    by = _DONE_BY.get(newest.kind, "learned")
-    if newest.reason == ASKED:
-      by = ASKED
-    line = f"{step.number}. {day(newest.changed_at)}, {by}"
-    if newest.chat_id:
-      line += f", [in this chat](/c/{newest.chat_id})"
-    if not step.standing:
-      line += " \u00b7 *taken back since*"
-    items = changes_told(
-      newest_first, len(step.changes), withheld=withheld
-    )
-    lines += [line, *(f"   {item}" for item in items)]
-  if unopened:
-    lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
-  return "\n".join(lines)
-
-
-def changes_told(
-  changes: Sequence[AuditEntry], number: int, *, withheld: bool
-) -> list[str]:
-  lines = [
-    f"- {_NOT_REPEATED if withheld else _told_change(change)}"
-    for change in changes
-  ]
-  if number > len(changes):
-    lines.append(f"- \u2026 and {number - len(changes)} more")
-  return lines
-
-
-def costs_told(days: Mapping[str, Counter[str]]) -> str:
-  lines = [
-    "What memory has asked models for, by day (UTC)",
-    "",
-    "| day | calls | tokens read | tokens written | seconds |",
-    "|---|---|---|---|---|",
-  ]
-  for day in sorted(days, reverse=True)[:_DAYS_SHOWN]:
-    spent = days[day]
-    seconds = spent["milliseconds"] // 1000
-    tokens = f"{spent['tokens_in']} | {spent['tokens_out']}"
-    lines.append(f"| {day} | {spent['calls']} | {tokens} | {seconds} |")
-  return "\n".join(lines)
-
-
-def _told_change(change: AuditEntry) -> str:
-  before = listed(change.before) if change.before is not None else ""
-  after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
-  if before and after and before != after:
-    return f"{before} \u2192 {after}"
-  if before == after:
-    return f"{after}, with its details"
-  if after:
-    return f"new: {after}"
-  return f"{'archived' if change.archived else 'gone'}: {before}"
-
-
 # ---- src/adaptive/host/tables.py ----
 
 _ROW__tables = ENTRIES.c
@@ -12800,19 +12661,17 @@ class Suggestions:
     async with self._dialogs.setdefault(user_id, asyncio.Lock()):
       await questions
 
-  async def offer(
-    self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
-  ) -> str:
-    table, standing = (
-      self.table,
-      self._dialogs.setdefault(user_id, asyncio.Lock()),
-    )
+  async def offer(self, hook: Hook, keep: KeepSuggestion) -> str:
+    table = self.table
+    user_id = hook.user_id
+    place = (user_id, hook.chat_id)
+    standing = self._dialogs.setdefault(user_id, asyncio.Lock())
     if standing.locked():
       return ""
     async with standing:
       while waiting := await table.claim(
         user_id,
-        self._unanswered.get((user_id, chat_id)) or (),
+        self._unanswered.get(place) or (),
         int(self.clock()),
         _MOST_ASKED,
       ):
@@ -12822,11 +12681,9 @@ class Suggestions:
           f"{at}. {_shown(one.draft)}"
           for at, one in numbered.items()
         ]
-        text, numbers = (
-          "\n".join([*shown, _HOW_TO_ANSWER__suggestions]),
-          ", ".join(map(str, numbered)),
-        )
-        answer = await dialog.ask(title, text, "", numbers)
+        text = "\n".join([*shown, _HOW_TO_ANSWER__suggestions])
+        numbers = ", ".join(map(str, numbered))
+        answer = await hook.dialog.ask(title, text, "", numbers)
         kept, rejected = read_answer(answer or "", len(waiting))
         for number in rejected:
           await table.reject(
@@ -12842,7 +12699,7 @@ class Suggestions:
           return ""
         if answer is None:
           digests = frozenset(one.digest for one in waiting)
-          self._unanswered.put((user_id, chat_id), digests)
+          self._unanswered.put(place, digests)
           await table.release(user_id, digests)
           return await self.left(user_id)
     return ""
@@ -14683,18 +14540,16 @@ def _same(
   unrelated: float | None,
   threshold: float,
 ) -> bool:
-  bare, one, other, cosine = (
-    FORMER_CONTENT.sub("", known[0]),
-    known[1],
-    said[1],
-    None,
-  )
-  if one is not None and other is not None and len(one) == len(other):
-    cosine = float(one @ other)
+  content, vector = known
+  bare = FORMER_CONTENT.sub("", content)
+  new, other = said
+  cosine = None
+  if vector is not None and other is not None and len(vector) == len(other):
+    cosine = float(vector @ other)
   if not threshold:
-    return same_fact(bare, said[0], calibrated_likeness(cosine, unrelated))
+    return same_fact(bare, new, calibrated_likeness(cosine, unrelated))
   is_near = cosine is None or cosine >= threshold
-  return is_near and same_fact(bare, said[0], cosine, threshold)
+  return is_near and same_fact(bare, new, cosine, threshold)
 
 
 def unrelated_likeness(nulls: Vectors | None) -> float | None:
@@ -15191,6 +15046,143 @@ class Memories:
 
 
 # ---- src/adaptive/control/requests.py ----
+
+_MOST_LISTED = 300
+_LONGEST_LISTED = 400
+_MOST_OF_A_STEP = 5
+_DAYS_SHOWN = 30
+_DONE_BY = {
+  "ended": "no longer true",
+  "pruned": "upkeep",
+  "summarised": "upkeep",
+  "restored": "restored",
+  "imported": "imported",
+  "undone": "taken back",
+}
+ASKED = "asked"
+_NOT_REPEATED = (
+  "a memory, not repeated where some are kept from the chat's model"
+)
+
+Day = Callable[[float], str]
+
+
+def listed(memory: Memory) -> str:
+  return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
+
+
+def overview(
+  counted: str,
+  memories: Sequence[Memory],
+  day: Day,
+  noted: Sequence[str],
+) -> str:
+  newest_first = sorted(
+    memories, key=lambda memory: (-memory.updated_at, memory.id)
+  )
+  groups: dict[tuple[str, str], list[str]] = {}
+  for memory in newest_first[:_MOST_LISTED]:
+    category = next(
+      (tag for tag in memory.tags if tag in CATEGORIES), "other"
+    )
+    until = f", until {memory.until}" if memory.until else ""
+    line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
+    groups.setdefault((memory.bank or "no bank", category), []).append(
+      line
+    )
+  parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
+  for (bank, category), lines in sorted(groups.items()):
+    title = f"**{plain_line(bank)} \u00b7 {category}**"
+    parts.append("\n".join([title, "", *lines]))
+  older = len(memories) - _MOST_LISTED
+  if older > 0:
+    parts.append(f"\u2026 and {older} older ones: `/memory find WORDS`")
+  parts.append(PROMPTS["commands"].strip())
+  return "\n\n".join(parts)
+
+
+def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
+  return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
+
+
+def change_log(
+  shown: Sequence[Step],
+  changes: Sequence[AuditEntry],
+  number: int,
+  day: Day,
+  *,
+  withheld: bool,
+) -> str:
+  if not shown:
+    return "Nothing was changed yet."
+  lines = [
+    f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
+    "",
+  ]
+  by_key = {change.key: change for change in changes}
+  unopened = 0
+  for step in shown:
+    keys = [key.text for key in shown_of_steps([step])]
+    newest_first = [by_key[key] for key in keys if key in by_key]
+    if not newest_first:
+      unopened += 1
+      continue
+    newest = newest_first[0]
+    by = _DONE_BY.get(newest.kind, "learned")
+    if newest.reason == ASKED:
+      by = ASKED
+    line = f"{step.number}. {day(newest.changed_at)}, {by}"
+    if newest.chat_id:
+      line += f", [in this chat](/c/{newest.chat_id})"
+    if not step.standing:
+      line += " \u00b7 *taken back since*"
+    items = changes_told(
+      newest_first, len(step.changes), withheld=withheld
+    )
+    lines += [line, *(f"   {item}" for item in items)]
+  if unopened:
+    lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
+  return "\n".join(lines)
+
+
+def changes_told(
+  changes: Sequence[AuditEntry], number: int, *, withheld: bool
+) -> list[str]:
+  lines = [
+    f"- {_NOT_REPEATED if withheld else _told_change(change)}"
+    for change in changes
+  ]
+  if number > len(changes):
+    lines.append(f"- \u2026 and {number - len(changes)} more")
+  return lines
+
+
+def costs_told(days: Mapping[str, Counter[str]]) -> str:
+  lines = [
+    "What memory has asked models for, by day (UTC)",
+    "",
+    "| day | calls | tokens read | tokens written | seconds |",
+    "|---|---|---|---|---|",
+  ]
+  for day in sorted(days, reverse=True)[:_DAYS_SHOWN]:
+    spent = days[day]
+    seconds = spent["milliseconds"] // 1000
+    tokens = f"{spent['tokens_in']} | {spent['tokens_out']}"
+    lines.append(f"| {day} | {spent['calls']} | {tokens} | {seconds} |")
+  return "\n".join(lines)
+
+
+def _told_change(change: AuditEntry) -> str:
+  before = listed(change.before) if change.before is not None else ""
+  after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
+  if before and after and before != after:
+    return f"{before} \u2192 {after}"
+  if before == after:
+    return f"{after}, with its details"
+  if after:
+    return f"new: {after}"
+  return f"{'archived' if change.archived else 'gone'}: {before}"
+
 
 NO_PAGE = (
   "Nothing erased: you have to confirm it in a chat on the web page; "
@@ -15976,9 +15968,7 @@ def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
 async def offer_suggestions(
   suggestions: Suggestions,
   room_of: Callable[[], Awaitable[LessonResources]],
-  dialog: Dialog,
-  user_id: str,
-  chat_id: str,
+  hook: Hook,
 ) -> Report:
   outcomes = list[Proposal]()
   left = ""
@@ -15989,8 +15979,8 @@ async def offer_suggestions(
       memory_id=accepted.memory_id,
       draft=accepted.draft,
     )
-    turn = Turn(user_id, "saved", "", (), accepted.source)
-    still_waits = partial(suggestions.waits, user_id, accepted.digest)
+    turn = Turn(hook.user_id, "saved", "", (), accepted.source)
+    still_waits = partial(suggestions.waits, hook.user_id, accepted.digest)
     try:
       saved = await write(await room_of(), turn, [proposal], still_waits)
     except LeaseLost:
@@ -16002,7 +15992,7 @@ async def offer_suggestions(
     return all(one.status != "failed" for one in saved)
 
   try:
-    left = await suggestions.offer(dialog, user_id, chat_id, keep)
+    left = await suggestions.offer(hook, keep)
   except TablesUnavailable as error:
     log_failure("nobody is asked about suggestions", error)
   line = joined_lines(report_line(outcomes) if outcomes else "", left)
@@ -16421,13 +16411,7 @@ class Learning:
   async def _offer(self, hook: Hook) -> None:
     if hook.can_ask and hook.told_kind in ("saved", "shared"):
       room_of = partial(self.lesson_resources, hook)
-      report = await offer_suggestions(
-        self.suggestions,
-        room_of,
-        hook.dialog,
-        hook.user_id,
-        hook.chat_id,
-      )
+      report = await offer_suggestions(self.suggestions, room_of, hook)
       if report.line:
         await self.status.write(hook, report)
 

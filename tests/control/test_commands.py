@@ -12,8 +12,11 @@ from unittest.mock import AsyncMock
 import pytest
 
 from adaptive.control.commands import MemoryCommands, _command_id
-from adaptive.control.overview import change_log, shown_of_steps
-from adaptive.control.requests import MemoryRequests
+from adaptive.control.requests import (
+    MemoryRequests,
+    change_log,
+    shown_of_steps,
+)
 from adaptive.control.turn import (
     OncePerMessage,
     command_in,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -22,7 +23,7 @@ from adaptive.learn.confirmation import (
 from adaptive.learn.lesson import LessonResources
 from adaptive.learn.suggestions import suggestion_digest
 from adaptive.memory.tables import WaitingSuggestion
-from adaptive.settings.hook import Report
+from adaptive.settings.hook import Hook, Report
 from tests.fakes import SOURCE, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.rates import over
@@ -178,8 +179,11 @@ class House(World):
     ) -> Report:
         """Offer what waits to a page that answers so, a while later each time."""
         self.leases.rows.clear()
+        hook = SimpleNamespace(
+            user_id="ada", chat_id=chat, dialog=page(answer)
+        )
         return await offer_suggestions(
-            self.suggestions, self.suggesting, page(answer), "ada", chat
+            self.suggestions, self.suggesting, cast(Hook, hook)
         )
 
     @property

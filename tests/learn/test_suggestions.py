@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from adaptive.core.model import Draft, Proposal
@@ -18,6 +21,7 @@ from adaptive.memory.tables import (
     SuggestionTable,
     WaitingSuggestion,
 )
+from adaptive.settings.hook import Hook
 from tests.fakes import ListedEntries, turn
 from tests.learn.world import HeldLeases
 
@@ -120,9 +124,8 @@ async def offer(
     async def keep(one: WaitingSuggestion) -> bool:
         return one.draft.content not in failing
 
-    return await Suggestions(table, lambda: 5.0).offer(
-        user, "ada", "chat", keep
-    )
+    hook = SimpleNamespace(user_id="ada", chat_id="chat", dialog=user)
+    return await Suggestions(table, lambda: 5.0).offer(cast(Hook, hook), keep)
 
 
 async def two() -> SuggestionTable:

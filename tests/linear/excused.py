@@ -103,8 +103,8 @@ FUNCTIONS: Mapping[str, str] = {
         core.model.Proposal.decided
         core.model.each_open
         answer.postprocessing.answered_turn
-        control.overview.change_log
-        control.overview.costs_told
+        control.requests.change_log
+        control.requests.costs_told
         host.memories._is_written
         host.memories._writes
         host.memory_rows._without_mark

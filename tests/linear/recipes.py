@@ -18,8 +18,12 @@ from adaptive.answer.postprocessing import (
     _request,
 )
 from adaptive.control.commands import _told_of
-from adaptive.control.overview import _told_change, changes_told, overview
-from adaptive.control.requests import named_memories
+from adaptive.control.requests import (
+    _told_change,
+    changes_told,
+    named_memories,
+    overview,
+)
 from adaptive.control.turn import rememberable_messages
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import (
@@ -206,13 +210,13 @@ RECIPES: Mapping[str, Recipe] = {
     "answer.postprocessing._request": lambda text: partial(
         _request, answered(text), ChatNotes()
     ),
-    "control.overview.overview": lambda text: partial(
+    "control.requests.overview": lambda text: partial(
         overview, "2 memories", memories(text), _DAY, [text]
     ),
-    "control.overview.changes_told": lambda text: partial(
+    "control.requests.changes_told": lambda text: partial(
         changes_told, [entry(text)] * 2, 2, withheld=False
     ),
-    "control.overview._told_change": lambda text: partial(
+    "control.requests._told_change": lambda text: partial(
         _told_change, entry(text)
     ),
     "memory.archive.plan_restoration": lambda text: partial(

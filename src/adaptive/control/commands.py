@@ -11,16 +11,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
-from adaptive.control.overview import (
+from adaptive.control.requests import (
     Day,
+    MemoryRequests,
     change_log,
     changes_told,
     costs_told,
     listed,
+    named_memories,
     overview,
     shown_of_steps,
 )
-from adaptive.control.requests import MemoryRequests, named_memories
 from adaptive.control.transfer import exported, read_import
 from adaptive.control.turn import (
     SWITCHES,

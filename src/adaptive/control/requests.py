@@ -1,18 +1,171 @@
-"""Erasing and restoring, which a user asks of the memory itself and confirms in the page."""
+"""What a user is told of the memory in Markdown, and erasing and restoring, once confirmed."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from adaptive.core.messages import clipped_line
-from adaptive.core.model import Draft, Memory, Proposal
+from adaptive.core.messages import clipped_line, plain_line
+from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
+from adaptive.core.texts import PROMPTS
 from adaptive.memory.archive import memories_counted
+from adaptive.memory.audit import AuditEntry, ChangeKey, Step
 from adaptive.memory.erasure import ErasureReport, origin_of
 from adaptive.memory.user_memory import Eraser, Memories
+from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook
+
+_MOST_LISTED = 300
+_LONGEST_LISTED = 400
+_MOST_OF_A_STEP = 5
+_DAYS_SHOWN = 30
+_DONE_BY = {
+    "ended": "no longer true",
+    "pruned": "upkeep",
+    "summarised": "upkeep",
+    "restored": "restored",
+    "imported": "imported",
+    "undone": "taken back",
+}
+ASKED = "asked"
+_NOT_REPEATED = (
+    "a memory, not repeated where some are kept from the chat's model"
+)
+
+# From epoch seconds to a day, or to a day with its time, where the user lives.
+Day = Callable[[float], str]
+
+
+def listed(memory: Memory) -> str:
+    """A memory's words on one line that no markup breaks."""
+    return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
+
+
+def overview(
+    counted: str,
+    memories: Sequence[Memory],
+    day: Day,
+    noted: Sequence[str],
+) -> str:
+    """Memories by bank and category, the newest first, below how many there are and what else."""
+    newest_first = sorted(
+        memories, key=lambda memory: (-memory.updated_at, memory.id)
+    )
+    groups: dict[tuple[str, str], list[str]] = {}
+    for memory in newest_first[:_MOST_LISTED]:
+        category = next(
+            (tag for tag in memory.tags if tag in CATEGORIES), "other"
+        )
+        until = f", until {memory.until}" if memory.until else ""
+        line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
+        groups.setdefault((memory.bank or "no bank", category), []).append(
+            line
+        )
+    parts = [" · ".join([f"**{counted}**", *noted])]
+    for (bank, category), lines in sorted(groups.items()):
+        title = f"**{plain_line(bank)} · {category}**"
+        parts.append("\n".join([title, "", *lines]))
+    older = len(memories) - _MOST_LISTED
+    if older > 0:
+        parts.append(f"… and {older} older ones: `/memory find WORDS`")
+    parts.append(PROMPTS["commands"].strip())
+    return "\n\n".join(parts)
+
+
+def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
+    """The changes of steps that their list shows: the newest of each."""
+    return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
+
+
+def change_log(
+    shown: Sequence[Step],
+    changes: Sequence[AuditEntry],
+    number: int,
+    day: Day,
+    *,
+    withheld: bool,
+) -> str:
+    """Steps, the last ones of a number: when, by whom, in which chat, before and after.
+
+    ``changes`` are those of ``shown_of_steps``; their words are ``withheld`` where a model that may
+    not see each memory reads the chat, since what a bank held once is not known for sure.
+    """
+    if not shown:
+        return "Nothing was changed yet."
+    lines = [
+        f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
+        "",
+    ]
+    by_key = {change.key: change for change in changes}
+    unopened = 0
+    for step in shown:
+        keys = [key.text for key in shown_of_steps([step])]
+        newest_first = [by_key[key] for key in keys if key in by_key]
+        if not newest_first:
+            unopened += 1
+            continue
+        newest = newest_first[0]
+        by = _DONE_BY.get(newest.kind, "learned")
+        if newest.reason == ASKED:
+            by = ASKED
+        line = f"{step.number}. {day(newest.changed_at)}, {by}"
+        if newest.chat_id:
+            line += f", [in this chat](/c/{newest.chat_id})"
+        if not step.standing:
+            line += " · *taken back since*"
+        items = changes_told(
+            newest_first, len(step.changes), withheld=withheld
+        )
+        lines += [line, *(f"   {item}" for item in items)]
+    if unopened:
+        lines += ["", f"{unopened} of them {UNDER_FORMER_KEY}"]
+    return "\n".join(lines)
+
+
+def changes_told(
+    changes: Sequence[AuditEntry], number: int, *, withheld: bool
+) -> list[str]:
+    """The first changes of a number, an item of a list each, and how many more there are."""
+    lines = [
+        f"- {_NOT_REPEATED if withheld else _told_change(change)}"
+        for change in changes
+    ]
+    if number > len(changes):
+        lines.append(f"- … and {number - len(changes)} more")
+    return lines
+
+
+def costs_told(days: Mapping[str, Counter[str]]) -> str:
+    """What models were asked, the newest days first."""
+    lines = [
+        "What memory has asked models for, by day (UTC)",
+        "",
+        "| day | calls | tokens read | tokens written | seconds |",
+        "|---|---|---|---|---|",
+    ]
+    for day in sorted(days, reverse=True)[:_DAYS_SHOWN]:
+        spent = days[day]
+        seconds = spent["milliseconds"] // 1000
+        tokens = f"{spent['tokens_in']} | {spent['tokens_out']}"
+        lines.append(f"| {day} | {spent['calls']} | {tokens} | {seconds} |")
+    return "\n".join(lines)
+
+
+def _told_change(change: AuditEntry) -> str:
+    """One change in words: before and after."""
+    before = listed(change.before) if change.before is not None else ""
+    after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
+    if before and after and before != after:
+        return f"{before} → {after}"
+    if before == after:
+        return f"{after}, with its details"
+    if after:
+        return f"new: {after}"
+    return f"{'archived' if change.archived else 'gone'}: {before}"
+
 
 NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "

@@ -113,9 +113,7 @@ def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
 async def offer_suggestions(
     suggestions: Suggestions,
     room_of: Callable[[], Awaitable[LessonResources]],
-    dialog: Dialog,
-    user_id: str,
-    chat_id: str,
+    hook: Hook,
 ) -> Report:
     """Ask a user about what waits, and save what is accepted; raises nothing of ours."""
     outcomes = list[Proposal]()
@@ -129,8 +127,8 @@ async def offer_suggestions(
             draft=accepted.draft,
         )
         # The words are not known any more; the user has said yes to the sentence itself.
-        turn = Turn(user_id, "saved", "", (), accepted.source)
-        still_waits = partial(suggestions.waits, user_id, accepted.digest)
+        turn = Turn(hook.user_id, "saved", "", (), accepted.source)
+        still_waits = partial(suggestions.waits, hook.user_id, accepted.digest)
         try:
             saved = await write(await room_of(), turn, [proposal], still_waits)
         except LeaseLost:
@@ -142,7 +140,7 @@ async def offer_suggestions(
         return all(one.status != "failed" for one in saved)
 
     try:
-        left = await suggestions.offer(dialog, user_id, chat_id, keep)
+        left = await suggestions.offer(hook, keep)
     except TablesUnavailable as error:
         log_failure("nobody is asked about suggestions", error)
     line = joined_lines(report_line(outcomes) if outcomes else "", left)

@@ -142,18 +142,16 @@ def _same(
     threshold: float,
 ) -> bool:
     """Whether two statements say the same; a ``threshold`` for their cosine is an admin's wish."""
-    bare, one, other, cosine = (
-        FORMER_CONTENT.sub("", known[0]),
-        known[1],
-        said[1],
-        None,
-    )
-    if one is not None and other is not None and len(one) == len(other):
-        cosine = float(one @ other)
+    content, vector = known
+    bare = FORMER_CONTENT.sub("", content)
+    new, other = said
+    cosine = None
+    if vector is not None and other is not None and len(vector) == len(other):
+        cosine = float(vector @ other)
     if not threshold:
-        return same_fact(bare, said[0], calibrated_likeness(cosine, unrelated))
+        return same_fact(bare, new, calibrated_likeness(cosine, unrelated))
     is_near = cosine is None or cosine >= threshold
-    return is_near and same_fact(bare, said[0], cosine, threshold)
+    return is_near and same_fact(bare, new, cosine, threshold)
 
 
 def unrelated_likeness(nulls: Vectors | None) -> float | None:

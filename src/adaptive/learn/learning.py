@@ -178,13 +178,7 @@ class Learning:
         """Ask a user about suggestions that wait, and show what came of it."""
         if hook.can_ask and hook.told_kind in ("saved", "shared"):
             room_of = partial(self.lesson_resources, hook)
-            report = await offer_suggestions(
-                self.suggestions,
-                room_of,
-                hook.dialog,
-                hook.user_id,
-                hook.chat_id,
-            )
+            report = await offer_suggestions(self.suggestions, room_of, hook)
             if report.line:
                 await self.status.write(hook, report)
 

@@ -35,7 +35,7 @@ from adaptive.memory.tables import (
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import comparable
-from adaptive.settings.hook import NOTHING_NEW, Dialog, Report
+from adaptive.settings.hook import NOTHING_NEW, Hook, Report
 
 # What became of proposals, in the order in which it is told; nobody is told of the others.
 _STATUS_WORDS: dict[ProposalStatus, str] = {
@@ -218,26 +218,24 @@ class Suggestions:
         async with self._dialogs.setdefault(user_id, asyncio.Lock()):
             await questions
 
-    async def offer(
-        self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
-    ) -> str:
+    async def offer(self, hook: Hook, keep: KeepSuggestion) -> str:
         """Ask a user about all that waits, in one dialog; a line where it is left unanswered.
 
         What is not decided, or can't be saved, waits on; it is not asked about again for a while,
         but in other chats where nobody has answered: the page may be closed. While another
         question stands in the page nobody is asked: it waits.
         """
-        table, standing = (
-            self.table,
-            self._dialogs.setdefault(user_id, asyncio.Lock()),
-        )
+        table = self.table
+        user_id = hook.user_id
+        place = (user_id, hook.chat_id)
+        standing = self._dialogs.setdefault(user_id, asyncio.Lock())
         if standing.locked():
             return ""
         async with standing:
             # What has come while one dialog stood is asked about in another one.
             while waiting := await table.claim(
                 user_id,
-                self._unanswered.get((user_id, chat_id)) or (),
+                self._unanswered.get(place) or (),
                 int(self.clock()),
                 _MOST_ASKED,
             ):
@@ -247,11 +245,9 @@ class Suggestions:
                     f"{at}. {_shown(one.draft)}"
                     for at, one in numbered.items()
                 ]
-                text, numbers = (
-                    "\n".join([*shown, _HOW_TO_ANSWER]),
-                    ", ".join(map(str, numbered)),
-                )
-                answer = await dialog.ask(title, text, "", numbers)
+                text = "\n".join([*shown, _HOW_TO_ANSWER])
+                numbers = ", ".join(map(str, numbered))
+                answer = await hook.dialog.ask(title, text, "", numbers)
                 kept, rejected = read_answer(answer or "", len(waiting))
                 for number in rejected:
                     await table.reject(
@@ -267,7 +263,7 @@ class Suggestions:
                     return ""
                 if answer is None:
                     digests = frozenset(one.digest for one in waiting)
-                    self._unanswered.put((user_id, chat_id), digests)
+                    self._unanswered.put(place, digests)
                     await table.release(user_id, digests)
                     return await self.left(user_id)
         return ""
