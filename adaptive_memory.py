@@ -5359,26 +5359,22 @@ class KeywordIndex:
   ]
   impacts: Vectors
 
-  def scores(self, words: Iterable[str]) -> Vectors:
-    total = np.zeros(self.size, dtype=np.float32)
-    for entries in self._lists(set(words)):
-      total[self.rows[entries]] += self.impacts[entries]
-    return total
-
-  def coverage(self, words: Iterable[str]) -> Vectors:
+  def matches(self, words: Iterable[str]) -> tuple[Vectors, Vectors]:
     distinct = set(words)
-    lists = self._lists(distinct)
-    total = np.zeros(self.size, dtype=np.float32)
-    mass = (len(distinct) - len(lists)) * self._rarity(0)
-    for entries in lists:
-      rarity = self._rarity(entries.stop - entries.start)
+    terms = sorted(
+      self.terms[word] for word in distinct & self.terms.keys()
+    )
+    scores = np.zeros(self.size, dtype=np.float32)
+    covered = np.zeros(self.size, dtype=np.float32)
+    mass = (len(distinct) - len(terms)) * self._rarity(0)
+    for term in terms:
+      entries = slice(*self.starts[term : term + 2])
+      rows = self.rows[entries]
+      rarity = self._rarity(len(rows))
       mass += rarity
-      total[self.rows[entries]] += rarity
-    return total / np.float32(mass) if mass else total
-
-  def _lists(self, words: Set[str]) -> list[slice]:
-    terms = sorted(self.terms[word] for word in words & self.terms.keys())
-    return [slice(*self.starts[term : term + 2]) for term in terms]
+      scores[rows] += self.impacts[entries]
+      covered[rows] += rarity
+    return scores, covered / np.float32(mass or 1)
 
   def _rarity(self, frequency: int) -> float:
     return float(
@@ -6949,11 +6945,11 @@ def rank_messages(
   )
   chats = np.array([message.chat_id for message in ordered])
   keywords = keyword_index(_exchanges(ordered))
-  coverage = float(keywords.coverage(words).max())
-  if _evidence(question, hits[0].score, coverage, levels) < gate:
+  matched, coverage = keywords.matches(words)
+  covered = float(coverage.max())
+  if _evidence(question, hits[0].score, covered, levels) < gate:
     return {}
   base = _closeness(ordered, hits)
-  matched = keywords.scores(words)
   base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
   score = base + _best_near(base, chats)
   scores = dict(zip(ordered, score.round(4).tolist(), strict=True))
@@ -7423,7 +7419,7 @@ def rank(
     similarity = (
       (cosine - index.centrality) / (length * index.unit)
     ).astype(np.float32)
-  matched = index.keywords.scores(words)
+  matched, coverage = index.keywords.matches([*words, _UNSAID])
   best_match = max(float(matched.max()), _TINY)
   keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
   nearby = weights.neighbours * _best_nearby(
@@ -7432,7 +7428,7 @@ def rank(
   neighbours = (nearby - nearby.min()).astype(np.float32)
   score = similarity + keywords + neighbours
   personal = weights.personal if speaks_of_self(query.text) else 0.0
-  evidence = _evidence__fusion(index, query, cosine, words, weights) + np.float32(
+  evidence = _evidence__fusion(index, query, cosine, coverage, weights) + np.float32(
     personal
   )
   gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
@@ -7469,10 +7465,9 @@ def _evidence__fusion(
   index: RankingIndex,
   query: RankingQuery,
   cosine: Vectors,
-  words: Sequence[str],
+  coverage: Vectors,
   weights: Weights,
 ) -> Vectors:
-  coverage = index.keywords.coverage([*words, _UNSAID])
   by_words = np.float32(weights.words_alone) * coverage
   if query.vector is None or not index.levels:
     return by_words

@@ -382,11 +382,8 @@ RECIPES: Mapping[str, Recipe] = {
     "search.tokens.keyword_index": lambda text: partial(
         keyword_index, [parts(text)]
     ),
-    "search.tokens.KeywordIndex.scores": lambda text: partial(
-        keyword_index([parts(text)[:400]]).scores, parts(text)
-    ),
-    "search.tokens.KeywordIndex.coverage": lambda text: partial(
-        keyword_index([parts(text)[:400]]).coverage, parts(text)
+    "search.tokens.KeywordIndex.matches": lambda text: partial(
+        keyword_index([parts(text)[:400]]).matches, parts(text)
     ),
     "search.fusion.ranking_query": lambda text: partial(
         ranking_query, text, text[1:], None, 0

@@ -219,11 +219,11 @@ def rank_messages(
     )
     chats = np.array([message.chat_id for message in ordered])
     keywords = keyword_index(_exchanges(ordered))
-    coverage = float(keywords.coverage(words).max())
-    if _evidence(question, hits[0].score, coverage, levels) < gate:
+    matched, coverage = keywords.matches(words)
+    covered = float(coverage.max())
+    if _evidence(question, hits[0].score, covered, levels) < gate:
         return {}
     base = _closeness(ordered, hits)
-    matched = keywords.scores(words)
     base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
     score = base + _best_near(base, chats)
     scores = dict(zip(ordered, score.round(4).tolist(), strict=True))

@@ -254,7 +254,7 @@ def rank(
         similarity = (
             (cosine - index.centrality) / (length * index.unit)
         ).astype(np.float32)
-    matched = index.keywords.scores(words)
+    matched, coverage = index.keywords.matches([*words, _UNSAID])
     best_match = max(float(matched.max()), _TINY)
     keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
     nearby = weights.neighbours * _best_nearby(
@@ -264,7 +264,7 @@ def rank(
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
     personal = weights.personal if speaks_of_self(query.text) else 0.0
-    evidence = _evidence(index, query, cosine, words, weights) + np.float32(
+    evidence = _evidence(index, query, cosine, coverage, weights) + np.float32(
         personal
     )
     gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
@@ -306,11 +306,10 @@ def _evidence(
     index: RankingIndex,
     query: RankingQuery,
     cosine: Vectors,
-    words: Sequence[str],
+    coverage: Vectors,
     weights: Weights,
 ) -> Vectors:
     """How much speaks for each memory, without what speaks for all of them."""
-    coverage = index.keywords.coverage([*words, _UNSAID])
     by_words = np.float32(weights.words_alone) * coverage
     if query.vector is None or not index.levels:
         return by_words

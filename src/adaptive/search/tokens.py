@@ -19,7 +19,7 @@ stays positive for a word that most memories have.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -188,33 +188,29 @@ class KeywordIndex:
     ]  # the list of term t is rows[starts[t]:starts[t + 1]]
     impacts: Vectors  # what each entry adds to a score
 
-    def scores(self, words: Iterable[str]) -> Vectors:
-        """BM25 of each memory for a query's tokens, each counted once; shape (n,)."""
-        total = np.zeros(self.size, dtype=np.float32)
-        for entries in self._lists(set(words)):
-            total[self.rows[entries]] += self.impacts[entries]
-        return total
+    def matches(self, words: Iterable[str]) -> tuple[Vectors, Vectors]:
+        """BM25 of each text for a query's tokens, each counted once, and its coverage; shape (n,).
 
-    def coverage(self, words: Iterable[str]) -> Vectors:
-        """Share of the query that each memory holds, from 0 to 1, rare words counting more.
-
+        Coverage is the share of the query that a text holds, from 0 to 1, rare words counting more.
         Unlike BM25 it is comparable between queries: a long message shares a word with some memory
         by chance, but not most of its words.
         """
         distinct = set(words)
-        lists = self._lists(distinct)
-        total = np.zeros(self.size, dtype=np.float32)
-        mass = (len(distinct) - len(lists)) * self._rarity(0)
-        for entries in lists:
-            rarity = self._rarity(entries.stop - entries.start)
+        # In a fixed order, so that sums are the same to the bit.
+        terms = sorted(
+            self.terms[word] for word in distinct & self.terms.keys()
+        )
+        scores = np.zeros(self.size, dtype=np.float32)
+        covered = np.zeros(self.size, dtype=np.float32)
+        mass = (len(distinct) - len(terms)) * self._rarity(0)
+        for term in terms:
+            entries = slice(*self.starts[term : term + 2])
+            rows = self.rows[entries]
+            rarity = self._rarity(len(rows))
             mass += rarity
-            total[self.rows[entries]] += rarity
-        return total / np.float32(mass) if mass else total
-
-    def _lists(self, words: Set[str]) -> list[slice]:
-        """The lists of a query's words in a fixed order, so that sums are the same to the bit."""
-        terms = sorted(self.terms[word] for word in words & self.terms.keys())
-        return [slice(*self.starts[term : term + 2]) for term in terms]
+            scores[rows] += self.impacts[entries]
+            covered[rows] += rarity
+        return scores, covered / np.float32(mass or 1)
 
     def _rarity(self, frequency: int) -> float:
         return float(
