@@ -1807,8 +1807,6 @@ HOST_MESSAGES = Table(
 
 # ---- src/adaptive/learn/queue.py ----
 
-log_queue = logging.getLogger("adaptive_memory.learn")
-
 LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
 _MARGIN_SECONDS = 8.0
@@ -1956,9 +1954,7 @@ class LearningQueue:
           elif not work.others_wait:
             break
     except TablesUnavailable as error:
-      log_queue.warning(
-        "what waits is left to the next turn: %s", with_detail(error)
-      )
+      log_failure("what waits is left to the next turn", error)
       if error.lasting:
         raise
 
@@ -1973,13 +1969,9 @@ class LearningQueue:
         return
       except TablesUnavailable as error:
         if pause is None or (error.lasting and tries):
-          log_queue.warning(
-            "a turn is not learned: %s", with_detail(error)
-          )
+          log_failure("a turn is not learned", error)
           raise
-        log_queue.warning(
-          "a turn is not kept yet: %s", with_detail(error)
-        )
+        log_failure("a turn is not kept yet", error)
         await asyncio.sleep(pause)
 
   async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
@@ -2042,7 +2034,7 @@ class LearningQueue:
       over.set()
       await heartbeat
       if verdict == "given up":
-        log_queue.warning("turns are not learned: %s", reason)
+        log.warning("turns are not learned: %s", reason)
       try_again_at = await self._ended(work, verdict, fault)
     return try_again_at
 
@@ -2063,9 +2055,8 @@ class LearningQueue:
         failed=failed,
       )
     except TablesUnavailable as error:
-      log_queue.warning(
-        "turns are taken again when their lease has ended: %s",
-        with_detail(error),
+      log_failure(
+        "turns are taken again when their lease has ended", error
       )
     tell_outcome(verdict if held else "lost", fault)
     return due_at if held and failed else inf
@@ -15597,8 +15588,6 @@ def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
 
 # ---- src/adaptive/learn/lesson.py ----
 
-log_lesson = logging.getLogger("adaptive_memory.learn")
-
 _RETRIES = 2
 _COMMAND_PATIENCE_SECONDS = 1.5
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
@@ -15636,8 +15625,8 @@ class LessonResources:
       raise ModelRejected("no model is asked here", 0)
 
     def read_and_log(completion: Completion) -> AnswerRead:
-      if log_lesson.isEnabledFor(logging.DEBUG):
-        log_lesson.debug(
+      if log.isEnabledFor(logging.DEBUG):
+        log.debug(
           "the model's reply: %r", without_secrets(completion.text)
         )
       return read(completion)
@@ -15862,10 +15851,7 @@ async def _embedded(
         made = await room.indexes.rests.ask(embedder, new, query=False)
       known.update(zip(new, normalised(made), strict=True))
   except (EmbeddingError, TimeoutError) as error:
-    log_lesson.warning(
-      "new facts are compared by their words only: %s",
-      with_detail(error),
-    )
+    log_failure("new facts are compared by their words only", error)
   return known
 
 
@@ -16305,8 +16291,6 @@ def _words(text: str, *, marks: bool = False) -> set[str]:
 
 # ---- src/adaptive/learn/learning.py ----
 
-log_learning = logging.getLogger("adaptive_memory")
-
 _AFTER_THE_TURN_SECONDS = 0.1
 
 
@@ -16377,9 +16361,7 @@ class Learning:
         room = await self.lesson_resources(hook)
         await summarise_when_due(room, self.leases, time.time())
       except AdaptiveMemoryError as error:
-        log_learning.warning(
-          "memories are not summarised: %s", with_detail(error)
-        )
+        log_failure("memories are not summarised", error)
 
   async def learn_findings(
     self,
@@ -16512,9 +16494,7 @@ class Learning:
       )
       return
     except AdaptiveMemoryError as error:
-      log_learning.warning(
-        "nothing learned from a turn: %s", with_detail(error)
-      )
+      log_failure("nothing learned from a turn", error)
       if error.lasting:
         await self.status.notice(serving, hindrance_line(str(error)))
       elif work.tells_failures:
@@ -16566,9 +16546,7 @@ class Learning:
     try:
       memories = await said_before_edit(room, turn, hook)
     except HostError as error:
-      log_learning.warning(
-        "an edit is not looked at: %s", with_detail(error)
-      )
+      log_failure("an edit is not looked at", error)
       return
     if memories and room.can_ask:
       asked = delete_confirmed(
@@ -16582,7 +16560,7 @@ class Learning:
     try:
       report = await asked
     except AdaptiveMemoryError as error:
-      log_learning.warning("nothing deleted: %s", with_detail(error))
+      log_failure("nothing deleted", error)
       report = Report(f"Nothing deleted: {error}", kind="reply")
     await self.status.write(hook, report)
 

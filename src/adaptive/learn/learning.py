@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from adaptive.core.model import (
     TablesUnavailable,
     Turn,
     hindrance_line,
-    with_detail,
+    log_failure,
 )
 from adaptive.core.providers import Completer
 from adaptive.core.queued_turns import Leases, PendingTable, QueuedTurn
@@ -60,8 +59,6 @@ from adaptive.memory.tables import CostTable
 from adaptive.memory.user_memory import Memories
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, Report, StatusLines
-
-log_learning = logging.getLogger("adaptive_memory")
 
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
@@ -146,9 +143,7 @@ class Learning:
                 room = await self.lesson_resources(hook)
                 await summarise_when_due(room, self.leases, time.time())
             except AdaptiveMemoryError as error:
-                log_learning.warning(
-                    "memories are not summarised: %s", with_detail(error)
-                )
+                log_failure("memories are not summarised", error)
 
     async def learn_findings(
         self,
@@ -295,9 +290,7 @@ class Learning:
             )
             return
         except AdaptiveMemoryError as error:
-            log_learning.warning(
-                "nothing learned from a turn: %s", with_detail(error)
-            )
+            log_failure("nothing learned from a turn", error)
             if error.lasting:
                 await self.status.notice(serving, hindrance_line(str(error)))
             elif work.tells_failures:
@@ -358,9 +351,7 @@ class Learning:
         try:
             memories = await said_before_edit(room, turn, hook)
         except HostError as error:
-            log_learning.warning(
-                "an edit is not looked at: %s", with_detail(error)
-            )
+            log_failure("an edit is not looked at", error)
             return
         if memories and room.can_ask:
             asked = delete_confirmed(
@@ -375,7 +366,7 @@ class Learning:
         try:
             report = await asked
         except AdaptiveMemoryError as error:
-            log_learning.warning("nothing deleted: %s", with_detail(error))
+            log_failure("nothing deleted", error)
             report = Report(f"Nothing deleted: {error}", kind="reply")
         await self.status.write(hook, report)
 

@@ -17,7 +17,8 @@ from adaptive.core.model import (
     Sources,
     Turn,
     Vectors,
-    with_detail,
+    log,
+    log_failure,
 )
 from adaptive.core.providers import (
     Completer,
@@ -54,8 +55,6 @@ from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import keep_vectors, normalised, query_vectors
 from adaptive.settings.hook import NOTHING_NEW, Report
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
-
-log_lesson = logging.getLogger("adaptive_memory.learn")
 
 _RETRIES = 2
 _COMMAND_PATIENCE_SECONDS = 1.5
@@ -101,8 +100,8 @@ class LessonResources:
 
         def read_and_log(completion: Completion) -> AnswerRead:
             """The same, while each answer is told to who looks for faults."""
-            if log_lesson.isEnabledFor(logging.DEBUG):
-                log_lesson.debug(
+            if log.isEnabledFor(logging.DEBUG):
+                log.debug(
                     "the model's reply: %r", without_secrets(completion.text)
                 )
             return read(completion)
@@ -349,10 +348,7 @@ async def _embedded(
                 made = await room.indexes.rests.ask(embedder, new, query=False)
             known.update(zip(new, normalised(made), strict=True))
     except (EmbeddingError, TimeoutError) as error:
-        log_lesson.warning(
-            "new facts are compared by their words only: %s",
-            with_detail(error),
-        )
+        log_failure("new facts are compared by their words only", error)
     return known
 
 

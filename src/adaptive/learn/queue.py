@@ -7,7 +7,6 @@ on at least once, and what stands in the store already is not written twice.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable
@@ -20,6 +19,8 @@ from adaptive.core.model import (
     AdaptiveMemoryError,
     TablesUnavailable,
     Turn,
+    log,
+    log_failure,
     with_detail,
 )
 from adaptive.core.providers import ModelBusy
@@ -38,8 +39,6 @@ from adaptive.core.runtime import (
     tally,
     tell_outcome,
 )
-
-log_queue = logging.getLogger("adaptive_memory.learn")
 
 LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
@@ -221,9 +220,7 @@ class LearningQueue:
                     elif not work.others_wait:
                         break
         except TablesUnavailable as error:
-            log_queue.warning(
-                "what waits is left to the next turn: %s", with_detail(error)
-            )
+            log_failure("what waits is left to the next turn", error)
             if error.lasting:
                 raise
 
@@ -241,13 +238,9 @@ class LearningQueue:
             except TablesUnavailable as error:
                 # A table that was dropped is made anew by the second try.
                 if pause is None or (error.lasting and tries):
-                    log_queue.warning(
-                        "a turn is not learned: %s", with_detail(error)
-                    )
+                    log_failure("a turn is not learned", error)
                     raise
-                log_queue.warning(
-                    "a turn is not kept yet: %s", with_detail(error)
-                )
+                log_failure("a turn is not kept yet", error)
                 await asyncio.sleep(pause)
 
     async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
@@ -312,7 +305,7 @@ class LearningQueue:
             over.set()
             await heartbeat
             if verdict == "given up":
-                log_queue.warning("turns are not learned: %s", reason)
+                log.warning("turns are not learned: %s", reason)
             try_again_at = await self._ended(work, verdict, fault)
         return try_again_at
 
@@ -334,9 +327,8 @@ class LearningQueue:
                 failed=failed,
             )
         except TablesUnavailable as error:
-            log_queue.warning(
-                "turns are taken again when their lease has ended: %s",
-                with_detail(error),
+            log_failure(
+                "turns are taken again when their lease has ended", error
             )
         tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
