@@ -201,7 +201,7 @@ async def _taught_by(
     for memory in index.memories:
         if memory.meta.get("chat_id") == chat_id:
             taught[str(memory.meta.get("message_id") or "")].add(memory.id)
-    if not index.memories or any(memory.meta for memory in index.memories):
+    if any(memory.meta for memory in index.memories):
         return taught
     newest: dict[str, ChangeKey] = {}
     for key in await room.memory.trail.keys(room.memory.user_id):
