@@ -1389,6 +1389,7 @@ PROMPTS: dict[str, str] = {
         'What is known already may stand above the message; it is not repeated. Where a line changes it, "#2" behind the line\'s number puts the new sentence in the place of note 2; "#2 forget" deletes note 2, where the user asks for that. "(until 2031-03-03)" is the last day of what ends by itself.\n'
   ),
   'extract_examples': unpacked("T>t<81poj4|NsC0{{SYLN_b&3X@m3Gf<2&a&ZqonE`%@q82e5Dr@WyEn1+DV*O?I<s6eL11<A%HiOKa3TtmoQXrL%k{S^r)gSWCvPb?y<IT+C5gjV%vw$#FtfnT<d>=w63A?Gy2^CIV2Jur6yQi9_L;jQL8CjH`wnfCBxHrHeWDtc79hDw()vx|(%!{G-pq9egylVkz8LW*WOf<d9;Q;c)u1|OyF$I6^_8*V3V>X7!cqveF(faB#{V#dTRcKMgwi_M&PRJvr@n-4smt%fYi_#}(@mbnR>>NPLf!mYz+h?!_TztVP7Qt-XS*5Ay1WBJmEIv|s*veUN0#?6RxNQShw5E5t!02PVJB-p7*DZyHH!WoK({xtfJoM$`%RA>`U!a{u|M^HFPMV`Gq8`N&tF9(QPqa^kq#A59a(vkbKUU9$8a%;V~8l5{h%qG9)dj8a}KDU2mjicr7e=ITfH<|ete%;K&uFHLeW9>3^#?p8hRT%+_O9{h&gy3xe0mk@Bn|7<>X-R!Qp;+a~Ht@ZLtET{*3`nE(N5Lx#C$aA<^bSYr{0QirQzN&FYb1>h&_WXpv+^1%%eo=|@}*)B&D^p)qg!|8@;Lg^KZqGd2x?KuwOw#|CJ|+{{-HMTu@6U15^!0vkW&E|OH8OQUmr86<j-M@bjkog)oN@#BN}zPOu_Oexx_zGd^A`1inFx_J!K@=9${Wdj4K9~OI1$_+aw|hC|w<?cXrz-5Y%>)f}!7EZqGHh-XhwTx#|)(Ag-d6e8##CT$Q{#>)XkfA>mXY-@c$WjZNW@Kp7T<10XTCm79=|f-Hg2W{G!8h8UTTtEI6oflxH7;XucO9Ix0#xJWs#Kf;fnD`~YCqv);6TDN0<c~9!hVc85ySz>EK?4@`W(lmWUg-Pnk6Q@;tf5!eC-J9KjX+HG``au;De3ae-Pk)I}0E7KKOZk$-JlKycky%Jd!I=@#{&;7o;<;xO{KZ3G$n01Lj4qLvP-n+548EmV#yDqF?{7w^VaI#?2EeT").decode(),
+  'fact_examples': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTd-yEWXOm|9dBSsJLarpBHpbJMi5N!63sf{7Vt%q@4~h0{$#JJwy@q<b_!ZDRS+HuKbNe7-R)kQVDixYBzs=eFiqlg4lLgCB0#YD1W$<2}LmLy=%dENX#(;S1@7rD<(>OG?9;)58=`ZgcMdQ7sAmYv;9LFkv!5ol*Dk$!{nkE{);{WOR{j?@drRV9F?I&+zNsJ>{Uhi3uF3UhKmtwNKfL3$A2*zvEj3R+OBRIuKXc0$(j>Tsd^R@sdB)%2aP(&kzDw5;6}le>^`H_5Pzf>O}NW}$_fXWaqi??Q>RfOKblpeFRjT*4ItxGv)BOXOmeI}y7xzmsJRv2Is%auK-o-13l0(Zwm9*0mNoBH1(Jm(=G%Lr{6p8p+Bq<u0RWr41*ot&%}Z)TkjOjnVv6HQ*a62)bxdxxw$fY-drLMuO+9_PdpsH<-y*exO615pXU2F8j9`i)qCa+i{52(m(k)l#(3BE3S*@%M7^@%lV!94B9Zt-%)7{pM*JsnJ=V~IQtOYniYbCTw&s4$&&1p)w;-NO|3TA&1=^UTclPp^XlhuB=KcSw8z$rYj1N1jeZDF<yF%!)7>q-MQjoY;1ZFtGeg}vU{TU2ApiKw2s)eo=m!Ui?mM_+d~Ef8~Gr>=kC1n{k3mB)t$9SAPqK3JulmIJx;{`+z$@%+VNRc|X1Gb!->EFvH9CKK3(P%@o`uNoIQi7+S7aYf44Eg)lbHARSUDtuRv>~oX?{6nzWFQaD*kSSk4sUOtW#QJEna6j}a8bQesf;ro=NoN&RX(TvlKCP27biV@d!XF6_KAA=$CFQ)}U)TcI>mw;(+>#%kY=o_=?-z3EHGl531`XpRA~Qb}Z78`vSYR%nGz_OG(b387A@;2VQ+)R7)|5mys4s2zNFp2hK)Al==#d>u-m*C0%yYVz3z)ww4RaZ)u2fL<F~p?!KjH5*G{>~27}e^*T5HKhE*I>j6}24PXa`21n4yWF&nX=@PXJ$=5DYCi?JDa8_7f@p=^rLO2Fs4xZ%t-XvUB1BhP@u0$$r`X<Ny8B)fnHv{A>k0hWW!+v^K1EqbX2P=!7!Ia?7me2xQiLY)c{fPFf=cbMhWY1|JzgJ9jI6Q1fOaJtGyx7YW{u>m$m@<GLKTA3#cc-Gp!bc*0WuU^<>2ccTh7?a=!WX^kiI68Jdgtc8ofZAntieQ>e+<Qzau%WYjXFRQLwSq1ttQ2Q{RK}K24%@>LJwShXw@=k~X<!f8K{V16h*S3`oL}+&dPeGsJ9nHt}$X*f;CLfr7CTu^kTM2IJooVqoB)o&_7-J?E>^8ZXO!NXal$}>E-w+EBCBjJ9hyG*hv}EpHXi*+iqpzLyRldgqtjC450nfnfC7;Zosbtm?yG*^LDucd!E|T361Q|G4$UDo}LHOfo%!rpov^^OdsFU(3G#|$(tlHziz7M&FL2Fo?N7nIRb?+xCbF@1nZPEX#hh6^`!{5ag7D27w+6Ue;oeVXz&6I#Ph~NLw3r_9cw;#U?@JL&=N;?~W?mjAC)a)^#-VJtfnbSy#>2x#E+My4hRg^kb)bTiX_&H@ehSDiwFi4w6VZ%_omRpL>swaLDN)havx$-FfL2EKvKO!pfrChr|;N_Qt<Y<oU=`5IFT^D*|btUZa8^_27kbt3nOuuDc*^38A%j9q6(&Qjxh?IDB-)CG*tJ)zL%M0yfe&amU7qh<pmYdQu!Wm>9YXI-@bZh4J7jXEK4W4dc&d@(MB>I8ivQ6efoFPsmJdG)o*^NU%^tGmMm{C~aD|1&fbXUAwqGbtFF81}XtaNX{0x%5JNnYLW@PG-(gF_FW_Apz2b$TY+jOr5N8IE)C9r1&H#Hz00<wGdQYj_uuRQ0t9tv8ltXez<PxtPclbe1Yh2}uE@1C#IBURj`TsY;?hhxsik=HK?_Db$;5j%hWVtsOo6pc(pkovMS8E4^>3k!m3x7KUSxTdH?SdoqV7EKoj{mp^o1hU|YS|C9qC2j~!0Di?c1B%b8^O=AJuC48LXY=HEpFxAl(%#>7VDh9qARAl6(IMz>){t_egU&hjx;kDvaVwYh=VHT7)&VV2r(ewijXm9z+B@e>)Z*{q{oA(7)=vugI>f~)w#-t7RTz0%#aI%K1Di55k8p!*T3_9}L50G;(mZ#fbkYFp4YTu_EsC@b&#wf-^TjBJxkZB$>UMfa9(Ofr$e>c4CRWUf8{y=~D2r-K9oaeLB9}c))>`Fx{+B{qKD#^<y(*-yM^OJaSK^chRARd<Xw?)PZYkSh^ydJYRw4~r&y;XKtVsZdKm3=($+N0za3`~jj@D1Z43sk}Y4hP19AWM{7($w|DK*qmp`Yhzj*CY<ILR)?;^|iKxz4GnFE=#zqtxlna6VQ@q!~RDXR$>$quJCISDXUMKhJ=9&Zf)EFjr9Uc^14p5w7VSmq0G<K>VQ`DwRj-KHTsU)WOu;TgTBa#7;{66uT_kg64Z1!c#C^$j&I<6u=OsiD5NZ?mF_aLiUMxYE5hNxVC73f_u?pmaV|M)y}qf_UxY!qt10_=%oo&vmgSy?={=xvG8k)Rd=b)~SH&#NA!SVhF3(ZVEUXNf4{j*l-MI4?w6;A^MKMte2AdFzMG-$C^`+flyp|(k2np(lzNk;g^nI$C{0wEsZDWT4XS_xtvsA_${f9Xt{`he?tT~s)h(8JOc2JXzXo?kl3(BU&QXmKxJ`3$Pd4YK|f7UG|P;4bYm?z&a|5uW>pyjD`Ow=$E_O8AOXaU`mAd<C*r9}E(;K5}O1itNU7W#<Z_P4%P7thUvS^PKupj-GRd5}0wAA!z*-aQ+f#TJ~#?LoPP)w1K1#Fi&;ZG-Y7-Zv(*?6LVjecsfYY!(~TsmjYQD~o{S7~>X$MH)f=!?sGt>JB8KF-Yx_NIHwDAjvL2`udzNG&RHU`R&)a&b!`bz?D5do>xH$ibRAf^q{A5nv2GpW77Q=AGGN1dQM`p!F)1M7jUkC1o<rYEH;qNsJS2bU5iCgjMYOIQJ7ht%NZgc#k&c8BKKNga{5rq79LhG9IZju2d{~AWkR0I@Uvx<kPX~7yBV&NjA)q8`i9!DT~To!ILEDFT2}99T8FZ+Tbm|_PQ6oGU#SHgJfaMHN%55n`WMLD{)Pna@2`fNUQBK!*tT(r^7cV?pow#svH9xLNaEX4*-ralnK%fkvHWA1{&2w2pI4wJG!ovxS`1m$!lP}R=6CGZht2xyTx|ezW~(<@PoY(Z0T$fhGS_4le<a5)ht9nW|MndkHJW;Xr<c&}`4@LjX-xF%AoK+f4@6eO!QWx*dg0!beKdP>{cG$~dthnn6E{NbW+YQcmb$F)j9;DW4^6Ds6l<aDTrl;L`eRC+Rq<$sa%M{`KGRHUSqJGxiB6s-Xk#1LNGcN5F4}6_ZKyNZ2p08(Ym#yMc}kZmX2@+3eBd{DSkM*74Vum;{ZIsIfLI7gqEM^-L)c#6GVah^!gPZoo02;chmSz!;J%{Gk?+$>9v0#Q8bW$9c><}U$t8#`-CpQG$q2KG)Nn_hVCGE~#yPO?2<NB)YfI0LP9|P5KsN>SwPt+wfjq@I5`T-YE9}uWz5PQl;)ZuV0rVSD^;7V<n|hmZih)+KAR>{*DgHG3toQh+d8Vi(&l<6fw$m2<(5Nf8AG<!!i;CcV&D5Mc>dT(F_<<4Q)=9JY;=%MxOSM=|dzMXr5u_9*&A={jv49`-BV)9>!l9c5&`3^Xta%8m@+NGpn4K6_%nB|vmN+m-4MxZ8xE=SUnMD93sw{=_-tm+0K5&wXxeMD>_<_yV7<<L;{VPs`1Lr_q)Ii0!S(&A(3*ShG$p4nhyVJx$mV7<dNNbD~F$N{l#kz<)dDKrUmbhxJVK0>uLD2PT>OjpqVq`Y309TUnw@xjJrKrzsDn$vSisG(ygAevjpc7YN9TM(o)&6;kv##pCzzE+QDb~^tnxpty=Z`OS@Upggde`wgB1tmNCNyj(X+Vr+;sVL|-Bh=@uEtz#k}Oqfu*u=L*>~k}nx7<N+L<q#J~y!t*@x)dA)@Hq9pu(2-_8bb--yznq`eA4LVm9BOMTUUeyGs(M8VmU!y;ZD-F-+d?R6fEN-_4H^n}5a$VvIZEKIipJ5zq|b1V|v{Q)Qf&bNWMS=(TiF#CEG#lD8p2>wM_ONb5^6GFhd2%3#D5UDVnG9N`pBlKK*Jk1j;8|d!vi7YM1wNa=)^yVCGaAO>HvIe-&Fci^X<zw7Y;^GkxP~Vi$*Xa%4_M798R7?o1NTH?gj#$E<yly>xIp1Q^8}FnWwDLeISyIyvfJCIliQKRD<tmf2)ex2QYRLXo8VnNsc2s-S!)myGpM|{MIo_KE@YyEHLMrrI!zukC^U1i*smR!eKc!!8dbaj~Z(v&|hX36p+EOA#*we8TJ38P@wrO%&|1b-V1$TbbS+$hC4jksAby;r|S2eiJ3%EvQWLP`VL)t&`iUFP*se%=a0KF>S_{51ir_8v8mY#srT~O#Rq~D2$3SA0zEgjKZ(;3I=5?g6rG?49ex293o`k_^neZmTdbgfMOhZcvfsJg=TT5sYxnD_YpXJpbTBn#a!U>)@%M(|Sgyw4;bZ=cOT$SR~rBxL&rHjCH7%VdLtfBfY)RV*xj(vPlvyqh@z)QJ;QmIb%=EyFJ)*Qk4=%VQUTkDv`@{5H@+)70w<+3<LJ`gPkOixEhk0pgnOLD;T9e|t~X(5k4ze7`nQ5T_fpJ1j{tP?NF3FFhZKZnPgN3elL$s=3#AC|fy|&|G;y?5bB|^;(;Ob;x%<Y=4$ISAe#{%n|s?8Y^9Fx;|Wc>u#PprOln3tx6jb_2xSQm%N_-bLxy-acZY5TOJ4!90H>A(^bX({q~#A?<>yD)5w(ga#|THWa$d^<e~FE4`j>&Gk=4Rnc6Op)>=5c-q~H2Er(Hu!mVNwg*xhHa=8w%l|koMyF3sjUXVt>Gc{@mPp;eOI<{AiKWRt_SALox^yev!?`AM@)W*6e$**)2=29m3{buzx?uqmpz}L3uW_mtI1s#X_+avVds-%No-lSPsO?aFddro_pfA5;pfuupd(hH@|DGXF$B!b2X6HXKf=D70;`c7(Af1XiD+$i=jd`*s%`dT`-W8r)rG*$OwCEuamy;f+y04j{Ss@Gv9gvWI8`^)Ryd8<}DrpLWf$sJXkHg!IeQL@%<G~Q@0*q<nC#r>S)fGo4}*sP!T8GeIy&hj~p$k)2XkCIAl1P=|1h`c9?juH!JQ~|Ud+min@{l}l9y7sUjvhv2x60KBFCjRiAHG;5v5(>1SsGVp~O!}cHcH5;;iRR8do*pF9H{+bxpMV#>lvGbt?OCe2bgK8%!BdCNa3}_7P(y)rkR+8Bs{`6bBW{pvC`AY)1WYG?0{+A&uxF1a?me^}r9eIhH8oM8lENI8W(Uq{jSn-B9QE>yD**q2E@ZU^GTzb>aenmyC1*`8dbfpoc_;CFRvKPwkJSGfrWT$k5_~Lf2aezBK4;cMJ<cQsjfug-?!zDj-t5Q!s@)<Ib^<y?Q=5|UA;#~~blygGh4-NlVhZtRBxc<O>P$HxxMIpaw;nD93@&rr;1;k1REKj1L6@VfCDs^uI?ejHY2<dgb}KagkWBgE#fVrt>jf@3>Sk^qLg}#FGq)q)M+AiioO0;{Im{y=sh&@&1F7O9oc^@=cQ|E}S>*>ze|{5)$GldoE1d(cmS?2GH3<Fw^lA}%F4A+_=dKnq+5N*l57UFqT2F7l+4*ozqU?`^2qG=q&AQK_yvGg(OHP%n4vKM1g`>J!vf1<cYTu=rE%Q#ln8ZAxGxJUi?ycF%VA|9Iee;kwG}E@@y5fzB!yN;EoZ|o95Lb!gdD8{)C~WMbRsSAgPY?AJ;b~|1ceY(g>)Jqj7lo!@k>FbNY&%Ok2#pICa{#k1)JH)_lc9VSv@93GbMZ_g%_q9&4J3$sH*d0O50fkNqaOHcfb0yXe<Q-}t@88nh2x<s!hC}W*VG1uoH>=*Y8wf^j0A!9{w0mpR%4;E7fQlTJ_FzG$vz3(%3l_|egp89oG`gCmwQRi&BF;*N?{HIzsqs!442l(SN&xg4<TqhTse!5mpG4wJRSF4HnGbDx_87dORQ6dRvmCJF40WaV99HivpG;WCDEC>e-Y$JoS#_G)@g_c7r5{iE>ncX@y?QyvfzT{x=!kTMQxk_33BZrbrOH44n`r|?&n1CfGzFmAVdn(i+k;3))uOdJ}^>qX;W(c%Eaon03+aFfwa?$MbE^!>b#><a146oKXI5tZB_*#Gv3c<X5eLar!Q~nJo-q0n(gJ_orwI}#g5)0S7FvUcX8LCF5fi3GZQ6<-)`P2N_i%tD!&Hp%>WiJ#J!qVVM|A!?DIjp*a{GCqb9^N?cOEcm9+8vYZ^bnZ?4+T>~oYp;j%y3|M2XGQ4Q8DS`9{xJ~n*iMpDZd<$}5$hMKnnVYkYcelZ*B;_80mz4XflS>_F~g>t#DzLE%U`o3@#-~5cAyGJ*)1_DC%x+ZdJgU$G~WcOm!1d5`&Zh1MU4KYkn{FS;8^kE2uq{P58at4&a=Xz!Yi|#*Y|09ctZTD%jhDl51*P9f>QfymyoypGGI6K~7tc`#WDsv{={-mps)Os+?l2JutCQ6K|Lb-`q--H$g(i$U;8WDIGAfZdyV$Q)S{7|JfAy*EJ`_ymLqRLC24{Z1@g9n#fUUDr#h}70_y`jSJAqBYt54nN8jrDh1m)h%Af-zrPc&Yh!jbky31sn>_=g3kB0{)INay^z~p^+!%U8GK|jcmif&0*J|qIWREajD(Oc^kAn0Cug1La;+?<BupRVsEm_j*YXMkRNuc4Cjl;rEJO%@w|R<=oGxwu;NQb!Hi|6z&OV}-x$n@UTl0R&iJ5&cq@A7&EL~vo{|;Sq)j~z+B^BBZMsTl$x!WIv=*hq{E^-e8K#t}k3hkE_&}>+$c{$97E2Lg4x!~h*@Pg*OCYM0y3f&^#9!}4(@UYL$<x6wVLx6$jeZ3WR0*hYs^*lf3P!FGgJa9ENPi}-u?IF46xn28wR{KK&SRwv_g2IWH4Jj6SY6~i%`f$oZNLZ<2v6gmDhhq?1%6X@K7He1aw(8Q5C1Z#`mBnoQa+O@^EDE0U|)!&6rMbLjYCE_Mg?UN1O=-*P5E>>!e>8u%PsvuWJ?~I?I6);yHVI6KrmQz7locjt25{Tbtt>64AAT`z~qV3kD--r79fU1tY|KPqZ4OBfe4c<B>eBaH~|N$_yQ0I<@>b2c!$Jns1L@UxAZf7nQ@ZPa8Vs=sg#p0MIxybmYBNK2w4}4j*+>h@|M=Mpm!B<2FjQ5k6A<h?OZS-<ThM?fL+Ae73sQ}`^!MO{7@1sm5L=pp4w}Dp0m@*zC)dZq2%#yb{Uxv%tS;e!EIzpu~+6fk^o?<B+)Ft7t7f4E_&?2idA9&b<s)nXkos>FDVbrc3Z-I$qP+mB?aNPcpwGx)~#a_dj0{dO1qzP%oN&WJ03e;QOS6Yg)}R!eP;-f@Pg!!c(05JB)qN{L6ChYDH@}0^{bEM+_t(%UJ>qLfhRcWq4~PVm)go;Fos8*^l-UWMg2H_HPk|VMn_)vbrOnusL~rtaR_}%A^+{Smy$Pw{st3PO`Ua>mqWSE9qhjYHM|fdC$suS-E2uX%e)HRy{ESegD_o_*0)P5xjb)>18FTV;0{oEvvxsu$QM}#G0sgZ#0@z7hJ_e2hya#;O`w$lwl@wFA9wf)U9{knm%hukEd)O*O8c2Av5G`G_gAb)0i(+az#+(FOWEFAGB=J35;FX(weA?5FAP;eaGUgE#&-mbiKF@xK++42iW<v7+{J*U^P+?-35k&_3FHIhx#%0uf!i5oULNkYfP<wMhYZ$RW4yiK(iOzIpc_tynoN}icV55Bca|G{r|%{$-3%NIXf-OWv@BBLw)UjiO&ewt)jg9b$=5pR`{Qm2?v8q|i)g)m?x2B4jWiO_<>j7sJFUKiasnA`zJfOPxkL~XLaARc;{R<9wd;m==+^D6yWW!KfPs*X1aP%9J$az7;^kf2n0Y>mMR|dAb%fyO4sI6G8Om2Wz6_6>4w?Y=gk6H8X7`(hj8f7r#>HjvICaAUT)oC()`UR8&gZk*S<#rFR&cGNp-E+R_KcS0&mX1*Vo0o5^$Jv>#!@J<i5&=a&{@87R;AelB?!1>I8kM#fOeL<v4VEY4yFjG^7QMJAtB_(?_mnn2h);H#YJg0b|Xb?09C<%2Q6U~C`e8Hq;zV!aW^FhzSoKRuYCiMX&uuZA>IIOQDl3s3*bePMzG}VR)3Gn&2$T6BBY{Jr^h^8{MP85Z(g$TZX6;4At!!_J{7V%7ULsAQ{6ypbUmIQ_vZm;!&+VZs79ks-%UF0Gf06c`PMG6;sKlqvj)mtzs^0H1Y8n|EH{!=0Ek}<=a0F-bmH)MtAVH4Kop||MtXj;Z{7N4d&}1;bA*8hteoT5O2dpq{Vx5o$yi^o3oD#dQ1)7+gpgS=hwF-*UQD(L<F23~n~Na<|5n~(K+0jlVSHxIo1+%eM6@}6F1GywjFtNV$o;v-AOw*zxRk8>4ylD=T1mW)X2}kcsh#)k|2rCiJXxVetHc<Yjylj76+sXqhq7?ru?LBhmV8)39@`A`hhR~Wfr|`w4e+p#ypYJXiM2?FUrAu0+FN+{(2v*0odes$xpy3B18~CXy@bPK(Vu1BZS{@ePN50>WCQ5``E~2d9UVf=T)eN>k1R+XL_4L7o^^#Qf-ZP?ta8?g6+5NG2gmg?#74mv7Ry?nTS$r<JoK;qp6!MML>1d||CI?}USj#jHg#Ek!vrin!sRq$iBZD}PqASs#t}i46_5BTYd<GIpAZ>EZ1GwFM%udlahs~2qHBtnw0JS5BnS3u<bPDs!cHThp9V7HPX+hjg}joXMD<Q4Q=rYnY+0#G!s<!d&|ixj|8$&!hL|XTXxMOAD-Jv@enLT)(Cz2<_Puc%Y?nFx3n^}m(_9f3AAkt6Ts5l<XuWYX<PvZ5XV#=i#Alc3niWT&hbhr6dYAU}G6~z~9{I5xR8!Q&D|F7dIp_Xa4s2&33+D$uE|K~|eXdZ0Cr-P!_scfhZ{U=@`voP-asix3NFCHM@E@E}GkzVk76NEv@PGD^i=;QYS2XoPYy^l)h(%LgPPnQ1be|U!l(&-`3Z49wtEx&uwb#-VulD3V=<U%YF^sb15kMESs-b6bTQ=`DTg8vR1VHpV{_^YZerpe=DvYqEC?&D7+}kr&)=Bnq00FmU+;#di7Hvm9Y$<*9Bw5!i$97;LG9aV6b0TjBjM+Ckf*c6qs(+7Z)9RXmXi$%T^LwNu^8L96%|yO<C3<xYn^QpHiTgDNOBv-rbT-*`KtR&N9|cW$`*id<FJAgXUh*Oxew%_dJ-D`srD{B+Ub(MvBLdGO?{dq{V$ZAd$u$LDNx-)+^#an?wO<Cj3jDZUU1I%5+~6xYqOERzF;N4lqNbr?s*5Q>{|StV#d7V2J*3)1fFzw^a2;r>gVn;qeoZ$3a+Yq=o5B&TwrmIkhm%0gTFEqnxp4n-1&6T;ZJX5A2Su;yK3>DONvIOW*GyQLrH)udahRGz{MVj-XzR~3VAbBztGLa<OE9*oyWDah^eEuk<7?GP?on+tzkmv;B1fgV&^T!aiG6fw-OpyeaN3#4cPUaI*veI8pU|&IF(p0VRKB_l=KBxu%b`u-gHi-l7PM(xDAnh^L%OVLYnez7)-fE|yR!Nq5_|uhCAbna1Gw+{nlU<8Oc3TmyYvq{3NY?Vb=v>W{yVIIjCPCuVo!p8ZMrMWumXBPh*Mc;WqatEx!E;cOWSOu%@&PdORm%5{-b9IFKa4;9H>3hi*Z*)R*N<Jg{lFNv%CWG&)meC^Aefno)UU84-Yp9$2?sgLljSF2dAXaM!~-4?R)wrLGNMB)LuQRZ!9h{<07QgZ!-*RP2yI-8^a$(V?ZD(*^gz<*nozcMBzclcANf`e-MS;_t@^qZ!$!xM@_7AdF3FUxU<Bp^;w|x#@jSPWpuv(DR{0q-0?KsFSRjbkf&B?^rPjJ_RM;*{;Xibhx?)vHL2V-)g&#r4^p%{r56kas+8M1!x#A5n*56<gTxg*=_GJphDF1Jh}A)@6LY3!FbU?Aag1LdkT0w!w41*#Yc(YIb#L7JJLR`lqlSXD9i75=vmSwRYJaX3F~6#0W_i&mdcrFb^%712uaG#=)zwCs`jDabfKp#VgF^>vwwVikgq?ZC&Y<Su`X5uyRL<{5s#q?jfx8c^)#3A*>+d$$YIs{44i}|hCLAgzZ~l|ta^=rpB@w@0<P^%gvME9Na=c7&O5eggwT*@I^%n(5zp~Y0>|(lWjkIHo;RFyp1bhtC{dTd;%@UL)J>cgV$s|5rqG7odT(!RbXbQ<$(2nL#DcDnUwn|orX!V^5vOEt-1T_qD_Hu5A9Z1KJv_60uyA9@z9(XdAmgcP;#_g(A`>P<j)emIW!1@OOsiMCMFyqI|Cx~t$?MrHmYyFMbk(;wU$#BS_{}nX<wjG56+BEgu6t+^~v?$4+Uor4Vxr+Vu-gJ1OrqP5RR{yml=RMyoZ-?ebPV18-x->md1+26u5*h!Ys>)d#B7EcIDd8O9p!Veq_oC{k3bhyCpr>R0!<s^q#3)i68d=S}t2NCK?xUs)QvJZver6&5X9CThg}pZO+(q$1joZmZ4dX58&<<tT<?Ue4uJ$UMInrNMHQPNCpf8{4&8*EJ64bc~@`r661Y7HaQ?^`-{ZgiwPZsYjzb~V*X@fAM=$WI4AB$wci*(OjJ}0dA^(F*gf!cscX>Q-10B(=<18)UxyhD}sCK+S7M8^&V;a~BBzrYhm@((<z=!pHJdoK=YM<yc?V>%uq6j_$YazN#(bo<_9GE54u;o762=1uP2j61+lv`GiL2}~XVT#!h2rhw1*PBy|Gg6VK}3xiC{2Uz|v4zui{2ckqdW4mQFND#69=%Vasbd?c4^*`45%O=OLOLVTU3kMVUijsPHCR2{%srP%aQ9gj<Jts7**=+43I4;9otxEC)u6>&k4H<`^*(DSEn?W>wo!DfykJkfrl7Z(!sr?(JWW1fwdPjZ}Z3jvcg$}W3PWFx=h)Q*Kmk))vj3kHDzfo&CgY;Iq{)*;&kZ`}*2S~o09Tal7To*j92jf^S5^BnB++XXyY1tL}TV6AlOpN{aHW{&>H#n7paU$<nwW0;y4!T;TUV+PV=ne$(Y`vrX4jJo&_(=Vkk!E{2)OaVqJ7jSm9bRj6;5N~LOa)d}BV%r{?f8v9dUL8#t|G_eNYqn#F2oI0EH+`$%Y5pDiq-(aMfhSh!Qy!j*KfGMCuLW2?;+go2C@pQR1T~##~p+jO!GxeYMLRbu#X;2f5i)DYfUA$ez6*?25EmEKx9}m`PgX=X;X~B;VK%bdY4L;6ClT)$_`E!i=+*QH3D)rLd5L0yKzOxjR=%;FPE9>ol?|1*PKP#-Gv+ms@&q>l7X`!3ai@HJOW1&p^dk^x5x}fj>sgh5>Oyqxn5zAc!-rEa`CT(lM6-kf??90?2SpuK6rqz86#$SlIW{Sc+g!me!lQkt<wJ<*eS@n*@tF{$GUO<Cc7)|p8+y6?hAVQCDFXV%s<?6mz2%i8_e04u+Ij}yu((r<r$)8a`(bq$dlx>NIQfw{m6Q;Ao&_o^yPN9Ty?ACi@m}msW<CH83)&Buu~?}PtkF6hLr6&sa3D>g;8IAbZTLTYTGhah7+5Yz%0<1y1LUMKeKQFRBZ08QE=6n-07@IZP9lgkAByTN$^4g0QkPI9e_YE4*W#G2U7~I@^)1Rj${m|JTVj7z0ELeHWuj;agKgKk|CgbbAEY|O=@w$ndaohXQ}73E6+sJ6agrmk6rJTjFg;y9~?{Vbs1%2EF+MYpI*B8Q&VHF$3id$sSa&sd&}{(uPhDyz^#N*QJ3xU*v%qiUwC6gW6DCZ)nv*&_WJX*36NU%QDmVo67sOo^#8y{zlyC_QXne*k~X!X%{9{VO^bl6@}n35D5TFxuME#A4>zyuifpQA>!<?P-|U(EgXpf;2Pyf<xE_V<L6H&q?jx?G-#)#=jFPLzRGQP}<A1+=p9Wi-735c-3oMPAT2QTV8SpjpLqIT6%xPF{a$o6fUxWdBxF@9~NbmG#8n(`*?oW*6gXL`SS6v&um)gg@s$WvZN-LAX)esBf?>C3#YPp82a~;q+U%dsD>{lzB_uSJ4T?a6Z;SwL1?a0X~A%bY|sxT*2&ZsRGIsk1;9?Nvx!!~arc|vOJsk}vFZ|-O3o{6FaxLN<0v<VGLk0kJ+6inaW8LfU54R+OspaJOMhSp*Zl06H_Co;-qC@iahF%%@rzN7B$-pX^sw)*c(!dimO`WAstzdxRl-v*8>>U{jStMU%e9yQxzq!FnmH-9P;_vwT6YAs1rgy;$==W`9)?V`^F7|UCmt`cKoG&yc}HHFGP0D<G-o35zL$rHww9b0f`W;VIOS@U~%#T6gP<!|k1!6dJj?}>b0$9YGT-|Cp~x2h--Hc8};OFURoRw^G<D>ga?NV33QLEE8J>Q)|8zij=XWUtI1+zz5PiTP$Kt#|9!wu}u5j|DGALFStzNnW0N*m54~2z5dodG(G~N3A?0_P_yMF1$b`&&1gr5mQQw{;UKL^@?^;Z$PTXfF!RG3$C={lva>j<b=?)^-DJ3$r;EwKQ2_9Lms&9Aet{JzykF3&^H~dGthIP8X-<|TxrVB=m?uagFOx^P0y61G1pHG8f7Vsif4c8Ix_r|5*og!o664?&iS@s3KKPGb?KlHe*hdx!Ku-&5ZI5zAJ?|6ho2e7h!i)Ms^4`2X>U0AFShE~XG@rdzzYQ?39;S6m0J8qFsK80-Kf-Lpd)iJ0C7JJj>uEdDWpR>^~kQWU0<=sP?bFlS!}MM7?+}n4Dh?%sZ}h<1c2ZvWN)<{gh=0df&*HMA&Z1Nq*_9P{Ul@)J{@J>$#Hu8`Vf&w3$Fr~Qv_zI$CEW(nLpSd?Kn8JHquIN#i?8cbOb8<Vt5Rc=1z9~CCc1OjvVcimuVZ>ojHkT)%Y_Dfwx&*`tV}<#MajM!EgvdN@&P*`^&eGaak$;CBN8&4)VZ+qnIp-8<rsu8*d>!*HYCm^i_EdEp7k8S%Q>~-lSwr(D${*j%WvuXV69Iapc)}nFTo>#o6diHrsaA$SLM@oDIJ{dO2su(Md4{TyaCD--mnD<lvr>WJM8?kmIMJHAf8p<zq4q-A1~awXg#wQ>M=BIp1KEz&`~tZ_=#DL?ss^#b}%bN8bKT(Y|ui{6HDwS(|1g|DY&J6o9-9r+89}ubW0fOs1BGu|5q>pfn-|Fb9P21={alqc6mnwPeE1bZ}{meT5Y!V)1Z3p1!*?XovAG@UmFX#+|l2-W%rkVwh`jYO5;__~i0|@e5R2Zd$Rg-dBvDPei2UTvM6;F3;6ulh^1mxpu44JS7jo!25F0wluMB@7>*^QNq$<gYM^axGWo1Mv3omtJngp&jOSj5x>NBKb`UYQK?xnE=*-4RukY!AfVqxe6+T`5B?2&Qghd&JA>B;bmZYu$A|5Ji9>4ag5xgUyWF=OBW~$&_CQ%!wr9vz3P5egTY&|zn)ZdQ46GZd>Cjyp-Ww=kH8qNlX0zEedZf4ltEd&$E-F<inr-8%Dla#N9}fJOyPQO=Ax?gvB<(RM=C5VjVo<#Mugn9tSGya`U_Y0lriS-jT8@PuyEh^|0_<MvK)j_P><$k?;u*-LtndLO?i{XVbh)g1>Mbi3K{F?fRgN0Kz^?Kv=!W9B5R2AF4-ZrsgMkNg=WX{AXUdBNTI8?*1-yIqpxJ_iD~4HS^z@k(7HxJ;CQqN(C0h+8+XZwUyh@#7P{-~^?CRC!&DAK}Gljk(rz5ckPa6&Q<OJ};bxHcK(P^8lkrv@NYzb@AN2D-lsNfH7y&CHby*_IlOjYNg{isu%ApmTWo~nM?oe~sB>A)ItG`V_DDjT$r`Qd@<7{XYQNuGT2Q@PF4<(srn7$N-y>LsVLOCDy^rvHCcZk~s#bzb$$xrfgAHqn}jmxfFo68J>vEf}9A{m*&_&;cquBJb1sD$dPYFcl2hu|i%Pww&gNka+T!p!orLx6Qv27KW()nLH@~*%hudga(`gj2etGB#}^o48E^BF4F23bl=k^^!<WMGjhQ=z=<MCjNZSo+{?>4hvN^QbT$b?ekMS@iVsAhyU|mXi2Fduxuzl|CJN?lEHh*a)=$?uG6)ql*0bh0(Iv+jf655=CsGueiH=uC5CxfADOD@%kW$|1(F^DS`mSnsH{eI)D*;ap!gAcCT=VUz9n6tcjn8kU1Nkrme(}S#G`RZ!SmC}cmA0Yl(M;Rs{Gm<PjOAlYO;rW5ul?oE#A*wWdo86X-E&O0Ga5KBkxn;7ags9E*9|Dcw*OCW33whpT`bxKVs+lLsA_>eBxeGR7N*7JJ{u)Ph#)uN06<u0nSm9{cPkYuHXUDgj!Me;@0)Aw%aeuVFeK7gYwWT$33asd$hG|&kGXn$Oy`L+ue<GnR9PbU>Z1p~!c$^XgtQ{pd-OJ<oFfc1nE~`!Tn%kG{J&&GqxhuK0XGV#)v*-<3`f9qW0uUe$C9G3Zamwvk(r|M1YyBUDJlt0LXK|#iVr^s^w_>7Q#E#b*(dY#86vavXcI7KJj58vR!GD9%4vyiDCapd)ub2ULyd;qcNT@$nZ^G}U0`TJ3f*G*chWP@yX$$~51=i#8u|>T@+H4m1nmQ?hxIn}lGYcxdFJ4jPhE;-d;>y&3Z^g{uJ{L}F4t=bxUV|VdWNk&zT+6u-PFB%lLU$;1B#a+(T?80_{ppv9PyOV&#OGiPj{XbPxBnVpHa#-IPlWCy#2?LP&4v_4^%pm%Ms3BqgJu&=#^)5(UOg-wo`@HJ<Q$Lp{C87XdHp-1~MNX5B0~_eX(LMqh8Z@z=?0RrH3jT!2Mm5Tq-Bm?0WC&%t&^Mj(A@D`(a6v1Y?$+&y3qr&Va(Gn($!?piMcF=`8O23lj?LWm4*rzfP`6W$d4neO%eEr!~TG#s2*G?u_`Kq_@uwn_mPEZR|bd#_B(tha0w}6D7p8m*~t&yZk$la*jvOa4nU~&$wi-x&Qnq4jChfdh6U~hTaJo`!D3vL*L&;CLzL(>6PxOb0*F}o|!4#y9Z$|)n+^wfLzautk0}qHapHURNW^kSYm!TA5I)5BKh4dOlKb|m7|ZSRMW8wau<O@RL8a72mi%vPlAW#`mJ6L6M~z4@Q?OqjP|D!9OL(V=HBp5)?X8y@+N8mi~r?@Ph{1M7Md2*s|L!xye6^W8J~xalz;9`EJJ=lNjWWdq-u2>7@u;}r+uufagx~2&WT(lw078Y<)K7|ksp_K6oC-<K2MAhdj&niQp7=9qjEpH**xeuisN>*h(v4<t^G2sSFivs%CScrjUdk0w8F&ll?xla_6n{}jlzmIhozxL;0$IG<XVeAQzJj<^vnxnmX`daBv(aEh>+0tu~6MD=)D=}68%`W)ob4$gu7{z@S|`~s_gg+-<Dw#l65Vg@5j+Lob4e>Wi=;zv1q5>$m&#Tzha;ST2nwm1m%~c04yUmT29&_GI+WAfQA5OKQqEil)ouRQVw8?`+GFbB14gAh8hyt$S}mkJevzi#SsN*`};|LR<@(NkF81ZcbXa?ONzUxnh4$zfaG=VX;2Rp{^?bWn}A)u#-uQJJbw)5zdf~UYG>Pe5lT@E<F{r%<6t4WM;<-;&BT>OsglE&N+n=XezLWwa1=e!w$sWzx-b1k5vR%$cX6c*jcLR^V9T0NPDe#AAQ}<>kytxV0cl9u7af9}JJF2};FLpOPHJ8SAx^J_WtN&Yo6?kVK<<^glbg+dIqM}$t7`sou1|q4Yk9~fxQK?QV;4u3#d*g(z4k)8%~t%|<2!h+6S=P+)Uee7*a%AE(W@bv0AX;S@w8xcvh&>*CY8-S#o*UbYGcmM2zsn3^Yj0BDqWXMNY8OhaXdOHhZ>jPn$f>yZE=IhE2@{0G#6k--ugvBaSz-u{R2|&sfRyCdVnR}z_OQn@6!L^Dgrk").decode(),
   'guard_weights': unpacked("T>t<81poj4|NsC0{{Rt)2WOejBX4P+qroFU9P%Hht#EZmQ$F|tJ$tf5MPHF&$VFwvo@w+^fU*VC0HqP<9^2Q2vLG1>Fo3oKWJSRTy(^y^6p`QI-4EYhOW~e-xj=WQ>xx)AfEL`F$6~KL9*1g-NKwQdmx$gvBDa0FYxRE@{6|HoVe@BkqcS~-IDFM_?B5AVP>`c7V)BLA?jmnbn;Im_??z}||4?ydVUuC!q6r!oY`_O~4#76IztDufZXsA1z1)FYwfWNBXAy>gqeJ=$v;Tpvl`{}vY<X955tl+)UVEV)<OrPrCaZx+?YY5co$3G1&Y#?-1hK}tUKRT|=QRf}S5Rlmq|BEMD!)j&9H3tQk9cX-WFRU;e+ZVDN4lsd#vq8hkL}EMK2?aI8z>{qQ^-6+u#R)y2kysm)(e_fEEqwuX&241lM8v?v9cHcJ+v9{!lO0|RwAnb%;XzYdbub+_;?Uk9ufM_yr@HE%PQZ0&f}0=PeaS_3AMoun{xwHm$z+xXDzdq_=}C4gY7WsW5|r7om>Zfx6bpqI-S-!#7NCoXad7X+A&G>nVSvL&se%wvs;!j#fUEtXJK2$^^B({;>nO|3<Zd~nKg3C{|D(zY6sC$%apy0pQ8^%=w}*+YEmjL)RS@=wVN@H5RjCD@hE@pemCoLv)iWMuh)j4%R$Pi=2n9vbem}(rIm-;&To7g+aA^#ymuoQEar%CLGJ{RL^j~Extc#^y5Lg?!rm328VHh*aN6QKlh6rzQIFHS#Ij!p-~@T+)Z{$XUs@XQugp$-ev+US(x%oC_)URkVYSK8%we<BB@@_7RsMNz6$PU2yYKjNl{j&wbt}B!elf(T{xA-|BI7lPUz9$}>_LH3ilk#&(NvLeS>mU%9pmX?gCTY}hmax(oZ+IFY1<3~LVhZEb|&ea9A0;%_53g3CwJ4fw1=23LOBZf_w(|n^U=L1;*EE4W6WvKXEF1ZSP4?(6@gOBwN<Lro0d&v0IK!>h-71fzo|$`o7o*fV@|xjx_uLbyPVRO`bz=!$wf)0+KIis9PEDq#7uY89<nTH84QV8Zw{YtBYdTkE@_}}1jMAbWaDV@8Ba5j@l2Ti#YZ2BM(0LNz(W;W>m-^9ys$m2Iu-u_LMJCc#VD+jxt3<rG6JR~Z?Bt3;#J&RXnug7uv9H=KjDw+uj3Mg6q}RjDJtDSLr0fdkpFEBO3M$A;{_0zh7kL*fUG^qfsjc#Tj?<<&a?|ieKL>#n93%KUL%yVec;<W3LCE~LLH5360CJU{pK!HOBtTd8QQhQk&r}osH>7dp~gmYTO#n@>q`9Xzpk>pbJJe1n+gqhPKfac#U-erD<ZINTmQ49h;gZdAr7mAyilYd2`ec`BpoYMh{J<UGKt)58!a`p_W8=kVkK#shqCA|sGMyFHyi5~pUjU2HaxJx67h{j#e~Df{OOOy#vRKUkU3R-@5tfer}iKEF_F>cJ(qifMFn--r&ha-AUhgdnr}%*s=G){H}tA!N*63!$1TJLE}F4eUq?r5IRoM)U=lc!5Vxnfk-|@~`h5q~zFAI21~c73E<A{~R>T%!x5-4<-UI##c5^-VK8O}~uX$BjM8!SkRoX7pJS6{$s|_8$aKURX&D@R$a=sZdo4I>7ej)5f=gp%N$=}AEW~>cqNUjpsdwA)JmdGc7wA;h(&X6i{&i-P+jBdUW!dZ1<Ks2VUqQblQe9$~)DNQg!5|#xYUvQ@cQz9(gX02I&RePWyb=05m6cfyf%S0NmN`P{C;N#=hB6`JP5vaK6!afjd8VGaCf!xM!tEPVMe~k48;U$*{7(hMt*R06(ije&~GUH$*1_~2_t&q2A+0X_h?<Lp-WsjG2j@4pAIIRR*`N+gTP-E6RLKh5`qyy%M1F~P_CtnF~8}k(f#>R9#DSwkM(?e<ehh^svQqvIZA9!z>Aa>%XH7INzHi7Mh7i8ibTdXXa{BA)x=05d9KIyE!E>m><VCIcG0HHVjwoB#hmf@x>>;T6O#!lbNG7_lLt1=iMebMJ7*n}?}M3MMgKI(|v7ZS$~BNoqc!+!U;w=F4ZJjQtP58>S$^ZqPz1*FmVYpFPh#|0uTfu+^96)#hHcqsc2Fj9xC%S9fO+a=qO9|wf3AJ_huW-LeMuY>~Hs~=K|<=F;s_wi4d>dxEqJD-RH^%m)sG$5M5XBbAltZ4_Ep)V4=57t7$eCqUXG&d=Jq~CrfI074u;eHHpcLUZwTSx=dN=%dBpV@r;gRLt~Ux;=opl_P<>(k0MM)%7zCgd6EePtEKY#k*GxeQ+`;)&nc?3^Q9qr7%<9)8!;s$nw5ZzfSXNm&@!<`%#Z`~(WIux8bIG_FCNpG{FH-yZD9a$<cg1(C<p{)nFd(%d1sGTW&K<UJi`Y&T6#?4yJVR9Y8MI*u;FEup2g5i-iGAB$s@4nk)&#lk)jCdr3O3M~I{u*cNM&TCL(zp-au&^ozN2wFdCpLEIp)Ukk9$%h{s&Fa;?VNsF<&US0Ez<_yf0Ce6S?abnRvzlIC4Q7aZxRJfl?iaeJ@5(WYAblM`G#Uj0l3(OIU2`yUseEsjf)*)szEc-g`R}_BR#m2<E4zc%t1<jq1+aot2)vD)qWKul_arNj+PI!s&l(jB+e{WG&03QsnSS}q7nEO_?tf2BrI~xqGEFUE-Jw{^9Xx>R40d9lG$6$6t68?f-rA9I`1GI!VL6egbDJ2Pe*bGz2kyJW(QGCQjE)~3BUq;h9SW&27^NK|Nt)|(<@Og$D_qCZOhwgN+Vi{bjM(Ted@$H!MtMpU9I<3H>>9lZGGU#Qc>UAE;B!is%`U;laQ=at^$VZ*-UpXit2PTB$Is^h3(9yl@!LxeVfrbEO5qc;Ekyz~O!Z3I!tuL}SIBT_;r8>?47qAX^C`Qyx}a*-xz-(f4h#1A$Kg~xq4dk&ALpLTp6m(aP&nz7hODjY{g|a$b04%ek00qCJSKR@KbPVB4(e6oDko+pjJ*b&9{Q5G?an-(yHHP-irKdwCo{QHO1Nq>dj9*Pvt^V7=u>s9HahKjG|)?YWY-xclcrd2wY4)S|H0$^zKmKDnJjT}3F+QxWXTbV2hrS^?koP1gav5oRu3DBYo?=;3QVI+FhaPzn(srTM;lp6?3n|3cPSGL9K?stazwg=wy^a8kJb4+&oUvFBA@R2!*?D00^)^YJE^_K(Q;4&`;1J&iEV4Sw!RLbO5vX+z$y}8oN=qH4<Cu*z{~((<zg+08FV9V5ShAynZOcZ{Fv?EGo!&v_p+7Kt?I<Vynb_mlpK$)*b&U38q_4-yZ!A8wom-b3bRF)q-r-4^0<Ku#twNp^<0!K)1)>_tKUssvj%^H?uZ+*NH+{@i%+OZ`#yUD^&=)q#wHj==BL<h$$hZG<<s>L9a5D@1@a1{Y_%Lm?4kMpsmPH(A#|uZo(J9SNh&z9`IRMYYDl;yxo6<*-)6tKLz2IWTHp!+G9y0Ntvq^mEF;A*jGvdl|4)?n60f^%ggu&~oX$g@QTM&1-2c5QcrUrE^-V@0ueIbUQn&w*0a9h}sYLMd3s8_`H3Ab;x!RUYW8BmXez?mrd9*bd0k^%Ug9>6ZUlb=Uhd?Z(TL*Xf=E@|3$j`k~#i$$K{&sMpuBrwz!4%`wQmEfL#J(r|@<@p}qIkwXoLgyQo!Wm)#dDtfMUos89iWY@M0bO8%r4@C#9f429?cOYKS&nuRQsvR>m;E7TXo$4B|+gP$bW+OGq@QZkyF+voXyZ%gWwOR!_tJSjP*YtFAv0x!@dQuzS%0+ElZMSr_)U8>WA!bvG|l1Y#0}e;#{8)xA(HTrdYZm`<3X~^RDM>h(6B++wrRi^tx}WFrw<3ci>lg#ZFK2(U|Om8t0=nB>?VPlgk8*rc6Wo>07M`Ww~$;y4X#5#W}rDX=dD!<wJ^9)^04;y-?z05dMkgH&!Zg6nf<F=|pdZP2JXW(ANmq&_Xt@`6IRd;PNz432~xEww!)!5xmB=2A=49wy@F-S;wpr^Qc|2U#6kDQk$jh6HF}?=wy>lg?fIel07_v)rq(c00jn{01*|hgoCCKlFS-)z1g-v(ol@7^xI|5<f%Xu1~J=weFpy6iXv!y<5F3hPM=|B-R{pfO~HDThmszF&xEINMrX;8f`B|KvTp$@`)ih_BxN%KRFgH@=(pj&lkl3T%d)uqftLb>>Dnt|iV7-~m8gCh8rB+zxSrJVB`Ev%3C^vm9Qx~u`Ig?<eCGrOX?MRSv1-5s2UG|2oa8NdiV8zz3*w}fno{RM-c{w(H#Ge)99xA*A$hc@mkcr+Uu6Ig>H|DyaXs?o`Kh~_qFOcJ`DK)85h`>ehJWP%thFo_E+rT}?hKf}YpEIvpf*_b4_{9utg2HaG8?KOxNV5qaup_i0r{bzXV}bHDRyM%-c%cbTAaclY%f}DBS&)04bj<;3U&u*L@Lt9^&b@T#4s_}`y2A&!H7eKCxF4IkzX>KJa}vww&|5qDNb~cQDpp~i2-w6+g+~*2AVQkb-O5ut%vcFNlg9kzE3GHc_U=`<siG#(^~l-z-~-Bnwr@m9Y0@3c6+F7IBeZ6pSUwA${ojg8T=5N=f(}N$ZX#8KL2Cr*^*y0U08c5FG)2rHTKL5qIB1#mU>$$8=1k;bZVQaPwcC%-0;2?vAs@Uqs7TC>-ET{zx$$ybRmRy(gLzyMjC7`QO<}yefjjt7dwMB4DxmK30mj#NYN-9-PAB<gJi&4bMxn0fyCQ{Z~9?<;)l9PlQuLMsDQ>goGeYH?+aw@y}s#xIQ4l>_t>#Qqh1^SFsQxoc?ZCq1m|vi$@@pcXDdz~d1bJUBf#EA{{DSBk9Krv%Og$seuNJU;)-yX5apcZGU^xG-bX@@FPukyWC!k$ZB|ZD#@yYs>mhxDC5Z6`{k_5U$YpEj9dtf9Fl85`&XRU%A2>7D<zR_HJs;QmW`+}Va)LU*LiAIYn_WC6o0s`$YPeB$be8d9b@c)?Ie`AAj1S{L1lqm>3S<R?C_hb0&8I7q+36rCvn2onSYw({&(uC3jgXhN4yGDCtKr{Hbal`~)yDSSDyK9)`YN1>P!8((j@2@!@PZ9JGpFyfQ{rYS?eID^x3Yd6DII!)%&S;|1z$8ZENiTBc5u@*^U(SPk@9XO%pDo%b2|W|f;+uW#H@a6UZ+TUi`E^(8sbuAjPS{hZ4U}_kanu<*@W5KszZ`aie^nwUYe7%1e0SEwL|ZQqJg4tw$O{u_gc3dvc!^2jNTbPig3-l0?Ec3T!R$)x7f>!_~<yN9)WF9qIO1s>lTy?CaFIkpu%x0!G@ypvU>LH5{*cfNZQRHs*$#hHmA12_vtFn0uV7R-S;P1pSFchP#nEWuuk<EL#L^zHA1iM>L9CcdhS()%f3qDxP9bINYqANDov5v*5uc^rFG1<;%ZXq8ou0<&Sov`Md_#)=NN?Nlo~qYyY&BE(7DpyfO(YGB48gC5ik=&Es(o>PvQr+zMra^0$1PYI`7a7G9-_>feV3O1k%3e3W#|K1}-VKlYv3nu!jP&)6TLzKrewOkRVOaHt`*C9zI}(Z0iQjF0Y=#`b(g?Rx<q@9TOtE$25p#b7;ZIRI%*9+H(d@W)l4W6#}~c8e{3*U|lU#f1zNK6Jyl^e?VuSr}bxjCav!jXE}H-5%Qacv8h86$wJ@NL8@@GgdtT1AP!%rwDuKLWQUL-cOjBa!{G!_R4)zN;a2DaT>PFIjm%XB6QqR-sqgg!ZrQ|-G0I!Mu27JxQF__DPDNXf^}jIegq4JHHHp31J21Nk)fV(4qkuo$I9<UHs(T<^bgzC@^nYlOQP*u17Tz4bkWhCm`yhDqmM9FmLrBN+F#^bxQW<jcTG13TzM<E;a28j*6o4T#{g`oKMvsx~|8q=(d~o)9o^~OIzP!{4FS<cy8GDbp3Wc$DdcHZ;P%1$;S*18sAabDD8FV#XR_<$u{0~8CK?Vu0YplI)-UwbZni+va!Iq{=u?A6Q>>sa7kPn0!{3KEKxcd=HemhW^p{&EYfGxclHsuF`-mo|srA^v^&m|2r$sL|@Fz}xMTr6OOejj=N^4IJo)$_L(GM+TZ+BdQ+^y@{_5^JtqFG*ns4b}enjWV=MypNl&k?6dW;6<+zLw%J}*ukPk3|p4UA|lrBgLAPJK6uHTUV7X>Lfbd+#<m8Sj`_o?$eCs82ev(MLPy9Da7A)1sMh2CbiPfr3CC=R(yy_0<TZB!MQ+d-g(>}Oql+xmv#fQXI8d9WomwvtcpRZ%ubM!`<fWpL7O`g8H^frz)u7X)AZ{weKFJKvhJz6~JhTJQ8!~G65#$9Y0VL?bqSz%?!izqY6?FV&X+5;bp=mc{q@QK^EH(WuwLWLtF^=*ebB-cSe>J|}64#5D?f_bJugsb&iw8l-Efw2S5bmWMPchZ6)DJ3|B43u43gJV~B^BI>DVWi58@0kT=_oS!hFkmDdt>n=`iX=7R%H!d2Rp_-c6;t|wXxC49TH`qCH5>*;F3!dsC2&p9X11Gd!8}byn=g>Tq)<t-;f%Vb2G{V_kyXL+=$}zDsxXjG-45f%AiE9Ol*E_h@<2$u3saoKbX7m^w4`2g!pBkk04L;Vm@_S$E39lSFU4vVA@A^W|1DFXR}{C;_*!+@G7Y^t*1=p#Li8p_yP^U4r!mby$fOF&PqPo!s7~saSV5cZ{zR2?FMosK*BUyG&@3R8jl6|Qeu6$OO+?;ti!e^0VYpS&iTp`ipFQtvx?{OGjz||xLVOef|oPP9FV3#9riUteDDN`>J0WtDv&?<GmCZD0DPlNggpHe1NY5y9Re~l!=Yb;#!;P~fSt?o)hP?O{3$6^=IRCZB;~U0$`nMne{S0K2QbpeUb#}lZZaf$DL@DSr!>_#P4lf03oNYp*E82S-mr)*f8WHRALKPFMX(;UGiF}a<4v2PdIyDsriyu);f-Dq=;;w)o1}*|F&<5~*g+C3paPDxN;Wz_dv}j+l*cHNNkEo~lMUpTrN8>1OPEf+Riqr#<#fW3<Io#t{6DJxzu?X@OFqH^@z~?BnM|Z3`l<>lWDz5of?%<$%GJEF;YiRngI4EaF?^|IGVIu~3)Df?W>wq$8<WuPtJg3tD12{9*_fJ@a}QgBVi~Q6QdqGNl~~!u{g|yFJG7%}>FT{FaA$8p^%%4Tn@Z)kAZ3eNyJUQi1;a5%QRkDM(zWDwM3{8tC+BHt_w&u=b1$UKV27#$FzA4d!uT`j<du4mwl0L{Wg%u;(I!mEakr%UOh&ELp=6iTHv5SzlgoQOdq@|O{x<zudJ?-hlwhonSAiP7BitWjeI)_wwc<diCrx1ijh7Rw-`8Czt32Pw=pK`oaxsfm57=p=Z+<JVD6Ox0#c^cR-yqO*$_M{2=Vz8IZ(iVTK<RaKHBU%kgQDlWDf25A$<69Vb<Kw}1rxmEXFRGnSyW@Ow+=VW7TqMXRm6<s_F0IRSR|eFDI)`Yu%pKwDtJ}1rO55I(vh0j5Q{{ZG|u^nxT=iNB8Nu=cWg}i$H03hwE?o|0-t@KPLYy0-Y!2L1f?o(IZLIkYbHYyW*`GZ9ii%K2aBT~y0Q<6I*KhAIs@|ZI~DQ(IXH(8o?x9d@?%@GJvxhAk*RoxPdY@y+ipyI?)tW?n%$Ds1dqn~>%Ikdx(@%PLAgj=SoDzQwJaNg--H3?#mnV)F6-0_O5+?NIzmA$A0aY3u=a8zL>hvbyjA>54Q<RX-Nf%(D<O3#!=08)N(trv@BUZ5{pgYUfa&;LMy$O)JeN>N(7BC##v^7CNemISp}|X#j^%JIpZ4@aUkf7**w8q;ymcQqqi#Zicu=mh9G%kSA@BWsm*=PhDp|x%T`{@T7ED>Ymmr|`L5O?9ezaFmcpY3{ob)kJs-OxkQ(;@i@cP{v7i4ui1LH=L7y=P*YXx|chLb7I5^V;nJ4coAChuJ)1R`eJ$3{uGdS#H|p9?1JV4q3AT%qFJWbz#Txp44*zHd5+KaP(l0r0A=+RAdS_ah6}t<K<PZmLyJ^|KFaI~MQ*cKfJi%wK(3kIqP!wwyL1421#X?Xg}->OPJ;l(zmrD${2n#IMx{wc;LrD%#XyD=nVd@}w1z#Xal*kB^|dbH#j!Mu)2mIuSdX<8-88YsN#0ydg52>7t)fd~J<Pb+Y^k<!|K9A{~G;-m-rF432f0(k|w%0vLWAT2vX0B@@_@eK*bWvqhN|5GuZ~BS3GWQ6K8==xF<`e|5+$ufX7k+3{yO12yt>noncU^tA&29o9`q#(@tu?OlY=aC9X#m=nCVu`c=Xm+AE`D93_7m_7F4iheNK;3s<H3?!E*aZ^3o(|fHBZFMe<9J>vLOHC3M13|x41Jjci9Z7=rJ`j930q30HoI3<tx~n19MJYN(8>&shNOjW>t^zmy@;>D^4{Jy<FK?)*$@sySHq>4UeLJhwM~Nr6!rf)XU-f@<v{TD%_wbiZPi&?IkGMAN3D(#{$e{M)q!D&SKNWZ0suQ)87<@738}2aY&tDv2qi1~$*b8<I^g#mH@f_tw)YORVnn(nG8XD%}r17+-w_Y^;#^*QZBvdh&n2x0y_cmY}(<xWN@T_;+kqFhk!9w@Hu53`u786L#+UpZVC(E01_t}jrwt+d~Zhp#<EwpGeaVMx>{$}IU@{7=;Lbo}EIUz@0kteBKh#MK+Rx(oTcu4@p0R^ws0}Gs7;=r%hwV)yp1JF<QcFWn9d_(?Q@<-H&|7#}nlni-mzODS@VLLKlybYtm>6(~f0zF8K^VJ4HeTNttR$PpczZ0mQ!L|8#26SV$9`hDtb(=KfQnk`SkKbxaD|b}_(V0BRQZfq)>T}O^#tMAWc^)~B2go>HWqj&yt@K0QM6=&yYna)_MsTIXRuHAdutk0k>v!771hs0ZQaoQlUhgNKZK>X7qVSjX<=kGoj6zWlJB6fMoMY;a;BW6x2bqJRkpc046ib*}3c&Vm_Wam=gM~mz_`Z_O#l((A>;W-)Tne$~zPQ%g9+zFuK2fcosPr#R%|<*@&ymR){pm{S_0WbnI&#!4Kr9pHk|1;q)_Ltjw8|#NR4H;jGh^Ob(qsg)IP3R%h3ltWGrBcPs**q0El0<xR$8x-{v&Cch9JWgdCLyU6xfIu<FLF6`qiYazXa#Mw0a>cu$Ue-J(QPps}dLS6`%2%xnCj-9kq6%;*={WF2C5#G$0=Yz-esT{TRMPwuLAf|26xWNH^p&J&U%C40>9#bxykh<0FgSjAKYnnnNZl_Z5x}WH{l)Z^l#%FPpb!Gr4x>4O|0HJ!<@tGqbn7&kd5XWP&#`m;$=S7Smdtg0kv9S2Yotfsa*%P05;%i}lk@M@0&d8HQCS{t8UU1Tz}qYu-^dDs1~+1GF3)|NIjUf3#_dA+toQr*>avfp5&E(o<vC&At#AEl$xgX2<l^|L-rsC1aEqZ7Mdw{cp}h6HG-$1@Lz>OyJdd4@U=BbhxY+F-IGQtqnSb;hE$OXgcm@;?i?A41Xg<f`%m`2>oRf?|3)Rm7%wm%4!pQb!aM%;ynfs(7q)17AhV^*OSXLCi1Qpn5aZP=lTW>-1O(*IW6o7|1*@$=aEq7yFv@0w<sU45~;v{UJuS9x4DYu{vh1<HS!6LgXcPq@j%?5Pl2WAMvyhMqd*!#_wOIq!!#lo^}Ghe?*+0E0K`sG$ympQg0v`X7H12earf$V@hgP%>K041b=%12rQ`wTP=VX-6h@tTYZ6Y)F!MJdR-nAsiefBtR@o`!Vog=L#Y*>H;b>zaDgNSYh3@ns+f*wg1BM%{_zfZeOn<HJbN}b@U@b;z(PVmoDJ!PgV*OaFJfRy19zTV)OnJoiG6a}EXg-t3^TOm7lK(8ivEOPJ?4m*5^?@W-x(?8J8IGX3qdLYf|FpmP79dj<)=%)(3n$S{!IR$>AyTPEP0J_~lHA+CATV`NeAU3>!aGU{?0DR6|I=ap_S5{z5ZgrZwiqJllnyNVDataeQrK9s;Em)Vl_=}#qXzs~2T74_x)jZG6IS$O*BZ*<{ee?)z$Z}kE`d7`t)oFnZt(7M<rZhCZ%7_ZR&R+*KCFT`w4|XatBKwr?{d7p!=sY{aPul+19o<Bkpc9Hf`dBtFh4Jyd2C{`JUB*$E$mOHX8_jF{Zi>OmHf^V*cH`@2yY>2*1qX99U?6}p8vEHdnj%6^(g_f#emW81es>e*USj&498)r%`yFi2jb>Py8d=|<b}PaMqSIpeS;P&B8i3Mx1E)A>f_3Rk5I?Al~CpZzvN@YQbkV}`8AenU=y@NPq*9sjT*P!85P<Fmjq&}KGQ3yu@dd(#~YGb6kA0yH4yG5Ja3To#3!YRP8FznA}Z2<90Z}(tnue#BB25-V}zsY-+%jxME42!pJNddBd;oGbTzUV5UBXGeB`{U)Kc4#>0bW*A1P1!0pK)oog4p9tkfb~k=<18dD3fTlE1>Xu0}pPGc{3>NcqJKQWdl&NAyiJY+&WjExjBV7(Wf*(Qlo;^dyab##D<CN4LpX%lA6d=U@Xw)CH#Gj~1=-#kIS`Y8sfod({@52y!eMPU&$!BdP$>HU{^u4x7Bt^iLzZyyL6xR9D(}BjSfd@xikf=Tkjb#0^}CL#EV71>k2*3C`@#7t^U66Q($HlQy}a6X6D<pVN4dfrxiR;CCn=T<u=94NOO`hhca-=qkOJq!uJ-JSy==1c2xY*G>Hh9dgJ1m=;}H*_l?^m4?x{`SbsX&{@wReHkVHEe{AvK>1^)q=R%h&Q=mDguWeXN`ZnZSQmptI)4w6@6$t6%S6rZCSXc4ncEaD(z&*9zf87`SS<A;Qub@oiR9stGxq-*fW~URCPP=v8s0ZKE({9YDdivE5_P7~O>$KC-<1`!koOcIK_rDr$1dh5I?LFjM-`5?=A+1uPop-WLO!#?Adc<Y+%&9zk)PqfDx`W=4t&_0)4F^}zzy&oqus~1hVx888yi~8FM2t6GyKJ^<}2aB1Vh@qA)ZKnYD^sw5jf1hQb^)CxHyum&MxDBg9<amvXg(=_foycU`|ZLhHf8KuP_}-BktDc_T}ttCUcXt<8FpqWM}m}+*q1$=};EmKV#(CopW<$=6GZ*8Yu&@3(KJka9t@;`S%(vilTW{@y|zbf11xjO-=Y@+nCs2HfR1J+N5Z<_hQ4h5FFyb$6cmZQ<|6_gbQ}wLQc$u!VnuX29R)`c>JH2SmN5k@%Pb6QWe22#<eIxk)d;%`-NmJei{&93NAiHO*ZWN!Mt_BgRr17|GlBWKbrX39Oyka<2zrvi^nW;FSIv23x=FKV*xnV!NL*ihWd01)MTkRH`9XTbzm7-0|mhhMBgDl8H7eA>v_Ww;@I*tFz+;PMq|8fnd~Iw?lgAw)oE$a1<HNtFh0{~$yJc8(Dq~2&J5Ir>pyXs%t7n-p&}JA5*;5tmKD@%Wob;nP1wsYSQF?puDUv3qjWA#55rU_HLfhxv^=TMn6>GKsq#<GJ!>Tdp=an}kKR~VnSv_>^KB>#XPAZpBaRcyRESP#n!dD^=Sd17E}H{U10udKyAFQh<9r;olY)$lAMi1fvj@N(Bu+Harl<MI_d>LfI%Yj9?ES8Y^@^nYobJghN49h=t)?yc2FROzLRhbFh5w=f%;2v;H1__JaR}G9>DjJW6iwX8;sV!7N^kC*u=uiROHE#20h!jtJu7#hgO{~rRPHEpJHV8Rc2=1!sl8MmqY#Y2MwTGgy_&s0&x0ltP6Nz?y0Z(66h;#Ccwbq|0(}eRE<Il6Ax9goGhd#ycl*VYXG?uRes1M{w&DKj@=hrx_HuhJ+UICp1?!!U99si{{0$JWa-JuFpU$T2(A}Bq1qK6etlF|n9u88^56(I)k7>{6Pi*`+QcpdwR`^Az^aP4|pgbFCRJ>n{y}9soWHd$F>ptoSFQZD>*et?NY`#fZ;^&>0UN8NnL?ux5tE-5I&MBDsetbJ|qkeOCNx8Td3LFGHp2Bv%otQt^7W$Vl*9b0Z)qpFcMATYx2pDOa7bFv_!9<o)3jQSV05EkKoPZMwW|_WlfFqfk+^|$QW*FBZkxSV$*-MKg=rQXlIMvpviLC1|!1tC+tYih*mu|XEDwQ$@j#-q=aweSFx+kJGQ&I}YE33-&wZoWHOD##=be0t@lJJgx`9^cYs^k^)b%MMNmjHg8!N967U0vN{8(UsPWb8bA9B?kmvFxdD<sOmQ0mGS0b7g=?`!MqToGsthC!mJ+WiUDr$kkadx+`q~60e7J#CK#^A&j!++!yX5!l_^K;o;lP99&<WpZYFSTUQ7&l9(?(Htl{=t=G}?yv(l^8~ezo(IqGyK)e^WV$6$}bTb)y+9UZ%Haz|_S?$Ipy9^y6(xmK`fodNnp14<-M69$QZuD3`N4O45IdkJAO`|^&k~fr}?dDowIY5y(DD_h7Qv!mffZVJFns6~Gc&Mg=G5H$yBDbJ#@Y}Wsx(~#kd@6E;WOJXst|x`wgl*stnCr&v;&hjE;Uiz4s<aiFQ5#is;y4miqeoY!Zew$xfDo*^+o>=iG68gk^R%4n?ZT69y~4r3$<T_ggOyZb0Zxx#n0>t1S-DMAAig)y0ka{Z&5>P;wVm<L%})OQ!_)m*Z3c*1LE&gOH%_|x^B?Z4pbw9pMZ@Z)NsY`SGoG$o#AjoRFSPKQ{f*TE@&cx^^TZgY?4j0n+7ZvHgN!xcQJ|<YKN`RiD-Yn8vjJvY#e`<c9U)nH_0MT!`c0!QlL*VGOPI=>3>*HxGENj}UmsnSllgY=;T0S^JLE(}(E<E+=yD{}Kq80&sl9UDcFb=s_qQ<t%fs#g12PSq_=|aQl(U-N=iKFy&l};a3!7?a5#uf)*T~+fX`OzBYU}(B;lzs@i5n#>i|oo7X=*zOMKZE|=y&j@Q^B_wCS&LG1k22Ue@@%tR`C@&+M%~%L4PUrE|6`qk(wq35l;Iyf~Di(U{upH)*<B_J9Uy@f-<=H=#Eiy;|8AuJ9cDfD&`1?ahB3qM(_=&p(iB+h#Xk9RsB-<i%VBcG!BWs_HIdvlzUG)nikqu@&2#RHqYN*S9_r5KIgybE~O7Ia=@eVg~21u%m=gqot_RiSV0oX%)~f;_Ve(2V9B+T53=Q`ZqWoo7yug!7lcw*QUP(>wGE6Xyt%te(IpB&xm5lb3E>BA$Hl)lcJ%V)LMAHt<D~7&@%;Rpc5Y>Uc)l7A2;7#D25>TN%`Q}}nDT<NDYo3T_n-#BHB#X8%_@6}Sm`rio0d=cD$f*x!xlvw!GPN*>M@Lr7ufQ$QvST{^`O-Km}HUGkfqw-gjw%?vV$M8-0NOjCWSOVp{<P?YAEiy#?4VJf_oE5?P4y!!DVT^!xzMaJy>@b-wfQKUp3f0@Vz@OX~x?6Q|%WTjB!ny_D5<H#3kz}9|>$$Tima6dtjiZFfufYM@;y{I~ZE=bY1i=l!DlIMSMc268cGs^J!M6RzPv7)wsWS_iItobHMu3?$kC>-SR-X#p5e6mB;LPtb>;zdK-c}`T<)Q-WX`akWS5Yj3D0AEr5CUGq#=HS=t<SMV|rHg&^CR8icJfsKAE=v^AFg!{0x5OhZ18z)5ppc5v|z1#diH0S>lPtB*ECNI8x3?q$5kBV9e$WejhU>$_P=|IphB@`e1ZP#LBj#cS@<;?h6UYtE|}XP~&uSZ67WI!HKL+^0Std1Na|ug9}I4^_J-1lcQ4fq6qo_=iRjbMz}!OD}ir5|>}sqExaTZ++Hn$HZ9N=bg{|)f%<S1F|RGdq!sj<)G5Yu=~bfWI-%SY$pLrRxqh;Wk3~6Ko@VCPe{-sWIKoAXH6^vyk4b0wY(o|57sj58`As#nW;v0f$6=P3yqn}$%JN_BV8yQMFOZ!I9V+9RLk!V54umrtU80iujljMLPZ7mz`0ece#QZaG>ihnq1V_c#cgE@Y1BS(;2706culWVqLCtW3PWqJgE0~E?BceVj~E}4g_j(3q?OycP8hd?9UGIp?`Qi}?&BUe7@+x7<a<9jhntxA_|e>84c*qk?It_K*H!qEB1DnGLrOwE%V2G=8NP)l7m2O`(YtpM>qNMr#As|K=Y7DrTj@|RyCQ>Za+_<b)mWT_Tp8xAOYnDP*%D8S66w^B4Qr3_6?+pF@=V>v_L$-2(7GPols$=^^Mmxv-3k5S45_NCF`jd`+vA7r1LpaF3sBM754o(Ff6HiFGz+3(mWXkWcm+!($>;OnGJd095eY;*0%1kgg>_VO)HW2$Xq&Uz=px+jrl+tSY6WUI(#3zxaCa+uR8Bs#)ff%<X*EAp$a8uK*N^MK-U<1s4Ry9xRq5k=eo7pM0;-w2I+i!g#L^Iz<q38&L?52u(RO^Y6);%&V9d}5<@~%7jCUiEuAK2*x_WU$>nHlzQ@0vym?AX|F*HR13)Bp(*Gwq%BmIJwXwTC=x6-lDD_V^cR?v}&pO|}Rg%2wUBPAull@@^r@ShE8wa4Hd9TZ|jjGraOJxVO4R+w?}@LyOSdr@Y*-S5vIvAd2t?0~tpDYSinC}wGcX#cliKzn-?bG@Ya+lzbdxgs7ao7>D?{{f2Eu#(-12Rj-e$RJ`OC2hZ-lW~~l%pxX>$}BI@>~wGH6$NDl+2Bbxo#P$7B>Mm429>c6lM=3*g?tChOov6v%^;QU8MW;808XaS!G{c7X7a^J7XZA;X1mvktMwB(qdjJx89LS91?QE^`sSb*NzRFHPqE>=(F8;R^kJ5o5{_9Rg277DVES;}?9BhCha%lJ>tfZSFIp-=b$$mS)!<fJ0|mPJYIl;Eoxa1A?mNkhZ-=-Eu&Orr*>LaoS7pW9A{AD_lbNa`mk+_D_z%0#+--V-COg3%JF@n9In2V9_rm1U#i64edL#70wfM$MEy0XIvq$%B!0p6uqkJ*@w!eNU2JA#<%`K)e8_;0u9a)7i5LJJT^(G~zAx!*XM&<GH%<=LYTl4XXSF-=tNj0&tFC!?|^OZxq<Jdp<-t_c@?Iry$Qrw#b^|A2qYfs?kQl=6O0&%TC5j;ShokG*l842Z<?%j*i{J_ZOB((db&*oWjf+(OkW*aO76{`w`SL#3b8oHqAb1xgtK`3;>`>lPHhgAes{7fy~Z`&P&Z<tQp*fY}L_H=T+cU~Gh68s{MJ^HfUW`=q4xfVPyDX&AIcz)u)g2Pwd+l+UP9WVOAzNn_9=?_EhL};U*>8VP9LsFqu>yJ}X;-zW-7AoL-BGJ;jOf%G9cimJ<wKSmC?Q^7z45<}f#`!1BQ&Y$0_FOiTj`k>5KJOFovR(sh@Fw;rdTL-u?BhZze{f3a17#|SH8-0Mu>9IdyP1Wtb8&#{`^+sSVa|ZHcxd3Y=g;tSem1XxJCyec!lYy)0efXgVhfT#Jc`IAWNmF4z(I7m1uRjUxk-I8p+Yn3b-$HQbpGE2c_7-~71K`GLyEmKC|*XNI@S0`bKV<ER;1fPn4j0M&Z^F`dhJB+M3fEs3gsCc$s*pzCui<tR}hodS}HP2cy8gYqi+>Zv$=>QGq3a!nTGl9{`mSc^*(LSw*gy)nX@&XLSvM}DxLK&3t2iwchG<f5$+v8I&Hoo(gSbw6uLK%mm$S?uAWwk;EN1A7)Gk{ao~6*fid;FA)>I#D_N7=7gN>FeOYmyU{X$e$3VPY&IL(47zrn~)m7L;Yaz2XRz|&?;I$FxDG7>4P{2wQAp6@**H-^g2txIQE_p!`rssbRO`$ut{+M*jSc9Nor#kQUD&Z0XzrF(XRgvmjJ*VYRY_^j^q+HpuLfqwm>c&@|j?trag0IraGAI2NL2#3yGpu$1!@O0s&Jp5SLwG@0{8v##D%+HY_{*xo{C8_DwjMHd+668(s;b=d*T+gadM;--tEgjlx>Ar7(s!YtlpQ#|*=RC*1WcH>PGQ;ZC4Chvm75qtNt>&zklRm6JVOOJ&LiZ?!q}qH#owA`fRuwNT#&XK&KCkN9=#OccJ@@Xbxs12x(k^PFfrwr|4!J?FWU&%U$AK3ssL3!4O+n!7YD(Wz4Q&V01uOouPB{ml&zbIM;F7+UAV{1_g|Z|789zoi)9GB7MCY6c#hlKxMmdZn&a!4Htsss$YNfFtqq^cDE@G<uj<<u6|UVwH%z>u${sOaxV`XDHc8&rne)FBlOtG-<ZbXX-%D(8^xNa25zm5B$7XKMPHat#(_>AN@Z^7}hqNCjzm=)xa%m{GxSZ+u)m2*shzZaNjYEgz|9VT#UC~cq$-<fC^N!YSa#YlC6Gz^XbbBL_=<nsKXEXyaV>6G-i@&m%kJ8N*H#oe9aInZ@;4XV3#Tm$I7HeGHaYlvmYrapSAsNw-c#d~Tu`G>mZnD*NN6KZ6S0kTO?NcE25rXoFd1@phL4a)bY<|fT7|}%s!nZ4{<ceox%t0%fMouwQTeI$*@Zk8jPq^8Z<|~_KuaTws+q&pzsO6}VnK&ld=yqUe-Y`dW>~3#3^2&zhan}KKw5{kBhrr@(!wG^6NLZh1zAg(G^Y@UpdKG4cZ-3nAEhJ$rem)-(KFlU>M*{@DguordiBNCsUlre$5Qyv#a!&5SnxxVml&a``1w<2C#6eAgK9PBI>emcNUfT995~kY0>67fG3%+y!T!lnbYjrB$6y32wXXl_!_+MOtYKVvH*5H?d^0g-f74?j`>Z`t!ahU?0t}RCJ>S>?b5=@SJQ>;-o6geqk?dw%9?e2#2rD^sduYaqUMJq8GM^}a?1XHgZNvb0Rnp->ofoTYc^o|@ZF}vn&4$oRmDY?#MZdfRXXSoup#jM;=lP5oi;t_$k;sapNIT=YJ=991`15GtaRlv!!VSV55fwQ-Eru5wq^7eY}12pVHk~Neioo1LO7<iLZm8q@_0gTT>SP>$y%VU-0po4;(POu(S(3B``=g&aNzbtJ=rBIN0h@>3DxD6meTY*F`!^a2kOwKmQnX>M|sWamOe>9;sudS^MFhJ|ivFZdfgl%`;24(>=6d;i8uRCw_Aq6?p)aH5=@F$J$Px$(YPLh%i<s^Z%=km5Ia|$H#&kW<v2O{?JmJ|60Pb>eB*q-!7nCqOtRUZOl6CbLDEy53%5#P@!+?zU8>#QL)F=q+VXwh5kwp<2)wxj#P;YFho1z~WSrUedhim(}c8&Nj}y8_z9j$I%z3id0bNl+!}r8&4z{be@k2_sJ1y5eS*JC2ChHrd8~`Pq1ng-Nk-Er@dvU_~tg*4Og?EbXG$`;AjdnRRP++j89j-@ZlJL+Pze$rI_m6yWzs^V89pRj)b%*@E9u1!i$|&`hlJB#rvzcr|El94stEgWe4?^3LxDc`}{L52#5bstWo?;pDt@iIv`i9qCgCck;Gkz|t}Z`!zjbZc@?q_ioue41};hc-Z!CAETUlbNG(v|Jn6$ZyOI5cEOv)%qwoqzf;fIP1y_?EQv98;?gFYNom<GVs~FrN$C#=^`f011=uyQM2S2on1IB@Q?xUrH}PAtz_{*Opo?e|uT7<4w0?!UTGeKo;_y1%72<D*cf+FkH`GTyL>S;RzVT}R{PU+{TyCUcwp%Q$D4|{$qKzkvY0CVCo@qrQNI-d;?N}1_ODsb>P>15?L`!eki3pkGM>_lfeUjUX^cl)OK}N6$lUGDnBL!IL&odG=r1zzKdYQ%ox5-Fjd#m_t@zB2#A-}WVF|lBnrod1x`!t3ilwcu(@-W=1(*r^rM*(H4ypk0$^_CC@i&uD;230kB0J^Z^@8On6VK_cCo7HYTpT$+n_MPBYa-2t>4p0vbt3E76E}Q4T(mIp9!vixQ7$@!XBV`g8vgvcP%<=`Kz5JEG&ELg~Oqg!zYCYuPE6Vf4pA-*hAJcs?i>s}N4qJ2F#WVh5@=dV^7I&N}i&5?dH_+E&5uwP)d7~gD0<*Bz9XL9O+bfL2Ed?}GhXvI$O=Av@`FyDjH#zqk!q)=?XQ#rL>pMZrN=s^ihMqfeTm!LHX7$?|vhNSmfGPlGC=D@*CO@ydzmS>2jZo5Y=qL*ufIRPlUXb-#ij3yL7-b3Yy&MgbOANT1#-Q*jgR=@^cRUv+EqCDuD-5)O6pA-%Hdn43+rB~Ze*L)yontmzqAu#E2q>h<*atIyyZ95)BKpw;lYV<_yd9Y}SE8C7B5U_Kdz44_H9d|k@}h|J5~HYOj?_4$*P}p)F2*?md6J&`s8k^%U7j=QRJ@+L3ZBq@UT>UdKb`pH-7a}gQiv>pg+22`xMt%|%|lt3puLqhAye0^4sDKx0?K)WVIFF1u6NZu-)p7BG2j1Q(@eTDieOI~?7)n#gnbcFNdYMpx2I=PL6qYsc@tR_lh4F1Osk%0&1vWGzH=7VH!AwpXfFE}S7v;VRv3$8c%_v~JXGsN5Tr7PmnHRg>@n<rr22G9R67P2Ptp#3OL^5Rs+^&1Ac(iJ<M_gFivvY?yMp=hxIjm-fi<MVUQEyq-hCz}Tct+(KNwu4UaVVJ{lAS<)F;4QIG!oow@B9;)prkBG@6i{_C`#i8IEF-p8Vpy-}WOBxj~ISJ^1!Yw)w~4$mhd^Eh3|Q?}y@*;f}HDfy$5i0JlOvUcI9`v*zi_=|}gK{R-v?WK18>Z%CC+<&?`KFh~sk+(G)tzlMn{OMuO|O%`v90sS5KZzS><dwJ3FF2Bi>nh~%TTI#ypZ=3Ko*?tvA+61g#9LPd}U30LaXa_k!btD$Tjk;2B*E~`)kz#ay;wA{vXyk9@CC)wUjAxM;3jZFSVB<`SE(01qibE;~UDq&+q@Q-OfJM&xq|woGtGt(EoJ;-u8ya0X)5G-|SSpf^8=>P~lS_~%ZZ9{dGwKFPFeA16YR8>3zkt1VUXR}d_xcYHxt5xmZ#Oz}yoNu*B9KH-dI6~;kM-o11SgrwnyPtCV0WmeJa@~_=$U*XCK&Q;b(zwZP)vzWOfXQbWE=<fIjJJK6)opef_kp4!yg1}B9^WkweUp-B2hir_5QXOX4D7d-6>aIXlrN`l*<hg638DK9WGx}ADPIiuw9uXW!YhPoGh4O+o#=UKB|Qvg?SizO~2g13WRuK#~#E`DGk|yGXTN0sYNDDP+XByhycPpP)OyY?<xypIj(e-e>%Mxzk|0txq{Ymp$bI+yRvhFr&8WtR?4MD!0+XW+-ZCLI!{}Gv3gLfo>d8;N+D#VScfP|u7I-5e+dym`i7;NvhR4rk>RTi=W*!Q(cEss<X4LYMM=F{KdQK|HZ*SNlP~ZaHaA;;bJZ~QF<Bd{v~)eJ*z-?0L(ATYPo@xy0H)P=?N9fQ`YDTw`JN&mg85b0by0$&Uvy|29HkgOfWejdwsDZw128VQpiRrAMLaxVJb(DFrNEyNMaCFIX9Aqk<n<NJcfwH?QN0~%G*lR+^j;+TR>0*zDC7|q@q$8x++X~Eo8>iwt8L#&3c1%U%uRO5Lrxiw)hGWr)W$FmKIlsgzH}rszQC00hCyLtlA_K#P)jVEVpd>cSkA53g&LRfK$1&eO1x$uM49#Zi*4m;hSLD=($<>l1y$(`I!UgdVTH}w1CFxOzpIzovi17$@*A4U#x)B-l7y6z3X9=Zc1#z0PLnv)1Ix3!0tlWRvwEJr;&O%?L_XzYn+LGt&S{{hyma5rgQkwFCrhf_)w9VlSk1V*+Zh$Q6eG%r^knU8n_o+StDYf!dpH63dl1SgCL<SA5f&*Qo>@2x?nNrEUmRxK&w3Bhmc(SyetF0EfXc#%T8a|@0II|*{Q^r{3*PryZrfMJthWFrpTZ?zi|ca#0o#G2w`2qKVsQCs3l;G88tPtVSF}+S2CKm^uG9*9POot*#&{vVu9{)-KmVTK?BH=s+`ATGai^-`PGSXn?}uM`nIf%wRRlH%yE|O1bz1a<zlsXkelg4l#_Nu+xi|~D;UW+P3J2$f>=D^UzXY3c{oyF;DRKi2U12$-K}e;4k5^{!b}D`0E*>NoDnxA0ixlQt2#llIzGrsP__`|wDxmOPEAug;MHpKYuMQkpTPM9$uQTk^WwT-(KCseH8s#R)i(I-pOs$9>qvH~TgY%t%?TXu#CY8lPTB@}(ocr}KK25Q;ch5i4^20#g;LeWv!@wD`dS!fQVi)WzXlW$8W0}2UvwZ-&4S8I*Q9;MrL6e)jX)#i#KjNJnOdW@S?m+3H%}L<e=M%_C(OTut7Lc7)V;N*HkA3#JZ#^nc-Hx}qihjoWzt-RK2-HPhBvVFpowU{^P`hz-ipCy_8Zq+JHxCO2xPj#0>mxTQ=;)=rn?yo%*@Qo92WDU`5cie^<i$eCsXO+og3x6TjkkXkYu4SQH75kae^_)ID2o{~&xM*K;B-XsiTUKrSB4H-uHl!O;eF%SjiJ0({h2ZtsEFBo8yH)mI)mKr&6J=HWz(x>l%S`r{IdsG3wq{Q?I8hZP-OVEmB%$b3ch7zLb{CBFeMxDvbFVHb8-8_6w|E4r`^vWr=$IcwcjMC#g8M)4@P~_Qoama?@B;xBwQZnfj$g&z$QIRKq*Z_UkKQU*gE;A^0}WCBRG!q7oon9>eA@*7|^P-(bsLcGeFQW4@}YJi=g{gt6XNg@MxWtf3D9?n|r`-CBVEb?C$(rXBnF&ugQW0C?+vYu?1n}Un&%qnk;wOoRy}VHKjYvIChF&P*6#7kCKI9N3=WHvhjDz`~RL#jk*c9T*f*idH!O@wF9uQ(ZTHF+D`UsI%0f5{CZ8XlT;6<$NNoI_^&0$=<z<66&~g7*3G0Z*}v2j*0=2P2C4@pvydJ!R!Y0M>W5Dp^213W%zTqLI0u1^b~m4^&N!h1!iwe3@ytB)o$1Zo*?_v;KxFrrqZboYXndJ?S;j2y#(^I0J<9x1Pkf_0S`^5igZ8OT1fo_7Okbs(DQk#1kZ|r;uC-a>&&5E>%|6MU9qJOppr+gnMjXhL;$MUtt;g^wy}P$}?7V43c1qI8uPBI_tMtik#p3d)A|c<ek3$Vxs!D?H`|cDt8-Zrnv05u9lyi?vma{kLnC_Q7bjSby;j=gZ").decode(),
   'idle_words': unpacked("T>t<81poj4|NsC0{{Rt)1gRPI)ne?Mc<mOU{l^o~Z2;<zx};>I<?`z`s^mRgQ@r!zRf(2H0jSVyfOL@?l2Q&-(mEFQZ04Od-lxzh<qmpAX}4SC5h{6qsRFEhct#|sSU-^z3Q3B$3YBc)GowYQ(o}GFu^&R6%TJk`QXzS0|JI4EgwGYyFR7--x3nGcHRX%{xvFvKK@%@Zee?#!NZT^TKTS1H%t%s;geD8g&Q*1#RuVm@D~PN95Crk6<<hj!u4tuj=tZ~5uD_Q`C`fhzyljB|5}6=M7w?eO4pnsqJa5MH8BUaoxldh>d8^Lei?Rq0&E`>!WP?W)G}X7n9}W5=y#x").decode(),
   'imitations': unpacked("T>t<81poj4|NsC0{{SnR2q$$JJ;n&RD=T&uU2Cvj)jO({kv^|Hm6w-{FIk{LOdWmL7eXq>)9Zaf8>?Rj;wp1^lj_=_cBFEB)XTc*&oL@PFExPLht_-niZ5MFFopr`nOTA;f^3g0#|?Z^oaYlU7a=9u&yYz70)FBCaNFn(<=3+pHwlS8Z70#Klnkoap5@Q(Q1$<LxCuVPMYT9c@iwlP>aQ73K1wSBf{`~{yp~YYgHmW(jtKqZLHM5c<cbae734V<Zp^Dy$SaEJ!iidlsw$M|v=m=n_W@|U<J-XR1xM2;E7`aXA)x#6SSv?_CG#!Fr0{qF*=WG@iCt~ilKM`LYUyyx5otP@bkNn>4qc*B?kfs%^JZb;^;{7KRsI9?4MQ90%Ewh9oLmhI5~lt}oyeXn^2vMT<5+zYUJh!4tMYSo<{KadmG&kJf1iKRgco>urhBvJAK`mA1KcTxVkNA*$JXOr#?mA~jec1agcv2I%b>=s5?MB@4$U=->DTc#QPa@Y{x7>7>l?{_n!FuCf6$N9SwwARpNei-^cRbzz(rLUi+4u$d!Q*#C8~_cG)QuFH!fX4+j)qqD4O&|S`n78SRzx$1(Ds;=<O;Rq-hc4>)z({h`rGCO;oC#=>=DtoP{8NJcTlVAksC1Njqucmj1}0BNFWD$_O{Npzpld8@=m<WzROp3@h`5Dw6T5DrT)pUz;^=z;hTdvaI#Iv9J(qv5S$BxBFKoY-r^V6@mqjVqR0=wm?2A?kSubBoqo;Q!)&N`3r(BMUIQZVTQ(8fwU0_;A$S(F?I@LaR1M2sprPp@0A>kSkS~<J<3G@_pdzKDWw{?vte98cVFAf+X8M*yf0Zr6`*Xg#+l58e@GEP)?&{LuT9&?95-iseqG-|w5Q28FYj-`)q%~it&XL^t)PGz*Cm$Jd#qX;p)c%>8Jk=Tp@~u_g{3E%Ot>HET`C2w>cFIwaj*ADohapO*bRMMP)h5hnoUk%S3}@cj$)k{niix|z!~lc>?bfoB9^_DsBu0W_MIglF~iqN?9XY`7Bel^jKn<3IFuH;f-HcRj;R9xQ?;ji|AXU!<0ThVJXCVU_XT`Mgt_1c&Ure1yE7QpFMG*n6GHD7;YV=t<C>x7urcVwzUJ(mn$5R6S2(1qgoG@M@#OKKL(D9I{=0W6#PL<p!e8vBO!n;8;1fVg!zq{y5x~<WGx~xd$qv>qzGGLwt6M@Z+b2)SBEsY{0dP6;Qf*ZOp0WKl!a#9;iQsF@XeTMa!9_0)1JK8aI5rU(#1)~|SEK>xnY7RV<YjKx%Bx%QgLf9gm|*7qJ;<8n5rv5JcA^X$z$|Skp*7u*-)V-?w?ECIMTb6*i{b`pFc;98J!^M0+UCzvHf11(oQjP`b!$6IL0<i#dGtP|K~u%*RlXQ{Aa-D%x4<zCO_D6#fqw&$6iPb#ytju;n}iEto0e|g8}W#oS~RYc9%TfJ^rwSHw;FFuYSjGD5qO#|$#pivQz=zlMkV-b%y;zW0$F!l_FwZT$^9e!cPSn3|34#q_IS=pGPbP5309>@s{}d(ICz&qo{2^S!)}{41a}u;6co^{kUazbroT_R@h~xly$WSMbJWvY)<DsBiYg?`y2N$!g*5o{#tI$()+1ZCZAd?rZ53>*L?k!VtL(~xt96dGGJhonNtNSEbLGvk;CjI3z;SbI8pxyOyH+>H!lQ*X58PX0wMs8g#*CLPxU#3N-Y+MA(~xeorJZ}SFlE{~5h+<=d94T4w3$miq5wCkU>I}Y@SmNdRk)Jgrh|c+bCUF85d6vSP9#<ZkZp~|`V(gzkIRo5H=+C9ppwrSsk72BJ<|ShPQ)$w_=E}4yhdy8#9El7ZmmX45i}|sdg`K`T^sgG92HD&!Lf*x!%DUUu97?pRY@T!W&YX29ymw~iJQD@;IFH;Ahe@==QuYvp!HE(L}}yJa@rnWYvtS`-4pCD(T|L5;;NVslMVI>g2SXBZE{fd%8;DQln@@~@1mAIVO8kK6;>Jm8?qb^LF5#k@PtNq=>x#Wjb(Qv-W8z|KaGmfo8V`3jvM1mh%2%1wP<vFJaLLZEPlmr1*dpIH0SYuU?Q)g4Iv#;5r*x=)@ZRPk<+xVbx93cGd1akKr4g$n>=tUaV_`^YDRKjDv)P8M3tKo`r(*p<wHs}A8!JRWO=3yR1M62;^CI%TS|5<ZAN+r+@>m&O>bqusC>gClu)T}qd9XwsZ{{V*M?Ezs{gSZ(o+WydUK~RsVQ6NEvEn-VAN_pKP&Dzc#z7ws5gME;{GbRmla;muKi9vz-7xay5fX?{bc88-GIK$@+$j=;Up9Q6_Eetl)7F7=w+;8IZI$G!X%->ZQQprYM#E?IC{}t9CR#xKJ|vayz}rtpdClTz$rdq=)tIqBgt$caw5{2ha+>N^z?Vk@f`+*tGz0V`Ro4ipi#4x4hfekzi8Z@PvYEkd1k<2TK1=%a=<R{8(M12SpS@yZS!l=JF0m+Rg#BH{j-O$ksSI4EPFthY+O;UKb@n8CiHikaihmWvt`}hgt;n$e-{@HXQsJ^(A_t$-z7#n!sVO4>J%AJV1`x9nWTKYbGshaw9*&1_txi|$x))0b3^k7pi&uWAw@UMK92M40V}N`A5YV75Y)w2r@&yE*w^`7uy1VkX_pN)-@cI|Cfj)WDjqPYToF?>107!BMrgR|c+)ZI_Ds!MhiMy||E{rm!t&g4cZ+@NyhM{%efxl)58Qg^|2250%6pMp`Zjk<YjD9hz9K8J=(z3ZK2!QFP-ixq7f2ehM)6RAVF|6PE?Wk5MaZ{kQCLP8-oB?6ukoFf7_xS@^q#tud*r?64&4B{96O28(!<)FIp=Mdz9SkfYuc>VC}mVox796oV`WUV1pp;{{(jmbsDb#?3~g1D$dr&CIkFkly;Gc?zvd#p877WT!EBvV%MorCR%Yy&926v58pWSwt9M8tEiXqGKMz_RHCN;ZP;wT<x%IyuoG-oV$WaDQ;Nj3o%7S8-rwNl1L<m0;kBpq)io>bHsX>jpf^tRJ5JSRq-V$F5lzs@S%~$l`I1#q92n2hFn!S*>Jo?m+N?lRRtvYbeck&<|hx@Wj-(_#?n*%krN+>4qQp71X|95ys+W").decode(),
@@ -7097,18 +7098,23 @@ def history_summary_request(
 # ---- src/adaptive/learn/examples.py ----
 
 _FloatArray = NDArray[np.floating[Any]]
+_DEGREE = 8
+_RIDGE = 0.3
+_LEAST_GAIN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleFit:
 
+  centre: Vectors
   vectors: _FloatArray
   weights: _FloatArray
   latin_bar: float
   other_bar: float
 
   def scores(self, vectors: Vectors) -> _FloatArray:
-    return _kernel(np.atleast_2d(vectors), self.vectors) @ self.weights
+    centred = _centred(np.atleast_2d(vectors), self.centre)
+    return _kernel(centred, self.vectors) @ self.weights
 
   def accepts(self, text: str, vectors: Vectors) -> bool:
     is_latin = script_of(text) == "latin"
@@ -7124,40 +7130,43 @@ class ExampleJudge:
     negatives: Sequence[str],
     *,
     refused: float,
-    ridge: float,
     query: bool,
   ) -> None:
     self.examples = (*positives, *negatives)
-    self._is_positive = np.arange(len(self.examples)) < len(positives)
+    self.is_positive = np.arange(len(self.examples)) < len(positives)
     scripts = map(script_of, self.examples)
     self._is_latin = np.array([script == "latin" for script in scripts])
-    self._refused = refused
-    self._ridge = ridge
+    self.refused = refused
     self._shared = SharedVectors(self.examples, query=query)
     self._fits: dict[tuple[str, int], ExampleFit] = {}
 
   def fit(self, vectors: Vectors) -> ExampleFit:
-    scores, weights = self.cross_validated(vectors)
-    return ExampleFit(
-      vectors=vectors.astype(np.float64),
-      weights=weights,
-      latin_bar=self._bar(scores[self._is_positive & self._is_latin]),
-      other_bar=self._bar(scores[self._is_positive & ~self._is_latin]),
-    )
-
-  def cross_validated(
-    self, vectors: Vectors
-  ) -> tuple[_FloatArray, _FloatArray]:
-    rows = vectors.astype(np.float64)
-    targets = np.where(self._is_positive, 1.0, -1.0)
-    ridge = self._ridge * np.eye(len(rows))
+    centre = vectors.mean(axis=0)
+    rows = _centred(vectors, centre)
+    targets = np.where(self.is_positive, 1.0, -1.0)
+    ridge = _RIDGE * np.eye(len(rows))
     inverse = np.linalg.inv(_kernel(rows, rows) + ridge)
     weights = inverse @ targets
-    return targets - weights / np.diag(inverse), weights
+    left_out = targets - weights / np.diag(inverse)
+    return ExampleFit(
+      centre=centre,
+      vectors=rows,
+      weights=weights,
+      latin_bar=self._bar(left_out, self._is_latin),
+      other_bar=self._bar(left_out, ~self._is_latin),
+    )
 
-  def _bar(self, scores: _FloatArray) -> float:
-    normal = NormalDist(float(scores.mean()), float(scores.std()))
-    return normal.inv_cdf(self._refused)
+  def _bar(
+    self, scores: _FloatArray, is_counted: NDArray[np.bool_]
+  ) -> float:
+    positives = scores[is_counted & self.is_positive]
+    negatives = scores[is_counted & ~self.is_positive]
+    if not positives.size or not negatives.size:
+      return -inf
+    normal = NormalDist(float(positives.mean()), float(positives.std()))
+    bar = normal.inv_cdf(self.refused)
+    gain = np.mean(negatives < bar) - self.refused
+    return bar if gain >= _LEAST_GAIN else -inf
 
   async def fit_for(
     self, embedder: Embedder, table: VectorTable, dimension: int
@@ -7173,14 +7182,118 @@ class ExampleJudge:
     return self._fits[key]
 
 
+def _centred(vectors: Vectors, centre: Vectors) -> _FloatArray:
+  return normalised(vectors - centre).astype(np.float64)
+
+
 def _kernel(some: _FloatArray, others: _FloatArray) -> _FloatArray:
-  return (np.maximum(1 + some @ others.T, 0) / 2) ** 3
+  return (np.maximum(1 + some @ others.T, 0) / 2) ** _DEGREE
+
+
+# ---- src/adaptive/learn/lasting.py ----
+
+SOON_OVER = "it will soon be over"
+PASSING = "passing"
+_CORE_KINDS = ("identity", "wish", "health", "work", "home")
+_LASTING_REFUSED = 0.08
+_PLAIN_MARKED = 0.25
+_CORE_IMPORTANCE = 7
+_LEAST_CONFIDENCE = 0.5
+
+
+def fact_examples(*kinds: str) -> list[str]:
+  return [
+    sentence
+    for title, sentences in titled_parts("fact_examples").items()
+    if (kind := title.partition(",")[0]) in kinds
+    or (not kinds and kind != PASSING)
+    for sentence in sentences.split("\n")
+  ]
+
+
+def lasting_judge() -> ExampleJudge:
+  return ExampleJudge(
+    positives=fact_examples(),
+    negatives=fact_examples(PASSING),
+    refused=_LASTING_REFUSED,
+    query=False,
+  )
+
+
+def plain_judge() -> ExampleJudge:
+  core = fact_examples(*_CORE_KINDS)
+  return ExampleJudge(
+    positives=[one for one in fact_examples() if one not in core],
+    negatives=core,
+    refused=_PLAIN_MARKED,
+    query=False,
+  )
+
+
+class FactJudges:
+
+  def __init__(self) -> None:
+    self._lasting = lasting_judge()
+    self._plain = plain_judge()
+
+  async def judged(
+    self,
+    proposals: Sequence[Proposal],
+    turn: Turn,
+    vectors: Mapping[str, Vectors],
+    sources: Sources,
+  ) -> list[Proposal]:
+    facts = each_open(proposals, lambda proposal: weighed(proposal, turn))
+    if not vectors:
+      return facts
+    dimension = len(next(iter(vectors.values())))
+    embedder, table = sources.embedder, sources.table
+    try:
+      lasting = await self._lasting.fit_for(embedder, table, dimension)
+      plain = await self._plain.fit_for(embedder, table, dimension)
+    except EmbeddingError:
+      return facts
+
+    def judge(proposal: Proposal) -> Proposal:
+      vector = vectors.get(proposal.draft.content)
+      if proposal.is_removal or vector is None:
+        return proposal
+      return _judged(proposal, vector, lasting, plain)
+
+    return each_open(facts, judge)
+
+
+def _judged(
+  proposal: Proposal, vector: Vectors, lasting: ExampleFit, plain: ExampleFit
+) -> Proposal:
+  draft = proposal.draft
+  if not lasting.accepts(draft.content, vector):
+    return proposal.decided("rejected", SOON_OVER)
+  if draft.tags or plain.accepts(draft.content, vector):
+    return proposal
+  marked = replace(
+    draft,
+    tags=("identity",),
+    importance=max(draft.importance, _CORE_IMPORTANCE),
+  )
+  return replace(proposal, draft=marked)
+
+
+def weighed(proposal: Proposal, turn: Turn) -> Proposal:
+  if proposal.is_removal:
+    return proposal
+  earlier = [one.text for one in turn.earlier if one.role == "user"]
+  said = Vocabulary.of([turn.words, *earlier])
+  share = supported_share(proposal.draft.content, said)
+  proven = _LEAST_CONFIDENCE + (1 - _LEAST_CONFIDENCE) * share
+  confidence = min(proposal.draft.confidence, round(proven, 2))
+  draft: Draft = replace(proposal.draft, confidence=confidence)
+  return replace(proposal, draft=draft)
 
 
 # ---- src/adaptive/learn/prefilter.py ----
 
-_SKIPPED_SHARE = 0.0228
-_RIDGE = 3.0
+_SKIPPED_SHARE = 0.035
 EMBEDDING_PATIENCE_SECONDS = 10.0
 _MOST_PARTS = 8
 _LONG_PART = 400
@@ -7194,7 +7307,6 @@ def message_judge() -> ExampleJudge:
     positives=lines[:border],
     negatives=[*lines[border + 1 :], *NULL_PROMPTS],
     refused=_SKIPPED_SHARE,
-    ridge=_RIDGE,
     query=True,
   )
 
@@ -15603,6 +15715,7 @@ class LessonResources:
   formats: AnswerFormats
   memory: UserMemory
   prefilter: Prefilter
+  facts: FactJudges
   suggestions: Suggestions
   can_ask: bool = False
   language: str = ""
@@ -15694,6 +15807,9 @@ async def learn_turn(
   extracted = await extraction(ask_model, turn, source, asking, now)
   proposals = await asyncio.to_thread(
     screened, extracted, turn, source.shown, settings
+  )
+  proposals = await room.facts.judged(
+    proposals, turn, await _embedded(room, proposals), sources
   )
   if settings.check_outdated_memories and settings.save_mode != "suggest":
     vectors = await _embedded(room, proposals)
@@ -16311,6 +16427,7 @@ class Learning:
   def __post_init__(self) -> None:
     self._queue = LearningQueue(self.pending, self.foreground)
     self._prefilter = Prefilter()
+    self._facts = FactJudges()
     self._hooks: dict[tuple[str, str, str], Hook] = {}
 
   async def make_way(self, hook: Hook) -> None:
@@ -16462,6 +16579,7 @@ class Learning:
       formats=self.formats,
       memory=self.memories.over(sources, hook.settings),
       prefilter=self._prefilter,
+      facts=self._facts,
       suggestions=self.suggestions,
       can_ask=hook.can_ask,
       hidden=await hook.hidden_from(completer),

@@ -43,6 +43,7 @@ from adaptive.core.providers import (
     ModelRejected,
     ResponseFormat,
 )
+from adaptive.learn.lasting import FactJudges
 from adaptive.learn.lesson import NOTHING_NEW, learn_turn
 from adaptive.learn.suggestions import failure_line
 from adaptive.search.indexes import MemoryIndexes
@@ -71,6 +72,9 @@ BETWEEN_KINDS = " · "
 EARLIER_TURNS = 6
 SHOWN_MEMORY = re.compile(r"^#(\d+) (.*)$", re.MULTILINE)
 REFERENCE = re.compile(r"\{\{(.+?)\}\}")
+
+
+JUDGES = FactJudges()
 
 
 class ReplyingModel:
@@ -152,6 +156,7 @@ class Replay(World):
             settings=self.settings,
             indexes=self.indexes,
             embedder=MINILM,
+            facts=JUDGES,
         )
         try:
             lesson = await learn_turn(room, turn, when, Work())

@@ -36,7 +36,7 @@ from tests.fakes import (
     turn,
 )
 from tests.learn.listed_turns import ListedTurns
-from tests.learn.world import NoPrefilter, World, reply
+from tests.learn.world import NoFactJudges, NoPrefilter, World, reply
 from tests.rates import over
 
 PORTO = {
@@ -74,6 +74,7 @@ class House(World):
             status=StatusLines(),
         )
         learning._prefilter = NoPrefilter()
+        learning._facts = NoFactJudges()
         return learning
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:

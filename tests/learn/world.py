@@ -19,16 +19,19 @@ from adaptive.core.model import (
     Embedder,
     Memory,
     NewMemory,
+    Proposal,
     Sources,
     StoredVector,
     StoreError,
     StoreStamp,
     TablesUnavailable,
+    Turn,
     Vectors,
     VectorTable,
 )
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.core.runtime import Foreground
+from adaptive.learn.lasting import FactJudges
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
@@ -283,6 +286,19 @@ class NoPrefilter(Prefilter):
         return True
 
 
+class NoFactJudges(FactJudges):
+    """Judges that let every fact pass as it is."""
+
+    async def judged(
+        self,
+        proposals: Sequence[Proposal],
+        turn: Turn,
+        vectors: Mapping[str, Vectors],
+        sources: Sources,
+    ) -> list[Proposal]:
+        return [*proposals]
+
+
 class Work(TurnWork):
     """Work in hand that is lost after ``losing`` questions."""
 
@@ -368,6 +384,7 @@ class World:
             "formats": AnswerFormats(),
             "memory": self.memories(fuse).over(sources, settings),
             "prefilter": NoPrefilter(),
+            "facts": NoFactJudges(),
             "suggestions": self.suggestions,
         }
         return LessonResources(**{**fresh, **parts})

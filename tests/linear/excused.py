@@ -19,6 +19,7 @@ COROUTINES: Mapping[str, str] = {
         learn.extraction.extraction
         learn.extraction.shown_memories
         learn.learning.Learning.*
+        learn.lasting.FactJudges.judged
         learn.lesson.*
         learn.suggestions.*
         learn.outdated.outdated_by
@@ -76,6 +77,8 @@ FUNCTIONS: Mapping[str, str] = {
         learn.support.Vocabulary.*
         learn.duplicates._nearest_stored
         learn.duplicates._reconciled_change
+        learn.lasting._judged
+        learn.lasting.fact_examples
         learn.outdated.far_reaching_changes
         learn.outdated._is_near_its_kind
     """,

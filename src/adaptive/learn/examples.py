@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import NormalDist
 from typing import Any
 
@@ -17,22 +18,30 @@ from numpy.typing import NDArray
 
 from adaptive.core.model import Embedder, EmbeddingError, Vectors, VectorTable
 from adaptive.search.calibration import SharedVectors, script_of
+from adaptive.search.vectors import normalised
 
 _FloatArray = NDArray[np.floating[Any]]
+# Chosen for messages and for facts at once (benchmarks/README.md).
+_DEGREE = 8
+_RIDGE = 0.3
+# Of the negative texts that are refused, beyond the share of positive ones
+_LEAST_GAIN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleFit:
     """A fit for one embedding model: what it compares with, and the scores that suffice."""
 
-    vectors: _FloatArray
+    centre: Vectors
+    vectors: _FloatArray  # centred
     weights: _FloatArray
     latin_bar: float
     other_bar: float
 
     def scores(self, vectors: Vectors) -> _FloatArray:
         """How much each of these normalised vectors looks like one of the positive examples."""
-        return _kernel(np.atleast_2d(vectors), self.vectors) @ self.weights
+        centred = _centred(np.atleast_2d(vectors), self.centre)
+        return _kernel(centred, self.vectors) @ self.weights
 
     def accepts(self, text: str, vectors: Vectors) -> bool:
         """Whether a text is taken for positive, by its vector or by that of one of its parts."""
@@ -50,44 +59,50 @@ class ExampleJudge:
         negatives: Sequence[str],
         *,
         refused: float,
-        ridge: float,
         query: bool,
     ) -> None:
         """``refused`` is the share of positive texts that may be taken for negative."""
         self.examples = (*positives, *negatives)
-        self._is_positive = np.arange(len(self.examples)) < len(positives)
+        self.is_positive = np.arange(len(self.examples)) < len(positives)
         scripts = map(script_of, self.examples)
         self._is_latin = np.array([script == "latin" for script in scripts])
-        self._refused = refused
-        self._ridge = ridge
+        self.refused = refused
         self._shared = SharedVectors(self.examples, query=query)
         self._fits: dict[tuple[str, int], ExampleFit] = {}
 
     def fit(self, vectors: Vectors) -> ExampleFit:
         """The fit on the normalised vectors of the examples, in their order."""
-        scores, weights = self.cross_validated(vectors)
-        return ExampleFit(
-            vectors=vectors.astype(np.float64),
-            weights=weights,
-            latin_bar=self._bar(scores[self._is_positive & self._is_latin]),
-            other_bar=self._bar(scores[self._is_positive & ~self._is_latin]),
-        )
-
-    def cross_validated(
-        self, vectors: Vectors
-    ) -> tuple[_FloatArray, _FloatArray]:
-        """The score of each example by a fit on all others, and the weights of all."""
-        rows = vectors.astype(np.float64)
-        targets = np.where(self._is_positive, 1.0, -1.0)
-        ridge = self._ridge * np.eye(len(rows))
+        centre = vectors.mean(axis=0)
+        rows = _centred(vectors, centre)
+        targets = np.where(self.is_positive, 1.0, -1.0)
+        ridge = _RIDGE * np.eye(len(rows))
         inverse = np.linalg.inv(_kernel(rows, rows) + ridge)
         weights = inverse @ targets
-        return targets - weights / np.diag(inverse), weights
+        left_out = targets - weights / np.diag(inverse)
+        return ExampleFit(
+            centre=centre,
+            vectors=rows,
+            weights=weights,
+            latin_bar=self._bar(left_out, self._is_latin),
+            other_bar=self._bar(left_out, ~self._is_latin),
+        )
 
-    def _bar(self, scores: _FloatArray) -> float:
-        """The score that all positive texts reach but for the share that may be refused."""
-        normal = NormalDist(float(scores.mean()), float(scores.std()))
-        return normal.inv_cdf(self._refused)
+    def _bar(
+        self, scores: _FloatArray, is_counted: NDArray[np.bool_]
+    ) -> float:
+        """The score that positive texts reach but for the share that may be refused.
+
+        It is none where hardly more negative texts stay below it: a model that has not learned a script
+        finds all its texts alike, and would refuse at random.
+        """
+        positives = scores[is_counted & self.is_positive]
+        negatives = scores[is_counted & ~self.is_positive]
+        if not positives.size or not negatives.size:
+            return -inf
+        normal = NormalDist(float(positives.mean()), float(positives.std()))
+        bar = normal.inv_cdf(self.refused)
+        gain = np.mean(negatives < bar) - self.refused
+        return bar if gain >= _LEAST_GAIN else -inf
 
     async def fit_for(
         self, embedder: Embedder, table: VectorTable, dimension: int
@@ -107,6 +122,11 @@ class ExampleJudge:
         return self._fits[key]
 
 
+def _centred(vectors: Vectors, centre: Vectors) -> _FloatArray:
+    """Directions as seen from the middle of the examples: some models find all texts alike."""
+    return normalised(vectors - centre).astype(np.float64)
+
+
 def _kernel(some: _FloatArray, others: _FloatArray) -> _FloatArray:
-    """Vectors by vectors: 1 for the same, less the further apart, with products of dimensions."""
-    return (np.maximum(1 + some @ others.T, 0) / 2) ** 3
+    """Directions by directions: 1 for the same, less the further apart."""
+    return (np.maximum(1 + some @ others.T, 0) / 2) ** _DEGREE

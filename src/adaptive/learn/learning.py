@@ -33,6 +33,7 @@ from adaptive.learn.confirmation import (
     said_before_edit,
 )
 from adaptive.learn.exam import examination
+from adaptive.learn.lasting import FactJudges
 from adaptive.learn.lesson import (
     Lesson,
     LessonResources,
@@ -82,6 +83,7 @@ class Learning:
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)
         self._prefilter = Prefilter()
+        self._facts = FactJudges()
         # Hooks of turns that wait, by user and answer, so that their lines are shown with their
         # own answers. Models that are asked side by side answer one message, each after answers of
         # its own, which no other one may read.
@@ -255,6 +257,7 @@ class Learning:
             formats=self.formats,
             memory=self.memories.over(sources, hook.settings),
             prefilter=self._prefilter,
+            facts=self._facts,
             suggestions=self.suggestions,
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),

@@ -34,6 +34,7 @@ from adaptive.learn.extraction import (
     typed_lines,
 )
 from adaptive.learn.grounding import screened
+from adaptive.learn.lasting import FactJudges
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.proposals import ExtractionSource
@@ -72,6 +73,7 @@ class LessonResources:
     formats: AnswerFormats
     memory: UserMemory
     prefilter: Prefilter
+    facts: FactJudges
     suggestions: Suggestions
     can_ask: bool = False
     language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
@@ -180,6 +182,9 @@ async def learn_turn(
     extracted = await extraction(ask_model, turn, source, asking, now)
     proposals = await asyncio.to_thread(
         screened, extracted, turn, source.shown, settings
+    )
+    proposals = await room.facts.judged(
+        proposals, turn, await _embedded(room, proposals), sources
     )
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":

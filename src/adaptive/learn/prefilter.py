@@ -15,8 +15,7 @@ from adaptive.learn.examples import ExampleJudge
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.vectors import query_vectors
 
-_SKIPPED_SHARE = 0.0228  # of the examples that tell something
-_RIDGE = 3.0
+_SKIPPED_SHARE = 0.035  # of the examples that tell something
 EMBEDDING_PATIENCE_SECONDS = 10.0  # nobody waits for learning
 _MOST_PARTS = 8
 _LONG_PART = 400  # what is longer may be about several things
@@ -31,7 +30,6 @@ def message_judge() -> ExampleJudge:
         positives=lines[:border],
         negatives=[*lines[border + 1 :], *NULL_PROMPTS],
         refused=_SKIPPED_SHARE,
-        ridge=_RIDGE,
         query=True,
     )
 
