@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -11,30 +10,24 @@ import pytest
 from adaptive.core.model import Memory, Proposal, Sources
 from adaptive.core.providers import (
     Completion,
-    CompletionRequest,
     ReplyUnusable,
 )
 from adaptive.learn.extraction import (
     MOST_SHOWN,
-    AskModel,
-    extraction,
     shown_memories,
 )
 from adaptive.learn.proposals import ExtractionSource, read_proposals
-from adaptive.llm.ask import AnswerRead
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import query_vectors
 from adaptive.settings.merged import NOTHING_HIDDEN
 from tests.fakes import (
     ListedMemories,
-    ScriptedModel,
     ShelvedVectors,
     WordEmbedder,
     hook_settings,
     memory,
-    turn,
 )
-from tests.learn.world import MORNING, reply
+from tests.learn.world import reply
 from tests.llm.reply_cases import OFFERED, ReplyCase, stored_replies
 from tests.rates import over, rate
 
@@ -165,79 +158,6 @@ def test_until(said: Any, until: str) -> None:
     """The end is a day, of a month or a year the last; what is none is dropped."""
     (one,) = read(reply({**LISBON_ITEM, "until": said}))
     assert one.draft.until == until
-
-
-NOTES = [
-    (
-        reply({"operation": "Biscuit", "content": "a b", "id": "m-1"}),
-        "to save or delete it",
-    ),
-    (
-        reply({"operation": "DELETE", "id": "Biscuit"}),
-        "one of the memories shown",
-    ),
-    (
-        reply({**LISBON_ITEM, "text": "User has Biscuit."}),
-        "is empty or too long",
-    ),
-    (reply("User has Biscuit."), "no operation"),
-]
-
-
-def asking(model: ScriptedModel) -> AskModel:
-    """Whom an extraction asks, without forms and tries."""
-
-    async def ask_model(
-        request: CompletionRequest, read: Callable[[Completion], AnswerRead]
-    ) -> AnswerRead:
-        return read(await model.complete(request, "text"))
-
-    return ask_model
-
-
-@over("first_reply, wrong", NOTES)
-async def test_second_question(first_reply: str, wrong: str) -> None:
-    """The model is told in few words what was wrong, and nothing that anybody said."""
-    model = ScriptedModel(first_reply, '{"operations": []}')
-
-    await extraction(
-        asking(model), turn("I live in Lisbon."), SOURCE, SETTINGS, MORNING
-    )
-    first, second = [one.user for one in model.requests]
-    note = second.removeprefix(first)
-    assert wrong in note
-    assert note.endswith("with a note or a dash, and nothing else.")
-    assert len(note) < 300
-    assert "Biscuit" not in note
-
-
-@over(
-    "first_reply, second_reply, statuses",
-    [
-        # What can be read of an answer stands, beside what can't.
-        (reply(LISBON_ITEM, {"operation": "NEW"}), "", ["open", "rejected"]),
-        (
-            reply({"operation": "DELETE", "id": "m-9"}),
-            reply(LISBON_ITEM),
-            ["superseded", "open"],
-        ),
-        (
-            reply({"operation": "DELETE", "id": "m-9"}),
-            "",
-            ["rejected"],
-        ),
-    ],
-)
-async def test_second_answer(
-    first_reply: str, second_reply: str, statuses: list[str]
-) -> None:
-    """The model is asked again where nothing could be read, and what it was asked for comes out."""
-    model = ScriptedModel(first_reply, second_reply)
-
-    proposals = await extraction(
-        asking(model), turn("I live in Lisbon."), SOURCE, SETTINGS, MORNING
-    )
-    assert [one.status for one in proposals] == statuses
 
 
 # --- which memories the model is shown ------------------------------------------------------------

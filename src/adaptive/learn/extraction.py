@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from math import inf
@@ -19,7 +18,6 @@ from adaptive.core.model import Memory, Proposal, Turn, Vectors
 from adaptive.core.providers import (
     Completion,
     CompletionRequest,
-    ModelError,
 )
 from adaptive.core.runtime import staged
 from adaptive.core.texts import PROMPTS
@@ -35,14 +33,13 @@ from adaptive.search.index import MemoryIndex
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
 _LONGEST_WORDS = 12000
-_UTTERANCES_SHOWN = 2
 _LONGEST_UTTERANCE = 200
 _LONGEST_MEMORY = 1000
 MOST_SHOWN = 6  # of the memories, to the model
 # Of these, whatever they say: a move is told without a word of the old place.
 _ALWAYS_SHOWN = 2
 _LEAST_EVIDENCE = 1.5  # that a message may be about one of the others
-# A longer message needs none of what stands before it to be understood.
+# A longer message is understood without the answer that stands before it.
 _SHORT_MESSAGE = 120
 # User and assistant by turns, as a model has it before the question.
 _EXAMPLES = tuple(PROMPTS["extract_examples"].strip().split("\n---\n"))
@@ -51,9 +48,6 @@ _PASTED = "> (pasted text)"
 # Of the signs of a message; with less typed, a model is told that something was pasted.
 _MOSTLY_TYPED = 0.7
 _BEGINNING = 80  # characters of a message
-_AGAIN = """Your last answer could not be used:
-- {}
-Answer again, in full: the number of each line with a note or a dash, and nothing else."""
 
 
 class AskModel(Protocol):
@@ -74,25 +68,13 @@ async def extraction(
     settings: Settings,
     now: datetime,
 ) -> Sequence[Proposal]:
-    """What a model proposes for a turn; where nothing of it stands, it is asked once more."""
+    """What a model proposes for a turn."""
     # In a thread: secrets are looked for in all of it, and other chats go on.
     request = await asyncio.to_thread(
         extraction_request, turn, source, settings, now
     )
     read = partial(read_proposals, source=source, settings=settings)
-    first = await ask_model(request, read)
-    wrong = [one.reason for one in first]
-    if not wrong or any(one.is_open for one in first):
-        return first
-    note = _AGAIN.format("\n- ".join(dict.fromkeys(wrong)))
-    again = replace(request, user=f"{request.user}\n\n{note}")
-    try:
-        second = await ask_model(again, read)
-    except ModelError:
-        return first
-    # The model was asked for it again.
-    superseded = [one.decided("superseded", one.reason) for one in first]
-    return [*superseded, *second]
+    return await ask_model(request, read)
 
 
 def extraction_request(
@@ -108,12 +90,10 @@ def extraction_request(
         sections.append(f"Rules:\n{rules}")
     if source.shown:
         sections.append(f"Known:\n{listed_memories(source.shown)}")
-    if turn.earlier and len(turn.words) <= _SHORT_MESSAGE:
-        earlier = [
-            f"{one.role}: {_one_line(one.text, _LONGEST_UTTERANCE)}"
-            for one in turn.earlier[-_UTTERANCES_SHOWN:]
-        ]
-        sections.append("Said before:\n" + "\n".join(earlier))
+    answer = turn.earlier[-1] if turn.earlier else None
+    if answer and len(turn.words) <= _SHORT_MESSAGE:
+        text = _one_line(answer.text, _LONGEST_UTTERANCE)
+        sections.append(f"It answers:\n{answer.role}: {text}")
     day = f"{now:%A}, {now.day} {now:%B %Y}"
     sections.append(
         f"Newest message, {day}:\n{shown_message(turn.words, source.lines)}"

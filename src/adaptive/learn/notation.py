@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from adaptive.core.messages import has_words
+from adaptive.learn.quotation import word_units
 from adaptive.learn.support import beginnings
 
 # How a model is shown, and tells, the last day on which a memory holds.
@@ -67,16 +68,20 @@ def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
             continue
         end = _UNTIL.search(note["sentence"])
         sentence = _UNTIL.sub("", note["sentence"]).strip()
+        line = _line(int(note["line"]), lines)
+        if word_units(sentence) == word_units(line):
+            # A model that only copies has not said whose it is.
+            sentence = f"User said: {line}"
         fields = {
             "operation": "UPDATE" if note["memory"] else "NEW",
             "id": note["memory"] or "",
             "content": sentence,
-            "evidence": _evidence(int(note["line"]), sentence, lines),
+            "evidence": _evidence(sentence, line),
             "until": end[1] if end else "",
         }
         if note["memory"] and sentence.casefold().strip(".") == FORGET:
             fields["operation"] = "DELETE"
-            fields["evidence"] = _line(int(note["line"]), lines)
+            fields["evidence"] = line
         notes.append(fields)
     return notes
 
@@ -85,9 +90,8 @@ def _line(number: int, lines: Sequence[str]) -> str:
     return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
-def _evidence(number: int, sentence: str, lines: Sequence[str]) -> str:
+def _evidence(sentence: str, line: str) -> str:
     """What of a line says a sentence: from the first to the last word that both have."""
-    line = _line(number, lines)
     shared = beginnings(sentence)
     words = [
         word

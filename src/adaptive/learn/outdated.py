@@ -25,6 +25,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import Completion, CompletionRequest, ModelError
 from adaptive.core.runtime import staged
+from adaptive.learn.addressing import subjects
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
 from adaptive.learn.extraction import (
     AskModel,
@@ -249,7 +250,12 @@ def _end(
         END_NOTE.format(memory.until)
     )
     rewritten = replace(stored, content=now)
-    if repeats(rewritten, memory):
+    # Small models copy what they were shown, as of "the user".
+    says_the_same = repeats(rewritten, memory) or (
+        now.casefold().removeprefix("the ") == memory.content.casefold()
+    )
+    is_of_another = now and not subjects(now) & subjects(memory.content)
+    if says_the_same or is_of_another:
         return None
     telling = beginnings(rewritten.content)
     is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(
