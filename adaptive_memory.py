@@ -143,6 +143,7 @@ from typing import (
     TypeVar,
     TypedDict,
     cast,
+    dataclass_transform,
 )
 from urllib.parse import quote_plus, unquote_plus, urlsplit
 from weakref import WeakValueDictionary
@@ -153,10 +154,16 @@ from zoneinfo import ZoneInfo
 # ---- src/adaptive/core/model.py ----
 
 log = logging.getLogger("adaptive_memory")
+FrozenClass = TypeVar("FrozenClass")
 
 HINDRANCE = "Adaptive Memory can't work here"
 _DETAIL_KEPT = 2000
 _DETAIL_TOLD = 500
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(values: type[FrozenClass]) -> type[FrozenClass]:
+  return dataclass(frozen=True, slots=True)(values)
 
 
 class AdaptiveMemoryError(Exception):
@@ -264,7 +271,7 @@ ConversationKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
 
   id: str
@@ -291,14 +298,14 @@ def has_ended(memory: Memory, today: str) -> bool:
   return bool(memory.until) and memory.until < today
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreStamp:
 
   count: int
   newest: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
 
   content: str
@@ -310,7 +317,7 @@ class Draft:
   passed: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
 
   chat_id: str
@@ -318,14 +325,14 @@ class Provenance:
   said_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Utterance:
 
   role: Literal["user", "assistant"]
   text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
 
   user_id: str
@@ -340,7 +347,7 @@ class Turn:
   is_direct: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
 
   kind: ProposalKind
@@ -377,7 +384,7 @@ def each_open(
 Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewMemory:
 
   draft: Draft
@@ -422,7 +429,7 @@ class Embedder(Protocol):
     ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredVector:
 
   content_hash: str
@@ -453,7 +460,7 @@ class VectorTable(Protocol):
     ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sources:
 
   user_id: str
@@ -770,7 +777,7 @@ class ReplyUnusable(ModelError):
   """The model answered, but not with what it was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompletionRequest:
 
   system: str
@@ -782,7 +789,7 @@ class CompletionRequest:
   examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completion:
 
   text: str
@@ -994,7 +1001,7 @@ _ATTEMPTS_IN_COMPANY = 2
 _MOST_JOINED = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuedTurn:
 
   turn: Turn
@@ -1003,7 +1010,7 @@ class QueuedTurn:
   attempts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuePlace:
 
   message_id: str
@@ -1013,7 +1020,7 @@ class QueuePlace:
   attempts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserQueue:
 
   places: tuple[QueuePlace, ...] = ()
@@ -1021,7 +1028,7 @@ class UserQueue:
   calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnLease:
 
   user_id: str
@@ -2756,7 +2763,7 @@ EntryKind = Literal[
 Body = TypeVar("Body")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
 
   key: str
@@ -2852,7 +2859,7 @@ class ValueTable(EntryTable, Generic[Body]):
     await self.entries.put(self.kind, user_id, [entry])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArchivedMemory:
 
   memory: Memory
@@ -2861,14 +2868,14 @@ class ArchivedMemory:
   summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatNotes:
 
   summary: str = ""
   tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaitingSuggestion:
 
   digest: str
@@ -3047,7 +3054,7 @@ _LONGEST_TITLE = 60
 AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
 
   name: str
@@ -3777,7 +3784,7 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostFaults:
 
   doing: str
@@ -3988,7 +3995,7 @@ def has_request_hook() -> bool:
   return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeFeatures:
 
   request: Request
@@ -4560,7 +4567,7 @@ def forward_pass(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalEmbedder:
 
   model: str = DEFAULT_LOCAL_MODEL
@@ -4600,7 +4607,7 @@ class LocalEmbedder:
       )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndpointEmbedder:
 
   url: str
@@ -4660,7 +4667,7 @@ MessageKey = tuple[str, str]
 _UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastQuestion:
 
   text: str
@@ -4671,7 +4678,7 @@ class PastQuestion:
   tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryUnit:
 
   chat_id: str
@@ -4686,7 +4693,7 @@ class HistoryUnit:
     return str(uuid.uuid5(_UNIT_NAMES, name))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryHit:
 
   chat_id: str
@@ -4729,7 +4736,7 @@ class HistoryVectors(Protocol):
     """Remove everything of a user."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatHead:
 
   id: str
@@ -4960,7 +4967,7 @@ class TurnAnswered(asyncio.CancelledError):
   """Ends a turn as the page's Stop button does, for an answer that stands already."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostAnswer:
 
   chat_id: str
@@ -5137,7 +5144,7 @@ def _said_in(message: Message) -> str:
   return without_answer_note(message_text(message)).rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageNotifier:
 
   emitter: EventEmitter | None
@@ -5157,7 +5164,7 @@ class PageNotifier:
     await show_event(self.emitter, "source", data)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageDialog:
 
   caller: EventCaller | None
@@ -5340,7 +5347,7 @@ def _latin_stem(word: str) -> str:
   return word[:3] + word[3:].rstrip("aeioy")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeywordIndex:
 
   size: int
@@ -5509,7 +5516,7 @@ class ExportFile(BaseModel, frozen=True):
   memories: tuple[CarriedMemory, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Import:
 
   memories: tuple[CarriedMemory, ...]
@@ -6679,7 +6686,7 @@ _LONGEST_PERSONAL = 240
 _NOBODY = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NullLevel:
 
   mean: float
@@ -6816,7 +6823,7 @@ MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
 _LONGEST_SEARCHED = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastMessage:
 
   id: str
@@ -7002,7 +7009,7 @@ def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
   return best
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistorySection:
 
   text: str = ""
@@ -7361,7 +7368,7 @@ _TINY = 1e-9
 Places = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
 
   keywords: float = 5.5
@@ -7382,7 +7389,7 @@ _GATE_SHARE = 0.7
 _UNSAID = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankingIndex:
 
   vectors: Vectors
@@ -7399,7 +7406,7 @@ class RankingIndex:
   importance: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankingQuery:
 
   text: str
@@ -7426,7 +7433,7 @@ def ranking_query(
   return RankingQuery(f"{previous}\n{text}", both)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranked:
 
   place: int
@@ -7625,7 +7632,7 @@ _CLOCK_SECONDS = 2
 _BYTES_PER_MEMORY = 1500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundMemory:
 
   memory: Memory
@@ -7634,7 +7641,7 @@ class FoundMemory:
   withheld: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryIndex:
 
   memories: tuple[Memory, ...]
@@ -8241,7 +8248,7 @@ def _name_of(match: re.Match[str]) -> str:
   return f"{name.upper()}_{int(number)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RedactingCompleter:
 
   completer: Completer
@@ -8266,7 +8273,7 @@ class RedactingCompleter:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretlessEmbedder:
 
   embedder: Embedder
@@ -8317,7 +8324,7 @@ _NEAR__merged = 0.8
 _MOST_LISTS_READ = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamesRead:
 
   names: frozenset[str] = frozenset()
@@ -8463,7 +8470,7 @@ class Settings(Valves):
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalOnlyBanks:
 
   names: frozenset[str] = frozenset()
@@ -8518,7 +8525,7 @@ def chosen_embedder(
   return HostEmbedder(request, user)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostEmbedder:
 
   request: Request
@@ -8775,7 +8782,7 @@ _PERMISSIONS = UserCache[int](5000, seconds=20.0)
 RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostMemoryStore:
 
   request: Request
@@ -9733,14 +9740,14 @@ def _folded_words(text: str) -> list[str]:
   return _WORDS.findall(plain.replace("\u0131", "i"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
 
   reason: str
   rule: Literal["length", "secret", "injection", "personal data", "admin"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GatePolicy:
 
   longest: int = 4000
@@ -9963,7 +9970,7 @@ def _now() -> int:
   return int(time.time())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AuditEntry:
 
   kind: ChangeKind
@@ -9980,7 +9987,7 @@ class AuditEntry:
   key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeKey:
 
   text: str
@@ -10091,7 +10098,7 @@ def _secretless(change: AuditEntry) -> AuditEntry:
   return replace(bare, before=masked, archived=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
 
   number: int
@@ -10131,7 +10138,7 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
   ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserStore:
 
   user_id: str
@@ -10556,7 +10563,7 @@ _MARK_FILLERS = " \t/|!?\\#~_.-"
 _AS_ENTITIES = str.maketrans({"<": "&lt;", "[": "&#91;", "{": "&#123;"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BlockEntry:
 
   memory: Memory
@@ -10918,7 +10925,7 @@ _UNDO_HINTS = 3
 _MOST_REMEMBERED = 5000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
 
   line: str = ""
@@ -11669,7 +11676,7 @@ TellUser = Callable[[str], Awaitable[None]]
 NullsOf = Callable[[Embedder], Awaitable[Vectors]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryCalibration:
 
   levels: HistoryLevels
@@ -11879,7 +11886,7 @@ _WORTH_SHARE = 0.5
 _MOST_SUMMARISED = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryScope:
 
   current_chat: str = ""
@@ -13707,7 +13714,7 @@ _NOUNS = {
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
 
   chat_id: str = ""
@@ -13868,7 +13875,7 @@ class HeldHistory(Protocol):
     ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostEraser:
 
   memories: HostMemoryStore
@@ -14426,7 +14433,7 @@ async def _updated(
 
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedUndo:
 
   change: AuditEntry
@@ -14964,7 +14971,7 @@ class Eraser(Protocol):
     ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserMemory(UserStore):
 
   settings: Settings
@@ -15107,7 +15114,7 @@ def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
   return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memories:
 
   archive: ArchiveTable
@@ -15303,7 +15310,7 @@ class Learner(Protocol):
     ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryRequests:
 
   memories: Memories
@@ -16704,7 +16711,7 @@ _MOST_WAITING_CHARACTERS = 20_000_000
 _LONGEST_TURN_SECONDS = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestWindow:
 
   body: dict[str, Any]
@@ -16897,7 +16904,7 @@ _LEAST_NAMED__selection = GATES[0] / 4
 Complete = Callable[[], Awaitable[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
 
   text: str
@@ -16966,7 +16973,7 @@ async def embedded_question(
   return replace(question, text=text, vectors=vectors)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidates:
 
   question: Question
@@ -17031,7 +17038,7 @@ def _is_about_user(
   return asks_for_advice or speaks_of_self(question.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
 
   candidates: Candidates

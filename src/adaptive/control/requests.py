@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from adaptive.core.messages import clipped_line, plain_line
-from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
+from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal, frozen
 from adaptive.core.texts import PROMPTS
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
@@ -204,7 +203,7 @@ class Learner(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryRequests:
     """Asks, erases and restores; nothing in it belongs to one user."""
 

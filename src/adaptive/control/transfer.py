@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
@@ -24,7 +23,7 @@ from pydantic import (
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
 from adaptive.core.messages import has_words, listing, mapping
-from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.model import Draft, Memory, Provenance, frozen
 from adaptive.llm.ask import Line, text_line
 from adaptive.search.tokens import comparable
 
@@ -130,7 +129,7 @@ class ExportFile(BaseModel, frozen=True):
     memories: tuple[CarriedMemory, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Import:
     """The different memories of a text, and how many entries of it could not be used."""
 

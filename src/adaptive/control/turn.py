@@ -27,10 +27,7 @@ from adaptive.core.messages import (
     messages_of,
     newest_user_message,
 )
-from adaptive.core.model import (
-    TablesUnavailable,
-    log_failure,
-)
+from adaptive.core.model import TablesUnavailable, frozen, log_failure
 from adaptive.core.queued_turns import Leases
 from adaptive.memory.tables import CommandTable
 
@@ -71,7 +68,7 @@ _LONGEST_TITLE = 60
 AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """A command: its name, the words behind it, and the chat's messages up to it.
 

@@ -8,18 +8,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 
 log = logging.getLogger("adaptive_memory")
+FrozenClass = TypeVar("FrozenClass")
 
 # How a line begins that is told once.
 HINDRANCE = "Adaptive Memory can't work here"
 # In characters. More is kept than told: a secret is known by what stands around it.
 _DETAIL_KEPT = 2000
 _DETAIL_TOLD = 500
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(values: type[FrozenClass]) -> type[FrozenClass]:
+    """Make a class a dataclass with slots, whose objects never change."""
+    return dataclass(frozen=True, slots=True)(values)
 
 
 class AdaptiveMemoryError(Exception):
@@ -139,7 +146,7 @@ ConversationKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """One row of the host's memory table, its content free of any notation."""
 
@@ -170,7 +177,7 @@ def has_ended(memory: Memory, today: str) -> bool:
     return bool(memory.until) and memory.until < today
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoreStamp:
     """How a user's table stands: number of rows, and epoch seconds of the newest change."""
 
@@ -178,7 +185,7 @@ class StoreStamp:
     newest: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draft:
     """What a memory is to say; ``passed`` marks the content that the gate let pass."""
 
@@ -191,7 +198,7 @@ class Draft:
     passed: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
     """Where a fact was said: ``message_id`` is the user's message, ``said_at`` epoch seconds."""
 
@@ -200,7 +207,7 @@ class Provenance:
     said_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Utterance:
     """One earlier message of a conversation, as plain text."""
 
@@ -208,7 +215,7 @@ class Utterance:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """One exchange to learn something from, from the end of its answer to its lesson.
 
@@ -230,7 +237,7 @@ class Turn:
     is_direct: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
     """One proposed change of the store, from a model's reply to the written row.
 
@@ -277,7 +284,7 @@ def each_open(
 Vectors = NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewMemory:
     """What a row is to say and where it comes from; ``extra`` goes into its meta, too.
 
@@ -346,7 +353,7 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredVector:
     """A vector of length 1 and the hash of the text that it stands for."""
 
@@ -381,7 +388,7 @@ class VectorTable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sources:
     """Where a user's index comes from."""
 

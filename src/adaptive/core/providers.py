@@ -8,17 +8,12 @@ import random
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from typing import Any, Literal, Protocol, TypeVar
 
 import aiohttp
 
-from adaptive.core.model import (
-    AdaptiveMemoryError,
-    log,
-    with_detail,
-)
+from adaptive.core.model import AdaptiveMemoryError, frozen, log, with_detail
 
 
 class ModelError(AdaptiveMemoryError):
@@ -52,7 +47,7 @@ class ReplyUnusable(ModelError):
     """The model answered, but not with what it was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CompletionRequest:
     """One question to a model: system and user message, and the JSON schema of the answer.
 
@@ -69,7 +64,7 @@ class CompletionRequest:
     examples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Completion:
     """A model's answer; ``reasoned`` where reasoning came with it, or in its place."""
 

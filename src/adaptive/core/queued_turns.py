@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Protocol
 
 from pydantic import TypeAdapter
 
 from adaptive.core.messages import storable_text
-from adaptive.core.model import (
-    Turn,
-    log,
-)
+from adaptive.core.model import Turn, frozen, log
 
 # What failed more often may be what makes the model fail or the process end: it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
 _MOST_JOINED = 8  # messages of a chat, learned from at a time
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuedTurn:
     """A turn in the queue; times are epoch seconds.
 
@@ -36,7 +33,7 @@ class QueuedTurn:
     attempts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QueuePlace:
     """Where a turn stands in the queue, as it can be told without opening the turn."""
 
@@ -47,7 +44,7 @@ class QueuePlace:
     attempts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserQueue:
     """The places of a user's oldest waiting turns, those at work included.
 
@@ -59,7 +56,7 @@ class UserQueue:
     calls: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TurnLease:
     """The lease on a user, with the turns that are worked on under it, oldest first.
 

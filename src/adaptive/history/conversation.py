@@ -16,6 +16,7 @@ from adaptive.core.model import (
     AdaptiveMemoryError,
     Embedder,
     TablesUnavailable,
+    frozen,
     log_failure,
 )
 from adaptive.core.runtime import staged, tally
@@ -61,7 +62,7 @@ _WORTH_SHARE = 0.5
 _MOST_SUMMARISED = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryScope:
     """What may be recalled: of the current chat only the messages ``beyond`` the window, by id.
 

@@ -23,6 +23,7 @@ from adaptive.core.model import (
     Embedder,
     HostError,
     Vectors,
+    frozen,
     log_failure,
 )
 from adaptive.core.runtime import UserCache
@@ -60,7 +61,7 @@ TellUser = Callable[[str], Awaitable[None]]
 NullsOf = Callable[[Embedder], Awaitable[Vectors]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryCalibration:
     """The null distribution of a user's past, and of how many chats that was."""
 

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -48,7 +47,7 @@ from adaptive.core.messages import (
     spoken_text,
     without_spans,
 )
-from adaptive.core.model import Vectors
+from adaptive.core.model import Vectors, frozen
 from adaptive.core.providers import CompletionRequest
 from adaptive.core.texts import listed_lines
 from adaptive.llm.ask import Line, fields_schema, render_prompt
@@ -64,7 +63,7 @@ MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
 _LONGEST_SEARCHED = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastMessage:
     """A message of a chat as it is recalled."""
 
@@ -286,7 +285,7 @@ def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
     return best
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistorySection:
     """What is injected, the messages that are quoted in it, and what to tell the user about it."""
 

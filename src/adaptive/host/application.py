@@ -10,7 +10,6 @@ import inspect
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, cast
 
@@ -24,7 +23,7 @@ from adaptive.core.messages import (
     text_field,
     within_spans,
 )
-from adaptive.core.model import ConversationKind, Memory
+from adaptive.core.model import ConversationKind, Memory, frozen
 from adaptive.core.providers import ModelBusy
 from adaptive.host.faults import HostFaults, faults_logged
 
@@ -197,7 +196,7 @@ def has_request_hook() -> bool:
     return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NativeFeatures:
     """The ``HostFeatures`` of one turn."""
 

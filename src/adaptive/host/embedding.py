@@ -11,13 +11,12 @@ import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from fastapi import Request
 
-from adaptive.core.model import Embedder, EmbeddingError, Vectors
+from adaptive.core.model import Embedder, EmbeddingError, Vectors, frozen
 from adaptive.host.application import process_state, recent_setting
 from adaptive.host.faults import HostFaults
 from adaptive.privacy.redaction import SecretlessEmbedder, sent_without_secrets
@@ -56,7 +55,7 @@ def chosen_embedder(
     return HostEmbedder(request, user)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostEmbedder:
     """Embeds with the engine and the model that the admin chose for documents."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from sqlalchemy import (
@@ -21,7 +20,7 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.model import Memory
+from adaptive.core.model import Memory, frozen
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.host.application import account, isolated_request
 from adaptive.host.database import portions
@@ -60,7 +59,7 @@ class HeldHistory(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostEraser:
     """An ``Eraser`` of all that is held of one user; raises nothing of ours.
 

@@ -7,7 +7,6 @@ import functools
 import sqlite3
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,6 +15,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from adaptive.core.model import (
     AdaptiveMemoryError,
     HostError,
+    frozen,
     log,
     with_detail,
 )
@@ -35,7 +35,7 @@ Parameters = ParamSpec("Parameters")
 Returned = TypeVar("Returned")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostFaults:
     """Context that turns any exception of the host into ``error``, whose detail says what it was.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from fastapi import HTTPException, Request
@@ -29,6 +28,7 @@ from adaptive.core.model import (
     NewMemory,
     StoreError,
     StoreStamp,
+    frozen,
 )
 from adaptive.core.runtime import UserCache
 from adaptive.host.database import HOST_DATABASE, HostDatabase
@@ -61,7 +61,7 @@ _PERMISSIONS = UserCache[int](5000, seconds=20.0)
 RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostMemoryStore:
     """The memories of one user; ``request`` must be isolated from the running turn.
 

@@ -10,7 +10,6 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
@@ -26,11 +25,7 @@ from adaptive.core.messages import (
     text_field,
     without_answer_note,
 )
-from adaptive.core.model import (
-    HostError,
-    log,
-    with_detail,
-)
+from adaptive.core.model import HostError, frozen, log, with_detail
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import (
     ChangeMessage,
@@ -92,7 +87,7 @@ class TurnAnswered(asyncio.CancelledError):
     """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostAnswer:
     """A ``StoredAnswer`` to a user; ``emitter`` reaches the pages that show it."""
 
@@ -305,7 +300,7 @@ def _said_in(message: Message) -> str:
     return without_answer_note(message_text(message)).rstrip()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageNotifier:
     """Shows lines with the answer; silent without an emitter, as for plain API calls.
 
@@ -331,7 +326,7 @@ class PageNotifier:
         await show_event(self.emitter, "source", data)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageDialog:
     """A ``Dialog`` in the tab that sent the message; unanswered without a caller.
 

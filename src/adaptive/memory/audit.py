@@ -8,14 +8,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Literal, Self
 
-from adaptive.core.model import (
-    Memory,
-    TablesUnavailable,
-    log_failure,
-)
+from adaptive.core.model import Memory, TablesUnavailable, frozen, log_failure
 from adaptive.memory.gate import GuardedStore
 from adaptive.memory.tables import (
     YEAR_SECONDS,
@@ -46,7 +42,7 @@ def _now() -> int:
     return int(time.time())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AuditEntry:
     """One change of a user's store: the row as it was, and the content that it has since.
 
@@ -70,7 +66,7 @@ class AuditEntry:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChangeKey:
     """What the key of a change tells without its sealed text.
 
@@ -197,7 +193,7 @@ def _secretless(change: AuditEntry) -> AuditEntry:
     return replace(bare, before=masked, archived=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """Changes that were made together, by their keys, the newest first.
 
@@ -247,7 +243,7 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserStore:
     """One user's store behind the gate, with archive, counts of recalls and log.
 

@@ -13,6 +13,7 @@ from adaptive.core.messages import listing, local_time, mapping
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Memory,
+    frozen,
     log_failure,
 )
 from adaptive.memory.tables import ArchivedMemory
@@ -31,7 +32,7 @@ _NOUNS = {
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """One chat, the seconds since the epoch from one on to before another, or tools.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from adaptive.core.messages import listing, mapping
@@ -16,6 +16,7 @@ from adaptive.core.model import (
     MemoryStore,
     NewMemory,
     WriteRefused,
+    frozen,
 )
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
@@ -105,7 +106,7 @@ def _folded_words(text: str) -> list[str]:
     return _WORDS.findall(plain.replace("\u0131", "i"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """Why a text may not be written: completes "Not saved: ...", and repeats nothing of it."""
 
@@ -113,7 +114,7 @@ class Refused:
     rule: Literal["length", "secret", "injection", "personal data", "admin"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GatePolicy:
     """What the gate asks for; the length in characters, personal data by its kinds.
 

@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
-from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.model import Draft, Memory, Provenance, frozen
 from adaptive.core.queued_turns import Leases
 
 DAY_SECONDS = 24 * 3600
@@ -41,7 +41,7 @@ EntryKind = Literal[
 Body = TypeVar("Body")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One thing that is kept of a user; ``body`` is any JSON value."""
 
@@ -154,7 +154,7 @@ class ValueTable(EntryTable, Generic[Body]):
         await self.entries.put(self.kind, user_id, [entry])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArchivedMemory:
     """A memory that was taken out of the store; ``summary`` is what stands for it now, if any."""
 
@@ -164,7 +164,7 @@ class ArchivedMemory:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatNotes:
     """What is noted of a chat: a summary and tags, without the contents of memories."""
 
@@ -172,7 +172,7 @@ class ChatNotes:
     tags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaitingSuggestion:
     """A memory that is proposed to the user; its ``digest`` is what is left when it is rejected.
 

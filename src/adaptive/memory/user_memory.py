@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeVar
 
 from adaptive.core.model import (
@@ -21,6 +21,7 @@ from adaptive.core.model import (
     Provenance,
     Sources,
     WriteRefused,
+    frozen,
     log_failure,
 )
 from adaptive.core.runtime import KeyedLocks
@@ -62,7 +63,7 @@ class Eraser(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserMemory(UserStore):
     """One user's memory under the settings of a hook; its verbs hold the user's ``lock``.
 
@@ -231,7 +232,7 @@ def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
     return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memories:
     """Every user's memory: one for an instance of the plug-in, which has the lock of each user."""
 

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -25,6 +25,7 @@ from adaptive.core.model import (
     Provenance,
     StoreError,
     WriteRefused,
+    frozen,
     log,
     with_detail,
 )
@@ -165,7 +166,7 @@ async def _updated(
 # --- taking back ---
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlannedUndo:
     """A change that is to be taken back, and the row as it stands."""
 

@@ -8,11 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from adaptive.core.model import AdaptiveMemoryError, Embedder, Vectors
+from adaptive.core.model import AdaptiveMemoryError, Embedder, Vectors, frozen
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -132,7 +132,7 @@ def _name_of(match: re.Match[str]) -> str:
     return f"{name.upper()}_{int(number)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RedactingCompleter:
     """A ``Completer`` around another that is shown no secret, and no personal data if so chosen."""
 
@@ -161,7 +161,7 @@ class RedactingCompleter:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretlessEmbedder:
     """An ``Embedder`` around a service: secrets have a placeholder in each text that is sent."""
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from adaptive.core.messages import estimated_tokens, listing, mapping
-from adaptive.core.model import (
-    Memory,
-    log,
-)
+from adaptive.core.model import Memory, frozen, log
 from adaptive.core.runtime import text_cache
 from adaptive.privacy.injection import (
     escaped_entry,
@@ -62,7 +58,7 @@ _MARK_FILLERS = " \t/|!?\\#~_.-"
 _AS_ENTITIES = str.maketrans({"<": "&lt;", "[": "&#91;", "{": "&#123;"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BlockEntry:
     """A memory as it stands in a block; ``tokens`` are the most that its line takes there."""
 

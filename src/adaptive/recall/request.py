@@ -14,7 +14,7 @@ import re
 import uuid
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -27,10 +27,7 @@ from adaptive.core.messages import (
     rewritten_answers,
     without_answer_note,
 )
-from adaptive.core.model import (
-    AdaptiveMemoryError,
-    log_failure,
-)
+from adaptive.core.model import AdaptiveMemoryError, frozen, log_failure
 from adaptive.core.runtime import UserCache
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.injection import escaped_entry
@@ -71,7 +68,7 @@ _MOST_WAITING_CHARACTERS = 20_000_000
 _LONGEST_TURN_SECONDS = 3600.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestWindow:
     """What of a request is sent, and the tokens left for memories and for past conversation.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from adaptive.core.model import (
     Embedder,
     Memory,
     Vectors,
+    frozen,
     has_ended,
 )
 from adaptive.core.runtime import stage
@@ -74,7 +75,7 @@ _LEAST_NAMED = GATES[0] / 4
 Complete = Callable[[], Awaitable[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """What memories are wanted for; without a ``chat_id`` nothing is kept in place.
 
@@ -157,7 +158,7 @@ async def embedded_question(
     return replace(question, text=text, vectors=vectors)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidates:
     """The memories that may come for a question: those of ``index`` but the ``withheld`` ids.
 
@@ -235,7 +236,7 @@ def _is_about_user(
     return asks_for_advice or speaks_of_self(question.text)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     """What was selected for a question: the entries of ``core`` facts, and all ``retrieved`` ones.
 

@@ -17,14 +17,19 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail
-from adaptive.core.model import Embedder, StoredVector, Vectors, VectorTable
+from adaptive.core.model import (
+    Embedder,
+    StoredVector,
+    Vectors,
+    VectorTable,
+    frozen,
+)
 from adaptive.core.texts import listed_lines, word_table
 from adaptive.search.vectors import (
     content_hash,
@@ -72,7 +77,7 @@ _LONGEST_PERSONAL = 240
 _NOBODY = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NullLevel:
     """How near the nearest memory comes to a prompt that has nothing to do with the user."""
 

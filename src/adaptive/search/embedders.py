@@ -7,13 +7,13 @@ import importlib
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.model import EmbeddingError, Vectors
+from adaptive.core.model import EmbeddingError, Vectors, frozen
 from adaptive.core.providers import ModelError, endpoint, post_json, with_retry
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
@@ -72,7 +72,7 @@ def forward_pass(
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalEmbedder:
     """A SentenceTransformer, by name or folder; ``loaded`` shares models within the process."""
 
@@ -116,7 +116,7 @@ class LocalEmbedder:
             )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndpointEmbedder:
     """An OpenAI-compatible embeddings endpoint, asked in batches."""
 

@@ -23,17 +23,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import has_words, head_and_tail
-from adaptive.core.model import (
-    Vectors,
-    log,
-)
+from adaptive.core.model import Vectors, frozen, log
 from adaptive.search.calibration import (
     NullLevel,
     Script,
@@ -61,7 +57,7 @@ _TINY = 1e-9
 Places = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
     """What counts how much; all are in null spreads of the embedding model."""
 
@@ -89,7 +85,7 @@ _GATE_SHARE = 0.7
 _UNSAID = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankingIndex:
     """One version of a user's memories, oldest first, prepared for ranking; known by their place.
 
@@ -110,7 +106,7 @@ class RankingIndex:
     importance: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RankingQuery:
     """A message to find memories for, with its normalised vector where it has one."""
 
@@ -143,7 +139,7 @@ def ranking_query(
     return RankingQuery(f"{previous}\n{text}", both)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranked:
     """A memory with the parts of its score."""
 

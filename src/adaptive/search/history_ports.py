@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from adaptive.core.messages import Message
-from adaptive.core.model import Vectors
+from adaptive.core.model import Vectors, frozen
 
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
@@ -16,7 +15,7 @@ MessageKey = tuple[str, str]
 _UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PastQuestion:
     """The newest message, the user's message before it, and all that is sent to the model."""
 
@@ -29,7 +28,7 @@ class PastQuestion:
     tokens: int  # those that the window leaves for the past
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryUnit:
     """What is embedded as one: a message of a chat with the message before it."""
 
@@ -46,7 +45,7 @@ class HistoryUnit:
         return str(uuid.uuid5(_UNIT_NAMES, name))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HistoryHit:
     """A unit that a search brought; ``score`` is the engine's own, the higher the nearer."""
 
@@ -94,7 +93,7 @@ class HistoryVectors(Protocol):
         """Remove everything of a user."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatHead:
     """A saved chat without its messages."""
 

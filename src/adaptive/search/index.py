@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from adaptive.core.model import (
     StoredVector,
     StoreStamp,
     Vectors,
+    frozen,
     is_core,
 )
 from adaptive.search.fusion import RankingIndex, ranking_index
@@ -25,7 +25,7 @@ _CLOCK_SECONDS = 2
 _BYTES_PER_MEMORY = 1500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundMemory:
     """A memory that words name; ``score`` is its relevance in percent.
 
@@ -38,7 +38,7 @@ class FoundMemory:
     withheld: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryIndex:
     """Memories in a fixed order, known by their place in it."""
 

@@ -20,13 +20,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail, normalised_text
-from adaptive.core.model import Vectors
+from adaptive.core.model import Vectors, frozen
 from adaptive.core.texts import listed_lines
 
 # A message that carries a document says what it wants at its head or its tail.
@@ -176,7 +175,7 @@ def _latin_stem(word: str) -> str:
     return word[:3] + word[3:].rstrip("aeioy")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeywordIndex:
     """Inverted lists of one version of a store; texts are known by their place."""
 

@@ -16,6 +16,7 @@ from adaptive.core.model import (
     HostError,
     Memory,
     Sources,
+    frozen,
 )
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import UserCache
@@ -271,7 +272,7 @@ _UNDO_HINTS = 3
 _MOST_REMEMBERED = 5000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """One thing that a user is told: what was learned, what failed or waits, or an answer.
 

@@ -8,14 +8,13 @@ banks whose memories only models on the admin's own machines may see.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from adaptive.core.model import CATEGORIES, Memory
+from adaptive.core.model import CATEGORIES, Memory, frozen
 from adaptive.settings.valves import PERSONAL_KINDS, UserValves, Valves
 
 # How alike two names must be to be the same with a slip, from 0 to 1 (``difflib``).
@@ -23,7 +22,7 @@ _NEAR = 0.8
 _MOST_LISTS_READ = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamesRead:
     """The names that a list was understood to hold, and what was not understood."""
 
@@ -193,7 +192,7 @@ class Settings(Valves):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocalOnlyBanks:
     """Banks that are kept from one model; without names it may see every memory.
 
