@@ -1069,9 +1069,7 @@ class PendingTable(Protocol):
 
 class Leases(Protocol):
 
-  async def acquire(
-    self, name: str, owner: str, now: float, seconds: float
-  ) -> bool:
+  async def acquire(self, name: str, now: float, seconds: float) -> bool:
     ...
 
   async def end(self, names: Iterable[str]) -> None:
@@ -2996,7 +2994,6 @@ class SuggestionTable(EntryTable):
         break
       if suggestion.digest not in but and await self.leases.acquire(
         f"asked:{suggestion.digest}:{user_id}",
-        uuid.uuid4().hex,
         now,
         ASKED_REST_SECONDS,
       ):
@@ -3209,7 +3206,6 @@ class OncePerMessage:
     now = time.time()
     is_first = await self.leases.acquire(
       f"command:{message_id}:{user_id}",
-      uuid.uuid4().hex,
       now,
       _FOR_GOOD_SECONDS,
     )
@@ -10292,9 +10288,7 @@ class HostLeases:
   def __init__(self, database: HostDatabase) -> None:
     self._database = database
 
-  async def acquire(
-    self, name: str, owner: str, now: float, seconds: float
-  ) -> bool:
+  async def acquire(self, name: str, now: float, seconds: float) -> bool:
     lease = {
       "user_id": name.rpartition(":")[2],
       "kind": "lease",
@@ -10303,9 +10297,9 @@ class HostLeases:
       "message_id": "",
       "created_at": int(now),
       "expires_at": math.ceil(now + seconds),
-      "body": owner,
+      "body": "",
     }
-    free = (_ROW__tables.expires_at < now) | (_ROW__tables.body == owner)
+    free = _ROW__tables.expires_at < now
     return bool(
       await self._database.upsert(
         "taking a lease", ENTRIES, [lease], where=free
@@ -10466,8 +10460,7 @@ class HostSweep:
 
   async def run(self, now: float) -> None:
     self._look_again_at = now + _LOOK_SECONDS__sweeping
-    worker = uuid.uuid4().hex
-    if not await self._leases.acquire(_LEASE__sweeping, worker, now, DAY_SECONDS):
+    if not await self._leases.acquire(_LEASE__sweeping, now, DAY_SECONDS):
       return
     await self._change(delete(PENDING).where(is_outdated(now)))
     is_over = ENTRIES.c.expires_at < now
@@ -12406,9 +12399,7 @@ class HostHook(Hook):
     if not is_seen or not self.settings.show_status:
       return
     lease = f"switched_off:{self.user_id}"
-    if await table.acquire(
-      lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS
-    ):
+    if await table.acquire(lease, time.time(), _TOLD_AGAIN_SECONDS):
       await self.notifier.status(SWITCHED_OFF)
 
   async def sources(self) -> Sources:
@@ -16272,9 +16263,8 @@ async def summarise_when_due(
   room: LessonResources, leases: Leases, now: float
 ) -> None:
   lease = f"upkeep:{room.memory.user_id}"
-  owner = uuid.uuid4().hex
   if room.completer is None or not await leases.acquire(
-    lease, owner, now, _INTERVAL_SECONDS
+    lease, now, _INTERVAL_SECONDS
   ):
     return
   left_out = await room.memory.summaries()

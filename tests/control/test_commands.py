@@ -406,7 +406,7 @@ async def test_waiting_for_an_answer_keeps_nobody_waiting() -> None:
     assert killed is not None
     assert other is not None
     key = _command_id(house.hook.question_id, killed)
-    await house.leases.acquire(f"command:{key}:ada", "x", time.time(), 9e9)
+    await house.leases.acquire(f"command:{key}:ada", time.time(), 9e9)
     waiting = asyncio.create_task(house.commands.answer(house.hook, killed))
     await asyncio.sleep(0)
     async with asyncio.timeout(1):

@@ -139,7 +139,7 @@ class House:
         await tables.vectors.write(
             user_id, "other", {"c1": VECTOR, "gone": VECTOR}
         )
-        await tables.leases.acquire(f"upkeep:{user_id}", "worker", NOW, 30)
+        await tables.leases.acquire(f"upkeep:{user_id}", NOW, 30)
 
     async def contents(self) -> list[tuple[Any, ...]]:
         """Every row of every table of ours, whosever it is."""

@@ -65,7 +65,7 @@ async def test_all_stands_in_the_schema(worker: Worker) -> None:
     assert list(await tables.vectors.read("ada", "e")) == ["m1"]
     await tables.pending.put(QueuedTurn(turn("words"), NOW, NOW))
     assert len((await tables.pending.waiting("ada", NOW)).places) == 1
-    assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
+    assert await tables.leases.acquire("tidy:ada", NOW, 9)
     store: Any = ListedMemories()
     eraser = HostEraser(store, "ada", tables, NoHistory())
     found = await eraser.find(None)

@@ -59,7 +59,7 @@ async def test_doctor_counts(
     ]
     await tables.archive.put("ada", kept)
     await tables.pending.put(TURN)
-    assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
+    assert await tables.leases.acquire("tidy:ada", NOW, 9)
     ((level, told),) = [found async for found in _sealed(workers[1].database)]
     assert level == "Problem"
     assert told.startswith(

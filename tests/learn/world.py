@@ -153,20 +153,17 @@ class HeldLeases:
     """``Leases`` whose rows are a dict."""
 
     def __init__(self) -> None:
-        self.rows: dict[str, tuple[str, float]] = {}
+        self.rows: dict[str, float] = {}
 
     async def end(self, names: Iterable[str]) -> None:
         """End leases."""
         for name in names:
             self.rows.pop(name, None)
 
-    async def acquire(
-        self, name: str, owner: str, now: float, seconds: float
-    ) -> bool:
-        holder, until = self.rows.get(name, (owner, 0.0))
-        if holder != owner and until >= now:
+    async def acquire(self, name: str, now: float, seconds: float) -> bool:
+        if self.rows.get(name, 0.0) >= now:
             return False
-        self.rows[name] = (owner, now + seconds)
+        self.rows[name] = now + seconds
         return True
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -259,7 +258,6 @@ class OncePerMessage:
         now = time.time()
         is_first = await self.leases.acquire(
             f"command:{message_id}:{user_id}",
-            uuid.uuid4().hex,
             now,
             _FOR_GOOD_SECONDS,
         )

@@ -117,12 +117,10 @@ class PendingTable(Protocol):
 
 
 class Leases(Protocol):
-    """Names that one owner holds at a time, across workers."""
+    """Names that one holds at a time, across workers."""
 
-    async def acquire(
-        self, name: str, owner: str, now: float, seconds: float
-    ) -> bool:
-        """Take a name that is free or whose lease has ended, or prolong the owner's own lease."""
+    async def acquire(self, name: str, now: float, seconds: float) -> bool:
+        """Take a name that is free or whose lease has ended."""
         ...
 
     async def end(self, names: Iterable[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -262,9 +261,7 @@ class HostHook(Hook):
         if not is_seen or not self.settings.show_status:
             return
         lease = f"switched_off:{self.user_id}"
-        if await table.acquire(
-            lease, uuid.uuid4().hex, time.time(), _TOLD_AGAIN_SECONDS
-        ):
+        if await table.acquire(lease, time.time(), _TOLD_AGAIN_SECONDS):
             await self.notifier.status(SWITCHED_OFF)
 
     async def sources(self) -> Sources:

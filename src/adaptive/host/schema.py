@@ -41,7 +41,7 @@ ENTRIES = Table(
     Column("message_id", String(255), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, index=True),
-    # Sealed JSON; of a lease its owner.
+    # Sealed JSON; of a lease nothing.
     Column("body", Text, nullable=False),
 )
 PENDING = Table(

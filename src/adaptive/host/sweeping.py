@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
-
 from sqlalchemy import Executable, delete, exists, select
 
 from adaptive.core.model import (
@@ -60,8 +58,7 @@ class HostSweep:
     async def run(self, now: float) -> None:
         """Do the day's sweep unless another worker does or has done it; raises ``HostError``."""
         self._look_again_at = now + _LOOK_SECONDS
-        worker = uuid.uuid4().hex
-        if not await self._leases.acquire(_LEASE, worker, now, DAY_SECONDS):
+        if not await self._leases.acquire(_LEASE, now, DAY_SECONDS):
             return
         await self._change(delete(PENDING).where(is_outdated(now)))
         is_over = ENTRIES.c.expires_at < now

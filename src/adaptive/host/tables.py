@@ -189,10 +189,8 @@ class HostLeases:
     def __init__(self, database: HostDatabase) -> None:
         self._database = database
 
-    async def acquire(
-        self, name: str, owner: str, now: float, seconds: float
-    ) -> bool:
-        """Take or prolong a lease by one INSERT; behind the colon of its name is whose it is."""
+    async def acquire(self, name: str, now: float, seconds: float) -> bool:
+        """Take a lease by one INSERT; behind the colon of its name is whose it is."""
         lease = {
             "user_id": name.rpartition(":")[2],
             "kind": "lease",
@@ -201,9 +199,9 @@ class HostLeases:
             "message_id": "",
             "created_at": int(now),
             "expires_at": math.ceil(now + seconds),
-            "body": owner,
+            "body": "",
         }
-        free = (_ROW.expires_at < now) | (_ROW.body == owner)
+        free = _ROW.expires_at < now
         return bool(
             await self._database.upsert(
                 "taking a lease", ENTRIES, [lease], where=free

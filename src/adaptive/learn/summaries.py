@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import random
 import re
-import uuid
 from collections.abc import Sequence, Set
 
 import numpy as np
@@ -63,9 +62,8 @@ async def summarise_when_due(
 ) -> None:
     """Summarise some clusters if the interval has passed; may raise any ``AdaptiveMemoryError``."""
     lease = f"upkeep:{room.memory.user_id}"
-    owner = uuid.uuid4().hex
     if room.completer is None or not await leases.acquire(
-        lease, owner, now, _INTERVAL_SECONDS
+        lease, now, _INTERVAL_SECONDS
     ):
         return
     left_out = await room.memory.summaries()

@@ -6,7 +6,6 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 from __future__ import annotations
 
 import time
-import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
@@ -326,7 +325,6 @@ class SuggestionTable(EntryTable):
                 break
             if suggestion.digest not in but and await self.leases.acquire(
                 f"asked:{suggestion.digest}:{user_id}",
-                uuid.uuid4().hex,
                 now,
                 ASKED_REST_SECONDS,
             ):
