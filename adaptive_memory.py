@@ -120,6 +120,7 @@ from sqlalchemy import (
     text,
     true,
     tuple_,
+    union,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -4220,6 +4221,7 @@ def host_session() -> AbstractAsyncContextManager[Any]:
   return get_async_db_context()
 
 
+OUR_DATABASE = HostDatabase()
 HOST_DATABASE = HostDatabase(tables=())
 
 
@@ -8920,7 +8922,7 @@ class HostMemoryStore:
 
 
 async def note_deletion(
-  user_id: str, database: HostDatabase | None = None
+  user_id: str, database: HostDatabase = OUR_DATABASE
 ) -> None:
   note = {
     "user_id": user_id,
@@ -8933,7 +8935,6 @@ async def note_deletion(
     "body": "noted",
   }
   with faults_logged("noting a deletion"):
-    database = database or HostDatabase()
     await database.upsert("noting a deletion", ENTRIES, [note])
 
 
@@ -10411,13 +10412,13 @@ def _held(
 class HostTables:
 
   def __init__(
-    self, sealer: Sealer, database: HostDatabase | None = None
+    self, sealer: Sealer, database: HostDatabase = OUR_DATABASE
   ) -> None:
-    self.database = database or HostDatabase()
-    entries = SealedEntries(sealer, self.database)
-    self.vectors = HostVectorTable(self.database)
-    self.pending = HostPendingTable(sealer, self.database)
-    self.leases = HostLeases(self.database)
+    self.database = database
+    entries = SealedEntries(sealer, database)
+    self.vectors = HostVectorTable(database)
+    self.pending = HostPendingTable(sealer, database)
+    self.leases = HostLeases(database)
     self.archive = ArchiveTable(entries)
     self.audit = AuditTable(entries)
     self.usage = UsageTable(entries)
@@ -10462,9 +10463,10 @@ class HostSweep:
     self._look_again_at = now + _LOOK_SECONDS__sweeping
     if not await self._leases.acquire(_LEASE__sweeping, now, DAY_SECONDS):
       return
-    await self._change(delete(PENDING).where(is_outdated(now)))
-    is_over = ENTRIES.c.expires_at < now
-    await self._change(delete(ENTRIES).where(is_over))
+    await self._change(
+      delete(PENDING).where(is_outdated(now)),
+      delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+    )
     for user_id in await self._deleted_accounts():
       try:
         await self._erase(user_id)
@@ -10499,31 +10501,31 @@ class HostSweep:
     for portion in portions(stale):
       await delete_vectors(user_id, portion)
 
-  async def _deleted_accounts(self) -> set[str]:
-    holders = set[str]()
-    for table in OUR_TABLES:
-      users = select(table.c.user_id).distinct()
-      rows = await self._database.rows(
-        "looking for deleted users", users
-      )
-      holders.update(row.user_id for row in rows)
-    accounts = await self._database.rows(
-      "looking for users", select(HOST_USERS.c.id)
+  async def _deleted_accounts(self) -> list[str]:
+    kept_of = (select(table.c.user_id) for table in OUR_TABLES)
+    holder = union(*kept_of).subquery().c.user_id
+    accounts = select(HOST_USERS.c.id)
+    deleted = select(holder).where(
+      accounts.exists(),
+      holder.not_in(accounts),
+      holder != "",
     )
-    if not accounts:
-      return set()
-    return holders - {account.id for account in accounts} - {""}
+    rows = await self._database.rows("looking for deleted users", deleted)
+    return [row.user_id for row in rows]
 
   async def _erase(self, user_id: str) -> None:
     await drop_collection(memory_collection(user_id))
     await self._history.delete_all(user_id)
-    for table in (HOST_MEMORIES, *OUR_TABLES):
-      erased = delete(table).where(table.c.user_id == user_id)
-      await self._change(erased)
+    await self._change(
+      *(
+        delete(table).where(table.c.user_id == user_id)
+        for table in (HOST_MEMORIES, *OUR_TABLES)
+      )
+    )
     log.info("what was left of a deleted account was erased")
 
-  async def _change(self, statement: Executable) -> None:
-    await self._database.change("sweeping", statement)
+  async def _change(self, *statements: Executable) -> None:
+    await self._database.change("sweeping", *statements)
 
 
 # ---- src/adaptive/recall/block.py ----

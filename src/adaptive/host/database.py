@@ -153,5 +153,6 @@ def host_session() -> AbstractAsyncContextManager[Any]:
     return get_async_db_context()
 
 
+OUR_DATABASE = HostDatabase()
 # For the host's own tables alone, which are there where ours can't be made.
 HOST_DATABASE = HostDatabase(tables=())

@@ -31,7 +31,11 @@ from adaptive.core.model import (
     frozen,
 )
 from adaptive.core.runtime import UserCache
-from adaptive.host.database import HOST_DATABASE, HostDatabase
+from adaptive.host.database import (
+    HOST_DATABASE,
+    OUR_DATABASE,
+    HostDatabase,
+)
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.memory_rows import (
     former_row,
@@ -233,7 +237,7 @@ class HostMemoryStore:
 
 
 async def note_deletion(
-    user_id: str, database: HostDatabase | None = None
+    user_id: str, database: HostDatabase = OUR_DATABASE
 ) -> None:
     """Have the day's sweep look for vectors of a user's deleted memories."""
     note = {
@@ -247,7 +251,6 @@ async def note_deletion(
         "body": "noted",
     }
     with faults_logged("noting a deletion"):
-        database = database or HostDatabase()
         await database.upsert("noting a deletion", ENTRIES, [note])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Executable, delete, exists, select
+from sqlalchemy import Executable, delete, exists, select, union
 
 from adaptive.core.model import (
     HostError,
@@ -60,9 +60,10 @@ class HostSweep:
         self._look_again_at = now + _LOOK_SECONDS
         if not await self._leases.acquire(_LEASE, now, DAY_SECONDS):
             return
-        await self._change(delete(PENDING).where(is_outdated(now)))
-        is_over = ENTRIES.c.expires_at < now
-        await self._change(delete(ENTRIES).where(is_over))
+        await self._change(
+            delete(PENDING).where(is_outdated(now)),
+            delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+        )
         for user_id in await self._deleted_accounts():
             try:
                 await self._erase(user_id)
@@ -98,34 +99,34 @@ class HostSweep:
         for portion in portions(stale):
             await delete_vectors(user_id, portion)
 
-    async def _deleted_accounts(self) -> set[str]:
+    async def _deleted_accounts(self) -> list[str]:
         """Users of whom something is kept and whom the host has no more.
 
         Nobody is one where the host's table of users can't be read or is empty: then it is not that
         all have gone. What belongs to nobody ("") is everybody's.
         """
-        holders = set[str]()
-        for table in OUR_TABLES:
-            users = select(table.c.user_id).distinct()
-            rows = await self._database.rows(
-                "looking for deleted users", users
-            )
-            holders.update(row.user_id for row in rows)
-        accounts = await self._database.rows(
-            "looking for users", select(HOST_USERS.c.id)
+        kept_of = (select(table.c.user_id) for table in OUR_TABLES)
+        holder = union(*kept_of).subquery().c.user_id
+        accounts = select(HOST_USERS.c.id)
+        deleted = select(holder).where(
+            accounts.exists(),
+            holder.not_in(accounts),
+            holder != "",
         )
-        if not accounts:
-            return set()
-        return holders - {account.id for account in accounts} - {""}
+        rows = await self._database.rows("looking for deleted users", deleted)
+        return [row.user_id for row in rows]
 
     async def _erase(self, user_id: str) -> None:
         """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
         await drop_collection(memory_collection(user_id))
         await self._history.delete_all(user_id)
-        for table in (HOST_MEMORIES, *OUR_TABLES):
-            erased = delete(table).where(table.c.user_id == user_id)
-            await self._change(erased)
+        await self._change(
+            *(
+                delete(table).where(table.c.user_id == user_id)
+                for table in (HOST_MEMORIES, *OUR_TABLES)
+            )
+        )
         log.info("what was left of a deleted account was erased")
 
-    async def _change(self, statement: Executable) -> None:
-        await self._database.change("sweeping", statement)
+    async def _change(self, *statements: Executable) -> None:
+        await self._database.change("sweeping", *statements)

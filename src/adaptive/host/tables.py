@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from adaptive.core.model import HostError, Memory, StoredVector, Vectors
-from adaptive.host.database import HostDatabase, portions
+from adaptive.host.database import OUR_DATABASE, HostDatabase, portions
 from adaptive.host.memory_vectors import memory_collection
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.schema import ENTRIES, HOST_MEMORIES, VECTORS
@@ -328,13 +328,13 @@ class HostTables:
     """
 
     def __init__(
-        self, sealer: Sealer, database: HostDatabase | None = None
+        self, sealer: Sealer, database: HostDatabase = OUR_DATABASE
     ) -> None:
-        self.database = database or HostDatabase()
-        entries = SealedEntries(sealer, self.database)
-        self.vectors = HostVectorTable(self.database)
-        self.pending = HostPendingTable(sealer, self.database)
-        self.leases = HostLeases(self.database)
+        self.database = database
+        entries = SealedEntries(sealer, database)
+        self.vectors = HostVectorTable(database)
+        self.pending = HostPendingTable(sealer, database)
+        self.leases = HostLeases(database)
         self.archive = ArchiveTable(entries)
         self.audit = AuditTable(entries)
         self.usage = UsageTable(entries)
