@@ -1419,6 +1419,7 @@ PROMPTS: dict[str, str] = {
         '{"outdated": [{"id": "<number>", "because": "<at most 12 words>", "until": null, "now": "<the sentence as past or as it is then, with what still holds; empty if it is worth nothing any more>"}]}\n'
         'If everything still holds: {"outdated": []}\n'
   ),
+  'paste_examples': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTebbojuNl$F<SyVheTvTOZzpAcnQf99QNuKeL1YFD8LYYc%c^hWOts1iZ?$xBS*)*m{6Fpn()ZF>;MeMzyLNU0*t`t}2l!ONt3M%l9GI19Hb+QUv3!Ir!PTcmY~DB7Il-gIC7h8?vGf`fe5vNHqe^<j#z?nGp#4?$vwQY`7VB9aJ|o%TgL}vH@9)EAsomGmilfNt)DbL$fw@HoP%>rbNK*6bVw6O@0_q9K^-^RPTRW|3P2F0FVQLxM{ZC8(AS4Ze?EwfUutWH>$G_2Zx;mqfl`}ws4rVmS+s3WEpC<z3lDtdx|3<ilhEFP3r3JMygEh9zz7j59C(VS2I6%kEv2F$RV41I@2R<i{xoGXOkJ>Hkkit+Z%alPtwl@JQgskK2<au2X4KWkaA8}6Q03qJy9wi-iQxAyegrwrYcprpn%k@%D4mV0do@aUp7*$(z&}z6QWw+cJ!m1p8R{QJ;0B(Me*^Zt%5(ce;kOMi^o-^5$uB>;!=<1Ij4iu8aY%vmGgw8d{A$5Yf~Sf5<YyqP`5q8RwZ|&w;OBz5|Bg%!q-un8vK#&5&O`0tb;g^={52A&m7?E$`kOrUJF)BqHdt16h^_N3=9Tb*%roU%bZJRPG<PNI8eAniCIHK?Ai^U_YZ_n=*4^&M?NcCP|Hw^X7m}-h@_R%e*cbx{vcx7gN#01%mtsZLaz$1?2fq?F%jLbhC6knlhCa`x*fwky1ElOgGU)lGEk3h0aEslVm)Z7(WmsbClhj(O0<-_kDTl_!G`84MY8s(8uM8*b@=}pF=!Y6!2Kadj6ZRALbSbNbBGVW#}CGeTbuLnc7DtG5ghP5(n_f|;c8#0MP}BQSw=>=$l-bx_9^&#r&7~Js#@R{zjihqS40^YUr)RG$v2T%EB)-!J}$8Yzni$*)1pzDX+FrGQX|hbEo};06F@X}?@iulzL~Vu_H4Eb2_)Ms1%=}X2WnL%dG^4kj6L6i(w{MoFXi-&m&i!`$r4JzaTj0<GUzi}i`|=8j9p;pW}mAAZb(d<@p<Se=P7$>tSOH-#(zAeQ{}=z+eHs17rF$<ix#Y_D%%qIsUl~g!mg+^Wr@(!)l!9}!tLp~7!DUrt(Pc<trRpxVp#A2>eGC#e}!O)Xwgx3<t`qWsD`oLtx8S-d-ICr#s6};lSkcE7Q-tDoi?6pts*>9$vq!%1$|lr)xFY`cCPtU?{xFd3PazktLzUVyI;nxqs<jK_FDecxfw<>HQ!pL2<SmzAO`2(3}L4X>uPq1oWU3eTUVg;jknshZq8Y1KGzjvmC3i}yE($vC84(HyusCH>_t8_D+73|zn3}!d&`9cpFHZ`FL>w1o{L}~dgU_mf3yyVUS-rMaY#}ae?BCgJJ>OSHQC{vi0Z?uX&lXj1zM!3Zw%iIj7CRSdkh4;s5oe1&Yiv(^JNnhW{u(t6lQCqf12WUbL(j&9&N@!>q4h$XX37+ppzh(#d$!Px;?+C)2VnPKoGboG$*y<y94yA?}O2kFCyO^Ad4pZlq4M5fc|F1YicH(B!UMlwgp5nq}CMxM~_KaNzt*9a$VoF18Q@P+-E+>rgWRZ<D|Y4Poc7CD-)p%?oO6{-5vpjw)9On5g8Vq9YD1Y`o;QW?ypKEZ24!90c5ga7-vP|C#t?@!A6LZcV{x&Vuti|aNPW|-KWEp589bYiMj|5;BWwa{32Dm9CV(2J5=-Z;<`CvHmQX&!HD0}bV&7^y2w<wzZQ0g-RtbHpqie?$gNIa#Xg5g7Ib=EwrDI7xNMlg=n^%bUvH#=LLiJueNGM<j6zI$C}p_Ovgd94SrfXZIYBvlfxF4~v)IdSnDn;``7nmjff^x>r#DPiSsk(53z#@>GLJ34q*ti(f7sC!*Z?)p!kdxM&S{LPvzXT#v`lWfn9Khj$wpU7m?UQ|7lJu#(Mb8}c8OY&?pK(OFxBtfC8Rw+Q;AfD`8;~kD3bI1_1kgPrh^E_@5^k6_cazc^idvme2M5hu5Fv%k*%C*cLhfkrgB>KiJn;K_3A>Z>1nqT6V#<h>ZY214U9=L!+qcfwF@Kbso*JaJ`1fD=Aio0a<WNO7w#B~Y1z`zo&VjGG&B;-q(VwK&1f;mfoy~IwZ*tz4tL=)3N;Y@0FeRB3kFmFm~l^+)yGI#aTtF@-EKssA(}e<;xbsfHKNw6&y_T2PbW&+WZW<q*@z0calFu)l+q&`RE;ze6bIjtYC(4}p-$85k(`70Uw$nqIE{D~TKZp4UISlC%sVb3?B!AzE$Xxcg{J!)c=7#!cv@2}DZ49m%&y&~T3Y8Mya>%$Y(XM7^@&c|(YL;`y49O%hiV?s6rL0E`Q$W<`7oH528<DiqEI8gDyN_+%IOPwU%N_Y|9#iUUQMVA$1@C@{>bIQIw%fZ<XD||08b{(JD}ta4&ji|{?>9JUOr-dxsm$cKnvF>2@A<8Q?~+O2_>v4OD*RUqj7L1;Fiy)jK-Lqs&z!-6xNjFv)wg>?$()Rg`ApfgL4wd4#)?6H1Rh#Wy9RdHTbe}L~09q30hk~VjMh5kUi+N{N>HDrv98skK40*I`HO;y=5TFAFFGO3QY$wxEYehKJ2U;**arymJlj2!Dbmm-GvI^N91XCuWawAa{z2|YfV9E{A9W5FWp~63vPh}?alvj^qRFVu%BhGtA3&=<$JKHb`m)Y9W+6#;Onx5WI_>&mfE(LZw4YjftEs@O3)nDpM^oQODpYe{`tVnKgy}_44-5YAKC27ivtP-eEBTfrK)iWWAgm$p**2I|CL$mPRbh<h>8;jN#Mzm$*7hP4trl_Bx5-}Bc6R>+{x9FW$B9Kw#aGgTVKE%(y~L&4ic(gniVZx=0c+_CYbsaCdcxdUW=pufV}6;iY;(oYFVvoD}A5t+$*tS-Pof_&<Ee%FK<#4z3Jod4bG!Xw|Ev$m{q5drqGL+?*HFEp4JILu9aFI4{`a2S3h#`@Yt4k4_GbUztQK|&)tO_<T(nykc$J4-MXk_p7|4<iK2EUKWJb?iZ)BPy9=`wR}yKwEA%zRBob>P3h7@FxGK^RqZto{*hj|c_l+g=Rw0IqCnpEW2)UA-ptR3`mI@)V0$h^f5;(@BJiOOM;;1T)`kHiGAzkf!nZ!28iaOdC!ipqT3LD$n0oA{Fd}f<7=|grNG-RKaFSvGvj_`!l2jUQ>Sf%BUD-yFg+DFk(B<9ueJF6DQEk+4L!bQ*(cM@7fhTo2+I>y6N-N=&qZJ0VMEiue(xA+9J_eJ0n|A!FAhG?Sdo2dGPgLPXpLI_i*A|_@nZ0Fx0_3JXJIgjs0HH9sagrQbO=@5#X!7r^Sp<Qb(%1z=S=OjFticp^ub9oET_OIZ;^?tvIx0kVuu=SL2ML+Q=azYib@r@l?@^OghXn<3E$Qyq@%#;9tF87tbFdR6(M@4huQWgw}Av3g4T=L2Ezl0+^a=q^<9=A_jGQVk3fpBD)?tcK=GlNaeF&t~lfP~7}!DSxxVJ2x+%}uL-<?4NcBOYB%pf+*UgforU^I^VDb%-H#)oAMm7$SMWuY)sMBp>02M`|?V@uu%E)l>RJ@P&~c0R9K3G((bHbj!s~Hgn2ByXm}oYg?tCIxd)~8ryQyHW&i$iB<1SD6I52W$@u_{ay3KF%GqexIP6b{~Q0h%q39|hPy`&<d;2jCC$WZ;E50esdyfLsj|got677KK!hjW9ZrkO5uOYc$unB>Ip`Tl@hGh_*T`kYyn&y&#U&hkwL^$wkgn9Su|(sz;V~+RE;lcu#yKOa?{ra?hQdV37MQT=uOx+Xiuo%I&Fepxg@&hhYE9`P{Rs1Iuy>n@hI#w?5qa{h>AbMerk&sr!`qw~0Nn|0PQT$5#cCPu*;DR~RIMggg9w(YMkm?XWM{bxMIN%lF@-qp$@R7Px$L-fZ7)3dm`M4??{oM{G4UreUdvx^wFlnuK8=e2{&+1`_5cC;utjoQ6oD4VTxwdyyg*h4NGv;T3O;W>_lrpRw6Bl#6so4+$P>rT7Fw#E_{S{XZu6RG2U#_c-fgzE>w#<Y;hr+SL&2J&EMZ_!4<|fiim-C=NKcKW!{vr3WNIb*1*pPiF{7RZue3lF<>}JsL2(W_T?G7No{zPZ8$IDX?ZOm`ws|u!KE+;R!_dJ+^-*^>C^$OXk%GyXdl*7agAx%p>u|^9K<hW%7=aG-aDMk{x9lzoIpQye2HxNkV~Dt!f55$0{hs7U;yd!}18ta2j(I#{4pZ(wW5A;#)M)wTB=>1IgXp>09Lt0GM`{S|36s0ArNDM+Wl#eg+s6NDl2I)rG^qb$V695djkv>R{Q9~fEm@<PkfS4aa3z<do<GDB&4&21FY93y>WI}~JU>QURQb6#%fJ^2Fg<-#IbhBl{-N3HfCtMX4M;fTdY4_e^V|dPO2qhkSkc+8y!5tYtP__YXq8XMs$n(!srUAjd?`giGgcX$1IJ7J8wm-gi0g>_*eY4z5Mz$^;dMYUtw8nLf6!(at)N?gbv(E+5>`sAN7W5|Jeb4iH8-dF%|Kc#wd3d2nwo*3M?zA|WHIoR?on*|D^ycr<5+#(*$v&c^-5t%NC@VcidL@(%e_09KdIt^-B(ap5x?ue2_y+{(1;2#lCP(((+F`wO3Kt>?msJRAB9l4^*1%~VQH@SB<6qeN)I-;%@+(LjNGA5G}X4#>NWttu`UshAzwk6cO(yg7Dt2XW<D$7lF(mLdN+Jn8v;~l|AJt56G$^yiS4jt`bVc))wInN^|Ec+CK3|*p#eo~AZotw=*V}BYt3$v_hc7bRaXigd}*<8-{P}uF&=O78rT?}4P1>1Yx_(jUinoFYGLIj&I5uC>gD*7g^nKZeFPvEFlm2Ix4e{D_j^+ZMlXxcxeAS4J}TqX{mk*_gQzR6cNeSF(w3z~g;s+HceZ_Uzh+3Sv7bCEEg+ztP|kvoZ$L*#dHHD{IH53ackE`JP|jxuAZz!i@hXJT#@9~LHhuv0h-pb!PcfYZ@o(p`;^JLERT8B2_SYBCvkGc!GUkP$0e72Vh=dV)*64lSQi*-E$Br$H^9R)WRfqSYDP<@2vVe+G%{Y}XoatC1C1aX0oc*Um>nh4CYj357BKyBFnj$|0if7AQ9aB36AOArz{fvd;!o*o?kNl%PJ`5@I%1k`gGjiIwil`w5BO=g^T@dhA%Oq)iI(MhM5R7;*qwQd4q7Y?g6Mje~Ky3CsuXBa2WXlQRP{0@W#+vsQJ1<zleSlDCvL~YAzG|$&$zDK3kd7Uh#LY(h&?|j%uOSLT1c?YJAv+|Q{TV&>2k_j<Q0Mc#ZZ!(dPlZnJ<690e>Y8CrXGW2J0SK;aWLEy(k$R#<kdseR4&l|5<8uG&J>=o3-uWMd_h`t;9daa--45w^wIP$UGsFjxfG%aY2}x7K7+aOPl*RXdw5OKstgM&9FY&IREGxh(hJ`Oi)ZVNQrhCDM_H83swB8Em*;UF@J99k;s-h84>xn9An@?F|TyJ`Xv-uRSoka1B!CAnLGEhP#b51UT*2Vb8LxqBe0d#C&=deh~5{_;NfQP~SvOBi_38V6u7Vq%@O!JZMCMMhOPnW~XRO3J;B!K0m5Eq3J=cFMtt^Y|%gOOsG>iZ3k-Qir{ZU&`oN_<Vu)&O8rrzw-_6K+yf?xj7TQoGGrk=J=O$Du3=2{3RSX}w<*QV1)0j}03P43r18Z4xc9UXI(KK=#BH($I5|1D8nXFDofc_<@uPIm|2dtp%r6rX=K~%Tm3VMKrXXzLBRA^U*3=+>4_Q8NiaBTsm)p`4Q81gq?qkV#488E`2d=su}(thMOb$e0i=t+z&#8>n!Gf;IEi1{$}}w%J(!!7Z0tZC`Lukxn%mEh3mqOinuwGG^%c~5f^Nc{;8?3pa%=b=qblK>ardvp6=wVvh8Vw9bgM9JHx8<<-5p=zHLk3pZ9+6^k;J5YcIuES0+S`4M{R3gWq~r)2t7w=?`^~40OPx_m958dBvi*SB~^!C$OvaYV0@%(}PasS!eCGvzVn9l>UVZ6{lio`b+;MK?r|o5TA46q9i*`kon}tME$XPNsi(zoNtOFRU~CMG6?gmzdNar-KeD))ZY*-zL)<#q%0`E%;+~1ujeZqlOxRSX|)4pNYJopeg@QU!qR_Kthq>V2o*x`9ymvvdx?bYZHZl!5YV|yFctB4pTp;Q6#p9;j&odV%d$2UE+8fnMX83~1#FdeF8Ha_rC9hMK^8J1rPjc}x3l}?0FFoa9D;|$Xhgleu5(H#LA9Y%2_0+9mWG?^&RxcD0vscWcpzK%<MY_`8wcUCY_vEqe-10;qgg#1pQyzRTCjPTy+rMlb`q3&1wDQ|GhL5Q1ufzrSImr7XdeL9p2JBiBJ!8RuZywZ2vR=MMaR!68T0Yyi;@AZ$a=p1)ZV@19qY>wMA;Of&RK3gQGs=w_F<rI#JGrFRD8rccXAWLf=R#g3+NOBOv0y%3BzqJ+K-YlDO461``p<D6Ck{k=ZtFknu!FcG*PmlCADIJP_*c<QrQ$`0Xm@STrkW5rmr@AvaNdvQS!E5#kz)nTKV?0?oZlc%S=|~AJ=r#fw!|yf3#>mp|tgY;|Ju&Y*ya?piS5Hkj&`OCqycSp4&_fSH~#sb!lp^4Y2G~Rpex64Il1|L9C@=4jFrc8x;^ZGM3wWju}^_=6p`))R7Hwc?41;)Fx0kLcNh1EH>PCk<nRza4ZlIB*w$3finIGEJ9Lno>TaC+GsXPrVVgZs@V@;U_cO*s@P|1dVPpNz|CZ0V|0G5{YhbRulTu)ms4XsaTWV{P@wdf{|#E`I*UU?Nk~b)5@WUc>OhC+ISvH$J7MpF!pFt}7Sh$a{;A*srPXL_b&k)rqWcaL&+*musV~>|=6il^$H1cS`HiF^D6;IhP7rewAa2j=MAqRLeNbuS-o|oW=5lu1Q1Wc7S98FA26jA({Yp7M0)eG{WTPcKwUp!8d?TebJuM0?C`3kY=BJ7Mh+O=iTz2}7YPFay0>*#c+Lbt{*bNF&|H}*_IkHamye5^7mi&NnvThv1A{3V&?<B|#^K40U?yB_P()4HJn04a>)datvNV$g_e?U`?3PHt2zOB075pXWbA(wNAZzTy%qPOo8mesMO^54M%IZ2eiX>)L?n8|?eok~+ntuQCyt{``ixxw7(b2}|F**dd4G{?V?(|T0xC-ZW!ow}rTXtaZ&7Uh+=k9;T+2(H5pc4}d2+aY7wK<c83S&u=vvYPvX6=oaejpYm_(j9$TFPbR>fhY6;BrAK0HnY{*9w60Ge0Fu6ywT_k_r42<utc_fQ-kZ}J1ExCxMxAY)l-JSnwvfkgR2(*MgMvo*9?|u2RIuloVu_*C^C>cO5@F+XZDFM_l8hnkeSt_`RczEod$C@G!>6B-kwrvk|{%_#Uu#tZA~m~?!o?45{xIniNOJ)NbtZ8ibke~_QjrDd@tI}(5!=V4ZlR_kYESg6CXC0!R?`C1AAb&@!w3PZ@{r9UH6RwZ(A0%xl^z&5f8KjXw3u~z)UvB4^6@AX(la@`pG~i{Ca4UnbT%Q{kh-FxVuiiPHLj7GpmbR{z?~vJ1yPTsaA3*f$*`1;MMCKj%_1r&1`j$S%)7Eiai!=(2%({%8!(BbPMfZMN9v>J|P1e<C{~JX*9%YsF<zam=?@eQdn#_+%01LtH$(Z1wzD%#)I~{4GLy+FtA9YrJ0G<Anq2W^Orx9r7KDRMJzcUXqO_y(_Cmmj*CB@K-X;G22n=GR3L7!<zgjT(yhdL5XNV2CL<@Yqt(I%W1VfQ_!pz3^_YLk5A_=o;o+-z2m@Y4L$@@#=EAaZ#LpYVKy=X_ePdPJxGRAUJs$IU@{2f~ks__C28O>&%ZiK-aa3*)(JuN`xo_Kvn!XivMuzdpkhyl;G5YrStmKptJCl~F1xSa&@!YgIo%7FeQIE9@mLb(E0IZo-YT4FJzl?UmZ$UhFXoXgU5JEysBgr^^+_o73Pj3eWgvq}^yCN`|#j_%M2mLB$+#fKet>w!wot)-qjc43r52!gvr))L8#*@B~x`V}mVe8@$%5@08BXz3F@0r+A;*5K<+Bvk73;*ja(pj3QVC>h~-;~F+RLGb!{NT{v<bN;b+&s?z^9#%AQdUO)IMT-XnKuAh;#w(*DG>^7xJvuDIZ(J(;B8OTibVs~!zv5drEfxR5@`0HLYDJcQDNDeV&%?Tf#NL7YdWc#=_So>wZ8ya=NTYGGhRlO{Im$-+q53+Ws4|_qKbah%U8609yo(#Q`Yh?(eYQBJ7fB$q^CCpeZ&hr<qzqR6-TzbGIx0ZM(7~IdDpN>z;e=*p(h}J%#z)%v>U&lNS666V5gxDEhOS1G&!dpnM;Y(siaTO*2K9`anVO&+#S!f<pj_`WD7Mt*U(Rlwb{sR!}Gk5!w6uOpUXjGdIiMjpqh~X%ja$5+wM=ur~9Xppf}yx3+ByEw)mM`ml8iuLe@K_TarW*p)nJHFKAyEo5P~P8OIZV1Ll5DW@uD!Y?zgniylGEdqm1RJG|Ek%-2ErQi9Cs=%|{(x9};=9UamJ>)mPlgkhn4{Woe~A<mUEB<0Po$Cnv8&2+nsQX4I>0<7BZ^Q;{Y-=Yzit_vLI$5L$4Gg}R4{C|uS09;cm!3>7w1ZeZLx{IXbisubSJr>s|HM*G_6V{B3{(!B4+Z8gAyU~%^AOdeGOiyb_qpQ)-oaQ=UKmC<4PdtAW!ro^(Ve?wT2jA6-HTOFOIZXF0W1(-O`Is%-Vt&kSi(o_*whC7l@fPdi2g~HjU1UcI6?HiV5;wMAHtQKUSBDtXJd!R4t<#4y#^Bs9V~T>78!$TG=3du;?a0>0XIkA`^(^E9_-gMdv(;Q`O}8VpXJm)mL4uKw^ppL;@VxgS1n#zzE3UKd^9ra#6zC6=9BQ6%VN%3#<GdFGuMzLr;V<xUj_QF~`o9={hKmq^E#xE^K?^*`q>uCU>X95-*c!DtrAtC)R>TBRpn$V#__kWOp+n6TNzQdr?5tu$PT$M&4|F>9H$_SNeltdIt2dMxipe8Mfa;@f7fl@p-!kHnEx#$Fw-cf;anC$WUnN(c60js=)t;Dnrm#vNHoo=gq1AiTrYs?vX<0L7K+bbqPR_k>;oYkn=J3#Q9<#K8v^wS>EV24w|B(e!AN5D1rpb?Z1ms=oR1oEPZXv`5^vFvu^nbLRqpDY3orBHN?3o4URC1aNrY{LI1VEdB@C{Jl0j}r1BBSfJfZ4Br4f=UJ${5fA$r1WPea?MCWdlTbPCrW3?%P-aq23gL0mt;AY^$T69<1rM-%3m6yD@e`Lt`io_Nq42E}h*?U-14qU0Zd@y=-I%W&V$&nXV4>s*1G_$FZg*xbE{`URiXxv1x|<_X#A2^wAdm5q{A8)UDTPYJ!ebBBPD#AsNWLQg$~cU;g&v-0JeH1V9&et^ez;_P~aT_$fpwA9I}!L<$6Bf_JXNC4-0+G7pZ^565X@{KGziE`5c9BWo!c#ggeLU7eo-TW37X@EAMd@Q@oEv6{@|dx64vls@8FXW-njOsq$c){pQvh*b!#ms^2Q(H8l{U-WB<QEcrZYCyAd3lM_|pdA0Ga%~JagoZpVd?=AGXW_TeJ*>2*Gc_QQ+R0$^BG5usW7{t|DS`pJTVvvVwFjaDgSHEc1Qipcs*tL(M-fqHv;VD|`<3oM*es=1f8~#=z*EmjsPXz3r>E0JNKoo$HFibrmxrbtR5wVs>~c{n7D$+jlml5=>z4X<K4Z-Q7O9N>{Jmf&FCG)A+XlNmt)BJ@h<~hv+!Y~gH_`$ykH+m@?g%mAi)D(2ifuV1kCd6wXKkDw!&R26)|u$(EG9UqT)f`rczuZUU5w3a@@`H4%5CE>dHEV~W`OS^ZR~)#l|RErJ1gaLs~mlXFcgnTiHYT>-2**YkSU$dRp{bd$1l_hlyv*TV&_bge-^93Z!c+B+{Z}hio3-~PQK3IjK0=##z6~zgxPsxqF(Fit%MAN%BYeLQ>uZ_bRe5%9}g<uMFoCk{E&<LNnWs88PZ@~UF@`T)EQVuM6yM^EHI7A%R9>5=EU~5RvOn-jn-0l&Du#8q*^ysmP8gYl8T2s7p@VIt}@wLNNAA9e9rwZula^Oid)&zm5np0KWw5B*OHiK%B@_BiCue~1!@dp!a6q4t6;J{k=_<9C$1=L3}ljA^IUr?=k<0Mnl_4Rh&iIxM42+ZO1_zx6%dOfOnl!Yi+)`~z>nreO^Upms=et(!Qg4Zd7Gjt>Dk8jQRkdYdS`XPR0PbmNhQhi$=<$3?2rJ5NMu-mQb#%$%y|9)T)5=L+eqewyhO|Cq(jSZeQMz!R?Mpk$jL#)zB9d7ZcOP~RnJD@#Ou-~flHM%U(zVHK(|u}YdtgNj$VuE74N_jeKPE~d@`1zkj5l&Mx^jb?%3@43d}q4Z-M@+k+!;LLmnIS7?dJMHo|0<W8Zm>`x;T@%)TW|c2x&iG{cZQ=ICk^+QDaxE)6S<Mqu&i@i6=uro6K@^P^hocioyswg@<&Wzpl=*?O(Uw+i1L$o|Twa7sM|XQlf!WqKTM2^{vKmU76lJY6zUj2&h8G=rPY*t=74r06)D8lSK-b-Cb{dH&4u>Q+w<0cRu|oV}Q%^aosXz%?@jN&y@quSs|;^=;^{y$kg7M;25$UuW{<R>Ff};7{fps3$D+vx9Dz_6^S`@^V<(1$OMJmGmQN1!DKrK$aOTBVaDPe$m%ngB9d_nHSAeccs;2ltWi%PntMO;iVH8qFBtdj2>^~P4x-~t|hKDI0F!!)juTN;|9_eLm#iLHw-)R5gjGwqI*9XE=@A5KngZq;+S?dz@O=q*Vby}nU}SsXSaHB;Yh;1fT%m#*~~J72Fzl;4Or6jt@B9D19@cs=7o%!HGz`vp|*Nv5X`y~7Hk%dsQL86IK?LAz=tOtFf^Ci6Eg8N>xRfVVVQ^}w1#|)D&Y!dM~1M$P(IM26dN=yOSGh(9#jL;NAQmX<zT)-ZFrx-LVkqtDn+|&DehJnpIO$pce9nT*|D2q5sXgA2G5XVq+ha$xVar2OZwlU$vW7cZ|og(-->~@+YliN07Kcw6Vywq#8=pZ!H-Z^FzN?XbI3hdy6LwA&%0;y9h@MR_V?P+kqItq^%;!vK7peLz1vmy9-4(-$+*$GwL-noqtll*Nw_%9b)MJ*L1g>FJUMWZP=Kq~jru|_0TubT{Ryb)&q#A^ZW@E-!EQ#u>CD};2=6rR{m>x?@=CW3^;$Go@R41)x2O{Y)7t++7BV!Vdcn`yUrl6|-P~ty-8kWg&i|8avn~}9Vy$pXU8)1-g_RyvRMGy*gfM=PM|Euxw6t3%(9rH5IT6-*Qs$_D?Jg7adm+A20n!~0ufPJk4jHQ%{o!)9UQo)b3I!T2;~HvXy5N{f3a)HuFwTSu-l4zF!cEIJ#0`xHwN&@DvMm|;O#u=0A$($pMI#6Ac>v64HuiMKB8qo)?4(y!$9E-G>NzRDl2|vaHoD;ZUEinQr08Kih-N}Y9LcIu1Hvpp^2aWTSqKBB+F4v34?WHnV^{T!0*X0DY+F4f!_FkvKgxk`vAGmjjYhVY=)*X>v{|@LEy$M4+J)-=SLW+IUyiO4GN0nHd^iXKW-&*=sx67FCaB)D#+JTh1V+ufem91Ua`QJX6Zp7k_g|=CS(Oz?K%4^$F8tcmr+BTw15BUHfp2L(YU4}OT(2s>SFj3OnbkGGj^woM$4eMGxl(|UpVTV9D@_`EhB=Dj0*_rJ5;T|i+#mxUDYk#NsQN1zthzett?Tkh%UU!69BhBg+8_T|Ntpmp#H!ZVIZbWamS6U%AJ5w#h~PCiL^1jukyJkD<9r?xzQ`Rz#baKnEh`RPl|?4T9pnB-;&dbFUouH(5Ma+hX936L%BS8O7N2-sz03UO5e!I%bNrCTQ|n3=FLM@dK;pt3YZ-QC0Dj<Lw!+0@8vpMlzWf=qk4vay+T@QV-r!knyY{1;dPyUE0L_P423S(&;Tj&rJ@RAil2<F*+5q0`ti5%2uWyfHP#VjWMY9NLXO-gwD(1L<7wr74EA)S#XD%tmJ^VFnI>V5Kpi>_2ns)Y?x=cfx%=W>z(Kza_Gul;|z=kW3HIO>dc<YBY77*JkfUKA;**F;Hp?hoTO%@QO@g6QFcX;ks5tDqK4YUix$7nDJhi~f*-?JHC6AoGda;R_ES*qZ!up~nxzYv)~j<7XdxCP$aYSs_+fw;MVA3h_TF}THBG5;K^OZr%J0Z&%S8HFk=+rqiW9k}CMK)>AbOCq8gfn)4lRued;<g-)UAi%x0XpBnq>M)Qc+Y<a({wpba2{1ad65dH%sFSG<gQDt^!;)XcYDQ$}Z~!g){=m`QNzO3!vmXvMr?)|C{G7{5_^E)z^hO8+p9AoMUNMOPAlO7j%Rbm_>NFP@>YjYiqh+z-@|dy$7)VL*eGWqTjwc^_&?O-9SW41RPtNaJPJc5+^xK|PTlN~-vKWELpPaG`C1`1j<6iYOIp@<D>gS=ApS7DCfybB*zwIkl{VxRr`bA)5xO&J0=Du_i;we|L>4@5vJY|X>s<!QRAeW3%BuhKbC{OB|nFSt|(mFu;l)@<Xt=<P4^rT2zdqWKHY#!i@oj$_?1pESL5Ub^=H#@7xJ@^9dCL`-qa{W?^on-}9FjRT9^D9@x6V?hyt2j9wM_0BzL-Y$vz}3j$-n&$M7WvgSu?KOP&t#pJ7=dkNq&Mn>=4;!{|2-NJ*)zsZh^fw|1QQf{>__FU{l!8024K{`)}k5@eN}8lr2&@g6>3pfF8flrI+SnzfIgAFli#8Aiqruu%sM=&u2ojfR<`7RWmVZ{3E<0Tj3uoQ(ZWy`fgyczFg?!BO8(c|O~_XGo}lq*ZoK%rO=RbnrB-bLTa6@6ON}{wVKO?Ggu@ruqr|Q`yc{C;gA+Cq+cvP`CY*IPxI8ftUC9+%l=wuF@E-mx-SvT!-#o?nG_?}zz{Qi)^mBIAGG0q?<EQ>4aj5!_t3j$EP7(4N_%^RQ`4kG42tTjGYifK^uDgWQaAHDv&)AB}%l#8%XM}4>Wa{0lgUW5TH*pjfbZN|E=4+$o{%EYml22fzvQD^*T+IOKTw3i$DN>DTr<9q^1DEN5nNQa!jnJwTo2W1Qvsws}q`M62XO}<2MsUZgZZu8gjHoKY_}!)o;OXjQV4hL=2q|yxRxh=%{#Q>?+18cjvk@ujO4&;)7JWUOi3Ss5jM@$==3~D)(V`&)PUU%oxDJzp^pbfR%e@&J<P=PFw-BO}1n}dMw^9OTU-71V5p>#h0_4Kic??O-Uz{;cqeDzY7rwnOD+mFTr`Hbq@gOAJJR@0a0Rh`az|AxLeuV9(`(p*(Ft_MlCVRZbj5i7Gj#^NvPMcp63>*M{IzTEA`@u0AWxU+ES`qfSkd^Z!3<~XjVj@@C;eR>cbApb5<qm%rov=aW;2VmmZ&YcuEjIP!&o3*Sw4WHI+Zm7n$i67#n)`2>0+$>uiB|cX_T<d+)f423U-M+}@f5_nvVd>ipIqjqhu3(mVOrB{--JAc*d7m8&+j0{fa~Hr>BXA}d{je{`!zSgKb6VG8)Om&x9X&;IOlOkOjfRlu`);NvPnz2^qkf1s^_EZTTPCA(Sxsu8W-%+g_bw;C|^+5f6V{D;kG`C@EK?CGttp3KVB`D@c$v>L|5i>IlY<goEY$wRsia{mYhPT^l?;9hh%?PI5<ZhWQ5Q#{!E)r|INQ~XPQ+f<LN*Yu=Z1E+SikgPUTT%x6SbJBde&JXWJj*q%sa5mp{B9DKW}MZq6%VU2-!g1raQj9ZwYFIh6aRge%}T_WsZ!ERu*8buc^^PuvR$P-N=d2Ej&ZEY4y*dsW6LqPr60(L|_#_QSb)?|{H-FwbPZ>Jrzjtqcp0X&g?s@w(0Cx<Ya5r{~sECBMm9&H0drV$l8#E4o`y9S~~}m|9Uu)A>gg(?6dqCF9rIAv2=1|6b?=l1z22&L>DL-GFY}h&zuwkoYebg?1g?PW^3cXleH1EaO@dab%__NK3W?IUjY!p8~~ZnK8nQBV931+CM?qoF8j53Z~0bq!|r0>(f*~f!`K%C83I>iHkH>dfnlW56CJ!Z<AoYn>&0<4~{GyK7ODkTqQxpF>{$WcvvX59*+F4`C=fSOK5fev&er}_NwIca|!X@M<nG#IGi8HWt1bok1Bmh!*eK{q}FN>0lfQ2Gt!TfcTB#(dXSkpsLKUj1pH#4qR5J|Uu%j~_r0iF+<Xeyp(^0kXOS1L*cqxX@qV%t=ig(<Y_?~Ngvk`tv-&^<UwA3+Qvbv=R8L*oAjzIJ(a_JAae8}MxtwCvK`QhdfN##+1dpx^4Cu?&I`e|V5u*CxkU>a$4gk5m?&4x@DUz_&`n4_#Od!5PVYTLhfu^0j71)dF`@(378^F4bHYi<th*SG$A)fRx?B*NTZqIb}PCB_{ZyMX3sH3WBk%asDiA3nLnAxRBG(at;0Sb#Ls1Ch3pWU1Gl*m*?viYo{t*TjA&0j65K85^b9yRiPbJV@zE~~)+PwS^SdllzYNH;gT<|o_;?i5|&^GAyG&uy&&0`|3Hd6MGY@Gb6NmBKRKGcd2^UpLy#iI7a-&!j*abUz-0cor$8<=OYdLQ(``O&G-RDbzT^lu$o}&C8YBNP$(fW>SQ!mRxgEENHkj^4y<^Q&SeyPAnmPxTE*gQ`Q?6-#LvOarm^3@uh)8h|O&c{|>D)8YY7nnW{b>wO_um<~djK@Jmij%MwdVU|_1P2%~*>CMo31aQArc2&Of9DrcV2*AP4~t)g|mI`ieksw4kk0zT}M>QAcEa7*$vab1c9RuPIySG5U2V{Rfp%P~69+||WGBX@@Y2KVWeOD^1)XoesN5So-T=jU1M@8BXp5F-vrnI+nd?uVE}8!D%L!;d%^49!b0NG){82AJ}U!V?M$O8w9d;%9txv})BRD#RUcfK~CjfcZ!AzWd{MYjvM_1{i#^<ME&K@<*7WsLyONhBPW#TQIF~kaVuCeouQ9DUo>dqWyofy8ZqF#=7K|U?@E{-6-Q7m2=61{|vQ3BIiQDC)rNe5DsXAlz}LVx%h9#iZepMeKmWcO9tk^0gTQG&7R7tKAHHBx$8JLvic3rzY(O60b-{Kl7)B9@Q6}^0DS64%v*XV!N4%uym)2diMUJ$cxU7pXPT925~?@fMWN_&_ngK)&<#wljDrdj&EKlSH+miwk2BrMYe1L?@n5)ZFYS-?I^!o+`H!2Tj<Ja1b1&Zkv`J*N06RE$OmKaIfe*asaB4{rt_T195hi6Ot@jSlL*jzC#AW(OYSY-*o!NraLX4P?{XWS!kp#@tZ1I{{eSwAYgf*c5T0za?<uZ-f^uTM37Q50Rd8g?;$9QS2>%my?K@9#Euhx&=CkNO1U>L4fy#lG&(G7tK+_tbzcNST-mWtH*-L{Mk`#Z$zXu-FMD@@2xvAfm^R?x0&!XNt5W_)7bdrb*JR1%7oTbME)?vi-0&11Dq!+Q&sRNdUJJE_MDia17{>7lc(E>Aw1=s*pKTSofQ2ZhhL+T^YEtl>e)^6Dz!f~DAzp@{{xY&!=ZU^7_-dcw+o5B5}XwAR7lz-wH7o~}Bt(Q6U`k<+VVB@Z|M7+ycwW<DZ9X3H8zza<<)6i9{reomPshNy`&Jt;RveZZen^4-5cuJwI5G~?)wTWS%_Wp#vkew6OQD7NJ_n}QQda@}(j`woCnH38M)ubT)%0G=19K+yt!XjyFM!fqT1-aNy2C2a<%%HnKsZ8hff7IezE|E9QGlPk)}`)tHjZ-C3t6CL>exWj<bM0EXR`}u}jmFVd7+H#|>e5--8XXp)7tfR|dl>~SCL{K*}pSq7`u;;R-<Aw<Zy_2~iFKG=J6288ljbsPhy=yjU^skQ~^eSxQ8IjpZ*2IBc799ydBbiREX04X`;HKGYw<gk{++t&%<|TNu8&DeJxYRn74!;rYk@#)Y#wP*;8#H?~pcBmNg~DhM4>@JPU5hp<B%l?3>*@Lo$I#*Td5u6)+LaQp<ZecL3)&o_=`$B2`v1Ep-V;A$J<9~JO8+2BcMzlqpv>1~`V0Iwh0@{N?1f#68@(|z+*T^^iQBt_$R^U$3Pu|jW__x)%{VR0sUv@K!o!B*$`hgPB3AI>_!WRGuH@W$Dm=FqWcLyf(_&3TPmR;cYn?mTWnHftJwwEYVihRFcA;5t8t?(jSOAKo9aYvoWhRYK&=Zi14wrE*V(_1jbw{#s+-JNH&X7}=niM{bVSvlIkbyVWg;MO_F_%unJ@H?}>q?)k?Dtj%UNKmO+uR1JVIF9hG&Uq7j)yHbrWPzU2=!*ptY7ArM^5!IzQdYHO65Xr|E|jJ{xN|{^WJIn2=>lL=Xu(nmT6oW=_j`&Hu@k4TpD<}#rZXlIzgcn-u7q&uPZsPWzlF0zMEsts>Npwn(ZTcj7WXByv*6P|2stPl_t0H7emm!o3L}Yh$C+iyWh9foikhyBQ~Zr24P6xB?-c65%((A%^3_kaAnSC+$r|k#IGOV@o9nS$Z<3;(O76A?V;>J`hCrXY|vFHU4)WC_qKYFuZgk3Zm$gl>W=RHP#(dqD9Ualn>DE10ae;h1JqmsxT*i>$=vg)fZ@wMG)(8`>|+<_K&XXXx3HR4mXyBB084Iw6}bOWKvvDbc(gGd*sGeA!8^=p48PowM@5_4G0}B5)`LUN5KupkfWU&x_N-d#$F#Ek${ihl<yKLC4EvZ9flKgj0;lE!wf&gmB11sik-+2u()!)!T5}vZ_aCWc`Yr}GjV)|$jveZ7Qns{idSpp(WzGWY?jHd+EI<@8tic+otRgr93Tv>D>_~$Jzp_W?8_We})M_lM0YmKk|H;&PF-C*6%G^E)t(8LM(pfVl?l=SlxuaOk@_;YKk0pJ^JM1fi$TMmN6TIWl1*QgjA3_gP#SFC<6b<&gcanuOV8Mv*nv=pww0hG`3I1XT=G+wu`v~C-W+;$IBg(WIQ9ER!B)a%XBgYt_Y>Kmg1)X-6HoN`CV;#!mf#wA8`4y8yoZRQ}+`jP7d994wEHNZ6Rg|*nyG@6=dw5@_owT>xU874DTz!}i{fWrsZgsO*#T|~@b$Y{lxe(tKa`9}_P`B)1946XJi}lH01}Fk6Dt2Sky)Jf77&2M^3&X>@s<&H4T<(Iy31BDS<v#b=SDt88f2XIl__gQfuOjjxDohn76=!Zs`(&%cUwIe0EN-o9?%M271Y?DEr`Rtz*C#BENC*)J#5cxUKFoUqkW`tlrk2*I-wAg{=}2P*$AcObVN1e1_$W%1uG=*7@pO()tR#isbc61^H0-k?;616ycLYRbZzeax{WHX9KaAZTqq~7um=6}(%``_7zHKC|lA#xcEKQ|K%71+|Jn%hfbSyLqA$UjCj!x_@!}<AV(UbV(P!d|#ABL~~wbkCKsp}VSHz$P>dxmxd2Y1p8jjEb<>qG1Uh$8HP(L|b@#2*C><iJ#>JoDBfCoD7M6@`G6nbdgmHPINhek?cWz09z(5nF?*J-3m_n=Q9z|MccizZTlYzQoUr<B(Q=<1Gg)PqX}v6n|H(21d`cGBb6R0-R4{xx)MzyIr)Gm}@XnG<7Ek$|z-JgL4W!E2}t|1LdH8^j2w#Gt)&9kx!nzB3YMde|Gc0|53ear>8}W)d9LW!Ns@0_t(y<X#DqIxVB`<yH7PvdZOe=w`=b+A!+mUrC?3`!~@~As@fv8DT<)X#{DKMOhe!Q2$`j^TXyV6m6i9m>X&{aMPj?u{oLA=Dzx+XwVoIO7XZJ{F5^QG*ZV93>*DtTfHXe*c0Wkxq&7;o=bI3{2I*Eo<Qq<mS8;`d-9@Fo5=IBhq?<f6?x?JM!NLcA!Sd0|g{S{D7he|*t^zY%{Gk#R<T`3a?5fMaBu`1S?NRo6f|k?Q`!jiy4~1dXzC;`_>}?X*$11B(Vc}h-iWAt1ONKj{%`2)mYn>#$)9jIPwHk^zt=i&ub}<f9=*7$Fso#o;ry&~PNsdEJn?6#i6&Ft)JTOA*d+azFJ1m71EN6N-v%?L?*BMPCjTB@^(D4^`d#tbu2h~l9E(-SgD#kDmOK@nkY8ghmYP$XuLI)^>9bwF9_KWMz>NIaM!*ammWwP}d_{`ClTixUqfm2bywne6G)E%<%VZh|Xg%_YlE8L3XLCNU20@tCe#5=~TGC6G!XlzJy4D|~t`1BH-=lo5&f4qYH@2qzGdwiAk=Sy{P)P9$B)0vbTndB&!QHL;PfSHY5f#tz1Y64=BP4fFTu8qe`pm;9N`3aJFx*sfX6C-Rh%zF=!YrZUD@AM6sKjiGqY<lOb$xz&kXQ0uDLE>c&t|u`&l@;1wf*C|@9IoT!p>{{PbO$=6j$m>K*uWju)dL^;!~tmiPh+2>JM~@`&R;ZZP2dv4pD}{Pl!~w(@|lf^YJhOYfQ|q$<xe!H3Ch|ggb5B<qG)kXzhan6)Q45H`G=>yZKDeEwkor+9)+ruw-<qOotH@i#tSG(9x@s>I2+M<j!nqb7Dx8I416p~fX~ajG|;N`kc*taBY%j{*PqK;x1Q3-3i2T5H+Op>E0rWD<IgiOWYz~D&9D@=+~>9IzApfB7@B(H6TCS49t%HN*Kbr_*jNfZ40eQBLzfpW+wJPXejhvAG#&X)TF0xVtwj>Qg$C@w)UZ+K8v-*~OyJs#&*GKa0Z>>Za9nN@QQlyC5M)v|2Y;*#67g0a*-<|etC+@>MLNZSQ;q!MP4X&5AS|k5`rnrHK)_H4hoX!sa=?NInh^p;->V;nizkZ(dcP*UC_ZXtw>$y$Qjz<ZtUV8WjRu|C8#wH$fOV{53CL4`BUS-5XH+hTV+^EwQ~F;N6`<6?y_LOHZVg6^i;}qB-O5s}`b%jy<UWBOZRYz-%!1?t$(j^Ff`~`X8W0djOC#n2Yd6snFUDE#nFu+&9q33N3>nUiZgCfuSrMs(s$b%f0@zpGmP^mORed7<Itj5MqIU2!r&#@sB^rFHT-VrcMT@0k8tBub!GssWEK6Ev0snGq%C3{e3xR|ZRvRSFj~i}i&qvyAIA9AE)4UU&!BaKvj*@9U5SY~j79q<J!m+U^r@JLAwX@(u;Nb3Tu3d+jOd_vaoQx9l+&B=|v0faQ$-Vl8&#+O&cZlH_vks9eIc@&p1e{cy%O5Zf39$CuK17M(_vgP~k()2@YD9H>#*`Gdrs!9lWk?*%^MT=oqwAIozh=(2c!Os)#i{OcxNX&daPdzWZ256X`+1<G5RD}WT+v_2lATVFNF^p}+v0MzN*mnMjkDkz+n4MjU$7%?CaKy9ahqrLuvYA0j-mc#jyIc2LR#?mZ=l;8%HS@I=gRdVcOulW`Dd`HHEGKgf&C;1RFD{%6aOmc5Q+IhWlhF%Bd0qoockr<%5T%#)LNO+43|`e@M!_@+$Ku`cTkTPxK*ss`Hj0)rMNBSm_MiUTMlV<F<BkrvB3pn#wgm;%FMvU1@&%<x6+zb?M;|V#ri^+aEhEbe2+8KCFBv1Ya;sZBgaYt_Kr=(>A~JnEpt~DgPtbQe@{qYSx4hQ+qTy;Z8)G<vTqPW3%z}_=YO{o4EqbHQs!N;LZ}e%b`uU6zui0->e_GgF@tE!P#wp2#%d9TdD({<sy|`BZd&th;@2psg`%4<GgMpQ^MQ#2CNabtz}5F=9MA1n<e`qd53WyE0pm~%NxCJ|N~jso(TV*evAt$VvJXVdK`&sHoyO`lpjcGpFNTE!wX1GVog$CM<hv-Qq#5|^YBUx9mo_eyfHy6;W<rfOr%i&>MKK)TmS3x+P{z7uX83c(T~8#R0(#vPZ#_n~JWlST_|!#8Oyj6+*F9K>X1B9*UQl%g>+FjvN!5Bk=2^TO`{h3jFr?=&8Y}gd4vTf-A1wPCxIdSuz*{z$&C1!L#(7*gqV4>38`pdY$6`UP?u+*0>85gf=4o2N+dD`0-7ngv_vD9+xTWfHGQ}o(N3iz$>x^f}Aze-bM0Da17WUX}IEN#?Wv$Pj0pjlhxT^7HWDe%`a{8R#(MaCrUKe2b;2mgy1>oX(iAibbwk@2oNm;DhJ{t_IanbnfzKP@#bEq~TuN9!u!(7!eS9mD&cdd)w#cvp&(%zO<vP6F!ZL=HxU3vsSHL&KYx?Z%Mwe>!p#0vi6ouD|kM{DVom+_Mm5FIcegj)mYx?rh&mPViVllG(u-_q}jMkc2&?5kd~Bh-$BPcH%M=iak|bIukwhRi%oxeJ_^f7UI(Q81+&5-yw_K2puSrB+Fo$xAlH=?EbqD-3KoPmF{6d^q}GgGB899NUmWpN6ax3q<3Td_CH@$-1JAZi2hEcv22<A4`88OQCkdvE8vt0H%+TjSUrGUCNL(5)Aj=S-ofIQ`;k82m>n8BsqG3)|SqNt5|0K#QIzHUB1)@1X>sKOAfv_RBWt|0(yYn&yf__A&iBQZ<ZFCaA-Pz__BU+SmShkSHQ3V38={wN~K&(OJY|PSwxyC=g&pY?$FvT0o{XYN7`gof$_IOvz{pE^RwI01N^oxgJ7yJdYvP1i{s63Zt!~j9?|Q%NZrn8<|a>hV69(nj1DYIrA_2Pjc%uVOtLS*RbVfQlGBT(S+wtih4`K{_q-Sk+u7G-C|kSraneu+07_3+*u?z65<9jDoom>8-x3kdFJ&A)brZWt9i!Y>FLQ51)^;U-6I56W`95Cr1l}gMV6gfU$e@b?2R|&9pqy4zlS&pc0jz7+u2Yjsb&DZmmC(%F)TvE|le#X~v~dQ1(pPNo{X=oD-2~Y3LQ-bBi`vn0VAZ^{{o!{CuXP6K9NdEcqWUj|IA-6yCLgify1n|Z<t1O8o#RL@REA^MR6MyF7;O(0#HqTgeW(+e2H(yj4nzouRS2S4+j`gT9#}t2PDi;Yxy}wx>oEZH)7u);(>;c4idS8OK1zbDzdApf{yw_<Q{Yp22_Ycd6!^FbV+`rYxlRa?XGHyV9xUltZ>T})Bu`3_?bBO)L|Y4f^HD~&7e_ZnA1l`Qa%fr%z&GL1sa94{<@W$Uo-Ojhp{f?qwj!=X^1xtl(w>>$#dOMs7WNd8yq~UVa}^b83VfZ=Fb8dQ51O_HK-08_OTMewm(`mBQ1~9#b%a287Ruj)v26E!G%{!pC6=XvWdMHl2wBRqpvM(~1cXIAkc-hkdPzqOuA!#=m<NHGo1cdX)8RiEX(tLf98OJDhoo=8sI1*?Cp?4Ia&4&4P~_A&=Z3#;9r3gq$CAxG1EpxC1A)CFx*tz}4Pt|P#-RBDn;9){{FfjL|Ct~Rg-Z3w4LVaWKEI}LKbvFP;LXJDAg4BtZc_39`j<$_>*><0T+uU@wH4^oMt|tJssT2EpFjA-s~7l0eF<V}IX9p)GP*UVZ5=D+d*H*v;^Cu&gUZDb0yG=U>H0C59)FH=BAi}kfDqZv7;7uS6-hV^Y`s?>d?5chjwxf;f}obzv9nvLGb_88FuS563fe(f3}ykq1ivXA{y|d-kzyKEO5Zs+i;^h|nz8A~(W6f7VO9!@J)a1JwwWH~>}m)=n*5a$C>yFMJ6j$#41+|ZWx)>yYN$z24OFg2;d4f?qhlZC3N0v&bh+3WzsfvW=6=(80D_YIRfaK_<CIZT44$<LZak>-vrlDZ&sYg_IKGw%SX|e~`0DYdz8`AKg!W$;q4DS06cKlZFVOeBC|^Kh0W?%-aj7`C3{aT>wu_|ft9>-YCsu%o`*P`~3oNL>0?Y`3@RR^|AGqg$(${EugIQT?T{7McSDyYUUAHrhL9vO;fR5fsn<*nRXa-`iqt_e**~jMKXOL`j39T5wV(PV^KO&-cm=)DqE9q4eZ05VT`Iq&h@c1c@(XtxJ*`NkE99c1H6TObCcPHI+4pgqw!elscLdEUCY2j@lPF>Rd&Q&==!Pa)h$QyDQUIqxwp@NSwfq1bTP84V&s_JX7fltK@N#s`pBF-W2MysgnBJ)YZvv_O5;3&^tsh|or0Y-sKqh@hNc?QqkK1dO>d$BUgS$G-l_whX;mIE|=`;iJY?OeuNEy}(`rIMYm+Qr(nOFf$$G+N5lbz*G#Xp=^Z9iSb9%@lv3P2O-2@<bdh)bTYXM>@TUh=@o}iVVJKW`sw#CV?tX;sblOl%aO5w`Os1=!^=tP{ftMk&t3k!Xo|+W_A*zr^4HpGbZwiI?f>mHDk$3dsX6N@E$^O6C0omyf1LZUlt%MsNO)F4+oV$grVTzAr(ju7XevF#-VcOtuQ$zVL|t)v(kOqP7c)inyr#In&Z<|F^y@NZ!SAbi4c};-T5LJK7i&Ilt3+0xb_WzylH-3dLzuywezQ8+Qx#zy7bL(g>?h<Dyy5htJ*e6P?Cy`;ouBREmq|B(ws<*1s>|{0?twk=?m9bBo5_m?t)}4kk9X&>N8|7xY5c%ipeKUZa{;L<P-B^o!7R<<~840eK5X$uen)ur=liM51jl`9p1egl)>Ozg)<yw#ww+1YMtp<2M%f=ww@nd`k}fxmCMuHEE&Y1u_gNvIQ|os7|T65&G1iqmTn2!B8Bpv>D!@?@p6;CJz-ecGf_CGZ60F*%RBStQ60ij?9@Sc77-yn8#2Gpoie%b(g*GN#J9^=EyJySH6=?`gSIOQ3)hi!e?JooS3~~t8%bjZNKBa8lFXXFT{R(edYna5@P24R`^yA}j6&Np+zcP(OVn;?3aD+#-ltBFG!QYALO0q|ms=C?LcP1Yo{OPdfKYe{29G>6-9%taOzniH!Z?nOT(&~cW56lmCD9tdOX*6y)v@r_WgLBnx)4K^aD~r6_FHd%vj=#|=RcIrupGC2kXDPF%pIt7;I(*Ypw-ZZy8f{6UOZrA<;JmQ9IV|jjqeN9DxPjymemsQ3*4R2HUOl=229H96S^6_GF@P}_LU{0m#eP``QmBSo+c1GD85j|dl*MsuYHy+iq%m$v7g!wSA%jS^IM>Ubwr7j6(3UPRCDA?ud~oX`A0l9oKB@-FC%vkGj^puK7Z#3i-kSSnHJ-_73bdub@wbaLQ0r1^$JC~>(+i$7WZ&;7oOsty`{mUb7M?lc%2*4mGM#|i6wIf)|MW#R#!njTL!*BU#*3eRk~^l*8&Nw@767=%&Daca2Uawe$9%#gw;FF>a$dp7azg%tT=nA9&D~9Jl;HoHFo)7JMv(|d($0u5l|L>aPo(PeAGC-4!H?3@J`VkTh#6G%Q2~5#U3<|_MlUoXJGxpX^)@E6TJ{@+18U|5_;5^WgjGCks!2|*$Jow1aNb+P@zv}9|Cp{h;hcgJ!%<kuw8lM1$Rw~f8=DPTSC;p2ZRED%wxWqPrO8*rh{Z-!J(heRb_Izf{r#;t$9rHB)Q<fk;h3Caz+Yx0wN}j;T_vT`<Mo!#1l-66?NP~4V-&~2upU$R@l;#x&IBJ`(Dd6)<s5s!~0l|2KN`Fm~gg0I67HuV>&K{3xKN`Rdj<tUJ?rU>{CUE{;Nk93aoLkb=iH^s5WDmD@SwTC)g5gZXY-&ue8>u1Pt3lNZ|2YDUYuyG#9NOAZE(27Ef_fN3MKsZ_j`D#HCObS(#qQFD<L13#9L0H@mZ>8$V;(>aff8DAm=aUrg%G&64A%hR6KKOOXA7B&ME(-?+g1_0B;NEHJ$j{{pz~su+NEh^W-Pq<rQ^oZ-%l?->Q3(TTp`S|pG?Oe2VgA07p~^%^=swhsH#nZ27lV#jV6Rk}XbKQ4xw7%-W9_2~|<TorsI{^Q)SVo~yUw6`-6FXqa`l$>#KR0A1*(cHP*XP{pA>)r*V1j&>5KZ*yFauKuFFrX&!5PMzejEF^d1VSRQP#dWYuy8yAK5R=JZLZ2RhERn5@{SbJ*30j%*$n9BymKQM>S@@O-_vn#orL+9cfA?tU;Y^9uIp_vdmaiLf>u`J6tJ-DTwnaIaP$*)R&b3|EuN4WTU1>6sUxZL7)Abr!_Nka602nxRwQ}tQONZrJCj@e4AWRuq{M-zpq~W(e|j<d%6`+ZoPvZ(vLdX=%59i}k(bmFg)KgDQTTZIO_5U=Wue1no(aR|DPQWD6a7|jjBJR}u1X)CUzVXLHZtR^)41AJI5nyd2+#d2so>&mBr@_ofowcjJRa6a48tSu-ypz6=^8u0$do^gNtes0#PWUg1ZZPa<U%Nk-rnP8R+!VkEUc_cSV1Ko*{oaTWxJXzv!J@2dIcb@28P7frnTi6dfdRT>26gYJ4?G^N0qGlySY$uIl-EVr*6q(c*3G^G|hUTpPai`BeBt{em38(#5sT6#p9#Q;}Yh4q5n&F2k|<TIfFhUWCP}bL}|8kn?5LF4USl^>x6!7*+qi%-2@(u3HEMN??E}y$6mxq9#8SBo?X(FQ!!Mk?&n4zw<N~==C8}sDh*LLrt1DULrL14f71mX443uDNnX2-+aatNTfXi@pFJ@vp5#Ye@j_fq_fA>)%a*EEGud9a22GQg_ML4Lxnx=g;Yc%w#9RhwMOCsj80-@cOU1tC12rTG((f|G9txNB5^{VCUjGNCnjsL=z4row)3`=0r{;ln=%Bv(OitXAI*!}Yb|E>dAk|=Gv|u=GEqEKyN4{_Sp2*<q*oos$jQHbmfOnCFv&-Q3uo$ETtX_uu?Gpd%3}=GBgl4@^i3;h$o(T({+l4ME3Mp^hg0Ul6HtPYfP(@~}_mC&R)({t*X3d)_V@WZCI?QLL2t^QdycG|CFiN#Y4O;gx+GTCbxWy;xVPDWyT>n&qliQ?(E&G<@IHY$(m?hlWd2OTNbDeAnB}<jsZMek1^%0#3xp1%^vyr5o8faQO2KDrT^%;gHl8i0k2F8SilIVN&0laL3{a-ga;119yfM-|gUO_G8$*zcXAb6}Rc0E3;snAPAI7&CIgl39EgBi;i*S`knHW0fp5nzS~z-tINKW;d5Y>kAyu{_QtqQ^Nhv3lDLZ!E=CJ-x))x^=!Gk|iklCC70)#sCo11#X1BNa-;aler6$I`mcC4yR$ctjcQSR>}Iy*G+kZr@8#pU%B`K78SWIAe?NArZpxIvRhdgyhZYe_GI<cb-5S~Z8|`sUM34WmdU5eXi+X%1ji$aWoqPyAQvRm&p-eW2P^c3rD4;~+T`-W?{GhzmLXYOSMxVxrKKDeh}EoA^!+3?u!ldK)B1m*OC~9spRF6%L~$b=X1x$X#7~r+QcxZU#tI*>2iPM@OV;MY76><(ur*Amqd($7nWU4>aMHMHE&#o2P<ob>2)i9zzCBYSD5uh2XTs9=?Ee*sAcZ>|Xim|%K^2y_{QHVzx52^y!?54dC6d(+n9}P90AWII?(r`-vTDK(p5`A&Mr44!^T2{MFJ3C!eSpRkR}i5jgbHrCJ<3&%g}w{8oRb&@fp1ca8WC1_RtaWfb*$qZD)|M{>k6Hdug`7v!5}z4`Xg|+EZ&3~ti(~pvkkN*VCV{`v6m?ayZu}KiJ(MTEtw0mr;Et1HpcK^g1F?W^};PLvmSK~UmsMsIN0rM=}9pvrvU}Bw>PYlgFvf1KOHgzSDU77qS_|M&y=}OhOtM7TqPWCCpA;3tfLB}2;2-WFQbQ}B?iUw9`*~F;Z3({HKG}2V48Y{VrX*^1&83L`XRRs6R5LWadT@R4-r&T5+LS)b<}*sJH68*b&QXhx>BfK0P4`()s`PE$)P%SsS^ZqYDNnQpdnySE??o=lv0^<r2E@S)`i0}bI0<VPSj9)Blw1PV^&)AE+g-uX#tC^v|QtcFNnQg3+hDCX&du@QF|!>){_$eAQpbTJ=6U7LNPz$QtDFf&;46(raJt{)T#e_`9-fT)WJ%vkO6`{)QwT%;ESUnSyg3mo+BgaMntFK(aPW1#5Qg0B<F366vu1=x;u->UP?ZjOIHJXmu@-ntdQJB8X*k`QOq8k0xykK^tFI|$W&Ah#k*DxWjW2;#J#eNsa=nhlP5h3DwwBQp>`<t289+yKz~W$yFUsYH`+x&qZqhIpEg?w2zJvV6<amy``8w2YweN>*s7+v9!^buXgK)EFV>eWjGB^V6eC1a!=8hU8)^ha473g0dqgOQ(~$?rDo>mO{l&^T2N)GC#744rBJy%aZ^g{_1ec9XXu)3mZ%kft7Mn~0F6wMJoJ5p@FDPw&*$XovR%(JqP1q%gegz{VabuLT9itg-`1Jbk%=r=gPeXG<jigyp!6Y(2&bV%`{mQ5UVwiIq3%d`IgYGn&JZ)fJKLE&c_Meryc)S5<s5^{0%cxveUZ#8GP&;#F{kZAi$+2`-H1Xi66WE>XciRO6hkkdgUdk0<+UB+(Lvx&WSoC@tOtPu7rf;Kce<;cVo2+#zo!G{-b{wCQ&5H{MrhT+SW83>z28HOdZj$j4uF+j{G4$Vvjc_m$M$BhvNQ=Gf6^Do?d+681O$AeedHw8+LD-V5$NfHv%d!09B`&)<_NZXLdW$QScVAQ%2Flm%uyxJJQvI-m!E<`!{MuowjS2EW8BCNOlG`q4pY8j0@?dA6%r&~ub^Jykb$l;&$EcC6)8*Kl{S#rRra}|yDTejf!ygv&{KDK^FIR;5mM$B>arVy=sr=WSou*;r+-cYJh6d+kvZUS>%4(1wO1$PVrA|J*3wMCrEnY$yScF$NQ%t+>k5AHa9wL-s{r5sep*?+NvwNI_p(HAOETruOyb&(OpTCdZi+E@=-^`*Xf?9u-kxNw<kzFv?wFe<yEpMK2v7W(n4x>{GD8k{7DEezM8Y0rtH^Z{8j%yY~s5c6s)VHD`U+{PxHy%CN-&&{l;TDlX%x9zAT7hr6k(by3n&rJ<@Nid;nnmUF?s7sA@Ul)xDde-qGgEBlF9Bor;1t*QcmXEUPT5|ycI$fS7v%XR1bVNi5(9|y7Qa*nnc&yhO?TfEn%m?X+3icQ<ysvOtMQ(5clHeDK`#w<zK%i0Qq5px8Tavmf&YsEI#aJyZ9|=cvrz0Tfp&4Kr2>a`UT0fehswKoyp>7_;<#<O5%cG93O*L(6rQ<m_0on1U2<MI9cLTqn@W9JMLzI|A!^wy0JW8I6omFeu7EnUdq;>OD$WNWoEEs<P3p5>*#sY(Gz2WBMDN)7F+oeyn`)TtKUDPg+qJSXWZ$i4#K(}UL#obTLhRn)wc4~-MBUwoNmo8zdt3<+<f6GdcD&X;qSAYjmfpty(3lP2AJ9Ov6u)!(jlc}#t0_we(c4V4p4351OopR}zgE%5bbW&nBnA>Ygcgsr;+BQQlko=~uAPvd21j@w=LuR*-mwsOcTx*`$}arqNC`g+x)qB@iN221T|O}+a9n?PwMVf$M{&ff{MG&}jjQK_<9S**ORyUbk!nt53SY-N&Bl5+b7sZkreSOb{&FXois5FQU%YXFSFz7vkW5>{|3?9IXd0nEF5?Bex>?_=MzBO_ZrY0?_$KCK&;$twmdhJIs?X=0nx1$ig}wtH>qXmfHA}vCY-*58rs)ad^u@b<My3Ws_%l6DT)l8rQ3W|BIM;DMLTgcl#qdyuqOYI10(U?)p(N@+`#-`u&|?*kdJSv{Xjk*%`Yjz#7e_TX-hkKBe9uxrHL*c{?0(eFK4%FDtaMnxe$P@rV&{w*Nfk+nwZxqIdh(vVfAHr|fK`ZX7VOrjEb^>8aqNl$j6DYzq7w3{J654=0ZX&smA#Eswr#Cpc3tyRZyaoM@5il|OG26&J|n`DHoiB!Km$b59*HJSOXa-^cG>;S)4g)JU^cT7vXli{)`>+4<1@J&+Go1-<)390BO7f`rr<{xdXD1Z(|TnM-!bfqxVL%0irK@F2U^m|<QgBAFYmH~OZojV`<%89(^j0;4+m07ZF6cOJw8cHH~SyX08Avks;(zC&++apoF{WQtaZdVI3{`j_jF|s3cN6cs7XVHwltP9AHVp%?@1&lwu(A{a9=|{vn=*jSFe>%S&`N~Z%Lx&25WODm=S|`Jt8hMb^&3*rI;snz*014RYBGZiMq1ora{(sE?w%FI|BnnstlfOa#iqwSC0T$&S1F#zM>L#`;HK0qowu}+RW21Mb{Gz5M_VGADYI%ZKn-u{kY3Hp&7a%H{TzE@)aNySPbmabbz)hYT*sT2;ExzR#cK-WVu5`a;rC6T~X&TVyF)8K`OU`@hTjGFcow{WEAV2Y1Q(e;c+f<9{fk4ycc&0&#<MDEDG8-wKQz?ZTUlZQY8UV0Kiu8z$EwYY9=uIMmykDMTm49FY5$g?Jt+2KfZ{PHqL4196t-h1v6_8d2e)rpYx@Gu^5P5SXLHOihDdQSKydPX;T&~0h6d7L?E@&7UBECc#wS5`^2VfAhCzrA?;wtn?5AM65omxlvk`Eeq>Rq`0n8oDcU6fqscdaki&9>$jj#RIdiMX-&I%urw-ELw(ELOUthhmpyW9{OEdwYL`nZ`%>38KN{Q~9Sq!~!2;5v+voV%dLkuU_^bOBg^x<qFvLakZDlR_t<Fo4s7}gFi>`}hDf3M+I=So(CVC|s2A&XrTJw{~!(g#aM3&(ct;n_Z7vSN1mz9tU~EIB2O&8Dx*|0`hd^t}=y59rw-1TBRa9;w?h>=0AHUMb}AZiq=aokX||Bs>Es+oI@ol~QtO7!8IW?)8F4mQX1xyVez%|5HW`h<Eow0@-kT$*=!1%`&qskDm<VgX>P{#|y2QxhrFsoeK&=5f@u-?&=yAKs5wnfU+@E(&oxQEp;I!!U5~m2FB0w>-%IOkByGM?vU=@^*|lBr>9J|W=V|HkdS-{c}BD%PSDq^Q^tcsNwRz@<$>&3G`=9F@|$jaH+c<lqaNPG@VR99Jp|A+SJ@JEYgjENI3Q_(3%a%E4dY%3haD2*>il&Mm$=;8<(lwW=99+-%0AjZ2bJPQ4(-h%$pQQZ5kRoFgV_X3$&^<6FL!r2&MhK&mww%u8|HlG=f|XUbm2;MfdN0cO2QyD@?F8NWt<2NT$7tGWL&Zu-l2xxB1_61mFVpR<Tudaa1E#Fe-b5|L&qTh+aAVS=}Zk8)}j|@)ojH1n`QJTQD*1f6E1W`n2YI*Hk<$43q(h@z>plPrdIQxH{?#f&vJml!9dA?T8P!T2bIXtInwBA0|SG`e$*C~t<JLi8%CN>_C9;=$y4M{dqDh#;j0JRl3G17$`A%NJ{nO4DdLVB+H<;S$%pEO7HdC#jV|>Eh_Y;N&-E*V6?z#fRp}BMf(g40O|k_1nVqe0h6IW$>P$`?^ftq7SP+lY8c|=X7h%qT9iO!i4?Bb8v5U=9hNWPhIl#US;ZP}B1+b^5VrYzO1mvNdjrX&BZQ8aa8%q-xM3z;sA8T~2+dfS`Gf2peooLQ3%^?^6+BvHS!kh~InWL~Si=;F2r2+IR5_S(xz3N8yz*tOA(Pb9W^rRu0mvJ4tU1jKB_{*~>{i4GhyzZz|N1FrmYAEL3={FUALZ2n9Y%<AohACH%*r)JKwswCYF(`tp*bvV{{s%tSSqfcSa3I|)ro#zJ6H)0{yC`^TsdFC@AWrUUCohz086(*-c${?U{^tAEKep4>L~`9mm^0Uo8g30n^ng4wP?dQP8WkTUxOZ|+%Y7LwG?YlonA85Q#X6HpXEFE6kG~LDrh}=8#4{}1#APGO=1PT930A4@CQ54cw{X+ThbXGsd<W+zx-2;+<ZDO{KBPfuTjgdF_dR+nKykdY4r^ny0irpXNL&7aC&H!Ws3!B-(%|U}oe<l$03Q6lDp%mnMO7eK^jUWGzt@ns4uo<ohoKsm2q(LJi&K7IWMp8)2bP=Mf|wg_5NEgAY>BU#e^$g{M#)&3i86D-%vUC}=n$0MQp+x3oZ)6h>*Zzm=mEUsuWKQhxR3<{MHqOJVTOmOD~QPM_=Pf|<vOYlFp%jr-(jl3vB$(25XsZs$Re<|O{2L<dNQ{CTcj>mZOIA@P*1I8`SREf9t%o+%KMXY;qsgzXjzYRi5UPa*jHSG4e%BU8AplgQu`*EwRkdE*`3G&HCymwnrq}9mW`Pvn;%{poX(+~c8O9bRMXcwY?nTh+E(uL)O>}5>z`vyw;1o`Cv^T?=W^QZEZ(29x(8z|*c5=yUh+;NiEFd+g0Fs*oqZ0mb{yN^ZIf-NqzRJ;k}0|W9~!@mpcD|sv;qT5<3Gy(rXYKD73QZi*zFIhz|?Ys#>%=u#1N9;;Ms>n>2b;a`cA29wH@^)>nY3m_6@s5R_ewss_s&v1f*V#=7&%mU?sdBc2)~+MwH_{_Y^=JZa`hOMKsAh{Ra^BApn2)&_rO(u^PV%pyICkSmx5UHP52)(JJJv$@Htgh*FV=##b4It%(;U5~;8&8Wp`F98#nTf_0*A7Vns*m)!_!63t1IB#MIxuJr>Mye<%Kl-#K9>XjO7iGmhZM$7x^)f0u$kXvZdzOkM83x?A~C;)hVI^p@vUX|OLsx#fBYY#DDwFUzi%Q@E~6l5tU;Z4XlO76@802RC?YvP0!E}gYgq?f}vFUO$PAq>$HDOQkB?^1KFQ^WDuF7Q{s)ABU_Ke>_AfTFnj&mX3X9Y7IfAJna9_8+Z=@@^#r9O6KrNz0L1|6`kwU+N3$&#y?AT6#TZA7L;ViN0ZeoZWUZ0%)<kt2f0!$i)sD_d1&^C}s95YlO=zn^zv);kcRAk@`HbcRid{7k<-1m9LALe9CP0y?ejkA1lSRdX?q-)W3*hXCntaXka2Gnpq(=``2a}FkE`>9%F61kT=7UQ@F_AdL!T)2Uqy-L#>FT`XLKaWzS9B0!s%x9at%E)38rM=xI{Y3e23HL18p^>$`;LH5l#2!mT#9fCn<1JAVgfFr}g{m7OV$`a(8tP1x1rrev0r9s}C>3m%5!cIostphv>NA4kAX4Lgkh!6EEs7qX4g!k^06_6dC7TaWXxzNq2pCvASgSU1`s-Pg-@G#tBO3W7h*r75c8;9hA`JqUzRgu$r;T^m0ZJNF-L&)UFtPGrSX(ZAv)8&tfpi2KGS!g75Cpk!|0ngdTYoFnzGrgO*pAfV^N-w-Mvog+PNfX6`Lp8J)WiQzz|hJ4xBEX1iV_KKhj<=t?_e-K7Fp9f*CgHg>|^V6V+ew>ZH61T2|Y3d?2&R|OQ)NDs9zv4Bb{HUn)u>?g7+bC895PeMVU1O93u_oy12GrctTs})*vVH3YuT$Ir<fOy^i56-g^xk7eB>7{gYN-*RCKcB6r4*%zMDW9sgyhy27?32BWxuy-_ypRM=Uk)!77mdInDL^M{h+cL`0gv7s<81QT@Eyj<C>=3>cl79RrH4IGEie8Xd~ExDQ20R@NBN4D8d}(rk^m&&L--r)?}p3s5MZbYzFRW=;IuPBE2VprGT}dc+$}cih)XqTQ9N;V6Oh4iV(Js@$Gxzp8~OFSS@Z|pN*P4Eb+bXOjhXim9;fe92~^mlW?G$1Lo9K^c9a7ij3H{=p`Z;omv4Qn67PEs62=bX#<V9Kvi_|ZN8LE(|`Ew<R&L)1N=h*Cr?@i)D|UjpeYf~B(dbEVS!BKew;%Y9ge>Tj|`-{k$_N_58hq99lKo?sUol+tA+WSnacCjjzJ=^f|%ulK^I$I)v+F}{I+Ul0nLq}HutCl7_p;zUQz-1?WFg>zo|0#4o?o05gKn9LqzNd_URq2T8R4d#EDaB(kw+=o9^^~xegq9aFiQBkC?$YB;nAgcFP>^OvoJ&ia5|mYX#dXPX`Ys>UY3Y$ko@cN;=8d7{Mh9ocrs19u0<KF03^)A9S%1q~;nvSf~Obl$Jc89x6|14sN*OiW7%EfX{0Ih`hc#wvj&sziPeLtLJfQayfuaKIBk_^Zexh`Hgv>YtQN7CPT`d!fWZPPqI>|FJdW}zGNx#=Df+V=qasHJmXftclhMt<_4c~G#!My9Mru9WUH@GJV!4v9?p3b>0jT$4M6BfQXr)N@rD!n0EhYVDRj^B|04ES$^k-sR3Q_kcvC~@?dNNIoRNB)pnED!3e4dEu@*Y_7WU|Q{o)?G<DbA8Qb-d%%V1_w-o%&{aPFDj$_l#~y2fzm7QkH~)gX7p{*47zK#9RwP!S^S2V$6eQWyHEAb~vfc?mPKokK>T1c@10sZ4I@S&PupLDX|h!2~K?xM61LPIYl$Jxzlm%vY+?^Y^<+ZnM1UY82Wpuu?TH>N9_b^R%Ay3M$lweWsx!|D*R&clHWIEDqru$}+<-HeR8@A}|ICT-1rE)Zp<Ay>*?>q*OcCT^~`#x7{iu)tEmO^8(mKsw~->D@^dge`9F+JZYjT<K#&35%F@5Y05@tqtM7>=C^xP(yvIN{VpCNG5JeQ$0XyE3nQDv0BPQ|J1uN4!w}?vk4dZ>_z_0o=qzs0CGU(+?S##_G(Ep=AjKfSWq*--!kX!A!)6)p=)?MI_T`unn+fRR6Le*N7jP?Ol=0zEZ-LMb>6Bh})0%xgmQ!1>r`2!5C)rD2@}fG#0VT3OQc3}0yev{@O2M3Kq#G;HjzVL4Egxr~wHnUOh<CEK;xmq6zwiv9DwoS!s308h5S2NQ9o!>18XJwUiso`Z_E3DY>nm3NG#<m?pS;8cRFE%3OP6<|s|VJByD9V13-iwn0{Ot;;i%Uq0>@<!;_VbOUbrR7_$Bl@W2+eU-k1h+7p%!w1ONR9-9Ihf!2Z_o8X?=2SV<GR%}4n;vgQQRt`RZ<-r6MH;!_5UGm8#xu)Q4HL`FkZ<{~%OLZ?nsTwXOVveH_siR#@L6(Z&%%ZU3>_@*{p;WfroGulkae&a?^d69mKk_jvk5xFC&d+oscB2B0lK=q?9`7}_=TPNddH-y-5tv?S>XnOwo4JT1iS|A1O$vPpL&Zz^KjU#VclRbL=TvG=wH>sZCFL=@n_f{`H{UE+O6~)Ud4z1=EH)VysnDFLU%3zq|@r4izIx00_({l#)Vh$xIO918yp%VlqVoT1&f%nb!<-xT297GL@=jdF#v3QK<F_5?>>UkhwgdE98*^Akwv5-fL`6_6Rg-2tJ#^$23U_%USXs;m_-a0atVVzw|CxFH=>><+3un@lSMSB-0|7LX9>s}v`uNB^x%n40wXEjJVi`H3+0G^Pe&O1${kUy2ySl9LjAWcw3Q->;PD9OMU_BP%z>ffWwAEqT(ja9}t(G}#Es-ES^3tj}E0*0D7E4cN!i#j-qGscJbi<pH~iB+A~`NdB?L`=oaWoozfoZofN^s&7rp1(^(FU}k2moQk*DM0I1s%sQIY|&|~w-?PUqjNY*7o%4AYxsXo!OTZwb+b{V?Sg&QmoZLJZk~uEA}1Sb?sxPdu`)HL*~?Qt0@}`v!M${_U~!HV30IURh280UJwJ;X>{41pCeXg<-<M-+Tra{s;($KCEO6WsVGq~eI<qgnHuJz?0iiZyL<V$-{s#=!0)))SroTFdrBu+vYnQ<bM?=tY$#sheUWXyH`EHFY3rzPf;`MI6eKh&!Nh|)zRc-6DZ^56>u(Yx%dVm{hT+0;lP~$i*(y`x~g}I5J8DO&tNjecEczfNvPYu=p=uT)0eTUfjhF3TD^K?;7AnZP9!6OIo)=&F!VHdb92V#;EEOMU3xzQOwPH~+_K}SAe2652C)n}PGzJM2_F^&)t)*$|W!t`MM)p<dnXE&Rfy<4=Im-p(;f8}(&5b_egjCI(6As68qyB_o&+SDmd{C&)rs4tpz-Q8q(Vc;7W3-r+EEn#>vBY<9AOl1UYgF<HT#7>+enTe60O|88YobyZ{#*s7}AKgw3Yog8#A00H+ab7h-2xo>vXpQe~Q9H2Xd=V_>--$HWsKJG?={C5auTN$SJXC3*)!Qi#&8Z8#oVY3UtkQ<sb-24;jKe-uki*uXSwyf8D?8UaOkA)?11*^EDYu36R^mBCB~`N>N8)z9Lk58%@h%hUF_L?X$KxA?-ptz-#o%(SM$uzWreTagxiNJ@`N(S3^w>^g_Y8?xWK*s#-YXr}*!G)MQF6kthVL06dGtR?`!Z@^*ICvh3ta{Jpitz&mB+4XMqcT*3@9K=$8vf?u{zVKQG!YI36Umnq{Z6E-WiXh#&zko?6vmlGzm^%gdxE&&S=8B=mYZyqko;b0~z-S1L!unOteE5wtIjEgO%uuBmAZhl)Aa@6n^>Ghc3hD|7LSpugIpZJSSUEM2Y^5vPf?i=6?t>qfg)+w}_i|9HD|XsztU7B3sUV__|g*<49H!6Y%K}ghsQPEo}1DoOYn4M<ikrw3JBYz1YKEv`c~dcbo%yY9FD6`i@VFQqFDL`cc>639>mW^ygv6Y}jeHH{*{^k40zB*IIRNwLGQ^@a~)PLs|)_FeQ$UiHTC51?_fB>o5xYKP4y{|C2D<Y|4;0xiCrzhpie+pDHJG)w<Fve(XTFdY>-mo(zr*(zC+Z$2cTynMOn+)A(C*gHii{hF{ZJ|CABF-zNWXboCo-;H?W=UZ^a*MbVH-GQ;cgpU%+16bLL*&BU9sTLJN`rc;vAU%MiT-%iG>khCZxj&k>GOGIVpW-@2f%Jy!E6iW;h79xZ&=ZLrdplBMSe--@KJll0@)l(jA5)&wCj;NPB@R1`fHwyiJ1R)5i3V;_Ju$IGWL6Fv>Y&aICBj;iUp&)^rP8Him*~TmvE{bTuodU$xSV|(f^9f`YuoRgbJwH*rnhJIlohW_?k5uUoVeNJwKYIWo0>4FxKs`9BVQ4F4jO849_Ii#{aZ8tNR41d!cRXF4rY%KD3A+ZU3F+hDNiMU!kR4qs#=G5nw$RLX)2jsVDBrZ9OC<!979E-%8`<j<C<6P$f3juwWfb_!3{-cMioxm!_bojg-G(vujw-rIpot`?89^E{>L?bt@{-U4U;_1&<9KGzG9GzLV$2jG^HomT#Ja{M03D>~>NwVI$;@X6f2v2g4KGSum$B)G$BX!EId}Jns}W;$E1>lk#+V{dRUGq>PZaIAST32`M$ngQ8;(dh$o)JRi$@_0usFAz6oWzIBufAK`s!x=346H2uv#?$uYNU$d%4!UUGMb>ZggEM34Vz9axjVn`ps-MJJqSR2BS2>f6pGHss`_D@0(0*T<9Y|h=sOdiK=5*evp(Hlf0{H1KpycyMB4|!v{-_Wo3G=7@PmIV!VIhielRwMQC7_hLDRH_nJM6cH<DR@|`a4twv8X#WqILOh91Ve1hZn>5b=IDWKlWzrQd7kLf0>#<rhNSn+vpJW(h7c59YI8tgXi$rl<L4R`GbLL4iUV)RO28eDdg!l^^Qi$Obe<~pg<Y=ayE{#^>};u6-K9~C^VD}t`ogC^2yC`%|s2xcWkj#FUHH`s)7aq{uo*?R<W5Bt?5dFgG{P4dH3*eCWlFogzW>vwPPX8<}2*O<1zp$^UD(*L<Dfi*(AlyL^jd-3e$?J19b<(SmKooAlB*TePC2ig-z(Ku><<sg~X6JS^W|K1)al>").decode(),
   'personal_data': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQ$z2Th<&kU->Jrd+d|C;}zJr1UN@Cwib`;+DLKbW_H!O@xHf|KGxoo8R&ygyQ-W{v}!g7CJ|`M5&s7nM3~!*?jWxO``q)AF=%FddW0_Xkwkg2aOZz}l4>7Y_7M8sm`A5#_UT4jpbnV7rq9>98N9qPlLPA!s!3y6mFYfK(8v)4boGP<aLprF!3Cyfk#WSXzD6ivc7dM)G|io5f}~D<(H2lvV}~Ufl{K?FF9mgvevWK-$J<aOaUeT7LPI+v@3dHzQ!^4BQw>;?gBy7`EKO=rwoO4($U!<GaEU^5c$}5ZW4^7VJYwlONEFIOVw=Lq7d3nX{yEd0y|6r%xCqb*u?+J>%5=)CP1%m-;aZfz%Y*-l6Gc_PzK|65t8^=p%LJ(?w)XZERFPCKq<jfvB)Yg1?0atJGdon9ZGPb_-qk}86Nt(1<PzNChV9G2IM6cYLnr_RSi#E%5ikl;dsIq`fc$7xa_%lT^CWfvXw3ubP17FyIc6B8|H8y^-0)v`%#K!AR>#iOhy0Uc*a(OV|FjX#%D`O4OPOsvV|(d&?`H!C!Qby5k)(m0z&NbEsPN@PIQWTxB=Q!!dGf+i%+(sD@F_iR!ROEmliMza5a-CnFA&6D%>7uV5DJbp2eh}%_DfHMsealAGd|b<3eb;hNs*v56XY}kZ<fNCw}s9^y_)Ra&Y>1&HuvhELtfuhRnOhphf&l|ELAi)UhWy3p7gxM8JQvs!)DMdvuZ1fH~QCf(yE_1uY7d7q`+0L)baPGBj|h6|Hg?*zfoOsZRvE|LI;VQuH4*r5f?a(?nLMt+n;=bw(;auuj{wT7=SG;3*dSb#2r6Pwz3FioJ-ZV=OX2WULf8|Sm+&eDdGezG<S%|2SlXiCry3YOc;X_hl-T8J|>3hG=d|ESutb4&@I>js>R0bZ5>}-;+@0YC}3;<Lg3>(vU|p?K)?abLGTdO$rI?bfxdPBVk0d@03f;<-HpscaT`W3K~4F4e)N&dI>8H@e{0wUyuu`YVlX(n4J#$M6$EHt#i%G|-)tX5hh7aIFdh`MXxEz8=gGD7N)se1gqZ^~?1k^&i41O25hhsL6MOvvJ}y5uItVI#fC~yH%uXE)Ui%Fb(4oIV3e)ShL&Hygof$D~97pN3pSIO<VrW=^hK?LWvW3fohZR0HuiiCi%rI#N*0L|IoZ1!jR%w2=F4XmjVzkA)B&_WB^6F{p=K1><Hn50X@}(c`TfBBTt)L}k(Bj|uW1vNMxKSeO7lZ>vRzA|Y)u{P}AL;=q=`MHHbO|>7x=vP7j+|2EQ$+#gFmHP;j7VvEjcL86a}b8E!c2Ywe{hemQtB;~)`UjAhqw=X3>zDUVy*7B89##T$6jW`Kd=JAU9H?H36c?;z}BNAG$$Lm<pUm|3nKH&+I4lDY^eD@YVs|R-03*}OZ1@83Ko`pJU8SEo6#x>8Bld~g%3_Z!lMZBHcwjYw(sPuT_CT>_c2QdsWd|cs=U<M7N0Xln@oMZH5x`g4J#ybGWk1r+S|r2GH?}uy6dXoTA@NG=_EC%{<ep3EEqItPL2t8Bo=qt7`Gd<bCwMTjeKaO9}Bt{D3;c~-6C$7T8qqulQs%&Ug^altD_gYaASjkFA~t_mRqG4w-jmV8CGFFRZl^3LUdw)cmsX47P(<J0^j1p+OrhCD4CW<L0KbHEK`>_&|dMkvx|>eMf?e=cm^bO>K`4=^S{;<cQh%Tnm}Ab5pD<Xw{%AP{emD7GYSV1Q?Pc-@P?mv`hzP~Gg$GKqu1MrDI^i7vv(5qe4C5Ru!bOK%2JBF5C~0B`oiyihotd%<=31nijSG>usYIc$+ttSrUG(_WMN^3KjI!g<fJPM41@mTD)vxN_b55taROjQX6E2l)tlnajRV><fiy{mdWD&yzkOy?n>`7<l|d`Oa=^B5T#>_i{)S;4aMY%V9o9{DP)yFTTLc(}9)%b63D4lu{JX0v$$N~`awXKZ_}ELmIyv$597F}9+5ZcsS+NsOcQ!}Gkq5s!1dbgOx5%hz#eF%T>so0BF*cLDl3!_i+hF9q9OddUw)B#@<W{=Wg6cJLC`Cu-YqjIynT^#D%-$XzdoGYi3NYyoRrJDyF>$4nMkSb>M(~C{oh2Q$#;=uRh%Q6Go)ij+b{s9%vElEn;Ztz=L#u&#Mua}!PE}kF<M0Vx-+70^%&LMj7OTXI<IN{Lw1OU;n$2BG>?=357>Ocf1NS}cS3(fvmA5hbsQ$3jk(yiq^~ogaZ0wdaQK5A%D=>P^5&a*!3vHbB5_qUg2tz{jJ>w1uZh0^g(LSJ+g{^tu+g2s=c~?P*N+u=M=g3A8*Fg04y>^peIq*T2+%SncxX3NvK@4aDi68CnLlfFknBSRU(m7*S00&tW_XG<4`)<F?yR#(>5svusdJFhdK+g=DWAQxNhh9?=#xD4i*{IH|2|@ijH>_4BC&k882`JtOYUKzgj27h9&ZqhuXNj~6F21{?dUwedMSxM<?Z<)r<wP&?3yi@_F&(c^@LV)ODVR{Y&w?1;>8<ec$8?@5^KBS}%1Rl!Dfvu;-P+g^S?0hhpSipJ=22ngtd6GWCdzT8c;J^-_K~e;VYVYdZr|8xpOQ)UOwsOzl;jmxR~aQhHywV3f5hzk<vx>tFVBRO0O<1u6mh-0rAaC%R(lqd2h2`k)PVRbEYW^>Do%%B$o_@p>`dYY;(f~3oY5V|8sEgVN^}ZOv0AUF2bCJrqkFB!Y228G%gLIeXCBV5P{u?GF=obgActKlbZMsU%M8pYh3Lhl=pI|gkOw@xmhLr8GnvUtzq@AA-P(AJU7V{M>za(+lpoTE)X3$B;)*aLY4wk+>3%x+Gl#mBu#B*i*ROsOmZe!%CN`brkCA3*@C0CKx~VV`CjbeIw})9egYswB?@ZaE>f`&B_MK;%X&pzENbINdnkM03N!5%Oa-dZD+l@OVO+;pQLv(2st5}wzFW*?*<nsbC@~Qe)I_Z>h3hlc#1B&o&-OLK@23sk)xk6i3X%&2KQygHE8`%DP{^*${<1S^^b~&1!9n;ys9;exjN3LhetZz9)`L>#h|JW^5w~FI6SfYpt8e^^g)nXoET*$+cDFzgWjm=Jd=4o-uUortq0;4Ppk6(+rP*N$=zvG#s12xJ;wp&(U*E_7mBi=5H%voyp_r5Ih(a7YS+H5W|bD~7l(OwM{8HaS(El)zlyRWjtqr7o&(E>a0qPRg#&UD(tb{=CKg+f}C4v4ZUvtVH&hVDhYQ#c9x*T^$!{JiBV<dPJ0RL}DjYt9l!uVCd!f#J6s!v|u@tA3)dMPZDe4jbYf5f`UK-b7DS67ey^M!FKbxB_d@6)@}Hc`oUU+i0mLtddbRmJPc*V#k(HqB73s_4VQX{H=;>6t)ORb~RyPWo!f2V*iQ-C;rWUoOzY)y3R&hA=P#_O>BKx{se-ykPDzOZ}9NQmIAIv6!#K4U>W2!9O`BV5=O7;*KFufP!!sghfrSn1?KdBJQ~~}6q7lEck-R3<pW^SD4Z4^Ls3UF&eS7p@m1;~Im#@I*s)HHnNA6e7mZ(`c|$4*2VR|q73{4)wUsOOcQh_Z35xJifZ?mtZqh-YUnng>R254+|8zw<ZV}C8a)yZ=sj&l|ah<}^OjuDeu~deSs;c3BAu+g0Gm<OOQN#hhCrjkMqPoo|V44&TW45Oo_bTl<(JhjZ7W~|dS4&lqo*J-daF-T17CzGy1fugnUyl^-3maCjQWTMl91oC)m&{>*N(!mp|0%E{Q$-NH+LC}+s@+R%!Pj+YO6PUHRxsVpOvy-<%$x9GK`z69k#Gf4WfTILI62bTN&Q=Q=2#G-9m;wzUUzFvDgz|i4(ovsIhGvL)Xu*%T}ItT4_D#pg?WtvgM2$52OCqUwpF*&r>szGLh<?V{`ueP;XqNgxd0CyP18kV;M>NhG?VHcdPKv`@L?I7E$CM>BK!(hyAHzIBim*QGyc+SAeVGwW51fLw5MGvQjpqKQDy_iNvoRyE^~_dlOxUwMbqa0`~S}1YVE<nQB>6%6hR23tXTDGmtSK^CT3E>9L3Eby)lrqYsrQkg+u;A6n|0`xwc4*4-!ooY@TuCTke?Rfy|X$ASLo}Kip{&_WxLJ8%>*EDa5XBgA26Sav#)wqGbPaBD^TghsK)Hu05}?H)?~rJZ0laIz0+I=y)`i43@@&Q#b5`wu{k4U*g9q3&UYZZVGk`mM~L#F!>rI&sgx(`2^k<0(qcx*8ly{I(`").decode(),
   'personal_kinds': unpacked("T>t<81poj4|NsC0{{SnR2q$$JE5PkE)@#>@ELyfy9O*z7d4plPpbvT=UahoJLlt2oGxBAC|2bXzukf4+c+^Zj*mB!7>9UA)oQliG)82S}*AO*PL(vVWwZ7%P(<nlcf@w{-0J*ZHH&Q6h3lxO)mM1#<;9p+K>>ww_6rwa#n}Uty&r##u5CjDO<z*@HYd)wAn$ie&b710Bcw?wu87O?Z@;ab|4r!Vo{JWw5`{!Cvbs|W9nMl>BuM(=P<sW@25?{In!~~XRT6*k|66Aj3<dJtC^%rT8w)M(rhC?qTmoeag^cYK<OAJ(88yb(j$;>QEcDQ`euL>)bdjnaH;oDs8dDba7FkmqHjbNnf7|rLOQkfa3Lx?`*4<`k8FuhiVzA9aNqLiez!tFTaM$lmZ2;YP`%ZOG1Z<wBhD(vNT=P}Vk2;deAQ@Mj6d*Z>igHPiq8Yk8uc51Q4lte*%D<ZcmB;^iNB>>V&j4Jp1OYu_<uH12$SRmf^Q$>Vo;vKO{k}eSyc=rlW>;DwTk^A4?l7i9$BvnuRD++6v=xQVU-0Qp").decode(),
   'personal_shapes': unpacked("T>t<81poj4|NsC0{{SQ#%HjhY+*mOk=Fh9y6AL{(cWV(z2}*QQev#5~#35Jjy3pdHhStCg^usd&6GsClD0`7<=R1PYqOnb0-}AaeYh2rq>cgpL&ZYJ<dcuz(B0dCH!cweL>24j!b|TyHb>L$>R3((Xp4PVO-|BkuSq}l5+ez2d{t_wa_2hTeCa>a{Q-e*M^Nk?4<l{ut<@E5zkB(FXb)1m*nGLaVB3C+FoR-3LRM{MziEau|7WdQYhbBj{_ZcE4fe|GOOSW8ny0+?7sbXbPi}{okHamLaKO(rIQVB{0&Qg1(`|{E=As*+qz@IkIiaC;_!IHZVJ(*gaH#txAy2F@jC?+ziFYQlVI_`Ady~sxc={p*CF4v1y!UTes8xf_!g5mdB2is1NDz=p$6K!0x3ACuX_MV#vh%p`7yrg_g2&Y}ZH>!|QKU#rVCh*a?{D6s&^;~OS&cjvwmzgqrt^z1K-y#kV9gPF=)?86e+pl8K#2JR$R+aUB>G6DtMkM%pjtzsS4g~Iw#qv3VtKNxazlnngWP2j+GIg}_YZG&}qxly9%YFh{2oG**>%5U;<e0)Da4*WD)Bnq$9WtJF%-Z+F2j*<}FiedQ_b$MUM=spN6ZSuRe|t3YI$Z3>x+7S$0oL`>gqk$-v*yCCI@>1Bv03jq0c}!pf2CG?6Oo_a8P#{fQ%vGM^A$<CVu(APh;d`^oVP-@O>u)1^|ben=_FmVO@*@}NjI36cVW3(+a<~LvSs!J^T>cV&4cYa04G^X46bt*isAeAm>^~jjS>PyNofj>VDmD}l@VYXDSB=L*yi@2V>m9+Om1+&=_w;D)at|Xnruv(`3S40I)}HXfi4nIRvN!ImSAADcBrW3tT_`&;UQ9qew9=P4zlBj{i%HS+1?>U@>7fY9h*CJmm#;rt`^T#*T9n5zyd$xI+vy3fp{gshU~nP%DP`63FnlR9Sx4+!$~gzH){$27Cd8Xy*7eMFnTv&$1&Y^CjqpP$p3;c?#rMF$($a%!d(?=L8q=;5!JnI7h4N|VisHXmRE7&U@qQR%Tcr%C%~fmQ6B_p5rnW_spAfh-<qYE7#CqD{EZ?8fY2ox6<LQOm8k2jMH6KZ&O9u&Y@k;Fx%a|jqjrL~1w~5mVaM!$?n#7VPFlxD${DI~vvJc)ByULQ!kNZiZh?9;>z+vhu-bn{KVapo@v$Lh+uT@%fuau;)vA5%l;1q`4=U9^Oq+YMLceD~F65vk(JfV`MFdwP(QN@tIGq|T!Z&`*^kus8u6M^QW7j%AGG1TY+|u@*VmCPfRj*#yu*7bH{#$1{*B^(+;mE)&orFcG@vU)E*N@G@v|bw^^4?_!bohmAQb2NJZbUIR2nI@^P)Yx5!gBkdtDbZ~p0Ov56*m0>Rq$B+3l$npRh{7x?x};DbdWH%X%V7BwA`%);k$dYEtIgAZP7zDSSq~!r|C}=@q1%VXRi>Fjw?k4mNXBm4EU^$T*2-H=-f)4Vb8It5CMv@U*DOA4gGq41p9mg`?Oa$bdI}6DW@fw{}x<pWXha9N+?{vTy-XTPxWfJ@3-}E=W<Z~8wNfr6+iFeI{0rXo`bS&46P_pm(TYRNAZC08$)r>WLI~7skkQU=9NZPDjrl$Cjz8x;EOS}yJo}BBsZvAUk?yV%9#Q*eburZTfB|Dg2m-fKR;@bs}(z|5e+Q_7(?=y!>Sw$+Mi*qz}4}HTlP}60nSOAIerD0gu6kpa`3Wvyp5*@Vz*8Cpv+`S584CUf|)S(s)_7s@fNw;`W_s=<QK!@o9|O4#idf02lyP^#@nEizz3a7KCVw*??|^xdwDn4`X)Q{g}bl{1$TJKsZA)obRe`D5~>FCP}qj?s|lbg`oQ8X{QBE^!CHh#fy|LRj!Jd@BkKCaPEC!k?EcN2)y9fnNV)wcscfn)vWVG=t63+4JEA8{n31%_Sde_T;Ybyw#@(h)OISR3n<)p&Z$oXfB0Xb$xi95TpoAy&+mhrin6%{eO~nfZIg)FK(NI!hZN2?qhISc&&-ajCDEB7uX@!Oc<Uw#dsdkG8xs<vAU5f1uTL#BDUrlwek0bMhDf*za$$JqPJNbcw#m}pMemhb^1M^qx8n`-9H^J$7>!~~wO*k@*{PWajqdh<sTK$(Z(5ly&NA)<}Z!-&?70&`~R9mVyyh@ixfLe?*i){e@dC^y!IZmt79faRX7kHmtOXXnQx{ytOP3a+|i5UP6H|2G*v3QB}4=zxxvY4&&n5Vpq*Cc89fdTN!P+C?iSDNW|&SH*RHQ|*bFhbC)r%FM{KRB#L&N*(7#nPhmX~x3r0Ns7q$aK7*k9c93y*uTTF{^F1N$`3S?42IWt5ZGCcBCj(*`qUWcg6w0V6P?o0j8at(GGeHdDSAoR2`cgQ*{A$ss!2zG$Z>GJEwNs|J4T767hor<IzPUic5k3&)T=lAtc6<ItK#08G?(yvx*!HOdgBs4erUeW@_3>D)iTXz1PlN4eMErUFohrzfGpz?j55kKVLn!R{lZO!q~}-qgBz|V^B&WwA#Ki7wmG!ASW#SsEaQ{(FoZ>#i_U)Yqd3QV^Y4X7c8lTa#u(+pwLQ*X?7XveIZ)w(Fae7Y@UXkL<RLn#oCFkMkoEwWtw1sfQ1eg<)KxIj&s)eM{gnfGp?cW=^J|ir4=g?#gBDpINF7-vc{J7F#*n>F++esf~z4qiDoJ9Q5PGJ*Jq%ia8dGA_<88f+?85ktKLNLBggy`T33h4`JPwGr>9Lk<Sgw{TX}p-fNFUPSNhpV%aJpu=t;2L)k|Y`He7~Kbs#Yj_B0p6Gh|>c{8rsV$g9J;q25{WgHxW`V7C<;Bt)m0rTur%O2JS8X>ZBsUE44ybk}?vHmYDLgp*Rjuajk7;{~v$g|8Y?evwI9>zbtNBEtCg3D$t9;k(pJaD68hqK`dB&naHL&M5;m>6O;GN8jQ%7%;&_uVm(SIDSM2(u2=hQZKy<wR9nah@#CFd0OC+bZc4ukHWymI6IknW5|x?BrZ^O$B2g>|9@U0mU$istB=<ql3Z5~h>-8r5Y!Eg7{}w4r6K$;B*WJX_81iL!c>y+`*CSF?558rvuV+R_Z7yYaML}T{gMr~=tm$yYCp|LKCo4jP0<WAq1ju~^w?`!#W^now|&IOft~6mPK!yV)5#he9Q)zC0I#s_eEuxFDK#K>_iZ5oTc;r3{u*}3p-&vG6e(1+;d!Mnz{jZ@EjuY)<iYg!4Y&SN0$b9EJ1f9+<9D$Zxf=^NXI6L(4@GxWr)Gl>lp66tzw~Q?Ypf^=q7HucA~b`-0`Bj2N=8X@hd9bD9gXwRE*oP=lUX;*mp?KSp#`xr5037KfSipkuj{Q6GHDV*HX{_a>F^^@&ld~6!5W30G*GESmR<^imw!P>?bf<G_43^QoM=K&GBvo*c1J<(1cw{T0y1orxZ!ttz1ydTJm6)?IkShj{_7Mtx1WG<EH;dTqEhumMt1?xD!y}CAy9kQ$K^09$$x%^gF}(!*PZ>nb1gDWHrRc-5EGWbeMy{86FL^0A(@x^8thz&_tj7-u1Z5EMcCfHN1-d8^eq}#X}Z@17D8&DM@7sDkFh5CMEu-SXxvE}fWZq*%4f%G$3%N`*uDW@4Zn>T><5y#;vajZ0PN(HM1^e~;9)nA9TQybO3$Wv(1x{Z^_L{W-c6oj0vZe2#&Ig_L&!i2x*E%zx}sRADkdVu6wI2gU5;v=G#N4=MUJXNU|g&Np=~HCLa^0F%O=a-PlFvw+_b^Oh|=mNe*isS_B#7U@E1I_BpFCPy6lHKy&GU}b38mi)FP4e!$)75tL;K~R0zJ{e$3l3X@5v?tft;a^!5bGQ1{GGPC<H7lQJIDBa#D^vIInj!E4s?cN0-7(+KqHa?kuRCOZ(t>D1_I4q~W#pnJ=+`$!6tS)+z_I}d;rMHRveLdf!Wo&kr5f-ENe!CPVgmX*CPF{;-qIQY%y5@|lk&uHWd2oP0dH2$)%rn%tP)vlvdtdieaZlR?#;x$X`hpuBrsHcFV0dGKfk6{--_lsBx>{WNyj@eGeQPeE=C~nxm7WB;Jf0>;LF?=b8zWU12HIr#=Gm*TmFcjq{C{C5`@oYIM7FHvg&%z`q?q3A~m`0<n+*vw)aYY+9QNjj{U}G42R0<}{$c4GQ)I7$Fs}7OH0vDYRY`;pTB9@FUXdtgXz1AIq@P_Y2lCvjP*rhCu&hL!^eH)s^MUA$HYxd6hw~yV2mQPXCI!DrB&yj82?_4S#jHUmR<V4OB#Mhl42|oXhB`yfUSC1cG&2KHVvrEp%O%+^w5z=q)tnS7j8m{}`4I<z{YE^%QR(j&MZR<{Xl@gA$q-(3Lyb|Jha=n2}j@>roRtDgX0`^ur%i9Nq>BUA|WwIWZXgTL6VV<W|$B}wyVL=0*i&CZ>=%kL2fd+&89;u&h#t1MQdqLIap|dNz@hnw3f~fb0u5VO|x(yo3Y8SsV)gjJGHcjdWT4{r1^?O~Ea9fo{(rwL@FK?;JJ3V}g>t-gVQFUR!89X6CM`t+P@}#kQN^7W(YqL%9ny<{IA-1VJ#D`vkBllGwy+Px^u@BNqq33Y{6ShXaP{;x?s^)AJAD}B%&iuV8*^eRjhmyn*=5&fA=5o!IcPFs7A0U(h6!0DAFS=CcGhT}qOijgXo2Gcm*ujbF6@I_URlObKXkNnNToak$AnX_uU83<*n+cE{r$8m-G6T%P_J1y^qO9KzI_l#-p1R{M*I;3-!NCPk{hIk`@)UgLJYO%3;3RxbAXv>^P8Ncb)45FUf~&&e%paNmIHGn=ty346rQkEMK`@Ga7Hv;hi{)~L9>=f3XBtAEgUV$`M7ymOradA2vruHJqy?SoYbJwI*bB{07dssq!Lc`+>Q?jd%XSo55`T%c;nRCuBEb3b$300%{$hj$R{UN#u+VGW=||;2JQc~&-~Fb%;HPRYkP7e3iXO5DQDTX1DH>;4=b1C?S)&d!Dog`qo@y@VDYI4Zdsi_S7Rhd8O_wK1kGM-K;!au%C>k7(iP8ozv6cn(^yssEQ2U0cKT5=Ex5%-`p6xmUD!}B62+2pEh(~L=bp&F|eKaWUvDAGX9qXZJTh{Mk{W~_N2KL)osgi(uT_5OpuAtjh0U6SH9koGpbcLJ$G~apYbIt<-GS^u8)1=0fs9|$>IKRnwKf_4Gk#^3#(uLkj|AGvyRu84=xek7}4CQ{eai?eb7()I=S*3t8nZXStx^nQE*y+R=D~lMC;+a-rA%2x{S2nR&q%%>e)a@T+j1*spscP9!Hj>P1_}q*s2-EKYNzC5%WlD0r9Y^CKWMJdU!|(A?CAW+JI0_Fm{VhKoz}aJC;#yU%#r&SYDx_lc3i{!q?vD_^;-m0*j^kYf({@hfA7m3fowZ<mM~ZvTS*sc-v?3Px4X%2Y7Y2|CPj>aUOL)1|v^BZp8R$dlLyvA?$;6#9VEZTzGiMTv{OxYplD`437fCuc&@Q8;L+$e|0tOFA<{u~=`;Y8qrV?Dn7gJ^qS|rgO4P$%t%%XBLtW93vRi_4|@34zedBBW3e{Lc&B`Om(D{GCF*=LBSj!!4+*35lW{Yo$Jf`gYiPouQ!HwQI=Pv>lR&v`3{oEePxYh!MHWl6+<hisw2Z~(2akbhG{jl^s!cer0de9R4BqfwAT>_SZld-aP5tp&kEn5BHOec(o;#2NbiB8leKq}3t&X8Qsy%s<DAP0kI9BFi6SRzLoMGxaOw68y11k<Nw5M{W_lb5~YJQW@2G(Mrz`c|}Qhy7`!%iD*z|^l6OP|Bc?hTLf7u^@s&x7$sD2m*#_Y%&bdURi~un+cBCMh44>ZfMs=<ZM&(K1wG-1UgQ8`$2K@|WdLGT&>YXkjw#zW6;j3otA1k@vZ#kGQX3VN7k<T9WD9b!`bNAev;GBN048yx9fgO)GZSKLnT5|jvBgfW`^+Ul0>}Ipr~89Jr$hYBeS4ll@}pK_#A!riSdbE14)9M^VxP~$lIoq#821A`RTg+KEwUSveh_qaxJ^>i#yr3b4z^3NAhTVqZ;B|)(#?p>z8Q^1vPiZs=@fU;tIGs4FP@Nm#a<9^mG`joWR|<G(l4ny(~iWMVKL|e_Z;nWuXIIdJ1NO<MA=R3vR&G4UWxzS&i$s-7)gaeDLmvXs*~r816_VAYet5lrbPjtxEHWKe&r3OK4}OI_+z-2pm;FyOrXvkXKH_ulCx_(M1AUTTb7Hvn1M&2{fwd~uxU^&y=%+MiSx4q`z#AB%M`n2kF<lL0uAdFKY<a^&#WKYWj7fe{ki*MjDQ=459}C?x^=xu{UxXvjaViRzI0tub3#-z5NgW!!OTh9+X^yu6{KS&n_e<LvpXyms@9y(K`Z^#kaEMZY5})3mq<!?D7YPcgwdn@;WAZ&LDvTFWB55>7;=eZqdMy2q&7Tm^c?S-%tF>1FbI%T%PJJ_TQ~le23HRNA_pUjJn9SEwi)R)^-_zM3LEA{OlL?Hl!s(aC6PQ<%mTG}83%o{mHA0hQQ`4K*Q=};PN5(B`<&920kAcohM<GcVK4w&Nu;NR2+n}<%Nl0HNF3G?BBYB{57&V<F4i4Hku4LAECe{WUtP#?o%d3Y>+a8?vp^$<+`M!Qft9wbOzbPcYJhz5fdW*~p}M@;C8rI5+_djH#i*85ZjpgFwLf44?Q>nDT;&=7M&_wWMl+5e)Vidr%RSh3p2GOt+c>EfUh4R3lml;EY?!KWUj$f8Xm-^=$v_3`@9&$P07uz%Y#KJ0YHl7}g;!UgCAjPUv`O0g5ccWb_a&q>F(I;3T?P_JJ?9^e#JbyyjcN2XPCN~vaJ|Vnxq|*_S1w3ECHNvBM|93pQmOGR{F5AUvr&%1eN2s8pE}|QQ^-msb2o2Vlwu**lGijt_NK>R0W$q6jjhevVmpSzA3M8}`y91Z?S24r&K{em9X^zG!>F=T1sA;~oC#cw^&#dDg-uG91QG07{a6xgYGUf;%>EpIq~r0k^fHNazbr7jUD?>y3bBi?^)z=WnLLNa1ws5MF#?{z5c;GmbEzPC<RUm}x**A&Of8z!_pdXm2Q<yLZ)<5*$y5y`Y0d6H1;$2vdkWh<ISXlWGMA00z(*b%3cR{(Hs=+pc|xQ(-!w8h>GY@nL_C1Q8~*d6*eRvj{UA8bnVQFoBpKEp3I#?L>T*FL=13q=9nl0`Gi9~P4>%SK#NfJu&hQ>OayUyQeMS0hmg(w~>y`~U#ngJOgR(jctnQ|RaPqe9^xSyghA`l3F(Y=>v+B)KE<ClBAv?rvwhdfPg+iJ9^7_ff*Idtme}>R5dR-AaP7iP%fX<@7V~=HBlqCVItTv;Nw_i(pK!PF4&LAan7)5`!epV)Xzwig_Xt*|W<NKN09{Y@(o;+ebM7@dZ^b0W{c%LhNj&qkPM2d!LjQ<Pt`Dn39?d_UY-Y`KuTr`u0n-6_5Z`q<-cF^kL0hev7#c%Kb1sBM=w&?2qU;qAn(SQ").decode(),
@@ -5600,7 +5601,7 @@ _MAIL_NAMES = _SUBJECT_NAMES.union(_HEADER_NAMES["others"])
 _LONGEST_HEADER_NAME = 40
 _LEAST_HEADERS = 2
 _MAIL_RULES = ("--", "__", "==")
-_COLONS = (":", "\uff1a")
+COLONS = (":", "\uff1a")
 _ADDRESS = re.compile(r"\w@\w")
 _QUOTATION = re.compile(
   r'(?<!\w)"(?=[^\s"])[^"]*(?<=\S)"(?!\w)'
@@ -5742,17 +5743,15 @@ def _mail_headers(paragraph: Sequence[str]) -> int:
       )
   above = paragraph[-headers - 1].strip() if headers < len(paragraph) else ""
   begins_here = (
-    not above or above.endswith(_COLONS) or above.startswith(_MAIL_RULES)
+    not above or above.endswith(COLONS) or above.startswith(_MAIL_RULES)
   )
   is_mail = len(names) >= _LEAST_HEADERS and is_addressed and begins_here
   return headers if is_mail else 0
 
 
 def _header(line: str) -> tuple[str, str]:
-  beginning = line[: _LONGEST_HEADER_NAME + 1].replace(
-    _COLONS[1], _COLONS[0]
-  )
-  name, colon, _ = beginning.partition(_COLONS[0])
+  beginning = line[: _LONGEST_HEADER_NAME + 1].replace(COLONS[1], COLONS[0])
+  name, colon, _ = beginning.partition(COLONS[0])
   plain = name.strip(
     " \t*_"
   ).casefold()
@@ -7353,6 +7352,267 @@ def spoken_parts(words: str) -> list[str]:
   return [
     "\n".join(parts[at : at + size]) for at in range(0, len(parts), size)
   ]
+
+
+# ---- src/adaptive/learn/pastes.py ----
+
+_FloatArray__pastes = NDArray[np.floating[Any]]
+
+KINDS = ("request", "text", "own", "task", "draft")
+_REQUEST, _TEXT, _OWN, _TASK__pastes, _DRAFT = range(len(KINDS))
+_RIDGE__pastes = 1.5
+_SPELLING_BUCKETS = 1024
+_MOST_PARAGRAPHS = 12
+_LONGEST_INTRODUCTION = 300
+_LONGEST_SPOKEN__pastes = (
+  800
+)
+_MOST_SENTENCES = 8
+_TEXT_IS_NO_REQUEST = (
+  1.5
+)
+_INLINE_COLON = re.compile(r":\s+(?=\S)|\uff1a(?=\S)")
+_SENTENCE_ENDS__pastes = re.compile(
+  r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
+)
+MESSAGE_WEIGHTS = np.array(
+  [0.839, -0.082, -0.077, 1.661, 0.561, -0.537, 0.034]
+)
+PARAGRAPH_WEIGHTS = np.array(
+  [-0.535, -0.239, -0.605, -0.612, 1.967, 0.073, -0.639]
+)
+LATIN_BAR = 0.4
+OTHER_BAR = -0.1
+PARAGRAPH_BAR = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+
+  kind: str
+  language: str
+  text: str
+
+
+def paste_examples() -> list[Example]:
+  examples: list[Example] = []
+  for title, lines in titled_parts("paste_examples").items():
+    kind, language = title.split()
+    examples += [
+      Example(kind, language, text) for text in lines.split("\n")
+    ]
+  return examples
+
+
+@dataclass(frozen=True, slots=True)
+class KindFit:
+
+  vectors: _FloatArray__pastes
+  vector_weights: _FloatArray__pastes
+  spelling_weights: _FloatArray__pastes
+
+  @classmethod
+  def of(cls, examples: Sequence[Example], vectors: Vectors) -> KindFit:
+    rows = vectors.astype(np.float64)
+    letters = spelling([example.text for example in examples])
+    kernel = _likeness(rows, rows) + letters @ letters.T
+    targets = np.array(
+      [
+        [1.0 if example.kind == kind else -1.0 for kind in KINDS]
+        for example in examples
+      ]
+    )
+    ridge = _RIDGE__pastes * np.eye(len(rows))
+    weights = np.linalg.solve(kernel + ridge, targets)
+    return cls(
+      vectors=rows,
+      vector_weights=weights,
+      spelling_weights=letters.T @ weights,
+    )
+
+  def scores(self, texts: Sequence[str], vectors: Vectors) -> _FloatArray__pastes:
+    by_vector = _likeness(vectors, self.vectors) @ self.vector_weights
+    return by_vector + spelling(texts) @ self.spelling_weights
+
+
+def _likeness(some: _FloatArray__pastes, others: _FloatArray__pastes) -> _FloatArray__pastes:
+  return (np.maximum(1 + some @ others.T, 0) / 2) ** 3
+
+
+def spelling(texts: Sequence[str]) -> _FloatArray__pastes:
+  counts = np.stack(
+    [
+      np.bincount(
+        order_features(text.lower()) % _SPELLING_BUCKETS,
+        minlength=_SPELLING_BUCKETS,
+      )
+      for text in texts
+    ]
+  )
+  roots = np.sqrt(counts)
+  return roots / np.linalg.norm(roots, axis=1, keepdims=True)
+
+
+def message_features(whole: _FloatArray__pastes, best: _FloatArray__pastes) -> _FloatArray__pastes:
+  request = request_place(whole, best)
+  others = np.arange(len(best)) != request
+  asks = best[request, _REQUEST]
+  text = whole[others, _TEXT].max()
+  return np.array(
+    [
+      asks,
+      best[:, _DRAFT].max(),
+      best[others, _TASK__pastes].max(),
+      text,
+      asks * text,
+      whole[others, _OWN].max(),
+      1.0,
+    ]
+  )
+
+
+def paragraph_features(whole: _FloatArray__pastes, best: _FloatArray__pastes) -> _FloatArray__pastes:
+  request = request_place(whole, best)
+  places = np.arange(len(best))
+  text = whole[places != request, _TEXT].max()
+  return np.column_stack(
+    [
+      whole[:, _OWN],
+      best[:, _REQUEST],
+      whole[:, _TASK__pastes],
+      whole[:, _DRAFT],
+      whole[:, _TEXT] - text,
+      np.abs(places - request) == 1,
+      np.ones(len(best)),
+    ]
+  )
+
+
+def request_place(whole: _FloatArray__pastes, best: _FloatArray__pastes) -> int:
+  return int(
+    (best[:, _REQUEST] - _TEXT_IS_NO_REQUEST * whole[:, _TEXT]).argmax()
+  )
+
+
+def pasted_places(
+  whole: _FloatArray__pastes, best: _FloatArray__pastes, bar: float
+) -> list[int]:
+  if message_features(whole, best) @ MESSAGE_WEIGHTS < bar:
+    return []
+  scores = paragraph_features(whole, best) @ PARAGRAPH_WEIGHTS
+  spoken = scores.argmin()
+  return [
+    place
+    for place, score in enumerate(scores)
+    if score >= PARAGRAPH_BAR and place != spoken
+  ]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+
+  text: str
+  lines: range
+
+  def sentences(self) -> list[str]:
+    if len(self.text) > _LONGEST_SPOKEN__pastes:
+      return [self.text]
+    sentences = [
+      sentence
+      for sentence in _SENTENCE_ENDS__pastes.split(self.text)
+      if has_words(sentence)
+    ]
+    half = _MOST_SENTENCES // 2
+    return [self.text, *sentences[:half], *sentences[half:][-half:]]
+
+
+def introduced_apart(line: str) -> list[str]:
+  colon = _INLINE_COLON.search(line[:_LONGEST_INTRODUCTION])
+  if colon is None:
+    return [line]
+  return [line[: colon.start() + 1], line[colon.end() :]]
+
+
+def paragraphs(lines: Sequence[str]) -> list[Paragraph]:
+  filled = [number for number, line in enumerate(lines) if line.strip()]
+  is_one_block = bool(filled) and filled[-1] - filled[0] < len(filled)
+  starts: list[int] = []
+  for number in filled:
+    before = lines[number - 1].rstrip() if number else ""
+    is_outer = is_one_block and number in (filled[0] + 1, filled[-1])
+    if not before or before.endswith(COLONS) or is_outer:
+      starts.append(number)
+  half = _MOST_PARAGRAPHS // 2
+  starts = [*starts[:half], *starts[half:][-half:]]
+  split: list[Paragraph] = []
+  for start, end in itertools.pairwise([*starts, len(lines)]):
+    text = "\n".join(lines[start:end]).strip()
+    if has_words(text):
+      split.append(Paragraph(text, range(start, end)))
+  return split
+
+
+class PasteJudge:
+
+  def __init__(self) -> None:
+    self._examples = paste_examples()
+    self._shared = SharedVectors([one.text for one in self._examples])
+    self._fits: dict[tuple[str, int], KindFit] = {}
+
+  async def marked(
+    self, words: str, embedder: Embedder, sources: Sources
+  ) -> str:
+    lines = words.split("\n")
+    typed = unpasted_words(words).split("\n")
+    first = next(
+      (number for number, line in enumerate(typed) if line.strip()), 0
+    )
+    lines[first : first + 1] = introduced_apart(lines[first])
+    typed[first : first + 1] = introduced_apart(typed[first])
+    parts = paragraphs(typed)
+    if len(parts) < 2:
+      return words
+    sentences = [part.sentences() for part in parts]
+    texts = list(dict.fromkeys(itertools.chain(*sentences)))
+    vectors = await query_vectors(
+      embedder, texts, EMBEDDING_PATIENCE_SECONDS
+    )
+    if vectors is None:
+      return words
+    try:
+      fit = await self.fit_for(sources, vectors.shape[1])
+    except EmbeddingError:
+      return words
+    rows = await asyncio.to_thread(fit.scores, texts, vectors)
+    scores = dict(zip(texts, rows, strict=True))
+    whole = np.stack([scores[part.text] for part in parts])
+    best = np.stack(
+      [
+        np.max([scores[text] for text in spoken], axis=0)
+        for spoken in sentences
+      ]
+    )
+    bar = LATIN_BAR if script_of(words) == "latin" else OTHER_BAR
+    pasted = pasted_places(whole, best, bar)
+    for number in itertools.chain(*(parts[one].lines for one in pasted)):
+      if lines[number].strip():
+        lines[number] = f"> {lines[number]}"
+    return "\n".join(lines) if pasted else words
+
+  async def fit_for(self, sources: Sources, dimension: int) -> KindFit:
+    key = (await sources.embedder.name(), dimension)
+    if key not in self._fits:
+      vectors = await self._shared.made(
+        sources.embedder, sources.table, dimension
+      )
+      if vectors.shape[1] != dimension:
+        raise EmbeddingError(
+          f"vectors of {vectors.shape[1]} numbers, not {dimension}"
+        )
+      self._fits[key] = await asyncio.to_thread(
+        KindFit.of, self._examples, vectors
+      )
+    return self._fits[key]
 
 
 # ---- src/adaptive/search/fusion.py ----
@@ -15703,6 +15963,7 @@ class LessonResources:
   completer: Completer | None
   formats: AnswerFormats
   memory: UserMemory
+  pastes: PasteJudge
   prefilter: Prefilter
   facts: FactJudges
   suggestions: Suggestions
@@ -15960,10 +16221,22 @@ async def _embedded(
   return known
 
 
+async def marked_turn(room: LessonResources, turns: Sequence[Turn]) -> Turn:
+  embedder = room.indexes.turn_embedder(room.sources)
+  marked = [
+    replace(
+      turn,
+      words=await room.pastes.marked(turn.words, embedder, room.sources),
+    )
+    for turn in turns
+  ]
+  return await asyncio.to_thread(joined_turn, marked)
+
+
 async def new_findings(
   room: LessonResources, turn: Turn, findings: Sequence[Proposal]
 ) -> list[Proposal]:
-  alone = replace(turn, earlier=())
+  alone = replace(await marked_turn(room, [turn]), earlier=())
   screening = await asyncio.to_thread(
     screened, findings, alone, (), room.settings
   )
@@ -16414,6 +16687,7 @@ class Learning:
 
   def __post_init__(self) -> None:
     self._queue = LearningQueue(self.pending, self.foreground)
+    self._pastes = PasteJudge()
     self._prefilter = Prefilter()
     self._facts = FactJudges()
     self._hooks: dict[tuple[str, str, str], Hook] = {}
@@ -16566,6 +16840,7 @@ class Learning:
       completer=completer,
       formats=self.formats,
       memory=self.memories.over(sources, hook.settings),
+      pastes=self._pastes,
       prefilter=self._prefilter,
       facts=self._facts,
       suggestions=self.suggestions,
@@ -16589,11 +16864,11 @@ class Learning:
   async def _teach_together(
     self, serving: Hook, turns: Sequence[Turn], work: TurnWork
   ) -> None:
-    turn = await asyncio.to_thread(joined_turn, turns)
+    turn = turns[-1]
     own = self._hooks.get(_answer_key(turn))
     hook = own or await self._left_to(serving, turn)
     try:
-      lesson = await self._lesson(hook, turn, work)
+      lesson = await self._lesson(hook, turns, work)
     except MemoryUnavailable as refusal:
       await self.status.notice(
         hook, failure_line(str(refusal)), once=hook.chat_id
@@ -16626,15 +16901,16 @@ class Learning:
       )
     return hook
 
-  async def _lesson(self, hook: Hook, turn: Turn, work: TurnWork) -> Lesson:
+  async def _lesson(
+    self, hook: Hook, turns: Sequence[Turn], work: TurnWork
+  ) -> Lesson:
+    room = await self.lesson_resources(hook, wanted=True)
+    turn = await marked_turn(room, turns)
     if turn.kind == "saved":
       if await hook.kind() == "shared":
         turn = replace(turn, kind="shared", earlier=())
       elif turn.earlier and await hook.other_authors():
         turn = replace(turn, earlier=())
-    room = await self.lesson_resources(
-      hook, wanted=True
-    )
     room = replace(room, language=turn.language)
     now = local_time(turn.source.said_at, *turn.time_zones)
     lesson = await learn_turn(room, turn, now, work)

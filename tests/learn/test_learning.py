@@ -36,7 +36,13 @@ from tests.fakes import (
     turn,
 )
 from tests.learn.listed_turns import ListedTurns
-from tests.learn.world import NoFactJudges, NoPrefilter, World, reply
+from tests.learn.world import (
+    NoFactJudges,
+    NoPastes,
+    NoPrefilter,
+    World,
+    reply,
+)
 from tests.rates import over
 
 PORTO = {
@@ -73,6 +79,7 @@ class House(World):
             foreground=Foreground(),
             status=StatusLines(),
         )
+        learning._pastes = NoPastes()
         learning._prefilter = NoPrefilter()
         learning._facts = NoFactJudges()
         return learning

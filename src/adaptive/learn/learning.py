@@ -39,22 +39,16 @@ from adaptive.learn.lesson import (
     LessonResources,
     carried_out,
     learn_turn,
+    marked_turn,
     new_findings,
     write,
 )
+from adaptive.learn.pastes import PasteJudge
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.queue import (
-    LearningQueue,
-    TurnWork,
-    always,
-)
-from adaptive.learn.suggestions import (
-    Suggestions,
-    failure_line,
-    report_line,
-)
+from adaptive.learn.queue import LearningQueue, TurnWork, always
+from adaptive.learn.suggestions import Suggestions, failure_line, report_line
 from adaptive.learn.summaries import summarise_when_due
-from adaptive.learn.turns import by_model, joined_turn
+from adaptive.learn.turns import by_model
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import CostTable
 from adaptive.memory.user_memory import Memories
@@ -82,6 +76,7 @@ class Learning:
 
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)
+        self._pastes = PasteJudge()
         self._prefilter = Prefilter()
         self._facts = FactJudges()
         # Hooks of turns that wait, by user and answer, so that their lines are shown with their
@@ -256,6 +251,7 @@ class Learning:
             completer=completer,
             formats=self.formats,
             memory=self.memories.over(sources, hook.settings),
+            pastes=self._pastes,
             prefilter=self._prefilter,
             facts=self._facts,
             suggestions=self.suggestions,
@@ -282,11 +278,11 @@ class Learning:
         self, serving: Hook, turns: Sequence[Turn], work: TurnWork
     ) -> None:
         """Learn from turns that were typed to one chat model, by that one or the admin's choice."""
-        turn = await asyncio.to_thread(joined_turn, turns)
+        turn = turns[-1]
         own = self._hooks.get(_answer_key(turn))
         hook = own or await self._left_to(serving, turn)
         try:
-            lesson = await self._lesson(hook, turn, work)
+            lesson = await self._lesson(hook, turns, work)
         except MemoryUnavailable as refusal:
             await self.status.notice(
                 hook, failure_line(str(refusal)), once=hook.chat_id
@@ -323,16 +319,18 @@ class Learning:
             )
         return hook
 
-    async def _lesson(self, hook: Hook, turn: Turn, work: TurnWork) -> Lesson:
-        """The lesson of joined turns; what other people said before them is no past of the user."""
+    async def _lesson(
+        self, hook: Hook, turns: Sequence[Turn], work: TurnWork
+    ) -> Lesson:
+        """The lesson of turns that are joined; what others said before is no past of the user."""
+        # The queue has just looked.
+        room = await self.lesson_resources(hook, wanted=True)
+        turn = await marked_turn(room, turns)
         if turn.kind == "saved":
             if await hook.kind() == "shared":
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
-        room = await self.lesson_resources(
-            hook, wanted=True
-        )  # the queue has just looked
         room = replace(room, language=turn.language)
         now = local_time(turn.source.said_at, *turn.time_zones)
         lesson = await learn_turn(room, turn, now, work)

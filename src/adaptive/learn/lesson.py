@@ -36,6 +36,7 @@ from adaptive.learn.extraction import (
 from adaptive.learn.grounding import screened
 from adaptive.learn.lasting import FactJudges
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
+from adaptive.learn.pastes import PasteJudge
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.proposals import ExtractionSource
 from adaptive.learn.queue import TurnWork
@@ -46,6 +47,7 @@ from adaptive.learn.suggestions import (
     report_of,
 )
 from adaptive.learn.support import says_no_more
+from adaptive.learn.turns import joined_turn
 from adaptive.llm.ask import AnswerFormats, AnswerRead, ask
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.user_memory import UserMemory
@@ -72,6 +74,7 @@ class LessonResources:
     completer: Completer | None
     formats: AnswerFormats
     memory: UserMemory
+    pastes: PasteJudge
     prefilter: Prefilter
     facts: FactJudges
     suggestions: Suggestions
@@ -357,11 +360,27 @@ async def _embedded(
     return known
 
 
+async def marked_turn(room: LessonResources, turns: Sequence[Turn]) -> Turn:
+    """Turns as one, with other people's texts as block quotes.
+
+    Each turn is read by itself: what one asks for is not about the text of another.
+    """
+    embedder = room.indexes.turn_embedder(room.sources)
+    marked = [
+        replace(
+            turn,
+            words=await room.pastes.marked(turn.words, embedder, room.sources),
+        )
+        for turn in turns
+    ]
+    return await asyncio.to_thread(joined_turn, marked)
+
+
 async def new_findings(
     room: LessonResources, turn: Turn, findings: Sequence[Proposal]
 ) -> list[Proposal]:
     """Facts found elsewhere that the newest message bears out and the lesson has not found."""
-    alone = replace(turn, earlier=())
+    alone = replace(await marked_turn(room, [turn]), earlier=())
     screening = await asyncio.to_thread(
         screened, findings, alone, (), room.settings
     )

@@ -32,7 +32,7 @@ _LONGEST_HEADER_NAME = 40
 _LEAST_HEADERS = 2
 # What mail programs and people put right above a mail: "-----Original Message-----", "He writes:".
 _MAIL_RULES = ("--", "__", "==")
-_COLONS = (":", "\uff1a")
+COLONS = (":", "\uff1a")
 _ADDRESS = re.compile(r"\w@\w")
 # Straight marks stand as close as they must; of German and Swedish marks either form closes.
 _QUOTATION = re.compile(
@@ -191,7 +191,7 @@ def _mail_headers(paragraph: Sequence[str]) -> int:
             )
     above = paragraph[-headers - 1].strip() if headers < len(paragraph) else ""
     begins_here = (
-        not above or above.endswith(_COLONS) or above.startswith(_MAIL_RULES)
+        not above or above.endswith(COLONS) or above.startswith(_MAIL_RULES)
     )
     is_mail = len(names) >= _LEAST_HEADERS and is_addressed and begins_here
     return headers if is_mail else 0
@@ -199,10 +199,8 @@ def _mail_headers(paragraph: Sequence[str]) -> int:
 
 def _header(line: str) -> tuple[str, str]:
     """The name in small letters and the value of a header; two empty texts for another line."""
-    beginning = line[: _LONGEST_HEADER_NAME + 1].replace(
-        _COLONS[1], _COLONS[0]
-    )
-    name, colon, _ = beginning.partition(_COLONS[0])
+    beginning = line[: _LONGEST_HEADER_NAME + 1].replace(COLONS[1], COLONS[0])
+    name, colon, _ = beginning.partition(COLONS[0])
     plain = name.strip(
         " \t*_"
     ).casefold()  # some programs set names in bold type

@@ -1,0 +1,203 @@
+"""Whose words the paragraphs of a message are, where nothing marks what was pasted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.core.model import Draft, Proposal, Sources
+from adaptive.learn import pastes
+from adaptive.learn.grounding import screened
+from adaptive.learn.pastes import PasteJudge, introduced_apart, paragraphs
+from adaptive.learn.quotation import typed_words
+from tests.fakes import (
+    ListedMemories,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+)
+from tests.fakes import turn as said_turn
+from tests.minilm import MINILM
+from tests.rates import labelled_set, over, rate
+
+# By an author who had not seen the rules: pastes in six forms, and what users say beside them.
+MESSAGES: list[dict[str, Any]] = labelled_set("pasted_messages")
+SETTINGS = hook_settings()
+JUDGE = PasteJudge()
+SOURCES = Sources("ada", ListedMemories(), MINILM, ShelvedVectors())
+SENTENCE_ENDS = re.compile(
+    r"(?<=[.!?\u2026])\s+|[\u3002\uff01\uff1f\n\u0964\u061f]+"
+)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the embedding model on a busy machine, too."""
+    monkeypatch.setattr(pastes, "EMBEDDING_PATIENCE_SECONDS", 120.0)
+
+
+async def marked(message: str) -> str:
+    """A message with its pastes as block quotes."""
+    return await JUDGE.marked(message, MINILM, SOURCES)
+
+
+def pieces(text: str) -> Counter[str]:
+    """How often each few signs in a row stand in a text, fewer where words are not spaced."""
+    plain = re.sub(r"\W+", " ", text.lower())
+    size = 2 if re.search("[\u3040-\u9fff]", plain) else 4
+    return Counter(
+        plain[place : place + size] for place in range(len(plain) - size + 1)
+    )
+
+
+def evidence(fact: str, message: str) -> str:
+    """The sentence of a message that a truthful model quotes for a fact."""
+    wanted = pieces(fact)
+
+    def likeness(sentence: str) -> float:
+        """How much of the fact a sentence says, for its length."""
+        shared = (wanted & pieces(sentence)).total()
+        return shared / (len(sentence) + 20) ** 0.3
+
+    sentences = filter(str.strip, SENTENCE_ENDS.split(message))
+    return max(sentences, key=likeness).strip()
+
+
+def is_stored(fact: str, message: str, read: str) -> bool:
+    """Whether a fact is stored that a model proposes for a message with a true quotation.
+
+    ``read`` is the message as the lesson reads it.
+    """
+    proposal = Proposal(
+        kind="NEW", draft=Draft(fact), evidence=(evidence(fact, message),)
+    )
+    return screened([proposal], said_turn(read), [], SETTINGS)[0].is_open
+
+
+async def stored_facts(label: str) -> list[tuple[str, str, bool]]:
+    """Each of the facts under a label, with its message's name, and whether it is stored."""
+    facts: list[tuple[str, str, bool]] = []
+    for case in MESSAGES:
+        message = case["message"]
+        read = await marked(message)
+        facts += [
+            (case["id"], fact, is_stored(fact, message, read))
+            for fact in case[label]
+        ]
+    return facts
+
+
+async def test_facts_of_others_are_not_stored() -> None:
+    """What stands in a paste without marks becomes nobody's life, in six forms and 13 languages."""
+    facts = await stored_facts("pasted")
+    rate(facts, lambda fact: not fact[2]).at_least(0.92)
+
+
+async def test_own_facts_beside_a_paste_are_stored() -> None:
+    """What users say of themselves beside a paste stays theirs."""
+    facts = await stored_facts("own")
+    rate(facts, lambda fact: fact[2]).at_least(0.88)
+
+
+@dataclass(frozen=True)
+class Own:
+    """A message of which all is the user's own, though it has paragraphs beside a request."""
+
+    id: str
+    message: str
+
+
+LIFE = (
+    "I started as a kitchen porter at sixteen and worked my way up to sous chef.\n\n"
+    "Since the twins were born I only do lunches, so I need something with regular hours."
+)
+OWN = [
+    Own(
+        "request behind facts", f"{LIFE}\n\nwrite me a cover letter from this"
+    ),
+    Own("question behind facts", f"{LIFE}\n\nWhat would you do in my place?"),
+    Own("request before facts", f"Write a short bio for me.\n\n{LIFE}"),
+    Own("facts alone", LIFE),
+    Own("list", "About me:\n- nurse\n- two cats\n- allergic to penicillin"),
+    Own(
+        "facts behind a colon",
+        "My situation: I'm a widower and I rent a room.",
+    ),
+    Own(
+        "bio",
+        "Improve my bio: I am a potter from Hull and I teach evening classes.",
+    ),
+    Own(
+        "German",
+        "Ich wohne in Kiel und habe zwei Kinder.\n\nWas koche ich heute?",
+    ),
+    Own(
+        "French",
+        "Je suis veuve et je vis seule.\n\nQue ferais-tu à ma place ?",
+    ),
+    Own("Spanish", "Trabajo de noche y duermo mal.\n\n¿Qué me aconsejas?"),
+    Own("Japanese", "福岡に住んでいて、犬がいます。\n\nどうしたらいいですか"),
+    Own(
+        "two questions",
+        "how do I get rust off a pan?\n\nand what should I cook?",
+    ),
+    Own("thanks", "Thanks, that worked!\n\nBy the way, we got a kitten."),
+]
+
+
+@over("case", OWN, at_least=0.9)
+async def test_own_paragraphs_stay(case: Own) -> None:
+    """Paragraphs about the user beside a task, or a draft of their own, are typed."""
+    assert await marked(case.message) == case.message
+
+
+async def test_paste_is_a_block_quote() -> None:
+    """A paste is no source, whether it stands below a request, above it or behind a colon."""
+    page = "Ten years ago I sold my bakery and moved to a lighthouse. I keep bees."
+    for message in (
+        f"Can you summarise this page?\n\n{page}",
+        f"{page}\n\nwhat does the author mean by this?",
+        f"Translate this into German: {page}",
+    ):
+        assert "bees" not in typed_words(await marked(message))
+        assert "bees" in await marked(message)
+
+
+async def test_marks_of_messages_hold() -> None:
+    """A fence stays closed, and what is typed behind it stays typed."""
+    message = "Summarise this:\n```\nI keep bees.\n\nI live in Hull.\n```\nI'm a nurse."
+    assert "nurse" in typed_words(await marked(message))
+
+
+async def test_without_vectors() -> None:
+    """Where the embedder brings no vectors, a message stays as it is."""
+    broken = WordEmbedder()
+    broken.failing = True
+    sources = Sources("ada", ListedMemories(), broken, ShelvedVectors())
+    message = "Can you summarise this page?\n\nI keep bees."
+    assert await JUDGE.marked(message, broken, sources) == message
+
+
+@given(st.text(alphabet="ab .:\n\uff1a"))
+def test_paragraphs_hold_all_words(message: str) -> None:
+    """Each line with words is in one paragraph, and a line parted at its colon loses nothing."""
+    lines = message.split("\n")
+    numbers = [
+        number for paragraph in paragraphs(lines) for number in paragraph.lines
+    ]
+    assert len(numbers) == len(set(numbers))
+    assert all(
+        number in numbers
+        for number, line in enumerate(lines)
+        if re.search(r"\w", line)
+    )
+    for line in lines:
+        assert "".join(introduced_apart(line)).split() == line.split() or (
+            " ".join(introduced_apart(line)).split() == line.split()
+        )
