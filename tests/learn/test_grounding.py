@@ -246,21 +246,6 @@ CASES = [
         kind="STYLE",
     ),
     Case(
-        "passing",
-        "I'm tired today",
-        "User is tired.",
-        "",
-        "it will soon be over",
-        kind="STATE",
-    ),
-    Case(
-        "with an end",
-        "in Rome till Friday",
-        "in Rome",
-        kind="STATE",
-        until="2026-11-27",
-    ),
-    Case(
         "in a fence",
         f"fix it:\n```\n{JOB}\n```",
         f"User: {JOB}.",

@@ -91,7 +91,7 @@ ITEMS = st.fixed_dictionaries(
             [[], ["I live in Porto"], [WORDS], ["not said"]]
         ),
         "about": st.sampled_from(["user", "other", "world"]),
-        "kind": st.sampled_from(["FACT", "META", "STYLE"]),
+        "kind": st.sampled_from(["FACT", "IMAGINED", "STYLE"]),
     },
 )
 ROWS = st.sampled_from([[], [ROME], [DOG], [ROME, DOG]])

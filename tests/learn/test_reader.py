@@ -123,9 +123,6 @@ DAMAGES = [
     Damage(
         "imagined, it says", lambda one: {**one, "kind": "IMAGINED"}, 0.0, 1.0
     ),
-    Damage(
-        "passing, it says", lambda one: {**one, "kind": "STATE"}, 0.0, 0.98
-    ),
 ]
 
 

@@ -63,8 +63,6 @@ _MOST_REWORDED = 3
 _LEAST_NAMED = 0.4
 # By what the model itself says: of which kind a fact is, and whom it is about.
 _REASONS = {
-    "META": "it is about this conversation only",
-    "STATE": "it will soon be over",
     "IMAGINED": "it is imagined or played",
     "QUOTED": "it stands only in what you quoted or pasted",
     "assistant": "it is about the assistant, not about you",
@@ -159,14 +157,11 @@ def grounding_refusal(
     return next(filter(None, (rule(claim) for rule in rules)), "")
 
 
-def _unlasting(claim: Claim) -> str:
-    """The refusal of what is no lasting fact by the model's own account."""
+def _not_of_their_life(claim: Claim) -> str:
+    """The refusal of what is imagined, quoted or of nobody here, by the model's own account."""
     proposal = claim.proposal
-    # A wish on answers is about the assistant, too; what will be over has its day.
-    if proposal.fact_kind == "STYLE" or (
-        proposal.fact_kind == "STATE" and proposal.draft.until
-    ):
-        return ""
+    if proposal.fact_kind == "STYLE":
+        return ""  # a wish on answers is about the assistant, too
     return (
         _REASONS.get(proposal.fact_kind) or _REASONS.get(proposal.about) or ""
     )
@@ -245,7 +240,7 @@ def _is_spelled(figure: Figure, claim: Claim) -> bool:
     )
 
 
-_FACT_RULES = (_unlasting, _unquoted, _unsaid_figure)
+_FACT_RULES = (_not_of_their_life, _unquoted, _unsaid_figure)
 _WORD_RULES = (_unsupported, _unsaid_name, _embroidered)
 
 

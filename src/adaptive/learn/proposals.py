@@ -34,7 +34,7 @@ _LONGEST_NAMED = 200  # an id, and what a model writes around it
 _MOST_SPANS = 4
 # Whom a fact is about, and what it is, where a model tells it.
 ABOUT = ("user", "other", "assistant", "world")
-FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
+FACT_KINDS = ("FACT", "STYLE", "IMAGINED", "QUOTED")
 
 _KINDS: tuple[ProposalKind, ...] = ("NEW", "UPDATE", "DELETE")
 # Fields, and what is to be done, with other words that models have for them.
