@@ -35,8 +35,8 @@ from tests.e2e.driver.soak import WAITING
 MODEL_URL = "LOCAL_MODEL_URL"
 ENTRIES = {"memory-off": [], "memory-on": ["adaptive_memory"]}
 # Seconds from the start of a lesson to the message: it reads its prompt first, then it writes.
-DELAYS = (0.5, 2.0, 4.0, 6.0)
-LONGEST_WAIT_SECONDS = 120.0
+DELAYS = (1.0, 4.0)
+LONGEST_WAIT_SECONDS = 600.0
 FACTS = (
     "I moved to Porto in March and work there as a nurse.",
     "My daughter Ines is seven and allergic to peanuts.",
@@ -104,7 +104,7 @@ class Bench:
         await (await chat.start(fact)).finish(LONGEST_WAIT_SECONDS)
         await self.wait_for_slot(busy=False, seconds=LONGEST_WAIT_SECONDS)
         if entry == "memory-on":
-            await self.wait_for_slot(busy=True, seconds=15)
+            await self.wait_for_slot(busy=True, seconds=30)
         else:
             await asyncio.sleep(2)
         await asyncio.sleep(delay)
@@ -143,7 +143,11 @@ async def _bench(url: str) -> AsyncIterator[Bench]:
                         "id": name,
                         "name": name,
                         "base_model_id": base,
-                        "params": {"max_tokens": 40},
+                        # With native calling a host of 0.12 sends some 5,000 tokens of tools.
+                        "params": {
+                            "max_tokens": 40,
+                            "function_calling": "legacy",
+                        },
                         "meta": {"filterIds": filters},
                         "access_control": None,
                     },
@@ -159,8 +163,6 @@ async def measure(url: str) -> dict[str, Any]:
         lambda: defaultdict(list)
     )
     async with _bench(url) as bench:
-        for entry in ENTRIES:
-            await bench.first_word(entry, 7, 0.5, same_user=True)
         for number, delay in enumerate(DELAYS):
             for user in ("same user", "other user"):
                 for entry in ENTRIES:
