@@ -20,6 +20,7 @@ from demo.standin.tasks import host_task, task_answer
 from demo.standin.words import overlap, question_words
 
 MODEL = "stand-in"
+_KNOWN = ("Rules:\n", "Known:\n")
 
 # A page that sees words arrive looks like the real thing; a longer pause only delays tests.
 _PAUSE_BETWEEN_WORDS = 0.01
@@ -91,18 +92,19 @@ def completion(messages: Sequence[Mapping[str, Any]]) -> str:
         for message in messages
         if message.get("role") in ("system", "developer")
     )
-    newest = next(
-        (
-            _text_of(message)
-            for message in reversed(messages)
-            if message.get("role") == "user"
-        ),
-        "",
-    )
+    said = [
+        _text_of(message)
+        for message in messages
+        if message.get("role") == "user"
+    ]
+    newest = said[-1] if said else ""
     task = host_task(system, newest)
     if task:
         return task_answer(task, newest)
     title = system.lstrip().partition("\n")[0].strip()
+    if said[-2:-1] and said[-2].startswith(_KNOWN):
+        # What an extraction knows stands in a turn of its own.
+        newest = f"{said[-2]}\n\n{newest}"
     return ROLES.get(title, answer)(system, newest)
 
 

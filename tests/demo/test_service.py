@@ -149,7 +149,12 @@ def test_memories_are_judged() -> None:
 
 
 def _completed(request: CompletionRequest) -> Completion:
-    return Completion(completion(_asked(request.system, request.user)))
+    asked = _asked(request.system, request.user)
+    asked[1:1] = [
+        {"role": "user" if at % 2 == 0 else "assistant", "content": text}
+        for at, text in enumerate(request.earlier)
+    ]
+    return Completion(completion(asked))
 
 
 def _asked(system: str, user: str) -> list[dict[str, str]]:

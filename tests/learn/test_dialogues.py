@@ -93,11 +93,13 @@ class ReplyingModel:
         """The next reply, or a failure where the script has none."""
         if request.system.startswith("# Check what no longer holds"):
             return Completion('{"outdated": []}')
-        self.prompts.append(f"{request.system}\n\n{request.user}")
+        self.prompts.append(
+            "\n\n".join((request.system, *request.earlier[-2:], request.user))
+        )
         reply = self.replies.pop(0) if self.replies else None
         if reply is None:
             raise ModelRejected("the provider has no credit left", 402)
-        shown = SHOWN_MEMORY.findall(request.user)
+        shown = SHOWN_MEMORY.findall(request.earlier[-2])
         return Completion(
             REFERENCE.sub(lambda found: id_of(found[1], shown), reply)
         )

@@ -359,7 +359,7 @@ async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
     rome = Utterance("user", "I live in Rome.")
     await page.learn(said, rome, time_zones=(ZONE.key,), language="Danish")
     (asked,) = house.model.requests
-    assert f"- Write in {language}." in asked.user
+    assert f"- Write in {language}." in asked.earlier[-2]
     assert "Newest message, Wednesday, 15 November 2023:" in asked.user
     assert "Rome" not in asked.user
     assert house.store.contents == []

@@ -59,7 +59,7 @@ async def test_corrected_and_forgotten() -> None:
     )
     assert world.contents == ["User likes black tea."]
     shown = "#1 User has a dog. (until 2026-12-31)\n#2 User likes tea."
-    assert shown in world.model.requests[0].user
+    assert shown in world.model.requests[0].earlier[-2]
 
 
 async def test_banks_for_local_models() -> None:
@@ -79,8 +79,8 @@ async def test_banks_for_local_models() -> None:
         await world.lesson(
             "I live in Lisbon and User likes tea.", hidden=hidden
         )
-        assert TEA.content in world.model.requests[0].user
-        assert "allergic" not in world.model.requests[0].user
+        assert TEA.content in world.model.requests[0].earlier[-2]
+        assert "peanuts" not in f"{world.model.requests[0]}"
 
 
 async def test_message_without_a_fact() -> None:

@@ -81,7 +81,7 @@ async def test_secrets_never_go_out() -> None:
         (answer,) = await asked(completer, question)
         (sent,) = model.requests
         assert TOKEN not in f"{sent}"
-        assert sent.user.count(SECRET_MARK) == 4
+        assert f"{sent}".count(SECRET_MARK) == 4
         assert sent.system == question.system
         assert answer.text == reply(f"User's token is {SECRET_MARK}.")
 

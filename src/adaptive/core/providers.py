@@ -51,8 +51,8 @@ class ReplyUnusable(ModelError):
 class CompletionRequest:
     """One question to a model: system and user message, and the JSON schema of the answer.
 
-    Without a schema the answer is plain text. ``examples`` are questions and answers by turns, as
-    if they had come before. ``thinking`` is off where the model is asked to answer at once.
+    Without a schema the answer is plain text. ``earlier`` are what user and assistant have said by
+    turns: worked examples, and what is known. ``thinking`` is off where the model is asked to answer at once.
     """
 
     system: str
@@ -61,7 +61,7 @@ class CompletionRequest:
     schema: Mapping[str, Any] | None = None
     max_tokens: int = 4000
     thinking: bool = True
-    examples: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
 
 
 @frozen

@@ -43,7 +43,8 @@ _LEAST_EVIDENCE = 1.5  # that a message may be about one of the others
 _SHORT_MESSAGE = 120
 # User and assistant by turns, as a model has it before the question.
 _EXAMPLES = tuple(PROMPTS["extract_examples"].strip().split("\n---\n"))
-_TASK = _EXAMPLES[0].rpartition("\n")[2]
+_NOTED = _EXAMPLES[1]
+_TASK = _EXAMPLES[2].rpartition("\n")[2]
 _PASTED = "> (pasted text)"
 # Of the signs of a message; with less typed, a model is told that something was pasted.
 _MOSTLY_TYPED = 0.7
@@ -81,15 +82,18 @@ def extraction_request(
     turn: Turn, source: ExtractionSource, settings: Settings, now: datetime
 ) -> CompletionRequest:
     """The question to the model: what never changes first, and the newest message last."""
-    sections: list[str] = []
+    known: list[str] = []
     rules = settings.keeping_rules
     language = settings.memory_language.strip()
     if language:
         rules = f"- Write in {language}.\n{rules}".strip()
     if rules:
-        sections.append(f"Rules:\n{rules}")
+        known.append(f"Rules:\n{rules}")
     if source.shown:
-        sections.append(f"Known:\n{listed_memories(source.shown)}")
+        known.append(f"Known:\n{listed_memories(source.shown)}")
+    # In a turn of its own: beside a message small models take it for what the message says.
+    before = ("\n\n".join(known), _NOTED) if known else ()
+    sections: list[str] = []
     answer = turn.earlier[-1] if turn.earlier else None
     if answer and len(turn.words) <= _SHORT_MESSAGE:
         text = _one_line(answer.text, _LONGEST_UTTERANCE)
@@ -103,7 +107,7 @@ def extraction_request(
         system=PROMPTS["extract"].strip(),
         user="\n\n".join(sections),
         schema_name="memory_operations",
-        examples=_EXAMPLES,
+        earlier=(*_EXAMPLES, *before),
     )
 
 

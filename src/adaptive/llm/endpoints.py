@@ -136,7 +136,7 @@ def _messages(request: CompletionRequest) -> list[dict[str, str]]:
     """The messages of a request."""
     turns = zip(
         itertools.cycle(("user", "assistant")),
-        (*request.examples, request.user),
+        (*request.earlier, request.user),
     )
     return [
         {"role": "system", "content": request.system},

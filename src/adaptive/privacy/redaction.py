@@ -200,11 +200,13 @@ def redacted_request(
     stays even if it is a date of birth there.
     """
     system = without_secrets(request.system)
-    user = without_secrets(request.user)
+    turns = [without_secrets(one) for one in (*request.earlier, request.user)]
     if redaction is not None:
         system = redaction.redact(system)
-        user = redaction.redact(user)
-    return replace(request, system=system, user=user)
+        turns = redaction.redact_all(turns)
+    return replace(
+        request, system=system, user=turns[-1], earlier=tuple(turns[:-1])
+    )
 
 
 @contextmanager

@@ -54,6 +54,12 @@ def newest_words(body: Body) -> str:
     return "\n".join(_LINE.findall(newest))
 
 
+def known_memories(body: Body) -> str:
+    """The memories that an extraction request shows, in the turn before the newest message."""
+    turn = text_of(body["messages"][-3]["content"])
+    return turn.partition("Known:\n")[2]
+
+
 def is_extraction_of(words: str) -> Callable[[Body], bool]:
     """A predicate for extraction requests whose newest message holds these words."""
     return lambda body: (

@@ -12,9 +12,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from tests.e2e.driver.extraction import new, newest_words, operations, update
+from tests.e2e.driver.extraction import (
+    known_memories,
+    new,
+    newest_words,
+    operations,
+    update,
+)
 from tests.e2e.driver.replies import Body
-from tests.e2e.driver.scripted_model import text_of
 
 # Nothing in it is worth keeping, but a model has to be asked to know it.
 HARMLESS = (
@@ -181,7 +186,7 @@ def extraction_reply(body: Body) -> dict[str, Any]:
     does not stand there twice is the plug-in's duty.
     """
     known: dict[int, tuple[str, str]] = {}
-    for line in text_of(body["messages"][-1]["content"]).splitlines():
+    for line in known_memories(body).splitlines():
         if offered := _OFFERED.search(line):
             known |= {
                 number: (offered["id"], told)
