@@ -4625,11 +4625,10 @@ class EndpointEmbedder:
       list(texts[start : start + _BATCH])
       for start in range(0, len(texts), _BATCH)
     ]
-    parts = [await self._batch(batch) for batch in batches]
-    if len({part.shape[1] for part in parts}) > 1:
-      detail = f"{self.url!r} sent vectors of different lengths"
-      raise EmbeddingError(_NO_VECTORS, detail=detail)
-    return np.concatenate(parts)
+    rows: list[Vectors] = []
+    for batch in batches:
+      rows += [*await self._batch(batch)]
+    return checked_vectors(rows, len(texts), repr(self.url))
 
   async def _batch(self, texts: list[str]) -> Vectors:
     url, body = (
@@ -15679,23 +15678,18 @@ class MemorySearch(Protocol):
     ...
 
 
+@dataclass(eq=False)
 class MemoryCommands:
 
-  def __init__(
-    self,
-    requests: MemoryRequests,
-    search: MemorySearch,
-    costs: CostTable,
-    diagnosis: Callable[[Hook], Awaitable[str]],
-    once: OncePerMessage,
-  ) -> None:
-    self._requests = requests
-    self._learner = requests.learner
-    self._memories = requests.memories
-    self._search = search
-    self._costs = costs
-    self._diagnosis = diagnosis
-    self._once = once
+  requests: MemoryRequests
+  search: MemorySearch
+  costs: CostTable
+  diagnosis: Callable[[Hook], Awaitable[str]]
+  once: OncePerMessage
+
+  def __post_init__(self) -> None:
+    self._learner = self.requests.learner
+    self._memories = self.requests.memories
     self._locks = KeyedLocks()
     self._answers: dict[str, Answering] = {
       "find": self._find,
@@ -15721,7 +15715,7 @@ class MemoryCommands:
       return await self._counted(hook)
     if command.name not in _CHANGING:
       return await answering(hook, command)
-    return await self._once.answer(
+    return await self.once.answer(
       user_id=hook.user_id,
       chat_id=hook.chat_id,
       message_id=_command_id(hook.question_id, command),
@@ -15772,7 +15766,7 @@ class MemoryCommands:
   async def _find(self, hook: Hook, command: Command) -> str:
     if not command.words:
       return _HOW_TO_FIND
-    matches = await self._search.found(hook, command.words)
+    matches = await self.search.found(hook, command.words)
     if not matches:
       return _UNKNOWN
     day = _day_of(hook)
@@ -15789,7 +15783,7 @@ class MemoryCommands:
     messages = without_commands(command.messages)
     if newest_user_message(messages) is None:
       return "There is no answer yet in this chat."
-    return await self._search.why(hook, messages)
+    return await self.search.why(hook, messages)
 
   async def _log(self, hook: Hook, command: Command) -> str:
     memory = await self._memories.of(hook)
@@ -15851,8 +15845,8 @@ class MemoryCommands:
     if scope is not None:
       today = local_time(time.time(), *hook.time_zones).date()
       request = ErasureRequest(scope, today if scope == "day" else None)
-      return await self._requests.erase(hook, request)
-    matches = await self._search.found(hook, command.words)
+      return await self.requests.erase(hook, request)
+    matches = await self.search.found(hook, command.words)
     exact = [match for match in matches if match.has_all_words]
     if len(exact) == 1:
       deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
@@ -15867,7 +15861,7 @@ class MemoryCommands:
     )
 
   async def _restore(self, hook: Hook, command: Command) -> str:
-    return await self._requests.restore(hook, command.words)
+    return await self.requests.restore(hook, command.words)
 
   async def _export(self, hook: Hook, _: Command) -> str:
     memory = await self._memories.of(hook)
@@ -15902,14 +15896,14 @@ class MemoryCommands:
     return plain_line(line)
 
   async def _doctor(self, hook: Hook, _: Command) -> str:
-    told = await self._diagnosis(hook)
+    told = await self.diagnosis(hook)
     if hook.is_admin:
       level, found = await self._learner.examine(hook)
       told += f"\n- **{level}** learning: {plain_line(found)}"
     return f"How Adaptive Memory is doing\n\n{told}"
 
   async def _cost(self, hook: Hook, _: Command) -> str:
-    return costs_told(await self._costs.days(hook.user_id))
+    return costs_told(await self.costs.days(hook.user_id))
 
   async def _on(self, _: Hook, __: Command) -> str:
     return "Memory is on in this chat."

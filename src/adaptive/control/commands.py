@@ -7,7 +7,7 @@ import re
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -94,27 +94,22 @@ class MemorySearch(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class MemoryCommands:
     """Answers commands; nothing in it belongs to one user.
 
     ``diagnosis`` says how the server stands.
     """
 
-    def __init__(
-        self,
-        requests: MemoryRequests,
-        search: MemorySearch,
-        costs: CostTable,
-        diagnosis: Callable[[Hook], Awaitable[str]],
-        once: OncePerMessage,
-    ) -> None:
-        self._requests = requests
-        self._learner = requests.learner
-        self._memories = requests.memories
-        self._search = search
-        self._costs = costs
-        self._diagnosis = diagnosis
-        self._once = once
+    requests: MemoryRequests
+    search: MemorySearch
+    costs: CostTable
+    diagnosis: Callable[[Hook], Awaitable[str]]
+    once: OncePerMessage
+
+    def __post_init__(self) -> None:
+        self._learner = self.requests.learner
+        self._memories = self.requests.memories
         # One change of a user's at a time; an answer that somebody else gives is waited for
         # without.
         self._locks = KeyedLocks()
@@ -148,7 +143,7 @@ class MemoryCommands:
         # What changes nothing tells how things stand, also while a change is under way.
         if command.name not in _CHANGING:
             return await answering(hook, command)
-        return await self._once.answer(
+        return await self.once.answer(
             user_id=hook.user_id,
             chat_id=hook.chat_id,
             message_id=_command_id(hook.question_id, command),
@@ -204,7 +199,7 @@ class MemoryCommands:
         """The memories that the words name."""
         if not command.words:
             return _HOW_TO_FIND
-        matches = await self._search.found(hook, command.words)
+        matches = await self.search.found(hook, command.words)
         if not matches:
             return _UNKNOWN
         day = _day_of(hook)
@@ -222,7 +217,7 @@ class MemoryCommands:
         messages = without_commands(command.messages)
         if newest_user_message(messages) is None:
             return "There is no answer yet in this chat."
-        return await self._search.why(hook, messages)
+        return await self.search.why(hook, messages)
 
     async def _log(self, hook: Hook, command: Command) -> str:
         """The last changes of the memory."""
@@ -288,8 +283,8 @@ class MemoryCommands:
         if scope is not None:
             today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
-            return await self._requests.erase(hook, request)
-        matches = await self._search.found(hook, command.words)
+            return await self.requests.erase(hook, request)
+        matches = await self.search.found(hook, command.words)
         exact = [match for match in matches if match.has_all_words]
         if len(exact) == 1:
             deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
@@ -305,7 +300,7 @@ class MemoryCommands:
 
     async def _restore(self, hook: Hook, command: Command) -> str:
         """Bring archived memories back."""
-        return await self._requests.restore(hook, command.words)
+        return await self.requests.restore(hook, command.words)
 
     async def _export(self, hook: Hook, _: Command) -> str:
         """Give the memories as a file."""
@@ -343,7 +338,7 @@ class MemoryCommands:
 
     async def _doctor(self, hook: Hook, _: Command) -> str:
         """How the server stands."""
-        told = await self._diagnosis(hook)
+        told = await self.diagnosis(hook)
         if hook.is_admin:
             level, found = await self._learner.examine(hook)
             told += f"\n- **{level}** learning: {plain_line(found)}"
@@ -351,7 +346,7 @@ class MemoryCommands:
 
     async def _cost(self, hook: Hook, _: Command) -> str:
         """What models were asked for the user."""
-        return costs_told(await self._costs.days(hook.user_id))
+        return costs_told(await self.costs.days(hook.user_id))
 
     async def _on(self, _: Hook, __: Command) -> str:
         """What is so from now on: the chat itself tells it to whoever reads it."""

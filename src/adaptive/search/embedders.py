@@ -138,11 +138,10 @@ class EndpointEmbedder:
             list(texts[start : start + _BATCH])
             for start in range(0, len(texts), _BATCH)
         ]
-        parts = [await self._batch(batch) for batch in batches]
-        if len({part.shape[1] for part in parts}) > 1:
-            detail = f"{self.url!r} sent vectors of different lengths"
-            raise EmbeddingError(_NO_VECTORS, detail=detail)
-        return np.concatenate(parts)
+        rows: list[Vectors] = []
+        for batch in batches:
+            rows += [*await self._batch(batch)]
+        return checked_vectors(rows, len(texts), repr(self.url))
 
     async def _batch(self, texts: list[str]) -> Vectors:
         url, body = (
