@@ -48,7 +48,7 @@ from adaptive.learn.lesson import NOTHING_NEW, learn_turn
 from adaptive.learn.suggestions import failure_line
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import hook_settings, memory
-from tests.learn.world import Work, World
+from tests.learn.world import Work, World, not_started
 from tests.minilm import MINILM
 from tests.rates import over
 
@@ -74,7 +74,7 @@ SHOWN_MEMORY = re.compile(r"^#(\d+) (.*)$", re.MULTILINE)
 REFERENCE = re.compile(r"\{\{(.+?)\}\}")
 
 
-JUDGES = FactJudges()
+JUDGES = FactJudges(not_started)
 
 
 class ReplyingModel:
@@ -160,6 +160,7 @@ class Replay(World):
             embedder=MINILM,
             facts=JUDGES,
         )
+        await JUDGES.fit(room.sources, 384)
         try:
             lesson = await learn_turn(room, turn, when, Work())
             line = (

@@ -21,6 +21,7 @@ from adaptive.learn.lasting import (
 from adaptive.search.vectors import normalised
 from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, turn
 from tests.learn.test_reader import right_facts
+from tests.learn.world import not_started
 from tests.minilm import MINILM
 from tests.rates import labelled_set, rate
 
@@ -40,7 +41,7 @@ OTHERS = (
     "User goes bowling on Thursdays.",
     "User is flying to Cape Town on 3 May 2031.",
 )
-JUDGES = FactJudges()
+JUDGES = FactJudges(not_started)
 
 
 async def accepted(fit: ExampleFit, sentences: Sequence[str]) -> set[str]:
@@ -57,6 +58,7 @@ async def judged(
     sentence = proposal.draft.content
     (row,) = normalised(await MINILM.embed([sentence], query=False))
     sources = Sources("ada", ListedMemories(), embedder, ShelvedVectors())
+    await JUDGES.fit(sources, len(row))
     (outcome,) = await JUDGES.judged(
         [proposal], turn(said or sentence), {sentence: row}, sources
     )

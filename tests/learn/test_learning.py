@@ -41,6 +41,7 @@ from tests.learn.world import (
     NoPastes,
     NoPrefilter,
     World,
+    not_started,
     reply,
 )
 from tests.rates import over
@@ -81,7 +82,7 @@ class House(World):
         )
         learning._pastes = NoPastes()
         learning._prefilter = NoPrefilter()
-        learning._facts = NoFactJudges()
+        learning._facts = NoFactJudges(not_started)
         return learning
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -8,7 +8,14 @@ from __future__ import annotations
 import itertools
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -284,6 +291,11 @@ class NoPrefilter(Prefilter):
         return True
 
 
+def not_started(work: Coroutine[Any, Any, None]) -> None:
+    """Leave work undone that would go on behind a lesson."""
+    work.close()
+
+
 class NoFactJudges(FactJudges):
     """Judges that let every fact pass as it is."""
 
@@ -392,7 +404,7 @@ class World:
             "memory": self.memories(fuse).over(sources, settings),
             "pastes": NoPastes(),
             "prefilter": NoPrefilter(),
-            "facts": NoFactJudges(),
+            "facts": NoFactJudges(not_started),
             "suggestions": self.suggestions,
         }
         return LessonResources(**{**fresh, **parts})

@@ -93,6 +93,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.examples.ExampleFit.accepts
         learn.turns.by_model
         learn.summaries.related_clusters
+        memory.archive._archived_change
         memory.archive.leaving_first
         memory.erasure.came_from
         memory.erasure.origin_ids
@@ -100,7 +101,6 @@ FUNCTIONS: Mapping[str, str] = {
         recall.block.entries_within
         recall.explanation._coming
         recall.selection.*
-        search.fusion._evidence
         search.index.MemoryIndex.with_vectors
         settings.merged.LocalOnlyBanks.holds
         settings.merged.LocalOnlyBanks.without

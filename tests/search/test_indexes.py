@@ -145,7 +145,8 @@ async def test_unchanged_store_is_not_read_again() -> None:
     await world.current()
     assert (world.store.reads, world.store.partial_reads) == (1, asked)
     assert world.embedder.calls == [[DOG.content, TEA.content]]
-    assert world.embedder.queries == [NULLS]
+    asked = [one for portion in world.embedder.queries for one in portion]
+    assert asked == NULLS
 
 
 T, D, H = TEA.content, DOG.content, HOME.content
@@ -298,7 +299,9 @@ async def test_changed_embedder() -> None:
     world.embedder.dimension = 96
     world.store.rows[DOG.id] = DOG
     for _ in range(2):
-        index = await world.current()
+        await world.current()
+        await settled()
+    index = await world.current()
     assert (index.dimension, index.ready, bool(index.ranking.levels)) == (
         96,
         True,

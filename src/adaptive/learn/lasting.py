@@ -7,8 +7,9 @@ tools.validate_facts`` says how good they are. Without vectors nothing is refuse
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from adaptive.core.model import (
     Draft,
@@ -18,6 +19,7 @@ from adaptive.core.model import (
     Turn,
     Vectors,
     each_open,
+    log_failure,
 )
 from adaptive.core.texts import titled_parts
 from adaptive.learn.examples import ExampleFit, ExampleJudge
@@ -68,11 +70,20 @@ def plain_judge() -> ExampleJudge:
 
 
 class FactJudges:
-    """The step of a lesson that judges proven facts by their vectors."""
+    """The step of a lesson that judges proven facts by their vectors.
 
-    def __init__(self) -> None:
+    The examples of a new embedding model take a local one up to a minute, so that they are made
+    behind the lesson that ``start`` is called in; until then facts are not judged.
+    """
+
+    def __init__(
+        self, start: Callable[[Coroutine[Any, Any, None]], object]
+    ) -> None:
+        self._start = start
         self._lasting = lasting_judge()
         self._plain = plain_judge()
+        self._begun: set[str] = set()
+        self._fits: dict[tuple[str, int], tuple[ExampleFit, ExampleFit]] = {}
 
     async def judged(
         self,
@@ -89,12 +100,14 @@ class FactJudges:
         if not vectors:
             return facts
         dimension = len(next(iter(vectors.values())))
-        embedder, table = sources.embedder, sources.table
-        try:
-            lasting = await self._lasting.fit_for(embedder, table, dimension)
-            plain = await self._plain.fit_for(embedder, table, dimension)
-        except EmbeddingError:
+        name = await sources.embedder.name()
+        fits = self._fits.get((name, dimension))
+        if fits is None:
+            if name not in self._begun:
+                self._begun.add(name)
+                self._start(self.fit(sources, dimension))
             return facts
+        lasting, plain = fits
 
         def judge(proposal: Proposal) -> Proposal:
             """One proposal, judged if it has a vector."""
@@ -104,6 +117,19 @@ class FactJudges:
             return _judged(proposal, vector, lasting, plain)
 
         return each_open(facts, judge)
+
+    async def fit(self, sources: Sources, dimension: int) -> None:
+        """Fit the judges for the vectors of an embedder, if it brings those of the examples."""
+        embedder, table = sources.embedder, sources.table
+        name = await embedder.name()
+        try:
+            lasting = await self._lasting.fit_for(embedder, table, dimension)
+            plain = await self._plain.fit_for(embedder, table, dimension)
+            self._fits[name, dimension] = lasting, plain
+        except EmbeddingError as error:
+            log_failure("facts are not judged by their vectors", error)
+        finally:
+            self._begun.discard(name)
 
 
 def _judged(

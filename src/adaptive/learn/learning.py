@@ -78,7 +78,7 @@ class Learning:
         self._queue = LearningQueue(self.pending, self.foreground)
         self._pastes = PasteJudge()
         self._prefilter = Prefilter()
-        self._facts = FactJudges()
+        self._facts = FactJudges(self.start)
         # Hooks of turns that wait, by user and answer, so that their lines are shown with their
         # own answers. Models that are asked side by side answer one message, each after answers of
         # its own, which no other one may read.

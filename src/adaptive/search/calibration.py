@@ -73,6 +73,8 @@ _SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
 _ABOUT_SELF = re.compile(_SELF)
 _ABOUT_ANYBODY = re.compile(_IMPERSONAL, re.IGNORECASE)
 _LONGEST_PERSONAL = 240
+# Texts that are embedded at once: between two portions a message gets its turn.
+_PORTION = 32
 # What belongs to no user stands in the table under this name instead of a user's.
 _NOBODY = ""
 
@@ -185,17 +187,12 @@ class SharedVectors:
     async def known(self, table: VectorTable, name: str) -> Vectors | None:
         """Those of a model that this process or any other has made."""
         if name not in self._vectors:
-            stored = await stored_vectors(table, _NOBODY, name)
-            rows = [
-                stored[digest].vector
-                for digest in self._texts
-                if digest in stored
-            ]
-            if (
-                len(rows) == len(self._texts)
-                and len({len(row) for row in rows}) == 1
-            ):
-                self._vectors[name] = np.stack(rows)
+            stored = await self._stored(table, name)
+            lengths = {len(one.vector) for one in stored.values()}
+            if len(stored) == len(self._texts) and len(lengths) == 1:
+                self._vectors[name] = np.stack(
+                    [stored[one].vector for one in self._texts]
+                )
         vectors = self._vectors.get(name)
         return None if vectors is None else vectors[: self._examples_from]
 
@@ -211,21 +208,40 @@ class SharedVectors:
     ) -> Vectors:
         """Those of an embedder's model, made where there are none of that dimension (0: any).
 
-        Whoever asks meanwhile waits for the same: a local model takes seconds of all cores. Raises
-        ``EmbeddingError`` where the embedder brings none.
+        Whoever asks meanwhile waits for the same. They are made in portions, each of which stays
+        where a later one fails. Raises ``EmbeddingError`` where the embedder brings none.
         """
         name = await embedder.name()
         async with self._making:
             known = await self.known(table, name)
             if known is not None and dimension in (0, known.shape[1]):
                 return known
-            made = await embedded_texts(
-                embedder, [*self._texts.values()], query=self._query
-            )
-            self._vectors[name] = made
-            rows = zip(self._texts, made, strict=True)
-            stored = {
-                digest: StoredVector(digest, row) for digest, row in rows
-            }
-            await store_vectors(table, _NOBODY, name, stored)
-            return made[: self._examples_from]
+            stored = await self._stored(table, name)
+            while missing := [one for one in self._texts if one not in stored]:
+                portion = missing[:_PORTION]
+                made = await embedded_texts(
+                    embedder,
+                    [self._texts[digest] for digest in portion],
+                    query=self._query,
+                )
+                rows = {
+                    digest: StoredVector(digest, row)
+                    for digest, row in zip(portion, made, strict=True)
+                }
+                await store_vectors(table, _NOBODY, name, rows)
+                # Those of another length were made before the model has changed.
+                stored = rows | {
+                    digest: one
+                    for digest, one in stored.items()
+                    if len(one.vector) == made.shape[1]
+                }
+            vectors = np.stack([stored[one].vector for one in self._texts])
+            self._vectors[name] = vectors
+            return vectors[: self._examples_from]
+
+    async def _stored(
+        self, table: VectorTable, name: str
+    ) -> dict[str, StoredVector]:
+        """Those of a model that any process has made so far, by the hash of their text."""
+        stored = await stored_vectors(table, _NOBODY, name)
+        return {one: stored[one] for one in self._texts if one in stored}

@@ -77,7 +77,8 @@ async def test_recipe(host: RunningHost, plugin: InstalledFilter) -> None:
     for question in ("What is the capital of Portugal?", "And of Spain?"):
         answer = await bob.new_chat().send(question)
         assert answer.content == "Understood."
-    await ann.wait_for_status(turn, "Saved: User is coeliac.")
+    # The first message of several paragraphs waits for the examples of pastes.
+    await ann.wait_for_status(turn, "Saved: User is coeliac.", 120)
 
 
 def learns_each(host: RunningHost, facts: Mapping[str, str]) -> None:

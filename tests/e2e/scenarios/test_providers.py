@@ -29,19 +29,20 @@ async def test_which_model_learns(host: RunningHost, page: Page) -> None:
     await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
     assert request.model == SMALL_MODEL
-    assert [message["role"] for message in request.messages] == [
-        "system",
-        "user",
-    ]
+    roles = [message["role"] for message in request.messages]
+    assert roles[:2] == ["system", "user"]
+    assert roles[-2:] == ["assistant", "user"]
+    assert "Be a pirate." not in f"{request.messages}"
     assert "tools" not in request.body
-    # In this zone it is fourteen hours later; the hour may have turned since.
-    hours = [
+    # In this zone it is fourteen hours later; the day may have turned since.
+    days = [
         datetime.now(ZoneInfo(page.time_zone)) - timedelta(hours=ago)
         for ago in (0, 1)
     ]
     assert any(
-        f"It is {hour:%A, %d %B %Y, %H:}" in request.system_prompt
-        for hour in hours
+        f"Newest message, {day:%A}, {day.day} {day:%B %Y}:"
+        in request.user_text
+        for day in days
     )
     assert not request.body.get("stream")
     async with host.task_settings(TASK_MODEL_EXTERNAL=TASK_MODEL):
