@@ -217,6 +217,9 @@ class SharedVectors:
             if known is not None and dimension in (0, known.shape[1]):
                 return known
             stored = await self._stored(table, name)
+            lengths = {len(one.vector) for one in stored.values()}
+            if known is not None or len(lengths) > 1:
+                stored.clear()  # they were made before the model has changed
             while missing := [one for one in self._texts if one not in stored]:
                 portion = missing[:_PORTION]
                 made = await embedded_texts(
