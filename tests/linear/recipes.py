@@ -48,6 +48,7 @@ from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
 from adaptive.learn.notation import message_lines
 from adaptive.learn.outdated import read_outdated
+from adaptive.learn.pastes import spelling
 from adaptive.learn.proposals import (
     ExtractionSource,
     _proposals_in,
@@ -271,6 +272,8 @@ RECIPES: Mapping[str, Recipe] = {
         ),
         {"operation": "NEW", "content": text, "evidence": text},
     ),
+    # Of many texts it makes as many rows of thousands of numbers.
+    "learn.pastes.spelling": lambda text: partial(spelling, [text]),
     "learn.proposals.read_proposals": lambda text: partial(
         read_proposals,
         Completion(text),
