@@ -6097,7 +6097,8 @@ _SENTENCE_END__notation = re.compile(
 )
 _NOTE__notation = re.compile(
   r"[ *(\[-]{0,3}(?P<line>\d{1,3})[\]).:]?"
-    r"(?: +#(?P<memory>\d{1,3})[:.]?)? +(?P<sentence>[^\[{].*)"
+    r"(?: +#(?P<memory>\d{1,3})[:.]?)?(?: +\[(?P<bank>[^\]]{1,80})\])?"
+    r" +(?P<sentence>[^\[{].*)"
 )
 _UNTIL__notation = re.compile(r" *\(until (\d{4}-\d\d-\d\d)\)[ .]*$")
 _WORD__notation = re.compile(r"\w+")
@@ -6142,6 +6143,7 @@ def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
       "content": sentence,
       "evidence": _evidence__notation(sentence, line),
       "until": end[1] if end else "",
+      "memory_bank": note["bank"] or "",
     }
     if note["memory"] and sentence.casefold().strip(".") == FORGET:
       fields["operation"] = "DELETE"
@@ -9843,6 +9845,7 @@ _EXAMPLES = tuple(PROMPTS["extract_examples"].strip().split("\n---\n"))
 _NOTED = _EXAMPLES[1]
 _TASK = _EXAMPLES[2].rpartition("\n")[2]
 _PASTED = "> (pasted text)"
+_USUAL_BANKS = Settings.model_fields["allowed_memory_banks"].default
 _MOSTLY_TYPED = 0.7
 _BEGINNING = 80
 
@@ -9875,12 +9878,18 @@ def extraction_request(
   turn: Turn, source: ExtractionSource, settings: Settings, now: datetime
 ) -> CompletionRequest:
   known: list[str] = []
-  rules = settings.keeping_rules
+  rules = settings.keeping_rules.splitlines()
   language = settings.memory_language.strip()
   if language:
-    rules = f"- Write in {language}.\n{rules}".strip()
+    rules.append(f"- Write in {language}.")
+  if settings.categories != CATEGORIES:
+    kinds = ", ".join(settings.categories)
+    rules.append(f"- Note only facts of these kinds: {kinds}.")
+  if settings.allowed_memory_banks != _USUAL_BANKS:
+    names = ", ".join(f"[{bank}]" for bank in settings.banks)
+    rules.append(f"- Begin each note with where it belongs: {names}.")
   if rules:
-    known.append(f"Rules:\n{rules}")
+    known.append("\n".join(["Rules:", *rules]))
   if source.shown:
     known.append(f"Known:\n{listed_memories(source.shown)}")
   before = ("\n\n".join(known), _NOTED) if known else ()

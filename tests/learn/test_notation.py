@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.core.providers import Completion
-from adaptive.learn.extraction import shown_message
+from adaptive.learn.extraction import extraction_request, shown_message
 from adaptive.learn.notation import (
     holds_notes,
     message_lines,
@@ -16,7 +16,8 @@ from adaptive.learn.notation import (
     read_notes,
 )
 from adaptive.learn.proposals import ExtractionSource, read_proposals
-from tests.fakes import hook_settings, memory
+from tests.fakes import hook_settings, memory, turn
+from tests.learn.world import MORNING
 from tests.rates import over
 
 LINES = (
@@ -78,6 +79,10 @@ CASES = [
         "3 #1 forget",
         ("DELETE", "van", "forget", "forget about the van", ""),
     ),
+    Case(
+        "1 [Work] User works nights.",
+        ("NEW", "", "User works nights.", "work nights", ""),
+    ),
     Case("1 -", None),
     Case("1 \u2014", None),
     Case("Here are the notes:", None),
@@ -102,6 +107,28 @@ def test_a_note_is_read(case: Case) -> None:
         if one.is_open
     ]
     assert proposed == ([case.proposed] if case.proposed else [])
+
+
+def test_banks_of_the_admin_are_asked_for() -> None:
+    """A model files notes in banks where the admin has others than usual, and those are read."""
+    banks = hook_settings(allowed_memory_banks="General, Health")
+    source = ExtractionSource(LINES)
+    words = turn("\n".join(LINES))
+    for settings, asked in ((SETTINGS, False), (banks, True)):
+        request = extraction_request(words, source, settings, MORNING)
+        assert ("[General], [Health]" in request.earlier[-2]) == asked
+    (note,) = read_proposals(
+        Completion("1 [health] User works nights."), source, banks
+    )
+    assert note.draft.bank == "Health"
+
+
+def test_kinds_that_the_admin_wants_are_asked_for() -> None:
+    """Where the admin wants facts of some kinds only, the model is told which."""
+    few = hook_settings(memory_categories="goal, identity")
+    source = ExtractionSource(LINES)
+    request = extraction_request(turn("hm"), source, few, MORNING)
+    assert "of these kinds: identity, goal." in request.earlier[-2]
 
 
 def test_what_is_not_there_is_no_evidence() -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from math import inf
 from typing import Protocol
 
-from adaptive.core.model import Memory, Proposal, Turn, Vectors
+from adaptive.core.model import CATEGORIES, Memory, Proposal, Turn, Vectors
 from adaptive.core.providers import (
     Completion,
     CompletionRequest,
@@ -46,6 +46,8 @@ _EXAMPLES = tuple(PROMPTS["extract_examples"].strip().split("\n---\n"))
 _NOTED = _EXAMPLES[1]
 _TASK = _EXAMPLES[2].rpartition("\n")[2]
 _PASTED = "> (pasted text)"
+# Which small models need not be asked for.
+_USUAL_BANKS = Settings.model_fields["allowed_memory_banks"].default
 # Of the signs of a message; with less typed, a model is told that something was pasted.
 _MOSTLY_TYPED = 0.7
 _BEGINNING = 80  # characters of a message
@@ -83,12 +85,18 @@ def extraction_request(
 ) -> CompletionRequest:
     """The question to the model: what never changes first, and the newest message last."""
     known: list[str] = []
-    rules = settings.keeping_rules
+    rules = settings.keeping_rules.splitlines()
     language = settings.memory_language.strip()
     if language:
-        rules = f"- Write in {language}.\n{rules}".strip()
+        rules.append(f"- Write in {language}.")
+    if settings.categories != CATEGORIES:
+        kinds = ", ".join(settings.categories)
+        rules.append(f"- Note only facts of these kinds: {kinds}.")
+    if settings.allowed_memory_banks != _USUAL_BANKS:
+        names = ", ".join(f"[{bank}]" for bank in settings.banks)
+        rules.append(f"- Begin each note with where it belongs: {names}.")
     if rules:
-        known.append(f"Rules:\n{rules}")
+        known.append("\n".join(["Rules:", *rules]))
     if source.shown:
         known.append(f"Known:\n{listed_memories(source.shown)}")
     # In a turn of its own: beside a message small models take it for what the message says.

@@ -2,8 +2,9 @@
 
 A message stands line by line, numbered. The answer has a line for each: its number, and a sentence
 or a dash. ``2 User works nights.`` notes what line 2 says; ``2 #4 User works days.`` puts that in the
-place of memory 4; ``2 #4 forget`` deletes that memory; ``(until 2031-03-03)`` behind a sentence is the
-last day on which it holds. Small models follow this where JSON makes them give up or copy whole
+place of memory 4; ``2 #4 forget`` deletes that memory; ``2 [Work] User works nights.`` files it in a
+bank, if there are others than usual; ``(until 2031-03-03)`` behind a sentence is the last day on
+which it holds. Small models follow this where JSON makes them give up or copy whole
 paragraphs, and it takes a third of the tokens (benchmarks/README.md).
 """
 
@@ -28,7 +29,8 @@ _SENTENCE_END = re.compile(
 )
 _NOTE = re.compile(
     r"[ *(\[-]{0,3}(?P<line>\d{1,3})[\]).:]?"
-    r"(?: +#(?P<memory>\d{1,3})[:.]?)? +(?P<sentence>[^\[{].*)"
+    r"(?: +#(?P<memory>\d{1,3})[:.]?)?(?: +\[(?P<bank>[^\]]{1,80})\])?"
+    r" +(?P<sentence>[^\[{].*)"
 )
 _UNTIL = re.compile(r" *\(until (\d{4}-\d\d-\d\d)\)[ .]*$")
 _WORD = re.compile(r"\w+")
@@ -78,6 +80,7 @@ def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
             "content": sentence,
             "evidence": _evidence(sentence, line),
             "until": end[1] if end else "",
+            "memory_bank": note["bank"] or "",
         }
         if note["memory"] and sentence.casefold().strip(".") == FORGET:
             fields["operation"] = "DELETE"
