@@ -7598,8 +7598,11 @@ class PasteJudge:
   async def marked(
     self, words: str, embedder: Embedder, sources: Sources
   ) -> str:
+    cleaned = await asyncio.to_thread(without_secrets, words)
+    if cleaned.count("\n") != words.count("\n"):
+      words = cleaned
     lines = words.split("\n")
-    typed = unpasted_words(words).split("\n")
+    typed = unpasted_words(cleaned).split("\n")
     first = next(
       (number for number, line in enumerate(typed) if line.strip()), 0
     )

@@ -175,6 +175,20 @@ async def test_marks_of_messages_hold() -> None:
     assert "nurse" in typed_words(await marked(message))
 
 
+async def test_no_part_of_a_secret_is_embedded() -> None:
+    """A key of several lines, known by the lines around it, goes out with none of its parts."""
+    body = "\n".join(
+        ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"] * 4
+    )
+    key = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----"
+    embedder = WordEmbedder()
+    sources = Sources("ada", ListedMemories(), embedder, ShelvedVectors())
+    message = f"Is this right?\n\nMy key is\n\n{key}\n\nI live in Porto."
+    found = await PasteJudge().marked(message, embedder, sources)
+    assert "I live in Porto." in found
+    assert "MIIEvQ" not in f"{embedder.queries}{embedder.calls}"
+
+
 async def test_without_vectors() -> None:
     """Where the embedder brings no vectors, a message stays as it is."""
     broken = WordEmbedder()

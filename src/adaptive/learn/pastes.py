@@ -24,6 +24,7 @@ from adaptive.core.texts import titled_parts
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS
 from adaptive.learn.quotation import COLONS, unpasted_words
 from adaptive.privacy.injection import order_features
+from adaptive.privacy.secrets import without_secrets
 from adaptive.search.calibration import SharedVectors, script_of
 from adaptive.search.vectors import query_vectors
 
@@ -264,8 +265,13 @@ class PasteJudge:
 
         ``embedder`` keeps the vectors of the user's words, and that of ``sources`` does not.
         """
+        # A secret is known by what stands around it, which its paragraphs alone do not show. In a
+        # thread: it is looked for in all of the message, and other chats go on.
+        cleaned = await asyncio.to_thread(without_secrets, words)
+        if cleaned.count("\n") != words.count("\n"):
+            words = cleaned
         lines = words.split("\n")
-        typed = unpasted_words(words).split("\n")
+        typed = unpasted_words(cleaned).split("\n")
         first = next(
             (number for number, line in enumerate(typed) if line.strip()), 0
         )
