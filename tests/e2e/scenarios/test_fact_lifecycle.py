@@ -75,6 +75,8 @@ async def test_correction_leaves_one_row(
     )
     await page.say("I live in Porto.", "Saved")
     [before] = await page.memories()
+    # The host makes its vector behind the row.
+    await host.rest(60)
     assert "Porto" in (await found_by_host(page, "my home"))[0]
 
     learns(
@@ -85,6 +87,7 @@ async def test_correction_leaves_one_row(
     await page.say("I have moved to Lisbon.", "Updated: User lives in Lisbon.")
     [after] = await page.memories()
     assert after.id == before.id
+    await host.rest(60)
     (found,) = await found_by_host(page, "my home")
     assert "User lives in Lisbon." in found
     assert "User lives in Lisbon." in after.content
