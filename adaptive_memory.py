@@ -9939,33 +9939,32 @@ async def shown_memories(
 ) -> Sequence[Memory]:
   parts = [RankingQuery(one, None) for one in spoken_parts(words)]
   asked = [ranking_query(words, "", vectors, index.dimension), *parts]
-  near = await asyncio.to_thread(nearest_memories, index, asked)
-  fitting = await asyncio.to_thread(
-    nearest_memories, index, asked, _LEAST_EVIDENCE
+  near = await asyncio.to_thread(
+    nearest_memories, index, asked, _LEAST_EVIDENCE, _ALWAYS_SHOWN
   )
-  chosen = {
-    memory.id: memory for memory in (*near[:_ALWAYS_SHOWN], *fitting)
-  }
-  return hidden.without(chosen.values())[:MOST_SHOWN]
+  return hidden.without(near)[:MOST_SHOWN]
 
 
 def nearest_memories(
-  index: MemoryIndex, asked: Sequence[RankingQuery], least: float = -inf
+  index: MemoryIndex,
+  asked: Sequence[RankingQuery],
+  least: float = -inf,
+  always: int = 0,
 ) -> Sequence[Memory]:
-  rankings = [
-    [
-      ranked.place
-      for ranked in rank(index.ranking, each)
-      if ranked.evidence - ranked.personal >= least
-    ]
-    for each in asked
+  rankings = [rank(index.ranking, each) for each in asked]
+  evidence: dict[int, float] = {}
+  for ranked in itertools.chain.from_iterable(
+    itertools.zip_longest(*rankings)
+  ):
+    if ranked is not None:
+      own = ranked.evidence - ranked.personal
+      evidence[ranked.place] = max(own, evidence.get(ranked.place, own))
+  places = [
+    place
+    for number, (place, best) in enumerate(evidence.items())
+    if number < always or best >= least
   ]
-  places = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
-  return [
-    index.memories[place]
-    for place in dict.fromkeys(places)
-    if place is not None
-  ]
+  return [index.memories[place] for place in places]
 
 
 def listed_memories(memories: Sequence[Memory]) -> str:
@@ -15233,17 +15232,21 @@ def _end(
     END_NOTE.format(memory.until)
   )
   rewritten = replace(stored, content=now)
-  says_the_same = repeats(rewritten, memory) or (
-    now.casefold().removeprefix("the ") == memory.content.casefold()
-  )
-  is_of_another = now and not subjects(now) & subjects(memory.content)
-  if says_the_same or is_of_another:
+  if now and not _is_what_became_of(now, memory.content):
     return None
   telling = beginnings(rewritten.content)
   is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(
     telling
   )
   return _ended(memory, rewritten if is_grounded else stored)
+
+
+def _is_what_became_of(now: str, content: str) -> bool:
+  units = word_units(content)
+  is_said_again = word_units(now)[-len(units) :] == units
+  return not is_said_again and not subjects(now).isdisjoint(
+    subjects(content)
+  )
 
 
 def _ended(memory: Memory, draft: Draft) -> Proposal:

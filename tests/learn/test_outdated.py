@@ -9,6 +9,7 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+import pytest
 
 from adaptive.core.model import Draft, Memory, Proposal, Vectors
 from adaptive.core.providers import Completion
@@ -237,4 +238,20 @@ async def test_later_end_and_new_sentence_are_written() -> None:
     )
     assert house.store.rows["cycles"].content == past
     assert house.store.rows["sister"].until == "2027-03-31"
+    assert house.archive.rows == {}
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        "The user cycles to the office in Sheffield.",
+        CYCLES.content,
+        "User's sister lives in Horsforth.",
+    ],
+)
+async def test_what_became_of_another_ends_nothing(now: str) -> None:
+    """A memory that is written again stays, and so does one in whose place another is written."""
+    house = moving(ended(now=now))
+    await house.lesson(SAID)
+    assert house.store.rows["cycles"].content == CYCLES.content
     assert house.archive.rows == {}

@@ -155,37 +155,38 @@ async def shown_memories(
     # part is looked for by its own words, rare ones first.
     parts = [RankingQuery(one, None) for one in spoken_parts(words)]
     asked = [ranking_query(words, "", vectors, index.dimension), *parts]
-    near = await asyncio.to_thread(nearest_memories, index, asked)
-    fitting = await asyncio.to_thread(
-        nearest_memories, index, asked, _LEAST_EVIDENCE
+    near = await asyncio.to_thread(
+        nearest_memories, index, asked, _LEAST_EVIDENCE, _ALWAYS_SHOWN
     )
-    chosen = {
-        memory.id: memory for memory in (*near[:_ALWAYS_SHOWN], *fitting)
-    }
-    return hidden.without(chosen.values())[:MOST_SHOWN]
+    return hidden.without(near)[:MOST_SHOWN]
 
 
 def nearest_memories(
-    index: MemoryIndex, asked: Sequence[RankingQuery], least: float = -inf
+    index: MemoryIndex,
+    asked: Sequence[RankingQuery],
+    least: float = -inf,
+    always: int = 0,
 ) -> Sequence[Memory]:
     """The nearest to each of several questions, then the second of each.
 
-    ``least`` is the evidence that each needs, without what all memories have in common.
+    ``least`` is the evidence that each needs, without what all memories have in common; so many
+    of them ``always`` come.
     """
-    rankings = [
-        [
-            ranked.place
-            for ranked in rank(index.ranking, each)
-            if ranked.evidence - ranked.personal >= least
-        ]
-        for each in asked
+    rankings = [rank(index.ranking, each) for each in asked]
+    # The best evidence of each, by its place, in the order in which they come.
+    evidence: dict[int, float] = {}
+    for ranked in itertools.chain.from_iterable(
+        itertools.zip_longest(*rankings)
+    ):
+        if ranked is not None:
+            own = ranked.evidence - ranked.personal
+            evidence[ranked.place] = max(own, evidence.get(ranked.place, own))
+    places = [
+        place
+        for number, (place, best) in enumerate(evidence.items())
+        if number < always or best >= least
     ]
-    places = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
-    return [
-        index.memories[place]
-        for place in dict.fromkeys(places)
-        if place is not None
-    ]
+    return [index.memories[place] for place in places]
 
 
 def listed_memories(memories: Sequence[Memory]) -> str:

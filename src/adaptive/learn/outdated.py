@@ -39,6 +39,7 @@ from adaptive.learn.proposals import (
     repeats,
     text_lines,
 )
+from adaptive.learn.quotation import word_units
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import list_schema, render_prompt, text_line
 from adaptive.llm.reply import read_items
@@ -250,18 +251,25 @@ def _end(
         END_NOTE.format(memory.until)
     )
     rewritten = replace(stored, content=now)
-    # Small models copy what they were shown, as of "the user".
-    says_the_same = repeats(rewritten, memory) or (
-        now.casefold().removeprefix("the ") == memory.content.casefold()
-    )
-    is_of_another = now and not subjects(now) & subjects(memory.content)
-    if says_the_same or is_of_another:
+    if now and not _is_what_became_of(now, memory.content):
         return None
     telling = beginnings(rewritten.content)
     is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(
         telling
     )
     return _ended(memory, rewritten if is_grounded else stored)
+
+
+def _is_what_became_of(now: str, content: str) -> bool:
+    """Whether a sentence may stand for what a memory said: about the same, and not that again.
+
+    Small models write the memory again, with a word before it, or another one in its place.
+    """
+    units = word_units(content)
+    is_said_again = word_units(now)[-len(units) :] == units
+    return not is_said_again and not subjects(now).isdisjoint(
+        subjects(content)
+    )
 
 
 def _ended(memory: Memory, draft: Draft) -> Proposal:
