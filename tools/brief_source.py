@@ -1,4 +1,4 @@
-"""Python source without what only its editors need: comments, docstrings, half of each indent.
+"""Python source without what only its editors need: comments, docstrings, wide indents.
 
 Open WebUI reads the installed file's whole text up to three times a turn, and formats it when it is
 saved in the editor. Its reader finds the full text in ``src/``, by the path in the banner above
@@ -9,38 +9,18 @@ from __future__ import annotations
 
 import ast
 import io
+import subprocess
+import sys
 import tokenize
 
 _DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def brief_source(text: str) -> str:
-    """The same program without comments and docstrings, indented by two spaces in place of four.
+    """The same program without comments and docstrings.
 
     Of a docstring that is all there is to a body the first paragraph stays.
     """
-    return _half_indented(_without_texts(text))
-
-
-def _half_indented(text: str) -> str:
-    """The same program with half of the space before each line that does not begin in a string."""
-    lines = text.splitlines(keepends=True)
-    in_string: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
-        if (
-            isinstance(node, ast.JoinedStr | ast.Constant)
-            and node.end_lineno is not None
-        ):
-            in_string.update(range(node.lineno, node.end_lineno))
-    for place, line in enumerate(lines):
-        code = line.lstrip(" ")
-        if place not in in_string and code.strip():
-            lines[place] = " " * ((len(line) - len(code)) // 2) + code
-    return "".join(lines)
-
-
-def _without_texts(text: str) -> str:
-    """The same program without comments and docstrings."""
     lines = text.splitlines(keepends=True)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -65,3 +45,19 @@ def _without_texts(text: str) -> str:
             lines[end] = lines[end].rstrip("\n") + '"""\n'
             lines[end + 1 : last] = [""] * (last - end - 1)
     return "".join(lines)
+
+
+def reflowed(text: str, longest_line: int) -> str:
+    """The same program as Ruff writes it, indented by two spaces, on as few lines as it needs.
+
+    Raises:
+        subprocess.CalledProcessError: the text is no Python.
+    """
+    settings = ("indent-width=2", "format.skip-magic-trailing-comma=true")
+    command = [sys.executable, "-m", "ruff", "format", "--isolated", "--quiet"]
+    command += [f"--line-length={longest_line}"]
+    command += [f"--config={setting}" for setting in settings]
+    run = subprocess.run(
+        [*command, "-"], input=text, capture_output=True, text=True, check=True
+    )
+    return run.stdout

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from tools.ascii_source import ascii_source
-from tools.brief_source import brief_source
+from tools.brief_source import brief_source, reflowed
 from tools.bundle_names import with_own_names
 from tools.bundle_rules import REWRITTEN_BY_HOST, check, rewritten_texts
 from tools.bundle_source import (
@@ -40,6 +40,7 @@ ENTRY = "adaptive.filter"
 OLDEST_HOST = "0.9.6"
 LONGEST_LINE = 100
 COMMAND = "python -m tools.bundle"
+PACKED_PROMPTS = ".txt"
 
 # Saving in the host's editor formats the text first, in its event loop (host: routers/utils.py,
 # format_code): with the mark below black leaves it as it is, in a tenth of the time.
@@ -153,9 +154,9 @@ def render(
         '"""',
     ]
     imported = [one for module in modules for one in _shared_imports(module)]
-    parts = ["\n".join([*docstring, HEADER, *_import_lines(imported)])]
-    parts += [_module_text(module, prompts) for module in modules]
-    return "\n\n".join(parts)
+    head = "\n".join([*docstring, HEADER, *_import_lines(imported)])
+    sections = "\n\n".join(_module_text(module, prompts) for module in modules)
+    return f"{head}\n\n{reflowed(sections, LONGEST_LINE)}"
 
 
 def _shared_imports(module: Module) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -262,11 +263,7 @@ def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
     # repr line by line: no quote and no backslash of a prompt can break it, and a diff shows lines.
     yield "PROMPTS: dict[str, str] = {"
     for path, text in sorted(prompts.items()):
-        if path.endswith(
-            ".txt"
-        ):  # lists of many scripts are a third as long packed
-            packed = lzma.compress(text.encode(), lzma.FORMAT_ALONE, preset=9)
-            yield f'    {PurePosixPath(path).stem!r}: unpacked("{_base85(packed)}").decode(),'
+        if path.endswith(PACKED_PROMPTS):
             continue
         yield f"    {PurePosixPath(path).stem!r}: ("
         yield from (
@@ -274,10 +271,23 @@ def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
             for line in text.splitlines(keepends=True) or [""]
         )
         yield "    ),"
+    yield from (
+        "    **dict(",
+        "        part.split(chr(10), 1)",
+        f'        for part in unpacked("{_packed_lists(prompts)}").decode().split(chr(0))',
+        "    ),",
+    )
     yield "}"
 
 
-def _base85(packed: bytes) -> str:
+def _packed_lists(prompts: Mapping[str, str]) -> str:
+    """The lists of many scripts as one text, each below its name: a fourth as long packed."""
+    lists = "\0".join(
+        f"{PurePosixPath(path).stem}\n{text}"
+        for path, text in sorted(prompts.items())
+        if path.endswith(PACKED_PROMPTS)
+    )
+    packed = lzma.compress(lists.encode(), lzma.FORMAT_ALONE, preset=9)
     return base64.b85encode(packed).decode()
 
 
