@@ -115,6 +115,7 @@ from sqlalchemy import (
     false,
     func,
     insert,
+    literal,
     or_,
     select,
     text,
@@ -364,6 +365,7 @@ class NewMemory:
   source: Provenance
   extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
   former: Memory | None = None
+  id: str = ""
 
 
 class MemoryStore(Protocol):
@@ -1422,7 +1424,7 @@ def new_row(user_id: str, memory: NewMemory, columns: Container[str]) -> dict[st
   extra = meta_with_history(former) if former else memory.extra
   return {
     **memory_fields(columns, memory.draft),
-    "id": former.id if former else str(uuid.uuid4()),
+    "id": former.id if former else memory.id or str(uuid.uuid4()),
     "user_id": user_id,
     "meta": memory_meta(memory.draft, memory.source, extra),
     "created_at": former.created_at if former else min(memory.source.said_at, now),
@@ -2444,7 +2446,7 @@ class ArchivedMemory:
   memory: Memory
   reason: str
   archived_at: int
-  summary: str = ""
+  summary_id: str = ""
 
 
 @frozen
@@ -8633,7 +8635,9 @@ class GuardedStore:
 
 _MOST_ENTRIES = 10_000
 _DIGITS_OF_TIME = 20
-_OWN_IDS = frozenset({"chat_id", "message_id", "passed", "restored_from"})
+_OWN_IDS = frozenset({"chat_id", "message_id", "passed"})
+
+_NOWHERE = Provenance("", "", 0)
 
 _Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
 ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
@@ -8704,7 +8708,13 @@ class AuditTable(EntryTable):
     keyed = [replace(entry, body={**entry.body, "key": entry.key}) for entry in newest_first]
     return read_as(AuditEntry, keyed)
 
-  async def append(self, user_id: str, changes: Sequence[AuditEntry]) -> None:
+  async def record(self, user_id: str, changes: Sequence[AuditEntry]) -> None:
+    try:
+      await self._append(user_id, map(_secretless, changes))
+    except TablesUnavailable as error:
+      log_failure("changes are not written down", error)
+
+  async def _append(self, user_id: str, changes: Iterable[AuditEntry]) -> None:
     texts = await self.entries.keys("audit", user_id, most=1)
     newest = ChangeKey.read("".join(texts))
     after_newest = int(newest.place[:_DIGITS_OF_TIME] or 0) + 1
@@ -8724,19 +8734,6 @@ class AuditTable(EntryTable):
       )
       new.append(entry)
     await self.entries.put("audit", user_id, new, _MOST_ENTRIES)
-
-
-class AuditTrail:
-  def __init__(self, table: AuditTable) -> None:
-    self._table = table
-    self.keys = table.keys
-    self.read = table.read
-
-  async def record(self, user_id: str, changes: Sequence[AuditEntry]) -> None:
-    try:
-      await self._table.append(user_id, list(map(_secretless, changes)))
-    except TablesUnavailable as error:
-      log_failure("changes are not written down", error)
 
 
 def _secretless(change: AuditEntry) -> AuditEntry:
@@ -8766,26 +8763,31 @@ class Step:
 
 def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
   undone: set[str] = set()
-  newest: dict[str, str] = {}
+  latest: set[str] = set()
+  void_until: dict[str, str] = {}
   changes: dict[str, list[ChangeKey]] = {}
   for key in keys:
     if key.undoes and key.place not in undone:
       undone.add(key.undoes)
     if key.memory_id:
-      newest.setdefault(key.memory_id, key.text)
+      place = void_until.get(key.memory_id, "")
+      if not place:
+        latest.add(key.text)
+        void_until[key.memory_id] = key.undoes or key.text
+      elif place == key.place:
+        void_until[key.memory_id] = ""
       changes.setdefault(key.step or key.place, []).append(key)
   numbers: dict[str, int] = {}
   number = 0
   for key in reversed(keys):
     number = max(key.number, number + 1)
     numbers[key.text] = number
-  latest = frozenset(newest.values())
   return [
     Step(
       number=numbers[together[-1].text],
       changes=tuple(together),
       standing=tuple(key for key in together if key.place not in undone),
-      latest=latest,
+      latest=frozenset(latest),
     )
     for together in changes.values()
   ]
@@ -8797,10 +8799,13 @@ class UserStore:
   store: GuardedStore
   archive: ArchiveTable
   usage: UsageTable
-  trail: AuditTrail
+  trail: AuditTable
 
-  async def record(self, *changes: AuditEntry) -> None:
-    await self.trail.record(self.user_id, changes)
+  async def record(self, *changes: AuditEntry, source: Provenance = _NOWHERE) -> None:
+    said = [
+      replace(change, chat_id=source.chat_id, message_id=source.message_id) for change in changes
+    ]
+    await self.trail.record(self.user_id, said)
 
   async def steps(self) -> list[Step]:
     return await asyncio.to_thread(steps_of, await self.trail.keys(self.user_id))
@@ -9093,6 +9098,527 @@ class HostSweep:
 
   async def _change(self, *statements: Executable) -> None:
     await self._database.change("sweeping", *statements)
+
+
+# ---- src/adaptive/memory/archive.py ----
+
+_PRUNED_PER_TURN = 25
+
+
+def memories_counted(number: int) -> str:
+  return f"{number} {'memory' if number == 1 else 'memories'}"
+
+
+async def exchange(
+  user: UserStore,
+  *new: NewMemory,
+  back: Sequence[Memory] = (),
+  gone: Sequence[Memory] = (),
+  into_archive: Sequence[ArchivedMemory] = (),
+  out_of_archive: Sequence[str] = (),
+) -> Sequence[Memory]:
+  if into_archive:
+    await user.archive.put(user.user_id, into_archive)
+    stored = await user.archive.read(user.user_id, [copy.memory.id for copy in into_archive])
+    if any(copy not in stored for copy in into_archive):
+      raise TablesUnavailable("the archive does not hold what was written into it")
+  rows: Sequence[Memory] = ()
+  if gone:
+    standing = await user.store.read([memory.id for memory in gone])
+    if any(memory not in standing for memory in gone):
+      archived_ids = [copy.memory.id for copy in into_archive]
+      await user.archive.discard(user.user_id, archived_ids)
+      raise StoreError("a memory was changed meanwhile")
+  if new or back or gone:
+    rows = await user.store.write(*new, back=back, gone=gone)
+  if out_of_archive:
+    await user.archive.discard(user.user_id, out_of_archive)
+  return rows
+
+
+def archived_change(copy: ArchivedMemory, kind: ChangeKind, step: str = "") -> AuditEntry:
+  return AuditEntry(
+    kind=kind,
+    memory_id=copy.memory.id,
+    before=copy.memory,
+    reason=copy.reason,
+    archived=copy,
+    step=step,
+  )
+
+
+async def prune_store(
+  user: UserStore, settings: Settings, source: Provenance, fresh: Set[str]
+) -> list[Proposal]:
+  limit = settings.max_total_memories
+  strategy = settings.pruning_strategy
+  reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
+  now = int(time.time())
+  try:
+    if not limit or (await user.store.stamp()).count <= limit:
+      return []
+    memories = await user.store.read()
+    weights = Counter[str]()
+    if strategy == "least_recalled":
+      weights.update(await user.usage.read(user.user_id))
+      for copy in await user.archive.read(user.user_id):
+        weights[copy.summary_id] += weights[copy.memory.id]
+    elif strategy == "least_important":
+      for memory in memories:
+        weights[memory.id] = memory.importance
+    too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
+    candidates = [memory for memory in memories if memory.id not in fresh]
+    leaving = leaving_first(candidates, weights, now)[:too_many]
+    archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
+    await exchange(user, gone=leaving, into_archive=archived)
+  except HostError as error:
+    log_failure("nothing is pruned", error)
+    return []
+  changes = [archived_change(copy, "pruned") for copy in archived]
+  await user.record(*changes, source=source)
+  return [
+    Proposal("END", memory.id, before=memory.content).decided("archived", reason)
+    for memory in leaving
+  ]
+
+
+def leaving_first(memories: Sequence[Memory], weights: Mapping[str, int], now: int) -> list[Memory]:
+  today = str(datetime.fromtimestamp(now, UTC).date())
+
+  def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+    holds = not has_ended(memory, today)
+    return (
+      holds,
+      holds and is_core(memory),
+      weights.get(memory.id, 0),
+      memory.updated_at,
+      memory.created_at,
+      memory.id,
+    )
+
+  return sorted(memories, key=place)
+
+
+async def restore_memory(user: UserStore, memory_id: str, step: str = "") -> bool:
+  archived = await user.archive.read(user.user_id, [memory_id])
+  for copy in archived:
+    memory = copy.memory
+    words = comparable(memory.content)
+    is_standing = any(
+      row.id == memory.id or comparable(row.content) == words for row in await user.store.read()
+    )
+    await exchange(user, back=[] if is_standing else [memory], out_of_archive=[memory.id])
+    if not is_standing:
+      change = AuditEntry(
+        kind="restored", memory_id=memory.id, after=memory.content, archived=copy, step=step
+      )
+      await user.record(change)
+  return bool(archived)
+
+
+def plan_restoration(
+  archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
+) -> tuple[list[Memory], str]:
+  newest_first = sorted(archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance))
+  said = {comparable(row.content) for row in rows}
+  standing = {row.id for row in rows}
+  summaries = standing.union(copy.memory.id for copy in archived)
+  coming = [
+    copy.memory
+    for copy in newest_first
+    if copy.memory.id not in standing
+    and comparable(copy.memory.content) not in said
+    and copy.summary_id not in summaries
+  ]
+  chosen = coming[: max(limit - len(rows), 0)] if limit else coming
+  reason = "the same, a later version or a summary is remembered"
+  if len(chosen) < len(coming):
+    reason = f"the limit is {memories_counted(limit)}"
+  staying = len(archived) - len(chosen)
+  told = f"Still archived: {staying} ({reason})." if staying else ""
+  return chosen, told
+
+
+async def replace_by_summary(user: UserStore, cluster: Sequence[Memory], text: str) -> None:
+  top = max(cluster, key=lambda memory: memory.importance)
+  draft = replace(
+    draft_of(top), content=text, confidence=min(memory.confidence for memory in cluster), passed=""
+  )
+  source = Provenance("", "", max(map(_said_at, cluster)))
+  summary_id = str(uuid.uuid4())
+  summary = await user.store.passed(NewMemory(draft, source, id=summary_id))
+  now = int(time.time())
+  archived = [
+    ArchivedMemory(memory, "one memory says it now", now, summary_id) for memory in cluster
+  ]
+  await exchange(user, summary, gone=cluster, into_archive=archived)
+  change = AuditEntry(
+    kind="saved",
+    memory_id=summary_id,
+    after=summary.draft.content,
+    reason=f"a summary of {len(cluster)} memories",
+    step=summary_id,
+  )
+  gone = [archived_change(copy, "summarised", summary_id) for copy in archived]
+  await user.record(change, *gone)
+
+
+def _said_at(memory: Memory) -> int:
+  said = memory.meta.get("said_at")
+  return said if isinstance(said, int) and said > 0 else memory.created_at
+
+
+# ---- src/adaptive/memory/writing.py ----
+
+Held = Callable[[], Awaitable[bool]]
+NO_LONGER_TRUE = "no longer true"
+FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
+_DONE: Mapping[ProposalKind, Literal["saved", "updated", "deleted", "ended"]] = {
+  "NEW": "saved",
+  "UPDATE": "updated",
+  "DELETE": "deleted",
+  "END": "ended",
+}
+_PLAIN_BRACKETS = str.maketrans("()", "[]")
+
+
+@staged("apply")
+async def apply_proposals(
+  proposals: Sequence[Proposal],
+  memories: Sequence[Memory],
+  user: UserStore,
+  source: Provenance,
+  held: Held,
+) -> list[Proposal]:
+  by_id = {memory.id: memory for memory in memories}
+  outcomes: list[Proposal] = []
+  changes: list[AuditEntry] = []
+  try:
+    for proposal in proposals:
+      if not proposal.is_open:
+        outcomes.append(proposal)
+        continue
+      if not await held():
+        raise LeaseLost("another worker has taken over")
+      memory = by_id.pop(proposal.memory_id, None)
+      if memory is not None:
+        proposal = replace(proposal, before=memory.content)
+      elif proposal.kind != "NEW":
+        gone = "the memory is gone meanwhile"
+        outcomes.append(proposal.decided("rejected", gone))
+        continue
+      try:
+        change = await _written(proposal, memory, user, source)
+      except WriteRefused as refusal:
+        untold = replace(proposal, draft=Draft(""), before="")
+        outcomes.append(untold.decided("rejected", str(refusal)))
+      except HostError as error:
+        if isinstance(error, MemoryUnavailable) and not changes:
+          raise
+        log.warning("%s failed: %s", proposal.kind, with_detail(error))
+        outcomes.append(proposal.decided("failed", str(error)))
+      else:
+        done = replace(
+          proposal,
+          status=_DONE[proposal.kind],
+          memory_id=change.memory_id,
+          draft=proposal.draft if change.after else Draft(""),
+        )
+        outcomes.append(done)
+        changes.append(change)
+  finally:
+    await user.record(*changes, source=source)
+  return outcomes
+
+
+async def _written(
+  proposal: Proposal, memory: Memory | None, user: UserStore, source: Provenance
+) -> AuditEntry:
+  draft = proposal.draft
+  reason = proposal.reason or proposal.fact_kind.lower()
+  changed = NewMemory(draft, source, former=memory)
+  row: Memory | None = None
+  if memory is None:
+    (row,) = await user.store.write(changed)
+  elif proposal.kind == "DELETE":
+    await user.store.write(gone=[memory])
+  elif proposal.kind == "UPDATE":
+    row = await _updated(changed, memory, user.store)
+  elif draft.content != memory.content or draft.until != memory.until:
+    (row,) = await user.store.write(changed)
+  else:
+    archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
+    await exchange(user, gone=[memory], into_archive=[archived])
+    return replace(archived_change(archived, "ended"), reason=reason)
+  return AuditEntry(
+    kind=_DONE[proposal.kind],
+    memory_id=row.id if row else proposal.memory_id,
+    before=memory,
+    after=row.content if row else "",
+    reason=reason,
+  )
+
+
+async def _updated(changed: NewMemory, memory: Memory, store: GuardedStore) -> Memory:
+  draft = changed.draft
+  if not store.keeps_history and not holds_words_of(draft.content, memory.content):
+    when = datetime.fromtimestamp(changed.source.said_at, UTC)
+    former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".\u3002")
+    bare = FORMER_CONTENT.sub("", draft.content).rstrip()
+    content = f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
+    with suppress(WriteRefused):
+      telling = replace(draft, content=content)
+      (row,) = await store.write(replace(changed, draft=telling))
+      return row
+  (row,) = await store.write(changed)
+  return row
+
+
+@frozen
+class PlannedUndo:
+  change: AuditEntry
+  row: Memory | None
+
+  @property
+  def is_undone(self) -> bool:
+    row = self.row
+    before = self.change.before
+    if row and before and before.content == self.change.after:
+      return draft_of(row) == draft_of(before)
+    return _content__writing(row) == _content__writing(before)
+
+  @property
+  def coming(self) -> Memory | None:
+    return None if self.is_undone else self.change.before
+
+  @property
+  def archived_id(self) -> str:
+    archived = self.change.archived
+    return archived.memory.id if self.change.before and archived else ""
+
+
+async def plan_undo(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> list[PlannedUndo]:
+  changes = await user.changes(keys)
+  if len(changes) < len(keys):
+    raise WriteRefused("it was written down under another secret key of Open WebUI")
+  ids = [change.memory_id for change in changes]
+  rows = {row.id: row for row in await user.store.read(ids)}
+  planned = [PlannedUndo(change, rows.get(change.memory_id)) for change in changes]
+  archived = await user.archive.read(user.user_id, _archived_ids(planned))
+  lost = {*_archived_ids(planned)} - {copy.memory.id for copy in archived}
+  for undo in planned:
+    change = undo.change
+    is_possible = _content__writing(undo.row) == change.after and undo.archived_id not in lost
+    is_latest = change.key in step.latest
+    if not (is_latest and (is_possible or undo.is_undone)):
+      raise WriteRefused("a memory of this change has been changed since")
+  await user.store.allowed(*filter(None, (undo.coming for undo in planned)))
+  return planned
+
+
+async def take_back(
+  user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
+) -> list[AuditEntry]:
+  planned = await plan_undo(user, step, keys)
+  added = [undo for undo in planned if undo.change.before is None]
+  rows = await exchange(
+    user,
+    back=[undo.coming for undo in planned if undo.coming],
+    gone=[undo.row for undo in added if undo.row],
+    into_archive=[undo.change.archived for undo in added if undo.change.archived],
+    out_of_archive=_archived_ids(planned),
+  )
+  back = {row.id: row for row in rows}
+  made: list[AuditEntry] = []
+  for undo in planned:
+    change = undo.change
+    is_added = change.before is None
+    standing = None if is_added else undo.row
+    entry = AuditEntry(
+      kind="undone",
+      memory_id=change.memory_id,
+      before=undo.row if is_added or change.memory_id in back else None,
+      after=_content__writing(back.get(change.memory_id, standing)),
+      archived=change.archived,
+      step=together,
+      undoes=change.key,
+    )
+    made.append(entry)
+  await user.record(*made)
+  return made
+
+
+def _archived_ids(planned: Sequence[PlannedUndo]) -> list[str]:
+  return [undo.archived_id for undo in planned if undo.archived_id]
+
+
+def _content__writing(memory: Memory | None) -> str:
+  return memory.content if memory is not None else ""
+
+
+# ---- src/adaptive/learn/duplicates.py ----
+
+REWORDED_FROM = 0.87
+_SHORTEST_BEGINNING = 3
+_MOST_COMPARED = 80
+KNOWN_ALREADY = "already known"
+REPLACED_IN_BATCH = "replaced by what was said after it"
+
+_IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
+NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
+PACKED_REWORDINGS = "T>t<81poj4|NsC0{{TK1Nh;1GMV!d<Emba_57)bPTYVnyfwWtUr2B(v0nbsa-YiQ^uuf!}A}q~ElUTW&dHoSB!E5=fZ<fm~e47wfrxqk5VbRFWYb7$tG|{H;0!Kh|SS3##xO+4xMe$%DIcK+u)YbXL1P}oS?45KOU`VeCB!q#Cja|iY6ul^j(i;U1g_avrZil5Mz);Mx*(0^bG-FE>A)yz{a8uqVe4C3xww5da>_RBlliY*(O|ppwX@{0M2{fUbo^{`kT2W2T82ht#L%`u0#AiS&3n0=Lw_l#Ij>@&uItzubNs&)&X(-KTv#Phy0Xat?#2TNWsnXQp7c7VqBXxB%GS6TXu~GsqMQJx};Znn3@S5G`T79PWojE*0FqOvF@d`IrqVfH*R4rgDlF<#G8|m4>b)#GZ<nUi`m31lMGhbW)msVN%ER4R_og|1|t@s^>+aho&FTeI@TXQoi--<<0glm`$yW7j%mfV2hH4y1aNNG)+9a(LLyZguAs8s2GfOv=9+VM10HdggGI~2rC)M$;!nlm!m__drHI~T1->CZY5<To8vI|>992^FZnG$sBtAtm<fXd;iXwZ08}=?MVPfi63Nzq)%iWcZR;QUN>ta(|t~H~L~A>5Z0yW-L8`98ClW@qmW<Wb{@s5S-0w$5ZN&u{eG|=F-`Ry%&^Xbsek>?{=|AT$IaHfaCu?{gcQ*20TGF^&;2Xv7Y2nl=SjKu;{9b0v9P4iw0*cjcu%v8SHyy(}%JRSO_n3{<;?~!efClFZ8zV7olYeDKBdg0c1N+{=DJO0ds~jOe=D6Y=Gi`ZKT$X8&FnJN5nOuK<ZoRP)boBF%RdQr+VZ>GH1fqQ^<*!)ru`*&kc7$A<PLWE>61OeH6Rr5r0`(6mg#%v5&KW`Zia@C%NY-#qc-GACPd8bn*A(VEiZaRVU5hr~n%G7jI&0^TidRb|NI+nZ|Q=b|lIYWU+~k5zCe<7&eDYHDGbm!X1DGpAdujcH;4%a1@2{@^mD*G2R0ov;F2Uq(3X-BrA-h`4SW}MqnMtI*(QdE*vBLD%+mgGPsbTZe>b>n}Ex;m!@S32}eZx%zYzlKEA$UmVa%XNLYudK$gJoe*$^~8}8s+El~LZ8hw1-ECA>~-`?wkAHsT^ANVYlir&#jw!b{O@&r@5!n;Xdfq#jQvzf>^*>d}F22EDLgUKTJQ8k-3!dx`zLWQm7s}DD8|Czg+$ILjYUuDfJ#<O8yA>YWNhGP#{;05A#*79c+;)sl}<A7B<M5qKl&E0;84RJNp@UeMYD1iE}&<*7ixN)1B^=W~WOw5iQ6)-!=yy)7dNMLGA6OpA+f+dZdt0z&xRxix}l5JOzQs$X)nA@4KrE0ZsFdBMzD5q?t!8c$BwUxQwBmyGbcOaO`hxTP;o6m<(0&j#UG2fO6-!BbXQ3c&0j}U<w_D(Kp$8LSp2x}Z{UA@khM-*G5R-LR(u=OSbDiS6DG&YSj5#t@Gw@ACkv~mwjKy>1+fJa^b5;OuJ$xNy!P9sYqT3p6Qv!^-Wr;CwaaQREG5HxyU>f*|12#d|Sm=B6s&0kO)&ms!#hW!&(77~n5HG#(k#pmx@M*0b+EMK*Aw?F|E(~^TuS4p^6seTEHbM3T8T(5;G$6Y;Q#3w@#Zsp4g=Od-0-ls}mJ9{dWI%=pTt{s#yzMiusAbw&94&#>2OO6xi+YUe;+BfJ2*#@Mhkb!@VKVXAzVYUdvTPr8#=C6L7Fiy1HII^nud4YB6R6+Sdpt53;`$tyiOO$k}=q7>kQ~|pO=yXs|xqVc7(@+4;L<Rd(1*-6*atEhqdSW%@5x*ugD&D6$QQ#alq>iB^17mCW$hdj6+89xb_9Oy55J7SVyF-MW{>r50TN{`C+$THvjgr>OGttmhwbGDl2vGoc>TLV@Zk@h~u$~@9KzdRQoPvfh1Rncg8E$tFEm_ZZFAdc=9<Xb55Y*rAJ5^ufFW|v?cEm>ga9U^^ZCkC1-OPoH+}r$STi>nh>W^@0!k{<S=z>Nru;Ma<)iBR|b7-=R8BP*NvZ9GJnaQ``i>LS*%zTnc{_FM9Uk1^0mP>_HrMNL?7_%lOav4ok?Gp0C&8fWt)-Jn#rGFeV1nTfLdMlfk-;xgq8#lDLSJ*?<fat9n`ByM@s+Y4rh<6L51zi}h!-I+kr<m&~h8exYq?!ZDPZ_1{zJu+g*hbfOo8&0)T(XhY=DK6SUAh~m)EJ(jrdEs*Gv@O0Q%)yAGZ~$~Ex;w~I?Hfq|AbZrEa3%*^`!o;E=Lob;$Q!~WY_zrw*4=rsYW&T5I?#8nQndMl2IxF&)#d|YyE~T>?M1d-a$oW!oY>ACuw{I^zQB=gzH3ODI`Vtn+AgO+Z~+44KtXZttg+d^>Hv~#^Eo+m;Vx1u02g)e$lHtgsWZIwozQns*&B<XGs=E_H=QB@FW7CbY1Ijs`#}pic;=@Hq80gV}AAz9WAKp!?iRe>J>l(57(6Ie1sfE1Uv>uqzw3&z&>KL0+khG$;r6(HqJrh!jd%f^mAyPBeJvf>k(=xohyA^UMWI{fdFtO%{aGYllsR39pd&&Ftd|wofPqHnXyA`JA0{VAhq@1W#|_m6G*%a>Gl{mt8N)nH8nz-llXC~AD9UN&8^2LRZcUeybLDyr=CLnRz2uXm{9$t$bAu3d4;9@#rC2JJELlx`3U(-hVx2iE}OKX>03+$D9#am=<Tk`@F;lB%A7`4LEbMbxDO*_?U^=%%4j|(k4l~#E8P-nqVyL?PJp+&Z3sRHil;&|Hol{{T~KN&_ET`MaGa8`CVDgB$u(41XPx0EZR*sTs)y9$+&(Efmf3HR?R_SioPjWxH_d%m5xr=jeVSbKvz0WmdgV#xfjV3+hSG{Stm|r=gVXAh=iwC=Ej2gGq1dJlU8NiB53~YqY?!8ek@!deOMd*UkE_%nKFqBRc1OwLj*uS$4`PuDO0+=U%Qgk%PCdRgN!x*$-H++6U=!|Aiv;;lW5MrPy!`IQ435I!M-QW5m60cGiUoJZUl`FA`%A-QWl;q~A|Pg<xSI$*T|5SogK9Y3aCWw-M2QD1d@(k$<Gx2jQLxqPoOuFJ(%4L&Y(IlAbiPZIbOlx44X6Ga35d-bkXT;h@Ge{I0kKgyVG(L}w^HQBF>pq-CzIySeYvs;*zj`6l=>|1K(*eI^Wf2GWyH#UM5#4RLer$MHB(ImDjegaHuY%)2jU>Wj|G_2mqX>Ekqj?W%}dX6yJ~+>l<j`QICU)u(&xuSe!RF<9whl(<)8kXxPUNi!0MM!8wbg$F=;-ayi(!~yx7^#_-2@ZdDxOz95D=sd>B9zRF@Aats($h#N<vGu+>uFjuXB<x>~^H5ghQ;JJ*8_kIl~`QEw&c6N($hG3wnXpzdJwS6b(v9n!vA3EYn=_js)HX+xE9z1voO$7}K-xxYtinzxkkGpv+u`y5FM;S^H7G+7x!4&}GTpw*&ln9VOu<@#>(P<g)&m1r;UQb9;NXi_^=GZYbn*6NopMfxD2!|*dTNFj-rjjL9AOkk;<l2)!eo5v(Cfy?1q=OL-H2EfT8b>Ehu)ww-n7#T$QfpIRwo&|)Hg{D0PQ-mHP-R_E-<>bro;Szuo5}M2DRk;vxd7kO<IxN|U4t`i`TVfza@!~u+q!Qk;c2$&bwYH~R*k@i;LpuXFl&^5~PJ^qsRbSunNquz0UWdjmV+K$s+(8#OT*kT=5ng3a1Te@okX;!Djbxxbbo7XUR$OLK?XbWzkH^il9M)*#gUmJ(t5qSO9H1a~XV^vFy9a=tj7N&@|I@PdavN-yEOYHz#lqH_qd_DiRS1rEhh{$>f-R8+s=9z%5x7`fiVdBqcN_SN3k%Et7&hhOV~tH|v%N^7$@Vdaorw(9hg)#j)<EnU3ipE{Z{d0clT}TbLl;jz<)k(F>l;eRNdbU6U%B9Da97831$$g&R@TWDk;17DkZXT)#$kwM<sYu9TpP6H;|c@*u1#4PL)Q(xJ2i^@V27a2A|L^~?B5ssA=x7e!+88Vs#by%y9cO#Bx>n~Mw%%J_+PS}6lw-&mFSv#GmSJVSm~*goV4&^tRM-u+9-t&=j>ga@v=18LK5z;fW)4V8qcDhq;4-x6oVE+1wTCabuw^6=JG|3vJzT*O0sg_!(L#<m{ILD(e^L4rg;G)tzHZdH;IX)ct<T)K=%6NS`m{0zR3JKnB;Hc8(H)J<x7o{!zmzfi#2|}D+@Jk*VU}d10dOG?70sGW{A769d^UzM3__S^IAf3k3zLzQhIuAJU8PNO32#9Kq1-mm4^lV+jL5)tE5O!{-S20(4Ll#CaUcj`2$FvP9-jrGF)wgA4_f_^aBG+01X>!;r8J3qd!a^nHzp*iS<C*TflJQA8-d7=@ao$iqUv;3;<h#UcpB#Z>0aTK|P@*FjOUqiUTqM_GX0e2cv$Dat;2p)XTlIS4zmwf#zGn+DS!G$6Mr(%uJdzeSaaUcU7_|l!^uA`w(1q<RUtl?<}ZY^x7r#e2moAHc!AC5A|4q$Ro<Z;b4j%Hjb#+{#w+n0%8x{HPLLmRpoSXo}#UJrPZL^Oiw0{SX+9m{Th(Qs~W538Eo*`bgVvHtl{FH1$wN2$M$T5-6jta^sn%X^~kcodP;Z2U@Fk?|F5t_xC3QA`h4}j>e3c@ljD)&9%vt;ji+(Ia}d;P5A#y>;Un(;W3O}{iD8J^_ok<~0O>M)Me^d{_+gcF{@<dQ7||b~GKLm8Xj$Bk7d{C{=J%XgFzrC_DSt;uaNbks$~F<pl(hB&Uj0OW;Cfc$kOKNC?B&A5(bKp^bB3$a)G~H7VNgfw_Y^X-G#bLRgqJw^(qbs6sp+fWg6G%CzMO<|3gj-#>(56Q3-~K#Ly#X0+CqMZGRy%D5Qw&ct8Fu7AZ)r@tDXLoyc$&es_ovLHit7Y9w?$psDMLnB>CpD3?NSaVO73t`<+qb0ax($o4pI#g$S~cRug&vG|bz(te}TPqpT)3HEd@;I2RTXv{hWz3^v+VTIXaB*q^hf&qtCYQ!((K5LZ*?`Y_ppj^VE~P17M8{VTR8t76HS>d4Hr0@1FK7MX^%tPd0HYL@|SmJAPc^?EK<hxplp!!hP@n}$8)IyuwrFN%)vP>u~EEm7;06wzp(%;QBS!o(M>rd>%Hnc6P|O$S%Zo}x}Fy$Qw|y;XBKkxA;6rKlwP4-2N&U9lj_ZvF+ih04tkKnfu9_0$cBZl1lA$wTpki09)5m7n}5+-0NQc$$tPGt$kk_h}bfYG$WP9(6AN>w*mQEF%bGHJ+9wUH#Z;N`A*m;Wvs|<I4BG3nl+U<(RmyPjagN_@MBstiXBFu2_7$UNQVHW8(cn!GEsbSGQpysxqm$`|Qn&+F9>BD7%j!uUC7Hn0*ALE~#Lnt0%ej6vE#2KLkk&<6e|?zHYpdnie&yx_zNmCC;x7WHxh0aYLf6i^rLtVJoV(_|*B)E6SkWxiHU8eSS*V>J;ft0O@MO+CTh)HR!4ru@2h_br#W-`@qHe9dT0wHWcWQ;8s1aCAB}2H@f2WMBP_mC`MMn<<p+YTJGAki>~<d@W8h(IDcuHQa%dWF(JGh&IJ>vs}AZE%#=DvvrLbViY9;XPJ$%wpa2t`j8+lE*+%pA&W4=(Od652k+<B~$h#>tMFIOkWOs@M(dI+KGk^p~X1`&8P@YGxcDy8Cu~?u)D$AlHx_7J>z7_TO3j~!S@~l(Y1OBEx4Ju+l6wUolr&J{y_~Je&-qmj1_ty+_*rs?+!aT0tWQ&ZD2oj(uJfPrXdK3ct)owl>JkY|%55m6{UtlW|C7K5K0|yFB9s)MF3Xazv2f}M0N6hTvPoJz5A8;EG^&O0vq`5>K?d>67D8}zs3nM3%HI(sVX@E<uZqjwm?PA4VO!G-PKNLy|N441~@)$1eGlM3h%P2l7ua6WSSr0pZmAVf>fsJA~Z$9pdizGqG2;ecQFdRtVwS2Q)I1C)`Ea4gwLBDHu{;+hAtbPfZPmlD48_CNIgV^@~_ydbt=Im$$IfQ5T-a@O00(c^cy@GX9-;DQw8I2g?hB$BVuELekQ!_y-MP-AwFzp}}c3Jb0skk`z0=#8CGcK<r3#77N{lLz(3T8EdF^sVCQ^ucO-lH7d3e^yco8&H6WeL%JcAeiSO^eh8>K&~4tCor3$Yg?Zy;-$5z@Ov}`3V-wLVCoi6BFUWh{h0#@sy_;YdJz`!*n>EQGXx*R88LD$2c2Lx7Vt$(Qf4GxzyWc)5gP4m(Hn|Xsb}>oIPi~yxHyXHB(gPQrX30j#wo+(N2izZ0}uT`Eve~m!ij5I;~Cub*m4Npw{;a$fc{qySp9e7ApdKp>A=vW6Q&Pz*zd+)zXN*bL-tP;|vG`uaPQRDGrRg8*K|I{xu1@Jryo?OA-f+rnBQh9{0!if3{p+{$FoIHx&=+d26GOAb3WzG0+fMtN%@v0ib;@%KOWOCia71;e{IT!x;j<>`%7a35J9PV(4;h25%x)QMQ95LHeeou%>6h%d9Y@0Ol*^Y3nG}a~2!j1oQ*sg+skz?X^h9-me*sl@cVZb&(6G3m51^rA}IK*|PgX{QO!$LkB%bE-x?2I|16n{Y8+n^O0@j-T6Et2z$=s_A)xFLfc*>04MC!McsuE9Tlm}-Gb3!2?*jEBk#>vwRh$WGE~J_@5!`8P#l9~8Q2F2&P(svSRpoq-$h5yNQU>!Cck3FLN~4HaLUEHFj>t#J~_GM((`-tn(W~rabLwp+GlAZ8y)=jxC!@nRN{ifkFnL&K=`5jdH<6mr&PbbxwckYFAQ#dfZv{Mu^25p&{EiN$;?ax<qN|)ePb=06*;07T6K)^tYp{&qwaAG6i%?WE#iI)rTsvSI8vlV_*kuuqc;t-ZIrvs?Ze%dPdsT?G?Qq}#<@}K>05c#Vw^)wQ{>vX<nBpi)vi~k?M4JDhOKN`yd>4Nn7S44<q2p_6F*bMyZS>&GEJrKX6_bmCi5-GRLw&(_RPVg@Zv?1M*JKy)B`v_;pW*oU=-2|$gnScxab?NvMxy!Q~ibWQEs!}y;rx8uGRCK=GWX83d6(Bb_%;cidVv_S70t-<H<Cg`bv<^pBH~SN<}O_{|?uv-vFkgE<Kwufh^(8aqM5dow@P|f2MA>pP%zn=7#}WAetLxdpPqeCzB7t0%roI8W1lvX>wFuuXy#PDEBoJ${Y4>-l*CcbuGiqzU0;C`fTJSt4+{*{gFOgJa}$z%@&_PjunHOGSas3v7!iWzdn3gU)1UrhcXese|mOgs(UR+IgTeUZ+u?#d^Mvw=1#!{AFUtyA<$}ME0<d^c(ckJKfL%|<i|LwL+`HtDgU1*2Pr<FCs5H|Ng-^}*VV|^36C3kqKY=*8FktNeXXdA&^^ExbJLey@JAs2Uq7$}iftK6Ncdi2jR_=t5BW#FrPw{pv;|^82*Xi}p)+bSl*-+sAO1Q1-D<GeTl7q)A<pxeeBa6YUC4vkww=QvrzX>m5XDcz!6OBNUHi12AE46?6+@|C*YVA4d$*y)`rnkE@muZ7L{D~n1TmuhY$iTZueV(KpC4G9{<#^*IY{X<A!fC@QAF+~Rv;_gGcX-O`^Q)&$MDig7+uP+HXw-_Hml7X*FCLzzO>>T;3L>Js>mXt21VfmB_Bm6q-=mcWFOFKJCeSd`lOGBFw&cBDv#>n*lh2AD5dGcnaN<OCzgCz&shg<g~0in-0y?g6KAoQHT{cjjb<@u%&CllLM#*yjw6kd*4}?KR^4%gaYvJ_g-xG805FT7#8aFww`VV-Zvss(5jwZUx?Gio*&#GH607Fz5f3o~pH)~PUm0bkPQ@RyQd*ly^76i(qr(3TuJS02Ff|@5P941pAJ7qyxId%x%mj8aP>EvgMY!E}&@&y4&;TQxuEPDo&}wzrr;{xuNl(sxcC)sjI{^q=gg6$<988U>m0QA(H4Yu^TC}EX$G8i3y6vQvgZ6}n(pNwBbo2^peIXQ&^ifGaT!&X8Yfmsa8xKfGT-E0Z-GpHDNi|lhW+ixKn^#1_h;L}V?dpP#B8@Wh5JTfNRPeYE^NwTWdn!>tvFA!6Y#ka?18gY8%NM|R&kicU201e_ov@`nrRr{RnPQPwIeNy%7SEetP)XYX54ULNR1(^6k2C>0IEz>kbc2@`&xqkLlCzbCRzYj#2;cA8l*LwJp*fd2sSGR3{@TZ6S;6Y%vKs&)6h6sU&eO(A`NM;HK8x9`#25-*DfGxOcE=rH_^HFEN|(Cu#+Xv%_=RviUk?8NM6iG0DT<e@YBM$!52}A3{6yN3b{6+?L=b0GFA`{Hs;N4cU<yphtAL(K0V%Ls?Vg9m-ZE_*rHBNcy|!GrXKq}+oY(J6Y4Pe<Z-bQ4PO{lr^gj??DZ5x#m^wp(&pR_4f}09j+lxrXcTg*<L*MFvrPcQ5(ZqQn4JlyY#4o*QYeY?LWF)7<O`B7zXbZ;3t6lawPO-PtSh7CX3kwpF3Qt9K;~OV*OX8!jYZlfb6U&ESM3%7$zsSF@u6L76&gGQ5PE{tV%SEn55SBal*fQmgkkoF0_J`$<*oXJ+%j`7TMfM9LoP&fNS>^8CtG@<|d5;c&zvRTgp;>}cC7DU{uT@j!%7m(EiHF5d;1>UqjPKKsx3=qLL8d_~O{%GGKc$?%Hmy<i5-;xlj=}VJCWSq-q_$~jMZKzI0FU7w;sdKIAT4h7U5ovgje<|DL@t`LqhL<-IBz{cy-NHgEv%Sx&w;!h{r3vDac?K0Tf-Pscz840Sf!w;DNM@sUU|}eY~lc2ife>D)JpDqYW_sv#$N-6$4kNG?<=t!B%-N6DD7c*gsbBXUC7jGBK^m5<I<gCwqkpTwa1LO<Z0l+A1EtgmCJ|b?U6!*E44#SE<u-8*&XMyraV)wqMDec*)N$c^vVwMfeGA3qN;%DXvHZwiD*XYQPOp+F_J}<B61muRvI<TxdEAtJ>ICkIW8J$|Dm78og502{uA&~yG9p(j!Mimv^ipVUHcW-6+Pog0jXPY?MbUm-E<G;yACMeMCO$F>1iwK{M1%Uu$9B5NE$7c57TbyLnZ^K@gA=|C9s<m4li1?SRD*lxh>hcP1tphHe1H|hkO;nHtVv~TLTWa;3&kRbq<N5j^3fN8vaWOgcbC0Vft=2Y9@9CU)Z~k0ZO<rlbnPZO8j+Gces0pkD_MTmj4qITK6DADT3I4{Y?MtGE?dl*MMT8;c^UYbddr^k|l9eWEG}}Q_Ad&qu2&=`i|Q|XQao(q9(g_x#KY7P>+q8z$IwR&y1r(ly!-tXG~POz;>a#W*pWwPv8~AqEfkdp#r+c7sjM~jdt{55381T3U!kCBCs)}K#<@eLW~Emz1`!bt;{D$0@EJ6z!N@(=~s}yToHvMNwHCy-^Q`6bD600I#S!ys4ikU?$aYXVh^Nn?>e4Uo!aP4H>ia0<M1%ZII&>J!Gr&O-@@n"
+
+
+_Statement = tuple[str, Vectors | None]
+
+
+@stage("reconcile")
+def reconciled(
+  proposals: Sequence[Proposal],
+  index: MemoryIndex,
+  vectors: Mapping[str, Vectors],
+  settings: Settings,
+) -> list[Proposal]:
+  last = {one.memory_id: one for one in proposals if one.is_open and one.memory_id}
+  contents = [one.draft.content for one in last.values() if one.draft.content]
+  batch: list[_Statement] = [(content, vectors.get(content)) for content in contents]
+  unrelated = unrelated_likeness(index.nulls)
+  threshold = settings.similarity_threshold
+
+  def step(proposal: Proposal) -> Proposal:
+    if proposal.memory_id:
+      return _reconciled_change(proposal, last[proposal.memory_id], index)
+    content = proposal.draft.content
+    statement = (content, vectors.get(content))
+    if any(_same(one, statement, unrelated, threshold) for one in batch):
+      return proposal.decided("superseded", SAID_TWICE)
+    batch.append(statement)
+    if settings.deduplicate_memories:
+      stored = _nearest_stored(statement, index, last.keys())
+      if any(_same(one, statement, unrelated, threshold) for one in stored):
+        return proposal.decided("unchanged", KNOWN_ALREADY)
+    return proposal
+
+  return each_open(proposals, step)
+
+
+def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -> Proposal:
+  if proposal is not last:
+    return proposal.decided("kept" if proposal.is_removal else "rejected", REPLACED_IN_BATCH)
+  draft = proposal.draft
+  memory = index.memory(proposal.memory_id)
+  if memory is None or proposal.kind != "UPDATE" or not repeats(draft, memory):
+    return proposal
+  labels = (draft.tags or memory.tags, draft.bank or memory.bank)
+  if labels != (memory.tags, memory.bank):
+    return proposal
+  return proposal.decided("unchanged", KNOWN_ALREADY)
+
+
+def _nearest_stored(
+  said: _Statement, index: MemoryIndex, addressed: Set[str]
+) -> Iterator[_Statement]:
+  content, vector = said
+  query = ranking_query(content, "", None if vector is None else vector[None], index.dimension)
+  for place in (one.place for one in rank(index.ranking, query, _MOST_COMPARED)):
+    if (memory := index.memories[place]).id not in addressed:
+      yield (memory.content, index.ranking.vectors[place] if index.embedded[place] else None)
+
+
+def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
+  content, vector = known
+  bare = FORMER_CONTENT.sub("", content)
+  new, other = said
+  cosine = None
+  if vector is not None and other is not None and len(vector) == len(other):
+    cosine = float(vector @ other)
+  if not threshold:
+    return same_fact(bare, new, calibrated_likeness(cosine, unrelated))
+  is_near = cosine is None or cosine >= threshold
+  return is_near and same_fact(bare, new, cosine, threshold)
+
+
+def unrelated_likeness(nulls: Vectors | None) -> float | None:
+  if nulls is None or len(nulls) < 2:
+    return None
+  total = float(np.square(nulls.sum(axis=0, dtype=np.float64)).sum())
+  return (total - len(nulls)) / (len(nulls) * (len(nulls) - 1))
+
+
+def calibrated_likeness(cosine: float | None, unrelated: float | None) -> float | None:
+  if cosine is None or unrelated is None:
+    return None
+  return (cosine - unrelated) / max(1 - unrelated, 1e-6)
+
+
+def same_fact(
+  known: str,
+  said: str,
+  likeness: float | None = None,
+  bar: float = REWORDED_FROM,
+  learned: frozenset[str] | None = None,
+) -> bool:
+  learned = learned_rewordings() if learned is None else learned
+  ours, theirs = counted_words(known), counted_words(said)
+  if _telling(ours) == _telling(theirs):
+    return True
+  negated = NEGATIONS.isdisjoint(ours) != NEGATIONS.isdisjoint(theirs)
+  size, begins = (len(theirs), ours[: len(theirs)] == theirs and len(ours) > len(theirs))
+  if begins and size >= _SHORTEST_BEGINNING and not _has_place(ours[size]):
+    return not negated
+  left, new = differing_words(ours, theirs)
+  if not (left and new) and not _in_turn(ours, theirs):
+    return False
+  if rewording(left, new) in learned:
+    return True
+  is_near, words = likeness is not None and likeness >= bar, left + new
+  if not words:
+    return likeness is None or is_near
+  is_doubted = not is_near or negated or not (left and new) or len(words) <= 2
+  return not is_doubted and _vocabulary(learned).issuperset(words)
+
+
+def counted_words(text: str) -> list[str]:
+  return word_units(folded_text(text).replace("n't", " not").replace("cannot", "can not"))
+
+
+def differing_words(known: Sequence[str], said: Sequence[str]) -> tuple[list[str], list[str]]:
+  ours, theirs = Counter(_telling(known)), Counter(_telling(said))
+  return list((ours - theirs).elements()), list((theirs - ours).elements())
+
+
+def rewording(left: Sequence[str], new: Sequence[str]) -> str:
+  return "|".join(sorted((" ".join(sorted(left)), " ".join(sorted(new)))))
+
+
+@cache
+def learned_rewordings() -> frozenset[str]:
+  packed = unpacked(PACKED_REWORDINGS)
+  groups = (line.split("|") for line in packed.decode().split("\n"))
+  return frozenset("|".join(pair) for group in groups for pair in combinations(group, 2))
+
+
+@cache
+def _vocabulary(learned: frozenset[str]) -> frozenset[str]:
+  return frozenset(re.split(r"[| \n]", "\n".join(learned)))
+
+
+def _telling(words: Sequence[str]) -> list[str]:
+  return [word for word in words if word not in _IDLE_WORDS]
+
+
+def _has_place(word: str) -> bool:
+  return word == "user" or tokens(f"{word} x0x") != ["x0x"]
+
+
+def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
+  ours, theirs = Counter(known), Counter(said)
+  once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
+  first, second = ([word for word in words if word in once] for words in (known, said))
+  if not first or first[0] not in second:
+    return not first
+  turned = second.index(first[0])
+  return second[turned:] + second[:turned] == first
 
 
 # ---- src/adaptive/recall/block.py ----
@@ -11781,870 +12307,6 @@ def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
   )
 
 
-# ---- src/adaptive/memory/erasure.py ----
-
-_NOUNS = {
-  "memory": ("memory", "memories"),
-  "archive": ("archived memory", "archived memories"),
-  "suggestion": ("suggestion", "suggestions"),
-  "history": ("chat's index", "chats' index"),
-}
-
-Answer = TypeVar("Answer")
-
-
-@frozen
-class Origin:
-  chat_id: str = ""
-  period: tuple[float, float] | None = None
-  sources: tuple[str, ...] = ()
-
-
-def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
-  if request.day is not None:
-    zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
-    return Origin(period=period_of_day(request.day, zone))
-  return {
-    "everything": None,
-    "chat": Origin(hook.chat_id),
-    "imported": Origin(sources=("import",)),
-    "tools": Origin(sources=("tool", "background_review")),
-  }[request.scope]
-
-
-@dataclass(slots=True)
-class ErasureReport:
-  counts: Counter[str] = field(default_factory=Counter[str])
-  failed: list[str] = field(default_factory=list[str])
-  memories: tuple[Memory, ...] = ()
-  bereft: tuple[str, ...] = ()
-
-  @property
-  def empty(self) -> bool:
-    return not self.counts.total() and not self.failed
-
-  @property
-  def phrase(self) -> str:
-    counts = {kind: self.counts[kind] for kind in _NOUNS}
-    named = ", ".join(
-      f"{count} {_NOUNS[kind][count > 1]}" for kind, count in counts.items() if count
-    )
-    if not named:
-      return "what was noted" if self.counts.total() else ""
-    them = "them" if sum(counts.values()) > 1 else "it"
-    return f"{named} and everything noted about {them}"
-
-  @property
-  def line(self) -> str:
-    sentences = [f"Erased: {self.phrase}."] if self.phrase else []
-    if self.failed:
-      reasons = "; ".join(dict.fromkeys(self.failed))
-      sentences.append(f"Not everything could be erased: {reasons}.")
-    return " ".join(sentences) or "There was nothing to erase."
-
-  async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
-    try:
-      return await work
-    except AdaptiveMemoryError as error:
-      log_failure("an erasure is incomplete", error)
-      self.failed.append(str(error))
-      return otherwise
-
-
-def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
-  midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
-  next_midnight = midnight + timedelta(days=1)
-  return midnight.timestamp(), next_midnight.timestamp()
-
-
-def came_from(memory: Memory, origin: Origin) -> bool:
-  meta = memory.meta
-  if origin.chat_id:
-    return meta.get("chat_id") == origin.chat_id
-  if origin.period is None:
-    sources = [meta.get("source"), meta.get("created_by")]
-    if meta.get("imported"):
-      sources.append("import")
-    return any(source in origin.sources for source in sources)
-  since, until = origin.period
-  times = [mapping(former).get("said_at") for former in listing(meta.get("history"))]
-  if meta.get("said_at"):
-    times.append(meta["said_at"])
-  else:
-    times += [memory.created_at, memory.updated_at]
-  return any(isinstance(at, int | float) and since <= at < until for at in times)
-
-
-def origin_ids(
-  rows: Sequence[Memory],
-  archived: Sequence[ArchivedMemory],
-  origin: Origin | None,
-  learned: Iterable[str] = (),
-) -> frozenset[str]:
-  memories = [*rows, *(one.memory for one in archived)]
-  if origin is None:
-    return frozenset(memory.id for memory in memories)
-  ids = set(learned)
-  ids.update(memory.id for memory in memories if came_from(memory, origin))
-  size = -1
-  while size < len(ids):
-    size = len(ids)
-    summaries = {
-      comparable(one.summary) for one in archived if one.memory.id in ids and one.summary
-    }
-    ids.update(
-      memory.id
-      for memory in memories
-      if made_of(memory) & ids or comparable(memory.content) in summaries
-    )
-  return frozenset(ids)
-
-
-def made_of(memory: Memory) -> frozenset[str]:
-  originals = listing(memory.meta.get("summary_of"))
-  ids = [mapping(original).get("id") for original in originals]
-  ids.append(memory.meta.get("restored_from"))
-  return frozenset(id for id in ids if isinstance(id, str) and id)
-
-
-def bereft_originals(
-  archived: Sequence[ArchivedMemory], gone: Sequence[Memory], leaving: frozenset[str]
-) -> tuple[str, ...]:
-  originals = frozenset[str]().union(*map(made_of, gone))
-  texts = {comparable(memory.content) for memory in gone}
-  return tuple(
-    one.memory.id
-    for one in archived
-    if one.summary
-    and one.memory.id not in leaving
-    and (one.memory.id in originals or comparable(one.summary) in texts)
-  )
-
-
-# ---- src/adaptive/host/erasure.py ----
-
-_MEMORIES_AT_ONCE = 100
-_UNCOUNTED = ("lease", "command")
-_TELLING = ("archive", "audit")
-
-Forget = Callable[[str], object]
-
-
-class HeldHistory(Protocol):
-  async def held(self, user_id: str, chat_id: str = "") -> int: ...
-
-  async def erase(self, user_id: str, chat_id: str = "") -> int: ...
-
-
-@frozen
-class HostEraser:
-  memories: HostMemoryStore
-  user_id: str
-  tables: HostTables
-  history: HeldHistory
-  caches: Sequence[Forget] = ()
-  waits: Sequence[Forget] = ()
-
-  async def find(self, origin: Origin | None) -> ErasureReport:
-    report = ErasureReport()
-    await self._sweep(origin, report, erasing=False)
-    return report
-
-  async def erase(self, origin: Origin | None) -> ErasureReport:
-    report = ErasureReport()
-    for _ in range(1 if origin else 2):
-      report.failed.clear()
-      self._forget(origin)
-      await self._sweep(origin, report, erasing=True)
-    self._forget(origin)
-    return report
-
-  def _forget(self, origin: Origin | None) -> None:
-    for forget in self.caches if origin else (*self.caches, *self.waits):
-      forget(self.user_id)
-
-  async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
-    turns = self._sweep_turns(origin, erasing=erasing)
-    report.counts["pending"] += await report.tried(turns, 0)
-    entries = await report.tried(self._entries(), ())
-    archived = await report.tried(self.tables.archive.read(self.user_id), ())
-    stored = await report.tried(self.memories.read(), ())
-    ids = origin_ids(stored, archived, origin, _learned_ids(entries, origin))
-    report.memories = tuple(memory for memory in stored if memory.id in ids)
-    gone = report.memories
-    if erasing:
-      gone = await self._erase_memories(report, everything=origin is None)
-      report.bereft = bereft_originals(archived, gone, ids)
-    report.counts["memory"] += len(gone)
-    gone_ids = {memory.id for memory in gone}
-    is_incomplete = origin is not None and bool(report.failed)
-    going: list[Any] = []
-    for entry in entries:
-      memory_id = _memory_id(entry)
-      is_named = memory_id in ids or _came_from(entry, origin)
-      is_needed = is_incomplete and entry.kind in _TELLING
-      if memory_id in gone_ids or (is_named and not is_needed):
-        going.append(entry)
-    if erasing:
-      vectors = true() if origin is None else VECTORS.c.memory_id.in_(ids)
-      going = await report.tried(self._erase_notes(going, vectors), [])
-    report.counts.update(entry.kind for entry in going if entry.kind not in _UNCOUNTED)
-    chat_id = origin.chat_id if origin else ""
-    if origin is None or chat_id:
-      sweep = self.history.erase if erasing else self.history.held
-      chats = sweep(self.user_id, chat_id)
-      report.counts["history"] += await report.tried(chats, 0)
-
-  async def _sweep_turns(self, origin: Origin | None, *, erasing: bool) -> int:
-    database = self.tables.database
-    row = PENDING.c
-    query = select(
-      row.message_id,
-      row.chat_id,
-      row.lease_until,
-      row.state.label("kind"),
-      row.queued_at.label("created_at"),
-    ).where(row.user_id == self.user_id)
-    turns = [
-      turn
-      for turn in await database.rows("looking for turns", query)
-      if origin is None or (turn.kind == "waiting" and _came_from(turn, origin))
-    ]
-    if erasing and turns:
-      erasure: Any = delete(PENDING)
-      if origin is not None:
-        erasure = update(PENDING).values(learned_values(time.time()))
-      these = erasure.where(
-        row.user_id == self.user_id, row.message_id.in_([turn.message_id for turn in turns])
-      )
-      await database.change("erasing turns", these)
-      if max(turn.lease_until for turn in turns) >= time.time():
-        await asyncio.sleep(LEASE_PROOF_SECONDS)
-    return len(turns)
-
-  async def _entries(self) -> Sequence[Any]:
-    columns = (column for column in ENTRIES.c if column.name != "body")
-    query = select(*columns).where(
-      ENTRIES.c.user_id == self.user_id, ENTRIES.c.kind != STALE_VECTORS
-    )
-    return await self.tables.database.rows("looking for entries", query)
-
-  async def _erase_notes(self, entries: list[Any], vectors: ColumnElement[bool]) -> list[Any]:
-    names = tuple_(ENTRIES.c.kind, ENTRIES.c.key)
-    keys = [(entry.kind, entry.key) for entry in entries]
-    mine = ENTRIES.c.user_id == self.user_id
-    await self.tables.database.change(
-      "erasing what is noted of memories",
-      delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
-      *(delete(ENTRIES).where(mine, names.in_(some)) for some in portions(keys)),
-    )
-    return entries
-
-  async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> tuple[Memory, ...]:
-    if everything:
-      await report.tried(self.memories.delete_all(), None)
-    else:
-      for memories in portions(report.memories, _MEMORIES_AT_ONCE):
-        await report.tried(self.memories.write(gone=memories), [])
-    left = await report.tried(self.memories.read(), report.memories)
-    left_ids = {memory.id for memory in left}
-    return tuple(memory for memory in report.memories if memory.id not in left_ids)
-
-
-def _memory_id(entry: Any) -> str:
-  return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
-
-
-def _came_from(entry: Any, origin: Origin | None) -> bool:
-  if origin is None:
-    return True
-  if origin.period is None:
-    return bool(origin.chat_id) and entry.chat_id == origin.chat_id
-  since, until = origin.period
-  if entry.kind == "chat_notes":
-    return entry.created_at >= since
-  return bool(entry.message_id) and since <= entry.created_at < until
-
-
-def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
-  changes = [
-    ChangeKey.read(entry.key)
-    for entry in entries
-    if entry.kind == "audit" and _came_from(entry, origin)
-  ]
-  return {change.memory_id for change in changes if change.kind in ("saved", "updated")}
-
-
-async def host_eraser(
-  tables: HostTables,
-  history: HeldHistory,
-  caches: Sequence[Forget],
-  waits: Sequence[Forget],
-  hook: Hook,
-) -> HostEraser:
-  host = cast(HostHook, hook)
-  return HostEraser(
-    memories=HostMemoryStore(isolated_request(host.request), await account(host.user)),
-    user_id=hook.user_id,
-    tables=tables,
-    history=history,
-    caches=caches,
-    waits=waits,
-  )
-
-
-# ---- src/adaptive/memory/archive.py ----
-
-_PRUNED_PER_TURN = 25
-_NOWHERE = Provenance("", "", 0)
-
-
-def memories_counted(number: int) -> str:
-  return f"{number} {'memory' if number == 1 else 'memories'}"
-
-
-async def put_into_archive(user: UserStore, archived: Sequence[ArchivedMemory]) -> None:
-  await user.archive.put(user.user_id, archived)
-  stored = await user.archive.read(user.user_id, [copy.memory.id for copy in archived])
-  if any(copy not in stored for copy in archived):
-    raise TablesUnavailable("the archive does not hold what was written into it")
-
-
-async def move_into_archive(
-  user: UserStore, archived: Sequence[ArchivedMemory], kind: ChangeKind, source: Provenance
-) -> list[AuditEntry]:
-  await put_into_archive(user, archived)
-  rows = {row.id: row for row in await user.store.read()}
-  moving = [copy for copy in archived if rows.get(copy.memory.id) == copy.memory]
-  try:
-    if moving:
-      await user.store.write(gone=[copy.memory for copy in moving])
-  except HostError as error:
-    log_failure("archived memories stay in the store", error)
-    standing = {row.id for row in await user.store.read()}
-    moving = [copy for copy in moving if copy.memory.id not in standing]
-  return [_archived_change(copy, kind, source) for copy in moving]
-
-
-def _archived_change(
-  copy: ArchivedMemory, kind: ChangeKind, source: Provenance = _NOWHERE, step: str = ""
-) -> AuditEntry:
-  return AuditEntry(
-    kind=kind,
-    memory_id=copy.memory.id,
-    before=copy.memory,
-    reason=copy.reason,
-    chat_id=source.chat_id,
-    message_id=source.message_id,
-    archived=copy,
-    step=step,
-  )
-
-
-async def prune_store(
-  user: UserStore, settings: Settings, source: Provenance, fresh: Set[str]
-) -> list[Proposal]:
-  limit = settings.max_total_memories
-  strategy = settings.pruning_strategy
-  reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
-  now = int(time.time())
-  try:
-    if not limit or (await user.store.stamp()).count <= limit:
-      return []
-    memories = await user.store.read()
-    weights: dict[str, int] = {}
-    if strategy == "least_recalled":
-      recalls = await user.usage.read(user.user_id)
-      for memory in memories:
-        ids = {memory.id, *made_of(memory)}
-        weights[memory.id] = sum(recalls.get(id, 0) for id in ids)
-    elif strategy == "least_important":
-      weights = {memory.id: memory.importance for memory in memories}
-    too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
-    candidates = [memory for memory in memories if memory.id not in fresh]
-    leaving = leaving_first(candidates, weights, now)[:too_many]
-    archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
-    changes = await move_into_archive(user, archived, "pruned", source)
-  except HostError as error:
-    log_failure("nothing is pruned", error)
-    return []
-  await user.record(*changes)
-  ids = {change.memory_id for change in changes}
-  return [
-    Proposal("END", memory.id, before=memory.content).decided("archived", reason)
-    for memory in leaving
-    if memory.id in ids
-  ]
-
-
-def leaving_first(memories: Sequence[Memory], weights: dict[str, int], now: int) -> list[Memory]:
-  today = str(datetime.fromtimestamp(now, UTC).date())
-
-  def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
-    holds = not has_ended(memory, today)
-    return (
-      holds,
-      holds and is_core(memory),
-      weights.get(memory.id, 0),
-      memory.updated_at,
-      memory.created_at,
-      memory.id,
-    )
-
-  return sorted(memories, key=place)
-
-
-async def restore_memory(user: UserStore, memory_id: str, step: str = "") -> Memory | None:
-  archived = await user.archive.read(user.user_id, [memory_id])
-  if not archived:
-    return None
-  memory = archived[0].memory
-  row = _standing(memory, await user.store.read())
-  if row is None:
-    source = Provenance(
-      chat_id=str(memory.meta.get("chat_id") or ""),
-      message_id=str(memory.meta.get("message_id") or ""),
-      said_at=_said_at(memory),
-    )
-    meta = {**memory.meta, "restored_from": memory.id}
-    restored = NewMemory(draft_of(memory), source, meta)
-    (row,) = await user.store.write(restored)
-    change = AuditEntry(
-      kind="restored", memory_id=row.id, after=row.content, archived=archived[0], step=step
-    )
-    await user.record(change)
-  with suppress(TablesUnavailable):
-    await user.archive.discard(user.user_id, [memory.id])
-  return row
-
-
-def _standing(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
-  words = comparable(memory.content)
-  for row in rows:
-    ids = (row.id, row.meta.get("restored_from"))
-    if memory.id in ids or comparable(row.content) == words:
-      return row
-  return None
-
-
-def _said_at(memory: Memory) -> int:
-  said = memory.meta.get("said_at")
-  return said if isinstance(said, int) and said > 0 else memory.created_at
-
-
-def plan_restoration(
-  archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
-) -> tuple[list[Memory], str]:
-  newest_first = sorted(archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance))
-  said = {comparable(row.content) for row in rows}
-  everything = [*rows, *(copy.memory for copy in archived)]
-  summaries = {comparable(memory.content) for memory in everything}
-  repeated = {row.id for row in rows}.union(*map(made_of, everything))
-  coming = [
-    copy.memory
-    for copy in newest_first
-    if copy.memory.id not in repeated
-    and comparable(copy.memory.content) not in said
-    and comparable(copy.summary) not in summaries
-  ]
-  chosen = coming[: max(limit - len(rows), 0)] if limit else coming
-  reason = "the same, a later version or a summary is remembered"
-  if len(chosen) < len(coming):
-    reason = f"the limit is {memories_counted(limit)}"
-  staying = len(archived) - len(chosen)
-  told = f"Still archived: {staying} ({reason})." if staying else ""
-  return chosen, told
-
-
-async def replace_by_summary(user: UserStore, cluster: Sequence[Memory], text: str) -> None:
-  top = max(cluster, key=lambda memory: memory.importance)
-  sureness = min(memory.confidence for memory in cluster)
-  draft = replace(draft_of(top), content=text, confidence=sureness, passed="")
-  originals = [{"id": memory.id, "said_at": _said_at(memory)} for memory in cluster]
-  source = Provenance("", "", max(map(_said_at, cluster)))
-  passed = await user.store.passed(NewMemory(draft, source, {"summary_of": originals}))
-  now = int(time.time())
-  archived = [
-    ArchivedMemory(memory, "one memory says it now", now, passed.draft.content)
-    for memory in cluster
-  ]
-  await put_into_archive(user, archived)
-  ids = [memory.id for memory in cluster]
-  rows = await user.store.read(ids)
-  if any(memory not in rows for memory in cluster):
-    await user.archive.discard(user.user_id, ids)
-    raise WriteRefused("a memory of them was changed meanwhile")
-  (row,) = await user.store.write(passed, gone=cluster)
-  change = AuditEntry(
-    kind="saved",
-    memory_id=row.id,
-    after=row.content,
-    reason=f"a summary of {len(cluster)} memories",
-    step=row.id,
-  )
-  gone = [_archived_change(copy, "summarised", step=row.id) for copy in archived]
-  await user.record(change, *gone)
-
-
-# ---- src/adaptive/memory/writing.py ----
-
-Held = Callable[[], Awaitable[bool]]
-NO_LONGER_TRUE = "no longer true"
-FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
-_DONE: Mapping[ProposalKind, Literal["saved", "updated", "deleted", "ended"]] = {
-  "NEW": "saved",
-  "UPDATE": "updated",
-  "DELETE": "deleted",
-  "END": "ended",
-}
-_PLAIN_BRACKETS = str.maketrans("()", "[]")
-
-
-@staged("apply")
-async def apply_proposals(
-  proposals: Sequence[Proposal],
-  memories: Sequence[Memory],
-  user: UserStore,
-  source: Provenance,
-  held: Held,
-) -> list[Proposal]:
-  by_id = {memory.id: memory for memory in memories}
-  outcomes: list[Proposal] = []
-  changes: list[AuditEntry] = []
-  try:
-    for proposal in proposals:
-      if not proposal.is_open:
-        outcomes.append(proposal)
-        continue
-      if not await held():
-        raise LeaseLost("another worker has taken over")
-      memory = by_id.pop(proposal.memory_id, None)
-      if memory is not None:
-        proposal = replace(proposal, before=memory.content)
-      elif proposal.kind != "NEW":
-        gone = "the memory is gone meanwhile"
-        outcomes.append(proposal.decided("rejected", gone))
-        continue
-      try:
-        change = await _written(proposal, memory, user, source)
-      except WriteRefused as refusal:
-        untold = replace(proposal, draft=Draft(""), before="")
-        outcomes.append(untold.decided("rejected", str(refusal)))
-      except HostError as error:
-        if isinstance(error, MemoryUnavailable) and not changes:
-          raise
-        log.warning("%s failed: %s", proposal.kind, with_detail(error))
-        outcomes.append(proposal.decided("failed", str(error)))
-      else:
-        done = replace(
-          proposal,
-          status=_DONE[proposal.kind],
-          memory_id=change.memory_id,
-          draft=proposal.draft if change.after else Draft(""),
-        )
-        outcomes.append(done)
-        changes.append(change)
-  finally:
-    await user.record(*changes)
-  return outcomes
-
-
-async def _written(
-  proposal: Proposal, memory: Memory | None, user: UserStore, source: Provenance
-) -> AuditEntry:
-  draft = proposal.draft
-  reason = proposal.reason or proposal.fact_kind.lower()
-  changed = NewMemory(draft, source, former=memory)
-  row: Memory | None = None
-  if memory is None:
-    (row,) = await user.store.write(changed)
-  elif proposal.kind == "DELETE":
-    await user.store.write(gone=[memory])
-  elif proposal.kind == "UPDATE":
-    row = await _updated(changed, memory, user.store)
-  elif draft.content != memory.content or draft.until != memory.until:
-    (row,) = await user.store.write(changed)
-  else:
-    archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
-    moved = await move_into_archive(user, [archived], "ended", source)
-    if not moved:
-      raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
-    return replace(moved[0], reason=reason)
-  return AuditEntry(
-    kind=_DONE[proposal.kind],
-    memory_id=row.id if row else proposal.memory_id,
-    before=memory,
-    after=row.content if row else "",
-    reason=reason,
-    chat_id=source.chat_id,
-    message_id=source.message_id,
-  )
-
-
-async def _updated(changed: NewMemory, memory: Memory, store: GuardedStore) -> Memory:
-  draft = changed.draft
-  if not store.keeps_history and not holds_words_of(draft.content, memory.content):
-    when = datetime.fromtimestamp(changed.source.said_at, UTC)
-    former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".\u3002")
-    bare = FORMER_CONTENT.sub("", draft.content).rstrip()
-    content = f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
-    with suppress(WriteRefused):
-      telling = replace(draft, content=content)
-      (row,) = await store.write(replace(changed, draft=telling))
-      return row
-  (row,) = await store.write(changed)
-  return row
-
-
-@frozen
-class PlannedUndo:
-  change: AuditEntry
-  row: Memory | None
-
-  @property
-  def is_undone(self) -> bool:
-    row = self.row
-    before = self.change.before
-    if row and before and before.content == self.change.after:
-      return draft_of(row) == draft_of(before)
-    return _content__writing(row) == _content__writing(before)
-
-  @property
-  def coming(self) -> Memory | None:
-    return None if self.is_undone else self.change.before
-
-  @property
-  def archived_id(self) -> str:
-    archived = self.change.archived
-    return archived.memory.id if self.change.before and archived else ""
-
-
-async def plan_undo(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> list[PlannedUndo]:
-  changes = await user.changes(keys)
-  if len(changes) < len(keys):
-    raise WriteRefused("it was written down under another secret key of Open WebUI")
-  ids = [change.memory_id for change in changes]
-  rows = {row.id: row for row in await user.store.read(ids)}
-  planned = [PlannedUndo(change, rows.get(change.memory_id)) for change in changes]
-  archived = await user.archive.read(user.user_id, _archived_ids(planned))
-  lost = {*_archived_ids(planned)} - {copy.memory.id for copy in archived}
-  for undo in planned:
-    change = undo.change
-    if undo.is_undone and change.key in step.latest:
-      continue
-    if undo.archived_id in lost or _content__writing(undo.row) != change.after:
-      raise WriteRefused("a memory of this change has been changed since")
-  await user.store.allowed(*filter(None, (undo.coming for undo in planned)))
-  return planned
-
-
-async def take_back(
-  user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
-) -> list[AuditEntry]:
-  planned = await plan_undo(user, step, keys)
-  added = [undo for undo in planned if undo.change.before is None]
-  archived = [undo.change.archived for undo in added if undo.change.archived]
-  if archived:
-    await user.archive.put(user.user_id, archived)
-  going = [undo.row for undo in added if undo.row]
-  coming = [undo.coming for undo in planned if undo.coming]
-  back: dict[str, Memory] = {}
-  if going or coming:
-    rows = await user.store.write(back=coming, gone=going)
-    back = {row.id: row for row in rows}
-  await user.archive.discard(user.user_id, _archived_ids(planned))
-  made: list[AuditEntry] = []
-  for undo in planned:
-    change = undo.change
-    is_added = change.before is None
-    standing = None if is_added else undo.row
-    entry = AuditEntry(
-      kind="undone",
-      memory_id=change.memory_id,
-      before=undo.row if is_added or change.memory_id in back else None,
-      after=_content__writing(back.get(change.memory_id, standing)),
-      archived=change.archived,
-      step=together,
-      undoes=change.key,
-    )
-    made.append(entry)
-  await user.record(*made)
-  return made
-
-
-def _archived_ids(planned: Sequence[PlannedUndo]) -> list[str]:
-  return [undo.archived_id for undo in planned if undo.archived_id]
-
-
-def _content__writing(memory: Memory | None) -> str:
-  return memory.content if memory is not None else ""
-
-
-# ---- src/adaptive/learn/duplicates.py ----
-
-REWORDED_FROM = 0.87
-_SHORTEST_BEGINNING = 3
-_MOST_COMPARED = 80
-KNOWN_ALREADY = "already known"
-REPLACED_IN_BATCH = "replaced by what was said after it"
-
-_IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
-NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
-PACKED_REWORDINGS = "T>t<81poj4|NsC0{{TK1Nh;1GMV!d<Emba_57)bPTYVnyfwWtUr2B(v0nbsa-YiQ^uuf!}A}q~ElUTW&dHoSB!E5=fZ<fm~e47wfrxqk5VbRFWYb7$tG|{H;0!Kh|SS3##xO+4xMe$%DIcK+u)YbXL1P}oS?45KOU`VeCB!q#Cja|iY6ul^j(i;U1g_avrZil5Mz);Mx*(0^bG-FE>A)yz{a8uqVe4C3xww5da>_RBlliY*(O|ppwX@{0M2{fUbo^{`kT2W2T82ht#L%`u0#AiS&3n0=Lw_l#Ij>@&uItzubNs&)&X(-KTv#Phy0Xat?#2TNWsnXQp7c7VqBXxB%GS6TXu~GsqMQJx};Znn3@S5G`T79PWojE*0FqOvF@d`IrqVfH*R4rgDlF<#G8|m4>b)#GZ<nUi`m31lMGhbW)msVN%ER4R_og|1|t@s^>+aho&FTeI@TXQoi--<<0glm`$yW7j%mfV2hH4y1aNNG)+9a(LLyZguAs8s2GfOv=9+VM10HdggGI~2rC)M$;!nlm!m__drHI~T1->CZY5<To8vI|>992^FZnG$sBtAtm<fXd;iXwZ08}=?MVPfi63Nzq)%iWcZR;QUN>ta(|t~H~L~A>5Z0yW-L8`98ClW@qmW<Wb{@s5S-0w$5ZN&u{eG|=F-`Ry%&^Xbsek>?{=|AT$IaHfaCu?{gcQ*20TGF^&;2Xv7Y2nl=SjKu;{9b0v9P4iw0*cjcu%v8SHyy(}%JRSO_n3{<;?~!efClFZ8zV7olYeDKBdg0c1N+{=DJO0ds~jOe=D6Y=Gi`ZKT$X8&FnJN5nOuK<ZoRP)boBF%RdQr+VZ>GH1fqQ^<*!)ru`*&kc7$A<PLWE>61OeH6Rr5r0`(6mg#%v5&KW`Zia@C%NY-#qc-GACPd8bn*A(VEiZaRVU5hr~n%G7jI&0^TidRb|NI+nZ|Q=b|lIYWU+~k5zCe<7&eDYHDGbm!X1DGpAdujcH;4%a1@2{@^mD*G2R0ov;F2Uq(3X-BrA-h`4SW}MqnMtI*(QdE*vBLD%+mgGPsbTZe>b>n}Ex;m!@S32}eZx%zYzlKEA$UmVa%XNLYudK$gJoe*$^~8}8s+El~LZ8hw1-ECA>~-`?wkAHsT^ANVYlir&#jw!b{O@&r@5!n;Xdfq#jQvzf>^*>d}F22EDLgUKTJQ8k-3!dx`zLWQm7s}DD8|Czg+$ILjYUuDfJ#<O8yA>YWNhGP#{;05A#*79c+;)sl}<A7B<M5qKl&E0;84RJNp@UeMYD1iE}&<*7ixN)1B^=W~WOw5iQ6)-!=yy)7dNMLGA6OpA+f+dZdt0z&xRxix}l5JOzQs$X)nA@4KrE0ZsFdBMzD5q?t!8c$BwUxQwBmyGbcOaO`hxTP;o6m<(0&j#UG2fO6-!BbXQ3c&0j}U<w_D(Kp$8LSp2x}Z{UA@khM-*G5R-LR(u=OSbDiS6DG&YSj5#t@Gw@ACkv~mwjKy>1+fJa^b5;OuJ$xNy!P9sYqT3p6Qv!^-Wr;CwaaQREG5HxyU>f*|12#d|Sm=B6s&0kO)&ms!#hW!&(77~n5HG#(k#pmx@M*0b+EMK*Aw?F|E(~^TuS4p^6seTEHbM3T8T(5;G$6Y;Q#3w@#Zsp4g=Od-0-ls}mJ9{dWI%=pTt{s#yzMiusAbw&94&#>2OO6xi+YUe;+BfJ2*#@Mhkb!@VKVXAzVYUdvTPr8#=C6L7Fiy1HII^nud4YB6R6+Sdpt53;`$tyiOO$k}=q7>kQ~|pO=yXs|xqVc7(@+4;L<Rd(1*-6*atEhqdSW%@5x*ugD&D6$QQ#alq>iB^17mCW$hdj6+89xb_9Oy55J7SVyF-MW{>r50TN{`C+$THvjgr>OGttmhwbGDl2vGoc>TLV@Zk@h~u$~@9KzdRQoPvfh1Rncg8E$tFEm_ZZFAdc=9<Xb55Y*rAJ5^ufFW|v?cEm>ga9U^^ZCkC1-OPoH+}r$STi>nh>W^@0!k{<S=z>Nru;Ma<)iBR|b7-=R8BP*NvZ9GJnaQ``i>LS*%zTnc{_FM9Uk1^0mP>_HrMNL?7_%lOav4ok?Gp0C&8fWt)-Jn#rGFeV1nTfLdMlfk-;xgq8#lDLSJ*?<fat9n`ByM@s+Y4rh<6L51zi}h!-I+kr<m&~h8exYq?!ZDPZ_1{zJu+g*hbfOo8&0)T(XhY=DK6SUAh~m)EJ(jrdEs*Gv@O0Q%)yAGZ~$~Ex;w~I?Hfq|AbZrEa3%*^`!o;E=Lob;$Q!~WY_zrw*4=rsYW&T5I?#8nQndMl2IxF&)#d|YyE~T>?M1d-a$oW!oY>ACuw{I^zQB=gzH3ODI`Vtn+AgO+Z~+44KtXZttg+d^>Hv~#^Eo+m;Vx1u02g)e$lHtgsWZIwozQns*&B<XGs=E_H=QB@FW7CbY1Ijs`#}pic;=@Hq80gV}AAz9WAKp!?iRe>J>l(57(6Ie1sfE1Uv>uqzw3&z&>KL0+khG$;r6(HqJrh!jd%f^mAyPBeJvf>k(=xohyA^UMWI{fdFtO%{aGYllsR39pd&&Ftd|wofPqHnXyA`JA0{VAhq@1W#|_m6G*%a>Gl{mt8N)nH8nz-llXC~AD9UN&8^2LRZcUeybLDyr=CLnRz2uXm{9$t$bAu3d4;9@#rC2JJELlx`3U(-hVx2iE}OKX>03+$D9#am=<Tk`@F;lB%A7`4LEbMbxDO*_?U^=%%4j|(k4l~#E8P-nqVyL?PJp+&Z3sRHil;&|Hol{{T~KN&_ET`MaGa8`CVDgB$u(41XPx0EZR*sTs)y9$+&(Efmf3HR?R_SioPjWxH_d%m5xr=jeVSbKvz0WmdgV#xfjV3+hSG{Stm|r=gVXAh=iwC=Ej2gGq1dJlU8NiB53~YqY?!8ek@!deOMd*UkE_%nKFqBRc1OwLj*uS$4`PuDO0+=U%Qgk%PCdRgN!x*$-H++6U=!|Aiv;;lW5MrPy!`IQ435I!M-QW5m60cGiUoJZUl`FA`%A-QWl;q~A|Pg<xSI$*T|5SogK9Y3aCWw-M2QD1d@(k$<Gx2jQLxqPoOuFJ(%4L&Y(IlAbiPZIbOlx44X6Ga35d-bkXT;h@Ge{I0kKgyVG(L}w^HQBF>pq-CzIySeYvs;*zj`6l=>|1K(*eI^Wf2GWyH#UM5#4RLer$MHB(ImDjegaHuY%)2jU>Wj|G_2mqX>Ekqj?W%}dX6yJ~+>l<j`QICU)u(&xuSe!RF<9whl(<)8kXxPUNi!0MM!8wbg$F=;-ayi(!~yx7^#_-2@ZdDxOz95D=sd>B9zRF@Aats($h#N<vGu+>uFjuXB<x>~^H5ghQ;JJ*8_kIl~`QEw&c6N($hG3wnXpzdJwS6b(v9n!vA3EYn=_js)HX+xE9z1voO$7}K-xxYtinzxkkGpv+u`y5FM;S^H7G+7x!4&}GTpw*&ln9VOu<@#>(P<g)&m1r;UQb9;NXi_^=GZYbn*6NopMfxD2!|*dTNFj-rjjL9AOkk;<l2)!eo5v(Cfy?1q=OL-H2EfT8b>Ehu)ww-n7#T$QfpIRwo&|)Hg{D0PQ-mHP-R_E-<>bro;Szuo5}M2DRk;vxd7kO<IxN|U4t`i`TVfza@!~u+q!Qk;c2$&bwYH~R*k@i;LpuXFl&^5~PJ^qsRbSunNquz0UWdjmV+K$s+(8#OT*kT=5ng3a1Te@okX;!Djbxxbbo7XUR$OLK?XbWzkH^il9M)*#gUmJ(t5qSO9H1a~XV^vFy9a=tj7N&@|I@PdavN-yEOYHz#lqH_qd_DiRS1rEhh{$>f-R8+s=9z%5x7`fiVdBqcN_SN3k%Et7&hhOV~tH|v%N^7$@Vdaorw(9hg)#j)<EnU3ipE{Z{d0clT}TbLl;jz<)k(F>l;eRNdbU6U%B9Da97831$$g&R@TWDk;17DkZXT)#$kwM<sYu9TpP6H;|c@*u1#4PL)Q(xJ2i^@V27a2A|L^~?B5ssA=x7e!+88Vs#by%y9cO#Bx>n~Mw%%J_+PS}6lw-&mFSv#GmSJVSm~*goV4&^tRM-u+9-t&=j>ga@v=18LK5z;fW)4V8qcDhq;4-x6oVE+1wTCabuw^6=JG|3vJzT*O0sg_!(L#<m{ILD(e^L4rg;G)tzHZdH;IX)ct<T)K=%6NS`m{0zR3JKnB;Hc8(H)J<x7o{!zmzfi#2|}D+@Jk*VU}d10dOG?70sGW{A769d^UzM3__S^IAf3k3zLzQhIuAJU8PNO32#9Kq1-mm4^lV+jL5)tE5O!{-S20(4Ll#CaUcj`2$FvP9-jrGF)wgA4_f_^aBG+01X>!;r8J3qd!a^nHzp*iS<C*TflJQA8-d7=@ao$iqUv;3;<h#UcpB#Z>0aTK|P@*FjOUqiUTqM_GX0e2cv$Dat;2p)XTlIS4zmwf#zGn+DS!G$6Mr(%uJdzeSaaUcU7_|l!^uA`w(1q<RUtl?<}ZY^x7r#e2moAHc!AC5A|4q$Ro<Z;b4j%Hjb#+{#w+n0%8x{HPLLmRpoSXo}#UJrPZL^Oiw0{SX+9m{Th(Qs~W538Eo*`bgVvHtl{FH1$wN2$M$T5-6jta^sn%X^~kcodP;Z2U@Fk?|F5t_xC3QA`h4}j>e3c@ljD)&9%vt;ji+(Ia}d;P5A#y>;Un(;W3O}{iD8J^_ok<~0O>M)Me^d{_+gcF{@<dQ7||b~GKLm8Xj$Bk7d{C{=J%XgFzrC_DSt;uaNbks$~F<pl(hB&Uj0OW;Cfc$kOKNC?B&A5(bKp^bB3$a)G~H7VNgfw_Y^X-G#bLRgqJw^(qbs6sp+fWg6G%CzMO<|3gj-#>(56Q3-~K#Ly#X0+CqMZGRy%D5Qw&ct8Fu7AZ)r@tDXLoyc$&es_ovLHit7Y9w?$psDMLnB>CpD3?NSaVO73t`<+qb0ax($o4pI#g$S~cRug&vG|bz(te}TPqpT)3HEd@;I2RTXv{hWz3^v+VTIXaB*q^hf&qtCYQ!((K5LZ*?`Y_ppj^VE~P17M8{VTR8t76HS>d4Hr0@1FK7MX^%tPd0HYL@|SmJAPc^?EK<hxplp!!hP@n}$8)IyuwrFN%)vP>u~EEm7;06wzp(%;QBS!o(M>rd>%Hnc6P|O$S%Zo}x}Fy$Qw|y;XBKkxA;6rKlwP4-2N&U9lj_ZvF+ih04tkKnfu9_0$cBZl1lA$wTpki09)5m7n}5+-0NQc$$tPGt$kk_h}bfYG$WP9(6AN>w*mQEF%bGHJ+9wUH#Z;N`A*m;Wvs|<I4BG3nl+U<(RmyPjagN_@MBstiXBFu2_7$UNQVHW8(cn!GEsbSGQpysxqm$`|Qn&+F9>BD7%j!uUC7Hn0*ALE~#Lnt0%ej6vE#2KLkk&<6e|?zHYpdnie&yx_zNmCC;x7WHxh0aYLf6i^rLtVJoV(_|*B)E6SkWxiHU8eSS*V>J;ft0O@MO+CTh)HR!4ru@2h_br#W-`@qHe9dT0wHWcWQ;8s1aCAB}2H@f2WMBP_mC`MMn<<p+YTJGAki>~<d@W8h(IDcuHQa%dWF(JGh&IJ>vs}AZE%#=DvvrLbViY9;XPJ$%wpa2t`j8+lE*+%pA&W4=(Od652k+<B~$h#>tMFIOkWOs@M(dI+KGk^p~X1`&8P@YGxcDy8Cu~?u)D$AlHx_7J>z7_TO3j~!S@~l(Y1OBEx4Ju+l6wUolr&J{y_~Je&-qmj1_ty+_*rs?+!aT0tWQ&ZD2oj(uJfPrXdK3ct)owl>JkY|%55m6{UtlW|C7K5K0|yFB9s)MF3Xazv2f}M0N6hTvPoJz5A8;EG^&O0vq`5>K?d>67D8}zs3nM3%HI(sVX@E<uZqjwm?PA4VO!G-PKNLy|N441~@)$1eGlM3h%P2l7ua6WSSr0pZmAVf>fsJA~Z$9pdizGqG2;ecQFdRtVwS2Q)I1C)`Ea4gwLBDHu{;+hAtbPfZPmlD48_CNIgV^@~_ydbt=Im$$IfQ5T-a@O00(c^cy@GX9-;DQw8I2g?hB$BVuELekQ!_y-MP-AwFzp}}c3Jb0skk`z0=#8CGcK<r3#77N{lLz(3T8EdF^sVCQ^ucO-lH7d3e^yco8&H6WeL%JcAeiSO^eh8>K&~4tCor3$Yg?Zy;-$5z@Ov}`3V-wLVCoi6BFUWh{h0#@sy_;YdJz`!*n>EQGXx*R88LD$2c2Lx7Vt$(Qf4GxzyWc)5gP4m(Hn|Xsb}>oIPi~yxHyXHB(gPQrX30j#wo+(N2izZ0}uT`Eve~m!ij5I;~Cub*m4Npw{;a$fc{qySp9e7ApdKp>A=vW6Q&Pz*zd+)zXN*bL-tP;|vG`uaPQRDGrRg8*K|I{xu1@Jryo?OA-f+rnBQh9{0!if3{p+{$FoIHx&=+d26GOAb3WzG0+fMtN%@v0ib;@%KOWOCia71;e{IT!x;j<>`%7a35J9PV(4;h25%x)QMQ95LHeeou%>6h%d9Y@0Ol*^Y3nG}a~2!j1oQ*sg+skz?X^h9-me*sl@cVZb&(6G3m51^rA}IK*|PgX{QO!$LkB%bE-x?2I|16n{Y8+n^O0@j-T6Et2z$=s_A)xFLfc*>04MC!McsuE9Tlm}-Gb3!2?*jEBk#>vwRh$WGE~J_@5!`8P#l9~8Q2F2&P(svSRpoq-$h5yNQU>!Cck3FLN~4HaLUEHFj>t#J~_GM((`-tn(W~rabLwp+GlAZ8y)=jxC!@nRN{ifkFnL&K=`5jdH<6mr&PbbxwckYFAQ#dfZv{Mu^25p&{EiN$;?ax<qN|)ePb=06*;07T6K)^tYp{&qwaAG6i%?WE#iI)rTsvSI8vlV_*kuuqc;t-ZIrvs?Ze%dPdsT?G?Qq}#<@}K>05c#Vw^)wQ{>vX<nBpi)vi~k?M4JDhOKN`yd>4Nn7S44<q2p_6F*bMyZS>&GEJrKX6_bmCi5-GRLw&(_RPVg@Zv?1M*JKy)B`v_;pW*oU=-2|$gnScxab?NvMxy!Q~ibWQEs!}y;rx8uGRCK=GWX83d6(Bb_%;cidVv_S70t-<H<Cg`bv<^pBH~SN<}O_{|?uv-vFkgE<Kwufh^(8aqM5dow@P|f2MA>pP%zn=7#}WAetLxdpPqeCzB7t0%roI8W1lvX>wFuuXy#PDEBoJ${Y4>-l*CcbuGiqzU0;C`fTJSt4+{*{gFOgJa}$z%@&_PjunHOGSas3v7!iWzdn3gU)1UrhcXese|mOgs(UR+IgTeUZ+u?#d^Mvw=1#!{AFUtyA<$}ME0<d^c(ckJKfL%|<i|LwL+`HtDgU1*2Pr<FCs5H|Ng-^}*VV|^36C3kqKY=*8FktNeXXdA&^^ExbJLey@JAs2Uq7$}iftK6Ncdi2jR_=t5BW#FrPw{pv;|^82*Xi}p)+bSl*-+sAO1Q1-D<GeTl7q)A<pxeeBa6YUC4vkww=QvrzX>m5XDcz!6OBNUHi12AE46?6+@|C*YVA4d$*y)`rnkE@muZ7L{D~n1TmuhY$iTZueV(KpC4G9{<#^*IY{X<A!fC@QAF+~Rv;_gGcX-O`^Q)&$MDig7+uP+HXw-_Hml7X*FCLzzO>>T;3L>Js>mXt21VfmB_Bm6q-=mcWFOFKJCeSd`lOGBFw&cBDv#>n*lh2AD5dGcnaN<OCzgCz&shg<g~0in-0y?g6KAoQHT{cjjb<@u%&CllLM#*yjw6kd*4}?KR^4%gaYvJ_g-xG805FT7#8aFww`VV-Zvss(5jwZUx?Gio*&#GH607Fz5f3o~pH)~PUm0bkPQ@RyQd*ly^76i(qr(3TuJS02Ff|@5P941pAJ7qyxId%x%mj8aP>EvgMY!E}&@&y4&;TQxuEPDo&}wzrr;{xuNl(sxcC)sjI{^q=gg6$<988U>m0QA(H4Yu^TC}EX$G8i3y6vQvgZ6}n(pNwBbo2^peIXQ&^ifGaT!&X8Yfmsa8xKfGT-E0Z-GpHDNi|lhW+ixKn^#1_h;L}V?dpP#B8@Wh5JTfNRPeYE^NwTWdn!>tvFA!6Y#ka?18gY8%NM|R&kicU201e_ov@`nrRr{RnPQPwIeNy%7SEetP)XYX54ULNR1(^6k2C>0IEz>kbc2@`&xqkLlCzbCRzYj#2;cA8l*LwJp*fd2sSGR3{@TZ6S;6Y%vKs&)6h6sU&eO(A`NM;HK8x9`#25-*DfGxOcE=rH_^HFEN|(Cu#+Xv%_=RviUk?8NM6iG0DT<e@YBM$!52}A3{6yN3b{6+?L=b0GFA`{Hs;N4cU<yphtAL(K0V%Ls?Vg9m-ZE_*rHBNcy|!GrXKq}+oY(J6Y4Pe<Z-bQ4PO{lr^gj??DZ5x#m^wp(&pR_4f}09j+lxrXcTg*<L*MFvrPcQ5(ZqQn4JlyY#4o*QYeY?LWF)7<O`B7zXbZ;3t6lawPO-PtSh7CX3kwpF3Qt9K;~OV*OX8!jYZlfb6U&ESM3%7$zsSF@u6L76&gGQ5PE{tV%SEn55SBal*fQmgkkoF0_J`$<*oXJ+%j`7TMfM9LoP&fNS>^8CtG@<|d5;c&zvRTgp;>}cC7DU{uT@j!%7m(EiHF5d;1>UqjPKKsx3=qLL8d_~O{%GGKc$?%Hmy<i5-;xlj=}VJCWSq-q_$~jMZKzI0FU7w;sdKIAT4h7U5ovgje<|DL@t`LqhL<-IBz{cy-NHgEv%Sx&w;!h{r3vDac?K0Tf-Pscz840Sf!w;DNM@sUU|}eY~lc2ife>D)JpDqYW_sv#$N-6$4kNG?<=t!B%-N6DD7c*gsbBXUC7jGBK^m5<I<gCwqkpTwa1LO<Z0l+A1EtgmCJ|b?U6!*E44#SE<u-8*&XMyraV)wqMDec*)N$c^vVwMfeGA3qN;%DXvHZwiD*XYQPOp+F_J}<B61muRvI<TxdEAtJ>ICkIW8J$|Dm78og502{uA&~yG9p(j!Mimv^ipVUHcW-6+Pog0jXPY?MbUm-E<G;yACMeMCO$F>1iwK{M1%Uu$9B5NE$7c57TbyLnZ^K@gA=|C9s<m4li1?SRD*lxh>hcP1tphHe1H|hkO;nHtVv~TLTWa;3&kRbq<N5j^3fN8vaWOgcbC0Vft=2Y9@9CU)Z~k0ZO<rlbnPZO8j+Gces0pkD_MTmj4qITK6DADT3I4{Y?MtGE?dl*MMT8;c^UYbddr^k|l9eWEG}}Q_Ad&qu2&=`i|Q|XQao(q9(g_x#KY7P>+q8z$IwR&y1r(ly!-tXG~POz;>a#W*pWwPv8~AqEfkdp#r+c7sjM~jdt{55381T3U!kCBCs)}K#<@eLW~Emz1`!bt;{D$0@EJ6z!N@(=~s}yToHvMNwHCy-^Q`6bD600I#S!ys4ikU?$aYXVh^Nn?>e4Uo!aP4H>ia0<M1%ZII&>J!Gr&O-@@n"
-
-
-_Statement = tuple[str, Vectors | None]
-
-
-@stage("reconcile")
-def reconciled(
-  proposals: Sequence[Proposal],
-  index: MemoryIndex,
-  vectors: Mapping[str, Vectors],
-  settings: Settings,
-) -> list[Proposal]:
-  last = {one.memory_id: one for one in proposals if one.is_open and one.memory_id}
-  contents = [one.draft.content for one in last.values() if one.draft.content]
-  batch: list[_Statement] = [(content, vectors.get(content)) for content in contents]
-  unrelated = unrelated_likeness(index.nulls)
-  threshold = settings.similarity_threshold
-
-  def step(proposal: Proposal) -> Proposal:
-    if proposal.memory_id:
-      return _reconciled_change(proposal, last[proposal.memory_id], index)
-    content = proposal.draft.content
-    statement = (content, vectors.get(content))
-    if any(_same(one, statement, unrelated, threshold) for one in batch):
-      return proposal.decided("superseded", SAID_TWICE)
-    batch.append(statement)
-    if settings.deduplicate_memories:
-      stored = _nearest_stored(statement, index, last.keys())
-      if any(_same(one, statement, unrelated, threshold) for one in stored):
-        return proposal.decided("unchanged", KNOWN_ALREADY)
-    return proposal
-
-  return each_open(proposals, step)
-
-
-def _reconciled_change(proposal: Proposal, last: Proposal, index: MemoryIndex) -> Proposal:
-  if proposal is not last:
-    return proposal.decided("kept" if proposal.is_removal else "rejected", REPLACED_IN_BATCH)
-  draft = proposal.draft
-  memory = index.memory(proposal.memory_id)
-  if memory is None or proposal.kind != "UPDATE" or not repeats(draft, memory):
-    return proposal
-  labels = (draft.tags or memory.tags, draft.bank or memory.bank)
-  if labels != (memory.tags, memory.bank):
-    return proposal
-  return proposal.decided("unchanged", KNOWN_ALREADY)
-
-
-def _nearest_stored(
-  said: _Statement, index: MemoryIndex, addressed: Set[str]
-) -> Iterator[_Statement]:
-  content, vector = said
-  query = ranking_query(content, "", None if vector is None else vector[None], index.dimension)
-  for place in (one.place for one in rank(index.ranking, query, _MOST_COMPARED)):
-    if (memory := index.memories[place]).id not in addressed:
-      yield (memory.content, index.ranking.vectors[place] if index.embedded[place] else None)
-
-
-def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
-  content, vector = known
-  bare = FORMER_CONTENT.sub("", content)
-  new, other = said
-  cosine = None
-  if vector is not None and other is not None and len(vector) == len(other):
-    cosine = float(vector @ other)
-  if not threshold:
-    return same_fact(bare, new, calibrated_likeness(cosine, unrelated))
-  is_near = cosine is None or cosine >= threshold
-  return is_near and same_fact(bare, new, cosine, threshold)
-
-
-def unrelated_likeness(nulls: Vectors | None) -> float | None:
-  if nulls is None or len(nulls) < 2:
-    return None
-  total = float(np.square(nulls.sum(axis=0, dtype=np.float64)).sum())
-  return (total - len(nulls)) / (len(nulls) * (len(nulls) - 1))
-
-
-def calibrated_likeness(cosine: float | None, unrelated: float | None) -> float | None:
-  if cosine is None or unrelated is None:
-    return None
-  return (cosine - unrelated) / max(1 - unrelated, 1e-6)
-
-
-def same_fact(
-  known: str,
-  said: str,
-  likeness: float | None = None,
-  bar: float = REWORDED_FROM,
-  learned: frozenset[str] | None = None,
-) -> bool:
-  learned = learned_rewordings() if learned is None else learned
-  ours, theirs = counted_words(known), counted_words(said)
-  if _telling(ours) == _telling(theirs):
-    return True
-  negated = NEGATIONS.isdisjoint(ours) != NEGATIONS.isdisjoint(theirs)
-  size, begins = (len(theirs), ours[: len(theirs)] == theirs and len(ours) > len(theirs))
-  if begins and size >= _SHORTEST_BEGINNING and not _has_place(ours[size]):
-    return not negated
-  left, new = differing_words(ours, theirs)
-  if not (left and new) and not _in_turn(ours, theirs):
-    return False
-  if rewording(left, new) in learned:
-    return True
-  is_near, words = likeness is not None and likeness >= bar, left + new
-  if not words:
-    return likeness is None or is_near
-  is_doubted = not is_near or negated or not (left and new) or len(words) <= 2
-  return not is_doubted and _vocabulary(learned).issuperset(words)
-
-
-def counted_words(text: str) -> list[str]:
-  return word_units(folded_text(text).replace("n't", " not").replace("cannot", "can not"))
-
-
-def differing_words(known: Sequence[str], said: Sequence[str]) -> tuple[list[str], list[str]]:
-  ours, theirs = Counter(_telling(known)), Counter(_telling(said))
-  return list((ours - theirs).elements()), list((theirs - ours).elements())
-
-
-def rewording(left: Sequence[str], new: Sequence[str]) -> str:
-  return "|".join(sorted((" ".join(sorted(left)), " ".join(sorted(new)))))
-
-
-@cache
-def learned_rewordings() -> frozenset[str]:
-  packed = unpacked(PACKED_REWORDINGS)
-  groups = (line.split("|") for line in packed.decode().split("\n"))
-  return frozenset("|".join(pair) for group in groups for pair in combinations(group, 2))
-
-
-@cache
-def _vocabulary(learned: frozenset[str]) -> frozenset[str]:
-  return frozenset(re.split(r"[| \n]", "\n".join(learned)))
-
-
-def _telling(words: Sequence[str]) -> list[str]:
-  return [word for word in words if word not in _IDLE_WORDS]
-
-
-def _has_place(word: str) -> bool:
-  return word == "user" or tokens(f"{word} x0x") != ["x0x"]
-
-
-def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
-  ours, theirs = Counter(known), Counter(said)
-  once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
-  first, second = ([word for word in words if word in once] for words in (known, said))
-  if not first or first[0] not in second:
-    return not first
-  turned = second.index(first[0])
-  return second[turned:] + second[:turned] == first
-
-
 # ---- src/adaptive/learn/outdated.py ----
 
 _FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
@@ -12780,6 +12442,294 @@ def _ended(memory: Memory, draft: Draft) -> Proposal:
   )
 
 
+# ---- src/adaptive/memory/erasure.py ----
+
+_NOUNS = {
+  "memory": ("memory", "memories"),
+  "archive": ("archived memory", "archived memories"),
+  "suggestion": ("suggestion", "suggestions"),
+  "history": ("chat's index", "chats' index"),
+}
+
+Answer = TypeVar("Answer")
+
+
+@frozen
+class Origin:
+  chat_id: str = ""
+  period: tuple[float, float] | None = None
+  sources: tuple[str, ...] = ()
+
+
+def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
+  if request.day is not None:
+    zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
+    return Origin(period=period_of_day(request.day, zone))
+  return {
+    "everything": None,
+    "chat": Origin(hook.chat_id),
+    "imported": Origin(sources=("import",)),
+    "tools": Origin(sources=("tool", "background_review")),
+  }[request.scope]
+
+
+@dataclass(slots=True)
+class ErasureReport:
+  counts: Counter[str] = field(default_factory=Counter[str])
+  failed: list[str] = field(default_factory=list[str])
+  memories: tuple[Memory, ...] = ()
+  bereft: tuple[str, ...] = ()
+
+  @property
+  def empty(self) -> bool:
+    return not self.counts.total() and not self.failed
+
+  @property
+  def phrase(self) -> str:
+    counts = {kind: self.counts[kind] for kind in _NOUNS}
+    named = ", ".join(
+      f"{count} {_NOUNS[kind][count > 1]}" for kind, count in counts.items() if count
+    )
+    if not named:
+      return "what was noted" if self.counts.total() else ""
+    them = "them" if sum(counts.values()) > 1 else "it"
+    return f"{named} and everything noted about {them}"
+
+  @property
+  def line(self) -> str:
+    sentences = [f"Erased: {self.phrase}."] if self.phrase else []
+    if self.failed:
+      reasons = "; ".join(dict.fromkeys(self.failed))
+      sentences.append(f"Not everything could be erased: {reasons}.")
+    return " ".join(sentences) or "There was nothing to erase."
+
+  async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
+    try:
+      return await work
+    except AdaptiveMemoryError as error:
+      log_failure("an erasure is incomplete", error)
+      self.failed.append(str(error))
+      return otherwise
+
+
+def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
+  midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
+  next_midnight = midnight + timedelta(days=1)
+  return midnight.timestamp(), next_midnight.timestamp()
+
+
+def came_from(memory: Memory, origin: Origin) -> bool:
+  meta = memory.meta
+  if origin.chat_id:
+    return meta.get("chat_id") == origin.chat_id
+  if origin.period is None:
+    sources = [meta.get("source"), meta.get("created_by")]
+    if meta.get("imported"):
+      sources.append("import")
+    return any(source in origin.sources for source in sources)
+  since, until = origin.period
+  times = [mapping(former).get("said_at") for former in listing(meta.get("history"))]
+  if meta.get("said_at"):
+    times.append(meta["said_at"])
+  else:
+    times += [memory.created_at, memory.updated_at]
+  return any(isinstance(at, int | float) and since <= at < until for at in times)
+
+
+def origin_ids(
+  rows: Sequence[Memory],
+  archived: Sequence[ArchivedMemory],
+  origin: Origin | None,
+  learned: Iterable[str] = (),
+) -> frozenset[str]:
+  memories = [*rows, *(one.memory for one in archived)]
+  if origin is None:
+    return frozenset(memory.id for memory in memories)
+  ids = set(learned)
+  ids.update(memory.id for memory in memories if came_from(memory, origin))
+  size = -1
+  while size < len(ids):
+    size = len(ids)
+    summaries = [copy.summary_id for copy in archived if copy.memory.id in ids]
+    ids.update(filter(None, summaries))
+  return frozenset(ids)
+
+
+def bereft_originals(
+  archived: Sequence[ArchivedMemory], gone: Set[str], leaving: frozenset[str]
+) -> tuple[str, ...]:
+  return tuple(
+    copy.memory.id for copy in archived if copy.summary_id in gone and copy.memory.id not in leaving
+  )
+
+
+# ---- src/adaptive/host/erasure.py ----
+
+_MEMORIES_AT_ONCE = 100
+_UNCOUNTED = ("lease", "command")
+_TELLING = ("archive", "audit")
+
+Forget = Callable[[str], object]
+
+
+class HeldHistory(Protocol):
+  async def held(self, user_id: str, chat_id: str = "") -> int: ...
+
+  async def erase(self, user_id: str, chat_id: str = "") -> int: ...
+
+
+@dataclass(slots=True)
+class HeldOfUser(ErasureReport):
+  ids: frozenset[str] = frozenset()
+  rows: Sequence[Any] = ()
+  archived: Sequence[ArchivedMemory] = ()
+
+
+@frozen
+class HostEraser:
+  memories: HostMemoryStore
+  user_id: str
+  tables: HostTables
+  history: HeldHistory
+  caches: Sequence[Forget] = ()
+  waits: Sequence[Forget] = ()
+
+  async def find(self, origin: Origin | None) -> HeldOfUser:
+    held = HeldOfUser()
+    rows = await held.tried(self._rows(), ())
+    archive = self.tables.archive.read(self.user_id)
+    held.archived = await held.tried(archive, ())
+    stored = await held.tried(self.memories.read(), ())
+    held.ids = origin_ids(stored, held.archived, origin, _learned_ids(rows, origin))
+    held.memories = tuple(memory for memory in stored if memory.id in held.ids)
+    held.rows = [row for row in rows if _memory_id(row) in held.ids or _came_from(row, origin)]
+    held.counts.update(row.kind for row in held.rows if row.kind not in _UNCOUNTED)
+    held.counts["memory"] = len(held.memories)
+    chat_id = origin.chat_id if origin else ""
+    if origin is None or chat_id:
+      chats = self.history.held(self.user_id, chat_id)
+      held.counts["history"] = await held.tried(chats, 0)
+    return held
+
+  async def erase(self, origin: Origin | None) -> ErasureReport:
+    before = await self.find(origin)
+    left = before
+    failed: list[str] = []
+    for _ in range(1 if origin else 2):
+      self._forget(origin)
+      await self._remove(left, origin)
+      failed = left.failed
+      left = await self.find(origin)
+    self._forget(origin)
+    gone = {memory.id for memory in before.memories}
+    gone.difference_update(memory.id for memory in left.memories)
+    return ErasureReport(
+      counts=before.counts - left.counts,
+      failed=[*failed, *left.failed],
+      bereft=bereft_originals(before.archived, gone, before.ids),
+    )
+
+  def _forget(self, origin: Origin | None) -> None:
+    for forget in self.caches if origin else (*self.caches, *self.waits):
+      forget(self.user_id)
+
+  async def _remove(self, held: HeldOfUser, origin: Origin | None) -> None:
+    await held.tried(self._erase_turns(held.rows, origin), None)
+    if origin is None:
+      await held.tried(self.memories.delete_all(), None)
+    else:
+      for memories in portions(held.memories, _MEMORIES_AT_ONCE):
+        await held.tried(self.memories.write(gone=memories), [])
+    stays = _TELLING if origin and held.failed else ()
+    keys = [(row.kind, row.key) for row in held.rows if row.kind not in stays]
+    vectors = true() if origin is None else VECTORS.c.memory_id.in_(held.ids)
+    erasing = self.tables.database.change(
+      "erasing what is noted of memories",
+      delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
+      *(
+        delete(ENTRIES).where(
+          ENTRIES.c.user_id == self.user_id, tuple_(ENTRIES.c.kind, ENTRIES.c.key).in_(some)
+        )
+        for some in portions(keys)
+      ),
+    )
+    await held.tried(erasing, 0)
+    if held.counts["history"]:
+      chat_id = origin.chat_id if origin else ""
+      await held.tried(self.history.erase(self.user_id, chat_id), 0)
+
+  async def _erase_turns(self, rows: Sequence[Any], origin: Origin | None) -> None:
+    ids = [row.message_id for row in rows if row.kind == "waiting"]
+    erasure: Any = delete(PENDING)
+    if origin is not None:
+      emptying = update(PENDING).values(learned_values(time.time()))
+      erasure = emptying.where(PENDING.c.message_id.in_(ids))
+    mine = erasure.where(PENDING.c.user_id == self.user_id)
+    await self.tables.database.change("erasing turns", mine)
+    if any(row.lease_until >= time.time() for row in rows):
+      await asyncio.sleep(LEASE_PROOF_SECONDS)
+
+  async def _rows(self) -> Sequence[Any]:
+    entry = ENTRIES.c
+    turn = PENDING.c
+    entries = select(
+      entry.kind,
+      entry.key,
+      entry.chat_id,
+      entry.message_id,
+      entry.created_at,
+      literal(0.0).label("lease_until"),
+    ).where(entry.user_id == self.user_id, entry.kind != STALE_VECTORS)
+    turns = select(
+      turn.state, literal(""), turn.chat_id, turn.message_id, turn.queued_at, turn.lease_until
+    ).where(turn.user_id == self.user_id)
+    return await self.tables.database.rows("looking for what is held", entries.union_all(turns))
+
+
+def _memory_id(entry: Any) -> str:
+  return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
+
+
+def _came_from(entry: Any, origin: Origin | None) -> bool:
+  if origin is None:
+    return True
+  if entry.kind == "done":
+    return False
+  if origin.period is None:
+    return bool(origin.chat_id) and entry.chat_id == origin.chat_id
+  since, until = origin.period
+  if entry.kind == "chat_notes":
+    return entry.created_at >= since
+  return bool(entry.message_id) and since <= entry.created_at < until
+
+
+def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
+  changes = [
+    ChangeKey.read(entry.key)
+    for entry in entries
+    if entry.kind == "audit" and _came_from(entry, origin)
+  ]
+  return {change.memory_id for change in changes if change.kind in ("saved", "updated")}
+
+
+async def host_eraser(
+  tables: HostTables,
+  history: HeldHistory,
+  caches: Sequence[Forget],
+  waits: Sequence[Forget],
+  hook: Hook,
+) -> HostEraser:
+  host = cast(HostHook, hook)
+  return HostEraser(
+    memories=HostMemoryStore(isolated_request(host.request), await account(host.user)),
+    user_id=hook.user_id,
+    tables=tables,
+    history=history,
+    caches=caches,
+    waits=waits,
+  )
+
+
 # ---- src/adaptive/memory/user_memory.py ----
 
 _PORTION = 50
@@ -12831,12 +12781,10 @@ class UserMemory(UserStore):
             new.append(passed)
         rows = await self.store.write(*new) if new else ()
         changes = [
-          AuditEntry(
-            kind="imported", memory_id=row.id, after=row.content, chat_id=chat_id, step=step
-          )
+          AuditEntry(kind="imported", memory_id=row.id, after=row.content, step=step)
           for row in rows
         ]
-        await self.record(*changes)
+        await self.record(*changes, source=Provenance(chat_id, "", looked_at))
       saved += len(rows)
       await self.give_way()
     lines = [f"Imported: {saved} of {len(carried)}"]
@@ -12881,12 +12829,10 @@ class UserMemory(UserStore):
     for memory_id in memory_ids:
       try:
         async with self.lock:
-          row = await restore_memory(self, memory_id, step)
+          restored += await restore_memory(self, memory_id, step)
       except AdaptiveMemoryError as error:
         log_failure("a memory stays archived", error)
         reasons[str(error)] = None
-      else:
-        restored += row is not None
     lines: list[str] = []
     if restored:
       lines.append(f"Restored: {memories_counted(restored)}{which}.")
@@ -12904,10 +12850,7 @@ class UserMemory(UserStore):
 
   async def summaries(self) -> frozenset[str]:
     archived = await self.archive.read(self.user_id)
-    texts = {comparable(copy.summary) for copy in archived}
-    return frozenset(
-      row.id for row in await self.store.read() if made_of(row) or comparable(row.content) in texts
-    )
+    return frozenset(copy.summary_id for copy in archived)
 
 
 def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
@@ -12918,7 +12861,7 @@ def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
 class Memories:
   archive: ArchiveTable
   usage: UsageTable
-  trail: AuditTrail
+  trail: AuditTable
   give_way: Callable[[], Awaitable[None]]
   locks: KeyedLocks = field(default_factory=KeyedLocks)
 
@@ -13557,18 +13500,12 @@ async def carried_out(
   for outcome in outcomes:
     tally("operations", outcome.status)
   refused = [
-    AuditEntry(
-      kind="refused",
-      memory_id="",
-      reason=one.reason,
-      chat_id=turn.source.chat_id,
-      message_id=turn.source.message_id,
-    )
+    AuditEntry(kind="refused", memory_id="", reason=one.reason)
     for one in outcomes
     if one.status == "rejected"
   ]
   if refused:
-    await room.memory.record(*refused)
+    await room.memory.record(*refused, source=turn.source)
   untold = set[ProposalStatus]()
   if partly_written:
     untold.add("unchanged")
@@ -13926,7 +13863,7 @@ async def summarise_when_due(room: LessonResources, leases: Leases, now: float) 
       continue
     try:
       await room.memory.summarise(cluster, written.summary)
-    except WriteRefused as refusal:
+    except (StoreError, WriteRefused) as refusal:
       log.info("%d memories stay as they are: %s", len(cluster), with_detail(refusal))
 
 
@@ -15075,7 +15012,7 @@ class Services:
     self.indexes = MemoryIndexes()
     self.status = StatusLines()
     formats = AnswerFormats()
-    trail = AuditTrail(self.tables.audit)
+    trail = self.tables.audit
     memories = Memories(
       archive=self.tables.archive,
       usage=self.tables.usage,

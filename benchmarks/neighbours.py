@@ -243,7 +243,7 @@ async def _large_log(host: RunningHost, user_id: str) -> None:
             )
             for number in range(begin, begin + 1000)
         ]
-        await table.append(user_id, changes)
+        await table.record(user_id, changes)
     await worker.engine.dispose()
 
 

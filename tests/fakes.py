@@ -153,6 +153,7 @@ class ListedMemories:
         """New rows, rows with another content or as they were, and these rows less; all or none."""
         formers = [one.former.id for one in new if one.former]
         contents = [one.draft.content for one in new]
+        contents += [one.content for one in back]
         self._check(*contents, *formers, *(one.id for one in gone))
         if not set(formers) <= self.rows.keys():
             raise StoreError("the row is gone")
@@ -175,7 +176,7 @@ class ListedMemories:
             row = replace(new.former, updated_at=now, meta=meta)
         else:
             meta = {**new.extra, **said}
-            row = Memory(next(self._ids), "", now, now, meta=meta)
+            row = Memory(new.id or next(self._ids), "", now, now, meta=meta)
         return self._keep(row, new.draft)
 
     def _keep(self, row: Memory, draft: Draft) -> Memory:

@@ -25,7 +25,6 @@ from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.learn.learning import Learning
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.audit import AuditTrail
 from adaptive.memory.user_memory import Memories
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.recall import Recall
@@ -49,7 +48,7 @@ class Services:
         self.indexes = MemoryIndexes()
         self.status = StatusLines()
         formats = AnswerFormats()
-        trail = AuditTrail(self.tables.audit)
+        trail = self.tables.audit
         memories = Memories(
             archive=self.tables.archive,
             usage=self.tables.usage,

@@ -84,9 +84,12 @@ class Room(World):
 
 
 def put_away(
-    id: str, content: str = "", at: int = 9, summary: str = "", **more: Any
+    id: str, content: str = "", at: int = 9, summary_id: str = "", **more: Any
 ) -> Any:
     """A memory that was archived."""
     return ArchivedMemory(
-        memory(id, content or f"User likes {id}.", **more), "why", at, summary
+        memory(id, content or f"User likes {id}.", **more),
+        "why",
+        at,
+        summary_id,
     )

@@ -270,13 +270,12 @@ async def test_failures() -> None:
     assert not house.room.is_held
 
 
-OF_FRUIT = {"summary_of": [{"id": "a"}]}
 A, B = (
-    put_away("a", summary="User likes fruit."),
-    put_away("b", summary="All of it."),
+    put_away("a", summary_id="s"),
+    put_away("b", summary_id="t"),
 )
 SUMMARIES = (
-    memory("s", "User likes all fruit.", meta=OF_FRUIT),
+    memory("s", "User likes all fruit."),
     memory("t", "all of it"),
 )
 TEA = put_away("a", "User likes tea.")
@@ -295,10 +294,10 @@ PLANS: list[tuple[list[ArchivedMemory], Sequence[Memory], str, int]] = [
         "a",
         1,
     ),
-    # A summary stands for its originals, by its meta or its text, unless it is gone.
+    # A summary stands for its originals, by its id, unless it is gone.
     ([A, B], SUMMARIES, "", 2),
     ([A, B], (), "a b", 0),
-    ([A, put_away("s", "User likes fruit.", meta=OF_FRUIT)], (), "s", 1),
+    ([A, put_away("s", "User likes fruit.")], (), "s", 1),
 ]
 
 

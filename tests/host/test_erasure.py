@@ -41,13 +41,11 @@ ROWS = [
     row("e1", chat_id="e", said_at=EARLIER, source="import"),
     # Said in chat `c`, changed in chat `d` since: only the audit knows of the first.
     row("m1", chat_id="d", said_at=EARLIER, history=[{"said_at": EARLIER}]),
-    row("s1", said_at=EARLIER, summary_of=[{"id": "c9"}, {"id": "d9"}]),
+    row("s1", said_at=EARLIER),
 ]
 ARCHIVED = [
-    ArchivedMemory(row("c9", chat_id="c"), "", NOW, "content of s1"),
-    ArchivedMemory(
-        row("d9", chat_id="q", said_at=EARLIER), "", NOW, "content of s1"
-    ),
+    ArchivedMemory(row("c9", chat_id="c"), "", NOW, "s1"),
+    ArchivedMemory(row("d9", chat_id="q", said_at=EARLIER), "", NOW, "s1"),
 ]
 
 
@@ -129,7 +127,7 @@ class House:
         ]
         await tables.suggestions.put(user_id, waiting)
         await tables.suggestions.reject(user_id, "no", NOW)
-        await tables.audit.append(user_id, entries)
+        await tables.audit.record(user_id, entries)
         await tables.archive.put(user_id, ARCHIVED)
         ids = [one.id for one in ROWS]
         await tables.usage.record(user_id, ids, NOW)
@@ -226,7 +224,7 @@ async def test_nothing_is_left(house: House) -> None:
         "rejection": 1,
         "suggestion": 2,
     }
-    assert +report.counts == {**kinds, "pending": 3, "usage": 5}
+    assert +report.counts == {**kinds, "waiting": 3, "usage": 5}
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
     again = await house.erase(rows)

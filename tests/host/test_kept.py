@@ -172,9 +172,9 @@ async def test_rejected_under_another_secret(
 async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
     """Of a user's changes the newest stay."""
     here, _ = both
-    await here.audit.append("bob", [SAVED, SAVED])
+    await here.audit.record("bob", [SAVED, SAVED])
     many = [replace(SAVED, memory_id=f"{number}") for number in range(10_001)]
-    await here.audit.append("ada", many)
+    await here.audit.record("ada", many)
     count = "SELECT count(*) FROM adaptive_memory_entries WHERE kind = 'audit' AND user_id = "
     assert await workers[1].rows(f"{count}'ada'") == [(10_000,)]
     assert await workers[1].rows(f"{count}'bob'") == [(2,)]
@@ -189,12 +189,12 @@ async def test_log_is_read_by_its_keys(
         replace(SAVED, kind="imported", memory_id=one, step="imported-1")
         for one in ("a", "b")
     ]
-    await here.append("ada", imported)
+    await here.record("ada", imported)
     newest, oldest = await there.keys("ada")
-    await here.append(
+    await here.record(
         "ada", [replace(SAVED, kind="undone", undoes=newest.text)]
     )
-    await here.append(
+    await here.record(
         "ada", [AuditEntry("refused", "", NOW, reason="no secrets")]
     )
     opened: list[str] = []
@@ -229,7 +229,7 @@ async def test_numbers_of_a_trimmed_log(
     monkeypatch.setattr(audit, "_MOST_ENTRIES", 5)
     for number in range(12):
         change = replace(SAVED, memory_id=f"{number}")
-        await both[0].audit.append("ada", [change])
+        await both[0].audit.record("ada", [change])
     keys = await both[1].audit.keys("ada")
     assert [step.number for step in steps_of(keys)] == [12, 11, 10, 9, 8]
 
@@ -241,16 +241,16 @@ async def test_numbers_of_two_workers(
     here, there = both[0].audit, both[1].audit
     names = [f"at-once-{number}" for number in range(6)]
     writes = (
-        both[at % 2].audit.append("ada", [replace(SAVED, memory_id=name)])
+        both[at % 2].audit.record("ada", [replace(SAVED, memory_id=name)])
         for at, name in enumerate(names)
     )
     await asyncio.gather(*writes)
     behind = time.time_ns() - 5_000_000_000
     monkeypatch.setattr(audit.time, "time_ns", lambda: behind)
-    await there.append("ada", [replace(SAVED, memory_id="behind")])
+    await there.record("ada", [replace(SAVED, memory_id="behind")])
     newest = (await here.keys("ada"))[0]
     assert newest.memory_id == "behind"
-    await there.append(
+    await there.record(
         "ada", [replace(SAVED, kind="undone", undoes=newest.text)]
     )
     steps = steps_of(await here.keys("ada"))

@@ -69,7 +69,7 @@ async def test_all_stands_in_the_schema(worker: Worker) -> None:
     store: Any = ListedMemories()
     eraser = HostEraser(store, "ada", tables, NoHistory())
     found = await eraser.find(None)
-    assert +found.counts == {"chat_notes": 1, "pending": 1}
+    assert +found.counts == {"chat_notes": 1, "waiting": 1}
     first = "main" if worker.engine.dialect.name == "sqlite" else "public"
     for table in OUR_TABLES:
         assert await worker.rows(f"SELECT user_id FROM {SCHEMA}.{table}")

@@ -242,7 +242,7 @@ async def test_expired(house: House) -> None:
     tables = house.tables
     await house.accounts("ada", "bob")
     change = AuditEntry("saved", "ada-1", int(NOW), None, "a fact")
-    await tables.audit.append("ada", [change])
+    await tables.audit.record("ada", [change])
     await tables.suggestions.reject("ada", "rejected", int(NOW))
     await tables.chats.write("ada", "c", "[4]", int(NOW))
     for chat in ("c", "deleted"):

@@ -45,7 +45,7 @@ from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.audit import AuditEntry, AuditTrail, ChangeKey
+from adaptive.memory.audit import AuditEntry, AuditTable, ChangeKey
 from adaptive.memory.tables import ArchivedMemory, SuggestionTable
 from adaptive.memory.user_memory import Memories, UserMemory
 from adaptive.search.calibration import NULL_PROMPTS
@@ -123,7 +123,7 @@ class CountedRecalls:
 
 
 class WrittenAudit:
-    """An ``AuditTable`` whose rows are a list."""
+    """What an audit is written into: rows in a list."""
 
     def __init__(self) -> None:
         self.entries: list[AuditEntry] = []
@@ -155,6 +155,25 @@ class WrittenAudit:
     def told(self) -> list[tuple[str, str]]:
         """Kind and memory of each change."""
         return [(entry.kind, entry.memory_id) for entry in self.entries]
+
+
+class ListedAudit(AuditTable):
+    """An ``AuditTable`` on ``WrittenAudit``, or what breaks calls of it."""
+
+    entries: Any
+
+    async def _append(
+        self, user_id: str, changes: Iterable[AuditEntry]
+    ) -> None:
+        await self.entries.append(user_id, [*changes])
+
+    async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
+        return await self.entries.keys(user_id, since)
+
+    async def read(
+        self, user_id: str, keys: Sequence[str]
+    ) -> tuple[AuditEntry, ...]:
+        return await self.entries.read(user_id, keys)
 
 
 class HeldLeases:
@@ -366,7 +385,7 @@ class World:
         return Memories(
             archive=fuse.wired(self.archive),
             usage=fuse.wired(self.usage),
-            trail=AuditTrail(fuse.wired(self.audit)),
+            trail=ListedAudit(fuse.wired(self.audit)),
             give_way=Foreground().give_way,
         )
 

@@ -18,7 +18,6 @@ from adaptive.core.model import (
 from adaptive.learn.queue import always
 from adaptive.memory.archive import (
     prune_store,
-    put_into_archive,
     restore_memory,
 )
 from adaptive.memory.audit import AuditEntry
@@ -68,8 +67,9 @@ async def test_order(strategy: str, limit: int, gone: str, fresh: str) -> None:
 
 async def test_recalls_of_a_summary() -> None:
     """A summary counts as recalled as often as what it stands for was."""
-    summary = memory("s", "Facts.", meta={"summary_of": [{"id": "x"}]})
-    world = World(summary, *rows("a", "b"))
+    world = World(memory("s", "Facts."), *rows("a", "b"))
+    original = ArchivedMemory(rows("x")[0], "summed up", NOW, "s")
+    await world.archive.put("ada", [original])
     world.usage = CountedRecalls(x=3, a=2, b=1)
     settings = hook_settings(
         max_total_memories=1, pruning_strategy="least_recalled"
@@ -221,15 +221,10 @@ async def test_restored() -> None:
     """A restored memory says what it said, from where it was said, and leaves the archive."""
     world = World()
     room = world.room()
-    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
-    row = await restore_memory(room, "old")
-    assert row is not None
-    assert list(world.store.rows.values()) == [row]
-    assert (
-        replace(row, id="old", created_at=5, updated_at=6, meta=FULL.meta)
-        == FULL
-    )
-    assert row.meta == {**SAID, "restored_from": "old"}
+    await room.archive.put("ada", [ArchivedMemory(FULL, "too many", NOW)])
+    assert await restore_memory(room, "old")
+    (row,) = world.store.rows.values()
+    assert replace(row, updated_at=6) == FULL
     assert world.archive.rows == {}
     archived = ArchivedMemory(FULL, "too many", NOW)
     (change,) = world.audit.entries
@@ -240,24 +235,23 @@ async def test_restored() -> None:
         after=row.content,
         archived=archived,
     )
-    assert await restore_memory(room, "old") is None
+    assert not await restore_memory(room, "old")
 
 
 @pytest.mark.parametrize(
     "standing",
     [
         memory("old", "User likes tea, green."),
-        memory("new", "User likes tea, green.", meta={"restored_from": "old"}),
         memory("new", "user likes  TEA"),
     ],
-    ids=["never deleted", "restored before", "said again"],
+    ids=["never deleted", "said again"],
 )
 async def test_not_restored_twice(standing: Memory) -> None:
     """What stands in the store already is not written again."""
     world = World(standing)
     room = world.room()
-    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
-    assert await restore_memory(room, "old") == standing
+    await room.archive.put("ada", [ArchivedMemory(FULL, "too many", NOW)])
+    assert await restore_memory(room, "old")
     assert world.contents == [standing.content]
     assert world.archive.rows == {}
 
@@ -267,9 +261,7 @@ async def test_restoring_broken_at_any_call(*, keeps_meta: bool) -> None:
     """Whichever call breaks, another try has the memory in the store, once, on any release."""
     for fuse in fuses(8):
         world = World(memory("x", "Other."), keeps_meta=keeps_meta)
-        await put_into_archive(
-            world.room(), [ArchivedMemory(FULL, "too many", NOW)]
-        )
+        await world.archive.put("ada", [ArchivedMemory(FULL, "too many", NOW)])
         try:
             await restore_memory(world.room(fuse), "old")
         except (Killed, StoreError, TablesUnavailable):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
-
-import pytest
 
 from adaptive.memory.erasure import (
     Origin,
@@ -47,33 +44,22 @@ def test_came_from(origin: Origin, meta: dict[str, Any], came: bool) -> None:
 
 
 def archived(
-    id: str, content: str, summary: str = "", **meta: Any
+    id: str, content: str, summary_id: str = "", **meta: Any
 ) -> ArchivedMemory:
     """A memory in the archive."""
-    return ArchivedMemory(memory(id, content, meta=meta), "", NOW, summary)
+    return ArchivedMemory(memory(id, content, meta=meta), "", NOW, summary_id)
 
 
-SUMMARY = memory(
-    "s",
-    "User likes tea and rain.",
-    meta={"summary_of": [{"id": "1"}, {"id": "2"}]},
-)
+SUMMARY = memory("s", "User likes tea and rain.")
 ORIGINALS = [
-    archived("1", "User likes tea.", SUMMARY.content, chat_id="c"),
-    archived("2", "User likes rain.", SUMMARY.content, chat_id="d"),
+    archived("1", "User likes tea.", SUMMARY.id, chat_id="c"),
+    archived("2", "User likes rain.", SUMMARY.id, chat_id="d"),
     archived("3", "User likes snow.", chat_id="d"),
 ]
 
 
-@pytest.mark.parametrize("keeps_meta", [True, False])
-def test_what_was_made_of_it_goes_too(keeps_meta: bool) -> None:
-    """A summary goes with any of its originals, and the others are told; what was restored goes.
-
-    Where the host keeps no meta, a summary is known by its text.
-    """
-    bare = replace(SUMMARY, content="user likes  tea and rain.", meta={})
-    summary = SUMMARY if keeps_meta else bare
-    restored = memory("r", "User likes tea.", meta={"restored_from": "1"})
-    rows = [summary, restored, memory("o", "User likes fog.")]
-    assert origin_ids(rows, ORIGINALS, Origin("c")) == {"1", "s", "r"}
-    assert bereft_originals(ORIGINALS, [summary], frozenset("1s")) == ("2",)
+def test_what_was_made_of_it_goes_too() -> None:
+    """A summary goes with any of its originals, and the others are told."""
+    rows = [SUMMARY, memory("o", "User likes fog.")]
+    assert origin_ids(rows, ORIGINALS, Origin("c")) == {"1", "s"}
+    assert bereft_originals(ORIGINALS, {"s"}, frozenset("1s")) == ("2",)

@@ -288,13 +288,14 @@ Vectors = NDArray[np.float32]
 class NewMemory:
     """What a row is to say and where it comes from; ``extra`` goes into its meta, too.
 
-    It takes the place of the ``former`` row, if there is one, which is kept in its meta then.
+    It takes the place of the ``former`` row, which is kept in its meta, or has the ``id``, if any.
     """
 
     draft: Draft
     source: Provenance
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
     former: Memory | None = None
+    id: str = ""
 
 
 class MemoryStore(Protocol):

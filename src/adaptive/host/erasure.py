@@ -9,18 +9,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from sqlalchemy import (
-    ColumnElement,
     delete,
+    literal,
     select,
     true,
     tuple_,
     update,
 )
 
-from adaptive.core.model import Memory, frozen
+from adaptive.core.model import frozen
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.host.application import account, isolated_request
 from adaptive.host.database import portions
@@ -36,6 +37,7 @@ from adaptive.memory.erasure import (
     bereft_originals,
     origin_ids,
 )
+from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook
 
 _MEMORIES_AT_ONCE = 100
@@ -59,6 +61,18 @@ class HeldHistory(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class HeldOfUser(ErasureReport):
+    """What is held of a user: rows of our tables without their texts, and the archive.
+
+    ``ids`` are those of memories, whether stored, archived or gone.
+    """
+
+    ids: frozenset[str] = frozenset()
+    rows: Sequence[Any] = ()
+    archived: Sequence[ArchivedMemory] = ()
+
+
 @frozen
 class HostEraser:
     """An ``Eraser`` of all that is held of one user; raises nothing of ours.
@@ -74,11 +88,33 @@ class HostEraser:
     caches: Sequence[Forget] = ()
     waits: Sequence[Forget] = ()
 
-    async def find(self, origin: Origin | None) -> ErasureReport:
+    async def find(self, origin: Origin | None) -> HeldOfUser:
         """What ``erase`` would remove."""
-        report = ErasureReport()
-        await self._sweep(origin, report, erasing=False)
-        return report
+        held = HeldOfUser()
+        rows = await held.tried(self._rows(), ())
+        archive = self.tables.archive.read(self.user_id)
+        held.archived = await held.tried(archive, ())
+        stored = await held.tried(self.memories.read(), ())
+        held.ids = origin_ids(
+            stored, held.archived, origin, _learned_ids(rows, origin)
+        )
+        held.memories = tuple(
+            memory for memory in stored if memory.id in held.ids
+        )
+        held.rows = [
+            row
+            for row in rows
+            if _memory_id(row) in held.ids or _came_from(row, origin)
+        ]
+        held.counts.update(
+            row.kind for row in held.rows if row.kind not in _UNCOUNTED
+        )
+        held.counts["memory"] = len(held.memories)
+        chat_id = origin.chat_id if origin else ""
+        if origin is None or chat_id:
+            chats = self.history.held(self.user_id, chat_id)
+            held.counts["history"] = await held.tried(chats, 0)
+        return held
 
     async def erase(self, origin: Origin | None) -> ErasureReport:
         """Remove all that is held of the user, or what came from an origin and was made of it.
@@ -86,144 +122,102 @@ class HostEraser:
         A memory goes when its meta or the audit names the origin, be it for a former content; so
         does a summary of one that goes. For everything it is looked twice: a write may have begun.
         """
-        report = ErasureReport()
+        before = await self.find(origin)
+        left = before
+        failed: list[str] = []
         for _ in range(1 if origin else 2):
-            report.failed.clear()
             # What is being prepared behind the turns is not kept then.
             self._forget(origin)
-            await self._sweep(origin, report, erasing=True)
+            await self._remove(left, origin)
+            failed = left.failed
+            left = await self.find(origin)
         self._forget(origin)
-        return report
+        gone = {memory.id for memory in before.memories}
+        gone.difference_update(memory.id for memory in left.memories)
+        return ErasureReport(
+            counts=before.counts - left.counts,
+            failed=[*failed, *left.failed],
+            bereft=bereft_originals(before.archived, gone, before.ids),
+        )
 
     def _forget(self, origin: Origin | None) -> None:
         for forget in self.caches if origin else (*self.caches, *self.waits):
             forget(self.user_id)
 
-    async def _sweep(
-        self, origin: Origin | None, report: ErasureReport, *, erasing: bool
-    ) -> None:
-        """Count or erase what there is of an origin, or of everything."""
+    async def _remove(self, held: HeldOfUser, origin: Origin | None) -> None:
+        """Remove what is held of an origin, or everything; it notes what fails."""
         # Turns first, so that nobody learns from them meanwhile.
-        turns = self._sweep_turns(origin, erasing=erasing)
-        report.counts["pending"] += await report.tried(turns, 0)
-        entries = await report.tried(self._entries(), ())
-        archived = await report.tried(
-            self.tables.archive.read(self.user_id), ()
+        await held.tried(self._erase_turns(held.rows, origin), None)
+        if origin is None:
+            await held.tried(self.memories.delete_all(), None)
+        else:
+            for memories in portions(held.memories, _MEMORIES_AT_ONCE):
+                await held.tried(self.memories.write(gone=memories), [])
+        # What helps to find again what could not be erased stays.
+        stays = _TELLING if origin and held.failed else ()
+        keys = [
+            (row.kind, row.key) for row in held.rows if row.kind not in stays
+        ]
+        vectors = (
+            true() if origin is None else VECTORS.c.memory_id.in_(held.ids)
         )
-        stored = await report.tried(self.memories.read(), ())
-        ids = origin_ids(
-            stored, archived, origin, _learned_ids(entries, origin)
+        erasing = self.tables.database.change(
+            "erasing what is noted of memories",
+            delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
+            *(
+                delete(ENTRIES).where(
+                    ENTRIES.c.user_id == self.user_id,
+                    tuple_(ENTRIES.c.kind, ENTRIES.c.key).in_(some),
+                )
+                for some in portions(keys)
+            ),
         )
-        report.memories = tuple(
-            memory for memory in stored if memory.id in ids
-        )
-        gone = report.memories
-        if erasing:
-            gone = await self._erase_memories(
-                report, everything=origin is None
-            )
-            report.bereft = bereft_originals(archived, gone, ids)
-        report.counts["memory"] += len(gone)
-        gone_ids = {memory.id for memory in gone}
-        is_incomplete = origin is not None and bool(report.failed)
-        going: list[Any] = []
-        for entry in entries:
-            memory_id = _memory_id(entry)
-            is_named = memory_id in ids or _came_from(entry, origin)
-            # What helps to find again what could not be erased stays.
-            is_needed = is_incomplete and entry.kind in _TELLING
-            if memory_id in gone_ids or (is_named and not is_needed):
-                going.append(entry)
-        if erasing:
-            vectors = (
-                true() if origin is None else VECTORS.c.memory_id.in_(ids)
-            )
-            going = await report.tried(self._erase_notes(going, vectors), [])
-        report.counts.update(
-            entry.kind for entry in going if entry.kind not in _UNCOUNTED
-        )
-        chat_id = origin.chat_id if origin else ""
-        if origin is None or chat_id:
-            sweep = self.history.erase if erasing else self.history.held
-            chats = sweep(self.user_id, chat_id)
-            report.counts["history"] += await report.tried(chats, 0)
+        await held.tried(erasing, 0)
+        if held.counts["history"]:
+            chat_id = origin.chat_id if origin else ""
+            await held.tried(self.history.erase(self.user_id, chat_id), 0)
 
-    async def _sweep_turns(
-        self, origin: Origin | None, *, erasing: bool
-    ) -> int:
-        """Count or erase turns; how many there were.
+    async def _erase_turns(
+        self, rows: Sequence[Any], origin: Origin | None
+    ) -> None:
+        """Erase turns that wait, with the lease on them.
 
         Of an origin they are emptied, and nobody learns from them: their rows stay for their month,
         since an answer made anew to such a message would be learned from otherwise.
         """
-        database = self.tables.database
-        row = PENDING.c
-        query = select(
-            row.message_id,
-            row.chat_id,
-            row.lease_until,
-            row.state.label("kind"),
-            row.queued_at.label("created_at"),
-        ).where(row.user_id == self.user_id)
-        turns = [
-            turn
-            for turn in await database.rows("looking for turns", query)
-            if origin is None
-            or (turn.kind == "waiting" and _came_from(turn, origin))
-        ]
-        if erasing and turns:
-            erasure: Any = delete(PENDING)
-            if origin is not None:
-                erasure = update(PENDING).values(learned_values(time.time()))
-            these = erasure.where(
-                row.user_id == self.user_id,
-                row.message_id.in_([turn.message_id for turn in turns]),
-            )
-            await database.change("erasing turns", these)
-            # A worker that has them in its hands surely writes no more then.
-            if max(turn.lease_until for turn in turns) >= time.time():
-                await asyncio.sleep(LEASE_PROOF_SECONDS)
-        return len(turns)
+        ids = [row.message_id for row in rows if row.kind == "waiting"]
+        erasure: Any = delete(PENDING)
+        if origin is not None:
+            emptying = update(PENDING).values(learned_values(time.time()))
+            erasure = emptying.where(PENDING.c.message_id.in_(ids))
+        mine = erasure.where(PENDING.c.user_id == self.user_id)
+        await self.tables.database.change("erasing turns", mine)
+        # A worker that has them in its hands surely writes no more then.
+        if any(row.lease_until >= time.time() for row in rows):
+            await asyncio.sleep(LEASE_PROOF_SECONDS)
 
-    async def _entries(self) -> Sequence[Any]:
-        """The user's entries without their texts, but for the note for the day's sweep."""
-        columns = (column for column in ENTRIES.c if column.name != "body")
-        query = select(*columns).where(
-            ENTRIES.c.user_id == self.user_id,
-            ENTRIES.c.kind != STALE_VECTORS,
-        )
-        return await self.tables.database.rows("looking for entries", query)
-
-    async def _erase_notes(
-        self, entries: list[Any], vectors: ColumnElement[bool]
-    ) -> list[Any]:
-        """Delete entries and vectors, all or none; the entries."""
-        names = tuple_(ENTRIES.c.kind, ENTRIES.c.key)
-        keys = [(entry.kind, entry.key) for entry in entries]
-        mine = ENTRIES.c.user_id == self.user_id
-        await self.tables.database.change(
-            "erasing what is noted of memories",
-            delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
-            *(
-                delete(ENTRIES).where(mine, names.in_(some))
-                for some in portions(keys)
-            ),
-        )
-        return entries
-
-    async def _erase_memories(
-        self, report: ErasureReport, *, everything: bool
-    ) -> tuple[Memory, ...]:
-        """Erase the rows that were found, or all with whatever vectors there are; what went."""
-        if everything:
-            await report.tried(self.memories.delete_all(), None)
-        else:
-            for memories in portions(report.memories, _MEMORIES_AT_ONCE):
-                await report.tried(self.memories.write(gone=memories), [])
-        left = await report.tried(self.memories.read(), report.memories)
-        left_ids = {memory.id for memory in left}
-        return tuple(
-            memory for memory in report.memories if memory.id not in left_ids
+    async def _rows(self) -> Sequence[Any]:
+        """What our tables hold of the user, but for the note for the day's sweep."""
+        entry = ENTRIES.c
+        turn = PENDING.c
+        entries = select(
+            entry.kind,
+            entry.key,
+            entry.chat_id,
+            entry.message_id,
+            entry.created_at,
+            literal(0.0).label("lease_until"),
+        ).where(entry.user_id == self.user_id, entry.kind != STALE_VECTORS)
+        turns = select(
+            turn.state,
+            literal(""),
+            turn.chat_id,
+            turn.message_id,
+            turn.queued_at,
+            turn.lease_until,
+        ).where(turn.user_id == self.user_id)
+        return await self.tables.database.rows(
+            "looking for what is held", entries.union_all(turns)
         )
 
 
@@ -237,9 +231,11 @@ def _memory_id(entry: Any) -> str:
 
 
 def _came_from(entry: Any, origin: Origin | None) -> bool:
-    """Whether an entry was made of what was said there, or anywhere; of a source none tells."""
+    """Whether a row was made of what was said there, or anywhere; of a source none tells."""
     if origin is None:
         return True
+    if entry.kind == "done":  # it holds no words any more
+        return False
     if origin.period is None:
         return bool(origin.chat_id) and entry.chat_id == origin.chat_id
     since, until = origin.period

@@ -130,7 +130,7 @@ def new_row(
     extra = meta_with_history(former) if former else memory.extra
     return {
         **memory_fields(columns, memory.draft),
-        "id": former.id if former else str(uuid.uuid4()),
+        "id": former.id if former else memory.id or str(uuid.uuid4()),
         "user_id": user_id,
         "meta": memory_meta(memory.draft, memory.source, extra),
         "created_at": former.created_at

@@ -253,14 +253,12 @@ async def carried_out(
             kind="refused",
             memory_id="",
             reason=one.reason,
-            chat_id=turn.source.chat_id,
-            message_id=turn.source.message_id,
         )
         for one in outcomes
         if one.status == "rejected"
     ]
     if refused:
-        await room.memory.record(*refused)
+        await room.memory.record(*refused, source=turn.source)
     untold = set[ProposalStatus]()
     if partly_written:
         # What is known by now was written by this very lesson, if it broke off before.

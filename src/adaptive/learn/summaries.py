@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import (
     Memory,
+    StoreError,
     WriteRefused,
     is_core,
     log,
@@ -89,7 +90,7 @@ async def summarise_when_due(
             continue
         try:
             await room.memory.summarise(cluster, written.summary)
-        except WriteRefused as refusal:
+        except (StoreError, WriteRefused) as refusal:
             log.info(
                 "%d memories stay as they are: %s",
                 len(cluster),

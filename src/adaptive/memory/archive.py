@@ -7,8 +7,9 @@ archived. So whatever fails in between, every memory is in the store, in the arc
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence, Set
-from contextlib import suppress
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -18,21 +19,19 @@ from adaptive.core.model import (
     NewMemory,
     Proposal,
     Provenance,
+    StoreError,
     TablesUnavailable,
-    WriteRefused,
     has_ended,
     is_core,
     log_failure,
 )
 from adaptive.memory.audit import AuditEntry, ChangeKind, UserStore
-from adaptive.memory.erasure import made_of
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.search.tokens import comparable
 from adaptive.settings.merged import Settings
 
-_PRUNED_PER_TURN = 25  # the host reads the whole store for each row it deletes
-_NOWHERE = Provenance("", "", 0)
+_PRUNED_PER_TURN = 25
 
 
 def memories_counted(number: int) -> str:
@@ -40,47 +39,46 @@ def memories_counted(number: int) -> str:
     return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
-async def put_into_archive(
-    user: UserStore, archived: Sequence[ArchivedMemory]
-) -> None:
-    """Archive memories and read them back."""
-    await user.archive.put(user.user_id, archived)
-    stored = await user.archive.read(
-        user.user_id, [copy.memory.id for copy in archived]
-    )
-    if any(copy not in stored for copy in archived):
-        raise TablesUnavailable(
-            "the archive does not hold what was written into it"
-        )
-
-
-async def move_into_archive(
+async def exchange(
     user: UserStore,
-    archived: Sequence[ArchivedMemory],
-    kind: ChangeKind,
-    source: Provenance,
-) -> list[AuditEntry]:
-    """Archive memories, and delete those that are as they were archived; the changes."""
-    await put_into_archive(user, archived)
-    rows = {row.id: row for row in await user.store.read()}
-    moving = [
-        copy for copy in archived if rows.get(copy.memory.id) == copy.memory
-    ]
-    try:
-        if moving:
-            await user.store.write(gone=[copy.memory for copy in moving])
-    except HostError as error:
-        log_failure("archived memories stay in the store", error)
-        standing = {row.id for row in await user.store.read()}
-        moving = [copy for copy in moving if copy.memory.id not in standing]
-    return [_archived_change(copy, kind, source) for copy in moving]
+    *new: NewMemory,
+    back: Sequence[Memory] = (),
+    gone: Sequence[Memory] = (),
+    into_archive: Sequence[ArchivedMemory] = (),
+    out_of_archive: Sequence[str] = (),
+) -> Sequence[Memory]:
+    """Write, put back and remove rows, and move memories into the archive and out of it.
+
+    Raises:
+        HostError: something has failed, or a row that was to go says something else by now; every
+            memory is in the store, in the archive, or in both.
+        WriteRefused: what is written may not stand in the store, and nothing is done.
+    """
+    if into_archive:
+        await user.archive.put(user.user_id, into_archive)
+        stored = await user.archive.read(
+            user.user_id, [copy.memory.id for copy in into_archive]
+        )
+        if any(copy not in stored for copy in into_archive):
+            raise TablesUnavailable(
+                "the archive does not hold what was written into it"
+            )
+    rows: Sequence[Memory] = ()
+    if gone:
+        standing = await user.store.read([memory.id for memory in gone])
+        if any(memory not in standing for memory in gone):
+            archived_ids = [copy.memory.id for copy in into_archive]
+            await user.archive.discard(user.user_id, archived_ids)
+            raise StoreError("a memory was changed meanwhile")
+    if new or back or gone:
+        rows = await user.store.write(*new, back=back, gone=gone)
+    if out_of_archive:
+        await user.archive.discard(user.user_id, out_of_archive)
+    return rows
 
 
-def _archived_change(
-    copy: ArchivedMemory,
-    kind: ChangeKind,
-    source: Provenance = _NOWHERE,
-    step: str = "",
+def archived_change(
+    copy: ArchivedMemory, kind: ChangeKind, step: str = ""
 ) -> AuditEntry:
     """The change by which a memory went into the archive."""
     return AuditEntry(
@@ -88,8 +86,6 @@ def _archived_change(
         memory_id=copy.memory.id,
         before=copy.memory,
         reason=copy.reason,
-        chat_id=source.chat_id,
-        message_id=source.message_id,
         archived=copy,
         step=step,
     )
@@ -110,36 +106,35 @@ async def prune_store(
         if not limit or (await user.store.stamp()).count <= limit:
             return []
         memories = await user.store.read()
-        weights: dict[str, int] = {}
+        weights = Counter[str]()
         if strategy == "least_recalled":
-            recalls = await user.usage.read(user.user_id)
-            for memory in memories:
-                # A summary has the recalls of what it stands for.
-                ids = {memory.id, *made_of(memory)}
-                weights[memory.id] = sum(recalls.get(id, 0) for id in ids)
+            weights.update(await user.usage.read(user.user_id))
+            # A summary has the recalls of what it stands for.
+            for copy in await user.archive.read(user.user_id):
+                weights[copy.summary_id] += weights[copy.memory.id]
         elif strategy == "least_important":
-            weights = {memory.id: memory.importance for memory in memories}
+            for memory in memories:
+                weights[memory.id] = memory.importance
         too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
         candidates = [memory for memory in memories if memory.id not in fresh]
         leaving = leaving_first(candidates, weights, now)[:too_many]
         archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
-        changes = await move_into_archive(user, archived, "pruned", source)
+        await exchange(user, gone=leaving, into_archive=archived)
     except HostError as error:
         log_failure("nothing is pruned", error)
         return []
-    await user.record(*changes)
-    ids = {change.memory_id for change in changes}
+    changes = [archived_change(copy, "pruned") for copy in archived]
+    await user.record(*changes, source=source)
     return [
         Proposal("END", memory.id, before=memory.content).decided(
             "archived", reason
         )
         for memory in leaving
-        if memory.id in ids
     ]
 
 
 def leaving_first(
-    memories: Sequence[Memory], weights: dict[str, int], now: int
+    memories: Sequence[Memory], weights: Mapping[str, int], now: int
 ) -> list[Memory]:
     """Memories in the order in which they leave a full store: what has ended, the rest, the core.
 
@@ -167,53 +162,35 @@ def leaving_first(
 
 async def restore_memory(
     user: UserStore, memory_id: str, step: str = ""
-) -> Memory | None:
-    """Write an archived memory back, with where and when it was said; ``None`` if there is none.
+) -> bool:
+    """Put an archived memory back as it stood, unless the store says it; whether it was archived.
 
     Raises:
         WriteRefused: by the rules of today it may not stand in the store.
     """
     archived = await user.archive.read(user.user_id, [memory_id])
-    if not archived:
-        return None
-    memory = archived[0].memory
-    row = _standing(memory, await user.store.read())
-    if row is None:
-        source = Provenance(
-            chat_id=str(memory.meta.get("chat_id") or ""),
-            message_id=str(memory.meta.get("message_id") or ""),
-            said_at=_said_at(memory),
+    for copy in archived:
+        memory = copy.memory
+        words = comparable(memory.content)
+        is_standing = any(
+            row.id == memory.id or comparable(row.content) == words
+            for row in await user.store.read()
         )
-        meta = {**memory.meta, "restored_from": memory.id}
-        restored = NewMemory(draft_of(memory), source, meta)
-        (row,) = await user.store.write(restored)
-        change = AuditEntry(
-            kind="restored",
-            memory_id=row.id,
-            after=row.content,
-            archived=archived[0],
-            step=step,
+        await exchange(
+            user,
+            back=[] if is_standing else [memory],
+            out_of_archive=[memory.id],
         )
-        await user.record(change)
-    with suppress(TablesUnavailable):  # the next try finds it in the store
-        await user.archive.discard(user.user_id, [memory.id])
-    return row
-
-
-def _standing(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
-    """The row that says what an archived memory does, or was it, or was restored from it."""
-    words = comparable(memory.content)
-    for row in rows:
-        ids = (row.id, row.meta.get("restored_from"))
-        if memory.id in ids or comparable(row.content) == words:
-            return row
-    return None
-
-
-def _said_at(memory: Memory) -> int:
-    """When a memory was said, in epoch seconds, else when it was made."""
-    said = memory.meta.get("said_at")
-    return said if isinstance(said, int) and said > 0 else memory.created_at
+        if not is_standing:
+            change = AuditEntry(
+                kind="restored",
+                memory_id=memory.id,
+                after=memory.content,
+                archived=copy,
+                step=step,
+            )
+            await user.record(change)
+    return bool(archived)
 
 
 def plan_restoration(
@@ -229,16 +206,15 @@ def plan_restoration(
         archived, key=lambda copy: (-copy.archived_at, -copy.memory.importance)
     )
     said = {comparable(row.content) for row in rows}
+    standing = {row.id for row in rows}
     # A summary that was archived itself comes back in the place of its originals.
-    everything = [*rows, *(copy.memory for copy in archived)]
-    summaries = {comparable(memory.content) for memory in everything}
-    repeated = {row.id for row in rows}.union(*map(made_of, everything))
+    summaries = standing.union(copy.memory.id for copy in archived)
     coming = [
         copy.memory
         for copy in newest_first
-        if copy.memory.id not in repeated
+        if copy.memory.id not in standing
         and comparable(copy.memory.content) not in said
-        and comparable(copy.summary) not in summaries
+        and copy.summary_id not in summaries
     ]
     chosen = coming[: max(limit - len(rows), 0)] if limit else coming
     reason = "the same, a later version or a summary is remembered"
@@ -255,47 +231,44 @@ def plan_restoration(
 async def replace_by_summary(
     user: UserStore, cluster: Sequence[Memory], text: str
 ) -> None:
-    """Put a summary in the place of memories, or leave them alone where one was changed.
+    """Put a summary in the place of memories.
 
     Raises:
+        HostError: one of them was changed meanwhile, or something has failed.
         WriteRefused: the summary may not be written, and nothing is.
     """
     # As important as its weightiest original, as sure as its weakest.
     top = max(cluster, key=lambda memory: memory.importance)
-    sureness = min(memory.confidence for memory in cluster)
     draft = replace(
-        draft_of(top), content=text, confidence=sureness, passed=""
+        draft_of(top),
+        content=text,
+        confidence=min(memory.confidence for memory in cluster),
+        passed="",
     )
-    originals = [
-        {"id": memory.id, "said_at": _said_at(memory)} for memory in cluster
-    ]
     source = Provenance("", "", max(map(_said_at, cluster)))
-    # Archived with its originals as it comes out of the gate: 0.9 knows its row by these words.
-    passed = await user.store.passed(
-        NewMemory(draft, source, {"summary_of": originals})
-    )
+    summary_id = str(uuid.uuid4())
+    # First, so that nothing is archived for what is refused.
+    summary = await user.store.passed(NewMemory(draft, source, id=summary_id))
     now = int(time.time())
     archived = [
-        ArchivedMemory(
-            memory, "one memory says it now", now, passed.draft.content
-        )
+        ArchivedMemory(memory, "one memory says it now", now, summary_id)
         for memory in cluster
     ]
-    await put_into_archive(user, archived)
-    ids = [memory.id for memory in cluster]
-    rows = await user.store.read(ids)
-    if any(memory not in rows for memory in cluster):
-        await user.archive.discard(user.user_id, ids)
-        raise WriteRefused("a memory of them was changed meanwhile")
-    (row,) = await user.store.write(passed, gone=cluster)
+    await exchange(user, summary, gone=cluster, into_archive=archived)
     change = AuditEntry(
         kind="saved",
-        memory_id=row.id,
-        after=row.content,
+        memory_id=summary_id,
+        after=summary.draft.content,
         reason=f"a summary of {len(cluster)} memories",
-        step=row.id,
+        step=summary_id,
     )
     gone = [
-        _archived_change(copy, "summarised", step=row.id) for copy in archived
+        archived_change(copy, "summarised", summary_id) for copy in archived
     ]
     await user.record(change, *gone)
+
+
+def _said_at(memory: Memory) -> int:
+    """When a memory was said, in epoch seconds, else when it was made."""
+    said = memory.meta.get("said_at")
+    return said if isinstance(said, int) and said > 0 else memory.created_at

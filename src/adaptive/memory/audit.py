@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, field, replace
 from typing import Literal, Self
 
-from adaptive.core.model import Memory, TablesUnavailable, frozen, log_failure
+from adaptive.core.model import (
+    Memory,
+    Provenance,
+    TablesUnavailable,
+    frozen,
+    log_failure,
+)
 from adaptive.memory.gate import GuardedStore
 from adaptive.memory.tables import (
     YEAR_SECONDS,
@@ -28,7 +34,9 @@ _MOST_ENTRIES = 10_000
 # A place begins with nanoseconds since the epoch.
 _DIGITS_OF_TIME = 20
 # Ids and digests in a row's meta look as made by chance as a secret does.
-_OWN_IDS = frozenset({"chat_id", "message_id", "passed", "restored_from"})
+_OWN_IDS = frozenset({"chat_id", "message_id", "passed"})
+
+_NOWHERE = Provenance("", "", 0)
 
 _Learned = Literal[
     "saved", "updated", "deleted", "ended", "flagged", "refused"
@@ -131,10 +139,18 @@ class AuditTable(EntryTable):
         ]
         return read_as(AuditEntry, keyed)
 
-    async def append(
+    async def record(
         self, user_id: str, changes: Sequence[AuditEntry]
     ) -> None:
-        """Add changes in the order in which they were made."""
+        """Add changes in the order in which they were made; a failure is logged, none is raised."""
+        try:
+            await self._append(user_id, map(_secretless, changes))
+        except TablesUnavailable as error:
+            log_failure("changes are not written down", error)
+
+    async def _append(
+        self, user_id: str, changes: Iterable[AuditEntry]
+    ) -> None:
         texts = await self.entries.keys("audit", user_id, most=1)
         newest = ChangeKey.read("".join(texts))
         # Behind the newest, whose worker's clock may be ahead of ours.
@@ -155,24 +171,6 @@ class AuditTable(EntryTable):
             )
             new.append(entry)
         await self.entries.put("audit", user_id, new, _MOST_ENTRIES)
-
-
-class AuditTrail:
-    """An audit table that may fail: a failure is logged, none is raised."""
-
-    def __init__(self, table: AuditTable) -> None:
-        self._table = table
-        self.keys = table.keys
-        self.read = table.read
-
-    async def record(
-        self, user_id: str, changes: Sequence[AuditEntry]
-    ) -> None:
-        """Add changes that were made, in their order."""
-        try:
-            await self._table.append(user_id, list(map(_secretless, changes)))
-        except TablesUnavailable as error:
-            log_failure("changes are not written down", error)
 
 
 def _secretless(change: AuditEntry) -> AuditEntry:
@@ -199,7 +197,7 @@ class Step:
 
     ``standing`` are those in effect. Its ``number`` is that of its first change, by which the user
     names it. ``latest`` are the keys of changes after which their memories were not changed again,
-    as far as it was written down.
+    but for what was taken back, as far as it was written down.
     """
 
     number: int
@@ -216,14 +214,21 @@ class Step:
 def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
     """The steps of a log whose keys these are, the newest first."""
     undone: set[str] = set()
-    newest: dict[str, str] = {}
+    latest: set[str] = set()
+    # By memory the place down to which its changes are void: an undo's, or none's.
+    void_until: dict[str, str] = {}
     changes: dict[str, list[ChangeKey]] = {}
     for key in keys:
         # What undoes it is newer, and so was seen before.
         if key.undoes and key.place not in undone:
             undone.add(key.undoes)
         if key.memory_id:
-            newest.setdefault(key.memory_id, key.text)
+            place = void_until.get(key.memory_id, "")
+            if not place:
+                latest.add(key.text)
+                void_until[key.memory_id] = key.undoes or key.text
+            elif place == key.place:
+                void_until[key.memory_id] = ""
             changes.setdefault(key.step or key.place, []).append(key)
     numbers: dict[str, int] = {}
     number = 0
@@ -231,13 +236,12 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
         # Two workers that write at the same time give the same one.
         number = max(key.number, number + 1)
         numbers[key.text] = number
-    latest = frozenset(newest.values())
     return [
         Step(
             number=numbers[together[-1].text],
             changes=tuple(together),
             standing=tuple(key for key in together if key.place not in undone),
-            latest=latest,
+            latest=frozenset(latest),
         )
         for together in changes.values()
     ]
@@ -254,11 +258,21 @@ class UserStore:
     store: GuardedStore
     archive: ArchiveTable
     usage: UsageTable
-    trail: AuditTrail
+    trail: AuditTable
 
-    async def record(self, *changes: AuditEntry) -> None:
-        """Write down changes that were made, in their order, as far as the log can be written."""
-        await self.trail.record(self.user_id, changes)
+    async def record(
+        self, *changes: AuditEntry, source: Provenance = _NOWHERE
+    ) -> None:
+        """Write down changes from a message, in their order, as far as the log can be written."""
+        said = [
+            replace(
+                change,
+                chat_id=source.chat_id,
+                message_id=source.message_id,
+            )
+            for change in changes
+        ]
+        await self.trail.record(self.user_id, said)
 
     async def steps(self) -> list[Step]:
         """What was changed, the newest step first; may raise ``TablesUnavailable``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import TypeVar
@@ -18,7 +18,6 @@ from adaptive.core.model import (
 )
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.privacy.spoken_requests import ErasureRequest
-from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
 
 # What is counted before a user; everything else is what is noted about it.
@@ -155,8 +154,8 @@ def origin_ids(
 ) -> frozenset[str]:
     """Ids of the memories, stored or archived, that came from there, or were made of such ones.
 
-    So are those ``learned`` there by the audit. What a summary is made of its meta tells, or its
-    text.
+    So are those ``learned`` there by the audit. The originals of a summary, which the archive has,
+    tell what it was made of.
     """
     memories = [*rows, *(one.memory for one in archived)]
     if origin is None:
@@ -166,39 +165,21 @@ def origin_ids(
     size = -1
     while size < len(ids):
         size = len(ids)
-        summaries = {
-            comparable(one.summary)
-            for one in archived
-            if one.memory.id in ids and one.summary
-        }
-        ids.update(
-            memory.id
-            for memory in memories
-            if made_of(memory) & ids or comparable(memory.content) in summaries
-        )
+        summaries = [
+            copy.summary_id for copy in archived if copy.memory.id in ids
+        ]
+        ids.update(filter(None, summaries))
     return frozenset(ids)
-
-
-def made_of(memory: Memory) -> frozenset[str]:
-    """Ids of the memories that this one is a summary of, or was restored from."""
-    originals = listing(memory.meta.get("summary_of"))
-    ids = [mapping(original).get("id") for original in originals]
-    ids.append(memory.meta.get("restored_from"))
-    return frozenset(id for id in ids if isinstance(id, str) and id)
 
 
 def bereft_originals(
     archived: Sequence[ArchivedMemory],
-    gone: Sequence[Memory],
+    gone: Set[str],
     leaving: frozenset[str],
 ) -> tuple[str, ...]:
     """Ids of archived memories, but those ``leaving``, whose summary is gone."""
-    originals = frozenset[str]().union(*map(made_of, gone))
-    texts = {comparable(memory.content) for memory in gone}
     return tuple(
-        one.memory.id
-        for one in archived
-        if one.summary
-        and one.memory.id not in leaving
-        and (one.memory.id in originals or comparable(one.summary) in texts)
+        copy.memory.id
+        for copy in archived
+        if copy.summary_id in gone and copy.memory.id not in leaving
     )

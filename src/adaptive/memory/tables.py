@@ -155,12 +155,12 @@ class ValueTable(EntryTable, Generic[Body]):
 
 @frozen
 class ArchivedMemory:
-    """A memory that was taken out of the store; ``summary`` is what stands for it now, if any."""
+    """A memory that was taken out of the store; a summary may stand for it now, by its id."""
 
     memory: Memory
     reason: str
     archived_at: int
-    summary: str = ""
+    summary_id: str = ""
 
 
 @frozen

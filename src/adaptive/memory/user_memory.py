@@ -32,8 +32,8 @@ from adaptive.memory.archive import (
     replace_by_summary,
     restore_memory,
 )
-from adaptive.memory.audit import AuditEntry, AuditTrail, Step, UserStore
-from adaptive.memory.erasure import ErasureReport, Origin, made_of
+from adaptive.memory.audit import AuditEntry, AuditTable, Step, UserStore
+from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import GuardedStore, gate_policy
 from adaptive.memory.tables import ArchiveTable, UsageTable
 from adaptive.memory.writing import (
@@ -128,12 +128,13 @@ class UserMemory(UserStore):
                         kind="imported",
                         memory_id=row.id,
                         after=row.content,
-                        chat_id=chat_id,
                         step=step,
                     )
                     for row in rows
                 ]
-                await self.record(*changes)
+                await self.record(
+                    *changes, source=Provenance(chat_id, "", looked_at)
+                )
             saved += len(rows)
             await self.give_way()
         lines = [f"Imported: {saved} of {len(carried)}"]
@@ -189,12 +190,10 @@ class UserMemory(UserStore):
         for memory_id in memory_ids:
             try:
                 async with self.lock:
-                    row = await restore_memory(self, memory_id, step)
+                    restored += await restore_memory(self, memory_id, step)
             except AdaptiveMemoryError as error:
                 log_failure("a memory stays archived", error)
                 reasons[str(error)] = None
-            else:
-                restored += row is not None
         lines: list[str] = []
         if restored:
             lines.append(f"Restored: {memories_counted(restored)}{which}.")
@@ -212,19 +211,14 @@ class UserMemory(UserStore):
             return await eraser.erase(origin)
 
     async def summarise(self, cluster: Sequence[Memory], text: str) -> None:
-        """Put a summary in the place of memories; ``WriteRefused`` where they stay as they are."""
+        """Put a summary in the place of memories (see ``replace_by_summary``)."""
         async with self.lock:
             await replace_by_summary(self, cluster, text)
 
     async def summaries(self) -> frozenset[str]:
         """The ids of the memories that are summaries of others."""
         archived = await self.archive.read(self.user_id)
-        texts = {comparable(copy.summary) for copy in archived}
-        return frozenset(
-            row.id
-            for row in await self.store.read()
-            if made_of(row) or comparable(row.content) in texts
-        )
+        return frozenset(copy.summary_id for copy in archived)
 
 
 def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
@@ -238,7 +232,7 @@ class Memories:
 
     archive: ArchiveTable
     usage: UsageTable
-    trail: AuditTrail
+    trail: AuditTable
     give_way: Callable[[], Awaitable[None]]
     locks: KeyedLocks = field(default_factory=KeyedLocks)
 

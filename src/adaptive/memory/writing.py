@@ -23,14 +23,13 @@ from adaptive.core.model import (
     Proposal,
     ProposalKind,
     Provenance,
-    StoreError,
     WriteRefused,
     frozen,
     log,
     with_detail,
 )
 from adaptive.core.runtime import staged
-from adaptive.memory.archive import move_into_archive
+from adaptive.memory.archive import archived_change, exchange
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
 from adaptive.memory.gate import GuardedStore, draft_of
 from adaptive.memory.tables import ArchivedMemory
@@ -98,7 +97,7 @@ async def apply_proposals(
                 outcomes.append(done)
                 changes.append(change)
     finally:
-        await user.record(*changes)
+        await user.record(*changes, source=source)
     return outcomes
 
 
@@ -123,20 +122,14 @@ async def _written(
         (row,) = await user.store.write(changed)
     else:
         archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
-        moved = await move_into_archive(user, [archived], "ended", source)
-        if not moved:
-            raise StoreError(
-                "it was changed meanwhile, or Open WebUI keeps it; its log tells why"
-            )
-        return replace(moved[0], reason=reason)
+        await exchange(user, gone=[memory], into_archive=[archived])
+        return replace(archived_change(archived, "ended"), reason=reason)
     return AuditEntry(
         kind=_DONE[proposal.kind],
         memory_id=row.id if row else proposal.memory_id,
         before=memory,
         after=row.content if row else "",
         reason=reason,
-        chat_id=source.chat_id,
-        message_id=source.message_id,
     )
 
 
@@ -217,9 +210,11 @@ async def plan_undo(
     lost = {*_archived_ids(planned)} - {copy.memory.id for copy in archived}
     for undo in planned:
         change = undo.change
-        if undo.is_undone and change.key in step.latest:
-            continue
-        if undo.archived_id in lost or _content(undo.row) != change.after:
+        is_possible = (
+            _content(undo.row) == change.after and undo.archived_id not in lost
+        )
+        is_latest = change.key in step.latest
+        if not (is_latest and (is_possible or undo.is_undone)):
             # Without its words: not every chat's model may see them.
             raise WriteRefused(
                 "a memory of this change has been changed since"
@@ -241,16 +236,16 @@ async def take_back(
     """
     planned = await plan_undo(user, step, keys)
     added = [undo for undo in planned if undo.change.before is None]
-    archived = [undo.change.archived for undo in added if undo.change.archived]
-    if archived:
-        await user.archive.put(user.user_id, archived)
-    going = [undo.row for undo in added if undo.row]
-    coming = [undo.coming for undo in planned if undo.coming]
-    back: dict[str, Memory] = {}
-    if going or coming:
-        rows = await user.store.write(back=coming, gone=going)
-        back = {row.id: row for row in rows}
-    await user.archive.discard(user.user_id, _archived_ids(planned))
+    rows = await exchange(
+        user,
+        back=[undo.coming for undo in planned if undo.coming],
+        gone=[undo.row for undo in added if undo.row],
+        into_archive=[
+            undo.change.archived for undo in added if undo.change.archived
+        ],
+        out_of_archive=_archived_ids(planned),
+    )
+    back = {row.id: row for row in rows}
     made: list[AuditEntry] = []
     for undo in planned:
         change = undo.change
