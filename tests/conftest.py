@@ -152,4 +152,4 @@ async def server() -> AsyncIterator[Loopback]:
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried at once."""
-    monkeypatch.setattr("adaptive.core.providers._FIRST_PAUSE_SECONDS", 0)
+    monkeypatch.setattr("adaptive.llm.ask._FIRST_PAUSE_SECONDS", 0)

@@ -29,7 +29,7 @@ from tests.recall.test_recall import House
 CAT = "User has a cat called Miso."
 BOAT = "User owns a boat."
 QUESTION = "What shall my cat Miso eat?"
-REPLY = json.dumps({"scores": [{"id": "m-1", "score": 0.9}]})
+REPLY = json.dumps({"scores": [{"id": "1", "score": 0.9}]})
 VALVES: dict[str, Any] = {
     "inlet_timeout_seconds": 60,
     "vector_similarity_threshold": 0.0,

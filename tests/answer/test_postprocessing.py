@@ -69,7 +69,7 @@ class World:
     async def learn_findings(
         self,
         hook: Hook,
-        said: Turn,
+        turn: Turn,
         findings: Sequence[Proposal],
         is_wanted: Callable[[], bool],
     ) -> None:
@@ -78,9 +78,8 @@ class World:
 
     async def process(self, *injected: str) -> ChatNotes:
         """Look back at a turn; what is noted of the chat then."""
-        said = AnsweredTurn(
-            self.hook, WORDS, "Try a soup.", injected, turn(WORDS)
-        )
+        self.hook.state["injected"] = [*injected]
+        said = AnsweredTurn(self.hook, WORDS, "Try a soup.", turn(WORDS))
         await self.processor.process(said, self.learned)
         return await self.notes.read("ada", "c")
 

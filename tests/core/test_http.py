@@ -1,10 +1,6 @@
-"""JSON over HTTP: what comes back, what is tried again and how long between."""
+"""JSON over HTTP: what comes back, and what may be tried again."""
 
 from __future__ import annotations
-
-import asyncio
-import random
-from collections.abc import Sequence
 
 import pytest
 
@@ -16,52 +12,11 @@ from adaptive.core.providers import (
     endpoint,
     failure,
     post_json,
-    with_retry,
 )
 from tests.loopback import Answer, Loopback
 from tests.rates import over
 
 BODY = {"model": "m", "text": "žluťoučký 🐕"}
-BUSY = ModelBusy("busy")
-
-
-@pytest.mark.parametrize(
-    ("failures", "retries", "pauses"),
-    [
-        ((BUSY,) * 6, 6, [1, 2, 4, 8, 16, 30]),
-        ((ModelBusy("asked for more", 0, 60.0),), 1, [60]),
-        ((ModelBusy("asked for less", 0, 0.1),), 1, [1]),
-        ((BUSY, BUSY, BUSY), 2, [1, 2]),
-        ((BUSY, ModelRejected("no", 400)), 2, [1]),
-    ],
-    ids=["doubling", "more", "less", "busy to the end", "rejected"],
-)
-async def test_pauses(
-    failures: Sequence[ModelError],
-    retries: int,
-    pauses: list[float],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Pauses double up to 30 s, or are as long as asked for; only what is busy is tried again."""
-    slept: list[float] = []
-    left = list(failures)
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-
-    async def call() -> str:
-        if left:
-            raise left.pop(0)
-        return "done"
-
-    monkeypatch.setattr(asyncio, "sleep", sleep)
-    monkeypatch.setattr(random, "uniform", max)
-    if len(failures) > len(pauses):
-        with pytest.raises(type(failures[-1])):
-            await with_retry(call, retries)
-    else:
-        assert await with_retry(call, retries) == "done"
-    assert (slept, left) == (pauses, [])
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,8 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.redaction.Redaction.restore
         recall.block.withheld_reason
         recall.judge.read_relevance
+        recall.judge._relevance_request
+        host.schema._*_table
         recall.recall.Recall.sent
         recall.request.TurnBlocks.added
         recall.request.TurnBlocks.keep
@@ -137,8 +139,6 @@ FUNCTIONS: Mapping[str, str] = {
         llm.ask.AnswerFormats.check_quota
         core.messages.mapping
         core.runtime.Foreground.begin_answer
-        core.runtime._tell
-        llm.ask.list_schema
         privacy.scanning.any_of
         privacy.personal_data._*
         privacy.redaction._name_of

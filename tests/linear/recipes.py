@@ -158,7 +158,7 @@ def index(text: str) -> MemoryIndex:
 
 def answered(text: str) -> AnsweredTurn:
     """A turn in which both say it."""
-    return AnsweredTurn(HOOK, text, text, (), turn(text))
+    return AnsweredTurn(HOOK, text, text, turn(text))
 
 
 def body(text: str) -> dict[str, Any]:

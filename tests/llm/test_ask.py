@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from adaptive.core.providers import (
@@ -124,6 +126,47 @@ async def test_trouble_to_the_end(trouble: ModelError) -> None:
         await question(model, formats)
     await question(model, formats)
     assert model.formats[-1] == "json_schema"
+
+
+@pytest.mark.parametrize(
+    ("failures", "retries", "pauses"),
+    [
+        ((None, None), 2, [1, 2]),
+        ((None, None, None), 2, [1, 2]),
+        ((60.0,), 1, [60]),
+        ((0.1,), 1, [1]),
+    ],
+    ids=["doubling", "busy to the end", "more", "less"],
+)
+async def test_pauses(
+    failures: tuple[float | None, ...],
+    retries: int,
+    pauses: list[float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pauses between tries of a busy model double, or are as long as its provider asks for."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr("adaptive.llm.ask._FIRST_PAUSE_SECONDS", 1)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    busy = [ModelBusy("busy", 429, pause) for pause in failures]
+    asking = ask(
+        ScriptedModel(*busy, "yes"),
+        REQUEST,
+        AnswerFormats(),
+        30,
+        a_yes,
+        retries,
+    )
+    if len(failures) > retries:
+        with pytest.raises(ModelBusy):
+            await asking
+    else:
+        assert await asking == "yes"
+    assert [pause for pause in slept if pause] == pauses
 
 
 async def test_quota() -> None:

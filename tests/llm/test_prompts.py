@@ -7,7 +7,6 @@ import string
 from adaptive.core.texts import PROMPTS
 from adaptive.llm.ask import render_prompt
 from tests.conftest import PROJECT
-from tests.rates import over
 
 VALUES = {
     "date": "today",
@@ -33,23 +32,7 @@ def test_every_prompt_file_is_there() -> None:
 
 def test_built_in_prompt_is_filled() -> None:
     """Every placeholder is filled, and the title stays in front."""
-    prompt = render_prompt("outdated", "", VALUES)
+    prompt = render_prompt("outdated", VALUES)
     assert prompt.startswith("# Check what no longer holds\n")
     assert "It is today" in prompt
     assert "$" not in prompt
-
-
-@over(
-    "override, prompt",
-    [
-        ("It is ${date}.", "It is today."),
-        (
-            "Costs $5, $$6 and $unknown on $date",
-            "Costs $5, $6 and $unknown on today",
-        ),
-        ('{"a": 1} {date} %s', '{"a": 1} {date} %s'),
-    ],
-)
-def test_override(override: str, prompt: str) -> None:
-    """An admin's prompt takes the placeholders it names; whatever else is in it stays."""
-    assert render_prompt("extract", override, VALUES) == prompt

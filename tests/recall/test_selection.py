@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -14,7 +15,12 @@ import pytest
 
 from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Embedder, Memory, Sources
-from adaptive.core.providers import Completer
+from adaptive.core.providers import (
+    Completer,
+    Completion,
+    CompletionRequest,
+    ResponseFormat,
+)
 from adaptive.core.runtime import forget_texts
 from adaptive.privacy.injection import passed_mark
 from adaptive.recall.block import (
@@ -289,10 +295,27 @@ def scores(**each: float) -> str:
     )
 
 
+class ScoringModel(ScriptedModel):
+    """A judge whose answers name memories by the letters that they end with."""
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """The next answer, with the numbers that the memories were shown with."""
+        completion = await super().complete(request, response_format)
+        text = completion.text
+        shown = re.findall(
+            r"- id=(\d+) \| .*(\w)$", request.user, re.MULTILINE
+        )
+        for number, letter in shown:
+            text = text.replace(f'"id": "{letter}"', f'"id": "{number}"')
+        return Completion(text)
+
+
 async def judged(*script: str | Exception, **valves: Any) -> Selection:
     """What `green a` is given by a judging model with this script."""
     person = Person(*COLOURS, embedder=WordEmbedder())
-    model = ScriptedModel(*script)
+    model = ScoringModel(*script)
     return await person.asks(
         "green a", model=model, use_llm_for_relevance=True, **valves
     )
@@ -469,7 +492,7 @@ async def test_judge_that_is_not_local() -> None:
             return LocalOnlyBanks(LOCAL_ONLY) if completer else NOTHING_HIDDEN
 
     kept = memory("kept", "green health", bank="Health", created_at=7)
-    model = ScriptedModel(*[scores(a=0.9, b=0.1, c=0.1)] * 2)
+    model = ScoringModel(*[scores(a=0.9, b=0.1, c=0.1)] * 2)
     judging: dict[str, Any] = {"model": model, "use_llm_for_relevance": True}
     person = Person(*COLOURS, kept, embedder=WordEmbedder(), turns=Judged)
     found = await person.asks("green health a", **judging)

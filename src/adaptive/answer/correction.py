@@ -33,11 +33,13 @@ from adaptive.core.messages import (
     spoken_text,
 )
 from adaptive.core.model import log
+from adaptive.core.texts import compiled_patterns
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
 from adaptive.privacy.secrets import find_secrets
 from adaptive.settings.hook import Hook
 
+_FORMS = compiled_patterns("answer_forms")
 # Links that this process asks at a time: a slow name holds one of the host's worker threads.
 _ASKED_AT_ONCE = 2
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
@@ -47,34 +49,6 @@ _STORED_SECONDS = 1.0
 _MOST_WANTED = 12
 _LONGEST_REPEATED = 1000
 _BETWEEN_OBJECTS = " \t\n,;"
-# A JSON object, or one in a fence of its own, with equal ones behind it.
-_REPEATED = re.compile(
-    r"(?P<object>(?:```[a-z]{0,9}\n)?\{\s{0,9}[\"}][^\0]{0,1000}?\}(?:\n```)?)"
-    r"(?:[ \t\n,;]{0,20}(?P=object))+"
-)
-_TAG = re.compile(
-    r"<(/?)(s|tool_codes?|tool_calls?|tool_responses?|tool_results?|tool_outputs?|function"
-    r"|function_calls?|function_results?|invoke|think|thinking|reasoning|answer|response)>",
-    re.IGNORECASE,
-)
-# Control tokens of chat templates (ChatML, Llama, Gemma, Mistral, DeepSeek, Harmony), and tags. A
-# role or a channel that a token opens belongs to it.
-_MARK = (
-    r"(?:<\|(?:im_start|start_header_id|start|role)\|>"
-    r"(?:(?:system|developer|user|assistant|tool|ipython)\b)?"
-    r"|<\|channel\|>(?:(?:analysis|commentary|final)\b)?"
-    r"|<start_of_turn>(?:(?:model|user)\b)?"
-    r"|<\|[A-Za-z_][A-Za-z0-9_]{0,40}\|>|<\uff5c[^<>\uff5c\n]{1,40}\uff5c>"
-    r"|<end_of_turn>|<(?:bos|eos|pad|unk)>|<</?SYS>>"
-    r"|\[/?(?-i:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]"
-    rf"|{_TAG.pattern})"
-)
-# A mark that is quoted; or a mark, those that follow it, and the space around them.
-_MARKS = re.compile(
-    rf"(?P<quoted>[\"'“„«‘(]{_MARK}[\"'”“»’)])"
-    rf"|(?:(?<!\s)(?P<before>\s{{1,200}}+))?{_MARK}(?P<more>(?:\s*+{_MARK})*)(?P<after>\s{{0,200}}+)",
-    re.IGNORECASE,
-)
 _SEARCH = "https://duckduckgo.com/?q="
 _LONGEST_SEARCH = 200
 # Of one answer.
@@ -88,33 +62,11 @@ _MAY_PASS = (408, 429)
 _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
 # Of IPv6 only global unicast; and what Python takes for global, but leads elsewhere: relays and
 # protocol assignments (IANA special-purpose registries), a cloud's own (Azure), 6to4 (RFC 3056).
-_IPV6_SITES = ipaddress.ip_network("2000::/3")
-_NO_IPV4 = "192.88.99.0/24 192.0.0.0/24 168.63.129.16/32"
-_NO_IPV6 = "2001::/23 2001:db8::/32 2002::/16 3fff::/20"
-_NO_SITES = [
-    ipaddress.ip_network(one) for one in f"{_NO_IPV4} {_NO_IPV6}".split()
-]
-# A link on one line; addresses may hold up to three pairs of brackets, texts one level.
-_LINK = re.compile(
-    r"(?<![!\\])\[(?P<text>(?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]{0,200}\]){1,300})\]"
-    r"\([ \t]{0,9}<?(?P<target>https?:[^\s()<>]{1,2000}(?:\([^\s()]{0,500}\)[^\s()<>]{0,500}){0,3})"
-    r">?(?:[ \t]{1,9}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]{0,9}\)",
-    re.IGNORECASE,
+_NO_SITES = (
+    "224.0.0.0/3 192.88.99.0/24 192.0.0.0/24 168.63.129.16/32 "
+    "::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20"
 )
-# Fences as in CommonMark 0.31 (4.5), whatever quotes and indentation stand before them, and with a
-# model's end mark glued to them; lines that are indented by four; code spans (6.1).
-_FENCE_INDENT = r"[ \t>]{0,80}"
-_CODE = re.compile(
-    rf"^{_FENCE_INDENT}(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]{{1,4}})?"
-    r"(?P<fence>`{3,}(?=[^`\n]*$)|~{3,})[^\n]*(?P<body>[\s\S]*?)"
-    rf"(?:\n{_FENCE_INDENT}(?P=fence)[`~]*(?=[ \t]*(?:$|</|<\|))|\Z)"
-    r"|^(?: {4}|\t)[^\n]*$"
-    rf"|(?<![\\`])(?P<ticks>`+)(?!`)(?:(?!\n{_FENCE_INDENT}(?:\n|```|~~~))[\s\S]){{1,1000}}?"
-    r"(?<!`)(?P=ticks)(?!`)",
-    re.MULTILINE,
-)
-# What of a link's text is searched: no signs of Markdown, and nothing without a letter or figure.
-_WORD = re.compile(r"[^\s*_`~\\\[\]]*?[^\W_][^\s*_`~\\\[\]]*")
+_CLOSED = [ipaddress.ip_network(network) for network in _NO_SITES.split()]
 
 
 class AnswerCorrection:
@@ -141,8 +93,9 @@ class AnswerCorrection:
         clean = {**answer, **fields}
         # Up to 0.9 the content holds reasoning and calls of tools, too.
         is_empty = not spoken_text(message_text(clean))
-        wrong = {"sanitised": bool(fields), "empty_response": is_empty}
-        anomalies = [name for name, is_so in wrong.items() if is_so]
+        anomalies = ["sanitised"] if fields else []
+        if is_empty:
+            anomalies.append("empty_response")
         if anomalies:
             log.info("anomalies of an answer: %s", ", ".join(anomalies))
             hook.state.setdefault("anomalies", []).extend(anomalies)
@@ -179,40 +132,35 @@ def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def cleaned_answer(text: str) -> str:
     """The answer without stray marks and runaway JSON."""
-    masked = masked_code(text)
-    return spliced(text, [*_mark_cuts(masked), *_json_cuts(text, masked)])
+    return _without_runaway_json(_without_marks(text))
 
 
-def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
-    """What to cut out of a text for its stray marks, with the space that they would leave.
+def _without_marks(text: str) -> str:
+    """A text without its stray marks, and without the space that they would leave.
 
-    A tag that is one of a pair (``<s>crossed out</s>`` is HTML), or opens something in the middle,
-    is none. A single mark that is quoted, or a word of its line, is spoken of.
+    A tag that is one of a pair is none (``<s>crossed out</s>`` is HTML). A single mark that is a
+    word of its line is spoken of.
     """
-    beginning = len(text) - len(text.lstrip())
-    ending = len(text.rstrip())
-    tags = {(tag[1], tag[2].lower()) for tag in _TAG.finditer(text)}
+    tags = {
+        (tag[1], tag[2].lower())
+        for tag in _FORMS["tag"].finditer(_FORMS["code"].sub("", text))
+    }
+    paired = {name for slash, name in tags if slash and ("", name) in tags}
 
-    def masked(tag: re.Match[str]) -> str:
-        """Letters in place of a tag that stays."""
-        name = tag[2].lower()
-        is_paired = {("", name), ("/", name)} <= tags
-        opens_inside = (
-            not tag[1] and tag.start() > beginning and tag.end() < ending
-        )
-        return "x" * len(tag[0]) if is_paired or opens_inside else tag[0]
-
-    cuts: list[tuple[int, int, str]] = []
-    for marks in _MARKS.finditer(_TAG.sub(masked, text)):
+    def cleaned(marks: re.Match[str]) -> str:
+        """What stays of code, or of marks with the space around them."""
+        names = {tag[2].lower() for tag in _FORMS["tag"].finditer(marks[0])}
+        if marks["kept"] or names & paired:
+            return marks[0]
         before = marks["before"] or ""
-        after = marks["after"] or ""
-        is_inside = marks.start() > 0 and marks.end() < len(text)
-        is_word = before and not marks["more"] and "\n" not in before + after
-        if is_inside and (marks["quoted"] or is_word):
-            continue
-        space = max(after, before, key=_line_breaks) if is_inside else ""
-        cuts.append((*marks.span(), space))
-    return cuts
+        after = marks["after"]
+        if not marks.start() or marks.end() == len(text):
+            return ""
+        if before and not marks["more"] and "\n" not in before + after:
+            return marks[0]
+        return max(after, before, key=_line_breaks)
+
+    return _FORMS["marks"].sub(cleaned, text)
 
 
 def _line_breaks(space: str) -> int:
@@ -220,16 +168,16 @@ def _line_breaks(space: str) -> int:
     return space.count("\n")
 
 
-def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
-    """What to cut out of a text for JSON that a model repeats until it is stopped.
+def _without_runaway_json(text: str) -> str:
+    """A text without the JSON that a model repeats until it is stopped, but for the first.
 
-    The text ends with equal objects, in prose or each in a fence of its own, and nothing but space
-    and commas between them: it stops within one, or there are very many. The first stays.
+    It ends with equal objects, in prose or each in a fence of its own, and nothing but space and
+    commas between them: it stops within one, or there are very many.
     """
     end_of_text = max(0, len(text) - 3 * _LONGEST_REPEATED)
-    runs = [*_REPEATED.finditer(text, end_of_text)]
+    runs = [*_FORMS["repeated"].finditer(text, end_of_text)]
     if not runs:
-        return []
+        return text
     block = runs[-1]["object"]
     last_end = runs[-1].end()
     place = last_end
@@ -243,15 +191,16 @@ def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
             place -= 1
     rest = text[last_end:].strip(_BETWEEN_OBJECTS)
     is_runaway = block.startswith(rest) and (rest or repeated > _MOST_WANTED)
-    is_code = (
-        block[0] != "`" and masked[place:last_end] != text[place:last_end]
-    )
-    return [(first_end, len(text), "")] if is_runaway and not is_code else []
+    repetition = slice(place, last_end)
+    is_code = masked_code(text)[repetition] != text[repetition]
+    if is_runaway and (block[0] == "`" or not is_code):
+        return text[:first_end]
+    return text
 
 
 def masked_code(text: str) -> str:
     """The text with each sign of code replaced by a letter, so that all places stay the same."""
-    return _CODE.sub(lambda code: "x" * len(code[0]), text)
+    return _FORMS["code"].sub(lambda code: "x" * len(code[0]), text)
 
 
 def links_to_check(text: str) -> tuple[str, ...]:
@@ -260,7 +209,7 @@ def links_to_check(text: str) -> tuple[str, ...]:
     Pictures and code are left out. To ask an address that holds a secret or personal data would
     hand it over, as a text from a stranger may intend.
     """
-    links = _LINK.finditer(masked_code(text))
+    links = _FORMS["link"].finditer(masked_code(text))
     targets = dict.fromkeys(link["target"] for link in links)
     checked: list[str] = []
     for target in [*targets][:MOST_LINKS]:
@@ -273,11 +222,11 @@ def links_to_check(text: str) -> tuple[str, ...]:
 def corrected_links(text: str, broken: Collection[str]) -> str:
     """The text with each broken link leading to a search for what it says, all else untouched."""
     pieces: list[tuple[int, int, str]] = []
-    for link in _LINK.finditer(masked_code(text)):
+    for link in _FORMS["link"].finditer(masked_code(text)):
         if link["target"] not in broken:
             continue
         label = text[slice(*link.span("text"))]
-        words = _WORD.findall(label)
+        words = _FORMS["word"].findall(label)
         searched = " ".join(words) or link["target"]
         query = quote_plus(searched[:_LONGEST_SEARCH], errors="replace")
         pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
@@ -290,17 +239,9 @@ def is_public_site(address: str, port: int) -> bool:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if port not in _WEB_PORTS or not ip.is_global:
-        return False
-    if (
-        ip.is_multicast
-        or ip.is_reserved
-        or any(ip in network for network in _NO_SITES)
-    ):
-        return False
-    if isinstance(ip, ipaddress.IPv6Address):
-        return ip in _IPV6_SITES and not ip.scope_id
-    return True
+    is_open = ip.is_global and not any(ip in network for network in _CLOSED)
+    # An address with a zone (RFC 4007) is of a network of ours.
+    return is_open and port in _WEB_PORTS and "%" not in address
 
 
 async def broken_links(

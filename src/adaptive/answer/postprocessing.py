@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
@@ -28,6 +29,7 @@ from adaptive.core.model import (
     Memory,
     Proposal,
     Turn,
+    frozen,
     log,
     log_failure,
 )
@@ -69,20 +71,14 @@ class Postprocessing(BaseModel):
     new_learnings: Annotated[tuple[str, ...], different_lines(10, 600)] = ()
 
 
-@dataclass(slots=True, eq=False)
+@frozen
 class AnsweredTurn:
-    """A turn with its answer in a saved chat.
-
-    ``injected`` are the ids of the memories that the answer was given, ``turn`` is what may be
-    learned from, if anything. It is ``forgotten`` once its user has everything erased.
-    """
+    """A turn with its answer in a saved chat; ``turn`` is what may be learned from, if anything."""
 
     hook: Hook
     words: str
     answer: str
-    injected: Sequence[str] = ()
     turn: Turn | None = None
-    forgotten: bool = False
 
 
 class FindingsLearner(Protocol):
@@ -113,12 +109,11 @@ class Postprocessor:
     record: RecordChanges
     learning: FindingsLearner
     status: StatusLines
-    _at_work: set[AnsweredTurn] = field(default_factory=set[AnsweredTurn])
+    _erasures: Counter[str] = field(default_factory=Counter[str])
 
     def forget(self, user_id: str) -> None:
         """Let what is under way for a user come to nothing: it was made before an erasure."""
-        for turn in self._at_work:
-            turn.forgotten |= turn.hook.user_id == user_id
+        self._erasures[user_id] += 1
 
     async def process(
         self, turn: AnsweredTurn, learned: asyncio.Event
@@ -127,21 +122,39 @@ class Postprocessor:
 
         Whatever fails is left out and logged, and the rest is done.
         """
-        self._at_work.add(turn)
+        hook = turn.hook
+        erasures = self._erasures[hook.user_id]
+
+        def is_wanted() -> bool:
+            """Whether the user has had nothing erased since."""
+            return self._erasures[hook.user_id] == erasures
+
         try:
-            findings = await self._noted(turn)
-            if findings is not None:
-                await self._warn_of_harm(turn.hook, findings)
-                await _suggest(turn.hook, findings)
-                await learned.wait()
-                await self._learn(turn, findings)
+            findings = await self._noted(turn, is_wanted)
+            if findings is None:
+                return
+            score = findings.harmful_response
+            if score >= HARMFUL_FROM:
+                note = f"The answer may be harmful ({score:g} of 10)"
+                await flag_message(self.record, hook, hook.answer_id, note)
+                await self.status.notice(hook, note)
+            await _suggest(hook, findings)
+            await learned.wait()
+            facts = findings.new_learnings
+            if turn.turn and facts and hook.settings.save_mode != "off":
+                bank = hook.settings.default_bank
+                drafts = [Draft(fact, bank=bank) for fact in facts]
+                additions = [Proposal("NEW", draft=draft) for draft in drafts]
+                await self.learning.learn_findings(
+                    hook, turn.turn, additions, is_wanted
+                )
         except AdaptiveMemoryError as error:
             log_failure("a turn is not post-processed", error)
-        finally:
-            self._at_work.discard(turn)
 
     @staged("postprocess")
-    async def _noted(self, turn: AnsweredTurn) -> Postprocessing | None:
+    async def _noted(
+        self, turn: AnsweredTurn, is_wanted: Callable[[], bool]
+    ) -> Postprocessing | None:
         """What the model says of the turn; the notes of the chat are brought up to date with it.
 
         Nobody is asked about a chat that others may read.
@@ -149,7 +162,9 @@ class Postprocessor:
         hook = turn.hook
         if await hook.kind() != "saved":
             return None
-        model = await self.learning.model_for(hook, turn.injected)
+        model = await self.learning.model_for(
+            hook, hook.state.get("injected", ())
+        )
         if model is None:
             log.info("not post-processed: memories are changed or hidden")
             return None
@@ -167,40 +182,13 @@ class Postprocessor:
         notes = await asyncio.to_thread(
             _new_notes, turn, former, findings, injected
         )
-        if turn.forgotten:
+        if not is_wanted():
             return None
         if notes != former:
             await self.notes.write(
                 hook.user_id, hook.chat_id, notes, int(time.time())
             )
         return findings
-
-    async def _warn_of_harm(
-        self, hook: Hook, findings: Postprocessing
-    ) -> None:
-        """Flag an answer that may be harmful, and tell the user."""
-        score = findings.harmful_response
-        if score >= HARMFUL_FROM:
-            note = f"The answer may be harmful ({score:g} of 10)"
-            await flag_message(self.record, hook, hook.answer_id, note)
-            await self.status.notice(hook, note)
-
-    async def _learn(
-        self, turn: AnsweredTurn, findings: Postprocessing
-    ) -> None:
-        """Learn what was found, where the turn may be learned from."""
-        settings = turn.hook.settings
-        facts = findings.new_learnings
-        if turn.turn is None or not facts or settings.save_mode == "off":
-            return
-        drafts = [Draft(fact, bank=settings.default_bank) for fact in facts]
-        additions = [Proposal("NEW", draft=draft) for draft in drafts]
-        await self.learning.learn_findings(
-            turn.hook,
-            turn.turn,
-            additions,
-            lambda: not turn.forgotten,
-        )
 
 
 async def _suggest(hook: Hook, findings: Postprocessing) -> None:
@@ -231,7 +219,6 @@ def answered_turn(
         hook=hook,
         words=typed[1],
         answer=answer,
-        injected=hook.state.get("injected", ()),
         turn=turn,
     )
 
@@ -273,7 +260,7 @@ def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
     }
     rules = turn.hook.settings.keeping_rules
     return CompletionRequest(
-        render_prompt("postprocess", "", {"admin": rules}),
+        render_prompt("postprocess", {"admin": rules}),
         "\n\n".join(f"## {head}\n{part}" for head, part in parts.items()),
         "postprocessing",
         fields_schema(Postprocessing),
@@ -293,20 +280,16 @@ def without_memories(
     or by one of its names or figures. In other words, or in another language, it is not recognised.
     """
     spoken = frozenset(tokens(said))
-    hidden = [
-        frozenset(tokens(memory.content)) - spoken for memory in memories
-    ]
-    names = list[str]()
+    hidden = list[frozenset[str]]()
     for memory in memories:
-        names += filter(_is_name, memory.content.split()[1:])
-    named = frozenset(tokens(" ".join(names))) - spoken
+        names = filter(_is_name, memory.content.split()[1:])
+        for part in (memory.content, *names):
+            hidden.append(frozenset(tokens(part)) - spoken)
 
     def tells(sentence: str) -> bool:
         """Whether a sentence tells one of the memories."""
         words = frozenset(tokens(sentence))
-        if words & named:
-            return True
-        shared = [(len(words & content), len(content)) for content in hidden]
+        shared = [(len(words & part), len(part)) for part in hidden]
         return any(count and count >= share * size for count, size in shared)
 
     return [

@@ -167,7 +167,7 @@ class Preprocessor:
             # In a thread: a long chat takes a moment to read, and other chats go on.
             conversation = await asyncio.to_thread(_conversation, messages)
             request = CompletionRequest(
-                render_prompt("preprocess", "", asked),
+                render_prompt("preprocess", asked),
                 f"## Conversation\n{conversation}",
                 "preprocessing",
                 fields_schema(Preprocessing),

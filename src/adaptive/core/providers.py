@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from email.utils import mktime_tz, parsedate_tz
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 import aiohttp
 
@@ -95,10 +94,6 @@ class Completer(Protocol):
 # Of those below 500; from there on all but 501, by which an endpoint says that it never will.
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NOT_SUPPORTED = 501
-_FIRST_PAUSE_SECONDS = 1.0
-_LONGEST_PAUSE_SECONDS = 30.0
-# Who asks for a longer pause has a quota, which no retry brings back.
-LONGEST_RETRY_SECONDS = 60.0
 _QUOTA_SPENT = 429
 # What providers call a prompt that is too long, in the codes and texts of their errors.
 _CONTEXT_TOO_SHORT = re.compile(
@@ -114,30 +109,6 @@ _DURATION = re.compile(r"(\d++(?:\.\d++)?)(ms|[hms]?)")
 _UNIT_SECONDS = {"ms": 0.001, "": 1, "s": 1, "m": 60, "h": 3600}
 _LEAST_TIMESTAMP = 1e9
 _LEAST_TIMESTAMP_IN_MILLISECONDS = 1e11
-
-Result = TypeVar("Result")
-
-
-async def with_retry(
-    call: Callable[[], Awaitable[Result]], retries: int
-) -> Result:
-    """Call again while it raises ``ModelBusy``, with doubling pauses; the caller bounds the time.
-
-    A provider that asks for a longer pause gets it, up to a minute; for more nobody waits here.
-    """
-    for attempt in range(retries):
-        try:
-            return await call()
-        except ModelBusy as busy:
-            asked_for = busy.retry_after or 0.0
-            if asked_for > LONGEST_RETRY_SECONDS:
-                raise
-            pause = min(
-                _LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt
-            )
-            jittered = pause * random.uniform(0.5, 1)  # noqa: S311
-            await asyncio.sleep(max(jittered, asked_for))
-    return await call()
 
 
 def endpoint(base: str, path: str) -> str:
@@ -279,24 +250,19 @@ class CircuitBreaker:
         """Ask until there is an answer, more and more seldom; then, or if it breaks, all may ask."""
         pause = _FIRST_PROBE_PAUSE_SECONDS
         try:
-            while not await _has_answered(name, probe):
+            while True:
+                try:
+                    async with asyncio.timeout(_PROBE_SECONDS):
+                        await probe()
+                    return
+                except (AdaptiveMemoryError, TimeoutError) as error:
+                    said = with_detail(error)
+                    log.warning(
+                        "%s is left in peace for a while: %s", name, said
+                    )
                 self._open.add(name)
                 await self._sleep(pause)
                 pause = min(2 * pause, _LONGEST_PROBE_PAUSE_SECONDS)
         finally:
             del self._probes[name]
             self._open.discard(name)
-
-
-async def _has_answered(
-    name: str, probe: Callable[[], Awaitable[object]]
-) -> bool:
-    try:
-        async with asyncio.timeout(_PROBE_SECONDS):
-            await probe()
-    except (AdaptiveMemoryError, TimeoutError) as error:
-        log.warning(
-            "%s is left in peace for a while: %s", name, with_detail(error)
-        )
-        return False
-    return True

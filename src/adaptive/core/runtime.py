@@ -9,7 +9,6 @@ import logging
 import math
 import sys
 import time
-from collections import Counter, defaultdict
 from collections.abc import (
     AsyncGenerator,
     Callable,
@@ -25,6 +24,8 @@ from threading import RLock
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 from weakref import WeakValueDictionary
 
+from adaptive.core.model import frozen
+
 log_measures = logging.getLogger("adaptive_memory.measures")
 
 CacheKey = tuple[Hashable, ...]
@@ -39,7 +40,7 @@ except ImportError:  # Python's own lru_cache keeps what texts make
 _FORGET_ALL: list[Callable[[], None]] = []
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _CacheEntry(Generic[Cached]):
     value: Cached
     weight: int
@@ -219,16 +220,15 @@ class Foreground:
 
 @dataclass(slots=True)
 class TurnMeasures:
-    """Measures of a part of a turn; stages include those within them, counts have kind and name."""
+    """What came of a part of a turn, and its counts by kind and name: of ``ms`` by stage.
 
-    part: str  # the inlet, or one work behind the answer
-    outcome: str = ""
+    A stage includes those within it.
+    """
+
+    outcome: str
     reason: str = ""
-    seconds: dict[str, float] = field(
-        default_factory=lambda: defaultdict[str, float](float)
-    )
-    counts: dict[str, Counter[str]] = field(
-        default_factory=lambda: defaultdict(Counter[str])
+    counts: dict[str, dict[str, float]] = field(
+        default_factory=lambda: {"ms": {}}
     )
 
 
@@ -261,16 +261,15 @@ async def staged(name: str) -> AsyncGenerator[None]:
 
 def stage_lasted(name: str, seconds: float) -> None:
     """Count a stage whose time is known, as of what waited in a table."""
-    measures = MEASURES.get()
-    if measures is not None:
-        measures.seconds[name] += max(0.0, seconds)
+    tally("ms", name, max(0.0, 1000 * seconds))
 
 
-def tally(kind: str, name: str, number: int = 1) -> None:
+def tally(kind: str, name: str, number: float = 1) -> None:
     """Count model calls and their tokens, entries of a prompt, operations, and anomalies."""
     measures = MEASURES.get()
     if measures is not None and number:
-        measures.counts[kind][name] += number
+        names = measures.counts.setdefault(kind, {})
+        names[name] = round(names.get(name, 0) + number, 1)
 
 
 def tell_outcome(outcome: str, reason: str = "") -> None:
@@ -286,36 +285,28 @@ async def measured_part(
     part: str, turn: str, anomalies: Iterable[str] = ()
 ) -> AsyncGenerator[None]:
     """Around an inlet, or one work behind an answer; what finds nothing to do is not told of."""
-    measures = TurnMeasures(part, "skipped" if part == "inlet" else "")
+    measures = TurnMeasures("skipped" if part == "inlet" else "")
     token = MEASURES.set(measures)
-    measures.counts["anomalies"].update(anomalies)
     try:
+        for anomaly in anomalies:
+            tally("anomalies", anomaly)
         with stage("total"):
             yield
     finally:
         MEASURES.reset(token)
+        counts = measures.counts
         error = sys.exception()
         if error is not None:  # whose text may quote somebody
             measures.outcome = "failed"
             measures.reason = type(error).__name__
-        elif "entries" in measures.counts:
+        elif "entries" in counts:
             measures.outcome = "recalled"
-        has_counted = any(measures.counts.values())
-        if measures.outcome or has_counted or len(measures.seconds) > 1:
-            _tell(turn, measures)
-
-
-def _tell(turn: str, measures: TurnMeasures) -> None:
-    """Write the line, which names nobody and quotes no text."""
-    line = {
-        "part": measures.part,
-        "outcome": measures.outcome,
-        "reason": measures.reason,
-        "turn": turn,
-        "ms": {
-            name: round(1000 * seconds, 1)
-            for name, seconds in measures.seconds.items()
-        },
-        **{kind: names for kind, names in measures.counts.items() if names},
-    }
-    log_measures.debug("%s", json.dumps(line))
+        if measures.outcome or len(counts) > 1 or len(counts["ms"]) > 1:
+            line = {
+                "part": part,  # the inlet, or one work behind the answer
+                "outcome": measures.outcome,
+                "reason": measures.reason,
+                "turn": turn,
+                **counts,
+            }
+            log_measures.debug("%s", json.dumps(line))

@@ -385,7 +385,7 @@ def history_summary_request(
     newest = head_and_tail(question, _LONGEST_QUESTION)
     most_words = max(int(most_tokens * _WORDS_PER_TOKEN), 20)
     return CompletionRequest(
-        render_prompt("summarise_history", "", {"words": str(most_words)}),
+        render_prompt("summarise_history", {"words": str(most_words)}),
         f"## Past messages\n{past}\n\n## Newest message of the user\n{newest}",
         "history_summary",
         fields_schema(PastSummary),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
 from adaptive.core.messages import mapping, text_field
+from adaptive.core.model import frozen
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -128,7 +128,7 @@ async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
     return mapping(model)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HostCompleter:
     """Asks one of the host's models outside the user's turn.
 
@@ -227,11 +227,8 @@ def known_models(saved: str) -> list[dict[str, str]]:
             if model_id and model.get("owned_by") != "arena":
                 is_named = name != model_id
                 labels[model_id] = f"{name} ({model_id})" if is_named else name
-    choices = sorted(labels, key=lambda model_id: labels[model_id].casefold())
+    choices = sorted(labels.items(), key=lambda choice: choice[1].casefold())
     chosen = saved.strip()
     if chosen and chosen not in labels:
-        labels[chosen] = f"{chosen} (not available now)"
-        choices.insert(0, chosen)
-    return [
-        {"value": model_id, "label": labels[model_id]} for model_id in choices
-    ]
+        choices.insert(0, (chosen, f"{chosen} (not available now)"))
+    return [{"value": model_id, "label": label} for model_id, label in choices]

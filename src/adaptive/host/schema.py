@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -15,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
 )
+from sqlalchemy.types import TypeEngine
 
 
 def host_schema() -> str | None:
@@ -30,71 +34,84 @@ def host_schema() -> str | None:
 
 
 TABLES = MetaData(schema=host_schema())
+_KEY = String(64)
+_ID = String(255)
 
-ENTRIES = Table(
+
+def _own_table(
+    name: str,
+    keys: Mapping[str, TypeEngine[Any]],
+    fields: Mapping[str, TypeEngine[Any]],
+    *more: Column[Any],
+) -> Table:
+    """A table of ours whose fields, none of them null, are empty where nothing is said."""
+    columns: list[Column[Any]] = [
+        Column(key, kind, primary_key=True) for key, kind in keys.items()
+    ]
+    for field, kind in fields.items():
+        empty = kind.python_type()
+        columns.append(Column(field, kind, nullable=False, default=empty))
+    return Table(name, TABLES, *columns, *more)
+
+
+ENTRIES = _own_table(
     "adaptive_memory_entries",
-    TABLES,
-    Column("user_id", String(64), primary_key=True),
-    Column("kind", String(16), primary_key=True),
-    Column("key", String(255), primary_key=True),
-    Column("chat_id", String(255), nullable=False),
-    Column("message_id", String(255), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
+    {"user_id": _KEY, "kind": String(16), "key": _ID},
+    {
+        "chat_id": _ID,
+        "message_id": _ID,
+        "created_at": BigInteger(),
+        # Sealed JSON; of a lease nothing.
+        "body": Text(),
+    },
     Column("expires_at", BigInteger, index=True),
-    # Sealed JSON; of a lease nothing.
-    Column("body", Text, nullable=False),
 )
-PENDING = Table(
+PENDING = _own_table(
     "adaptive_memory_pending",
-    TABLES,
-    Column("user_id", String(64), primary_key=True),
-    Column("message_id", String(255), primary_key=True),
-    Column("chat_id", String(255), nullable=False, default=""),
-    Column("state", String(8), nullable=False),
-    Column("payload", Text, nullable=False, default=""),
-    Column("queued_at", Double, nullable=False, default=0.0),
-    Column("due_at", Double, nullable=False, default=0.0),
-    Column("lease_owner", String(64), nullable=False, default=""),
-    Column("lease_until", Double, nullable=False, default=0.0),
-    Column("attempts", Integer, nullable=False, default=0),
-    Column("learned_at", Double, nullable=False, default=0.0),
-    Column("model_calls", Integer, nullable=False, default=0),
+    {"user_id": _KEY, "message_id": _ID},
+    {
+        "chat_id": _ID,
+        "state": String(8),
+        "payload": Text(),
+        "queued_at": Double(),
+        "due_at": Double(),
+        "lease_owner": _KEY,
+        "lease_until": Double(),
+        "attempts": Integer(),
+        "learned_at": Double(),
+        "model_calls": Integer(),
+    },
 )
-VECTORS = Table(
+VECTORS = _own_table(
     "adaptive_memory_vector",
-    TABLES,
-    Column("user_id", String(64), primary_key=True),
-    Column("memory_id", String(64), primary_key=True),
-    Column("embedder", String(32), primary_key=True),
-    Column("content_hash", String(32), nullable=False),
-    Column("vector", LargeBinary, nullable=False),
+    {"user_id": _KEY, "memory_id": _KEY, "embedder": String(32)},
+    {"content_hash": String(32), "vector": LargeBinary()},
 )
 OUR_TABLES = (ENTRIES, PENDING, VECTORS)
 
-# The host's own (host: models/memories.py, models/users.py, models/chats.py).
-HOST_MEMORIES = Table(
-    "memory",
-    TABLES,
-    Column("id", String),
-    Column("user_id", String),
-)
-HOST_USERS = Table("user", TABLES, Column("id", String))
-HOST_CHATS = Table(
+
+def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:
+    """A table of the host's, with those of its columns that statements of ours name."""
+    columns = [Column(text, String) for text in texts.split()]
+    return Table(name, TABLES, *columns, *others)
+
+
+# See models/memories.py, models/users.py, models/chats.py of the host.
+HOST_MEMORIES = _host_table("memory", "id user_id")
+HOST_USERS = _host_table("user", "id")
+HOST_CHATS = _host_table(
     "chat",
-    TABLES,
-    *(Column(name, String) for name in ("id", "user_id", "title")),
+    "id user_id title",
     Column("updated_at", BigInteger),
     Column("meta", JSON),
 )
 # Of 0.9 and later (host: models/chat_messages.py).
-HOST_MESSAGES = Table(
+HOST_MESSAGES = _host_table(
     "chat_message",
-    TABLES,
-    *(
-        Column(name, String)
-        for name in ("id", "chat_id", "user_id", "role", "parent_id")
-    ),
+    "id chat_id user_id role parent_id",
     Column("created_at", BigInteger),
-    *(Column(name, JSON) for name in ("content", "output", "error")),
+    Column("content", JSON),
+    Column("output", JSON),
+    Column("error", JSON),
     Column("done", Boolean),
 )

@@ -8,6 +8,7 @@ reason has to speak of the change.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -25,6 +26,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.providers import Completion, CompletionRequest, ModelError
 from adaptive.core.runtime import staged
+from adaptive.core.texts import PROMPTS
 from adaptive.learn.addressing import subjects
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
 from adaptive.learn.extraction import (
@@ -41,7 +43,7 @@ from adaptive.learn.proposals import (
 )
 from adaptive.learn.quotation import word_units
 from adaptive.learn.support import beginnings
-from adaptive.llm.ask import list_schema, render_prompt, text_line
+from adaptive.llm.ask import render_prompt, text_line
 from adaptive.llm.reply import read_items
 from adaptive.memory.gate import draft_of
 from adaptive.memory.writing import NO_LONGER_TRUE
@@ -61,16 +63,7 @@ _MOST_ENDED = 8  # a model that ends more has not understood the question
 _LEAST_KNOWN = 0.6  # of a rewritten sentence, in the change or in the memory
 _LONGEST_SAID = 2000
 
-OUTDATED_SCHEMA = list_schema(
-    "outdated",
-    {
-        "id": "string",
-        "because": "string",
-        "until": ["string", "null"],
-        "now": "string",
-    },
-    *("id", "because", "now"),
-)
+OUTDATED_SCHEMA = json.loads(PROMPTS["outdated_schema"])
 
 
 def far_reaching_changes(
@@ -159,9 +152,7 @@ async def outdated_by(
     ]
     if not shown:
         return ()
-    system = render_prompt(
-        "outdated", "", {"date": now.strftime("%A, %d %B %Y")}
-    )
+    system = render_prompt("outdated", {"date": now.strftime("%A, %d %B %Y")})
     user = "## What changed"
     for one in changes:
         after = (

@@ -156,7 +156,7 @@ def summary_request(cluster: Sequence[Memory]) -> CompletionRequest:
         for memory in cluster
     ]
     return CompletionRequest(
-        render_prompt("summarise_memories", "", {}),
+        render_prompt("summarise_memories", {}),
         "\n".join(["## Memories", *lines]),
         "memory_summary",
         fields_schema(MemorySummary),

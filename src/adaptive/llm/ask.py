@@ -16,7 +16,6 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from adaptive.core.messages import listing
 from adaptive.core.providers import (
-    LONGEST_RETRY_SECONDS,
     Completer,
     Completion,
     CompletionRequest,
@@ -24,12 +23,14 @@ from adaptive.core.providers import (
     ModelError,
     ReplyUnusable,
     ResponseFormat,
-    with_retry,
 )
 from adaptive.core.runtime import USER_ID, UserCache, tally
 from adaptive.core.texts import PROMPTS
 from adaptive.llm.reply import ONLY_REASONING, plain_name, read_object
 
+_FIRST_PAUSE_SECONDS = 1.0
+# Who asks for a longer pause has a quota, which no retry brings back.
+_LONGEST_PAUSE_SECONDS = 60.0
 # A model that is seen to think is asked the first question again, without thinking.
 _WITHOUT_THINKING = 1
 _FORMATS: tuple[ResponseFormat, ...] = (
@@ -51,14 +52,10 @@ _DAY_SECONDS = 24 * 3600.0
 AnswerRead = TypeVar("AnswerRead")
 
 
-def place_after(place: int, error: ModelError) -> int:
-    """The place of the form to try after an error; raises it where no form can be the reason."""
+def may_be_the_format(error: ModelError) -> bool:
+    """Whether another format of the answer may help against an error."""
     is_unusable = isinstance(error, ReplyUnusable)
-    if not is_unusable and error.status not in _FORMAT_REFUSED:
-        raise error
-    if place > 0 or str(error) == ONLY_REASONING:
-        return place + 1
-    return _WITHOUT_THINKING + 1
+    return is_unusable or error.status in _FORMAT_REFUSED
 
 
 class AnswerFormats:
@@ -81,7 +78,7 @@ class AnswerFormats:
         self, key: str, pause: float = 0.0, detail: str = ""
     ) -> None:
         """Raise ``ModelBusy`` while a model's quota is spent, as a ``pause`` too long to wait tells."""
-        if pause > LONGEST_RETRY_SECONDS:
+        if pause > _LONGEST_PAUSE_SECONDS:
             self._quota_back_at[key] = self._now() + min(pause, _DAY_SECONDS)
         left = self._quota_back_at.get(key, 0.0) - self._now()
         if left > 0:
@@ -103,7 +100,8 @@ async def ask(
     """What is read in a model's answer, within ``timeout`` seconds over all tries and formats.
 
     ``read`` raises ``ReplyUnusable`` where an answer holds nothing of what was asked for, and the
-    next format is tried, as after a refusal.
+    next format is tried, as after a refusal. A busy model is asked again, after pauses that double
+    or that its provider asks for.
 
     Raises:
         ModelError: no answer in time, or no usable one in any format.
@@ -113,74 +111,70 @@ async def ask(
     key = (completer.key, usable)
     remembered = formats.places.get(key) or 0
     place = remembered
-
-    async def answer_in_any_form() -> AnswerRead:
-        """What is read once a form works; a retry goes on with the last one that was tried."""
-        nonlocal place
-        while True:
-            sent = replace(request, thinking=place != _WITHOUT_THINKING)
-            began = time.monotonic()
-            used = Counter(calls=1)
-            try:
-                completion = await completer.complete(sent, usable[place])
-                used["tokens_in"], used["tokens_out"] = completion.tokens
-                answer = read(completion)
-            except ModelError as error:
-                tally("model_failures", name)
-                following = place_after(place, error)
-                if following == len(usable):
-                    raise
-                place = following
-                continue
-            finally:
-                used["milliseconds"] = round(1000 * (time.monotonic() - began))
-                formats.spent[USER_ID.get()] += used
-                for kind, count in used.items():
-                    tally(f"model_{kind}", name, count)
-            working = place or int(completion.reasoned)
-            # That is looked at again after a day, however often it works.
-            if working != remembered:
-                formats.places.put(key, working)
-            return answer
-
+    shortest_pause = _FIRST_PAUSE_SECONDS
+    pause = 0.0
     formats.check_quota(completer.key)
     try:
         async with asyncio.timeout(timeout):
-            return await with_retry(answer_in_any_form, retries)
-    except ModelBusy as busy:
-        formats.check_quota(
-            completer.key, busy.retry_after or 0.0, busy.detail
-        )
-        raise
+            while True:
+                await asyncio.sleep(pause)
+                sent = replace(request, thinking=place != _WITHOUT_THINKING)
+                began = time.monotonic()
+                used = Counter(calls=1)
+                try:
+                    completion = await completer.complete(sent, usable[place])
+                    used["tokens_in"], used["tokens_out"] = completion.tokens
+                    answer = read(completion)
+                    break
+                except ModelError as error:
+                    tally("model_failures", name)
+                    if may_be_the_format(error) and place + 1 < len(usable):
+                        thinks = str(error) == ONLY_REASONING
+                        place += 1 if place or thinks else 2
+                        continue
+                    if not isinstance(error, ModelBusy):
+                        raise
+                    asked_for = error.retry_after or 0.0
+                    formats.check_quota(completer.key, asked_for, error.detail)
+                    if not retries:
+                        raise
+                    retries -= 1
+                    pause = max(shortest_pause, asked_for)
+                    shortest_pause *= 2
+                finally:
+                    passed = time.monotonic() - began
+                    used["milliseconds"] = round(1000 * passed)
+                    formats.spent[USER_ID.get()] += used
+                    for kind, count in used.items():
+                        tally(f"model_{kind}", name, count)
     except TimeoutError as error:
         tally("model_failures", name)
         raise ModelBusy(
             f"the model did not answer within {timeout:g} s"
         ) from error
+    working = place or int(completion.reasoned)
+    # That is looked at again after a day, however often it works.
+    if working != remembered:
+        formats.places.put(key, working)
+    return answer
 
 
-def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
-    """The built-in prompt ``name``, or the admin's ``override``, with ``$placeholders`` filled.
-
-    An override may use fewer placeholders, and dollar signs of its own stay as they are.
-    """
-    if override.strip():
-        return string.Template(override).safe_substitute(values).strip()
+def render_prompt(name: str, values: Mapping[str, str]) -> str:
+    """The prompt of that name, with its ``$placeholders`` filled."""
     return string.Template(PROMPTS[name]).substitute(values).strip()
 
 
 def number(value: object) -> float | None:
-    """A finite number, also one that is written as a text: ``7``, ``7/10``, ``90%``."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    """A finite number, also one that is written as a text: ``7``, ``7/10``; ``90%`` is 0.9."""
+    if isinstance(value, bool):
         return None
-    if isinstance(value, str):
-        value = (
-            value.replace(",", ".").strip().removesuffix("/10").rstrip("% ")
-        )
     try:
-        read = float(value)
-    except (ValueError, OverflowError):
+        text = str(value).replace(",", ".").strip().removesuffix("/10")
+        read = float(text.rstrip("% "))
+    except ValueError:
         return None
+    if text.endswith("%"):
+        read /= 100
     return read if math.isfinite(read) else None
 
 
@@ -189,7 +183,7 @@ def share(value: object) -> float | None:
     read = number(value)
     if read is None:
         return None
-    if 10 < read <= 100 or str(value).strip().endswith("%"):
+    if 10 < read <= 100:
         read /= 100
     return read if 0 <= read <= 1 else None
 
@@ -218,7 +212,7 @@ Line = Annotated[str, BeforeValidator(_line)]
 # From 0 to 10.
 Score = Annotated[float, BeforeValidator(number), Field(ge=0, le=10)]
 # From 0 to 1, also as a percentage.
-Chance = Annotated[float, BeforeValidator(share), Field(ge=0, le=1)]
+Chance = Annotated[float, BeforeValidator(share)]
 
 Fields = TypeVar("Fields", bound=BaseModel)
 
@@ -290,21 +284,3 @@ def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
         "properties": properties,
         "required": [*properties],
     }
-
-
-def list_schema(
-    key: str, fields: Mapping[str, Any], *required: str
-) -> Mapping[str, Any]:
-    """The JSON schema of one list of objects; a field is given by its type, or whole."""
-    properties: dict[str, Any] = {}
-    for name, field in fields.items():
-        properties[name] = (
-            field if isinstance(field, Mapping) else {"type": field}
-        )
-    item = {
-        "type": "object",
-        "properties": properties,
-        "required": [*required],
-    }
-    items = {key: {"type": "array", "items": item}}
-    return {"type": "object", "properties": items, "required": [key]}

@@ -10,9 +10,9 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+
+from yarl import URL
 
 from adaptive.core.messages import (
     estimated_tokens,
@@ -20,6 +20,7 @@ from adaptive.core.messages import (
     mapping,
     text_field,
 )
+from adaptive.core.model import frozen
 from adaptive.core.providers import (
     Completion,
     CompletionRequest,
@@ -44,11 +45,12 @@ _REASONING_FIELDS = (
 )
 # Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
 _INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_HTTP_PORT = 80
 _HERE = "localhost"
 _LOOPBACK = (_HERE, "127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Endpoint:
     url: str
     model: str
@@ -247,25 +249,6 @@ def _content(content: object) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Address:
-    """A server, and a path on it with the port before; a scheme that is left out is any."""
-
-    scheme: str
-    host: str
-    path: str
-
-    def covers(self, other: _Address) -> bool:
-        """Whether another address is this one, or lies below it."""
-        is_same_scheme = self.scheme in ("", other.scheme)
-        is_same_server = bool(other.host) and self.host == other.host
-        return (
-            is_same_scheme
-            and is_same_server
-            and other.path.startswith(self.path)
-        )
-
-
 class LocalAddresses:
     """The addresses that the valve lists, and those of private networks."""
 
@@ -275,11 +258,11 @@ class LocalAddresses:
     def lists(self, url: str) -> bool:
         """Whether the valve names an address: with its path, or the server as a whole."""
         address = _parsed(url)
-        return any(listed.covers(address) for listed in self._listed)
+        return any(_covers(listed, address) for listed in self._listed)
 
     def holds_ollama(self, url: str) -> bool:
         """Whether an Ollama server stands here: nobody else's does in a private network."""
-        return _is_inner(_parsed(url).host) or self.lists(url)
+        return _is_inner(_parsed(url).host or "") or self.lists(url)
 
     def machine(self, urls: Sequence[str]) -> str:
         """The machine that serves these addresses, if all are listed or in a private network.
@@ -288,9 +271,21 @@ class LocalAddresses:
         """
         if not all(map(self.holds_ollama, urls)):
             return ""
-        hosts = {_parsed(url).host for url in urls}
+        hosts = {_parsed(url).host or "" for url in urls}
         names = {_HERE if host in _LOOPBACK else host for host in hosts}
         return " ".join(sorted(names))
+
+
+def _covers(listed: URL, address: URL) -> bool:
+    """Whether an address is the listed one, or lies below it."""
+    is_same_scheme = listed.scheme in ("", address.scheme)
+    is_same_server = listed.host and listed.host == address.host
+    is_same_port = (listed.port or _HTTP_PORT) == address.port
+    path = listed.path.rstrip("/")
+    is_below = f"{address.path}/".startswith(f"{path}/")
+    return bool(
+        is_same_scheme and is_same_server and is_same_port and is_below
+    )
 
 
 def is_cloud_name(model: str) -> bool:
@@ -311,15 +306,9 @@ def _is_inner(host: str) -> bool:
     return mapped.is_private and not mapped.is_unspecified
 
 
-def _parsed(url: str) -> _Address:
-    """An address in its parts, without a host where it is none."""
+def _parsed(url: str) -> URL:
+    """An address in its parts, without a host where it is none; its scheme may be left out."""
     text = url.strip()
     with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"//{text}")
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        if parts.scheme in ("", "http", "https"):
-            host = (parts.hostname or "").rstrip(".")
-            return _Address(
-                parts.scheme, host, f":{port}{parts.path.rstrip('/')}/"
-            )
-    return _Address("", "", "")
+        return URL(text if "://" in text else f"//{text}")
+    return URL()

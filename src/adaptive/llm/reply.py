@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from adaptive.core.messages import listing, mapping
+from adaptive.core.model import frozen
 from adaptive.core.providers import Completion, ReplyUnusable
 
 _TOO_LONG = "the model's reply is far too long"
@@ -50,7 +51,7 @@ _NO_WORD = re.compile(r"(?:<[^<>]{0,80}>|```\w{0,20}|[\W\d_])*+")
 ItemTest = Callable[[Mapping[str, Any]], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReplyItems:
     """What a reply holds, whether in a list, which is an answer as a whole, and its end missing."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Container, Sequence
+import json
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,13 +20,11 @@ from adaptive.core.providers import (
     ReplyUnusable,
 )
 from adaptive.core.runtime import UserCache, staged
+from adaptive.core.texts import PROMPTS
 from adaptive.llm.ask import (
     AnswerFormats,
     ask,
-    list_schema,
     number,
-    render_prompt,
-    share,
 )
 from adaptive.llm.reply import read_items
 from adaptive.privacy.injection import escaped_entry
@@ -43,12 +41,10 @@ _STRICTNESS_TO_JUDGE = 0.3
 _LEAST_JUDGED = 0.5
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
-_SCORES_KEPT = 20_000
+_QUESTIONS_KEPT = 1000
 _SCORES_KEPT_SECONDS = 24 * 3600
 
-RELEVANCE_SCHEMA = list_schema(
-    "scores", {"id": "string", "score": "number"}, "id", "score"
-)
+RELEVANCE_SCHEMA = json.loads(PROMPTS["relevance_schema"])
 
 
 @dataclass(eq=False)
@@ -59,8 +55,9 @@ class RelevanceJudge:
     deadline: float = _JUDGE_SECONDS
 
     def __post_init__(self) -> None:
-        self._scores = UserCache[float](
-            _SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS
+        # Of each question, by the contents of memories.
+        self._scores = UserCache[dict[str, float]](
+            _QUESTIONS_KEPT, seconds=_SCORES_KEPT_SECONDS
         )
         self.forget = self._scores.forget
 
@@ -123,47 +120,46 @@ class RelevanceJudge:
         Raises:
             AdaptiveMemoryError: there is no usable reply in time.
         """
-        prompt = render_prompt("relevance", override, {})
-        # Those that have no score, by their ids and by the numbers that the model is shown.
-        named: dict[str, Memory] = {}
-        numbers = itertools.count(1)
-        scores: dict[str, float] = {}
-        user = "## Memories\n"
+        prompt = override.strip() or PROMPTS["relevance"].strip()
+        asked = repr((completer.key, prompt, message))
+        key = (user_id, content_hash(asked))
+        # By content: an edited memory is judged anew.
+        scores = {**(self._scores.get(key) or {})}
+        new = [one for one in memories if one.content not in scores]
+        shown = {str(number): one for number, one in enumerate(new, start=1)}
+        if shown:
+            # A second try would mostly cost the user the rest of the time.
+            judged = await ask(
+                completer,
+                _relevance_request(prompt, message, shown),
+                self.formats,
+                self.deadline,
+                partial(read_relevance, offered=shown),
+            )
+            for name, score in judged.items():
+                scores[shown[name].content] = score
+            self._scores.put(key, scores)
+        return {
+            one.id: scores[one.content]
+            for one in memories
+            if one.content in scores
+        }
 
-        def score_key(memory: Memory) -> tuple[str, str]:
-            """What a score is remembered by."""
-            scored = (completer.key, prompt, message, memory.content)
-            return user_id, content_hash(repr(scored))
 
-        for memory in memories:
-            score = self._scores.get(score_key(memory))
-            if score is None:
-                shown_number = str(next(numbers))
-                named.setdefault(memory.id, memory)
-                named[shown_number] = memory
-                fact = head_and_tail(memory.content, _LONGEST_FACT)
-                user += f"- id={shown_number} | {escaped_entry(fact)}\n"
-            else:
-                scores[memory.id] = score
-        if not named:
-            return scores
-        user += f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
-        request = CompletionRequest(
-            prompt, user, "memory_relevance", RELEVANCE_SCHEMA
-        )
-        # A second try would mostly cost the user the rest of the time.
-        judged = await ask(
-            completer,
-            request,
-            self.formats,
-            self.deadline,
-            partial(read_relevance, offered=named),
-        )
-        for name, score in judged.items():
-            memory = named[name]
-            scores[memory.id] = score
-            self._scores.put(score_key(memory), score)
-        return scores
+def _relevance_request(
+    prompt: str, message: str, shown: Mapping[str, Memory]
+) -> CompletionRequest:
+    """The question how well memories, by the names that the model is shown, fit a message."""
+    user = "## Memories\n"
+    for name, memory in shown.items():
+        fact = head_and_tail(memory.content, _LONGEST_FACT)
+        user += f"- id={name} | {escaped_entry(fact)}\n"
+    user += (
+        f"\n## Message of the user\n{head_and_tail(message, _LONGEST_MESSAGE)}"
+    )
+    return CompletionRequest(
+        prompt, user, "memory_relevance", RELEVANCE_SCHEMA
+    )
 
 
 def read_relevance(
@@ -182,7 +178,7 @@ def read_relevance(
         name = str(fields.get("id")).strip()
         # Earlier releases' prompts asked for ``relevance``.
         told = fields.get("score", fields.get("relevance"))
-        score = share(told) if "%" in str(told) else number(told)
+        score = number(told)
         if name in offered and score is not None and 0 <= score <= 100:
             scores.setdefault(name, score)
     if not scores:

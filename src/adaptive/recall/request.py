@@ -12,10 +12,8 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any
 
 from adaptive.core.messages import (
@@ -24,6 +22,7 @@ from adaptive.core.messages import (
     listing,
     mapping,
     message_text,
+    newest_user_message,
     rewritten_answers,
     without_answer_note,
 )
@@ -154,32 +153,24 @@ def fitted_messages(
     System messages and the newest turn stay, whatever they take. ``reserved`` tokens are kept free
     for what takes the place of the turns: summary, recalled messages, memories.
     """
-    costs = [0]  # tokens of each turn
-    turns: list[int] = []  # the number of each message's turn
-    for message in messages:
-        role = message.get("role")
-        if role == "user" and costs[-1]:
-            costs.append(0)
-        if role == "system":
-            turns.append(len(messages))
-        else:
-            costs[-1] += message_tokens(message)
-            turns.append(len(costs) - 1)
     excess = _tokens_of_all(messages) + reserved - most_tokens
-    if excess <= 0:
+    newest = newest_user_message(messages)
+    if excess <= 0 or newest is None:
         return [*messages]
     step = max(1, int(most_tokens * _STEP_SHARE))
-    in_steps = -(-excess // step) * step
-    # Tokens that go with the first turn, with the first two, and so on; never the newest one.
-    gone = list(accumulate(costs[:-1]))
-    # A whole number of steps goes; where there are not as many, as few turns as it takes.
-    wanted = in_steps if gone and gone[-1] >= in_steps else excess
-    first = min(bisect_left(gone, wanted) + 1, len(gone))
-    return [
-        message
-        for message, turn in zip(messages, turns, strict=True)
-        if turn >= first
-    ]
+    wanted = -(-excess // step) * step
+    sent: list[dict[str, Any]] = []
+    gone = 0
+    is_sent = False
+    for message in messages:
+        role = message.get("role")
+        if message is newest or (role == "user" and gone >= wanted):
+            is_sent = True
+        if is_sent or role == "system":
+            sent.append(message)
+        else:
+            gone += message_tokens(message)
+    return sent
 
 
 def message_tokens(message: Message) -> int:

@@ -8,17 +8,15 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
 from adaptive.core.model import EmbeddingError, Vectors, frozen
-from adaptive.core.providers import ModelError, endpoint, post_json, with_retry
+from adaptive.core.providers import ModelError, endpoint, post_json
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
-_RETRIES = 2
 _NO_VECTORS = "the embedding model sent nothing that can be used"
 
 
@@ -149,9 +147,7 @@ class EndpointEmbedder:
             {"model": self.model, "input": texts},
         )
         try:
-            reply = await with_retry(
-                partial(post_json, url, body, self.api_key), _RETRIES
-            )
+            reply = await post_json(url, body, self.api_key)
             rows = cast(list[dict[str, Any]], reply["data"])
             # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
