@@ -50,7 +50,6 @@ def failing(texts: Sequence[str], **_: Any) -> list[str]:
 async def test_there_and_back() -> None:
     """From a turn's inlet to its outlet hooks redact and restore, as the host calls them."""
     plugin = redacting()
-    assert not hasattr(plugin, "stream")
     metadata: dict[str, Any] = {}
     out = await plugin.inlet(asking(f"I am {MAIL}."), __metadata__=metadata)
     assert out["messages"][0]["content"] == "I am [EMAIL_1]."
@@ -72,7 +71,6 @@ async def test_there_and_back() -> None:
         {"id": "a", "messages": [answer]}, __metadata__=metadata
     )
     assert ended["messages"][0]["content"] == f"Hi {MAIL}"
-    assert not hasattr(plugin, "stream")
 
 
 @pytest.mark.parametrize("where", ["off", "store", "model"])

@@ -23,15 +23,15 @@ from adaptive.core.model import (
     hindrance_line,
 )
 from adaptive.filter import Filter
-from adaptive.host.application import UNSUPPORTED
-from adaptive.host.hook import HostHook
-from adaptive.host.installed import HookArguments
+from adaptive.host.application import UNSUPPORTED, host_is_supported
+from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import TurnAnswered
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.request import message_tokens
 from adaptive.settings.valves import UserValves
 from tests.rates import over
 
+pytestmark = pytest.mark.usefixtures("supported_host")
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
 SAVED: dict[str, Any] = {
@@ -55,13 +55,6 @@ class Page:
     async def emit(self, event: dict[str, Any]) -> None:
         """Show a line."""
         self.lines.append(event["data"]["description"])
-
-
-def on_a_host() -> Filter:
-    """A filter that takes the host for a supported one."""
-    plugin = Filter()
-    plugin._hooks.is_supported = True
-    return plugin
 
 
 def request() -> Request:
@@ -119,9 +112,13 @@ def test_names_that_mean_something_to_the_host() -> None:
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
 async def test_unsupported_host(
-    name: str, caplog: pytest.LogCaptureFixture
+    name: str,
+    caplog: pytest.LogCaptureFixture,
+    supported_host: pytest.MonkeyPatch,
 ) -> None:
     """On a host that is too old the chat goes on, and the log and each user are told so once."""
+    supported_host.undo()
+    host_is_supported.cache_clear()
     plugin, body, pages = Filter(), a_body(), [Page(), Page()]
     with caplog.at_level(logging.ERROR):
         for _ in range(3):
@@ -145,7 +142,7 @@ async def test_lasting_trouble_is_told_once(
         "the database refuses it", detail="no such column"
     )
     refused.lasting = True
-    plugin, page = on_a_host(), Page()
+    plugin, page = Filter(), Page()
     failing = AsyncMock(side_effect=refused)
     monkeypatch.setattr(plugin._services.tables.pending, "put", failing)
     monkeypatch.setattr(plugin._services.recall, "recalled", failing)
@@ -160,7 +157,7 @@ async def test_unexpected_trouble_is_told_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An outlet that breaks says so once to each user, and the chat goes on."""
-    plugin, page, body = on_a_host(), Page(), a_body()
+    plugin, page, body = Filter(), Page(), a_body()
     monkeypatch.setattr(
         plugin._services.correction,
         "cleaned",
@@ -183,21 +180,23 @@ async def test_unexpected_trouble_is_told_once(
 async def test_nobody_to_serve(name: str, user: dict[str, Any]) -> None:
     """Without a user, or for one who wants no memory, nothing is done and nothing is said."""
     body, page = a_body(), Page()
-    assert (
-        await run(getattr(on_a_host(), name), body, SAVED, page, user) is body
-    )
+    assert await run(getattr(Filter(), name), body, SAVED, page, user) is body
     assert page.lines == []
 
 
 TYPED: dict[str, Any] = {**SAVED, "chat_id": "temporary:1", "message_id": "a"}
 
 
-@over("unsupported", [True, False])
+@over("unsupported", [False, True])
 async def test_failing_command_is_answered(
-    unsupported: bool, monkeypatch: pytest.MonkeyPatch
+    unsupported: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    supported_host: pytest.MonkeyPatch,
 ) -> None:
     """A command that fails, whatever the reason, is answered so, and never reaches a model."""
-    plugin = Filter() if unsupported else on_a_host()
+    plugin = Filter()
+    if unsupported:
+        supported_host.undo()
     failing = AsyncMock(side_effect=RuntimeError("a bug"))
     monkeypatch.setattr(plugin._services.commands, "answer", failing)
     shown: list[dict[str, Any]] = []
@@ -220,23 +219,6 @@ async def test_failing_command_is_answered(
     assert event["data"]["done"]
 
 
-async def test_command_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command that a new load of the plug-in breaks off is answered with that."""
-    plugin, shown = on_a_host(), AsyncMock()
-    broken_off = AsyncMock(side_effect=asyncio.CancelledError)
-    monkeypatch.setattr(plugin._services.commands, "answer", broken_off)
-    with pytest.raises(TurnAnswered):
-        await plugin.inlet(
-            a_body("/undo"),
-            __user__={"id": "ada"},
-            __metadata__=dict(TYPED),
-            __request__=request(),
-            __event_emitter__=shown,
-        )
-    [event] = [call.args[0] for call in shown.await_args_list]
-    assert "This was broken off" in event["data"]["content"]
-
-
 @over("metadata", [API, CHANNEL, {**TYPED, "message_id": ""}])
 async def test_texts_like_commands(metadata: dict[str, Any]) -> None:
     """Where nobody answers commands, no message is taken out, however it begins."""
@@ -245,7 +227,7 @@ async def test_texts_like_commands(metadata: dict[str, Any]) -> None:
         {"role": "assistant", "content": "Done."},
         {"role": "user", "content": "/memory off the top of my head"},
     ]
-    sent = await run(on_a_host().inlet, body, dict(metadata))
+    sent = await run(Filter().inlet, body, dict(metadata))
     assert [one["content"] for one in sent["messages"][1:]] == [
         one["content"] for one in body["messages"][1:]
     ]
@@ -274,7 +256,7 @@ async def test_former_commands_go(
     metadata: dict[str, Any], failing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No model reads a former command or its answer, be it that nothing else works."""
-    plugin, body = on_a_host(), a_body_after("/memory")
+    plugin, body = Filter(), a_body_after("/memory")
     if failing:
         monkeypatch.setattr(
             plugin, "_hook", AsyncMock(side_effect=RuntimeError("a bug"))
@@ -293,7 +275,7 @@ async def test_off_in_a_chat(
 ) -> None:
     """Where memory is off in a chat, nothing is recalled in it, not for its timers either."""
     plugin, recalling = (
-        on_a_host(),
+        Filter(),
         AsyncMock(side_effect=HostError("it was tried")),
     )
     monkeypatch.setattr(plugin._services.recall, "window", recalling)
@@ -304,7 +286,7 @@ async def test_off_in_a_chat(
 
 async def test_timer_that_reads_like_a_command() -> None:
     """A timer's own words reach the model, however they begin."""
-    sent = await run(on_a_host().inlet, a_body("/undo the knot"), dict(TIMER))
+    sent = await run(Filter().inlet, a_body("/undo the knot"), dict(TIMER))
     assert sent["messages"][-1]["content"] == "/undo the knot"
 
 
@@ -313,7 +295,7 @@ async def test_old_block_goes(words: Any) -> None:
     """Where no memories come, an old block goes from a copy, and the rest of the prompt stays."""
     body = a_body(words)
     before = copy.deepcopy(body)
-    changed = await run(on_a_host().inlet, body, CHANNEL)
+    changed = await run(Filter().inlet, body, CHANNEL)
     assert system_prompt(changed) == "Be kind."
     assert changed["messages"][1:] == before["messages"][1:]
     assert body == before
@@ -350,7 +332,7 @@ async def test_recall_fails(
         )
     before = copy.deepcopy(body)
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
-    sent = await run(on_a_host().inlet, body, copy.copy(metadata), page)
+    sent = await run(Filter().inlet, body, copy.copy(metadata), page)
     assert system_prompt(sent) == "Be kind."
     assert sent["messages"][1:] == body["messages"][1:]
     assert sent["features"] == {"memory": False}
@@ -364,7 +346,7 @@ async def test_recall_fails(
 
 async def test_chat_fits_whatever_fails() -> None:
     """Where recall fails, a long chat is cut to its window all the same, and warned of."""
-    plugin, body = on_a_host(), a_body()
+    plugin, body = Filter(), a_body()
     turns = [
         {"role": role, "content": f"{role} {number} " + "word " * 40}
         for number in range(50)
@@ -387,7 +369,7 @@ async def test_fitting_fails(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where even the cutting fails, the chat goes on as it came."""
-    plugin, body = on_a_host(), a_body()
+    plugin, body = Filter(), a_body()
 
     def breaks(*_: Any) -> dict[str, Any]:
         raise RuntimeError("a bug")
@@ -404,7 +386,7 @@ async def test_cancelled_recall(monkeypatch: pytest.MonkeyPatch) -> None:
         HostHook, "sources", AsyncMock(side_effect=asyncio.CancelledError())
     )
     with pytest.raises(asyncio.CancelledError):
-        await run(on_a_host().inlet, a_body(), dict(SAVED))
+        await run(Filter().inlet, a_body(), dict(SAVED))
 
 
 @pytest.mark.parametrize(
@@ -413,12 +395,12 @@ async def test_cancelled_recall(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
 async def test_odd_bodies(name: str, body: dict[str, Any]) -> None:
     """A body of another shape than ever seen comes back, and raises nothing."""
-    assert isinstance(await run(getattr(on_a_host(), name), body, API), dict)
+    assert isinstance(await run(getattr(Filter(), name), body, API), dict)
 
 
 async def test_outlet_returns_at_once() -> None:
     """The outlet hands the body back and learns afterwards: nobody waits for it."""
-    plugin, body, page = on_a_host(), a_body(), Page()
+    plugin, body, page = Filter(), a_body(), Page()
     returned = await plugin.outlet(
         body,
         __user__={"id": "ada"},
@@ -448,7 +430,7 @@ async def test_conversations_that_are_not_learned(
 ) -> None:
     """Where the words may not be the user's own, nothing is learned and nothing is said."""
     page = Page()
-    await run(on_a_host().outlet, a_body(), metadata, page)
+    await run(Filter().outlet, a_body(), metadata, page)
     assert page.lines == []
 
 
@@ -499,7 +481,7 @@ async def test_what_follows_an_answer(
     monkeypatch: pytest.MonkeyPatch, *, on: bool
 ) -> None:
     """Links, title, notes and past conversation are seen to behind it, where they are wanted."""
-    plugin = on_a_host()
+    plugin = Filter()
     plugin.valves = plugin.Valves(**EVERYTHING if on else {})
     begun = noted_work(plugin, monkeypatch)
     told = {
@@ -517,7 +499,7 @@ async def test_saving_is_off(
     off: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then no turn waits to be learned, and nothing that a later look at it finds is, either."""
-    plugin, page = on_a_host(), Page()
+    plugin, page = Filter(), Page()
     plugin.valves = plugin.Valves(
         **EVERYTHING, save_mode=off.get("admin", "auto")
     )
@@ -539,19 +521,19 @@ async def test_warned_of() -> None:
         "Nothing learned from this message: prompt injection is likely (95%)",
     )
     told = {**SAVED, "adaptive_memory": {"unlearned": reason}}
-    await run(on_a_host().outlet, a_body(), told, page)
+    await run(Filter().outlet, a_body(), told, page)
     assert page.lines[0] == reason
     assert not any("database" in one for one in page.lines)
     quiet = Page()
     user = {"id": "ada", "valves": UserValves(show_status=False)}
-    await run(on_a_host().outlet, a_body(), told, quiet, user)
+    await run(Filter().outlet, a_body(), told, quiet, user)
     assert quiet.lines == []
 
 
 async def test_work_behind_an_answer(caplog: pytest.LogCaptureFixture) -> None:
     """What fails behind an answer is logged and measured, and told where the user waits for it."""
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
-    plugin, page = on_a_host(), Page()
+    plugin, page = Filter(), Page()
     hook = await plugin._hook(
         HookArguments(
             user={"id": "ada"},

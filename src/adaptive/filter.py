@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from adaptive.answer.postprocessing import answered_turn
 from adaptive.control.turn import (
-    BROKEN_OFF,
     Command,
     CommandTurn,
     command_in,
@@ -28,12 +27,17 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import measured_part
-from adaptive.host.application import UNSUPPORTED, host_request
-from adaptive.host.hook import HostHook, is_on_page
-from adaptive.host.installed import (
+from adaptive.host.application import (
+    UNSUPPORTED,
+    cut_off_when_dropped,
+    host_is_supported,
+    host_request,
+)
+from adaptive.host.hook import (
     HookArguments,
-    HostHooks,
-    Installation,
+    HostHook,
+    host_hook,
+    is_on_page,
     warm_up,
     with_arguments,
 )
@@ -56,6 +60,8 @@ from adaptive.settings.hook import COMMANDED_KINDS, KINDS_AFTER_COMMANDS
 from adaptive.settings.valves import UserValves, Valves
 from adaptive.wiring import Services
 
+Begun = TypeVar("Begun")
+
 
 class Filter:
     """Adaptive Memory: recalls before the model is asked, learns after it has answered."""
@@ -65,15 +71,14 @@ class Filter:
 
     def __init__(self) -> None:
         self.valves = Valves()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._installation = Installation(self, self._tasks)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._watch: asyncio.Task[None] | None = None
         self._redacted_turns = RedactedTurns()
         services = Services(
             start=self._start, behind=partial(self._behind, None)
         )
         self._services = services
         self._status = services.status
-        self._hooks = HostHooks(lambda: self.valves, services.tables.vectors)
         Valves.model_catalogue = lambda: known_models(
             str(self.valves.llm_host_model)
         )
@@ -151,26 +156,22 @@ class Filter:
             asking=arguments.caller,
         )
         timed = replace(arguments, caller=turn.questions)
-        await turn.wait_for(self._start(self._answered(command, turn, timed)))
+        answering = self._start(self._answered(command, timed))
+        await turn.answer(answering, self._start)
         raise TurnAnswered
 
     async def _answered(
-        self, command: Command, turn: CommandTurn, arguments: HookArguments
-    ) -> None:
-        """Give the answer to a command, be it that it failed: no model may answer it."""
+        self, command: Command, arguments: HookArguments
+    ) -> str:
+        """The answer to a command, be it that it failed: no model may answer it."""
         try:
             hook = await self._hook(arguments)
             if hook is None:
-                answer = f"That did not work: {UNSUPPORTED}."
-            else:
-                answer = await self._services.commands.answer(hook, command)
-        except asyncio.CancelledError:
-            await turn.give(BROKEN_OFF)
-            raise
+                return f"That did not work: {UNSUPPORTED}."
+            return await self._services.commands.answer(hook, command)
         except Exception as error:
             log_failure("a command has failed", error)
-            answer = f"{failure_told('That did not work', error)}."
-        await turn.give(answer)
+            return f"{failure_told('That did not work', error)}."
 
     async def request(
         self,
@@ -219,8 +220,8 @@ class Filter:
 
     @property
     def stream(self) -> Callable[..., Any]:
-        """The hook on each piece of an answer; there only while an answer may need it."""
-        if not self._redacted_turns:
+        """The hook on each piece of an answer; there only where an answer may need it."""
+        if self.valves.pii_redaction != "all":
             raise AttributeError("stream")
         return self._restored_event
 
@@ -261,7 +262,7 @@ class Filter:
                 if hook.is_served and not is_off:
                     body = await self._with_answer(hook, body, holds_commands)
                 # What was kept before it was switched off is still the user's to erase.
-                elif not self._asked(hook, messages) and hook.is_switched_off:
+                elif not self._asked(hook, messages):
                     leases = self._services.tables.leases
                     telling = hook.tell_switched_off(leases)
                     self._behind(hook, telling, "telling that memory is off")
@@ -341,8 +342,9 @@ class Filter:
 
     async def _hook(self, arguments: HookArguments) -> HostHook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
-        hook = await self._hooks.of(arguments)
-        if hook is None or self._hooks.is_supported:
+        vectors = self._services.tables.vectors
+        hook = await host_hook(arguments, self.valves, vectors)
+        if hook is None or host_is_supported():
             return hook
         if hook.settings.enabled:
             self._tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
@@ -386,10 +388,12 @@ class Filter:
 
         self._start(guarded())
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _start(self, work: Coroutine[Any, Any, Begun]) -> asyncio.Task[Begun]:
         """Run in the background; the loop itself keeps only weak references to tasks."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        self._installation.look_out()
+        if self._watch is None or self._watch.done():
+            watching = cut_off_when_dropped(self, self._tasks)
+            self._watch = asyncio.create_task(watching)
         return task

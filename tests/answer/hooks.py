@@ -10,9 +10,11 @@ from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
 from adaptive.core.providers import Completer
+from adaptive.host.database import HOST_DATABASE
 from adaptive.host.history_chats import MessageChange
-from adaptive.host.hook import HostHook
+from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import EventEmitter, HostAnswer
+from adaptive.host.tables import HostVectorTable
 from adaptive.memory.audit import AuditEntry
 from tests.fakes import ScriptedModel, hook_settings
 
@@ -93,8 +95,14 @@ def a_hook(
     shelf = shelf or Shelf()
     emitter: EventEmitter = shelf.emit
     told = dict(SAVED if metadata is None else metadata)
+    arguments = HookArguments(
+        user={"id": "ada"}, metadata=told, request=request, emitter=emitter
+    )
     hook = AnswerHook.of(
-        hook_settings(**valves), {"id": "ada"}, told, request, emitter, None
+        hook_settings(**valves),
+        arguments,
+        request,
+        HostVectorTable(HOST_DATABASE),
     )
     return replace(
         hook,

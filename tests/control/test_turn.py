@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import random
 from collections import Counter
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -153,6 +154,11 @@ class Answer:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.titles: list[str] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run what goes on behind."""
+        self.tasks.append(asyncio.create_task(work))
 
     async def give(self, text: str, title: str = "") -> None:
         """Make a text the answer."""
@@ -172,11 +178,18 @@ def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("adaptive.control.turn._TURN_LOOK_SECONDS", 0.01)
 
 
+async def says(text: str, after: asyncio.Event | None = None) -> str:
+    """The answer to a command, once it is carried out."""
+    if after is not None:
+        await after.wait()
+    return text
+
+
 async def test_command_in_time() -> None:
     """A command that is quick is answered before its turn ends, and the chat gets a title."""
     page: Any = Answer()
     turn = CommandTurn(page, "/undo", None)
-    await turn.wait_for(asyncio.create_task(turn.give("Taken back")))
+    await turn.answer(asyncio.create_task(says("Taken back")), page.start)
     assert (page.said, page.titles) == ([folded_away("Taken back")], ["/undo"])
 
 
@@ -186,19 +199,13 @@ async def test_command_that_takes_long() -> None:
     page: Any = Answer()
     turn = CommandTurn(page, "/undo", None)
     done = asyncio.Event()
-
-    async def carry_out() -> None:
-        await done.wait()
-        await turn.give("That did not work: the database is away.")
-
-    answering = asyncio.create_task(carry_out())
-    await turn.wait_for(answering)
+    result = "That did not work: the database is away."
+    answering = asyncio.create_task(says(result, done))
+    await turn.answer(answering, page.start)
     assert page.said == [folded_away(_GOES_ON)]
     done.set()
-    await answering
-    assert page.said[1:] == [
-        folded_away("That did not work: the database is away.")
-    ]
+    await asyncio.gather(*page.tasks)
+    assert page.said[1:] == [folded_away(result)]
     assert page.titles == ["/undo"]
 
 
@@ -207,20 +214,15 @@ async def test_stopped() -> None:
     page: Any = Answer()
     turn = CommandTurn(page, "/undo", None)
     done = asyncio.Event()
-
-    async def carry_out() -> None:
-        await done.wait()
-        await turn.give("Taken back")
-
-    answering = asyncio.create_task(carry_out())
-    waiting = asyncio.create_task(turn.wait_for(answering))
+    answering = asyncio.create_task(says("Taken back", done))
+    waiting = asyncio.create_task(turn.answer(answering, page.start))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     assert page.said == [folded_away(_GOES_ON)]
     done.set()
-    await answering
+    await asyncio.gather(*page.tasks)
     assert page.said[1:] == [folded_away("Taken back")]
     assert page.titles == ["/undo"]
 
@@ -238,9 +240,9 @@ async def test_questions_are_not_hurried() -> None:
     assert turn.questions is not None
     ask = turn.questions
 
-    async def carry_out() -> None:
+    async def carry_out() -> str:
         assert await ask({"type": "confirmation"})
-        await turn.give("Imported")
+        return "Imported"
 
-    await turn.wait_for(asyncio.create_task(carry_out()))
+    await turn.answer(asyncio.create_task(carry_out()), page.start)
     assert page.said == [folded_away("Imported")]

@@ -183,7 +183,7 @@ async def test_summed_up_where_it_is_too_much() -> None:
     )
     request = room.model.requests[0]
     assert request.system.startswith("# Summarise history")
-    assert "- 2023-11-14 user: My boat is called Freya" in request.user
+    assert "\n2023-11-14\n- User: My boat is called Freya" in request.user
     assert request.user.endswith(f"## Newest message of the user\n{ASKED}")
     for _ in range(3):
         assert (

@@ -15,7 +15,6 @@ from adaptive.history.indexing import HistoryIndex
 from adaptive.history.section import PastMessage
 from adaptive.memory.tables import ChatNotes, Entry
 from adaptive.search.history_ports import (
-    ChatHead,
     HistoryHit,
     HistoryUnit,
     MessageKey,
@@ -69,14 +68,13 @@ class StoredChats:
         self.failing = False
         self.read: list[str] = []
 
-    async def heads(
+    async def titles(
         self, user_id: str, chat_ids: Sequence[str] | None = None
-    ) -> dict[str, ChatHead]:
-        """In the order of the dict; a chat was changed with its newest message."""
-        rows = self._rows_of(user_id)
+    ) -> dict[str, str]:
+        """In the order of the dict; a chat is called by its id."""
         return {
-            chat_id: ChatHead(chat_id, chat_id, int(messages[-1]["timestamp"]))
-            for chat_id, messages in rows.items()
+            chat_id: chat_id
+            for chat_id in self._rows_of(user_id)
             if chat_ids is None or chat_id in chat_ids
         }
 

@@ -15,7 +15,12 @@ from adaptive.host.application import (
     isolated_request,
     process_state,
 )
+from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
+from adaptive.host.hook import HookArguments, HostHook
+from adaptive.host.page import EventEmitter
+from adaptive.host.tables import HostVectorTable
+from adaptive.settings.merged import Settings
 
 
 def running_request(**state: Any) -> Request:
@@ -23,6 +28,28 @@ def running_request(**state: Any) -> Request:
     headers = [(b"authorization", b"Bearer x"), (b"cookie", b"a=b")]
     return Request(
         {"type": "http", "headers": headers, "app": FastAPI(), "state": state}
+    )
+
+
+def hook_on_host(
+    settings: Settings,
+    user: dict[str, Any],
+    metadata: dict[str, Any],
+    request: Request | None = None,
+    emitter: EventEmitter | None = None,
+    chat_model: Any = None,
+) -> HostHook:
+    """The hook of these arguments."""
+    request = request or running_request()
+    arguments = HookArguments(
+        user=user,
+        metadata=metadata,
+        request=request,
+        emitter=emitter,
+        chat_model=chat_model,
+    )
+    return HostHook.of(
+        settings, arguments, request, HostVectorTable(HOST_DATABASE)
     )
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.schema import CreateTable
 from adaptive.core.model import Sources
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.doctor import FOR_ADMINS, diagnosis
-from adaptive.host.hook import HostHook
+from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.tables import HostTables
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
@@ -91,9 +91,8 @@ async def lines(
         request = running_request()
         user = {"id": "ada", "role": role}
         settings = hook_settings(llm_api_key="only-ours")
-        hook = Patient.of(
-            settings, user, {}, request, None, None, vectors=tables.vectors
-        )
+        arguments = HookArguments(user=user, metadata={}, request=request)
+        hook = Patient.of(settings, arguments, request, tables.vectors)
         monkeypatch.setattr(Patient, "model", model)
         monkeypatch.setattr(
             Patient,

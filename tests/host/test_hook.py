@@ -27,14 +27,13 @@ from adaptive.host.application import (
 )
 from adaptive.host.hook import (
     SWITCHED_OFF,
-    HostHook,
     conversation_kind,
 )
 from adaptive.host.tables import HostLeases
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
 from tests.host.databases import Worker
-from tests.host.test_application import running_request
+from tests.host.test_application import hook_on_host, running_request
 
 CHAT = "3f1c8a5e-0000-4000-8000-000000000000"
 PAGE: dict[str, Any] = {
@@ -96,11 +95,11 @@ def test_time_zones() -> None:
         update={"user_timezone": "Asia/Tokyo"}
     )
     told = {**PAGE, "variables": {"{{CURRENT_TIMEZONE}}": "Europe/Lisbon"}}
-    hook = HostHook.of(
+    hook = hook_on_host(
         settings, {"id": "ada"}, told, running_request(), None, None
     )
     assert hook.time_zones == ("Asia/Tokyo", "Europe/Lisbon", "Europe/Prague")
-    bare = HostHook.of(
+    bare = hook_on_host(
         hook_settings(), {"id": "ada"}, {**PAGE}, running_request(), None, None
     )
     assert bare.time_zones == ("", "", "UTC")
@@ -113,7 +112,7 @@ async def test_typed_to_another_model() -> None:
         "local": {"id": "local", "connection_type": "local"}
     }
     metadata = {**PAGE, "direct": True}
-    hook = HostHook.of(
+    hook = hook_on_host(
         hook_settings(),
         {"id": "ada"},
         metadata,
@@ -151,7 +150,7 @@ async def test_chat_that_others_read(
     monkeypatch.setitem(sys.modules, "open_webui.models.chats", chats)
     told: dict[str, Any] = {**PAGE, "chat_id": "c"}
     told["user_message"] = {"meta": {"internal": internal}}
-    hook = HostHook.of(
+    hook = hook_on_host(
         hook_settings(), {"id": "ada"}, told, running_request(), None, None
     )
     assert hook.told_kind == kind
@@ -212,7 +211,7 @@ async def test_titles_and_what_to_ask_next(
 
     user = {"id": "ada", "settings": {"ui": host.get("interface", {})}}
     told = {**PAGE, "chat_id": "c"}
-    hook = HostHook.of(hook_settings(), user, told, request, shelf.emit, None)
+    hook = hook_on_host(hook_settings(), user, told, request, shelf.emit, None)
     answer = page.HostAnswer("c", "a", shelf.emit, shelf.change)
     hook = replace(hook, stored_answer=answer)
     await hook.name_chat(OURS, [{"role": "user", "content": ASKED}])
@@ -251,11 +250,10 @@ def say(workers: tuple[Worker, Worker]) -> Say:
         user = {"id": more.pop("user_id", "ada"), "settings": settings}
         page = emit if more.pop("page", True) else None
         told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
-        hook = HostHook.of(
+        hook = hook_on_host(
             hook_settings(**more), user, told, request, page, None
         )
-        if hook.is_switched_off:
-            await hook.tell_switched_off(tables[worker])
+        await hook.tell_switched_off(tables[worker])
         return lines
 
     return turn
@@ -280,7 +278,9 @@ async def test_switch(settings: object) -> None:
     assert memory_switch(mapping(settings, "ui")) is not False
     assert memory_switch(mapping(OFF, "ui")) is False
     request = Request({"type": "http", "headers": [], "app": FastAPI()})
-    hook = HostHook.of(hook_settings(), {"id": "ada"}, {}, request, None, None)
+    hook = hook_on_host(
+        hook_settings(), {"id": "ada"}, {}, request, None, None
+    )
     assert await hook.wants_memory()
 
 

@@ -13,6 +13,7 @@ from adaptive.host.providers import HostCompleter
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.settings.merged import NOTHING_HIDDEN
 from tests.fakes import ScriptedModel, hook_settings
+from tests.host.test_application import hook_on_host
 from tests.rates import over
 
 OPENAI = [
@@ -72,7 +73,7 @@ def hook_for(
     settings = hook_settings(
         local_only_banks="Health", local_connections=listed
     )
-    return HostHook.of(settings, {}, {"direct": direct}, request, None, model)
+    return hook_on_host(settings, {}, {"direct": direct}, request, None, model)
 
 
 async def is_local(

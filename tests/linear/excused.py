@@ -11,7 +11,7 @@ COROUTINES: Mapping[str, str] = {
         filter.Filter.*
         answer.*
         control.requests.MemoryRequests.*
-        control.turn.CommandTurn.give
+        control.turn.CommandTurn.answer
         core.runtime.measured_part
         core.runtime.Foreground.*
         learn.confirmation.*

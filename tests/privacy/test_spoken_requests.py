@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.model import ConversationKind, HostError
+from adaptive.filter import Filter
 from adaptive.privacy.spoken_requests import (
     HOW_TO_ERASE,
     ErasureRequest,
@@ -24,7 +25,7 @@ from adaptive.privacy.spoken_requests import (
 from adaptive.settings.valves import Valves
 from tests.control import page
 from tests.rates import labelled_set, over
-from tests.test_filter import SAVED, Page, on_a_host, run
+from tests.test_filter import SAVED, Page, run
 
 TODAY = date(2026, 11, 21)
 
@@ -192,6 +193,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.usefixtures("supported_host")
 @over("words, line, error", ASKED)
 @over("confirmation", ["status", "message", "off"])
 async def test_request_is_not_learned(
@@ -205,7 +207,7 @@ async def test_request_is_not_learned(
 
     So it is to users who want no lines. Any other turn is learned from.
     """
-    plugin, page, put = on_a_host(), Page(), AsyncMock()
+    plugin, page, put = Filter(), Page(), AsyncMock()
     plugin.valves = Valves(
         show_status=confirmation != "off", confirmation=confirmation
     )

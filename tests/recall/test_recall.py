@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -55,10 +55,9 @@ class Page:
 
 @dataclass
 class Turn(TurnHook):
-    """A turn of a user who is given memories, on a host that shows the ``injected`` ones itself."""
+    """A turn of a user who is given memories."""
 
     sources_of: Sources | None = None
-    injected: tuple[str, ...] = ()
     state: TurnState = field(default_factory=TurnState)
     notifier: Page = field(default_factory=Page)
     regenerated_message: Mapping[str, Any] = field(
@@ -69,13 +68,6 @@ class Turn(TurnHook):
         """Where memories are."""
         assert self.sources_of
         return self.sources_of
-
-    async def not_injected(
-        self, body: Any, memories: Sequence[Memory]
-    ) -> list[Memory]:
-        """All but what the host shows."""
-        shown = self.injected if body["features"]["memory"] else ()
-        return [one for one in memories if one.content not in shown]
 
 
 class House:
@@ -351,25 +343,23 @@ async def test_memories_are_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("valve", "banks", "memory_is_on", "shown"),
+    ("valve", "banks", "memory_is_on"),
     [
-        ("replace", [], False, True),
-        ("keep", [], True, False),
-        ("keep", ["health"], False, True),
+        ("replace", [], False),
+        ("keep", [], True),
+        ("keep", ["health"], False),
     ],
 )
 async def test_native_memory(
-    valve: str, banks: list[str], memory_is_on: bool, shown: bool
+    valve: str, banks: list[str], memory_is_on: bool
 ) -> None:
-    """The host's own memory is off for the turn, in a copy, or kept and shown nothing twice."""
+    """The host's own memory is off for the turn, in a copy, or left on beside ours."""
     house, features = House(TEA), {"memory": True, "web": True}
-    turn = house.turn(
-        native_memory=valve, hidden=frozenset(banks), injected=(TEA.content,)
-    )
+    turn = house.turn(native_memory=valve, hidden=frozenset(banks))
     changed = await house.asks(turn, features=features)
     assert changed["features"] == {"memory": memory_is_on, "web": True}
     assert features == {"memory": True, "web": True}
-    assert ("green tea”" in changed["messages"][0]["content"]) is shown
+    assert "green tea”" in changed["messages"][0]["content"]
     # Who is shown nothing by us is shown nothing that the host would not show either.
     turn = house.turn(
         native_memory=valve, hidden=frozenset(banks), show_memories=False

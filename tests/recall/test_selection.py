@@ -7,7 +7,6 @@ import json
 import logging
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -354,31 +353,6 @@ async def test_judge_fails(caplog: pytest.LogCaptureFixture) -> None:
     assert ids(found)[0] == "a"
     assert "memories are not judged" in caplog.text
     assert len((await judged(*unreadable, related_memories_n=1)).fitting) == 1
-
-
-async def test_what_the_host_injects_is_left_out() -> None:
-    """Memories that come into the prompt by another way are neither core nor retrieved."""
-    asked: list[str] = []
-
-    class Asked(Turn):
-        async def not_injected(
-            self, body: Any, memories: Sequence[Memory]
-        ) -> list[Memory]:
-            """All but two."""
-            asked.extend(one.id for one in memories)
-            return [one for one in memories if one.id not in ("name", "m-0")]
-
-    person = Person(*ADA, NAME, NUTS, turns=Asked)
-    text = "Do I play the cello, and what breed is my dog?"
-    found = await person.asks(text, chat="c", native_memory="keep")
-    assert {"name", "nuts", "m-0", "m-1"} <= set(asked)
-    asked.clear()
-    await person.asks(OFF_TOPIC[0], chat="c", native_memory="keep")
-    assert "m-1" in asked  # what stands in the block could come twice, too
-    assert CELLO not in block(found)
-    assert NAME.content not in block(found)
-    assert {DOG, NUTS.content} <= set(said(found))
-    assert CELLO not in fits(found)
 
 
 ORDERS = [

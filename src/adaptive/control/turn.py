@@ -11,7 +11,13 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -42,7 +48,6 @@ _GOES_ON = (
     "This takes a while and goes on behind: its result will stand here once it is done "
     "(open the chat anew to see it), and `/memory log` tells what has been changed so far."
 )
-BROKEN_OFF = "This was broken off, since the plug-in was loaded anew: `/memory log` shows what was changed."
 NOT_KNOWN = (
     "This was begun before, and how it ended is not known: `/memory log` shows what was "
     "changed. Send it as a new message to have it done again."
@@ -178,10 +183,7 @@ class CommandTurn:
     place: CommandAnswerPlace
     title: str
     asking: AskPage | None
-    _giving: asyncio.Lock = field(default_factory=asyncio.Lock)
     _open_questions: int = 0
-    _is_answered: bool = False
-    _is_put_off: bool = False
 
     @property
     def questions(self) -> AskPage | None:
@@ -190,21 +192,15 @@ class CommandTurn:
             None if self.asking is None else partial(self._asked, self.asking)
         )
 
-    async def give(self, text: str) -> None:
-        """Make a Markdown text the answer, or put it in the place of what said that it comes."""
-        answer = folded_away(text)
-        async with self._giving:
-            self._is_answered = True
-            if self._is_put_off:
-                await self.place.give_late(answer, folded_away(_GOES_ON))
-            else:
-                await self.place.give(answer, self.title)
-
-    async def wait_for(self, answering: asyncio.Task[None]) -> None:
-        """Wait a few seconds for the answer, then say that it comes.
+    async def answer(
+        self,
+        answering: asyncio.Task[str],
+        start: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        """Make a task's Markdown text the answer, or say after a few seconds that it comes.
 
         Who presses Stop ends the waiting and not the work. That is said at once, since the chat may
-        have gone on by the time of the answer.
+        have gone on by the time of the answer, for which ``start`` runs a task.
         """
         waited = 0.0
         try:
@@ -213,14 +209,22 @@ class CommandTurn:
                 if not self._open_questions:
                     waited += _TURN_LOOK_SECONDS
         finally:
-            await self._put_off()
+            is_late = not answering.done()
+            text = _GOES_ON
+            if not is_late:
+                text = (
+                    NOT_KNOWN if answering.cancelled() else answering.result()
+                )
+            try:
+                await self.place.give(folded_away(text), self.title)
+            finally:
+                if is_late:
+                    start(self._answer_late(answering))
 
-    async def _put_off(self) -> None:
-        """Say that the answer comes, unless it is there."""
-        async with self._giving:
-            if not self._is_answered:
-                self._is_put_off = True
-                await self.place.give(folded_away(_GOES_ON), self.title)
+    async def _answer_late(self, answering: asyncio.Task[str]) -> None:
+        """Put the answer in the place of what said that it comes."""
+        answer = folded_away(await answering)
+        await self.place.give_late(answer, folded_away(_GOES_ON))
 
     async def _asked(self, asking: AskPage, event: dict[str, Any]) -> Any:
         """What the page answers to an event, the clock standing still."""

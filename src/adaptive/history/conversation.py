@@ -16,7 +16,6 @@ from adaptive.core.model import (
     AdaptiveMemoryError,
     Embedder,
     TablesUnavailable,
-    frozen,
     log_failure,
 )
 from adaptive.core.runtime import staged, tally
@@ -59,25 +58,6 @@ _SUMMARY_SECONDS = 2.0
 HITS = 250
 # Messages below this share of the best score are worth no summary, and make no chat similar.
 _WORTH_SHARE = 0.5
-_MOST_SUMMARISED = 80
-
-
-@frozen
-class HistoryScope:
-    """What may be recalled: of the current chat only the messages ``beyond`` the window, by id.
-
-    The model sees the others, or they are of a former branch. ``only_current``: no other chats.
-    """
-
-    current_chat: str = ""
-    beyond: frozenset[str] = frozenset()
-    only_current: bool = False
-
-    def holds(self, hit: HistoryHit) -> bool:
-        """Whether the message of a hit may be recalled."""
-        if hit.chat_id == self.current_chat:
-            return hit.message_id in self.beyond
-        return not self.only_current
 
 
 @dataclass(eq=False)
@@ -134,8 +114,9 @@ class PastConversation:
         patience = settings.inlet_timeout_seconds * _SHARE_FOR_PART
         preamble_tokens = estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n")
         budget = question.tokens - preamble_tokens
-        scope = await self._scope(hook, question.messages)
-        if budget <= 0 or (scope.only_current and not scope.beyond):
+        only_current = settings.history_recall == "chat"
+        unseen = await self._unseen(hook, question.messages)
+        if budget <= 0 or (only_current and not unseen):
             return HistorySection()
         completed = await question.complete() if question.complete else ""
         text = completed or question.text
@@ -150,9 +131,14 @@ class PastConversation:
             name,
             normalised(vectors.sum(axis=0, keepdims=True))[0],
             HITS,
-            scope.current_chat if scope.only_current else "",
+            hook.chat_id if only_current else "",
         )
-        hits = [hit for hit in hits if scope.holds(hit)]
+        # The model sees other messages of this chat, or they are of a former branch.
+        hits = [
+            hit
+            for hit in hits
+            if hit.chat_id != hook.chat_id or hit.message_id in unseen
+        ]
         if not hits:
             return HistorySection()
         # In a thread, as many messages take a moment.
@@ -165,10 +151,9 @@ class PastConversation:
         )
         least = _WORTH_SHARE * max(ranked.values(), default=0)
         best = [message for message in ranked if ranked[message] >= least]
-        opens_chat = (
-            question.first and scope.current_chat and not scope.only_current
-        )
-        similar = await self._similar_chats(hook, best) if opens_chat else []
+        similar: list[str] = []
+        if question.first and not only_current:
+            similar = await self._similar_chats(hook, best)
         section = await asyncio.to_thread(
             packed_section,
             asked,
@@ -185,20 +170,17 @@ class PastConversation:
             section = replace(section, text=summary or section.text)
         return section
 
-    async def _scope(
+    async def _unseen(
         self, hook: Hook, messages: Sequence[Message]
-    ) -> HistoryScope:
-        """What of the past may be recalled for these messages, which the model sees anyway."""
-        current = hook.chat_id if hook.told_kind == "saved" else ""
-        outline = await self.chats.messages(hook.user_id, current, words=False)
+    ) -> frozenset[str]:
+        """Ids of the current chat's messages that stand before these, which the model sees."""
+        outline = await self.chats.messages(
+            hook.user_id, hook.chat_id, words=False
+        )
         sent_questions = sum(
             message.get("role") == "user" for message in messages
         )
-        return HistoryScope(
-            current_chat=current,
-            beyond=unseen_messages(outline, hook.question_id, sent_questions),
-            only_current=hook.settings.history_recall == "chat",
-        )
+        return unseen_messages(outline, hook.question_id, sent_questions)
 
     async def _current(
         self, user_id: str, hits: Sequence[HistoryHit]
@@ -222,17 +204,15 @@ class PastConversation:
         """The chats in which the best messages stand, by their titles and what is noted of them."""
         most = hook.settings.similar_past_chats
         chat_ids = [*dict.fromkeys(message.chat_id for message in best)][:most]
-        heads = await self.chats.heads(hook.user_id, chat_ids)
+        titles = await self.chats.titles(hook.user_id, chat_ids)
         similar: list[str] = []
-        for chat_id in chat_ids:
-            if chat_id not in heads:
-                continue
+        for chat_id in filter(titles.__contains__, chat_ids):
             try:
                 notes = await self.notes.read(hook.user_id, chat_id)
                 summary = notes.summary
             except TablesUnavailable:
                 summary = ""
-            parts = filter(has_words, (heads[chat_id].title, summary))
+            parts = filter(has_words, (titles[chat_id], summary))
             similar.append(": ".join(parts))
         return [*filter(None, similar)]
 
@@ -250,7 +230,7 @@ class PastConversation:
         model is asked once: a second try would mostly cost the user the rest of the time.
         """
         request = history_summary_request(
-            question, best[:_MOST_SUMMARISED], budget, hook.time_zones
+            question, best, budget, hook.time_zones
         )
         try:
             completer = await hook.completer()

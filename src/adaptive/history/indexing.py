@@ -113,8 +113,8 @@ class HistoryIndex:
         # A filter hears nothing of a chat's deletion (host: events.py, CHAT_DELETED goes to Event
         # functions and webhooks only).
         indexed = await self.vectors.chats(user_id)
-        heads = await self.chats.heads(user_id)
-        for chat_id in indexed - heads.keys():
+        titles = await self.chats.titles(user_id)
+        for chat_id in indexed - titles.keys():
             await self._remove(user_id, chat_id)
         await self.index_chat(user_id, embedder, hook.chat_id, hook.answer_id)
         # Without any chat, the collection was deleted by others since.
@@ -125,7 +125,7 @@ class HistoryIndex:
             and is_due
             and user_id not in self._erased
         ):
-            others = [id_ for id_ in heads if id_ != hook.chat_id]
+            others = [id_ for id_ in titles if id_ != hook.chat_id]
             await self._backfill(hook, embedder, others, tell)
             indexed = await self.vectors.chats(user_id)
         chats = len(indexed | {hook.chat_id})

@@ -194,8 +194,8 @@ _SHARE_FOR_CHATS = 0.2
 # After so many messages that are too long for what is left, nobody looks for a shorter one.
 _MOST_PASSED_OVER = 20
 _LONGEST_QUESTION = 4000
-_LONGEST_SUMMARISED = 1000
-_LONGEST_PAST = 48_000
+# In tokens.
+_MOST_SUMMARISED = 12_000
 _WORDS_PER_TOKEN = 0.6
 
 
@@ -376,17 +376,12 @@ def history_summary_request(
     time_zones: Sequence[str] = (),
 ) -> CompletionRequest:
     """What a model is asked to sum up for a question: messages in the order of their saying."""
-    lines: list[str] = []
-    for message in sorted(messages, key=lambda message: message.order):
-        words = head_and_tail(message.text, _LONGEST_SUMMARISED).split()
-        day = _day(message, time_zones)
-        lines.append(f"- {day} {message.role}: {' '.join(words)}")
-    past = head_and_tail("\n".join(lines), _LONGEST_PAST)
+    past = packed_section(question, messages, (), _MOST_SUMMARISED, time_zones)
     newest = head_and_tail(question, _LONGEST_QUESTION)
     most_words = max(int(most_tokens * _WORDS_PER_TOKEN), 20)
     return CompletionRequest(
         render_prompt("summarise_history", {"words": str(most_words)}),
-        f"## Past messages\n{past}\n\n## Newest message of the user\n{newest}",
+        f"{past.text}\n\n## Newest message of the user\n{newest}",
         "history_summary",
         fields_schema(PastSummary),
     )

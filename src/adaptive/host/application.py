@@ -9,21 +9,15 @@ import asyncio
 import inspect
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, cast
 
 from fastapi import Request
 
-from adaptive.core.messages import (
-    listing,
-    mapping,
-    message_text,
-    newest_user_message,
-    text_field,
-    within_spans,
-)
-from adaptive.core.model import ConversationKind, Memory, frozen
+from adaptive.core.messages import mapping, text_field
+from adaptive.core.model import ConversationKind, frozen, log
 from adaptive.core.providers import ModelBusy
 from adaptive.host.faults import HostFaults, faults_logged
 
@@ -37,7 +31,6 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "task_model": ("TASK_MODEL", "task.model.default"),
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
     "task_params": ("", "task.model.params"),
-    "memory_context": ("", "memories.system_context.enable"),
     "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
     "interface_defaults": ("", "ui.default_interface_settings"),
@@ -45,29 +38,55 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
     "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
 }
+# How often it is looked whether the host still has an instance, and how often in a row it must not:
+# a write that goes on meanwhile takes less than the time between.
+_LOOK_SECONDS = 1.0
+_LOOKS_IN_VAIN = 3
 # What the host calls the two ways to choose tools without native calling: up to 0.9, and since.
 _TOOLS_BY_PROMPT = ("default", "legacy")
 # Asking the host costs a query; an admin changes these settings once in a year.
 _TRUSTED_SECONDS = 5.0
-# How many memories the host injects up to 0.9 (host: utils/middleware.py).
-_NATIVE_MEMORIES = 3
 
 
+@cache
 def host_is_supported() -> bool:
-    """Whether the host's memory layer is the asynchronous one, which came with release 0.9."""
-    try:
+    """Whether the host's memory layer is the asynchronous one of 0.9; the log says if it is not."""
+    with suppress(ImportError):
         from open_webui.models.memories import Memories
         from open_webui.retrieval.vector import async_client
-    except ImportError:
-        return False
-    return bool(async_client) and inspect.iscoroutinefunction(
-        Memories.get_memories_by_user_id
-    )
+
+        if async_client and inspect.iscoroutinefunction(
+            Memories.get_memories_by_user_id
+        ):
+            return True
+    log.error(UNSUPPORTED)
+    return False
 
 
 def host_state(name: str) -> Any:
     """What the host that runs in this process keeps under a name, ``None`` where none does."""
     return getattr(getattr(_host_app(), "state", None), name, None)
+
+
+async def cut_off_when_dropped(
+    instance: object, tasks: set[asyncio.Task[Any]]
+) -> None:
+    """While an instance of the plug-in has tasks, cut them off once the host has let go of it.
+
+    The host does so when the function is deleted, or its code saved anew, and tells nobody. 0.9.6
+    to 0.12.4 keep instances in the application's state (host: utils/plugin.py,
+    get_function_module_from_cache). What waits to be learned stays in the database.
+    """
+    looks_in_vain = 0
+    while tasks:
+        functions: dict[str, object] | None = host_state("FUNCTIONS")
+        is_in_use = functions is None or instance in functions.values()
+        looks_in_vain = 0 if is_in_use else looks_in_vain + 1
+        running = {*tasks}
+        if looks_in_vain > _LOOKS_IN_VAIN:
+            for task in running:
+                task.cancel()
+        await asyncio.wait(running, timeout=_LOOK_SECONDS)
 
 
 def _host_app() -> Any:
@@ -272,56 +291,6 @@ class NativeFeatures:
         if self.kind == "temporary" and await self._setting("follow_ups"):
             return "suggestions of what to ask next"
         return ""
-
-    async def not_injected(
-        self, body: Mapping[str, Any], memories: Sequence[Memory]
-    ) -> list[Memory]:
-        """Those of the memories that the host will not inject; all, if it can't be told."""
-        injected = ""
-        if mapping(body, "features").get("memory"):
-            with faults_logged("asking what the host's own memory injects"):
-                injected = await self._injected(listing(body.get("messages")))
-        return [
-            memory for memory in memories if memory.content not in injected
-        ]
-
-    async def _injected(self, messages: list[Any]) -> str:
-        """What the host's own memory is going to add to these messages."""
-        request = isolated_request(self.request)
-        user = await account(self.user)
-        try:
-            from open_webui.utils.memory import add_memory_context
-        except ImportError:  # up to 0.9
-            return await self._injected_by_query(messages, request, user)
-        if await self._setting("memory_context") is False:
-            return ""
-        # The host's own function on a copy: its choice of entries can't be told better.
-        copied = {"messages": [dict(message) for message in messages]}
-        filled = await add_memory_context(
-            request, copied, user, self.chat_model
-        )
-        text = "\n".join(
-            message_text(message) for message in filled["messages"]
-        )
-        return "\n".join(within_spans(text, "memory_context"))
-
-    async def _injected_by_query(
-        self, messages: list[Any], request: Request, user: Any
-    ) -> str:
-        """The same up to 0.9, where the host queries with the newest message."""
-        if (
-            mapping(self.metadata, "params").get("function_calling")
-            == "native"
-        ):
-            return ""
-        from open_webui.routers.memories import QueryMemoryForm, query_memory
-
-        newest = message_text(newest_user_message(messages) or {})
-        form = QueryMemoryForm(content=newest, k=_NATIVE_MEMORIES)
-        found = await query_memory(request, form, user)
-        if not found or not found.documents:
-            return ""
-        return "\n".join(found.documents[0])
 
     async def _setting(self, name: str) -> Any:
         with HostFaults(f"reading the setting of {name}"):

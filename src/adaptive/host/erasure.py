@@ -271,7 +271,7 @@ async def host_eraser(
     host = cast(HostHook, hook)  # this room has made it
     return HostEraser(
         memories=HostMemoryStore(
-            isolated_request(host.request), await account(host.user)
+            isolated_request(host.request), await account(host.arguments.user)
         ),
         user_id=hook.user_id,
         tables=tables,

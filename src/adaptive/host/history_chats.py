@@ -27,7 +27,7 @@ from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import HOST_DATABASE, host_session
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.schema import HOST_CHATS, HOST_MESSAGES
-from adaptive.search.history_ports import ChatHead, MessageKey
+from adaptive.search.history_ports import MessageKey
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
 MessageChange = Callable[[Message], dict[str, Any] | None]
@@ -46,9 +46,9 @@ _CHATS = KeyedLocks()
 class HostPastChats:
     """``PastChats`` on the host's database."""
 
-    async def heads(
+    async def titles(
         self, user_id: str, chat_ids: Sequence[str] | None = None
-    ) -> dict[str, ChatHead]:
+    ) -> dict[str, str]:
         """The user's chats, the newest first; those that the host keeps for itself are left out.
 
         Such ones belong to notes and sub-agents (host: models/chats.py, is_internal_chat, 0.12).
@@ -62,13 +62,7 @@ class HostPastChats:
             "reading the list of chats", newest_first
         )
         return {
-            row.id: ChatHead(
-                id=row.id,
-                title=row.title or "",
-                updated_at=row.updated_at or 0,
-            )
-            for row in rows
-            if not _is_internal(row)
+            row.id: row.title or "" for row in rows if not _is_internal(row)
         }
 
     async def messages(
@@ -90,7 +84,7 @@ class HostPastChats:
                 for row in rows
                 if not _is_internal(row)
             )
-        if not await self.heads(user_id, [chat_id]):
+        if not await self.titles(user_id, [chat_id]):
             return ()
         stored = await _host_messages(chat_id)
         return tuple(
@@ -160,18 +154,15 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
     insert_chat_turn); its place in the tree stays.
     """
     fields = row._mapping
-    own = fields.get("user_id") in (None, "", user_id)
-    return {
+    message = {
+        **fields,
         "id": str(row.id).removeprefix(f"{row.chat_id}-"),
-        "chat_id": row.chat_id,
-        "role": row.role,
         "parentId": row.parent_id,
-        "content": fields.get("content") if own else "",
-        "output": fields.get("output") if own else None,
-        "done": fields.get("done"),
-        "error": fields.get("error"),
         "timestamp": fields.get("created_at"),
     }
+    if message.get("user_id") not in (None, "", user_id):
+        message |= {"content": "", "output": None}
+    return message
 
 
 def is_temporary(chat_id: str) -> bool:

@@ -1,9 +1,17 @@
-"""What the host hands to one hook, read once."""
+"""What the host hands to one hook, read once; and what is made ready before the first."""
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+    Set,
+)
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,17 +21,20 @@ from sqlalchemy import select
 from adaptive.core.messages import Message, mapping, message_text, text_field
 from adaptive.core.model import ConversationKind, Sources
 from adaptive.core.providers import Completer
+from adaptive.core.runtime import USER_ID
 from adaptive.host.application import (
     NativeFeatures,
     account,
     allows_memory,
     has_memory_on,
+    host_is_supported,
     isolated_request,
     memory_switch,
+    process_state,
 )
 from adaptive.host.audience import Locality, is_read_by_others
 from adaptive.host.database import HOST_DATABASE
-from adaptive.host.embedding import chosen_embedder
+from adaptive.host.embedding import HostEmbedder, chosen_embedder
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import former_versions, is_temporary
 from adaptive.host.memories import HostMemoryStore
@@ -38,12 +49,10 @@ from adaptive.host.page import (
 from adaptive.host.providers import chosen_completer, known_model
 from adaptive.host.tables import HostLeases, HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
-from adaptive.settings.hook import (
-    COMMANDED_KINDS,
-    Hook,
-    turn_state,
-)
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.hook import COMMANDED_KINDS, Hook, turn_state
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
+from adaptive.settings.valves import Valves
 
 SWITCHED_OFF = (
     "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
@@ -79,11 +88,23 @@ def is_on_page(
     return is_of_kind and bool(metadata.get("message_id"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class HostHook(Hook):
-    """A ``Hook`` of the arguments that the host hands over, shared and changing underfoot."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookArguments:
+    """The arguments of an inlet or an outlet, shared and changing underfoot."""
 
     user: Mapping[str, Any]
+    metadata: dict[str, Any]
+    request: Request | None
+    emitter: EventEmitter | None = None
+    chat_model: Any = None
+    caller: EventCaller | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostHook(Hook):
+    """A ``Hook`` of the arguments that the host hands over."""
+
+    arguments: HookArguments
     request: Request
     chat_model: Any
     vectors: HostVectorTable
@@ -94,17 +115,15 @@ class HostHook(Hook):
     def of(
         cls,
         settings: Settings,
-        user: Mapping[str, Any],
-        metadata: dict[str, Any],
+        arguments: HookArguments,
         request: Request,
-        emitter: EventEmitter | None,
-        chat_model: Any,
-        caller: EventCaller | None = None,
-        vectors: HostVectorTable | None = None,
+        vectors: HostVectorTable,
     ) -> Self:
         """Read what a hook needs of its arguments."""
+        metadata = arguments.metadata
+        emitter = arguments.emitter
         kind = conversation_kind(metadata)
-        answer = HostAnswer.of(metadata, emitter, user)
+        answer = HostAnswer.of(metadata, emitter, arguments.user)
         is_stored = (
             kind == "saved" and bool(answer.message_id) and emitter is not None
         )
@@ -116,11 +135,11 @@ class HostHook(Hook):
         return cls(
             settings=settings,
             user_id=answer.user_id,
-            is_admin=user.get("role") == "admin",
+            is_admin=arguments.user.get("role") == "admin",
             chat_id=answer.chat_id,
             question_id=text_field(metadata, "user_message_id"),
             answer_id=answer.message_id,
-            chat_model_id=text_field(mapping(chat_model), "id"),
+            chat_model_id=text_field(mapping(arguments.chat_model), "id"),
             is_direct=bool(metadata.get("direct")),
             told_kind=kind,
             state=turn_state(metadata),
@@ -133,29 +152,23 @@ class HostHook(Hook):
             if is_made_anew
             else {},
             has_page=emitter is not None,
-            can_ask=caller is not None,
+            can_ask=arguments.caller is not None,
             notifier=replies if settings.show_status else PageNotifier(None),
             replies=replies,
-            dialog=PageDialog(caller),
+            dialog=PageDialog(arguments.caller),
             stored_answer=answer,
             native=NativeFeatures(
                 request=request,
-                user=user,
+                user=arguments.user,
                 metadata=metadata,
-                chat_model=chat_model,
+                chat_model=arguments.chat_model,
                 kind=kind,
             ),
-            user=user,
+            arguments=arguments,
             request=request,
-            chat_model=chat_model,
-            vectors=vectors or HostVectorTable(HOST_DATABASE),
+            chat_model=arguments.chat_model,
+            vectors=vectors,
         )
-
-    @property
-    def is_switched_off(self) -> bool:
-        """Whether the user has switched memory off in the host's settings."""
-        interface = mapping(self.user, "settings", "ui")
-        return memory_switch(interface) is False
 
     @property
     def is_served(self) -> bool:
@@ -183,20 +196,15 @@ class HostHook(Hook):
             "session_id": "another process's",
             "direct": self.is_direct,
         }
-        emitter = (
-            await emitter_to(self.user_id, chat_id, answer_id)
-            if answer_id
-            else None
-        )
-        return self.of(
-            settings=self.settings,
-            user=self.user,
+        arguments = replace(
+            self.arguments,
             metadata=metadata,
-            request=self.request,
-            emitter=emitter,
-            chat_model=self.chat_model,
-            vectors=self.vectors,
+            emitter=await emitter_to(self.user_id, chat_id, answer_id)
+            if answer_id
+            else None,
+            caller=None,
         )
+        return self.of(self.settings, arguments, self.request, self.vectors)
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
@@ -257,8 +265,10 @@ class HostHook(Hook):
 
         Who was told stands in the table of leases: of two workers or tabs one gets it.
         """
+        interface = mapping(self.arguments.user, "settings", "ui")
         is_seen = self.has_page and self.told_kind in COMMANDED_KINDS
-        if not is_seen or not self.settings.show_status:
+        is_told = is_seen and self.settings.show_status
+        if not is_told or memory_switch(interface) is not False:
             return
         lease = f"switched_off:{self.user_id}"
         if await table.acquire(lease, time.time(), _TOLD_AGAIN_SECONDS):
@@ -267,7 +277,7 @@ class HostHook(Hook):
     async def sources(self) -> Sources:
         """Where the user's memories are, and who makes their vectors."""
         request = isolated_request(self.request)
-        user = await account(self.user)
+        user = await account(self.arguments.user)
         embedder = chosen_embedder(self.settings, request, user)
         store = HostMemoryStore(request, user)
         return Sources(self.user_id, store, embedder, self.vectors)
@@ -277,7 +287,7 @@ class HostHook(Hook):
         return await chosen_completer(
             self.settings,
             isolated_request(self.request),
-            await account(self.user),
+            await account(self.arguments.user),
             self.chat_model,
             direct=self.is_direct,
         )
@@ -319,3 +329,70 @@ class HostHook(Hook):
         """Show what to ask next below the answer, where the host makes none itself."""
         if lines and await self.native.leaves_to_us("follow_ups"):
             await self.stored_answer.add_follow_ups(lines)
+
+
+async def warm_up(
+    request: Request, indexes: MemoryIndexes, table: HostVectorTable
+) -> None:
+    """Have ready what the first messages after a restart would wait for.
+
+    Python's collection of so many new objects stops the process for half a second, and the model's
+    first vector takes 0.3 s. A service makes none: it costs money and is warm already.
+    """
+    state = process_state(request)
+    if "warm" not in state:
+        state["warm"] = gc.collect()
+        # What the host and its libraries have made stays for good: a million objects, and each
+        # full collection over them stops every user for half a second.
+        gc.freeze()
+    embedder = HostEmbedder(request, None)
+    if await embedder.in_process():
+        await indexes.warm_up(embedder, table)
+
+
+def with_arguments(
+    work: Callable[
+        [Any, dict[str, Any], HookArguments], Awaitable[dict[str, Any]]
+    ],
+) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+    """A hook with the parameters by which the host chooses what it hands over."""
+
+    async def hook(
+        self: Any,
+        body: dict[str, Any],
+        __user__: dict[str, Any] | None = None,
+        __metadata__: dict[str, Any] | None = None,
+        __request__: Request | None = None,
+        __event_emitter__: EventEmitter | None = None,
+        __model__: Any = None,
+        __event_call__: EventCaller | None = None,
+    ) -> dict[str, Any]:
+        """What the work makes of the body."""
+        arguments = HookArguments(
+            user=__user__ or {},
+            metadata={} if __metadata__ is None else __metadata__,
+            request=__request__,
+            emitter=__event_emitter__,
+            chat_model=__model__,
+            caller=__event_call__,
+        )
+        return await work(self, body, arguments)
+
+    return hook
+
+
+async def host_hook(
+    arguments: HookArguments, valves: Valves, vectors: HostVectorTable
+) -> HostHook | None:
+    """The hook of a user; ``None`` where there is nobody to serve."""
+    user = arguments.user
+    request = arguments.request
+    USER_ID.set(str(user.get("id", "")))
+    if request is None or not user.get("id"):
+        return None
+    settings = Settings.merge(valves, user.get("valves"))
+    if host_is_supported() and not await has_memory_on(
+        request, user.get("settings")
+    ):
+        settings = settings.model_copy(update={"enabled": False})
+    return HostHook.of(settings, arguments, request, vectors)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from adaptive.core.messages import listing, mapping
+from adaptive.core.runtime import UserCache
 from adaptive.privacy.redaction import Redaction
 from adaptive.settings.hook import turn_state
 
@@ -32,6 +33,7 @@ _UNFINISHED = re.compile(
 )
 # A turn that was stopped or failed has no outlet, so nothing else would forget it.
 _IDLE_SECONDS = 3600.0
+_MOST_TURNS = 10_000
 # A megabyte takes a second or two; who says so much waits that long for privacy.
 _LONGEST_SECONDS = 10.0
 _WITHHELD = (
@@ -113,7 +115,6 @@ class EventRestorer:
     def __init__(self, redaction: Redaction) -> None:
         self.redaction = redaction
         self.is_guarded = False
-        self.used_at = 0.0
         # What waits of each part: of a choice's field or tool call, or of a part of a response. It
         # stands behind the last sign given on: a placeholder without brackets begins a word.
         self._waiting: dict[tuple[object, ...], str] = {}
@@ -214,11 +215,10 @@ class RedactedTurns:
     later): if it restarts, placeholders stay.
     """
 
-    def __init__(self) -> None:
-        self._turns: dict[str, EventRestorer] = {}
-
-    def __len__(self) -> int:
-        return len(self._turns)
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._turns = UserCache[EventRestorer](
+            _MOST_TURNS, seconds=_IDLE_SECONDS, now=now
+        )
 
     async def redact(
         self,
@@ -241,10 +241,8 @@ class RedactedTurns:
         redaction = former.redaction if former else Redaction()
         turn = EventRestorer(redaction)
         turn.is_guarded = again
-        self._forget_idle()
         mark = state.setdefault("redaction", uuid.uuid4().hex)
-        self._turns[mark] = turn
-        self._turn(metadata)
+        self._turns.put((mark,), turn)
         async with asyncio.timeout(_LONGEST_SECONDS):
             messages = listing(body.get("messages"))
             redacted = await asyncio.to_thread(
@@ -281,9 +279,10 @@ class RedactedTurns:
         Earlier messages of a stored chat stay: their placeholders were other turns'. Of what is not
         stored the host gives the request itself, without ids.
         """
-        turn = self._turns.pop(turn_state(metadata).get("redaction", ""), None)
+        turn = self._turn(metadata)
         if turn is None:
             return body
+        self._turns.pop((turn_state(metadata).get("redaction"),))
         messages = listing(body.get("messages"))
         restored = [
             message
@@ -294,20 +293,12 @@ class RedactedTurns:
         return {**body, "messages": restored}
 
     def _turn(self, metadata: dict[str, Any]) -> EventRestorer | None:
-        """The turn that metadata belong to, which counts as used now."""
-        turn = self._turns.get(turn_state(metadata).get("redaction", ""))
+        """The turn that metadata belong to, which lasts for another hour."""
+        key = (turn_state(metadata).get("redaction"),)
+        turn = self._turns.get(key)
         if turn is not None:
-            turn.used_at = time.monotonic()
+            self._turns.put(key, turn)
         return turn
-
-    def _forget_idle(self) -> None:
-        """Forget the turns of which nothing came for an hour."""
-        used_since = time.monotonic() - _IDLE_SECONDS
-        self._turns = {
-            mark: turn
-            for mark, turn in self._turns.items()
-            if turn.used_at >= used_since
-        }
 
 
 def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:

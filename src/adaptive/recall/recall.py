@@ -53,7 +53,6 @@ from adaptive.recall.selection import (
     Question,
     Selection,
     candidates_for,
-    eligible_memories,
     embedded_question,
     fitting_memories,
     found_memories,
@@ -207,20 +206,19 @@ class Recall:
         question = question_of(hook, messages, answered=True)
         if not question.text:
             return "There is no message before this one."
-        unjudged: dict[str, object] = {"native_memory": "replace"}
         if hook.settings.use_llm_for_relevance:
-            # Then the threshold is for the model's scores.
-            unjudged |= {
+            # The threshold is for the model's scores.
+            unjudged = {
                 "use_llm_for_relevance": False,
                 "relevance_threshold": 0.0,
             }
-        settings = hook.settings.model_copy(update=unjudged)
-        hook = replace(hook, settings=settings)
+            settings = hook.settings.model_copy(update=unjudged)
+            hook = replace(hook, settings=settings)
         window = plain_window(hook, {"messages": messages})
         sources = await self._sources(hook)
         return explained(
             await self.selection(hook, window, sources, question),
-            settings,
+            hook.settings,
             await hook.hidden_from(),
         )
 
@@ -249,13 +247,6 @@ class Recall:
         )
         if settings.use_llm_for_relevance:
             fit = await self._judge.judged(hook, candidates, ranked, fit)
-        if settings.native_memory == "keep":
-            eligible = eligible_memories(candidates, fit)
-            left = await hook.native.not_injected(window.body, eligible)
-            injected = {memory.id for memory in eligible if memory not in left}
-            candidates = replace(
-                candidates, withheld=candidates.withheld | injected
-            )
         return selected(candidates, fit, settings, window.memory_tokens)
 
     async def _block(

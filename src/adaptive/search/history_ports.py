@@ -93,22 +93,13 @@ class HistoryVectors(Protocol):
         """Remove everything of a user."""
 
 
-@frozen
-class ChatHead:
-    """A saved chat without its messages."""
-
-    id: str
-    title: str
-    updated_at: int
-
-
 class PastChats(Protocol):
     """A user's own saved chats in the host's tables, without those that the host keeps itself."""
 
-    async def heads(
+    async def titles(
         self, user_id: str, chat_ids: Sequence[str] | None = None
-    ) -> dict[str, ChatHead]:
-        """The user's chats by id, the newest first; of those named, or all."""
+    ) -> dict[str, str]:
+        """Titles of the user's chats by id, the newest first; of those named, or all."""
         ...
 
     async def messages(

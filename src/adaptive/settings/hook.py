@@ -14,7 +14,6 @@ from adaptive.core.model import (
     HINDRANCE,
     ConversationKind,
     HostError,
-    Memory,
     Sources,
     frozen,
 )
@@ -141,12 +140,6 @@ class HostFeatures(Protocol):
 
     async def compacts(self) -> bool:
         """Whether the host compacts chats itself (since 0.10)."""
-        ...
-
-    async def not_injected(
-        self, body: Mapping[str, Any], memories: Sequence[Memory]
-    ) -> list[Memory]:
-        """Those of the memories that the host's own memory adds to no prompt of this request."""
         ...
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -62,14 +62,6 @@ def _plain(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold())) or name
 
 
-# What users could choose in the first release; ours all the same, where they come from then.
-_OLDEST_USER_VALVES = {
-    "enabled",
-    "show_memories",
-    "save_mode",
-    "show_status",
-    "timezone",
-}
 # The narrowest first.
 _SAVE_MODES = ("off", "suggest", "auto")
 _HISTORY_REACHES = ("off", "chat", "all")
@@ -95,20 +87,12 @@ class Settings(Valves):
     def merge(cls, valves: BaseModel, user_valves: object) -> Self:
         """Freeze the admin's valves, narrowed by the user's.
 
-        Both may be classes of an older load of this plug-in, so they are read by field name;
-        ``user_valves`` may even be another filter's, which the host leaves in the shared user
-        dict when ours fail to load (host: utils/filter.py), or missing.
+        Both may be classes of an older load of this plug-in, so they are read by field name; the
+        user's may be missing.
         """
-        chosen: dict[str, Any] = {}
+        own = UserValves()
         if isinstance(user_valves, BaseModel):
-            chosen = user_valves.model_dump()
-        if (
-            not _OLDEST_USER_VALVES
-            <= set(chosen)
-            <= set(UserValves.model_fields)
-        ):
-            chosen = {}
-        own = UserValves(**chosen)
+            own = UserValves(**user_valves.model_dump())
         admin = Valves(**valves.model_dump())
         reach = own.history_recall
         if reach == "default":

@@ -46,9 +46,6 @@ ModelChoice = Annotated[str, Field(json_schema_extra={"input": _MODELS})]
 
 # The kinds of personal data, and what else they are called.
 PERSONAL_KINDS = word_table("personal_kinds")
-# The group whose valves go without its name.
-_FIRST_GROUP = "First"
-_CAPITALS = {"llm": "LLM", "api": "API", "url": "URL", "pii": "PII"}
 
 
 class LenientModel(BaseModel):
@@ -89,20 +86,13 @@ def _described_by(name: str) -> ConfigDict:
 
 
 def describe_valves(name: str, schema: dict[str, Any]) -> None:
-    """Add what a file says of each valve: its group, its title, and the sentence that explains it.
-
-    The title names the group: "Recall: related memories n".
-    """
+    """Add what a file says of each valve: its group, its title, and the sentence that explains it."""
     for group, described in titled_parts(name).items():
         for line in described.splitlines():
-            valve, _, description = line.partition(": ")
-            words = [_CAPITALS.get(word, word) for word in valve.split("_")]
-            title = " ".join(words)
-            in_group = f"{group}: {title}"
-            capitalised = title[0].upper() + title[1:]
+            valve, title, description = line.split(" | ")
             schema["properties"][valve] |= {
                 "group": group,
-                "title": capitalised if group == _FIRST_GROUP else in_group,
+                "title": title,
                 "description": description,
             }
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from adaptive.host.installed import Installation
+from adaptive.host.application import cut_off_when_dropped
 from tests.learn.virtual_time import in_virtual_time
 
 
@@ -22,14 +22,12 @@ class Host:
         host = SimpleNamespace(app=SimpleNamespace(state=self.state))
         monkeypatch.setitem(sys.modules, "open_webui.main", host)
         self.tasks: set[asyncio.Task[None]] = set()
-        self.installation = Installation(self, self.tasks)
 
     def start(self, seconds: float) -> asyncio.Task[None]:
         """Work that takes so long, started as the filter does it."""
         task = asyncio.create_task(asyncio.sleep(seconds))
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-        self.installation.look_out()
         return task
 
 
@@ -39,6 +37,7 @@ def test_replaced_instance(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def scene() -> None:
         short, long = host.start(11), host.start(500)
+        watching = asyncio.create_task(cut_off_when_dropped(host, host.tasks))
         await asyncio.sleep(5)
         before, host.state.FUNCTIONS = host.state.FUNCTIONS, {}
         await asyncio.sleep(1.5)  # it is used again in time
@@ -49,10 +48,10 @@ def test_replaced_instance(monkeypatch: pytest.MonkeyPatch) -> None:
         await asyncio.wait({short, long})
         assert (short.cancelled(), long.cancelled()) == (False, True)
         assert asyncio.get_running_loop().time() - begun < 5
-        late = host.start(
-            500
-        )  # what a turn that was under way leaves to be done
-        await asyncio.wait({late})
+        await watching
+        # What a turn that was under way leaves to be done.
+        late = host.start(500)
+        await cut_off_when_dropped(host, host.tasks)
         assert late.cancelled()
 
     in_virtual_time(scene())
