@@ -29,10 +29,10 @@ from sklearn.linear_model import LogisticRegression
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from adaptive.privacy.injection import (
-    BUCKETS,
+    NGRAM_BUCKETS,
     feature_values,
     injection_reason,
-    order_features,
+    ngram_buckets,
     order_parts,
 )
 from benchmarks.figures import say
@@ -100,7 +100,7 @@ class LinearModel:
     def score(self, text: str) -> float:
         """The score of the text, or of the worst of its sentences."""
         return max(
-            self._of_part(order_features(part)) for part in order_parts(text)
+            self._of_part(ngram_buckets(part)) for part in order_parts(text)
         )
 
     def _of_part(self, buckets: Any) -> float:
@@ -239,11 +239,11 @@ def _joined(texts: Sequence[LabelledText]) -> Iterator[LabelledText]:
 def trained(texts: Sequence[LabelledText]) -> LinearModel:
     """What some texts teach."""
     texts = _learned(texts)
-    rows = [order_features(order_parts(one.text)[0]) for one in texts]
+    rows = [ngram_buckets(order_parts(one.text)[0]) for one in texts]
     ends = np.cumsum([0, *map(len, rows)])
     values = np.concatenate([feature_values(row) for row in rows])
     features = csr_matrix(
-        (values, np.concatenate(rows), ends), shape=(len(rows), BUCKETS)
+        (values, np.concatenate(rows), ends), shape=(len(rows), NGRAM_BUCKETS)
     )
     machine = LogisticRegression(
         C=INVERSE_PENALTY,

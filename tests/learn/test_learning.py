@@ -38,7 +38,6 @@ from tests.fakes import (
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.world import (
     NoFactJudges,
-    NoPastes,
     NoPrefilter,
     World,
     not_started,
@@ -80,7 +79,6 @@ class House(World):
             foreground=Foreground(),
             status=StatusLines(),
         )
-        learning._pastes = NoPastes()
         learning._prefilter = NoPrefilter()
         learning._facts = NoFactJudges(not_started)
         return learning

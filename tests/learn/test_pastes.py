@@ -7,44 +7,22 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from adaptive.core.model import Draft, Proposal, Sources
-from adaptive.learn import pastes
+from adaptive.core.model import Draft, Proposal
 from adaptive.learn.grounding import screened
-from adaptive.learn.pastes import PasteJudge, introduced_apart, paragraphs
-from adaptive.learn.quotation import typed_words
-from tests.fakes import (
-    ListedMemories,
-    ShelvedVectors,
-    WordEmbedder,
-    hook_settings,
+from adaptive.learn.pastes import (
+    without_pastes,
 )
+from adaptive.learn.quotation import typed_words
+from tests.fakes import hook_settings
 from tests.fakes import turn as said_turn
-from tests.minilm import MINILM
 from tests.rates import labelled_set, over, rate
 
 # By an author who had not seen the rules: pastes in six forms, and what users say beside them.
 MESSAGES: list[dict[str, Any]] = labelled_set("pasted_messages")
 SETTINGS = hook_settings()
-JUDGE = PasteJudge()
-SOURCES = Sources("ada", ListedMemories(), MINILM, ShelvedVectors())
 SENTENCE_ENDS = re.compile(
     r"(?<=[.!?\u2026])\s+|[\u3002\uff01\uff1f\n\u0964\u061f]+"
 )
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for the embedding model on a busy machine, too."""
-    monkeypatch.setattr(pastes, "EMBEDDING_PATIENCE_SECONDS", 120.0)
-
-
-async def marked(message: str) -> str:
-    """A message with its pastes as block quotes."""
-    return await JUDGE.marked(message, MINILM, SOURCES)
 
 
 def pieces(text: str) -> Counter[str]:
@@ -80,12 +58,12 @@ def is_stored(fact: str, message: str, read: str) -> bool:
     return screened([proposal], said_turn(read), [], SETTINGS)[0].is_open
 
 
-async def stored_facts(label: str) -> list[tuple[str, str, bool]]:
+def stored_facts(label: str) -> list[tuple[str, str, bool]]:
     """Each of the facts under a label, with its message's name, and whether it is stored."""
     facts: list[tuple[str, str, bool]] = []
     for case in MESSAGES:
         message = case["message"]
-        read = await marked(message)
+        read = without_pastes(message)
         facts += [
             (case["id"], fact, is_stored(fact, message, read))
             for fact in case[label]
@@ -93,15 +71,15 @@ async def stored_facts(label: str) -> list[tuple[str, str, bool]]:
     return facts
 
 
-async def test_facts_of_others_are_not_stored() -> None:
+def test_facts_of_others_are_not_stored() -> None:
     """What stands in a paste without marks becomes nobody's life, in six forms and 13 languages."""
-    facts = await stored_facts("pasted")
-    rate(facts, lambda fact: not fact[2]).at_least(0.92)
+    facts = stored_facts("pasted")
+    rate(facts, lambda fact: not fact[2]).at_least(0.94)
 
 
-async def test_own_facts_beside_a_paste_are_stored() -> None:
+def test_own_facts_beside_a_paste_are_stored() -> None:
     """What users say of themselves beside a paste stays theirs."""
-    facts = await stored_facts("own")
+    facts = stored_facts("own")
     rate(facts, lambda fact: fact[2]).at_least(0.88)
 
 
@@ -152,12 +130,12 @@ OWN = [
 
 
 @over("case", OWN, at_least=0.9)
-async def test_own_paragraphs_stay(case: Own) -> None:
+def test_own_paragraphs_stay(case: Own) -> None:
     """Paragraphs about the user beside a task, or a draft of their own, are typed."""
-    assert await marked(case.message) == case.message
+    assert without_pastes(case.message) == case.message
 
 
-async def test_paste_is_a_block_quote() -> None:
+def test_paste_is_a_block_quote() -> None:
     """A paste is no source, whether it stands below a request, above it or behind a colon."""
     page = "Ten years ago I sold my bakery and moved to a lighthouse. I keep bees."
     for message in (
@@ -165,53 +143,11 @@ async def test_paste_is_a_block_quote() -> None:
         f"{page}\n\nwhat does the author mean by this?",
         f"Translate this into German: {page}",
     ):
-        assert "bees" not in typed_words(await marked(message))
-        assert "bees" in await marked(message)
+        assert "bees" not in typed_words(without_pastes(message))
+        assert "bees" in without_pastes(message)
 
 
-async def test_marks_of_messages_hold() -> None:
+def test_marks_of_messages_hold() -> None:
     """A fence stays closed, and what is typed behind it stays typed."""
     message = "Summarise this:\n```\nI keep bees.\n\nI live in Hull.\n```\nI'm a nurse."
-    assert "nurse" in typed_words(await marked(message))
-
-
-async def test_no_part_of_a_secret_is_embedded() -> None:
-    """A key of several lines, known by the lines around it, goes out with none of its parts."""
-    body = "\n".join(
-        ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ"] * 4
-    )
-    key = f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----"
-    embedder = WordEmbedder()
-    sources = Sources("ada", ListedMemories(), embedder, ShelvedVectors())
-    message = f"Is this right?\n\nMy key is\n\n{key}\n\nI live in Porto."
-    found = await PasteJudge().marked(message, embedder, sources)
-    assert "I live in Porto." in found
-    assert "MIIEvQ" not in f"{embedder.queries}{embedder.calls}"
-
-
-async def test_without_vectors() -> None:
-    """Where the embedder brings no vectors, a message stays as it is."""
-    broken = WordEmbedder()
-    broken.failing = True
-    sources = Sources("ada", ListedMemories(), broken, ShelvedVectors())
-    message = "Can you summarise this page?\n\nI keep bees."
-    assert await JUDGE.marked(message, broken, sources) == message
-
-
-@given(st.text(alphabet="ab .:\n\uff1a"))
-def test_paragraphs_hold_all_words(message: str) -> None:
-    """Each line with words is in one paragraph, and a line parted at its colon loses nothing."""
-    lines = message.split("\n")
-    numbers = [
-        number for paragraph in paragraphs(lines) for number in paragraph.lines
-    ]
-    assert len(numbers) == len(set(numbers))
-    assert all(
-        number in numbers
-        for number, line in enumerate(lines)
-        if re.search(r"\w", line)
-    )
-    for line in lines:
-        assert "".join(introduced_apart(line)).split() == line.split() or (
-            " ".join(introduced_apart(line)).split() == line.split()
-        )
+    assert "nurse" in typed_words(without_pastes(message))

@@ -40,7 +40,6 @@ from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.core.runtime import Foreground
 from adaptive.learn.lasting import FactJudges
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
-from adaptive.learn.pastes import PasteJudge
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
@@ -328,15 +327,6 @@ class NoFactJudges(FactJudges):
         return [*proposals]
 
 
-class NoPastes(PasteJudge):
-    """A judge to whom everything is the user's own."""
-
-    async def marked(
-        self, words: str, embedder: Embedder, sources: Sources
-    ) -> str:
-        return words
-
-
 class Work(TurnWork):
     """Work in hand that is lost after ``losing`` questions."""
 
@@ -421,7 +411,6 @@ class World:
             "completer": self.model,
             "formats": AnswerFormats(),
             "memory": self.memories(fuse).over(sources, settings),
-            "pastes": NoPastes(),
             "prefilter": NoPrefilter(),
             "facts": NoFactJudges(not_started),
             "suggestions": self.suggestions,

@@ -23,7 +23,6 @@ COROUTINES: Mapping[str, str] = {
         learn.lesson.*
         learn.suggestions.*
         learn.outdated.outdated_by
-        learn.pastes.PasteJudge.marked
         learn.prefilter.Prefilter.may_hold_fact
         learn.queue.LearningQueue.*
         settings.hook.Hook.*
@@ -60,9 +59,6 @@ COROUTINES: Mapping[str, str] = {
 
 # Plain functions by their whole names.
 FUNCTIONS: Mapping[str, str] = {
-    "It adds a product of vectors to `learn.pastes.spelling`, which is called by itself.": """
-        learn.pastes.KindFit.scores
-    """,
     "Its texts are sentences and quotations of a reply, none of which is longer than a few kB; all "
     "that is grounded of a reply is measured as `learn.grounding.screened`.": """
         learn.grounding.Claim.of

@@ -25,6 +25,7 @@ from adaptive.control.requests import (
     overview,
 )
 from adaptive.control.turn import rememberable_messages
+from adaptive.core.classifier import classifier
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import (
     Memory,
@@ -46,9 +47,9 @@ from adaptive.history.section import (
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
+from adaptive.learn.lesson import marked_turn
 from adaptive.learn.notation import message_lines
 from adaptive.learn.outdated import read_outdated
-from adaptive.learn.pastes import spelling
 from adaptive.learn.proposals import (
     ExtractionSource,
     _proposals_in,
@@ -272,8 +273,9 @@ RECIPES: Mapping[str, Recipe] = {
         ),
         {"operation": "NEW", "content": text, "evidence": text},
     ),
-    # Of many texts it makes as many rows of thousands of numbers.
-    "learn.pastes.spelling": lambda text: partial(spelling, [text]),
+    "core.classifier.Classifier.scores": lambda text: partial(
+        classifier("paste").scores, text
+    ),
     "learn.proposals.read_proposals": lambda text: partial(
         read_proposals,
         Completion(text),
@@ -298,6 +300,9 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "learn.turns._shortened": lambda text: partial(
         _shortened, turn(text).earlier, excerpt_without_secrets
+    ),
+    "learn.lesson.marked_turn": lambda text: partial(
+        marked_turn, [turn(text)] * 2
     ),
     "learn.turns.joined_turn": lambda text: partial(
         joined_turn, [turn(text)] * 2

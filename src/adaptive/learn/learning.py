@@ -43,7 +43,6 @@ from adaptive.learn.lesson import (
     new_findings,
     write,
 )
-from adaptive.learn.pastes import PasteJudge
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import LearningQueue, TurnWork, always
 from adaptive.learn.suggestions import Suggestions, failure_line, report_line
@@ -76,7 +75,6 @@ class Learning:
 
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)
-        self._pastes = PasteJudge()
         self._prefilter = Prefilter()
         self._facts = FactJudges(self.start)
         # Hooks of turns that wait, by user and answer, so that their lines are shown with their
@@ -251,7 +249,6 @@ class Learning:
             completer=completer,
             formats=self.formats,
             memory=self.memories.over(sources, hook.settings),
-            pastes=self._pastes,
             prefilter=self._prefilter,
             facts=self._facts,
             suggestions=self.suggestions,
@@ -325,7 +322,7 @@ class Learning:
         """The lesson of turns that are joined; what others said before is no past of the user."""
         # The queue has just looked.
         room = await self.lesson_resources(hook, wanted=True)
-        turn = await marked_turn(room, turns)
+        turn = await asyncio.to_thread(marked_turn, turns)
         if turn.kind == "saved":
             if await hook.kind() == "shared":
                 turn = replace(turn, kind="shared", earlier=())

@@ -36,7 +36,7 @@ from adaptive.learn.extraction import (
 from adaptive.learn.grounding import screened
 from adaptive.learn.lasting import FactJudges
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
-from adaptive.learn.pastes import PasteJudge
+from adaptive.learn.pastes import without_pastes
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.proposals import ExtractionSource
 from adaptive.learn.queue import TurnWork
@@ -74,7 +74,6 @@ class LessonResources:
     completer: Completer | None
     formats: AnswerFormats
     memory: UserMemory
-    pastes: PasteJudge
     prefilter: Prefilter
     facts: FactJudges
     suggestions: Suggestions
@@ -358,27 +357,22 @@ async def _embedded(
     return known
 
 
-async def marked_turn(room: LessonResources, turns: Sequence[Turn]) -> Turn:
+def marked_turn(turns: Sequence[Turn]) -> Turn:
     """Turns as one, with other people's texts as block quotes.
 
     Each turn is read by itself: what one asks for is not about the text of another.
     """
-    embedder = room.indexes.turn_embedder(room.sources)
-    marked = [
-        replace(
-            turn,
-            words=await room.pastes.marked(turn.words, embedder, room.sources),
-        )
-        for turn in turns
-    ]
-    return await asyncio.to_thread(joined_turn, marked)
+    return joined_turn(
+        [replace(turn, words=without_pastes(turn.words)) for turn in turns]
+    )
 
 
 async def new_findings(
     room: LessonResources, turn: Turn, findings: Sequence[Proposal]
 ) -> list[Proposal]:
     """Facts found elsewhere that the newest message bears out and the lesson has not found."""
-    alone = replace(await marked_turn(room, [turn]), earlier=())
+    marked = await asyncio.to_thread(marked_turn, [turn])
+    alone = replace(marked, earlier=())
     screening = await asyncio.to_thread(
         screened, findings, alone, (), room.settings
     )

@@ -19,13 +19,12 @@ import hashlib
 import html
 import re
 import unicodedata
-import zlib
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from adaptive.core.classifier import NGRAM_BUCKETS, ngram_buckets
 from adaptive.core.runtime import text_cache
 from adaptive.core.texts import compiled_patterns, listed_lines, unpacked
 from adaptive.privacy.scanning import Respelling, respelled
@@ -40,19 +39,10 @@ _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
 _SCALE, _BIAS, _PACKED_WEIGHTS = listed_lines("guard_weights")
-# Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
-BUCKETS = 1 << 17
-_BUCKET_SHIFT = 64 - 16
 # Words tell more of what a text is than pieces of them do, and there are fewer.
 _WORD_VALUE = 4.0
-# Multipliers that spread the bits: of FNV-1a, and the golden ratio.
-_NEXT_SIGN = 0x100000001B3
-_SPREAD = 0x9E3779B97F4A7C15
-_WORD_APART = 0x100000001B5
-_LONGEST_GRAM = 5
 # A sum over n features grows more slowly than n, and faster than its root.
 _LENGTH_EXPONENT = 0.7
-_START = "\x02"
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 # So few ordinary memories score as high (one in 700), and half of the attacks do.
 _QUOTED_BAR = 1.5
@@ -96,41 +86,11 @@ def order_score(text: str) -> float:
 
     Above 0 are one in fifty harmless look-alikes, and one in forty ordinary memories.
     """
-    parts = map(order_features, order_parts(text))
+    parts = map(ngram_buckets, order_parts(text))
     worst = max(
         _weights()[buckets] @ feature_values(buckets) for buckets in parts
     )
     return float(worst) * float(_SCALE) + float(_BIAS)
-
-
-def order_features(seen: str) -> NDArray[np.intp]:
-    """The buckets of a text that was brought to plain signs (``seen_text``), each once."""
-    seen = re.sub(r"\d", "0", seen)
-    signs = f"{_START}{' '.join(seen.split())} ".encode("utf-32-le", "replace")
-    codes = np.frombuffer(signs, dtype="<u4").astype(np.uint64)
-    grams = [codes]
-    for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
-        grams.append(grams[-1][:-1] * _NEXT_SIGN + codes[size - 1 :])
-    words = [_START, *re.findall(r"\w+", seen)]
-    single = np.array(
-        [zlib.crc32(word.encode(errors="replace")) for word in words],
-        dtype=np.uint64,
-    )
-    words_and_pairs = [
-        single * _NEXT_SIGN,
-        single[:-1] * _NEXT_SIGN + single[1:],
-        single[:-2] * _WORD_APART + single[2:],
-    ]
-    return np.unique(
-        np.concatenate(
-            [_hashed(grams), _hashed(words_and_pairs) + BUCKETS // 2]
-        ),
-    )
-
-
-def _hashed(codes: Sequence[NDArray[np.uint64]]) -> NDArray[np.intp]:
-    """The buckets of all these codes, in one half."""
-    return ((np.concatenate(codes) * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
 
 
 def order_parts(text: str) -> list[str]:
@@ -148,7 +108,7 @@ def order_parts(text: str) -> list[str]:
 def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
     """What each of a text's features counts: less where there are many, and words more."""
     return (
-        np.where(buckets < BUCKETS // 2, 1.0, _WORD_VALUE)
+        np.where(buckets < NGRAM_BUCKETS // 2, 1.0, _WORD_VALUE)
         * len(buckets) ** -_LENGTH_EXPONENT
     )
 

@@ -77,8 +77,7 @@ async def test_recipe(host: RunningHost, plugin: InstalledFilter) -> None:
     for question in ("What is the capital of Portugal?", "And of Spain?"):
         answer = await bob.new_chat().send(question)
         assert answer.content == "Understood."
-    # The first message of several paragraphs waits for the examples of pastes.
-    await ann.wait_for_status(turn, "Saved: User is coeliac.", 120)
+    await ann.wait_for_status(turn, "Saved: User is coeliac.", 30)
 
 
 def learns_each(host: RunningHost, facts: Mapping[str, str]) -> None:
