@@ -18,8 +18,8 @@ SETTINGS = hook_settings()
 BARS = {
     "unrelated": 0.95,
     "embroidered": 0.8,
-    "number": 0.6,
-    "name": 0.6,
+    "number": 0.92,
+    "name": 0.66,
     "update": 0.65,
     "delete": 0.95,
 }
@@ -56,4 +56,4 @@ def test_inventions_are_refused(kind: str, bar: float) -> None:
 
 def test_truths_are_kept() -> None:
     """What was said is kept, however numbers, days, names and words are written."""
-    rate(TRUTHS, lambda case: outcome(case).is_open).at_least(0.66)
+    rate(TRUTHS, lambda case: outcome(case).is_open).at_least(0.93)

@@ -70,9 +70,14 @@ FUNCTIONS: Mapping[str, str] = {
         learn.grounding.grounded
         learn.addressing.without_many_deletions
         learn.grounding.grounding_refusal
-        learn.support._decimal_fraction
-        learn.support._digit_values
-        learn.support._han_value
+        learn.figures.Figures.*
+        learn.figures._decimal_fraction
+        learn.figures._digit_values
+        learn.figures._han_value
+        learn.figures._roman_value
+        learn.numerals.*
+        learn.support.spelled_out
+        learn.support._expansion
         learn.quotation.*
         learn.support.Vocabulary.*
         learn.duplicates._nearest_stored

@@ -63,7 +63,6 @@ from adaptive.learn.support import (
     new_name,
     said_marks,
     supported_share,
-    unsaid_figures,
 )
 from adaptive.learn.turns import _shortened, joined_turn, typed_turn
 from adaptive.llm.endpoints import chat_body, chat_text, ollama_options
@@ -281,9 +280,6 @@ RECIPES: Mapping[str, Recipe] = {
         Completion(text),
         ExtractionSource((text,), memories(text)),
         SETTINGS,
-    ),
-    "learn.support.unsaid_figures": lambda text: partial(
-        unsaid_figures, text, [text[1:]]
     ),
     "learn.grounding.screened": lambda text: partial(
         screened,

@@ -18,6 +18,8 @@ from adaptive.learn.addressing import (
     readdressed,
     without_many_deletions,
 )
+from adaptive.learn.derivation import Said
+from adaptive.learn.figures import Figures
 from adaptive.learn.proposals import without_doubles
 from adaptive.learn.quotation import (
     UNSPACED,
@@ -26,19 +28,15 @@ from adaptive.learn.quotation import (
 )
 from adaptive.learn.source import Source
 from adaptive.learn.support import (
-    Figure,
     Vocabulary,
     beginnings,
     capitalises_nouns,
-    figures,
-    left_over,
     main_script,
     new_name,
     reworded,
     said_marks,
     says_again,
     supported_share,
-    unsaid_figures,
 )
 from adaptive.memory.gate import (
     GatePolicy,
@@ -127,9 +125,15 @@ class Claim:
         return self.quotation or (self.said,)
 
     @cached_property
+    def familiar(self) -> Vocabulary:
+        """The words that were said or shown, in the forms that the sentence has for them."""
+        return self.source.familiar.reading(self.sentence)
+
+    @cached_property
     def support(self) -> float:
         """The share of the sentence's telling words that were said."""
-        return supported_share(self.sentence, self.source.message)
+        said = self.source.message.reading(self.sentence)
+        return supported_share(self.sentence, said)
 
     @cached_property
     def is_translated(self) -> bool:
@@ -178,7 +182,7 @@ def _unquoted(claim: Claim) -> str:
 
 def _unsupported(claim: Claim) -> str:
     """The refusal of a sentence with too few words of what was said around its quotation."""
-    quoted = Vocabulary.of(claim.quotation)
+    quoted = Vocabulary.of(claim.quotation).reading(claim.sentence)
     is_implied = claim.quotation and not supported_share(
         claim.sentence, quoted
     )
@@ -190,13 +194,13 @@ def _unsaid_name(claim: Claim) -> str:
     """The refusal of a name that the user did not say and no memory holds."""
     if capitalises_nouns([claim.sentence, *claim.source.remembered]):
         return ""
-    name = new_name(claim.sentence, claim.source.familiar)
+    name = new_name(claim.sentence, claim.familiar)
     return f"you did not say {name}" if name else ""
 
 
 def _embroidered(claim: Claim) -> str:
     """The refusal of a sentence that adds words which nothing bears out to what was said."""
-    marks = said_marks(claim.sentence, claim.source.familiar).lstrip("-")
+    marks = said_marks(claim.sentence, claim.familiar).lstrip("-")
     own_words = reworded(claim.quoted, claim.sentence)
     runs = marks.split("+")
     added = len(runs[-1])
@@ -213,31 +217,19 @@ def _embroidered(claim: Claim) -> str:
 
 
 def _unsaid_figure(claim: Claim) -> str:
-    """The refusal of a number that was not said; days and years may be worked out."""
+    """The refusal of a number or a month that was not said and follows from nothing said."""
     source = claim.source
+    sentence = Figures(claim.sentence)
+    if not source.said.unsaid(sentence):
+        return ""
     repeated = [
         memory
         for memory in source.remembered
         if says_again(claim.sentence, memory)
     ]
-    said = [source.words, source.earlier, claim.proposal.before, *repeated]
-    is_dated = any(figure.is_year for figure in figures(claim.sentence))
-    for figure in unsaid_figures(claim.sentence, said):
-        is_written = figure.written[0].isdecimal()
-        is_worked_out = figure.is_year or (is_dated and figure.is_day)
-        if is_written and not is_worked_out and not _is_spelled(figure, claim):
-            return f"{figure.written} is not in your message"
-    return ""
-
-
-def _is_spelled(figure: Figure, claim: Claim) -> bool:
-    """Whether a figure may be one of the words that the sentence leaves out of the quotation."""
-    is_another = unsaid_figures("\n".join(claim.quoted), [claim.sentence])
-    return (
-        figure.is_often_spelled
-        and not is_another
-        and left_over(claim.quoted, claim.sentence) > 0
-    )
+    texts = [source.words, source.earlier, claim.proposal.before, *repeated]
+    unsaid = Said(Figures(*texts), source.day).unsaid(sentence)
+    return f"{unsaid} is not in your message" if unsaid else ""
 
 
 _FACT_RULES = (_not_of_their_life, _unquoted, _unsaid_figure)

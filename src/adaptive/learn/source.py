@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from adaptive.core.model import Memory, Turn
+from adaptive.learn.derivation import Said
+from adaptive.learn.figures import Figures
 from adaptive.learn.quotation import (
     quoted_share,
     typed_words,
@@ -29,6 +32,7 @@ class Source:
     unpasted: str  # with what stands in quotation marks: others' sentences, or drafts
     # What the model was shown: names may be known from there.
     remembered: tuple[str, ...]
+    day: date  # on which it was said
 
     @classmethod
     def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
@@ -42,7 +46,13 @@ class Source:
             typed=typed_words(turn.words),
             unpasted=unpasted_words(turn.words),
             remembered=tuple(memory.content for memory in shown),
+            day=date.fromtimestamp(turn.source.said_at),
         )
+
+    @cached_property
+    def said(self) -> Said:
+        """The numbers and dates of the message and of those before it, and what follows."""
+        return Said(Figures(self.words, self.earlier), self.day)
 
     @cached_property
     def message(self) -> Vocabulary:

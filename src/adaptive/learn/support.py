@@ -1,33 +1,36 @@
-"""Whether a sentence follows from words: what of it stands in them, and what is new.
-
-Numbers are compared by their value, whatever the script and however they are written. One that can
-be read in two ways, as 1.450, has both values.
-"""
+"""Whether a sentence follows from words: what of it stands in them, and what is new."""
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, replace
+from operator import attrgetter
 
-from adaptive.core.texts import word_table
-from adaptive.learn.quotation import UNSPACED
+from adaptive.learn.figures import Figures
+from adaptive.learn.quotation import UNSPACED, as_spelled
 from adaptive.search.tokens import folded_text, tokens
 
 _FIRST_LETTERS = 4
-_ABBREVIATION = 3  # letters of "mon", "dec"
-_LEAST_ABBREVIATED = 6  # letters of what is cut so short
 _PARTS = re.compile(r"[\w\s'\u2019]+")
 _NAME = re.compile(
     r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
 )
+_SHORT_WORD = re.compile(r"\b[^\W\d_]{2,6}\b")
+_MOST_INITIALS = 60
+# Fewer stand for names alone, whose capitals are written.
+_CERTAIN_INITIALS = 3
+_LONG_INITIALS = 4  # of which one may stand within a word: "PostGraduate"
+_NEXT_WORD = r"[^\W\d_]{0,20}[ -](?:[^\W\d_]{1,3}[ -])?"
+_SAME_WORD = r"[^\W\d_]{0,20}?"
 _TELLING = "x0x"  # a word that is always telling
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD = re.compile(r"[^\W_]+")
+_DOUBLED = re.compile(r"([a-z])\1")
 _SHORT_PREFIX = re.compile(
     r"\b([^\W_]{1,3})-(?=[^\W_])"
 )  # "X-ray", which is typed "xray", too
@@ -45,9 +48,9 @@ def beginnings(text: str) -> frozenset[str]:
 
 
 def beginning(word: str) -> str:
-    """The first letters of a word, without the vowel signs that are spelled in many ways."""
+    """The first letters of a word, without doubled ones and vowel signs: these are misspelled."""
     if word.isascii():
-        return word[:_FIRST_LETTERS]
+        return _DOUBLED.sub(r"\1", word)[:_FIRST_LETTERS]
     return "".join(filter(str.isalnum, word))[:_FIRST_LETTERS]
 
 
@@ -77,6 +80,7 @@ def main_script(text: str) -> str:
 class Vocabulary:
     """The words by which a sentence may be supported."""
 
+    text: str
     telling: frozenset[str]
     words: frozenset[str]
 
@@ -84,27 +88,35 @@ class Vocabulary:
     def of(cls, texts: Iterable[str]) -> Vocabulary:
         """All words of several texts."""
         joined = "\n".join(texts)
-        numbers = (
-            beginning(str(value))
-            for figure in figures(joined)
-            for value in figure.values
-        )
         return cls(
-            telling=beginnings(joined).union(numbers),
+            text=joined,
+            telling=beginnings(joined),
             words=frozenset(_WORD.findall(folded_text(joined))),
         )
 
+    def reading(self, sentence: str) -> Vocabulary:
+        """The same, with the words of a sentence that say the same in another form.
+
+        Numbers count as said, for these are judged by themselves.
+        """
+        figures = Figures(sentence)
+        certain = filter(attrgetter("is_sure"), figures.numbers)
+        forms = [one.written for one in (*certain, *figures.names)]
+        forms.extend(spelled_out(sentence, self.text))
+        forms.extend(
+            word
+            for word in telling_words(sentence)
+            if as_spelled(word, self.words) in self.words
+        )
+        return replace(
+            self, telling=self.telling | beginnings(" ".join(forms))
+        )
+
     def knows(self, word: str) -> bool:
-        """Whether a word stands here, inflected or cut short ("mon" for Mondays)."""
+        """Whether a word stands here, or in another form of it."""
         folded = folded_text(word)
-        is_cut_short = (
-            len(folded) >= _LEAST_ABBREVIATED
-            and folded[:_ABBREVIATION] in self.words
-        )
         forms = (folded, folded.replace("-", ""), *tokens(folded))
-        return is_cut_short or not self.telling.isdisjoint(
-            map(beginning, forms)
-        )
+        return not self.telling.isdisjoint(map(beginning, forms))
 
 
 def supported_share(sentence: str, said: Vocabulary) -> float:
@@ -130,6 +142,28 @@ def said_marks(sentence: str, said: Vocabulary) -> str:
         if not any(one[0].isdecimal() for one in around):
             marks += "+" if said.knows(word) else "-"
     return marks
+
+
+def spelled_out(sentence: str, said: str) -> Iterator[str]:
+    """What a sentence has initials for, or in full, where the other was said."""
+    for short, long in ((said, sentence), (sentence, said)):
+        words = (match[0] for match in _SHORT_WORD.finditer(short))
+        telling = filter(telling_words, words)
+        for initials in itertools.islice(telling, _MOST_INITIALS):
+            expansion = _expansion(initials).search(long)
+            if expansion:
+                yield initials if short is sentence else expansion[0]
+
+
+def _expansion(initials: str) -> re.Pattern[str]:
+    """How words read that an abbreviation is made of: names, if it is not in capitals itself."""
+    is_long = len(initials) >= _LONG_INITIALS
+    between = f"(?:{_NEXT_WORD}|{_SAME_WORD})" if is_long else _NEXT_WORD
+    is_certain = initials.isupper() and len(initials) >= _CERTAIN_INITIALS
+    return re.compile(
+        rf"\b{between.join(initials.upper())}[^\W\d_]*",
+        re.IGNORECASE if is_certain else 0,
+    )
 
 
 def left_over(spans: Sequence[str], sentence: str) -> int:
@@ -169,21 +203,9 @@ def capitalises_nouns(texts: Iterable[str]) -> bool:
 def new_name(sentence: str, said: Vocabulary) -> str:
     """The first name in a sentence that was not said; empty without one."""
     for match in _capitalised(sentence):
-        is_in_date = _beside_figure(sentence, match)
-        if (
-            not is_in_date
-            and telling_words(match[1])
-            and not said.knows(match[1])
-        ):
+        if telling_words(match[1]) and not said.knows(match[1]):
             return match[1]
     return ""
-
-
-def _beside_figure(sentence: str, name: re.Match[str]) -> bool:
-    """Whether a name stands next to a number, as a month does."""
-    before = sentence[: name.start()].rstrip(" .")
-    after = sentence[name.end() :].lstrip(" .,")
-    return before[-1:].isdecimal() or after[:1].isdecimal()
 
 
 def says_again(sentence: str, memory: str) -> bool:
@@ -202,174 +224,3 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
         len(telling - beginnings(one)) <= _LEAST_NEW * len(telling)
         for one in said
     )
-
-
-# A number with the half of the day that it is said with, if it is an hour: "a", "p" or neither.
-_Reading = tuple[Decimal, str]
-
-_VALUES = {
-    word: Decimal(value)
-    for value, words in word_table("number_words").items()
-    for word in words
-}
-# What is less is a number by itself, what is more multiplies one
-_HUNDRED = 100
-_SMALL = "|".join(word for word, value in _VALUES.items() if value < _HUNDRED)
-_HAN_MULTIPLIERS = "百千万萬億亿백천만억"
-_SIMPLIFIED = str.maketrans("两亿", "兩億")  # without a value in Unicode
-_NUMBER = re.compile(
-    rf"(?P<digits>\d{{1,40}}(?:[.,']\d{{1,40}}| \d{{3}}(?!\d)){{0,9}})"
-    rf"|(?P<han>[〇一二两兩三四五六七八九十{_HAN_MULTIPLIERS[:7]}]{{1,12}})"
-    rf"|\b(?ai:(?:{_SMALL})(?:(?:-| | y | e | et )(?:{_SMALL}))?)\b"
-)
-_BEHIND = re.compile(
-    rf"(?::\d\d)? ?(?P<half>[AaPp])\.? ?[Mm]\b"
-    rf"|[ -]?(?P<multiplier>[{_HAN_MULTIPLIERS}]|[^\W\d_][^\s\d_.,;:!?()]*)"
-)
-_FRACTION = re.compile("(\\d{0,9})([\u00bc-\u00be\u2150-\u215e])")
-# Arabic decimal and thousands marks, apostrophes, and spaces that do not break.
-_MARKS = str.maketrans("\u066b\u066c\u2019\u00a0\u2009\u202f", ".,'   ")
-_TEN = 10
-_TEN_THOUSAND = 10_000
-_HALF_DAY = 12  # hours
-_LATEST_HOUR = 24
-_LAST_DAY = 31
-_FIRST_YEAR = 1900
-_LAST_YEAR = 2099
-_ROUND_DIGITS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One number: all that it can mean, and the parts of a date, a time or a version."""
-
-    written: str
-    values: frozenset[Decimal]
-    parts: frozenset[Decimal]
-    half: str
-    is_clock: bool
-
-    @property
-    def is_year(self) -> bool:
-        """Whether it may be a year of this or the last century."""
-        return any(_FIRST_YEAR <= value <= _LAST_YEAR for value in self.values)
-
-    @property
-    def is_day(self) -> bool:
-        """Whether it may be the day of a month, or the month."""
-        return self.written.isdecimal() and max(self.values) <= _LAST_DAY
-
-    @property
-    def is_often_spelled(self) -> bool:
-        """Whether people write such numbers as words: they have one digit or two, and zeros."""
-        return any(
-            len(value.normalize().as_tuple().digits) <= _ROUND_DIGITS
-            for value in self.values
-        )
-
-    def readings(self) -> Iterator[_Reading]:
-        """What it can mean as a whole: 7 p.m. is 19, but 7 may be both 7 a.m. and 7 p.m."""
-        for value in self.values:
-            if not self.half:
-                yield from ((value, half) for half in ("", "a", "p"))
-            else:
-                yield value, self.half
-            if self.half == "p" and value < _HALF_DAY:
-                yield value + _HALF_DAY, ""
-            if self.is_clock and _HALF_DAY < value <= _LATEST_HOUR:
-                yield value - _HALF_DAY, "p"
-
-    def stands_in(self, said: frozenset[_Reading]) -> bool:
-        """Whether it was said, as a whole or in parts; full hours are not said."""
-        return (
-            not any(self.values | self.parts)
-            or not said.isdisjoint(self.readings())
-            or (
-                bool(self.parts)
-                and all((part, "") in said for part in self.parts)
-            )
-        )
-
-
-def figures(text: str) -> Iterator[Figure]:
-    """The numbers of a text in their order; a single "one" is part of too many words."""
-    plain = _FRACTION.sub(_decimal_fraction, text.translate(_MARKS))
-    for match in _NUMBER.finditer(plain):
-        values = {Decimal(1)}
-        parts = frozenset[Decimal]()
-        if match["digits"]:
-            values, parts = _digit_values(match[0])
-        elif match["han"]:
-            values = {_han_value(match[0])}
-        else:
-            words = re.split("[- ]", match[0].lower())
-            numbers = (_VALUES.get(word, Decimal(0)) for word in words)
-            values = {sum(numbers, Decimal(0))}
-        behind = _BEHIND.match(plain, match.end())
-        half = behind["half"] if behind else None
-        multiplier = behind["multiplier"] if behind else None
-        factor = _VALUES.get((multiplier or "").casefold(), Decimal(1))
-        if factor >= _HUNDRED:
-            values = {value * factor for value in values}
-        if match["digits"] or values != {1}:
-            yield Figure(
-                written=match[0],
-                values=frozenset(values),
-                parts=parts,
-                half=(half or "").lower(),
-                is_clock=plain.startswith(":", match.end()),
-            )
-
-
-def _decimal_fraction(match: re.Match[str]) -> str:
-    """A vulgar fraction, with the whole number before it, as a decimal one."""
-    return f"{int(match[1] or 0) + unicodedata.numeric(match[2]):.13g}"
-
-
-def _digit_values(
-    written: str,
-) -> tuple[set[Decimal], frozenset[Decimal]]:
-    """What a figure can mean as a whole, and its groups where they may be numbers themselves."""
-    groups = re.split("[.,' ]", written)
-    marks = re.findall("[.,' ]", written)
-    whole = Decimal("".join(groups))
-    if not marks:
-        return {whole}, frozenset()
-    values = set[Decimal]()
-    parts = frozenset(map(Decimal, groups))
-    # 1,450, or 1,45,000 in India.
-    sizes = {*map(len, groups[1:-1])}
-    if len(groups[-1]) == 3 and sizes <= {2, 3} and len(set(marks)) == 1:
-        values.add(whole)
-        if " " not in marks:
-            parts = frozenset[Decimal]()
-    is_round = bool(values) and written.endswith("0")
-    if marks[-1] in ".," and marks.count(marks[-1]) == 1 and not is_round:
-        values.add(whole.scaleb(-len(groups[-1])))
-    return values, parts
-
-
-def _han_value(written: str) -> Decimal:
-    """The value of Han signs: digits by place, or multiplied by the sign behind them."""
-    total = digits = 0
-    for sign in written.translate(_SIMPLIFIED):
-        value = int(unicodedata.numeric(sign))
-        if value < _TEN:
-            digits = digits * 10 + value
-        elif value < _TEN_THOUSAND:
-            total += (digits or 1) * value
-            digits = 0
-        else:
-            total = (total + digits or 1) * value
-            digits = 0
-    return Decimal(total + digits)
-
-
-def unsaid_figures(text: str, said: Iterable[str]) -> list[Figure]:
-    """The numbers of a text that were not said, however they are written."""
-    readings = set[_Reading]()
-    for figure in figures("\n".join(said)):
-        readings.update(figure.readings())
-        readings.update((part, "") for part in figure.parts)
-    held = frozenset(readings)
-    return [one for one in figures(text) if not one.stands_in(held)]

@@ -52,7 +52,7 @@ _ACCENTS = re.compile("[\u0300-\u036f\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _ARABIC_ARTICLE = re.compile(r"^(?:[وبكف]?ال|لل)(?=\w\w)")
 _ENDING = re.compile(r"(?<=\w{3})[авеийлмотуыхьюяاتنهوي]+$")
 _ONE_FORM = str.maketrans(
-    dict(zip("ٱىةکی", "ايهكي", strict=True)) | {"’": "'", "œ": "oe"}
+    dict(zip("ٱىةکی", "ايهكي", strict=True)) | {"’": "'", "œ": "oe", "ı": "i"}
 )
 _POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
 _ELISION = re.compile(
