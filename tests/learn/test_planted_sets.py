@@ -22,6 +22,8 @@ BARS = {
     "name": 0.66,
     "update": 0.65,
     "delete": 0.95,
+    "whose": 0.55,
+    "negated": 0.4,
 }
 
 
@@ -56,4 +58,4 @@ def test_inventions_are_refused(kind: str, bar: float) -> None:
 
 def test_truths_are_kept() -> None:
     """What was said is kept, however numbers, days, names and words are written."""
-    rate(TRUTHS, lambda case: outcome(case).is_open).at_least(0.93)
+    rate(TRUTHS, lambda case: outcome(case).is_open).at_least(0.92)

@@ -65,6 +65,8 @@ FUNCTIONS: Mapping[str, str] = {
         learn.source.Source.*
         learn.support.says_again
         learn.addressing.allowed
+        learn.entailment.*
+        learn.support.parts_nearest
         learn.addressing.readdressed
         learn.grounding.gated
         learn.grounding.grounded

@@ -19,6 +19,7 @@ from adaptive.learn.addressing import (
     without_many_deletions,
 )
 from adaptive.learn.derivation import Said
+from adaptive.learn.entailment import turns_round
 from adaptive.learn.figures import Figures
 from adaptive.learn.proposals import without_doubles
 from adaptive.learn.quotation import (
@@ -216,6 +217,13 @@ def _embroidered(claim: Claim) -> str:
     return DOES_NOT_FOLLOW
 
 
+def _turned_round(claim: Claim) -> str:
+    """The refusal of a sentence that says of the user what is said of others, or is not so."""
+    if not claim.quotation or not turns_round(claim.quotation, claim.sentence):
+        return ""
+    return DOES_NOT_FOLLOW
+
+
 def _unsaid_figure(claim: Claim) -> str:
     """The refusal of a number or a month that was not said and follows from nothing said."""
     source = claim.source
@@ -233,7 +241,7 @@ def _unsaid_figure(claim: Claim) -> str:
 
 
 _FACT_RULES = (_not_of_their_life, _unquoted, _unsaid_figure)
-_WORD_RULES = (_unsupported, _unsaid_name, _embroidered)
+_WORD_RULES = (_unsupported, _unsaid_name, _embroidered, _turned_round)
 
 
 @stage("screening")

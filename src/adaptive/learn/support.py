@@ -172,6 +172,19 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
     return len(quoted - beginnings(sentence))
 
 
+def parts_nearest(spans: Sequence[str], sentence: str) -> list[str]:
+    """The parts of a quotation, up to a comma or stop, that share most words with a sentence."""
+    telling = beginnings(sentence)
+    parts = [part for span in spans for part in _PARTS.findall(span)]
+    shared = [len(beginnings(part) & telling) for part in parts]
+    most = max(shared, default=0)
+    return [
+        part
+        for part, count in zip(parts, shared, strict=True)
+        if count == most
+    ]
+
+
 def reworded(spans: Sequence[str], sentence: str) -> int:
     """How many quoted words a sentence may put in words of its own.
 
