@@ -71,8 +71,6 @@ def paste_examples() -> list[Example]:
     return examples
 
 
-
-
 @dataclass(frozen=True)
 class Composed:
     """A message made of examples: what is seen of it, and what is right."""
