@@ -96,7 +96,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.examples.ExampleFit.accepts
         learn.turns.by_model
         learn.summaries.related_clusters
-        memory.archive._archived_change
+        memory.archive.archived_change
         memory.archive.leaving_first
         memory.erasure.came_from
         memory.erasure.origin_ids
