@@ -421,7 +421,9 @@ class Sources:
 
 # ---- src/adaptive/core/messages.py ----
 
-Message = Mapping[str, Any]
+JsonMapping = Mapping[str, Any]
+JsonObject = dict[str, Any]
+Message = JsonMapping
 _LATEST_SECONDS__messages = 1e11
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _MOST_MARKS = 30
@@ -430,21 +432,21 @@ _NOTE_START = "> \U0001f9e0 *Adaptive Memory:* "
 _NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
 
 
-def mapping(value: object, *names: str) -> Mapping[str, Any]:
+def mapping(value: object, *names: str) -> JsonMapping:
   for name in names:
     value = mapping(value).get(name)
-  return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
+  return cast(JsonMapping, value) if isinstance(value, Mapping) else {}
 
 
 def listing(value: object) -> list[Any]:
   return cast(list[Any], value) if isinstance(value, list) else []
 
 
-def text_field(fields: Mapping[str, Any], name: str) -> str:
+def text_field(fields: JsonMapping, name: str) -> str:
   return str(fields.get(name) or "")
 
 
-def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+def messages_of(body: JsonMapping) -> list[JsonObject]:
   return [dict(mapping(message)) for message in listing(body.get("messages"))]
 
 
@@ -519,10 +521,10 @@ def without_answer_note(text: str) -> str:
 
 
 def rewritten_answers(
-  messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
-) -> list[dict[str, Any]]:
+  messages: Sequence[JsonObject], rewrite: Callable[[str], str]
+) -> list[JsonObject]:
 
-  def rewritten(message: dict[str, Any]) -> dict[str, Any]:
+  def rewritten(message: JsonObject) -> JsonObject:
     is_answer = mapping(message).get("role") == "assistant"
     fields = rewritten_answer(message, rewrite) if is_answer else {}
     return {**message, **fields} if fields else message
@@ -530,7 +532,7 @@ def rewritten_answers(
   return [*map(rewritten, messages)]
 
 
-def rewritten_answer(message: Mapping[str, Any], rewrite: Callable[[str], str]) -> dict[str, Any]:
+def rewritten_answer(message: JsonMapping, rewrite: Callable[[str], str]) -> JsonObject:
   fields = {name: _rewritten(message.get(name), rewrite) for name in ("content", "output")}
   return {name: value for name, value in fields.items() if value != message.get(name)}
 
@@ -2122,7 +2124,7 @@ _DECODER = json.JSONDecoder(
 )
 _GAP = re.compile(r"[\s,]*+")
 _NO_WORD = re.compile(r"(?:<[^<>]{0,80}>|```\w{0,20}|[\W\d_])*+")
-ItemTest = Callable[[Mapping[str, Any]], bool]
+ItemTest = Callable[[JsonMapping], bool]
 
 
 @frozen
@@ -2169,7 +2171,7 @@ def read_items(completion: Completion, key: str, is_item: ItemTest) -> ReplyItem
   return replace(read, cut=state == "cut" or (completion.cut and not read.listed))
 
 
-def read_object(completion: Completion, key: str, is_item: ItemTest) -> Mapping[str, Any]:
+def read_object(completion: Completion, key: str, is_item: ItemTest) -> JsonMapping:
   for item in map(mapping, reversed(read_items(completion, key, is_item).items)):
     if is_item(item):
       return item
@@ -2422,7 +2424,7 @@ async def ask_fields(
 ) -> Fields:
   names = {plain_name(name): name for name in fields.model_fields}
 
-  def has_a_field(item: Mapping[str, Any]) -> bool:
+  def has_a_field(item: JsonMapping) -> bool:
     return any(plain_name(name) in names for name in item)
 
   def read(completion: Completion) -> Fields:
@@ -2438,8 +2440,8 @@ async def ask_fields(
   return await ask(completer, request, formats, seconds, read, retries)
 
 
-def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
-  properties: dict[str, Any] = {}
+def fields_schema(fields: type[BaseModel]) -> JsonObject:
+  properties: JsonObject = {}
   for name, schema in fields.model_json_schema()["properties"].items():
     properties[name] = {key: schema[key] for key in ("type", "items") if key in schema}
   return {"type": "object", "properties": properties, "required": [*properties]}
@@ -2466,7 +2468,7 @@ class _Endpoint:
   def key(self) -> str:
     return f"{type(self).__name__}:{self.url}:{self.model}"
 
-  async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+  async def _answer(self, path: str, body: JsonObject) -> JsonObject:
     valves = {"llm_api_endpoint_url": self.url, "llm_model_name": self.model}
     for valve, value in valves.items():
       if not value.strip():
@@ -2486,7 +2488,7 @@ class OllamaCompleter(_Endpoint):
   async def complete(
     self, request: CompletionRequest, response_format: ResponseFormat
   ) -> Completion:
-    body: dict[str, Any] = {
+    body: JsonObject = {
       "model": self.model,
       "messages": _messages(request),
       "stream": False,
@@ -2506,8 +2508,8 @@ class OllamaCompleter(_Endpoint):
     )
 
 
-def ollama_options(request: CompletionRequest, response_format: ResponseFormat) -> dict[str, Any]:
-  options: dict[str, Any] = {}
+def ollama_options(request: CompletionRequest, response_format: ResponseFormat) -> JsonObject:
+  options: JsonObject = {}
   if response_format != "text":
     options = {"temperature": 0, "num_predict": request.max_tokens, "think": False}
   prompt = "".join(one["content"] for one in _messages(request))
@@ -2527,8 +2529,8 @@ def _messages(request: CompletionRequest) -> list[dict[str, str]]:
 
 def chat_body(
   model: str, request: CompletionRequest, response_format: ResponseFormat
-) -> dict[str, Any]:
-  body: dict[str, Any] = {"model": model, "messages": _messages(request), "stream": False}
+) -> JsonObject:
+  body: JsonObject = {"model": model, "messages": _messages(request), "stream": False}
   if response_format != "text":
     body |= {"temperature": 0, "max_tokens": request.max_tokens}
   if not request.thinking:
@@ -2562,7 +2564,7 @@ def chat_text(reply: object) -> Completion:
   )
 
 
-def _completion(message: Mapping[str, Any], *, cut: bool, tokens: tuple[int, int]) -> Completion:
+def _completion(message: JsonMapping, *, cut: bool, tokens: tuple[int, int]) -> Completion:
   reasonings = [_content(message.get(name)) for name in _REASONING_FIELDS]
   reasoning = next(filter(None, reasonings), "")
   answer = _content(message.get("content")) or _arguments(message)
@@ -2572,7 +2574,7 @@ def _completion(message: Mapping[str, Any], *, cut: bool, tokens: tuple[int, int
   return Completion(text, cut, tokens, reasoned=bool(reasoning))
 
 
-def _arguments(message: Mapping[str, Any]) -> str:
+def _arguments(message: JsonMapping) -> str:
   for call in listing(message.get("tool_calls")):
     arguments = mapping(call, "function").get("arguments")
     if isinstance(arguments, str):
@@ -2582,7 +2584,7 @@ def _arguments(message: Mapping[str, Any]) -> str:
   return ""
 
 
-def _counted(usage: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:
+def _counted(usage: JsonMapping, sent: str, received: str) -> tuple[int, int]:
   tokens_in = usage.get(sent)
   tokens_out = usage.get(received)
   if isinstance(tokens_in, int) and isinstance(tokens_out, int):
@@ -8304,7 +8306,7 @@ def _no_model(reason: str) -> ModelRejected:
   return ModelRejected(f"{reason}; set the valve `llm_host_model`")
 
 
-async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
+async def known_model(request: Request, model_id: str) -> JsonMapping:
   model = request.app.state.MODELS.get(model_id)
   if model is None and model_id:
     with HostFaults("listing the models", ModelBusy):
@@ -8342,9 +8344,7 @@ class HostCompleter:
         raise failure(error.status_code, detail) from error
     return chat_text(_body_of(reply))
 
-  async def _body(
-    self, request: CompletionRequest, response_format: ResponseFormat
-  ) -> dict[str, Any]:
+  async def _body(self, request: CompletionRequest, response_format: ResponseFormat) -> JsonObject:
     body = chat_body(self.model, request, response_format)
     body["metadata"] = {"task": "adaptive_memory"}
     model = await known_model(self.request, self.model)
@@ -10192,8 +10192,8 @@ def _reason_against(memory_id: str, typed: bool, *texts: str) -> str:
   return ""
 
 
-def former_contents(memory: Memory) -> list[Mapping[str, Any]]:
-  versions: list[Mapping[str, Any]] = []
+def former_contents(memory: Memory) -> list[JsonMapping]:
+  versions: list[JsonMapping] = []
   after = memory.content
   for version in map(mapping, reversed(listing(memory.meta.get("history")))):
     content = str(version.get("content") or "")
@@ -10463,7 +10463,7 @@ class AnswerCorrection:
   def __init__(self) -> None:
     self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
-  async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
+  async def cleaned(self, hook: Hook, body: JsonObject) -> JsonObject:
     answer = _answer_of(body)
     if not hook.settings.clean_answers or not answer:
       return body
@@ -10480,7 +10480,7 @@ class AnswerCorrection:
       return body
     return {**body, "messages": [*body["messages"][:-1], clean]}
 
-  def has_links(self, hook: Hook, body: Mapping[str, Any]) -> bool:
+  def has_links(self, hook: Hook, body: JsonMapping) -> bool:
     wanted = hook.settings.validate_links and hook.told_kind == "saved"
     return wanted and "](" in message_text(_answer_of(body))
 
@@ -10494,7 +10494,7 @@ class AnswerCorrection:
       await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
-def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
+def _answer_of(body: JsonMapping) -> JsonObject:
   messages = listing(body.get("messages"))
   answer = dict(mapping(messages[-1])) if messages else {}
   return answer if answer.get("role") == "assistant" else {}
@@ -14482,8 +14482,8 @@ _LONGEST_TURN_SECONDS = 3600.0
 
 @frozen
 class RequestWindow:
-  body: dict[str, Any]
-  messages: list[dict[str, Any]]
+  body: JsonObject
+  messages: list[JsonObject]
   memory_tokens: int
   history_tokens: int = _MOST_HISTORY_TOKENS
   summary: str = ""
@@ -14512,7 +14512,7 @@ async def request_window(hook: Hook, plain: RequestWindow, notes: ChatNotesTable
   )
 
 
-def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
+def plain_window(hook: Hook, body: JsonObject) -> RequestWindow:
   settings = hook.settings
   messages = rewritten_answers(listing(body.get("messages")), without_answer_note)
   window = RequestWindow(
@@ -14534,15 +14534,15 @@ def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
 
 
 def fitted_messages(
-  messages: Sequence[dict[str, Any]], most_tokens: int, reserved: int
-) -> list[dict[str, Any]]:
+  messages: Sequence[JsonObject], most_tokens: int, reserved: int
+) -> list[JsonObject]:
   excess = _tokens_of_all(messages) + reserved - most_tokens
   newest = newest_user_message(messages)
   if excess <= 0 or newest is None:
     return [*messages]
   step = max(1, int(most_tokens * _STEP_SHARE))
   wanted = -(-excess // step) * step
-  sent: list[dict[str, Any]] = []
+  sent: list[JsonObject] = []
   gone = 0
   is_sent = False
   for message in messages:
@@ -14619,17 +14619,17 @@ class TurnBlocks:
     hook.state["block_mark"] = mark
     self._blocks.put((hook.user_id, mark), block)
 
-  def added(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+  def added(self, body: JsonObject, metadata: JsonObject) -> JsonObject:
     block = self._blocks.get(_turn_key(metadata))
     if block is None:
       return body
     return {**body, "messages": with_block(listing(body.get("messages")), block)}
 
-  def let_go(self, metadata: dict[str, Any]) -> None:
+  def let_go(self, metadata: JsonObject) -> None:
     self._blocks.pop(_turn_key(metadata))
 
 
-def _turn_key(metadata: dict[str, Any]) -> tuple[str, str]:
+def _turn_key(metadata: JsonObject) -> tuple[str, str]:
   mark = turn_state(metadata).get("block_mark", "")
   return str(metadata.get("user_id") or ""), mark
 

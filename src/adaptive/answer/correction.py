@@ -15,7 +15,7 @@ import asyncio
 import ipaddress
 import re
 import socket
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import compress
@@ -26,6 +26,8 @@ import aiohttp
 from yarl import URL
 
 from adaptive.core.messages import (
+    JsonMapping,
+    JsonObject,
     listing,
     mapping,
     message_text,
@@ -75,9 +77,7 @@ class AnswerCorrection:
     def __init__(self) -> None:
         self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
-    async def cleaned(
-        self, hook: Hook, body: dict[str, Any]
-    ) -> dict[str, Any]:
+    async def cleaned(self, hook: Hook, body: JsonObject) -> JsonObject:
         """An outlet's body whose answer is clean; the same object where it was, or none is wanted.
 
         The host stores what it gets back, and tells the page. What was wrong is counted in the
@@ -103,7 +103,7 @@ class AnswerCorrection:
             return body
         return {**body, "messages": [*body["messages"][:-1], clean]}
 
-    def has_links(self, hook: Hook, body: Mapping[str, Any]) -> bool:
+    def has_links(self, hook: Hook, body: JsonMapping) -> bool:
         """Whether an answer holds links that are to be checked; only stored ones are."""
         wanted = hook.settings.validate_links and hook.told_kind == "saved"
         return wanted and "](" in message_text(_answer_of(body))
@@ -123,7 +123,7 @@ class AnswerCorrection:
             await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
-def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
+def _answer_of(body: JsonMapping) -> JsonObject:
     """The answer that ends an outlet's messages; empty where none does."""
     messages = listing(body.get("messages"))
     answer = dict(mapping(messages[-1])) if messages else {}

@@ -16,7 +16,10 @@ from zoneinfo import ZoneInfo
 
 from adaptive.core.model import Utterance
 
-Message = Mapping[str, Any]
+# What JSON holds, as others deliver it and as it is made or changed.
+JsonMapping = Mapping[str, Any]
+JsonObject = dict[str, Any]
+Message = JsonMapping
 _LATEST_SECONDS = 1e11  # the year 5138
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 # Marks that follow a letter are sorted when a text is normalised, which takes the square of their
@@ -29,11 +32,11 @@ _NOTE_START = "> 🧠 *Adaptive Memory:* "
 _NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
 
 
-def mapping(value: object, *names: str) -> Mapping[str, Any]:
+def mapping(value: object, *names: str) -> JsonMapping:
     """The value, or what lies in it under names one within the other; empty if no mapping."""
     for name in names:
         value = mapping(value).get(name)
-    return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
+    return cast(JsonMapping, value) if isinstance(value, Mapping) else {}
 
 
 def listing(value: object) -> list[Any]:
@@ -41,12 +44,12 @@ def listing(value: object) -> list[Any]:
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
-def text_field(fields: Mapping[str, Any], name: str) -> str:
+def text_field(fields: JsonMapping, name: str) -> str:
     """The text of a field, empty where there is none."""
     return str(fields.get(name) or "")
 
 
-def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+def messages_of(body: JsonMapping) -> list[JsonObject]:
     """The messages of a request, or those that an outlet is shown."""
     return [
         dict(mapping(message)) for message in listing(body.get("messages"))
@@ -163,11 +166,11 @@ def without_answer_note(text: str) -> str:
 
 
 def rewritten_answers(
-    messages: Sequence[dict[str, Any]], rewrite: Callable[[str], str]
-) -> list[dict[str, Any]]:
+    messages: Sequence[JsonObject], rewrite: Callable[[str], str]
+) -> list[JsonObject]:
     """Messages whose answers are rewritten; one in which nothing changes is the same object."""
 
-    def rewritten(message: dict[str, Any]) -> dict[str, Any]:
+    def rewritten(message: JsonObject) -> JsonObject:
         is_answer = mapping(message).get("role") == "assistant"
         fields = rewritten_answer(message, rewrite) if is_answer else {}
         return {**message, **fields} if fields else message
@@ -176,8 +179,8 @@ def rewritten_answers(
 
 
 def rewritten_answer(
-    message: Mapping[str, Any], rewrite: Callable[[str], str]
-) -> dict[str, Any]:
+    message: JsonMapping, rewrite: Callable[[str], str]
+) -> JsonObject:
     """The fields of an answer that change when what the model says in it is rewritten.
 
     Open WebUI shows ``content`` up to 0.9 and ``output`` from 0.10 on, and may keep both. In

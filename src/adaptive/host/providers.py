@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adaptive.core.messages import mapping, text_field
+from adaptive.core.messages import JsonMapping, JsonObject, mapping, text_field
 from adaptive.core.model import frozen
 from adaptive.core.providers import (
     Completer,
@@ -107,7 +106,7 @@ def _no_model(reason: str) -> ModelRejected:
     return ModelRejected(f"{reason}; set the valve `llm_host_model`")
 
 
-async def known_model(request: Request, model_id: str) -> Mapping[str, Any]:
+async def known_model(request: Request, model_id: str) -> JsonMapping:
     """What the host knows of a model; nothing where there is none of that id.
 
     A worker lists the models when a page first asks it for them, so until then they are listed
@@ -170,7 +169,7 @@ class HostCompleter:
 
     async def _body(
         self, request: CompletionRequest, response_format: ResponseFormat
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """The request, with what the admin has set for the host's own tasks (0.11.1 and later)."""
         body = chat_body(self.model, request, response_format)
         body["metadata"] = {"task": "adaptive_memory"}

@@ -10,11 +10,11 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from adaptive.core.messages import listing
+from adaptive.core.messages import JsonMapping, JsonObject, listing
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -251,7 +251,7 @@ async def ask_fields(
     """
     names = {plain_name(name): name for name in fields.model_fields}
 
-    def has_a_field(item: Mapping[str, Any]) -> bool:
+    def has_a_field(item: JsonMapping) -> bool:
         """Whether an object of the reply is the table."""
         return any(plain_name(name) in names for name in item)
 
@@ -272,9 +272,9 @@ async def ask_fields(
     return await ask(completer, request, formats, seconds, read, retries)
 
 
-def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
+def fields_schema(fields: type[BaseModel]) -> JsonObject:
     """The JSON schema of a reply with all fields of a table."""
-    properties: dict[str, Any] = {}
+    properties: JsonObject = {}
     for name, schema in fields.model_json_schema()["properties"].items():
         properties[name] = {
             key: schema[key] for key in ("type", "items") if key in schema

@@ -8,13 +8,14 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from yarl import URL
 
 from adaptive.core.messages import (
+    JsonMapping,
+    JsonObject,
     estimated_tokens,
     listing,
     mapping,
@@ -60,7 +61,7 @@ class _Endpoint:
     def key(self) -> str:
         return f"{type(self).__name__}:{self.url}:{self.model}"
 
-    async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    async def _answer(self, path: str, body: JsonObject) -> JsonObject:
         """What comes back; an empty valve is named rather than let fail somewhere deep."""
         valves = {
             "llm_api_endpoint_url": self.url,
@@ -90,7 +91,7 @@ class OllamaCompleter(_Endpoint):
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """Ask the model once (see ``Completer``)."""
-        body: dict[str, Any] = {
+        body: JsonObject = {
             "model": self.model,
             "messages": _messages(request),
             "stream": False,
@@ -112,13 +113,13 @@ class OllamaCompleter(_Endpoint):
 
 def ollama_options(
     request: CompletionRequest, response_format: ResponseFormat
-) -> dict[str, Any]:
+) -> JsonObject:
     """Ollama's options and ``think``; a window only for a prompt that its shortest one would cut.
 
     Another window than the chat's, or another ``keep_alive``, would have the model loaded anew for
     our call and once more for the next message.
     """
-    options: dict[str, Any] = {}
+    options: JsonObject = {}
     if response_format != "text":
         # Servers and models that know no thinking ignore its being off.
         options = {
@@ -148,9 +149,9 @@ def _messages(request: CompletionRequest) -> list[dict[str, str]]:
 
 def chat_body(
     model: str, request: CompletionRequest, response_format: ResponseFormat
-) -> dict[str, Any]:
+) -> JsonObject:
     """A non-streaming chat-completion body in the OpenAI format."""
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "model": model,
         "messages": _messages(request),
         "stream": False,
@@ -201,7 +202,7 @@ def chat_text(reply: object) -> Completion:
 
 
 def _completion(
-    message: Mapping[str, Any], *, cut: bool, tokens: tuple[int, int]
+    message: JsonMapping, *, cut: bool, tokens: tuple[int, int]
 ) -> Completion:
     """A message as an answer: its content, else a tool call's arguments, else its reasoning.
 
@@ -219,7 +220,7 @@ def _completion(
     return Completion(text, cut, tokens, reasoned=bool(reasoning))
 
 
-def _arguments(message: Mapping[str, Any]) -> str:
+def _arguments(message: JsonMapping) -> str:
     """What a model gave to a tool that it made up for its answer."""
     for call in listing(message.get("tool_calls")):
         arguments = mapping(call, "function").get("arguments")
@@ -230,9 +231,7 @@ def _arguments(message: Mapping[str, Any]) -> str:
     return ""
 
 
-def _counted(
-    usage: Mapping[str, Any], sent: str, received: str
-) -> tuple[int, int]:
+def _counted(usage: JsonMapping, sent: str, received: str) -> tuple[int, int]:
     """Tokens sent and received, zeros where a provider tells no usable numbers."""
     tokens_in = usage.get(sent)
     tokens_out = usage.get(received)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from adaptive.core.messages import listing, mapping
+from adaptive.core.messages import JsonMapping, listing, mapping
 from adaptive.core.model import frozen
 from adaptive.core.providers import Completion, ReplyUnusable
 
@@ -48,7 +48,7 @@ _DECODER = json.JSONDecoder(
 _GAP = re.compile(r"[\s,]*+")
 # Tags and fences may stand between two values that belong together; words may not.
 _NO_WORD = re.compile(r"(?:<[^<>]{0,80}>|```\w{0,20}|[\W\d_])*+")
-ItemTest = Callable[[Mapping[str, Any]], bool]
+ItemTest = Callable[[JsonMapping], bool]
 
 
 @frozen
@@ -109,7 +109,7 @@ def read_items(
 
 def read_object(
     completion: Completion, key: str, is_item: ItemTest
-) -> Mapping[str, Any]:
+) -> JsonMapping:
     """The last object of a reply that ``is_item``; raises ``ReplyUnusable`` without one."""
     for item in map(
         mapping, reversed(read_items(completion, key, is_item).items)

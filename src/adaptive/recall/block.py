@@ -7,7 +7,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from adaptive.core.messages import estimated_tokens, listing, mapping
+from adaptive.core.messages import (
+    JsonMapping,
+    estimated_tokens,
+    listing,
+    mapping,
+)
 from adaptive.core.model import Memory, frozen, log
 from adaptive.core.runtime import text_cache
 from adaptive.privacy.injection import (
@@ -238,12 +243,12 @@ def _reason_against(memory_id: str, typed: bool, *texts: str) -> str:
     return ""
 
 
-def former_contents(memory: Memory) -> list[Mapping[str, Any]]:
+def former_contents(memory: Memory) -> list[JsonMapping]:
     """The versions of a memory before it was changed, the latest first, that a block tells of.
 
     What was only said in fewer words is left out.
     """
-    versions: list[Mapping[str, Any]] = []
+    versions: list[JsonMapping] = []
     after = memory.content
     for version in map(mapping, reversed(listing(memory.meta.get("history")))):
         content = str(version.get("content") or "")

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from adaptive.core.messages import (
+    JsonObject,
     Message,
     estimated_tokens,
     listing,
@@ -75,8 +76,8 @@ class RequestWindow:
     that are sent. ``summary`` stands for those that gave way; it is empty if none did.
     """
 
-    body: dict[str, Any]
-    messages: list[dict[str, Any]]
+    body: JsonObject
+    messages: list[JsonObject]
     memory_tokens: int
     history_tokens: int = _MOST_HISTORY_TOKENS
     summary: str = ""
@@ -114,7 +115,7 @@ async def request_window(
     )
 
 
-def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
+def plain_window(hook: Hook, body: JsonObject) -> RequestWindow:
     """The window without asking anybody: the same cut, and no summary of what gave way.
 
     What fits with all that may be recalled for it comes back as it is.
@@ -146,8 +147,8 @@ def plain_window(hook: Hook, body: dict[str, Any]) -> RequestWindow:
 
 
 def fitted_messages(
-    messages: Sequence[dict[str, Any]], most_tokens: int, reserved: int
-) -> list[dict[str, Any]]:
+    messages: Sequence[JsonObject], most_tokens: int, reserved: int
+) -> list[JsonObject]:
     """The messages without as many of the oldest turns as it takes to fit.
 
     System messages and the newest turn stay, whatever they take. ``reserved`` tokens are kept free
@@ -159,7 +160,7 @@ def fitted_messages(
         return [*messages]
     step = max(1, int(most_tokens * _STEP_SHARE))
     wanted = -(-excess // step) * step
-    sent: list[dict[str, Any]] = []
+    sent: list[JsonObject] = []
     gone = 0
     is_sent = False
     for message in messages:
@@ -259,9 +260,7 @@ class TurnBlocks:
         hook.state["block_mark"] = mark
         self._blocks.put((hook.user_id, mark), block)
 
-    def added(
-        self, body: dict[str, Any], metadata: dict[str, Any]
-    ) -> dict[str, Any]:
+    def added(self, body: JsonObject, metadata: JsonObject) -> JsonObject:
         """A request with the block of its turn, in place of the one that it may hold already."""
         block = self._blocks.get(_turn_key(metadata))
         if block is None:
@@ -271,11 +270,11 @@ class TurnBlocks:
             "messages": with_block(listing(body.get("messages")), block),
         }
 
-    def let_go(self, metadata: dict[str, Any]) -> None:
+    def let_go(self, metadata: JsonObject) -> None:
         """Let go of the block of a turn that is over."""
         self._blocks.pop(_turn_key(metadata))
 
 
-def _turn_key(metadata: dict[str, Any]) -> tuple[str, str]:
+def _turn_key(metadata: JsonObject) -> tuple[str, str]:
     mark = turn_state(metadata).get("block_mark", "")
     return str(metadata.get("user_id") or ""), mark
