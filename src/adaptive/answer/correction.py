@@ -28,8 +28,8 @@ from yarl import URL
 from adaptive.core.messages import (
     JsonMapping,
     JsonObject,
+    closing_answer,
     listing,
-    mapping,
     message_text,
     rewritten_answer,
     spoken_text,
@@ -83,7 +83,7 @@ class AnswerCorrection:
         The host stores what it gets back, and tells the page. What was wrong is counted in the
         turn's state and logged, without any text.
         """
-        answer = _answer_of(body)
+        answer = closing_answer(listing(body.get("messages")))
         if not hook.settings.clean_answers or not answer:
             return body
         # In a thread: a long answer takes tens of milliseconds, and other chats go on.
@@ -106,7 +106,9 @@ class AnswerCorrection:
     def has_links(self, hook: Hook, body: JsonMapping) -> bool:
         """Whether an answer holds links that are to be checked; only stored ones are."""
         wanted = hook.settings.validate_links and hook.told_kind == "saved"
-        return wanted and "](" in message_text(_answer_of(body))
+        return wanted and "](" in message_text(
+            closing_answer(listing(body.get("messages")))
+        )
 
     async def correct_links(self, hook: Hook) -> None:
         """Check the links of an answer that was given, and turn broken ones into searches.
@@ -121,13 +123,6 @@ class AnswerCorrection:
         broken = await broken_links(targets, self._asking)
         if broken:
             await stored.rewrite(said, partial(corrected_links, broken=broken))
-
-
-def _answer_of(body: JsonMapping) -> JsonObject:
-    """The answer that ends an outlet's messages; empty where none does."""
-    messages = listing(body.get("messages"))
-    answer = dict(mapping(messages[-1])) if messages else {}
-    return answer if answer.get("role") == "assistant" else {}
 
 
 def cleaned_answer(text: str) -> str:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
 from adaptive.core.messages import (
     Message,
+    closing_answer,
     has_words,
     message_text,
     spoken_text,
@@ -209,11 +210,8 @@ def answered_turn(
     if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
         return None
     typed = typed_message(messages, hook.question_id)
-    message: Message = messages[-1] if messages else {}
-    if typed is None or message.get("role") != "assistant":
-        return None
-    answer = spoken_text(message_text(message))
-    if not has_words(answer):
+    answer = spoken_text(message_text(closing_answer(messages)))
+    if typed is None or not has_words(answer):
         return None
     return AnsweredTurn(
         hook=hook,

@@ -109,13 +109,9 @@ class Preprocessor:
         done within fails, the model is waited for in time all the same, as the turn may have to be
         warned of; where it is cancelled, so is the call, at once.
         """
-        recalled = may_be_given_memories(hook)
-        is_served = recalled or may_be_learned_from(hook)
-        if not (
-            hook.settings.enable_preprocessing
-            and is_served
-            and has_words(words)
-        ):
+        is_served = may_be_given_memories(hook) or may_be_learned_from(hook)
+        is_wanted = hook.settings.enable_preprocessing and is_served
+        if not is_wanted or not has_words(words):
             yield None
             return
         task = asyncio.create_task(
@@ -140,7 +136,12 @@ class Preprocessor:
         except (AdaptiveMemoryError, TimeoutError) as error:
             log_failure("a message is not pre-processed", error)
             return ""
-        hook.state["language"] = _language(hook, findings)
+        # The language to learn in: the one that is set, else the message's.
+        language = hook.settings.memory_language.strip()
+        code = findings.language_code
+        if code and not language:
+            language = f"the language with the ISO 639 code {code!r}"
+        hook.state["language"] = language
         self._flag(hook, findings)
         if first and hook.told_kind == "saved":
             policy = gate_policy(hook.settings)
@@ -201,13 +202,6 @@ class Preprocessor:
                 warnings.append(HARM_WARNING)
         for note in notes:
             self.start(flag_message(self.record, hook, hook.question_id, note))
-
-
-def _language(hook: Hook, findings: Preprocessing) -> str:
-    """The language to learn in: the one that is set, else the message's; empty if unknown."""
-    code = findings.language_code
-    spoken = f"the language with the ISO 639 code {code!r}" if code else ""
-    return hook.settings.memory_language.strip() or spoken
 
 
 def _conversation(messages: Sequence[Message]) -> str:

@@ -94,6 +94,12 @@ def newest_user_message(messages: Sequence[Message]) -> Message | None:
     )
 
 
+def closing_answer(messages: Sequence[Message]) -> JsonObject:
+    """The answer that ends messages; empty where none does."""
+    answer = dict(mapping(messages[-1])) if messages else {}
+    return answer if answer.get("role") == "assistant" else {}
+
+
 def spoken_text(text: str) -> str:
     """A message's text without what the host or a filter put into it."""
     # Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open
@@ -168,14 +174,13 @@ def without_answer_note(text: str) -> str:
 def rewritten_answers(
     messages: Sequence[JsonObject], rewrite: Callable[[str], str]
 ) -> list[JsonObject]:
-    """Messages whose answers are rewritten; one in which nothing changes is the same object."""
-
-    def rewritten(message: JsonObject) -> JsonObject:
-        is_answer = mapping(message).get("role") == "assistant"
-        fields = rewritten_answer(message, rewrite) if is_answer else {}
-        return {**message, **fields} if fields else message
-
-    return [*map(rewritten, messages)]
+    """Messages whose answers are rewritten."""
+    return [
+        {**message, **rewritten_answer(message, rewrite)}
+        if mapping(message).get("role") == "assistant"
+        else message
+        for message in messages
+    ]
 
 
 def rewritten_answer(

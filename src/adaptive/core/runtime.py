@@ -21,7 +21,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import RLock
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from adaptive.core.model import frozen
@@ -30,8 +30,7 @@ log_measures = logging.getLogger("adaptive_memory.measures")
 
 CacheKey = tuple[Hashable, ...]
 Cached = TypeVar("Cached")
-Texts = ParamSpec("Texts")
-Computed = TypeVar("Computed")
+TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
 
 try:
     _cachetools: Any = importlib.import_module("cachetools")
@@ -100,21 +99,17 @@ class UserCache(Generic[Cached]):
             self.pop(key)
 
 
-def text_cache(
-    most: int,
-) -> Callable[[Callable[Texts, Computed]], Callable[Texts, Computed]]:
+def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
     """Keep what a pure function of texts makes of that many texts, those used last."""
 
-    def cached(
-        function: Callable[Texts, Computed],
-    ) -> Callable[Texts, Computed]:
+    def cached(function: TextFunction) -> TextFunction:
         caching: Any = lru_cache(most)
         if _cachetools is not None:
             lru = _cachetools.LRUCache(most)
             caching = _cachetools.cached(lru, lock=RLock())
         remembering = caching(function)
         _FORGET_ALL.append(remembering.cache_clear)
-        return cast(Callable[Texts, Computed], remembering)
+        return remembering
 
     return cached
 

@@ -15,6 +15,7 @@ from typing import Any
 from adaptive.core.messages import JsonMapping, listing, mapping
 from adaptive.core.model import frozen
 from adaptive.core.providers import Completion, ReplyUnusable
+from adaptive.core.texts import compiled_patterns
 
 _TOO_LONG = "the model's reply is far too long"
 _EMPTY = "the model's reply is empty"
@@ -26,18 +27,7 @@ _SEVERAL = "the model gave several answers that differ"
 _LONGEST_REPLY = 128 * 1024
 _MOST_MARKS = 64
 _DEEPEST = 8
-_WRAPPER = re.compile(
-    "results?|response|output|answer|data|arguments|parameters|function|toolcalls|choices|message|"
-    "content|text|memory|memories|memoryoperations|operation"
-)
-_TAG = r"(?:think(?:ing)?|thoughts?|reason(?:ing)?)"
-_OPENING = rf"[<\[\u25c1]{_TAG}(?:\s[^<>]{{0,200}})?[>\]\u25b7]|<details type=.rea|<\|channel\|>anal"
-_CLOSING = rf"[<\[\u25c1]/(?:{_TAG}|details)[>\]\u25b7]|<\|channel\|>final<\|message\|>"
-_MARK = re.compile(
-    rf"(?P<opening>{_OPENING})|(?P<closing>{_CLOSING})|[\[{{]", re.IGNORECASE
-)
-# Brackets that are meant as JSON, as those in prose are not.
-_NAMED = re.compile(r"""[\[{\s]{1,40}["']\w""")
+_FORMS = compiled_patterns("reply_forms")
 # An object that says two things under one name says nothing.
 _DECODER = json.JSONDecoder(
     strict=False,
@@ -45,9 +35,6 @@ _DECODER = json.JSONDecoder(
         dict(pairs) if len(dict(pairs)) == len(pairs) else {}
     ),
 )
-_GAP = re.compile(r"[\s,]*+")
-# Tags and fences may stand between two values that belong together; words may not.
-_NO_WORD = re.compile(r"(?:<[^<>]{0,80}>|```\w{0,20}|[\W\d_])*+")
 ItemTest = Callable[[JsonMapping], bool]
 
 
@@ -76,13 +63,13 @@ def read_items(
     state = "whole"
     reason = _NO_JSON
     for _ in range(_MOST_MARKS):
-        mark = _MARK.search(text)
+        mark = _FORMS["mark"].search(text)
         if mark is None:
             break
         between += text[: mark.start()]
         rest = text[mark.end() :]
         if mark["opening"]:
-            closing = re.search(_CLOSING, rest, re.IGNORECASE)
+            closing = _FORMS["closing"].search(rest)
             text = rest[closing.end() :] if closing else ""
             reason = ONLY_REASONING
         elif mark["closing"]:
@@ -96,7 +83,9 @@ def read_items(
                 raise ReplyUnusable(_CUT if completion.cut else _NO_JSON)
             reason = _NO_JSON
             found = _found(value, key, is_item)
-            if found and (value != [] or _NO_WORD.fullmatch(text[:1000])):
+            if found and (
+                value != [] or _FORMS["no word"].fullmatch(text[:1000])
+            ):
                 read = _joined(read, found, between) if read else found
                 between = ""
     if not read:
@@ -121,13 +110,15 @@ def read_object(
 
 def without_reasoning(text: str) -> str:
     """What a reply says behind its reasoning; nothing where that has no end."""
-    answer = re.split(_CLOSING, text, flags=re.IGNORECASE)[-1]
-    return re.split(_OPENING, answer, maxsplit=1, flags=re.IGNORECASE)[0]
+    answer = _FORMS["closing"].split(text)[-1]
+    return _FORMS["opening"].split(answer, maxsplit=1)[0]
 
 
 def _joined(before: ReplyItems, after: ReplyItems, between: str) -> ReplyItems:
     """All items; of lists with words between them the second, if it holds those of the first."""
-    if (before.listed or after.listed) and not _NO_WORD.fullmatch(between):
+    if (before.listed or after.listed) and not _FORMS["no word"].fullmatch(
+        between
+    ):
         if before.items != after.items[: len(before.items)]:
             raise ReplyUnusable(_SEVERAL)
         return after
@@ -156,7 +147,9 @@ def _found(
         items = [answer]
     elif not items:
         items = [
-            field for name, field in plain.items() if _WRAPPER.fullmatch(name)
+            field
+            for name, field in plain.items()
+            if _FORMS["wrapper"].fullmatch(name)
         ]
     parts = [_found(item, key, is_item, level + 1) for item in items]
     found = [part for part in parts if part]
@@ -175,7 +168,7 @@ def _json_in(text: str, key: str) -> object:
 def _value(text: str, key: str) -> tuple[object, str, str]:
     """The value at the beginning of a text, of a cut one its list's whole items; state; rest."""
     value, state, end = _decoded(text, 0)
-    if state == "whole" or not _NAMED.match(text):
+    if state == "whole" or not _FORMS["named"].match(text):
         return value, "whole", text[end or 1 :]
     begin = re.search(rf'"{key}"\s*+:\s*+\[', text, re.IGNORECASE) or re.match(
         r"\[", text
@@ -186,7 +179,7 @@ def _value(text: str, key: str) -> tuple[object, str, str]:
     items = list[object]()
     end = begin.end()
     while True:
-        gap = _GAP.match(text, end)
+        gap = _FORMS["gap"].match(text, end)
         begins = gap.end() if gap else end
         if text[begins : begins + 1] == "]":
             return {key: items}, "whole", ""
