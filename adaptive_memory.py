@@ -1018,28 +1018,24 @@ class GaveWay(Exception):
 
 class Foreground:
   def __init__(self) -> None:
-    self._waited_for = 0
+    self._waited_for = Counter[str]()
     self._clear_at = 0.0
-    self._answers: dict[asyncio.Task[Any], str] = {}
     self._calls: dict[asyncio.Timeout, str] = {}
 
   def begin_answer(self, machine: str) -> None:
     task = asyncio.current_task()
     if task is None or not machine:
       return
-    self._answers[task] = machine
-    task.add_done_callback(self._end_answer)
+    self._waited_for[machine] += 1
+    task.add_done_callback(lambda _: self._waited_for.subtract([machine]))
     for call, calls_machine in [*self._calls.items()]:
       if calls_machine == machine:
         del self._calls[call]
         call.reschedule(0.0)
 
-  def _end_answer(self, task: asyncio.Task[Any]) -> None:
-    self._answers.pop(task, None)
-
   @asynccontextmanager
   async def call(self, machine: str) -> AsyncGenerator[None]:
-    if machine in self._answers.values():
+    if machine and self._waited_for[machine]:
       raise GaveWay(machine)
     limit = asyncio.timeout(None)
     try:
@@ -1056,18 +1052,17 @@ class Foreground:
 
   @contextmanager
   def turn(self) -> Generator[None]:
-    self._waited_for += 1
+    self._waited_for[""] += 1
     try:
       yield
     finally:
-      self._waited_for -= 1
+      self._waited_for[""] -= 1
       self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
 
   async def give_way(self, seconds: float = 1.0, machine: str = "") -> None:
     for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
       now = time.monotonic()
-      is_answering = machine in self._answers.values()
-      is_busy = is_answering or self._waited_for
+      is_busy = self._waited_for[""] or self._waited_for[machine]
       if not is_busy and now >= self._clear_at:
         self._clear_at = now + _LOOK_AGAIN_SECONDS
         return
@@ -3550,16 +3545,16 @@ def uninterrupted(
   async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
     task = asyncio.create_task(work(*args, **kwargs))
     _RUNNING.add(task)
-    task.add_done_callback(_over)
+    task.add_done_callback(_RUNNING.discard)
+    task.add_done_callback(look_at)
     return await asyncio.shield(task)
 
   return shielded
 
 
-def _over(task: asyncio.Task[Any]) -> None:
-  _RUNNING.discard(task)
-  if not task.cancelled():
-    task.exception()
+def look_at(answer: asyncio.Future[Any]) -> None:
+  if not answer.cancelled():
+    answer.exception()
 
 
 # ---- src/adaptive/host/application.py ----
@@ -6019,7 +6014,7 @@ class VectorDatabase:
   def _begun(self, work: Callable[[Any], Answered]) -> asyncio.Future[Answered]:
     loop = asyncio.get_running_loop()
     answer = loop.run_in_executor(self._threads, lambda: work(self._client()))
-    answer.add_done_callback(_looked_at)
+    answer.add_done_callback(look_at)
     return answer
 
   def _rest(self, unanswered: asyncio.Future[Any]) -> None:
@@ -6030,11 +6025,6 @@ class VectorDatabase:
     self._threads.shutdown(wait=False)
     self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
     await asyncio.wait({self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))})
-
-
-def _looked_at(answer: asyncio.Future[Any]) -> None:
-  if not answer.cancelled():
-    answer.exception()
 
 
 def _host_client() -> Any:
@@ -8349,10 +8339,8 @@ class HostCompleter:
       options = ollama_options(request, response_format)
       body["options"] = {name: chosen.get(name, value) for name, value in options.items()}
     if chosen:
-      try:
-        from open_webui.utils.payload import apply_params_to_form_data
-      except ImportError:
-        return body
+      from open_webui.utils.payload import apply_params_to_form_data
+
       apply_params_to_form_data(body, dict(model), chosen)
     return body
 
@@ -10871,25 +10859,26 @@ def _new_notes(
   if not summary or isinstance(verdict, Refused):
     verdict = former.summary
   tags = without_memories(found.chat_tags, injected, said, share=0.0)
-  if not tags:
-    return ChatNotes(verdict, former.tags)
-  return ChatNotes(verdict, tuple(tag for tag in tags if is_safe_label(tag, policy)))
+  safe_tags = tuple(tag for tag in tags if is_safe_label(tag, policy))
+  return ChatNotes(verdict, safe_tags or former.tags)
 
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
-  parts = {
-    "Summary so far": former.summary or "none",
-    "Tags so far": ", ".join(former.tags) or "none",
-    "Last message of the user": excerpt_without_secrets(turn.words, _LONGEST_SPOKEN),
-    "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
-  }
+  words = excerpt_without_secrets(turn.words, _LONGEST_SPOKEN)
+  answer = excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN)
+  tags = ", ".join(former.tags)
+  user = (
+    f"## Summary so far\n{former.summary or 'none'}\n\n"
+    f"## Tags so far\n{tags or 'none'}\n\n"
+    f"## Last message of the user\n{words}\n\n## Last answer\n{answer}"
+  )
   rules = turn.hook.settings.keeping_rules
   return CompletionRequest(
-    render_prompt("postprocess", {"admin": rules}),
-    "\n\n".join(f"## {head}\n{part}" for head, part in parts.items()),
-    "postprocessing",
-    fields_schema(Postprocessing),
-    1500,
+    system=render_prompt("postprocess", {"admin": rules}),
+    user=user,
+    schema_name="postprocessing",
+    schema=fields_schema(Postprocessing),
+    max_tokens=1500,
   )
 
 
@@ -14539,10 +14528,9 @@ def fitted_messages(
 def message_tokens(message: Message) -> int:
   parts = listing(message.get("content"))
   pictures = sum(mapping(part).get("type") in _PICTURES for part in parts)
-  calls = message.get("tool_calls")
-  called = estimated_tokens(json.dumps(calls, default=str)) if calls else 0
+  calls = json.dumps(message.get("tool_calls") or "", default=str)
   text = estimated_tokens(message_text(message))
-  return _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
+  return _TOKENS_AROUND_MESSAGE + text + estimated_tokens(calls) + pictures * _TOKENS_OF_PICTURE
 
 
 def _tokens_of_all(messages: Sequence[Message]) -> int:

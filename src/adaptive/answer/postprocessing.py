@@ -239,30 +239,27 @@ def _new_notes(
     if not summary or isinstance(verdict, Refused):
         verdict = former.summary
     tags = without_memories(found.chat_tags, injected, said, share=0.0)
-    if not tags:
-        return ChatNotes(verdict, former.tags)
-    return ChatNotes(
-        verdict, tuple(tag for tag in tags if is_safe_label(tag, policy))
-    )
+    safe_tags = tuple(tag for tag in tags if is_safe_label(tag, policy))
+    return ChatNotes(verdict, safe_tags or former.tags)
 
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
     """What a model is asked about a turn; it is not shown the memories the answer was given."""
-    parts = {
-        "Summary so far": former.summary or "none",
-        "Tags so far": ", ".join(former.tags) or "none",
-        "Last message of the user": excerpt_without_secrets(
-            turn.words, _LONGEST_SPOKEN
-        ),
-        "Last answer": excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN),
-    }
+    words = excerpt_without_secrets(turn.words, _LONGEST_SPOKEN)
+    answer = excerpt_without_secrets(turn.answer, _LONGEST_SPOKEN)
+    tags = ", ".join(former.tags)
+    user = (
+        f"## Summary so far\n{former.summary or 'none'}\n\n"
+        f"## Tags so far\n{tags or 'none'}\n\n"
+        f"## Last message of the user\n{words}\n\n## Last answer\n{answer}"
+    )
     rules = turn.hook.settings.keeping_rules
     return CompletionRequest(
-        render_prompt("postprocess", {"admin": rules}),
-        "\n\n".join(f"## {head}\n{part}" for head, part in parts.items()),
-        "postprocessing",
-        fields_schema(Postprocessing),
-        1500,
+        system=render_prompt("postprocess", {"admin": rules}),
+        user=user,
+        schema_name="postprocessing",
+        schema=fields_schema(Postprocessing),
+        max_tokens=1500,
     )
 
 

@@ -9,6 +9,7 @@ import logging
 import math
 import sys
 import time
+from collections import Counter
 from collections.abc import (
     AsyncGenerator,
     Callable,
@@ -152,10 +153,9 @@ class Foreground:
     """
 
     def __init__(self) -> None:
-        self._waited_for = 0
+        # Turns by an empty name, answers by that of their machine.
+        self._waited_for = Counter[str]()
         self._clear_at = 0.0
-        # The machines of answers, by the tasks that give them.
-        self._answers: dict[asyncio.Task[Any], str] = {}
         self._calls: dict[asyncio.Timeout, str] = {}
 
     def begin_answer(self, machine: str) -> None:
@@ -163,20 +163,17 @@ class Foreground:
         task = asyncio.current_task()
         if task is None or not machine:
             return
-        self._answers[task] = machine
-        task.add_done_callback(self._end_answer)
+        self._waited_for[machine] += 1
+        task.add_done_callback(lambda _: self._waited_for.subtract([machine]))
         for call, calls_machine in [*self._calls.items()]:
             if calls_machine == machine:
                 del self._calls[call]
                 call.reschedule(0.0)
 
-    def _end_answer(self, task: asyncio.Task[Any]) -> None:
-        self._answers.pop(task, None)
-
     @asynccontextmanager
     async def call(self, machine: str) -> AsyncGenerator[None]:
         """Around a call of a model that gives way to answers of its machine by ``GaveWay``."""
-        if machine in self._answers.values():
+        if machine and self._waited_for[machine]:
             raise GaveWay(machine)
         limit = asyncio.timeout(None)
         try:
@@ -194,19 +191,18 @@ class Foreground:
     @contextmanager
     def turn(self) -> Generator[None]:
         """Around a hook that keeps a user waiting, and the moment after it."""
-        self._waited_for += 1
+        self._waited_for[""] += 1
         try:
             yield
         finally:
-            self._waited_for -= 1
+            self._waited_for[""] -= 1
             self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
 
     async def give_way(self, seconds: float = 1.0, machine: str = "") -> None:
         """Wait until nobody is waiting, for so many seconds at most; then one goes at a time."""
         for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
             now = time.monotonic()
-            is_answering = machine in self._answers.values()
-            is_busy = is_answering or self._waited_for
+            is_busy = self._waited_for[""] or self._waited_for[machine]
             if not is_busy and now >= self._clear_at:
                 self._clear_at = now + _LOOK_AGAIN_SECONDS
                 return

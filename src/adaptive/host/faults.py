@@ -124,13 +124,14 @@ def uninterrupted(
         """The work, in a task that a cancellation does not reach."""
         task = asyncio.create_task(work(*args, **kwargs))
         _RUNNING.add(task)
-        task.add_done_callback(_over)
+        task.add_done_callback(_RUNNING.discard)
+        task.add_done_callback(look_at)
         return await asyncio.shield(task)
 
     return shielded
 
 
-def _over(task: asyncio.Task[Any]) -> None:
-    _RUNNING.discard(task)
-    if not task.cancelled():
-        task.exception()  # its caller may be gone, and nobody else would look at it
+def look_at(answer: asyncio.Future[Any]) -> None:
+    """Look at an answer that nobody may wait for any more, or asyncio would complain."""
+    if not answer.cancelled():
+        answer.exception()

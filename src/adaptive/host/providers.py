@@ -188,10 +188,8 @@ class HostCompleter:
                 for name, value in options.items()
             }
         if chosen:
-            try:
-                from open_webui.utils.payload import apply_params_to_form_data
-            except ImportError:  # before 0.11 tasks have no parameters
-                return body
+            from open_webui.utils.payload import apply_params_to_form_data
+
             apply_params_to_form_data(body, dict(model), chosen)
         return body
 

@@ -20,7 +20,7 @@ from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import HostError, Vectors
 from adaptive.core.providers import CircuitBreaker
 from adaptive.host.database import portions
-from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.faults import HostFaults, look_at, uninterrupted
 from adaptive.search.history_ports import HistoryHit, HistoryUnit
 from adaptive.search.vectors import content_hash
 
@@ -93,7 +93,7 @@ class VectorDatabase:
         answer = loop.run_in_executor(
             self._threads, lambda: work(self._client())
         )
-        answer.add_done_callback(_looked_at)
+        answer.add_done_callback(look_at)
         return answer
 
     def _rest(self, unanswered: asyncio.Future[Any]) -> None:
@@ -113,12 +113,6 @@ class VectorDatabase:
                 )
             }
         )
-
-
-def _looked_at(answer: asyncio.Future[Any]) -> None:
-    """Look at an answer that nobody may wait for any more, or asyncio would complain."""
-    if not answer.cancelled():
-        answer.exception()
 
 
 def _host_client() -> Any:

@@ -178,11 +178,13 @@ def message_tokens(message: Message) -> int:
     """Tokens of one message of a request: text, pictures, tool calls, and what goes around."""
     parts = listing(message.get("content"))
     pictures = sum(mapping(part).get("type") in _PICTURES for part in parts)
-    calls = message.get("tool_calls")
-    called = estimated_tokens(json.dumps(calls, default=str)) if calls else 0
+    calls = json.dumps(message.get("tool_calls") or "", default=str)
     text = estimated_tokens(message_text(message))
     return (
-        _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
+        _TOKENS_AROUND_MESSAGE
+        + text
+        + estimated_tokens(calls)
+        + pictures * _TOKENS_OF_PICTURE
     )
 
 
