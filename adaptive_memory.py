@@ -675,7 +675,7 @@ class CompletionRequest:
   system: str
   user: str
   schema_name: str
-  schema: Mapping[str, Any] | None = None
+  schema: JsonMapping | None = None
   max_tokens: int = 4000
   thinking: bool = True
   earlier: tuple[str, ...] = ()
@@ -755,7 +755,7 @@ def _seconds_until(moment: str) -> float | None:
   return seconds or None
 
 
-async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, Any]:
+async def post_json(url: str, body: JsonMapping, key: str) -> JsonObject:
   headers = {"Authorization": f"Bearer {key}"} if key else {}
   patience = aiohttp.ClientTimeout(total=None)
   try:
@@ -2314,6 +2314,7 @@ async def ask(
           if may_be_the_format(error) and place + 1 < len(usable):
             thinks = str(error) == ONLY_REASONING
             place += 1 if place or thinks else 2
+            pause = 0.0
             continue
           if not isinstance(error, ModelBusy):
             raise
@@ -8462,7 +8463,7 @@ class Locality:
         return _Connection([_address_at(urls, routed.get("urlIdx"))])
     return _Connection()
 
-  async def _of_ollama(self, model_id: str, model: Mapping[str, Any]) -> _Connection:
+  async def _of_ollama(self, model_id: str, model: JsonMapping) -> _Connection:
     routed = self._routed("OLLAMA_MODELS", model_id) or mapping(model, "ollama")
     if routed.get("remote_host") or routed.get("remote_model"):
       return _Connection()
@@ -8474,7 +8475,7 @@ class Locality:
     addresses = [_address_at(urls, number) for number in numbers]
     return _Connection(addresses, is_ollama=True)
 
-  def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
+  def _base_of(self, model: JsonMapping) -> JsonMapping:
     models: Any = getattr(self.request.app.state, "MODELS", None) or {}
     if "owned_by" not in model:
       model = mapping(models.get(text_field(model, "id")))
@@ -8484,7 +8485,7 @@ class Locality:
     base = mapping(models.get(base_id))
     return {} if mapping(base, "info").get("base_model_id") else base
 
-  def _routed(self, table: str, model_id: str) -> Mapping[str, Any]:
+  def _routed(self, table: str, model_id: str) -> JsonMapping:
     return mapping(getattr(self.request.app.state, table, None), model_id)
 
 
@@ -15065,7 +15066,7 @@ class Recall:
       plain = replace(plain, body=off)
     return await request_window(hook, plain, self.notes)
 
-  async def recalled(self, hook: Hook, window: RequestWindow) -> dict[str, Any]:
+  async def recalled(self, hook: Hook, window: RequestWindow) -> JsonObject:
     messages = listing(window.body.get("messages"))
     question = question_of(hook, messages)
     typed = typed_message(messages, hook.question_id)
@@ -15083,7 +15084,7 @@ class Recall:
         await complete()
     return self.sent(hook, window, block)
 
-  def sent(self, hook: Hook, window: RequestWindow, block: str = "") -> dict[str, Any]:
+  def sent(self, hook: Hook, window: RequestWindow, block: str = "") -> JsonObject:
     warnings = hook.state.get("warnings", [])
     added = block_with(block, window.summary, warnings)
     if added and hook.native.adds_behind_tasks:
@@ -15096,7 +15097,7 @@ class Recall:
     candidates = await self._candidates(hook, sources, Question(words))
     return found_memories(candidates, await hook.hidden_from())
 
-  async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+  async def why(self, hook: Hook, messages: list[JsonObject]) -> str:
     recalls = may_be_given_memories(hook)
     if not recalls or await hook.kind() != hook.told_kind:
       return "No message here is given memories: by your settings, or the kind of this chat."

@@ -8,10 +8,11 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from email.utils import mktime_tz, parsedate_tz
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import aiohttp
 
+from adaptive.core.messages import JsonMapping, JsonObject
 from adaptive.core.model import AdaptiveMemoryError, frozen, log, with_detail
 
 
@@ -57,7 +58,7 @@ class CompletionRequest:
     system: str
     user: str
     schema_name: str
-    schema: Mapping[str, Any] | None = None
+    schema: JsonMapping | None = None
     max_tokens: int = 4000
     thinking: bool = True
     earlier: tuple[str, ...] = ()
@@ -162,9 +163,7 @@ def _seconds_until(moment: str) -> float | None:
     return seconds or None
 
 
-async def post_json(
-    url: str, body: Mapping[str, Any], key: str
-) -> dict[str, Any]:
+async def post_json(url: str, body: JsonMapping, key: str) -> JsonObject:
     """Send a JSON object and return the object that comes back; the caller bounds the time.
 
     Raises:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request
 from sqlalchemy import exists, or_, select
 
-from adaptive.core.messages import listing, mapping, text_field
+from adaptive.core.messages import JsonMapping, listing, mapping, text_field
 from adaptive.host.application import recent_setting
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import faults_logged
@@ -142,7 +142,7 @@ class Locality:
         return _Connection()
 
     async def _of_ollama(
-        self, model_id: str, model: Mapping[str, Any]
+        self, model_id: str, model: JsonMapping
     ) -> _Connection:
         """All connections that the host may choose for an Ollama model; none of Ollama's cloud."""
         routed = self._routed("OLLAMA_MODELS", model_id) or mapping(
@@ -163,7 +163,7 @@ class Locality:
         addresses = [_address_at(urls, number) for number in numbers]
         return _Connection(addresses, is_ollama=True)
 
-    def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _base_of(self, model: JsonMapping) -> JsonMapping:
         """What the host knows of a model, or of the one that a workspace model is built on."""
         models: Any = getattr(self.request.app.state, "MODELS", None) or {}
         if "owned_by" not in model:
@@ -174,7 +174,7 @@ class Locality:
         base = mapping(models.get(base_id))
         return {} if mapping(base, "info").get("base_model_id") else base
 
-    def _routed(self, table: str, model_id: str) -> Mapping[str, Any]:
+    def _routed(self, table: str, model_id: str) -> JsonMapping:
         """What the host's router goes by when it asks a model."""
         return mapping(getattr(self.request.app.state, table, None), model_id)
 

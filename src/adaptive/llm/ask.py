@@ -131,6 +131,7 @@ async def ask(
                     if may_be_the_format(error) and place + 1 < len(usable):
                         thinks = str(error) == ONLY_REASONING
                         place += 1 if place or thinks else 2
+                        pause = 0.0
                         continue
                     if not isinstance(error, ModelBusy):
                         raise

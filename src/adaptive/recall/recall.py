@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from adaptive.core.messages import (
+    JsonObject,
     Message,
     listing,
     mapping,
@@ -144,9 +145,7 @@ class Recall:
             plain = replace(plain, body=off)
         return await request_window(hook, plain, self.notes)
 
-    async def recalled(
-        self, hook: Hook, window: RequestWindow
-    ) -> dict[str, Any]:
+    async def recalled(self, hook: Hook, window: RequestWindow) -> JsonObject:
         """The request with what fits its newest message in the system prompt.
 
         Where the host has a hook behind its own tasks, that is put in there.
@@ -177,7 +176,7 @@ class Recall:
 
     def sent(
         self, hook: Hook, window: RequestWindow, block: str = ""
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """The request, cut to its window, with a block and what the model is warned of."""
         warnings = hook.state.get("warnings", [])
         added = block_with(block, window.summary, warnings)
@@ -192,7 +191,7 @@ class Recall:
         candidates = await self._candidates(hook, sources, Question(words))
         return found_memories(candidates, await hook.hidden_from())
 
-    async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+    async def why(self, hook: Hook, messages: list[JsonObject]) -> str:
         """Why memories come for the user's newest message, worked out anew, without a model.
 
         It is Markdown without the words of what this chat's model may not see.
