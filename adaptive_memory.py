@@ -10887,15 +10887,17 @@ def without_memories(
   sentences: Sequence[str], memories: Sequence[Memory], said: str, share: float = _TOLD_SHARE
 ) -> list[str]:
   spoken = frozenset(tokens(said))
-  hidden = list[frozenset[str]]()
+  hidden = [frozenset(tokens(memory.content)) - spoken for memory in memories]
+  names = list[str]()
   for memory in memories:
-    names = filter(_is_name, memory.content.split()[1:])
-    for part in (memory.content, *names):
-      hidden.append(frozenset(tokens(part)) - spoken)
+    names += filter(_is_name, memory.content.split()[1:])
+  named = frozenset(tokens(" ".join(names))) - spoken
 
   def tells(sentence: str) -> bool:
     words = frozenset(tokens(sentence))
-    shared = [(len(words & part), len(part)) for part in hidden]
+    if words & named:
+      return True
+    shared = [(len(words & content), len(content)) for content in hidden]
     return any(count and count >= share * size for count, size in shared)
 
   return [sentence for sentence in sentences if sentence and not tells(sentence)]
