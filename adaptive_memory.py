@@ -496,7 +496,7 @@ def earlier_utterances(
   messages: Sequence[Message], before: Message, limit: int
 ) -> tuple[Utterance, ...]:
   earlier = [*itertools.takewhile(lambda message: message is not before, messages)]
-  utterances = (one for one in map(_utterance, reversed(earlier)) if one is not None)
+  utterances = filter(None, map(_utterance, reversed(earlier)))
   return tuple(itertools.islice(utterances, limit))[::-1]
 
 
@@ -4123,17 +4123,6 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
   if not np.isfinite(matrix).all():
     raise EmbeddingError(_NO_VECTORS, detail=f"{provider} sent numbers that are not finite")
   return matrix
-
-
-def is_plain_model(model: Any) -> bool:
-  told = (getattr(model, name, "") for name in ("training", "default_prompt_name", "truncate_dim"))
-  on_cpu = str(getattr(model, "device", "")) == "cpu" and hasattr(model, "preprocess")
-  return on_cpu and [*told] == [False, None, None]
-
-
-def forward_pass(model: Any, prompt: Mapping[str, str], texts: list[str]) -> object:
-  with sys.modules["torch"].inference_mode():
-    return model(model.preprocess(texts, **prompt))["sentence_embedding"].float().numpy()
 
 
 @frozen
@@ -7900,10 +7889,7 @@ class HostEmbedder:
       state["embedding_threads"] = _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
     is_short = sum(map(len, texts)) <= _SHORT_CHARACTERS
     prompt = {"prompt": prefix} if prefix else {}
-    if is_short and is_plain_model(model):
-      encode = partial(forward_pass, model, prompt)
-    else:
-      encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
+    encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
     threads = state["embedding_threads"] if is_short else None
     running = asyncio.get_running_loop()
     async with state["embedding_lanes"][query]:

@@ -132,7 +132,6 @@ FUNCTIONS: Mapping[str, str] = {
         recall.recall.Recall.sent
         recall.request.TurnBlocks.added
         recall.request.TurnBlocks.keep
-        search.embedders.forward_pass
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         settings.valves.describe_valves

@@ -8,18 +8,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 
 from adaptive.core.model import EmbeddingError
 from adaptive.search.embedders import (
     EndpointEmbedder,
     LocalEmbedder,
-    forward_pass,
-    is_plain_model,
 )
 from tests.loopback import Answer, Loopback
-from tests.minilm import MINILM
 
 pytestmark = pytest.mark.usefixtures("no_pauses")
 
@@ -120,18 +116,3 @@ async def test_without_sentence_transformers(
     ) as failed:
         await LocalEmbedder("any").embed(["a"], query=False)
     assert "sentence_transformers" in failed.value.detail
-
-
-async def test_forward_pass() -> None:
-    """Of a real model it gives what ``encode`` gives, a prefix included."""
-    texts, prompt = ["Who has a boat?", "Tea?"], {"prompt": "query: "}
-    await MINILM.embed(texts, query=True)
-    [model] = [
-        one for name, one in MINILM._model.loaded.items() if name != "lock"
-    ]
-    assert (is_plain_model(model), is_plain_model(texts)) == (True, False)
-    assert np.allclose(
-        forward_pass(model, prompt, texts),
-        model.encode(texts, **prompt),
-        atol=1e-6,
-    )

@@ -132,9 +132,7 @@ def earlier_utterances(
         *itertools.takewhile(lambda message: message is not before, messages)
     ]
     # From the newest back, so that no more messages are read than are wanted.
-    utterances = (
-        one for one in map(_utterance, reversed(earlier)) if one is not None
-    )
+    utterances = filter(None, map(_utterance, reversed(earlier)))
     return tuple(itertools.islice(utterances, limit))[::-1]
 
 

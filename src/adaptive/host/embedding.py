@@ -25,8 +25,6 @@ from adaptive.search.embedders import (
     EndpointEmbedder,
     LocalEmbedder,
     checked_vectors,
-    forward_pass,
-    is_plain_model,
 )
 from adaptive.settings.merged import Settings
 
@@ -115,15 +113,12 @@ class HostEmbedder:
             )
         is_short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
-        if is_short and is_plain_model(model):
-            encode = partial(forward_pass, model, prompt)
-        else:
-            encode = partial(
-                model.encode,
-                batch_size=_TEXTS_AT_ONCE,
-                show_progress_bar=False,
-                **prompt,
-            )
+        encode = partial(
+            model.encode,
+            batch_size=_TEXTS_AT_ONCE,
+            show_progress_bar=False,
+            **prompt,
+        )
         threads = state["embedding_threads"] if is_short else None
         running = asyncio.get_running_loop()
         async with state["embedding_lanes"][query]:

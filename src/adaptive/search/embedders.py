@@ -1,12 +1,11 @@
-"""Embedders outside the host, and how a SentenceTransformer makes the vectors of short texts."""
+"""Embedders outside the host."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from typing import Any, cast
 
@@ -40,34 +39,6 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
             _NO_VECTORS, detail=f"{provider} sent numbers that are not finite"
         )
     return matrix
-
-
-def is_plain_model(model: Any) -> bool:
-    """Whether ``encode`` gives what the forward pass gives; what can't be told is taken for no."""
-    told = (
-        getattr(model, name, "")
-        for name in ("training", "default_prompt_name", "truncate_dim")
-    )
-    on_cpu = str(getattr(model, "device", "")) == "cpu" and hasattr(
-        model, "preprocess"
-    )
-    return on_cpu and [*told] == [False, None, None]
-
-
-def forward_pass(
-    model: Any, prompt: Mapping[str, str], texts: list[str]
-) -> object:
-    """Vectors by the forward pass alone.
-
-    ``encode`` walks through all parts of the model twice before it, which a message waits for as
-    long as for half a pass where they are not in the processor's cache (sentence-transformers 5.5).
-    """
-    with sys.modules["torch"].inference_mode():
-        return (
-            model(model.preprocess(texts, **prompt))["sentence_embedding"]
-            .float()
-            .numpy()
-        )
 
 
 @frozen
