@@ -14959,7 +14959,8 @@ class RelevanceJudge:
     asked = repr((completer.key, prompt, message))
     key = (user_id, content_hash(asked))
     scores = {**(self._scores.get(key) or {})}
-    new = [one for one in memories if one.content not in scores]
+    hashes = {one.id: content_hash(one.content) for one in memories}
+    new = [one for one in memories if hashes[one.id] not in scores]
     shown = {str(number): one for number, one in enumerate(new, start=1)}
     if shown:
       judged = await ask(
@@ -14970,9 +14971,9 @@ class RelevanceJudge:
         partial(read_relevance, offered=shown),
       )
       for name, score in judged.items():
-        scores[shown[name].content] = score
+        scores[hashes[shown[name].id]] = score
       self._scores.put(key, scores)
-    return {one.id: scores[one.content] for one in memories if one.content in scores}
+    return {memory_id: scores[digest] for memory_id, digest in hashes.items() if digest in scores}
 
 
 def _relevance_request(prompt: str, message: str, shown: Mapping[str, Memory]) -> CompletionRequest:

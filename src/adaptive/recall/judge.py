@@ -55,7 +55,7 @@ class RelevanceJudge:
     deadline: float = _JUDGE_SECONDS
 
     def __post_init__(self) -> None:
-        # Of each question, by the contents of memories.
+        # Of each question, by the hashes of what memories say.
         self._scores = UserCache[dict[str, float]](
             _QUESTIONS_KEPT, seconds=_SCORES_KEPT_SECONDS
         )
@@ -123,9 +123,10 @@ class RelevanceJudge:
         prompt = override.strip() or PROMPTS["relevance"].strip()
         asked = repr((completer.key, prompt, message))
         key = (user_id, content_hash(asked))
-        # By content: an edited memory is judged anew.
         scores = {**(self._scores.get(key) or {})}
-        new = [one for one in memories if one.content not in scores]
+        # By what it says: an edited memory is judged anew.
+        hashes = {one.id: content_hash(one.content) for one in memories}
+        new = [one for one in memories if hashes[one.id] not in scores]
         shown = {str(number): one for number, one in enumerate(new, start=1)}
         if shown:
             # A second try would mostly cost the user the rest of the time.
@@ -137,12 +138,12 @@ class RelevanceJudge:
                 partial(read_relevance, offered=shown),
             )
             for name, score in judged.items():
-                scores[shown[name].content] = score
+                scores[hashes[shown[name].id]] = score
             self._scores.put(key, scores)
         return {
-            one.id: scores[one.content]
-            for one in memories
-            if one.content in scores
+            memory_id: scores[digest]
+            for memory_id, digest in hashes.items()
+            if digest in scores
         }
 
 
