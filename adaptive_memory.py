@@ -5681,7 +5681,7 @@ _SENTENCE_END__notation = re.compile(
 _NOTE__notation = re.compile(
   r"[ *(\[-]{0,3}(?P<line>\d{1,3})[\]).:]?"
   r"(?: +#(?P<memory>\d{1,3})[:.]?)?(?: +\[(?P<bank>[^\]]{1,80})\])?"
-  r" +(?P<sentence>[^\[{].*)"
+  r" +(?P<sentence>[^\[{#].*)"
 )
 _UNTIL__notation = re.compile(r" *\(until (\d{4}-\d\d-\d\d)\)[ .]*$")
 _WORD = re.compile(r"\w+")
@@ -5708,7 +5708,7 @@ def holds_notes(reply: str) -> bool:
   return any(map(_NOTE__notation.fullmatch, reply.splitlines()))
 
 
-def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
+def read_notes(reply: str, lines: Sequence[str], memories: int) -> list[Mapping[str, str]]:
   notes: list[Mapping[str, str]] = []
   for note in map(_NOTE__notation.fullmatch, reply.splitlines()):
     if note is None or not has_words(note["sentence"]):
@@ -5718,9 +5718,10 @@ def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
     line = _line(int(note["line"]), lines)
     if word_units(sentence) == word_units(line):
       sentence = f"User said: {line}"
+    is_update = 0 < int(note["memory"] or 0) <= memories
     fields = {
-      "operation": "UPDATE" if note["memory"] else "NEW",
-      "id": note["memory"] or "",
+      "operation": "UPDATE" if is_update else "NEW",
+      "id": note["memory"] if is_update else "",
       "content": sentence,
       "evidence": _evidence__notation(sentence, line),
       "until": end[1] if end else "",
@@ -5728,6 +5729,7 @@ def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
     }
     if note["memory"] and sentence.casefold().strip(".") == FORGET:
       fields["operation"] = "DELETE"
+      fields["id"] = note["memory"]
       fields["evidence"] = line
     notes.append(fields)
   return notes
@@ -8540,7 +8542,7 @@ def read_proposals(
     answer = without_reasoning(completion.text)
     if not holds_notes(answer):
       raise
-    items = read_notes(answer, source.lines)
+    items = read_notes(answer, source.lines, len(source.shown))
     is_cut = completion.cut
   proposals: list[Proposal] = []
   for item in items:

@@ -132,12 +132,14 @@ def test_kinds_that_the_admin_wants_are_asked_for() -> None:
 
 
 def test_what_is_not_there_is_no_evidence() -> None:
-    """A note on a line that the message has not quotes nothing, and no memory is made up."""
-    (note,) = read_notes("7 User works nights.", LINES)
+    """A note on a line that the message has not quotes nothing; one on no memory is a new fact."""
+    (note,) = read_notes("7 User works nights.", LINES, 0)
     assert note["evidence"] == ""
     source = ExtractionSource(LINES, SHOWN)
     (wrong,) = read_proposals(Completion("1 #3 User works."), source, SETTINGS)
-    assert wrong.reason == "not one of the memories shown"
+    assert (wrong.kind, wrong.memory_id, wrong.before) == ("NEW", "", "")
+    (lost,) = read_proposals(Completion("1 #3 forget"), source, SETTINGS)
+    assert lost.reason == "not one of the memories shown"
 
 
 def test_an_id_is_read_of_any_memory() -> None:
@@ -157,8 +159,10 @@ def test_any_text(words: str, reply: str) -> None:
     lines = message_lines(words)
     shown = numbered(lines)
     assert all(word in shown for word in words.split() if word.isalnum())
-    assert all(note["content"] in reply for note in read_notes(reply, lines))
-    assert holds_notes(reply) or read_notes(reply, lines) == []
+    assert all(
+        note["content"] in reply for note in read_notes(reply, lines, 2)
+    )
+    assert holds_notes(reply) or read_notes(reply, lines, 2) == []
 
 
 def test_many_lines_are_shown_whole() -> None:

@@ -30,7 +30,7 @@ _SENTENCE_END = re.compile(
 _NOTE = re.compile(
     r"[ *(\[-]{0,3}(?P<line>\d{1,3})[\]).:]?"
     r"(?: +#(?P<memory>\d{1,3})[:.]?)?(?: +\[(?P<bank>[^\]]{1,80})\])?"
-    r" +(?P<sentence>[^\[{].*)"
+    r" +(?P<sentence>[^\[{#].*)"
 )
 _UNTIL = re.compile(r" *\(until (\d{4}-\d\d-\d\d)\)[ .]*$")
 _WORD = re.compile(r"\w+")
@@ -62,8 +62,14 @@ def holds_notes(reply: str) -> bool:
     return any(map(_NOTE.fullmatch, reply.splitlines()))
 
 
-def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
-    """The notes in an answer, with the fields that an answer in JSON would have."""
+def read_notes(
+    reply: str, lines: Sequence[str], memories: int
+) -> list[Mapping[str, str]]:
+    """The notes in an answer, with the fields that an answer in JSON would have.
+
+    So many ``memories`` were shown. A sentence that stands for another one is a new fact: small
+    models number their notes as memories are numbered.
+    """
     notes: list[Mapping[str, str]] = []
     for note in map(_NOTE.fullmatch, reply.splitlines()):
         if note is None or not has_words(note["sentence"]):
@@ -74,9 +80,10 @@ def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
         if word_units(sentence) == word_units(line):
             # A model that only copies has not said whose it is.
             sentence = f"User said: {line}"
+        is_update = 0 < int(note["memory"] or 0) <= memories
         fields = {
-            "operation": "UPDATE" if note["memory"] else "NEW",
-            "id": note["memory"] or "",
+            "operation": "UPDATE" if is_update else "NEW",
+            "id": note["memory"] if is_update else "",
             "content": sentence,
             "evidence": _evidence(sentence, line),
             "until": end[1] if end else "",
@@ -84,6 +91,7 @@ def read_notes(reply: str, lines: Sequence[str]) -> list[Mapping[str, str]]:
         }
         if note["memory"] and sentence.casefold().strip(".") == FORGET:
             fields["operation"] = "DELETE"
+            fields["id"] = note["memory"]
             fields["evidence"] = line
         notes.append(fields)
     return notes

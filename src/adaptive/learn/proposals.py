@@ -105,7 +105,7 @@ def read_proposals(
         answer = without_reasoning(completion.text)
         if not holds_notes(answer):
             raise
-        items = read_notes(answer, source.lines)
+        items = read_notes(answer, source.lines, len(source.shown))
         is_cut = completion.cut
     proposals: list[Proposal] = []
     for item in items:
