@@ -3052,14 +3052,14 @@ _LOOK_ALIKES = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
   kind: str
   start: int
   end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Respelling:
   text: str
   places: Sequence[int]
@@ -4050,7 +4050,7 @@ _CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Shape:
   kind: str
   others: Sequence[str]
@@ -8405,13 +8405,13 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
   return bool(await HOST_DATABASE.rows("reading who may open a folder", query))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Connection:
   urls: Sequence[str] = ()
   is_ollama: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Locality:
   addresses: LocalAddresses
   request: Request
@@ -12093,7 +12093,7 @@ _ADVERBS = 2
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErasureRequest:
   scope: ErasureScope
   day: date | None = None

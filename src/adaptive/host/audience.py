@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request
 from sqlalchemy import exists, or_, select
 
 from adaptive.core.messages import JsonMapping, listing, mapping, text_field
+from adaptive.core.model import frozen
 from adaptive.host.application import recent_setting
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import faults_logged
@@ -77,7 +77,7 @@ async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Connection:
     """The addresses at which the host may ask a model; none where that can't be told."""
 
@@ -85,7 +85,7 @@ class _Connection:
     is_ollama: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Locality:
     """Tells which models run on the admin's own machines; what can't be told counts as elsewhere.
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from adaptive.core.model import frozen
 from adaptive.core.texts import pattern_table, word_table
 from adaptive.privacy.scanning import Finding, any_of, plain_text
 from adaptive.privacy.secrets import is_placeholder
@@ -61,7 +61,7 @@ _CHECKS: dict[str, Callable[[re.Match[str]], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Shape:
     """A form of a kind of personal data; words for ``others``, nearer before, rule it out."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from adaptive.core.model import frozen
 from adaptive.core.runtime import text_cache
 
 # Signs, the plain ones that they look like, and fillers and selectors, which are not seen. The full
@@ -20,7 +21,7 @@ _LOOK_ALIKES = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """What kind of thing stands where in a text as it was given; not the thing itself."""
 
@@ -29,7 +30,7 @@ class Finding:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Respelling:
     """A text in plainer signs, with the place in the original of each of them."""
 

@@ -14,11 +14,11 @@ import time
 import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
 from adaptive.core.messages import Message, head_and_tail, local_time, said_at
+from adaptive.core.model import frozen
 from adaptive.core.texts import pattern_table, word_table
 from adaptive.settings.hook import Hook
 
@@ -48,7 +48,7 @@ _ADVERBS = 2
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErasureRequest:
     """What to erase; ``day`` is one where the user lives."""
 
