@@ -2874,7 +2874,10 @@ _COMMAND = re.compile(
   r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
 )
 _UNSEEN_AROUND = "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
-SWITCHES = ("on", "off")
+SWITCHES = {
+  "on": "Memory is on in this chat.",
+  "off": "Memory is off in this chat: nothing is recalled or saved until `/memory on`.",
+}
 _LONGEST_TITLE = 60
 
 
@@ -3709,15 +3712,6 @@ class NativeFeatures:
   metadata: Mapping[str, Any]
   chat_model: object
   kind: ConversationKind
-
-  @property
-  def adds_behind_tasks(self) -> bool:
-    return has_request_hook()
-
-  @property
-  def interface_language(self) -> str:
-    variables = mapping(self.metadata, "variables")
-    return text_field(variables, "{{USER_LANGUAGE}}")
 
   async def compacts(self) -> bool:
     return bool(await self._setting("context_compaction"))
@@ -10199,6 +10193,8 @@ class Hook(ABC):
   told_kind: ConversationKind
   state: TurnState
   time_zones: tuple[str, str, str]
+  interface_language: str
+  adds_behind_tasks: bool
   regenerated_message: Mapping[str, Any]
   has_page: bool
   can_ask: bool
@@ -10254,12 +10250,6 @@ class Hook(ABC):
 
 
 class HostFeatures(Protocol):
-  @property
-  def adds_behind_tasks(self) -> bool: ...
-
-  @property
-  def interface_language(self) -> str: ...
-
   async def task_that_reads(self, body: Mapping[str, Any]) -> str: ...
 
   async def compacts(self) -> bool: ...
@@ -11403,7 +11393,7 @@ class HostHook(Hook):
     answer = HostAnswer.of(metadata, emitter, arguments.user)
     is_stored = kind == "saved" and bool(answer.message_id) and emitter is not None
     replies = PageNotifier(answer.emit if is_stored else emitter)
-    browser_zone = text_field(mapping(metadata, "variables"), "{{CURRENT_TIMEZONE}}")
+    variables = mapping(metadata, "variables")
     is_made_anew = bool(metadata.get("regeneration_message_id"))
     return cls(
       settings=settings,
@@ -11416,7 +11406,13 @@ class HostHook(Hook):
       is_direct=bool(metadata.get("direct")),
       told_kind=kind,
       state=turn_state(metadata),
-      time_zones=(settings.user_timezone, browser_zone, settings.timezone),
+      time_zones=(
+        settings.user_timezone,
+        text_field(variables, "{{CURRENT_TIMEZONE}}"),
+        settings.timezone,
+      ),
+      interface_language=text_field(variables, "{{USER_LANGUAGE}}"),
+      adds_behind_tasks=has_request_hook(),
       regenerated_message=mapping(metadata, "user_message") if is_made_anew else {},
       has_page=emitter is not None,
       can_ask=arguments.caller is not None,
@@ -13342,7 +13338,6 @@ _OFF = (
   "or `enabled` among your valves of this filter)."
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
-_IS_OFF = "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
 _IN_PORTIONS = ("undo", "import")
@@ -13382,15 +13377,15 @@ class MemoryCommands:
       "import": self._import,
       "doctor": self._doctor,
       "cost": self._cost,
-      "on": self._on,
-      "off": self._off,
     }
 
   async def answer(self, hook: Hook, command: Command) -> str:
+    if command.name in SWITCHES:
+      return SWITCHES[command.name]
     if command.name in _SAVING and not hook.settings.enabled:
       return _OFF
     answering = self._answers.get(command.name, self._list)
-    if command.name not in SWITCHES and await hook.kind() == "shared":
+    if await hook.kind() == "shared":
       return await self._counted(hook)
     if command.name not in _CHANGING:
       return await answering(hook, command)
@@ -13563,12 +13558,6 @@ class MemoryCommands:
 
   async def _cost(self, hook: Hook, _: Command) -> str:
     return costs_told(await self.costs.days(hook.user_id))
-
-  async def _on(self, _: Hook, __: Command) -> str:
-    return "Memory is on in this chat."
-
-  async def _off(self, _: Hook, __: Command) -> str:
-    return _IS_OFF
 
 
 async def _withholds(hook: Hook) -> bool:
@@ -14297,7 +14286,7 @@ class Learning:
       room = await self.lesson_resources(hook, wanted=True)
     except AdaptiveMemoryError as error:
       return "Problem", f"it can't be examined: {error}"
-    language = hook.native.interface_language
+    language = hook.interface_language
     return await examination(room, language, hook.replies.status)
 
   async def waiting(self, hook: Hook) -> list[str]:
@@ -15078,7 +15067,7 @@ class Recall:
   def sent(self, hook: Hook, window: RequestWindow, block: str = "") -> JsonObject:
     warnings = hook.state.get("warnings", [])
     added = block_with(block, window.summary, warnings)
-    if added and hook.native.adds_behind_tasks:
+    if added and hook.adds_behind_tasks:
       self.blocks.keep(hook, added)
       added = ""
     return {**window.body, "messages": with_block(window.messages, added)}

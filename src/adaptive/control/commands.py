@@ -71,7 +71,6 @@ _OFF = (
     "or `enabled` among your valves of this filter)."
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
-_IS_OFF = "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
 _SAVING = ("remember", "import")
 _CHANGING = ("undo", "remember", "forget", "restore", "import")
 # Some of it may stand when the rest fails.
@@ -125,8 +124,6 @@ class MemoryCommands:
             "import": self._import,
             "doctor": self._doctor,
             "cost": self._cost,
-            "on": self._on,
-            "off": self._off,
         }
 
     async def answer(self, hook: Hook, command: Command) -> str:
@@ -134,11 +131,13 @@ class MemoryCommands:
 
         What fails raises an ``AdaptiveMemoryError``, unless the command may have changed something.
         """
+        if command.name in SWITCHES:
+            return SWITCHES[command.name]
         if command.name in _SAVING and not hook.settings.enabled:
             return _OFF
         # A word behind /memory that is no command shows the list, with the commands below it.
         answering = self._answers.get(command.name, self._list)
-        if command.name not in SWITCHES and await hook.kind() == "shared":
+        if await hook.kind() == "shared":
             return await self._counted(hook)
         # What changes nothing tells how things stand, also while a change is under way.
         if command.name not in _CHANGING:
@@ -347,14 +346,6 @@ class MemoryCommands:
     async def _cost(self, hook: Hook, _: Command) -> str:
         """What models were asked for the user."""
         return costs_told(await self.costs.days(hook.user_id))
-
-    async def _on(self, _: Hook, __: Command) -> str:
-        """What is so from now on: the chat itself tells it to whoever reads it."""
-        return "Memory is on in this chat."
-
-    async def _off(self, _: Hook, __: Command) -> str:
-        """What is so from now on."""
-        return _IS_OFF
 
 
 async def _withholds(hook: Hook) -> bool:

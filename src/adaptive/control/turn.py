@@ -64,7 +64,11 @@ _COMMAND = re.compile(
 _UNSEEN_AROUND = (
     "\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\ufeff"
 )
-SWITCHES = ("on", "off")
+# What is so from now on: the chat itself tells it to whoever reads it.
+SWITCHES = {
+    "on": "Memory is on in this chat.",
+    "off": "Memory is off in this chat: nothing is recalled or saved until `/memory on`.",
+}
 _LONGEST_TITLE = 60
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 
 from fastapi import Request
 
-from adaptive.core.messages import mapping, text_field
+from adaptive.core.messages import mapping
 from adaptive.core.model import ConversationKind, frozen, log
 from adaptive.core.providers import ModelBusy
 from adaptive.host.faults import HostFaults, faults_logged
@@ -224,15 +224,6 @@ class NativeFeatures:
     metadata: Mapping[str, Any]
     chat_model: object
     kind: ConversationKind
-
-    @property
-    def adds_behind_tasks(self) -> bool:
-        return has_request_hook()
-
-    @property
-    def interface_language(self) -> str:
-        variables = mapping(self.metadata, "variables")
-        return text_field(variables, "{{USER_LANGUAGE}}")
 
     async def compacts(self) -> bool:
         """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10)."""

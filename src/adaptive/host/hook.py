@@ -27,6 +27,7 @@ from adaptive.host.application import (
     account,
     allows_memory,
     has_memory_on,
+    has_request_hook,
     host_is_supported,
     isolated_request,
     memory_switch,
@@ -128,9 +129,7 @@ class HostHook(Hook):
             kind == "saved" and bool(answer.message_id) and emitter is not None
         )
         replies = PageNotifier(answer.emit if is_stored else emitter)
-        browser_zone = text_field(
-            mapping(metadata, "variables"), "{{CURRENT_TIMEZONE}}"
-        )
+        variables = mapping(metadata, "variables")
         is_made_anew = bool(metadata.get("regeneration_message_id"))
         return cls(
             settings=settings,
@@ -145,9 +144,11 @@ class HostHook(Hook):
             state=turn_state(metadata),
             time_zones=(
                 settings.user_timezone,
-                browser_zone,
+                text_field(variables, "{{CURRENT_TIMEZONE}}"),
                 settings.timezone,
             ),
+            interface_language=text_field(variables, "{{USER_LANGUAGE}}"),
+            adds_behind_tasks=has_request_hook(),
             regenerated_message=mapping(metadata, "user_message")
             if is_made_anew
             else {},

@@ -211,7 +211,7 @@ class Learning:
             room = await self.lesson_resources(hook, wanted=True)
         except AdaptiveMemoryError as error:
             return "Problem", f"it can't be examined: {error}"
-        language = hook.native.interface_language
+        language = hook.interface_language
         return await examination(room, language, hook.replies.status)
 
     async def waiting(self, hook: Hook) -> list[str]:

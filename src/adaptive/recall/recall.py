@@ -180,7 +180,7 @@ class Recall:
         """The request, cut to its window, with a block and what the model is warned of."""
         warnings = hook.state.get("warnings", [])
         added = block_with(block, window.summary, warnings)
-        if added and hook.native.adds_behind_tasks:
+        if added and hook.adds_behind_tasks:
             self.blocks.keep(hook, added)
             added = ""
         return {**window.body, "messages": with_block(window.messages, added)}

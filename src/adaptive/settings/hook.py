@@ -46,7 +46,8 @@ class Hook(ABC):
     answer is known before there is one. ``told_kind`` is what can be told without the database.
     With ``is_direct`` the browser asks the chat's model itself. ``regenerated_message`` is the
     user's message whose answer is made anew, empty where none is. Names of time zones are the
-    user's choice, the browser's, and the admin's.
+    user's choice, the browser's, and the admin's. The language of the page (``de-DE``) is empty
+    where none is named. What is added to prompts may wait until the host has written its own tasks.
 
     A page shows lines where it ``has_page``, and dialogs where it ``can_ask``. The ``notifier``
     shows news, unless the user or the admin wants none; ``replies`` shows what answers a request
@@ -64,6 +65,8 @@ class Hook(ABC):
     told_kind: ConversationKind
     state: TurnState
     time_zones: tuple[str, str, str]
+    interface_language: str
+    adds_behind_tasks: bool
     regenerated_message: Mapping[str, Any]
     has_page: bool
     can_ask: bool
@@ -125,14 +128,6 @@ class Hook(ABC):
 
 class HostFeatures(Protocol):
     """What the host itself does with a turn; what asks the host may raise ``HostError``."""
-
-    # Whether what is added to prompts waits until the host's own tasks have been written.
-    @property
-    def adds_behind_tasks(self) -> bool: ...
-
-    # The language of the user's page (``de-DE``), empty where none is named.
-    @property
-    def interface_language(self) -> str: ...
 
     async def task_that_reads(self, body: Mapping[str, Any]) -> str:
         """The host's own task that would read what is added to a request, for people; or none."""
