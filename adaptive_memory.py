@@ -4257,6 +4257,7 @@ ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | N
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
+_OUTLINE = tuple(HOST_MESSAGES.c[name] for name in ("id", "chat_id", "parent_id", "role"))
 
 
 class HostPastChats:
@@ -4272,18 +4273,10 @@ class HostPastChats:
   async def messages(
     self, user_id: str, chat_id: str, *, words: bool = True
   ) -> tuple[Mapping[str, Any], ...]:
-    row = HOST_MESSAGES.c
-    columns = row if words else (row.id, row.chat_id, row.parent_id, row.role)
-    query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
+    columns = HOST_MESSAGES.c if words else _OUTLINE
+    query = _own_messages(columns, user_id).where(HOST_MESSAGES.c.chat_id == chat_id)
     rows = await HOST_DATABASE.rows("reading a chat's messages", query)
-    if rows or not words:
-      return tuple(_message_of(row, user_id) for row in rows if not _is_internal(row))
-    if not await self.titles(user_id, [chat_id]):
-      return ()
-    stored = await _host_messages(chat_id)
-    return tuple(
-      {**message, "id": message_id, "chat_id": chat_id} for message_id, message in stored.items()
-    )
+    return tuple(_message_of(row, user_id) for row in rows if not _is_internal(row))
 
   async def current(
     self, user_id: str, keys: Collection[MessageKey]
@@ -4295,25 +4288,18 @@ class HostPastChats:
     return {(message["chat_id"], message["id"]): message for message in messages}
 
 
-@uninterrupted
 async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
-  stored = await _host_messages(chat_id)
-  own = stored.pop(message_id, None)
-  if own is None:
-    return frozenset()
+  query = select(*_OUTLINE).where(HOST_MESSAGES.c.chat_id == chat_id)
+  rows = await HOST_DATABASE.rows("reading a chat's outline", query)
+  messages = [_message_of(row, "") for row in rows]
+  places = {message["id"]: message["parentId"] for message in messages}
   return frozenset(
-    other_id
-    for other_id, other in stored.items()
-    if other.get("role") == "user" and other.get("parentId") == own.get("parentId")
+    message["id"]
+    for message in messages
+    if message["role"] == "user"
+    and message["id"] != message_id
+    and message["parentId"] == places.get(message_id, "")
   )
-
-
-async def _host_messages(chat_id: str) -> dict[str, Mapping[str, Any]]:
-  with HostFaults("reading a chat's messages"):
-    from open_webui.models.chats import Chats
-
-    stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
-  return {message_id: mapping(message) for message_id, message in stored.items()}
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:
@@ -4850,9 +4836,14 @@ class CarriedMemory(BaseModel, frozen=True):
         raise
       return field.default
 
-  @property
-  def draft(self) -> Draft:
-    return Draft(
+  def new_memory(self, now: float) -> NewMemory:
+    said = self.said_at or self.created_at
+    when = min(said.timestamp(), now) if said else now
+    extra: dict[str, Any] = {"imported": True}
+    former = [entry for entry in self.history if isinstance(entry.get("content"), str)]
+    if former:
+      extra["history"] = former
+    draft = Draft(
       content=self.content,
       tags=self.tags,
       bank=self.bank,
@@ -4860,19 +4851,8 @@ class CarriedMemory(BaseModel, frozen=True):
       importance=self.importance,
       until=str(self.until or ""),
     )
-
-  def source(self, now: float) -> Provenance:
-    said = self.said_at or self.created_at
-    when = min(said.timestamp(), now) if said else now
-    return Provenance(self.chat_id, self.message_id, int(when))
-
-  @property
-  def extra(self) -> dict[str, Any]:
-    extra: dict[str, Any] = {"imported": True}
-    former = [entry for entry in self.history if isinstance(entry.get("content"), str)]
-    if former:
-      extra["history"] = former
-    return extra
+    source = Provenance(self.chat_id, self.message_id, int(when))
+    return NewMemory(draft, source, extra)
 
 
 class ExportFile(BaseModel, frozen=True):
@@ -11470,17 +11450,13 @@ class HostHook(Hook):
         self.state["shared"] = await is_read_by_others(self.chat_id, self.user_id)
     return "shared" if self.state["shared"] else self.told_kind
 
-  @uninterrupted
   async def other_authors(self) -> bool:
-    with faults_logged("reading the chat's authors"):
-      from open_webui.models.chats import Chats
-
-      messages = mapping(await Chats.get_messages_map_by_chat_id(self.chat_id))
-      authors = {
-        text_field(message, "user_id")
-        for message in map(mapping, messages.values())
-        if message.get("role") == "user"
-      }
+    doing = "reading the chat's authors"
+    with faults_logged(doing):
+      row = HOST_MESSAGES.c
+      query = select(row.user_id).where(row.chat_id == self.chat_id, row.role == "user")
+      rows = await HOST_DATABASE.rows(doing, query)
+      authors = {row.user_id or "" for row in rows}
       return not authors <= {"", self.user_id}
     return True
 
@@ -13534,16 +13510,13 @@ class MemoryCommands:
     if not content.memories:
       return _HOW_TO_IMPORT
     now = time.time()
-    drafts = [memory.draft for memory in content.memories]
+    carried = [memory.new_memory(now) for memory in content.memories]
+    drafts = [memory.draft for memory in carried]
     counted = memories_counted(len(drafts))
     question = f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
     if not await hook.dialog.confirm("Import memories?", question):
       return "Nothing imported: you did not confirm it."
     memory = await self._memories.of(hook)
-    carried = [
-      NewMemory(imported.draft, imported.source(now), imported.extra)
-      for imported in content.memories
-    ]
     line = await memory.bring_in(carried, hook.chat_id)
     if content.left_out:
       line += f" \u00b7 {content.left_out} could not be read"

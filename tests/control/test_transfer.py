@@ -10,7 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adaptive.control.transfer import ExportFile, exported, read_import
-from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
+from adaptive.core.model import (
+    CATEGORIES,
+    Draft,
+    Memory,
+    NewMemory,
+    Provenance,
+)
 from adaptive.search.tokens import comparable
 from tests.conftest import PROJECT
 
@@ -124,14 +130,15 @@ def test_file_is_read_as_it_was_written(rows: list[Memory]) -> None:
             one.confidence,
             one.importance,
         )
-        assert back.draft == Draft(*labels, one.until)
+        written = back.new_memory(NOW)
+        assert written.draft == Draft(*labels, one.until)
         where = (
             one.meta["chat_id"],
             one.meta.get("message_id", ""),
             one.meta["said_at"],
         )
-        assert back.source(NOW) == Provenance(*where)
-        assert back.extra.get("history", []) == one.meta["history"]
+        assert written.source == Provenance(*where)
+        assert written.extra.get("history", []) == one.meta["history"]
 
 
 def test_schema_in_the_docs() -> None:
@@ -171,9 +178,8 @@ def test_one_bad_entry_spoils_nothing() -> None:
         read = read_import(text)
         assert [one.content for one in read.memories] == ["Likes tea", "is Jo"]
         assert read.left_out == 4
-        first = read.memories[0]
-        assert first.draft == Draft("Likes tea", ("a", "b"))
-        assert (first.source(5.0), first.extra) == (
+        assert read.memories[0].new_memory(5.0) == NewMemory(
+            Draft("Likes tea", ("a", "b")),
             Provenance("", "", 5),
             {"imported": True},
         )
@@ -221,7 +227,7 @@ def test_dates_become_the_time() -> None:
     read = read_import(
         "[2024/05/02] - A\n[2031-01-01] B\n[0001-01-01T00:00:00+23:59] C"
     ).memories
-    assert [one.source(NOW).said_at for one in read] == [
+    assert [one.new_memory(NOW).source.said_at for one in read] == [
         1_714_608_000,
         int(NOW),
         int(NOW),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive.host import database
-from adaptive.host.history_chats import HostPastChats
+from adaptive.host.history_chats import HostPastChats, former_versions
 from tests.host.databases import Worker, two_workers
 
 CHATS = (
@@ -147,3 +147,16 @@ async def test_current(worker: Worker) -> None:
         ("m7", ""),
     ]
     assert found["c", "m7"]["output"] == [{"type": "message"}]
+
+
+async def test_former_versions(worker: Worker) -> None:
+    """What a user wrote in the same place of a chat is what a message was before it was edited."""
+    await add_message(
+        worker, "c", "m6", "ada", "Which club?", 15, parent_id="m2"
+    )
+    answer = {"role": "assistant", "parent_id": "m2"}
+    await add_message(worker, "c", "m7", "ada", "None", 16, **answer)
+    await add_message(worker, "c", "m8", "ada", "Hello", 17)
+    assert await former_versions("c", "m6") == {"m5"}
+    assert await former_versions("c", "m1") == {"m8"}
+    assert await former_versions("c", "gone") == frozenset()

@@ -33,7 +33,6 @@ from adaptive.core.messages import local_time, newest_user_message, plain_line
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Draft,
-    NewMemory,
     Proposal,
     failure_told,
     log_failure,
@@ -318,7 +317,8 @@ class MemoryCommands:
         if not content.memories:
             return _HOW_TO_IMPORT
         now = time.time()
-        drafts = [memory.draft for memory in content.memories]
+        carried = [memory.new_memory(now) for memory in content.memories]
+        drafts = [memory.draft for memory in carried]
         counted = memories_counted(len(drafts))
         question = (
             f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
@@ -326,10 +326,6 @@ class MemoryCommands:
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
         memory = await self._memories.of(hook)
-        carried = [
-            NewMemory(imported.draft, imported.source(now), imported.extra)
-            for imported in content.memories
-        ]
         line = await memory.bring_in(carried, hook.chat_id)
         if content.left_out:
             line += f" · {content.left_out} could not be read"

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
 from adaptive.core.messages import has_words, listing, mapping
-from adaptive.core.model import Draft, Memory, Provenance, frozen
+from adaptive.core.model import Draft, Memory, NewMemory, Provenance, frozen
 from adaptive.llm.ask import Line, text_line
 from adaptive.search.tokens import comparable
 
@@ -89,27 +89,10 @@ class CarriedMemory(BaseModel, frozen=True):
                 raise
             return field.default
 
-    @property
-    def draft(self) -> Draft:
-        """What the memory is to say."""
-        return Draft(
-            content=self.content,
-            tags=self.tags,
-            bank=self.bank,
-            confidence=self.confidence,
-            importance=self.importance,
-            until=str(self.until or ""),
-        )
-
-    def source(self, now: float) -> Provenance:
-        """Where it was said, and when: never later than now."""
+    def new_memory(self, now: float) -> NewMemory:
+        """What is written of it: said where and when it was said, but never later than now."""
         said = self.said_at or self.created_at
         when = min(said.timestamp(), now) if said else now
-        return Provenance(self.chat_id, self.message_id, int(when))
-
-    @property
-    def extra(self) -> dict[str, Any]:
-        """What goes into a row's meta besides: its former contents, and that it was imported."""
         extra: dict[str, Any] = {"imported": True}
         former = [
             entry
@@ -118,7 +101,16 @@ class CarriedMemory(BaseModel, frozen=True):
         ]
         if former:
             extra["history"] = former
-        return extra
+        draft = Draft(
+            content=self.content,
+            tags=self.tags,
+            bank=self.bank,
+            confidence=self.confidence,
+            importance=self.importance,
+            until=str(self.until or ""),
+        )
+        source = Provenance(self.chat_id, self.message_id, int(when))
+        return NewMemory(draft, source, extra)
 
 
 class ExportFile(BaseModel, frozen=True):

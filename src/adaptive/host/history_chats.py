@@ -1,7 +1,8 @@
 """A user's saved chats, read from the host's own tables, and changed message by message.
 
 Since 0.9 each message has a row of its own (host: models/chat_messages.py, ChatMessage; its id is
-chat and message id with a hyphen between them), written with the turn and changed with every edit.
+chat and message id with a hyphen between them), written with the turn and changed with every edit;
+the update to 0.9 has made those of older chats (host: migrations, add_chat_message_table).
 Only what is asked for is read: the chat's own row holds a copy of all its messages.
 """
 
@@ -25,7 +26,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from adaptive.core.messages import Message, mapping, text_field
 from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import HOST_DATABASE, host_session
-from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.faults import uninterrupted
 from adaptive.host.schema import HOST_CHATS, HOST_MESSAGES
 from adaptive.search.history_ports import MessageKey
 
@@ -41,6 +42,10 @@ _TEMPORARY_PREFIXES = ("local:", "temporary:")
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
+# What tells the place of a message.
+_OUTLINE = tuple(
+    HOST_MESSAGES.c[name] for name in ("id", "chat_id", "parent_id", "role")
+)
 
 
 class HostPastChats:
@@ -68,28 +73,14 @@ class HostPastChats:
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
     ) -> tuple[Mapping[str, Any], ...]:
-        """A chat's messages of all branches; those of before 0.9 through the host's own function.
-
-        That one writes the missing rows, too (host: models/chats.py, get_messages_map_by_chat_id).
-        """
-        row = HOST_MESSAGES.c
-        columns = (
-            row if words else (row.id, row.chat_id, row.parent_id, row.role)
+        """A chat's messages of all branches."""
+        columns = HOST_MESSAGES.c if words else _OUTLINE
+        query = _own_messages(columns, user_id).where(
+            HOST_MESSAGES.c.chat_id == chat_id
         )
-        query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
         rows = await HOST_DATABASE.rows("reading a chat's messages", query)
-        if rows or not words:
-            return tuple(
-                _message_of(row, user_id)
-                for row in rows
-                if not _is_internal(row)
-            )
-        if not await self.titles(user_id, [chat_id]):
-            return ()
-        stored = await _host_messages(chat_id)
         return tuple(
-            {**message, "id": message_id, "chat_id": chat_id}
-            for message_id, message in stored.items()
+            _message_of(row, user_id) for row in rows if not _is_internal(row)
         )
 
     async def current(
@@ -108,30 +99,19 @@ class HostPastChats:
         }
 
 
-@uninterrupted
 async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
     """Ids of a user's messages in the place of this one, as each edit makes one of them."""
-    stored = await _host_messages(chat_id)
-    own = stored.pop(message_id, None)
-    if own is None:
-        return frozenset()
+    query = select(*_OUTLINE).where(HOST_MESSAGES.c.chat_id == chat_id)
+    rows = await HOST_DATABASE.rows("reading a chat's outline", query)
+    messages = [_message_of(row, "") for row in rows]
+    places = {message["id"]: message["parentId"] for message in messages}
     return frozenset(
-        other_id
-        for other_id, other in stored.items()
-        if other.get("role") == "user"
-        and other.get("parentId") == own.get("parentId")
+        message["id"]
+        for message in messages
+        if message["role"] == "user"
+        and message["id"] != message_id
+        and message["parentId"] == places.get(message_id, "")
     )
-
-
-async def _host_messages(chat_id: str) -> dict[str, Mapping[str, Any]]:
-    """A chat's messages by id, as the host's own function has them."""
-    with HostFaults("reading a chat's messages"):
-        from open_webui.models.chats import Chats
-
-        stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
-    return {
-        message_id: mapping(message) for message_id, message in stored.items()
-    }
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:

@@ -48,6 +48,7 @@ from adaptive.host.page import (
     emitter_to,
 )
 from adaptive.host.providers import chosen_completer, known_model
+from adaptive.host.schema import HOST_MESSAGES
 from adaptive.host.tables import HostLeases, HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
 from adaptive.search.indexes import MemoryIndexes
@@ -224,20 +225,16 @@ class HostHook(Hook):
                 )
         return "shared" if self.state["shared"] else self.told_kind
 
-    @uninterrupted
     async def other_authors(self) -> bool:
         """Whether somebody else wrote a message of the chat; on doubt, yes."""
-        with faults_logged("reading the chat's authors"):
-            from open_webui.models.chats import Chats
-
-            messages = mapping(
-                await Chats.get_messages_map_by_chat_id(self.chat_id)
+        doing = "reading the chat's authors"
+        with faults_logged(doing):
+            row = HOST_MESSAGES.c
+            query = select(row.user_id).where(
+                row.chat_id == self.chat_id, row.role == "user"
             )
-            authors = {
-                text_field(message, "user_id")
-                for message in map(mapping, messages.values())
-                if message.get("role") == "user"
-            }
+            rows = await HOST_DATABASE.rows(doing, query)
+            authors = {row.user_id or "" for row in rows}
             return not authors <= {"", self.user_id}
         return True
 
