@@ -7942,29 +7942,23 @@ def _indexed_text(row: Any) -> str:
   return f"{path}\n{row.content}" if path else row.content
 
 
-async def delete_vectors(user_id: str, ids: Collection[str]) -> None:
-  if not ids:
-    return
+async def delete_vectors(user_id: str, ids: Collection[str] | None = None) -> None:
   name = memory_collection(user_id)
+  doing = "deleting Open WebUI's vectors"
+  if ids is None:
+    deleting = HOST_VECTORS.call(doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+  else:
+    deleting = HOST_VECTORS.call(doing, "delete", name, ids=[*ids])
   try:
-    await HOST_VECTORS.call("deleting vectors of memories", "delete", name, ids=[*ids])
-  except HostError as error:
-    log.debug("%s", with_detail(error))
-  if not (await standing_vectors(name)).isdisjoint(ids):
-    raise HostError("vectors of deleted memories still stand")
-
-
-async def drop_collection(name: str) -> None:
-  doing = "erasing Open WebUI's vectors"
-  try:
-    await HOST_VECTORS.call(doing, "delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+    await deleting
   except HostError as error:
     log.debug("%s", with_detail(error))
   for pause in _LOOK_PAUSES_SECONDS:
     await asyncio.sleep(pause)
-    if not await standing_vectors(name):
+    standing = await standing_vectors(name)
+    if standing.isdisjoint(standing if ids is None else ids):
       return
-  raise StoreError("Open WebUI's vectors of the memories still stand")
+  raise StoreError("Open WebUI's vectors of deleted memories still stand")
 
 
 async def standing_vectors(name: str) -> set[str]:
@@ -8088,7 +8082,7 @@ class HostMemoryStore:
       raise StoreError(_NOT_DONE)
     if deleted:
       await self._publish("MEMORY_DELETED", [self.user])
-    await drop_collection(memory_collection(self.user.id))
+    await delete_vectors(self.user.id)
 
   async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
     return await self._select(select(*_columns()).where(*conditions))
@@ -8111,7 +8105,8 @@ class HostMemoryStore:
         await index_rows(self.request, self.user, standing)
         standing = await self._rows(these)
       gone = {*row_ids} - {row.id for row in standing}
-      await delete_vectors(self.user.id, gone)
+      if gone:
+        await delete_vectors(self.user.id, gone)
 
   async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
     try:
@@ -9452,7 +9447,7 @@ class HostSweep:
     return [row.user_id for row in rows]
 
   async def _erase(self, user_id: str) -> None:
-    await drop_collection(memory_collection(user_id))
+    await delete_vectors(user_id)
     await self._history.delete_all(user_id)
     await self._change(
       *(delete(table).where(table.c.user_id == user_id) for table in (HOST_MEMORIES, *OUR_TABLES))

@@ -18,7 +18,6 @@ from adaptive.host import memory_vectors
 from adaptive.host.memories import STALE_VECTORS, note_deletion
 from adaptive.host.memory_vectors import (
     delete_vectors,
-    drop_collection,
 )
 from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables
@@ -340,4 +339,4 @@ async def test_collection_stays(house: House, engine: Engine) -> None:
     """A collection that can't be dropped is an error."""
     engine.swallowed = 1
     with pytest.raises(StoreError, match="still stand"):
-        await drop_collection("user-memory-ada")
+        await delete_vectors("ada")

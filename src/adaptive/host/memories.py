@@ -45,9 +45,7 @@ from adaptive.host.memory_rows import (
 from adaptive.host.memory_vectors import (
     VECTOR_UPKEEP,
     delete_vectors,
-    drop_collection,
     index_rows,
-    memory_collection,
 )
 from adaptive.host.schema import ENTRIES
 
@@ -170,7 +168,7 @@ class HostMemoryStore:
         if deleted:
             # The router names the user where all go.
             await self._publish("MEMORY_DELETED", [self.user])
-        await drop_collection(memory_collection(self.user.id))
+        await delete_vectors(self.user.id)
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
         """The user's rows, as plain columns."""
@@ -198,7 +196,8 @@ class HostMemoryStore:
                 # A memory may have been erased while its vector was made.
                 standing = await self._rows(these)
             gone = {*row_ids} - {row.id for row in standing}
-            await delete_vectors(self.user.id, gone)
+            if gone:
+                await delete_vectors(self.user.id, gone)
 
     async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
         """Tell the host's listeners of rows, as its router does; of deleted ones the id alone."""

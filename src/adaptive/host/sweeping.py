@@ -13,7 +13,6 @@ from adaptive.host.database import portions
 from adaptive.host.memories import STALE_VECTORS
 from adaptive.host.memory_vectors import (
     delete_vectors,
-    drop_collection,
     memory_collection,
     standing_vectors,
 )
@@ -118,7 +117,7 @@ class HostSweep:
 
     async def _erase(self, user_id: str) -> None:
         """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
-        await drop_collection(memory_collection(user_id))
+        await delete_vectors(user_id)
         await self._history.delete_all(user_id)
         await self._change(
             *(
