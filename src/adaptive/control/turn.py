@@ -19,7 +19,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -86,9 +86,7 @@ class Command:
     name: str
     words: str
     typed: str
-    messages: list[dict[str, Any]] = field(
-        default_factory=list[dict[str, Any]]
-    )
+    messages: Sequence[dict[str, Any]] = ()
 
     @property
     def title(self) -> str:
@@ -96,8 +94,10 @@ class Command:
         return clipped_line(self.typed, _LONGEST_TITLE)
 
 
-def read_command(typed: str) -> Command | None:
-    """The command that a text is, ``None`` where it is none."""
+def read_command(
+    typed: str, messages: Sequence[dict[str, Any]] = ()
+) -> Command | None:
+    """The command that a text is, below these messages; ``None`` where it is none."""
     match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
     if match is None:
         return None
@@ -107,13 +107,13 @@ def read_command(typed: str) -> Command | None:
         parts = words.split(maxsplit=1)
         name = parts[0].lower().rstrip(".,;:!?") if parts else ""
         words = "".join(parts[1:])
-    return Command(name=name, words=words, typed=typed)
+    return Command(name, words, typed, messages)
 
 
 def command_in(messages: list[dict[str, Any]]) -> Command | None:
     """The command that the newest message of the user is, ``None`` where it is none."""
-    command = read_command(message_text(newest_user_message(messages) or {}))
-    return replace(command, messages=messages) if command is not None else None
+    newest = newest_user_message(messages) or {}
+    return read_command(message_text(newest), messages)
 
 
 def without_commands(

@@ -14,6 +14,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from typing import Any, TypeVar
 
 from adaptive.core.messages import listing, mapping, text_field
@@ -55,12 +56,8 @@ class VectorDatabase:
         **named: Any,
     ) -> Any:
         """What a method of the client returns (see ``ask``)."""
-
-        def called(client: Any) -> Any:
-            """The method's answer."""
-            return getattr(client, method)(*arguments, **named)
-
-        return await self.ask(doing, called, seconds)
+        work = methodcaller(method, *arguments, **named)
+        return await self.ask(doing, work, seconds)
 
     async def ask(
         self, doing: str, work: Callable[[Any], Answered], seconds: float

@@ -199,16 +199,7 @@ def _is_password(value: str, link: re.Match[str]) -> bool:
 
 def _looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures or signs within."""
-    if (
-        len(value) < 4
-        or value[-1] > "\u2e80"
-        or _CONTEXT["plain"].fullmatch(value)
-    ):
-        return False
-    return (
-        any(map(str.isalpha, value))
-        and _CONTEXT["figure or sign"].search(value) is not None
-    )
+    return _CONTEXT["chosen"].fullmatch(value) is not None
 
 
 def _value_before(kind: str, before: str) -> re.Match[str] | None:
