@@ -271,12 +271,13 @@ def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:
             for line in text.splitlines(keepends=True) or [""]
         )
         yield "    ),"
-    yield from (
-        "    **dict(",
-        "        part.split(chr(10), 1)",
-        f'        for part in unpacked("{_packed_lists(prompts)}").decode().split(chr(0))',
-        "    ),",
-    )
+    if any(path.endswith(PACKED_PROMPTS) for path in prompts):
+        yield from (
+            "    **dict(",
+            "        part.split(chr(10), 1)",
+            f'        for part in unpacked("{_packed_lists(prompts)}").decode().split(chr(0))',
+            "    ),",
+        )
     yield "}"
 
 

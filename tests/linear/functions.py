@@ -258,7 +258,9 @@ VALUES: dict[str, Callable[[str], Any]] = {
     "str": str,
     "object": str,
     "Message": message,
+    "JsonMapping": message,
     "Mapping[str, Any]": message,
+    "JsonObject": lambda text: {"messages": messages(text)},
     "dict[str, Any]": lambda text: {"messages": messages(text)},
     "Completion": Completion,
     "CompletionRequest": lambda text: CompletionRequest(
@@ -285,6 +287,8 @@ _SEVERAL: dict[str, Callable[[str], list[Any]]] = {
     "str": parts,
     "Message": messages,
     "AnyMessage": messages,
+    "JsonMapping": messages,
+    "JsonObject": messages,
     "dict[str, Any]": messages,
     "Memory": memories,
     "Any": lambda text: [{"type": "text", "text": text}],
