@@ -115,7 +115,6 @@ from sqlalchemy import (
     exists,
     false,
     func,
-    insert,
     literal,
     or_,
     select,
@@ -850,7 +849,6 @@ class QueuePlace:
 @frozen
 class UserQueue:
   places: tuple[QueuePlace, ...] = ()
-  leased_until: float = 0.0
   calls: int = 0
 
 
@@ -882,9 +880,11 @@ class PendingTable(Protocol):
 
 
 class Leases(Protocol):
-  async def acquire(self, name: str, now: float, seconds: float) -> bool: ...
+  async def acquire(self, name: str, now: float, seconds: float, owner: str = "") -> bool: ...
 
-  async def end(self, names: Iterable[str]) -> None: ...
+  async def renew(self, name: str, owner: str, until: float) -> bool: ...
+
+  async def end(self, names: Iterable[str], owner: str = "") -> bool: ...
 
 
 _TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
@@ -924,6 +924,7 @@ log_measures = logging.getLogger("adaptive_memory.measures")
 CacheKey = tuple[Hashable, ...]
 Cached = TypeVar("Cached")
 TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+PER_STATEMENT = 500
 
 try:
   _cachetools: Any = importlib.import_module("cachetools")
@@ -1144,6 +1145,11 @@ async def measured_part(
         **counts,
       }
       log_measures.debug("%s", json.dumps(line))
+
+
+def portions(values: Collection[Cached], most: int = PER_STATEMENT) -> Iterator[list[Cached]]:
+  listed = list(values)
+  return (listed[at : at + most] for at in range(0, len(listed), most))
 
 
 # ---- src/adaptive/core/texts.py ----
@@ -1630,7 +1636,6 @@ PENDING = _own_table(
     "queued_at": Double(),
     "due_at": Double(),
     "lease_owner": _KEY,
-    "lease_until": Double(),
     "attempts": Integer(),
     "learned_at": Double(),
     "model_calls": Integer(),
@@ -2027,20 +2032,19 @@ class LearningQueue:
       message_ids = next_batch(waiting.places, now)
       if not message_ids or not await wanted():
         return None
-      if waiting.leased_until < now:
-        lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
-        began = self._clock()
-        turns = await self._table.take(lease, began, began + LEASE_SECONDS)
-        if turns:
-          return TurnWork(
-            turns=turns,
-            lease=lease,
-            table=self._table,
-            clock=self._clock,
-            proven_at=began,
-            calls_before=waiting.calls,
-            others_wait=len(waiting.places) > len(turns),
-          )
+      lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
+      began = self._clock()
+      turns = await self._table.take(lease, began, began + LEASE_SECONDS)
+      if turns:
+        return TurnWork(
+          turns=turns,
+          lease=lease,
+          table=self._table,
+          clock=self._clock,
+          proven_at=began,
+          calls_before=waiting.calls,
+          others_wait=len(waiting.places) > len(turns),
+        )
       await asyncio.sleep(_POLL_SECONDS)
 
   async def _taught(self, work: TurnWork, teach: Teach) -> float:
@@ -2642,7 +2646,7 @@ MOST_WAITING_SUGGESTIONS = 20
 ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
-  "archive", "audit", "chat", "chat_notes", "command", "cost", "rejection", "suggestion", "usage"
+  "archive", "audit", "chat", "chat_notes", "command", "cost", "rejection", "suggestion"
 ]
 Body = TypeVar("Body")
 
@@ -2658,10 +2662,8 @@ class Entry:
 
 
 class Entries(Protocol):
-  async def put(
-    self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
-  ) -> None:
-    """Store all or none in place of former ones; keep the ``newest`` by key, if given."""
+  async def put(self, kind: EntryKind, user_id: str, entries: Iterable[Entry]) -> None:
+    """Store all or none in place of former ones."""
 
   async def read(
     self, kind: EntryKind, user_id: str, keys: Collection[str] | None = None
@@ -2763,25 +2765,6 @@ class ArchiveTable(EntryTable):
 
   async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
     await self.entries.drop("archive", user_id, memory_ids)
-
-
-class UsageTable(EntryTable):
-  async def record(self, user_id: str, memory_ids: Iterable[str], now: int) -> None:
-    named = set(memory_ids)
-    counts = await self.read(user_id, named)
-    more = {memory_id: counts.get(memory_id, 0) + 1 for memory_id in named}
-    await self._write(user_id, more, now)
-
-  async def read(self, user_id: str, memory_ids: Collection[str] | None = None) -> dict[str, int]:
-    entries = await self.entries.read("usage", user_id, memory_ids)
-    return {entry.key: int(entry.body) for entry in entries}
-
-  async def _write(self, user_id: str, counts: dict[str, int], now: int) -> None:
-    new = [
-      Entry(memory_id, count, now, expires_at=now + YEAR_SECONDS)
-      for memory_id, count in counts.items()
-    ]
-    await self.entries.put("usage", user_id, new)
 
 
 class CostTable(EntryTable):
@@ -3754,9 +3737,7 @@ class NativeFeatures:
 
 # ---- src/adaptive/host/database.py ----
 
-Value = TypeVar("Value")
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
-_PER_STATEMENT = 500
 
 
 class HostDatabase:
@@ -3835,11 +3816,6 @@ class HostDatabase:
           await session.commit()
 
 
-def portions(values: Collection[Value], most: int = _PER_STATEMENT) -> Iterator[list[Value]]:
-  listed = list(values)
-  return (listed[at : at + most] for at in range(0, len(listed), most))
-
-
 def host_session() -> AbstractAsyncContextManager[Any]:
   from open_webui.internal.db import get_async_db_context
 
@@ -3857,33 +3833,42 @@ _WAITING_SECONDS = 180 * DAY_SECONDS
 _MOST_READ = 200
 
 _ROW = PENDING.c
-_LEASE_ID = "(lease)"
-_LEASE = {"message_id": _LEASE_ID, "state": "lease"}
-_IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
 _PAYLOAD = "pending.payload"
-_FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
 
 
 def learned_values(now: float) -> dict[str, Any]:
-  return {"state": "done", "payload": "", "learned_at": now, **_FREE}
+  return {"state": "done", "payload": "", "learned_at": now, "lease_owner": ""}
+
+
+def turn_lease(user_id: str) -> str:
+  return f"turns:{user_id}"
+
+
+def _turns_of(lease: TurnLease) -> ColumnElement[bool]:
+  mine = _ROW.user_id == lease.user_id
+  return mine & _ROW.message_id.in_(lease.message_ids)
 
 
 def is_outdated(now: float) -> ColumnElement[bool]:
   is_done = _ROW.state == "done"
   learned_long_ago = _ROW.learned_at < now - _DONE_SECONDS
   queued_long_ago = _ROW.queued_at < now - _WAITING_SECONDS
-  return or_(is_done & learned_long_ago, _WAITING & queued_long_ago & (_ROW.lease_until < now))
+  return or_(is_done & learned_long_ago, _WAITING & queued_long_ago)
+
+
+def is_sealed_elsewhere(column: Column[str], sealer: Sealer) -> ColumnElement[bool]:
+  marked = column.startswith(MARKED, autoescape=True)
+  return marked & ~column.startswith(sealer.mark, autoescape=True)
 
 
 class HostPendingTable:
-  def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
+  def __init__(self, sealer: Sealer, database: HostDatabase, leases: Leases) -> None:
     self._sealer = sealer
     self._database = database
+    self._leases = leases
     self._unreadable = set[str]()
-    own = _ROW.payload.startswith(sealer.mark, autoescape=True)
-    marked = _ROW.payload.startswith(MARKED, autoescape=True)
-    self._foreign = _WAITING & marked & ~own
+    self._foreign = _WAITING & is_sealed_elsewhere(_ROW.payload, sealer)
 
   async def put(self, queued: QueuedTurn) -> None:
     turn = queued.turn
@@ -3901,20 +3886,16 @@ class HostPendingTable:
     await self._database.upsert("queueing a turn", PENDING, [row], where=false())
 
   async def waiting(self, user_id: str, since: float) -> UserQueue:
-    counted = PENDING.alias().c
-    calls = (
-      select(func.coalesce(func.sum(counted.model_calls), 0))
-      .where(counted.user_id == user_id, counted.queued_at >= since)
-      .scalar_subquery()
+    counting = select(func.coalesce(func.sum(_ROW.model_calls), 0)).where(
+      _ROW.user_id == user_id, _ROW.queued_at >= since
     )
-    openable = _WAITING & ~self._foreign & _ROW.message_id.not_in(self._unreadable)
-    query = (
-      select(PENDING, calls.label("calls"))
-      .where(_ROW.user_id == user_id, or_(openable, _IS_LEASE))
-      .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
-      .limit(_MOST_READ + 1)
+    openable = select(PENDING).where(
+      _ROW.user_id == user_id, _WAITING, ~self._foreign, _ROW.message_id.not_in(self._unreadable)
     )
-    rows = await self._database.rows("reading what is to be learned", query)
+    oldest = openable.order_by(_ROW.queued_at, _ROW.message_id)
+    doing = "reading what is to be learned"
+    rows = await self._database.rows(doing, oldest.limit(_MOST_READ))
+    [(calls,)] = await self._database.rows(doing, counting)
     places = [
       QueuePlace(
         message_id=row.message_id,
@@ -3924,39 +3905,31 @@ class HostPendingTable:
         attempts=row.attempts,
       )
       for row in rows
-      if row.message_id != _LEASE_ID
     ]
-    return UserQueue(
-      places=tuple(places),
-      leased_until=max((row.lease_until for row in rows), default=0.0),
-      calls=rows[0].calls if rows else 0,
-    )
+    return UserQueue(places=tuple(places), calls=calls)
 
   async def take(self, lease: TurnLease, now: float, until: float) -> tuple[QueuedTurn, ...] | None:
-    row = {**_LEASE, "user_id": lease.user_id}
-    await self._database.upsert("making a lease", PENDING, [row], where=false())
-    turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
-    free_lease = _IS_LEASE & (_ROW.lease_until < now)
+    name = turn_lease(lease.user_id)
+    if not await self._leases.acquire(name, now, until - now, lease.owner):
+      return None
     begin = (
       update(PENDING)
-      .where(_ROW.user_id == lease.user_id, or_(free_lease, turns))
+      .where(_turns_of(lease), _WAITING)
       .values(
-        lease_owner=lease.owner,
-        lease_until=until,
-        attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0),
+        lease_owner=lease.owner, attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0)
       )
       .returning(*_ROW)
     )
     async with self._database.session("taking turns to learn") as session:
       begun = await session.execute(begin)
       rows = {row.message_id: row for row in begun}
-      if rows.keys() == {_LEASE_ID, *lease.message_ids}:
-        queued = [self._opened(rows[id]) for id in lease.message_ids]
-        opened = tuple(turn for turn in queued if turn is not None)
-        if len(opened) == len(queued):
-          await session.commit()
-          return opened
+      queued = [self._opened(rows[id]) for id in lease.message_ids if id in rows]
+      opened = tuple(turn for turn in queued if turn is not None)
+      if len(opened) == len(lease.message_ids):
+        await session.commit()
+        return opened
       await session.rollback()
+    await self._leases.end([name], lease.owner)
     return None
 
   async def unopened(self) -> int:
@@ -3965,30 +3938,23 @@ class HostPendingTable:
     return rows[0][0]
 
   async def renew(self, lease: TurnLease, until: float) -> bool:
-    return await self._change("prolonging a lease", lease, {"lease_until": until}, 0)
+    name = turn_lease(lease.user_id)
+    return await self._leases.renew(name, lease.owner, until)
 
   async def end(
     self, lease: TurnLease, at: float, calls: int, *, learned: bool = False, failed: bool = False
   ) -> bool:
-    values = {"due_at": at, "attempts": _ROW.attempts + int(failed), **_FREE}
-    if learned:
-      state = case((_WAITING, "done"), else_=_ROW.state)
-      values = {**learned_values(at), "state": state}
-    return await self._change("ending a lease", lease, values, calls)
-
-  async def _change(self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int) -> bool:
+    values = {"lease_owner": "", "due_at": at, "attempts": _ROW.attempts + int(failed)}
     more = case((_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0)
-    change = update(PENDING).where(
-      _ROW.user_id == lease.user_id,
-      _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
-      _ROW.lease_owner == lease.owner,
+    change = (
+      update(PENDING)
+      .where(_turns_of(lease), _ROW.lease_owner == lease.owner)
+      .values(learned_values(at) if learned else values)
+      .values(model_calls=_ROW.model_calls + more)
     )
-    change = change.values({**values, "model_calls": _ROW.model_calls + more})
-    async with self._database.session(doing) as session:
-      changed = (await session.execute(change)).rowcount
-      is_whole = changed == 1 + len(lease.message_ids)
-      await (session.commit() if is_whole else session.rollback())
-    return is_whole
+    changed = await self._database.change("ending a lease", change)
+    await self._leases.end([turn_lease(lease.user_id)], lease.owner)
+    return changed == len(lease.message_ids)
 
   def _opened(self, row: Any) -> QueuedTurn | None:
     text = self._sealer.open(row.user_id, _PAYLOAD, row.payload)
@@ -7463,7 +7429,7 @@ class Valves(LenientModel):
   deduplicate_memories: bool = True
   similarity_threshold: Proportion = 0.0
   max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-  pruning_strategy: Literal["least_important", "least_recalled", "oldest"] = "least_important"
+  pruning_strategy: Literal["least_important", "oldest"] = "least_important"
   enable_summarization_task: bool = False
 
   pii_redaction: PiiRedaction = "store"
@@ -7981,206 +7947,6 @@ class VectorUpkeep:
 
 
 VECTOR_UPKEEP = VectorUpkeep()
-
-
-# ---- src/adaptive/host/memories.py ----
-
-STALE_VECTORS = "stale_vectors"
-_NOT_DONE = "Open WebUI reported success, but not all is as it was written"
-_REFUSALS = {
-  404: "memories are switched off in this Open WebUI; an administrator can switch them on",
-  403: "you lack the permission to use memories; an administrator can grant it",
-}
-_PERMISSIONS = UserCache[int](5000, seconds=20.0)
-
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
-
-
-@frozen
-class HostMemoryStore:
-  request: Request
-  user: Any
-
-  @property
-  def keeps_history(self) -> bool:
-    return "meta" in _columns()
-
-  async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
-    rows = await (self._rows() if ids is None else self._rows(_columns().id.in_(ids)))
-    return await asyncio.to_thread(memories_of_rows, rows)
-
-  async def stamp(self) -> StoreStamp:
-    columns = _columns()
-    figures = select(func.count(columns.id), func.max(columns.updated_at))
-    [(count, newest)] = await self._select(figures)
-    return StoreStamp(count=count, newest=newest or 0)
-
-  async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
-    columns = _columns()
-    ids = await self._select(select(columns.id))
-    changed = await self._rows(columns.updated_at >= since)
-    return memories_of_rows(changed), frozenset(row.id for row in ids)
-
-  @uninterrupted
-  async def write(
-    self, *new: NewMemory, back: Sequence[Memory] = (), gone: Sequence[Memory] = ()
-  ) -> list[Memory]:
-    await _require_memories(self.request, self.user)
-    rows = [new_row(self.user.id, memory, _columns()) for memory in new]
-    replaced = {memory.former.id for memory in new if memory.former}
-    if back:
-      rows += [former_row(self.user.id, memory) for memory in back]
-      standing = await self.read([memory.id for memory in back])
-      replaced.update(memory.id for memory in standing)
-    gone_ids = [memory.id for memory in gone]
-    deleting: list[Executable] = []
-    if gone:
-      await note_deletion(self.user.id)
-      deleting.append(self._deletion(_columns().id.in_(gone_ids)))
-    await HOST_DATABASE.change("writing memories", *_writes(rows, replaced), *deleting)
-    ids = [row["id"] for row in rows]
-    touched = [*ids, *gone_ids]
-    these = await self._rows(_columns().id.in_(touched))
-    found = {row.id: row for row in these}
-    is_written = all(_is_written(row, found.get(row["id"])) for row in rows)
-    if not is_written or not found.keys().isdisjoint(gone_ids):
-      raise StoreError(_NOT_DONE)
-    await VECTOR_UPKEEP.written(self.user.id, touched, self._bring_in_step)
-    written = [found[row_id] for row_id in ids]
-    updated = [row for row in written if row.id in replaced]
-    created = [row for row in written if row.id not in replaced]
-    await self._publish("MEMORY_CREATED", created)
-    await self._publish("MEMORY_UPDATED", updated)
-    await self._publish("MEMORY_DELETED", gone)
-    return [*memories_of_rows(written)]
-
-  @uninterrupted
-  async def delete_all(self) -> None:
-    await _require_memories(self.request, self.user)
-    await note_deletion(self.user.id)
-    deleted = await HOST_DATABASE.change("erasing the memories", self._deletion())
-    if (await self.stamp()).count:
-      raise StoreError(_NOT_DONE)
-    if deleted:
-      await self._publish("MEMORY_DELETED", [self.user])
-    await delete_vectors(self.user.id)
-
-  async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
-    return await self._select(select(*_columns()).where(*conditions))
-
-  @uninterrupted
-  async def _select(self, query: Any) -> Sequence[Any]:
-    await _require_memories(self.request, self.user)
-    mine = query.where(_columns().user_id == self.user.id)
-    return await HOST_DATABASE.rows("reading the memories", mine)
-
-  def _deletion(self, *conditions: ColumnElement[bool]) -> Executable:
-    mine = _columns().user_id == self.user.id
-    return delete(_table()).where(mine, *conditions)
-
-  async def _bring_in_step(self, row_ids: Collection[str]) -> None:
-    these = _columns().id.in_(row_ids)
-    with HostFaults("bringing Open WebUI's vectors in step"):
-      standing = await self._rows(these)
-      if standing:
-        await index_rows(self.request, self.user, standing)
-        standing = await self._rows(these)
-      gone = {*row_ids} - {row.id for row in standing}
-      if gone:
-        await delete_vectors(self.user.id, gone)
-
-  async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
-    try:
-      from open_webui.events import EVENTS, get_event_webhooks, publish_event
-      from open_webui.models.functions import Functions
-    except ImportError:
-      return
-    with faults_logged("telling listeners of changed memories"):
-      functions = await Functions.get_functions_by_type("event", active_only=True)
-      if not functions and not await get_event_webhooks():
-        return
-      for row in rows:
-        told: dict[str, Any] = {}
-        if event != "MEMORY_DELETED":
-          told["data"] = {"content_preview": row.content[:300], "type": row.type, "path": row.path}
-        await publish_event(
-          self.request, getattr(EVENTS, event), actor=self.user, subject_id=row.id, **told
-        )
-
-
-async def note_deletion(user_id: str, database: HostDatabase = OUR_DATABASE) -> None:
-  note = {
-    "user_id": user_id,
-    "kind": STALE_VECTORS,
-    "key": "memories",
-    "chat_id": "",
-    "message_id": "",
-    "created_at": int(time.time()),
-    "expires_at": None,
-    "body": "noted",
-  }
-  with faults_logged("noting a deletion"):
-    await database.upsert("noting a deletion", ENTRIES, [note])
-
-
-def _table() -> Any:
-  from open_webui.models.memories import Memory as Row
-
-  return Row.__table__
-
-
-def _columns() -> Any:
-  return _table().columns
-
-
-def _writes(rows: Sequence[Mapping[str, Any]], replaced: Collection[str]) -> list[Executable]:
-  table = _table()
-  new: list[dict[str, Any]] = []
-  writes: list[Executable] = []
-  for row in rows:
-    fields = {name: value for name, value in row.items() if name in table.c}
-    if row["id"] in replaced:
-      own = (table.c.id == row["id"]) & (table.c.user_id == row["user_id"])
-      writes.append(update(table).where(own).values(fields))
-    else:
-      new.append(fields)
-  return [*writes, insert(table).values(new)] if new else writes
-
-
-def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
-  if row is None:
-    return False
-  return row.content == wanted["content"] and row.updated_at >= wanted["updated_at"]
-
-
-async def _require_memories(request: Request, user: Any) -> None:
-  status = _PERMISSIONS.get((user.id,))
-  if status is None:
-    with HostFaults("asking for the memory permission"):
-      status = await _refusal_status(request, user)
-    _PERMISSIONS.put((user.id,), status)
-  if status:
-    raise MemoryUnavailable(_REFUSALS[status])
-
-
-async def _refusal_status(request: Request, user: Any) -> int:
-  try:
-    from open_webui.routers.memories import check_memories_permission
-  except ImportError:
-    from open_webui.utils.access_control import has_permission
-
-    config = request.app.state.config
-    if not config.ENABLE_MEMORIES:
-      return 404
-    allowed = await has_permission(user.id, "features.memories", config.USER_PERMISSIONS)
-    return 0 if allowed else 403
-  try:
-    await check_memories_permission(user)
-  except HTTPException as error:
-    if error.status_code not in _REFUSALS:
-      raise
-    return error.status_code
-  return 0
 
 
 # ---- src/adaptive/host/providers.py ----
@@ -8814,15 +8580,15 @@ class GatePolicy:
 
 
 def gate_policy(settings: Settings) -> GatePolicy:
-  policy = GatePolicy(
+  keeps_all = settings.pii_redaction == "off"
+  return GatePolicy(
+    masked=frozenset() if keeps_all else settings.masked_kinds,
+    refused=frozenset() if keeps_all else settings.refused_kinds,
     ruled_out=listed_words(settings.blacklist_topics),
     categories=settings.categories,
     least_confidence=settings.min_confidence_threshold,
     saving=settings.save_mode != "off",
   )
-  if settings.pii_redaction == "off":
-    return policy
-  return replace(policy, masked=settings.masked_kinds, refused=settings.refused_kinds)
 
 
 def gate(text: str, policy: GatePolicy) -> str | Refused:
@@ -8913,27 +8679,14 @@ def draft_of(memory: Memory) -> Draft:
   )
 
 
-class GuardedStore:
-  def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
-    self._store = store
-    self._policy = policy
-    self.stamp = store.stamp
-    self.changes = store.changes
-    self.read = store.read
-    self.keeps_history = store.keeps_history
-
-  async def write(
-    self, *new: NewMemory, back: Sequence[Memory] = (), gone: Sequence[Memory] = ()
-  ) -> Sequence[Memory]:
-    passed = [await self.passed(memory) for memory in new]
-    allowed = await self.allowed(*back)
-    return await self._store.write(*passed, back=allowed, gone=gone)
+@frozen
+class Gate:
+  policy: GatePolicy
 
   async def passed(self, memory: NewMemory) -> NewMemory:
     former = memory.former
     if former:
-      verdict = await asyncio.to_thread(gate, former.content, self._policy)
-      content = "" if isinstance(verdict, Refused) else verdict
+      content = await self._passed_text(former.content)
       former = replace(former, content=content)
     return replace(
       memory,
@@ -8953,28 +8706,29 @@ class GuardedStore:
     return rows
 
   async def _passed_draft(self, draft: Draft) -> Draft:
-    if not self._policy.saving:
+    if not self.policy.saving:
       raise WriteRefused(SAVING_IS_OFF)
-    verdict = await asyncio.to_thread(gated_draft, draft, self._policy)
+    verdict = await asyncio.to_thread(gated_draft, draft, self.policy)
     if isinstance(verdict, Refused):
       raise WriteRefused(verdict.reason)
     return verdict
 
+  async def _passed_text(self, text: str) -> str:
+    verdict = await asyncio.to_thread(gate, text, self.policy)
+    return "" if isinstance(verdict, Refused) else verdict
+
   async def _passed_meta(self, meta: Mapping[str, Any]) -> dict[str, Any]:
     passed: list[dict[str, Any]] = []
     for former in map(mapping, listing(meta.get("history"))):
-      text = str(former.get("content") or "")
-      verdict = await asyncio.to_thread(gate, text, self._policy)
-      if isinstance(verdict, str):
-        passed.append({**former, "content": verdict})
+      text = await self._passed_text(str(former.get("content") or ""))
+      if text:
+        passed.append({**former, "content": text})
     return {**meta, "history": passed} if "history" in meta else dict(meta)
 
 
 # ---- src/adaptive/memory/audit.py ----
 
-_MOST_ENTRIES = 10_000
 _DIGITS_OF_TIME = 20
-_OWN_IDS = frozenset({"chat_id", "message_id", "passed"})
 
 _NOWHERE = Provenance("", "", 0)
 
@@ -9042,9 +8796,10 @@ class AuditTable(EntryTable):
     return list(map(ChangeKey.read, keys))
 
   async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
-    entries = await self.entries.read("audit", user_id, keys)
-    newest_first = sorted(entries, key=lambda entry: entry.key, reverse=True)
-    keyed = [replace(entry, body={**entry.body, "key": entry.key}) for entry in newest_first]
+    keyed = [
+      replace(entry, body={**entry.body, "key": entry.key})
+      for entry in await self.entries.read("audit", user_id, keys)
+    ]
     return read_as(AuditEntry, keyed)
 
   async def record(self, user_id: str, changes: Sequence[AuditEntry]) -> None:
@@ -9072,20 +8827,19 @@ class AuditTable(EntryTable):
         expires_at=change.changed_at + YEAR_SECONDS,
       )
       new.append(entry)
-    await self.entries.put("audit", user_id, new, _MOST_ENTRIES)
+    await self.entries.put("audit", user_id, new)
 
 
 def _secretless(change: AuditEntry) -> AuditEntry:
-  bare = replace(change, after=without_secrets(change.after))
+  change = replace(change, after=without_secrets(change.after))
   before = change.before
-  if before is None:
-    return bare
-  written = [value for name, value in before.meta.items() if name not in _OWN_IDS]
-  if not find_secrets(f"{before.stored[0]}\n{written}"):
-    return bare
+  if before is None or not find_secrets(
+    f"{before.stored}\n{before.tags}\n{before.meta.get('history')}"
+  ):
+    return change
   content = without_secrets(before.content)
   masked = replace(before, content=content, meta={}, stored=(content, None, None))
-  return replace(bare, before=masked, archived=None)
+  return replace(change, before=masked, archived=None)
 
 
 @frozen
@@ -9135,9 +8889,9 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
 @frozen
 class UserStore:
   user_id: str
-  store: GuardedStore
+  store: MemoryStore
+  gate: Gate
   archive: ArchiveTable
-  usage: UsageTable
   trail: AuditTable
 
   async def record(self, *changes: AuditEntry, source: Provenance = _NOWHERE) -> None:
@@ -9157,37 +8911,23 @@ class UserStore:
 
 _ROW__tables = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat", "cost")
+_MADE_ANEW: tuple[EntryKind, ...] = ("chat", "cost")
 
 
 class SealedEntries:
   def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
     self._sealer = sealer
     self._database = database
-    self._own = _ROW__tables.body.startswith(sealer.mark, autoescape=True)
-    self._foreign = _ROW__tables.body.startswith(MARKED, autoescape=True) & ~self._own
+    self._foreign = is_sealed_elsewhere(_ROW__tables.body, sealer)
 
-  async def put(
-    self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
-  ) -> None:
+  async def put(self, kind: EntryKind, user_id: str, entries: Iterable[Entry]) -> None:
     rows = {entry.key: self._row(kind, user_id, entry) for entry in entries}
     if not rows:
       return
-    afterwards: list[Executable] = []
-    if newest:
-      surplus = (
-        select(_ROW__tables.key)
-        .where(_of(kind, user_id))
-        .order_by(_ROW__tables.key.desc())
-        .offset(newest)
-      )
-      trimming = delete(ENTRIES).where(_of(kind, user_id))
-      afterwards.append(trimming.where(_ROW__tables.key.in_(surplus)))
     await self._database.upsert(
       f"writing {kind} entries",
       ENTRIES,
       [*rows.values()],
-      *afterwards,
       where=None if kind in _MADE_ANEW else ~self._foreign,
     )
 
@@ -9254,7 +8994,7 @@ class HostLeases:
   def __init__(self, database: HostDatabase) -> None:
     self._database = database
 
-  async def acquire(self, name: str, now: float, seconds: float) -> bool:
+  async def acquire(self, name: str, now: float, seconds: float, owner: str = "") -> bool:
     lease = {
       "user_id": name.rpartition(":")[2],
       "kind": "lease",
@@ -9263,14 +9003,29 @@ class HostLeases:
       "message_id": "",
       "created_at": int(now),
       "expires_at": math.ceil(now + seconds),
-      "body": "",
+      "body": owner,
     }
     free = _ROW__tables.expires_at < now
     return bool(await self._database.upsert("taking a lease", ENTRIES, [lease], where=free))
 
-  async def end(self, names: Iterable[str]) -> None:
-    these = (_ROW__tables.kind == "lease") & _ROW__tables.key.in_([*names])
-    await self._database.change("ending leases", delete(ENTRIES).where(these))
+  async def renew(self, name: str, owner: str, until: float) -> bool:
+    these = _leases([name]) & (_ROW__tables.body == owner)
+    prolonging = update(ENTRIES).where(these)
+    changed = await self._database.change(
+      "prolonging a lease", prolonging.values(expires_at=math.ceil(until))
+    )
+    return bool(changed)
+
+  async def end(self, names: Iterable[str], owner: str = "") -> bool:
+    these = _leases(names)
+    if owner:
+      these &= _ROW__tables.body == owner
+    ending = delete(ENTRIES).where(these)
+    return bool(await self._database.change("ending leases", ending))
+
+
+def _leases(names: Iterable[str]) -> ColumnElement[bool]:
+  return (_ROW__tables.kind == "lease") & _ROW__tables.key.in_([*names])
 
 
 class HostVectorTable:
@@ -9345,13 +9100,12 @@ def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str
 class HostTables:
   def __init__(self, sealer: Sealer, database: HostDatabase = OUR_DATABASE) -> None:
     self.database = database
-    entries = SealedEntries(sealer, database)
+    self.entries = entries = SealedEntries(sealer, database)
     self.vectors = HostVectorTable(database)
-    self.pending = HostPendingTable(sealer, database)
     self.leases = HostLeases(database)
+    self.pending = HostPendingTable(sealer, database, self.leases)
     self.archive = ArchiveTable(entries)
     self.audit = AuditTable(entries)
-    self.usage = UsageTable(entries)
     self.costs = CostTable(entries)
     self.suggestions = SuggestionTable(entries, self.leases)
     self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
@@ -9367,11 +9121,170 @@ def host_secret() -> str:
   return str(WEBUI_SECRET_KEY or "").strip()
 
 
+# ---- src/adaptive/host/memories.py ----
+
+STALE_VECTORS = "stale_vectors"
+_NOTE_SECONDS = 2.0 * DAY_SECONDS
+_NOT_DONE = "Open WebUI reported success, but not all is as it was written"
+_REFUSALS = {
+  404: "memories are switched off in this Open WebUI; an administrator can switch them on",
+  403: "you lack the permission to use memories; an administrator can grant it",
+}
+_PERMISSIONS = UserCache[int](5000, seconds=20.0)
+
+
+@frozen
+class HostMemoryStore:
+  request: Request
+  user: Any
+
+  @property
+  def keeps_history(self) -> bool:
+    return "meta" in _columns()
+
+  async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+    rows = await (self._rows() if ids is None else self._rows(_columns().id.in_(ids)))
+    return await asyncio.to_thread(memories_of_rows, rows)
+
+  async def stamp(self) -> StoreStamp:
+    columns = _columns()
+    figures = select(func.count(columns.id), func.max(columns.updated_at))
+    [(count, newest)] = await self._select(figures)
+    return StoreStamp(count=count, newest=newest or 0)
+
+  async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
+    columns = _columns()
+    ids = await self._select(select(columns.id))
+    changed = await self._rows(columns.updated_at >= since)
+    return memories_of_rows(changed), frozenset(row.id for row in ids)
+
+  @uninterrupted
+  async def write(
+    self, *new: NewMemory, back: Sequence[Memory] = (), gone: Sequence[Memory] = ()
+  ) -> list[Memory]:
+    await _require_memories(self.request, self.user)
+    table = _table()
+    formers = [memory.former.id for memory in new if memory.former]
+    if formers and len(await self.read(formers)) < len(formers):
+      raise StoreError("a memory was deleted meanwhile")
+    rows = [new_row(self.user.id, memory, table.c) for memory in new]
+    rows += [former_row(self.user.id, memory) for memory in back]
+    gone_ids = [memory.id for memory in gone]
+    deleting: list[Executable] = []
+    if gone:
+      await note_deletion(self.user.id)
+      deleting.append(self._deletion(table.c.id.in_(gone_ids)))
+    await HOST_DATABASE.upsert(
+      "writing memories",
+      table,
+      [{name: row[name] for name in row if name in table.c} for row in rows],
+      *deleting,
+      where=table.c.user_id == self.user.id,
+    )
+    ids = [row["id"] for row in rows]
+    touched = [*ids, *gone_ids]
+    these = await self._rows(_columns().id.in_(touched))
+    found = {row.id: row for row in these}
+    is_written = all(_is_written(row, found.get(row["id"])) for row in rows)
+    if not is_written or not found.keys().isdisjoint(gone_ids):
+      raise StoreError(_NOT_DONE)
+    await VECTOR_UPKEEP.written(self.user.id, touched, self._bring_in_step)
+    written = [found[row_id] for row_id in ids]
+    return [*memories_of_rows(written)]
+
+  @uninterrupted
+  async def delete_all(self) -> None:
+    await _require_memories(self.request, self.user)
+    await note_deletion(self.user.id)
+    await HOST_DATABASE.change("erasing the memories", self._deletion())
+    if (await self.stamp()).count:
+      raise StoreError(_NOT_DONE)
+    await delete_vectors(self.user.id)
+
+  async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
+    return await self._select(select(*_columns()).where(*conditions))
+
+  @uninterrupted
+  async def _select(self, query: Any) -> Sequence[Any]:
+    await _require_memories(self.request, self.user)
+    mine = query.where(_columns().user_id == self.user.id)
+    return await HOST_DATABASE.rows("reading the memories", mine)
+
+  def _deletion(self, *conditions: ColumnElement[bool]) -> Executable:
+    mine = _columns().user_id == self.user.id
+    return delete(_table()).where(mine, *conditions)
+
+  async def _bring_in_step(self, row_ids: Collection[str]) -> None:
+    these = _columns().id.in_(row_ids)
+    with HostFaults("bringing Open WebUI's vectors in step"):
+      standing = await self._rows(these)
+      if standing:
+        await index_rows(self.request, self.user, standing)
+        standing = await self._rows(these)
+      gone = {*row_ids} - {row.id for row in standing}
+      if gone:
+        await delete_vectors(self.user.id, gone)
+
+
+async def note_deletion(user_id: str, database: HostDatabase = OUR_DATABASE) -> None:
+  with faults_logged("noting a deletion"):
+    await HostLeases(database).acquire(stale_vectors(user_id), time.time(), _NOTE_SECONDS)
+
+
+def stale_vectors(user_id: str) -> str:
+  return f"{STALE_VECTORS}:{user_id}"
+
+
+def _table() -> Any:
+  from open_webui.models.memories import Memory as Row
+
+  return Row.__table__
+
+
+def _columns() -> Any:
+  return _table().columns
+
+
+def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
+  if row is None:
+    return False
+  return row.content == wanted["content"] and row.updated_at >= wanted["updated_at"]
+
+
+async def _require_memories(request: Request, user: Any) -> None:
+  status = _PERMISSIONS.get((user.id,))
+  if status is None:
+    with HostFaults("asking for the memory permission"):
+      status = await _refusal_status(request, user)
+    _PERMISSIONS.put((user.id,), status)
+  if status:
+    raise MemoryUnavailable(_REFUSALS[status])
+
+
+async def _refusal_status(request: Request, user: Any) -> int:
+  try:
+    from open_webui.routers.memories import check_memories_permission
+  except ImportError:
+    from open_webui.utils.access_control import has_permission
+
+    config = request.app.state.config
+    if not config.ENABLE_MEMORIES:
+      return 404
+    allowed = await has_permission(user.id, "features.memories", config.USER_PERMISSIONS)
+    return 0 if allowed else 403
+  try:
+    await check_memories_permission(user)
+  except HTTPException as error:
+    if error.status_code not in _REFUSALS:
+      raise
+    return error.status_code
+  return 0
+
+
 # ---- src/adaptive/host/sweeping.py ----
 
 _LOOK_SECONDS__sweeping = 3600.0
-_LATE_SECONDS = 3600
-_LEASE__sweeping = "daily_sweep:"
+_LEASE = "daily_sweep:"
 
 
 class HostSweep:
@@ -9386,30 +9299,29 @@ class HostSweep:
 
   async def run(self, now: float) -> None:
     self._look_again_at = now + _LOOK_SECONDS__sweeping
-    if not await self._leases.acquire(_LEASE__sweeping, now, DAY_SECONDS):
+    if not await self._leases.acquire(_LEASE, now, DAY_SECONDS):
       return
-    await self._change(
-      delete(PENDING).where(is_outdated(now)), delete(ENTRIES).where(ENTRIES.c.expires_at < now)
-    )
     for user_id in await self._deleted_accounts():
       try:
         await self._erase(user_id)
       except HostError as error:
         log_failure("a deleted account is swept another day", error)
-    chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
-    is_note = ENTRIES.c.kind == "chat_notes"
-    await self._change(delete(ENTRIES).where(is_note, ~chat))
-    is_stale = ENTRIES.c.kind == STALE_VECTORS
-    users = select(ENTRIES.c.user_id).where(is_stale)
+    users = select(ENTRIES.c.user_id).where(
+      ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
+    )
     for note in await self._database.rows("looking for stale vectors", users):
       try:
         await self._erase_stale_vectors(note.user_id)
       except HostError as error:
         log_failure("vectors of deleted memories are swept another day", error)
-        continue
-      is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
-      is_late = ENTRIES.c.created_at < now - _LATE_SECONDS
-      await self._change(delete(ENTRIES).where(is_done, is_late))
+        await note_deletion(note.user_id, self._database)
+    chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+    is_note = ENTRIES.c.kind == "chat_notes"
+    await self._change(
+      delete(PENDING).where(is_outdated(now)),
+      delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+      delete(ENTRIES).where(is_note, ~chat),
+    )
 
   async def _erase_stale_vectors(self, user_id: str) -> None:
     vectors = await standing_vectors(memory_collection(user_id))
@@ -9456,6 +9368,8 @@ async def exchange(
   into_archive: Sequence[ArchivedMemory] = (),
   out_of_archive: Sequence[str] = (),
 ) -> Sequence[Memory]:
+  passed = [await user.gate.passed(memory) for memory in new]
+  allowed = await user.gate.allowed(*back)
   if into_archive:
     await user.archive.put(user.user_id, into_archive)
     stored = await user.archive.read(user.user_id, [copy.memory.id for copy in into_archive])
@@ -9469,7 +9383,7 @@ async def exchange(
       await user.archive.discard(user.user_id, archived_ids)
       raise StoreError("a memory was changed meanwhile")
   if new or back or gone:
-    rows = await user.store.write(*new, back=back, gone=gone)
+    rows = await user.store.write(*passed, back=allowed, gone=gone)
   if out_of_archive:
     await user.archive.discard(user.user_id, out_of_archive)
   return rows
@@ -9497,17 +9411,9 @@ async def prune_store(
     if not limit or (await user.store.stamp()).count <= limit:
       return []
     memories = await user.store.read()
-    weights = Counter[str]()
-    if strategy == "least_recalled":
-      weights.update(await user.usage.read(user.user_id))
-      for copy in await user.archive.read(user.user_id):
-        weights[copy.summary_id] += weights[copy.memory.id]
-    elif strategy == "least_important":
-      for memory in memories:
-        weights[memory.id] = memory.importance
     too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
     candidates = [memory for memory in memories if memory.id not in fresh]
-    leaving = leaving_first(candidates, weights, now)[:too_many]
+    leaving = leaving_first(candidates, strategy, now)[:too_many]
     archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
     await exchange(user, gone=leaving, into_archive=archived)
   except HostError as error:
@@ -9521,19 +9427,13 @@ async def prune_store(
   ]
 
 
-def leaving_first(memories: Sequence[Memory], weights: Mapping[str, int], now: int) -> list[Memory]:
+def leaving_first(memories: Sequence[Memory], strategy: str, now: int) -> list[Memory]:
   today = str(datetime.fromtimestamp(now, UTC).date())
+  by_importance = strategy == "least_important"
 
-  def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+  def place(memory: Memory) -> tuple[bool, bool, int, int]:
     holds = not has_ended(memory, today)
-    return (
-      holds,
-      holds and is_core(memory),
-      weights.get(memory.id, 0),
-      memory.updated_at,
-      memory.created_at,
-      memory.id,
-    )
+    return (holds, holds and is_core(memory), by_importance * memory.importance, memory.updated_at)
 
   return sorted(memories, key=place)
 
@@ -9585,16 +9485,16 @@ async def replace_by_summary(user: UserStore, cluster: Sequence[Memory], text: s
   )
   source = Provenance("", "", max(map(_said_at, cluster)))
   summary_id = str(uuid.uuid4())
-  summary = await user.store.passed(NewMemory(draft, source, id=summary_id))
+  summary = NewMemory(draft, source, id=summary_id)
   now = int(time.time())
   archived = [
     ArchivedMemory(memory, "one memory says it now", now, summary_id) for memory in cluster
   ]
-  await exchange(user, summary, gone=cluster, into_archive=archived)
+  (row,) = await exchange(user, summary, gone=cluster, into_archive=archived)
   change = AuditEntry(
     kind="saved",
     memory_id=summary_id,
-    after=summary.draft.content,
+    after=row.content,
     reason=f"a summary of {len(cluster)} memories",
     step=summary_id,
   )
@@ -9674,42 +9574,42 @@ async def _written(
   proposal: Proposal, memory: Memory | None, user: UserStore, source: Provenance
 ) -> AuditEntry:
   draft = proposal.draft
-  reason = proposal.reason or proposal.fact_kind.lower()
   changed = NewMemory(draft, source, former=memory)
+  archived: ArchivedMemory | None = None
   row: Memory | None = None
   if memory is None:
-    (row,) = await user.store.write(changed)
+    (row,) = await exchange(user, changed)
   elif proposal.kind == "DELETE":
-    await user.store.write(gone=[memory])
+    await exchange(user, gone=[memory])
   elif proposal.kind == "UPDATE":
-    row = await _updated(changed, memory, user.store)
+    row = await _updated(changed, memory, user)
   elif draft.content != memory.content or draft.until != memory.until:
-    (row,) = await user.store.write(changed)
+    (row,) = await exchange(user, changed)
   else:
     archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
     await exchange(user, gone=[memory], into_archive=[archived])
-    return replace(archived_change(archived, "ended"), reason=reason)
   return AuditEntry(
     kind=_DONE[proposal.kind],
     memory_id=row.id if row else proposal.memory_id,
     before=memory,
-    after=row.content if row else "",
-    reason=reason,
+    after=_content__writing(row),
+    reason=proposal.reason or proposal.fact_kind.lower(),
+    archived=archived,
   )
 
 
-async def _updated(changed: NewMemory, memory: Memory, store: GuardedStore) -> Memory:
+async def _updated(changed: NewMemory, memory: Memory, user: UserStore) -> Memory:
   draft = changed.draft
-  if not store.keeps_history and not holds_words_of(draft.content, memory.content):
+  if not user.store.keeps_history and not holds_words_of(draft.content, memory.content):
     when = datetime.fromtimestamp(changed.source.said_at, UTC)
     former = FORMER_CONTENT.sub("", memory.content).strip().rstrip(".\u3002")
     bare = FORMER_CONTENT.sub("", draft.content).rstrip()
     content = f"{bare} (until {when:%Y-%m}: {former.translate(_PLAIN_BRACKETS)})"
     with suppress(WriteRefused):
       telling = replace(draft, content=content)
-      (row,) = await store.write(replace(changed, draft=telling))
+      (row,) = await exchange(user, replace(changed, draft=telling))
       return row
-  (row,) = await store.write(changed)
+  (row,) = await exchange(user, changed)
   return row
 
 
@@ -9751,7 +9651,7 @@ async def plan_undo(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> l
     is_latest = change.key in step.latest
     if not (is_latest and (is_possible or undo.is_undone)):
       raise WriteRefused("a memory of this change has been changed since")
-  await user.store.allowed(*filter(None, (undo.coming for undo in planned)))
+  await user.gate.allowed(*filter(None, (undo.coming for undo in planned)))
   return planned
 
 
@@ -11280,9 +11180,9 @@ async def _turns(database: HostDatabase) -> Findings:
 
 
 async def _sealed(database: HostDatabase) -> Findings:
-  sealer = Sealer(host_secret())
-  counts = await SealedEntries(sealer, database).unopened()
-  counts["waiting"] = await HostPendingTable(sealer, database).unopened()
+  tables = HostTables(Sealer(host_secret()), database)
+  counts = await tables.entries.unopened()
+  counts["waiting"] = await tables.pending.unopened()
   sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count)
   if sealed:
     yield ("Problem", f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}")
@@ -12851,23 +12751,18 @@ class HostEraser:
       erasure = emptying.where(PENDING.c.message_id.in_(ids))
     mine = erasure.where(PENDING.c.user_id == self.user_id)
     await self.tables.database.change("erasing turns", mine)
-    if any(row.lease_until >= time.time() for row in rows):
+    if await self.tables.leases.end([turn_lease(self.user_id)]):
       await asyncio.sleep(LEASE_PROOF_SECONDS)
 
   async def _rows(self) -> Sequence[Any]:
     entry = ENTRIES.c
     turn = PENDING.c
     entries = select(
-      entry.kind,
-      entry.key,
-      entry.chat_id,
-      entry.message_id,
-      entry.created_at,
-      literal(0.0).label("lease_until"),
-    ).where(entry.user_id == self.user_id, entry.kind != STALE_VECTORS)
-    turns = select(
-      turn.state, literal(""), turn.chat_id, turn.message_id, turn.queued_at, turn.lease_until
-    ).where(turn.user_id == self.user_id)
+      entry.kind, entry.key, entry.chat_id, entry.message_id, entry.created_at
+    ).where(entry.user_id == self.user_id, entry.key != stale_vectors(self.user_id))
+    turns = select(turn.state, literal(""), turn.chat_id, turn.message_id, turn.queued_at).where(
+      turn.user_id == self.user_id
+    )
     return await self.tables.database.rows("looking for what is held", entries.union_all(turns))
 
 
@@ -12918,7 +12813,6 @@ async def host_eraser(
 # ---- src/adaptive/memory/user_memory.py ----
 
 _PORTION = 50
-Part = TypeVar("Part")
 
 
 class Eraser(Protocol):
@@ -12947,7 +12841,7 @@ class UserMemory(UserStore):
     step = f"imported-{time.time_ns()}"
     saved = 0
     refusals: list[str] = []
-    for portion in _portions(carried):
+    for portion in portions(carried, _PORTION):
       async with self.lock:
         since = looked_at
         looked_at = int(time.time())
@@ -12956,7 +12850,7 @@ class UserMemory(UserStore):
         new: list[NewMemory] = []
         for memory in portion:
           try:
-            passed = await self.store.passed(memory)
+            passed = await self.gate.passed(memory)
           except WriteRefused as refusal:
             refusals.append(str(refusal))
             continue
@@ -12964,7 +12858,7 @@ class UserMemory(UserStore):
           if words not in known:
             known.add(words)
             new.append(passed)
-        rows = await self.store.write(*new) if new else ()
+        rows = await exchange(self, *new)
         changes = [
           AuditEntry(kind="imported", memory_id=row.id, after=row.content, step=step)
           for row in rows
@@ -12982,11 +12876,11 @@ class UserMemory(UserStore):
     return " \u00b7 ".join(lines)
 
   async def undo(self, step: Step) -> list[AuditEntry]:
-    for portion in _portions(step.standing):
+    for portion in portions(step.standing, _PORTION):
       await plan_undo(self, step, portion)
     name = f"undo-{time.time_ns()}" if len(step.standing) > 1 else ""
     made: list[AuditEntry] = []
-    for portion in _portions(step.standing):
+    for portion in portions(step.standing, _PORTION):
       async with self.lock:
         made += await take_back(self, step, portion, name)
       await self.give_way()
@@ -13038,14 +12932,9 @@ class UserMemory(UserStore):
     return frozenset(copy.summary_id for copy in archived)
 
 
-def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
-  return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
-
-
 @frozen
 class Memories:
   archive: ArchiveTable
-  usage: UsageTable
   trail: AuditTable
   give_way: Callable[[], Awaitable[None]]
   locks: KeyedLocks = field(default_factory=KeyedLocks)
@@ -13056,9 +12945,9 @@ class Memories:
   def over(self, sources: Sources, settings: Settings) -> UserMemory:
     return UserMemory(
       user_id=sources.user_id,
-      store=GuardedStore(sources.store, gate_policy(settings)),
+      store=sources.store,
+      gate=Gate(gate_policy(settings)),
       archive=self.archive,
-      usage=self.usage,
       trail=self.trail,
       settings=settings,
       lock=self.locks.of(sources.user_id),
@@ -14972,7 +14861,6 @@ class Recall:
   formats: AnswerFormats
   chats: ChatTable
   notes: ChatNotesTable
-  usage: UsageTable
   behind: Callable[..., None]
   asking: Asking
   past: PastRecall
@@ -15098,9 +14986,6 @@ class Recall:
     now = int(time.time())
     if settings.show_sources:
       self.behind(show_sources(hook, selection), "showing sources")
-    if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
-      counting = self.usage.record(hook.user_id, [*selection.fitting], now)
-      self.behind(counting, "counting recalls", gently=True)
     chat_id = selection.candidates.question.chat_id
     retrieved = [entry.memory.id for entry in selection.retrieved]
     if chat_id and retrieved != selection.candidates.question.former:
@@ -15168,12 +15053,7 @@ class Services:
     self.status = StatusLines()
     formats = AnswerFormats()
     trail = self.tables.audit
-    memories = Memories(
-      archive=self.tables.archive,
-      usage=self.tables.usage,
-      trail=trail,
-      give_way=self.foreground.give_way,
-    )
+    memories = Memories(archive=self.tables.archive, trail=trail, give_way=self.foreground.give_way)
     self.learning = Learning(
       indexes=self.indexes,
       pending=self.tables.pending,
@@ -15208,7 +15088,6 @@ class Services:
       formats=formats,
       chats=self.tables.chats,
       notes=self.tables.chat_notes,
-      usage=self.tables.usage,
       behind=behind,
       asking=preprocessor.beside,
       past=past,

@@ -33,7 +33,7 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     from adaptive.core.model import Draft, NewMemory, Provenance, WriteRefused
     from adaptive.host.memories import HostMemoryStore
     from adaptive.host.memory_vectors import VECTOR_UPKEEP
-    from adaptive.memory.gate import GuardedStore, gate_policy
+    from adaptive.memory.gate import Gate, gate_policy
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
 
@@ -43,18 +43,17 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
 
     request = _request()
-    policy = gate_policy(Settings.merge(Valves(), None))
+    gate = Gate(gate_policy(Settings.merge(Valves(), None)))
     source = Provenance("import", "", int(time.time()))
     held: list[tuple[float, float]] = []
 
-    def store(user: str) -> tuple[HostMemoryStore, GuardedStore]:
-        """A user's memories, before and behind the gate."""
-        bare = HostMemoryStore(request, SimpleNamespace(id=user, role="admin"))
-        return bare, GuardedStore(bare, policy)
+    def store_of(user: str) -> HostMemoryStore:
+        """A user's memories."""
+        return HostMemoryStore(request, SimpleNamespace(id=user, role="admin"))
 
     async def written(number: int) -> float:
         """Seconds for so many lines at once, all of which are there afterwards, with vectors."""
-        bare, guarded = store(f"user-{number}")
+        store = store_of(f"user-{number}")
         lines = [
             NewMemory(Draft(line, ("preference",)), source)
             for line in told["lines"][:number]
@@ -66,23 +65,27 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
                 rows: list[NewMemory] = []
                 for line in lines[start : start + _ROWS_AT_ONCE]:
                     with suppress(WriteRefused):
-                        rows.append(await guarded.passed(line))
-                kept += [row.content for row in await guarded.write(*rows)]
+                        rows.append(await gate.passed(line))
+                kept += [row.content for row in await store.write(*rows)]
             while VECTOR_UPKEEP.tasks:
                 await asyncio.wait(VECTOR_UPKEEP.tasks)
             taken = time.perf_counter() - begin
         indexed = await ASYNC_VECTOR_DB_CLIENT.get(
             f"user-memory-user-{number}"
         )
-        assert sorted(one.content for one in await bare.read()) == sorted(kept)
+        assert sorted(one.content for one in await store.read()) == sorted(
+            kept
+        )
         assert len(indexed.ids[0]) == len(kept) > 0.95 * number
         return taken
 
-    _, single = store("singly")
+    single = store_of("singly")
     await single.write(NewMemory(Draft("User has a warm model."), source))
     begin = time.perf_counter()
     for line in told["lines"][: told["singly"]]:
-        await single.write(NewMemory(Draft(line, ("preference",)), source))
+        memory = NewMemory(Draft(line, ("preference",)), source)
+        with suppress(WriteRefused):
+            await single.write(await gate.passed(memory))
     one_by_one = time.perf_counter() - begin
     return {
         "one_by_one_s": one_by_one,

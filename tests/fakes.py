@@ -358,7 +358,6 @@ class ListedEntries:
         kind: str,
         user_id: str,
         entries: Iterable[Entry],
-        newest: int = 0,
     ) -> None:
         """These rows in place of former ones."""
         self._check()

@@ -51,7 +51,6 @@ class Services:
         trail = self.tables.audit
         memories = Memories(
             archive=self.tables.archive,
-            usage=self.tables.usage,
             trail=trail,
             give_way=self.foreground.give_way,
         )
@@ -93,7 +92,6 @@ class Services:
             formats=formats,
             chats=self.tables.chats,
             notes=self.tables.chat_notes,
-            usage=self.tables.usage,
             behind=behind,
             asking=preprocessor.beside,
             past=past,

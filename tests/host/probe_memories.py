@@ -48,27 +48,27 @@ async def refused(
         lambda: store.write(gone=[memory]),
     )
     told: list[str] = []
-    ours.HOST_DATABASE.change = nothing
+    ours.HOST_DATABASE.upsert = nothing
     for write in writes:
         try:
             await write()
         except StoreError as error:
             told.append(str(error))
-    del ours.HOST_DATABASE.change
+    del ours.HOST_DATABASE.upsert
     return told
 
 
 async def at_once(
     store_of: Any, client: Any, draft: Any, source: Any
 ) -> dict[str, Any]:
-    """Whether rows are written as the router does, what listeners hear, what a failure leaves."""
+    """Whether rows are written as the router does, and what a failure leaves."""
     from open_webui.routers import memories as router
 
     from adaptive.core.model import HostError, NewMemory
     from adaptive.host import database
     from adaptive.host.memory_rows import memory_fields
 
-    upsert, items, heard = client.sync.upsert, [], []
+    upsert, items = client.sync.upsert, []
     session = database.host_session
 
     def noting(collection_name: str, given: Any) -> None:
@@ -84,16 +84,6 @@ async def at_once(
         raise OSError("disk full")
 
     client.sync.upsert = noting
-    if importlib.util.find_spec("open_webui.events"):
-        from open_webui import events
-
-        async def listed() -> Any:
-            return [{"url": ""}]
-
-        async def hear(_: Any, event: Any, **told: Any) -> None:
-            heard.append([event.name, *told.get("data", ())])
-
-        events.publish_event, events.get_event_webhooks = hear, listed
     form = router.AddMemoryForm(
         **memory_fields(router.AddMemoryForm.model_fields, draft)
     )
@@ -105,7 +95,6 @@ async def at_once(
     (among,) = await store_of("cleo").write(imported)
     await in_step()
     same = alone.stored == among.stored
-    events_heard = heard[:]
     many, cause = store_of("dana"), ""
     (former,) = await many.write(NewMemory(draft, source))
     changed = replace(draft, content="User likes coffee.")
@@ -125,13 +114,9 @@ async def at_once(
     await in_step()
     found = await client.get("user-memory-dana")
     stopped = [len(await many.read()), len(found.ids[0]), cause]
-    heard.clear()
-    await many.delete_all()
     await many.delete_all()
     return {
         "same": [same, items[0] == items[1], exact],
-        "heard": events_heard,
-        "heard_of_all": heard,
         "stopped": stopped,
     }
 

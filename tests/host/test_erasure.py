@@ -130,7 +130,6 @@ class House:
         await tables.audit.record(user_id, entries)
         await tables.archive.put(user_id, ARCHIVED)
         ids = [one.id for one in ROWS]
-        await tables.usage.record(user_id, ids, NOW)
         await tables.vectors.write(
             user_id, "words", dict.fromkeys(ids, VECTOR)
         )
@@ -224,7 +223,7 @@ async def test_nothing_is_left(house: House) -> None:
         "rejection": 1,
         "suggestion": 2,
     }
-    assert +report.counts == {**kinds, "waiting": 3, "usage": 5}
+    assert +report.counts == {**kinds, "waiting": 3}
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
     again = await house.erase(rows)
@@ -290,7 +289,6 @@ async def test_erase_where(
     report = await house.erase(rows, origin)
     assert (report.failed, rows.left) == ([], stay)
     assert +report.counts == +forecast.counts
-    assert await house.of("usage") == stay
     assert await house.of("suggestion") == suggestions
     assert await house.of("chat_notes") == notes
     erased = {one.id for one in ROWS} - set(stay.split())

@@ -92,16 +92,6 @@ async def test_archived_memory_comes_back(both: Both) -> None:
     assert await both[0].archive.read("bob") == ()
 
 
-async def test_recalls(both: Both) -> None:
-    """Each turn adds one to the memories it recalled; a summary inherits those of its originals."""
-    usage, now = both[0].usage, int(time.time())
-    await usage.record("ada", ["a", "b", "a", "other"], now)
-    await both[1].usage.record("ada", ["b", "sum"], now + 5)
-    await usage.record("bob", ["a"], now)
-    assert await usage.read("ada") == {"a": 1, "b": 2, "other": 1, "sum": 1}
-    assert await both[1].usage.read("bob") == {"a": 1}
-
-
 async def test_values_come_back(both: Both) -> None:
     """What one worker notes another one reads, of this user and chat, or message, alone."""
     here, there = both[0].chat_notes, both[1].chat_notes
@@ -169,17 +159,6 @@ async def test_rejected_under_another_secret(
     assert not caplog.records
 
 
-async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
-    """Of a user's changes the newest stay."""
-    here, _ = both
-    await here.audit.record("bob", [SAVED, SAVED])
-    many = [replace(SAVED, memory_id=f"{number}") for number in range(10_001)]
-    await here.audit.record("ada", many)
-    count = "SELECT count(*) FROM adaptive_memory_entries WHERE kind = 'audit' AND user_id = "
-    assert await workers[1].rows(f"{count}'ada'") == [(10_000,)]
-    assert await workers[1].rows(f"{count}'bob'") == [(2,)]
-
-
 async def test_log_is_read_by_its_keys(
     both: Both, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,18 +199,6 @@ async def test_log_is_read_by_its_keys(
     monkeypatch.undo()
     (change,) = await there.read("ada", [oldest.text])
     assert (change.memory_id, change.key) == ("a", oldest.text)
-
-
-async def test_numbers_of_a_trimmed_log(
-    both: Both, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of a log to which changes come one by one the newest stay, under their numbers."""
-    monkeypatch.setattr(audit, "_MOST_ENTRIES", 5)
-    for number in range(12):
-        change = replace(SAVED, memory_id=f"{number}")
-        await both[0].audit.record("ada", [change])
-    keys = await both[1].audit.keys("ada")
-    assert [step.number for step in steps_of(keys)] == [12, 11, 10, 9, 8]
 
 
 async def test_numbers_of_two_workers(

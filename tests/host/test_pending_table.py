@@ -12,7 +12,7 @@ from adaptive.core.queued_turns import (
     QueuePlace,
     TurnLease,
 )
-from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.tables import HostTables
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn as said_turn
 from tests.host.databases import Worker
@@ -30,7 +30,8 @@ Tables = tuple[PendingTable, PendingTable]
 def real(workers: Workers) -> Tables:
     """The table as each of them has it."""
     first, second = (
-        HostPendingTable(Sealer(SECRET), worker.database) for worker in workers
+        HostTables(Sealer(SECRET), worker.database).pending
+        for worker in workers
     )
     return first, second
 
@@ -129,16 +130,7 @@ async def test_done(real: Tables, workers: Workers) -> None:
         f"SELECT {columns} FROM {TABLE} ORDER BY state"
     ) == [
         ("done", "", NOW + 3, ""),
-        ("lease", "", NOW + 3, ""),
     ]
-
-
-async def test_without_a_lease(real: Tables, workers: Workers) -> None:
-    """Turns whose user has no row for a lease, or had it dropped, are taken all the same."""
-    await real[0].put(turn("m-1"))
-    await workers[0].change(f"DELETE FROM {TABLE} WHERE state = 'lease'")
-    assert len(await taken(real[1], lease("w", "m-1"), NOW + 2)) == 1
-    assert await real[0].take(lease("x", "m-1"), NOW + 3, NOW + 33) is None
 
 
 async def test_killed_worker(tables: Tables) -> None:
@@ -169,7 +161,6 @@ async def test_loser_changes_nothing(tables: Tables) -> None:
     assert not await a.end(late, NOW, 1, failed=True)
     now = await b.waiting("ada", NOW)
     assert [one.attempts for one in now.places] == [1]
-    assert now.leased_until == NOW + 61
     assert await b.end(winner, NOW + 33, 1, learned=True)
     assert await calls(b, "ada", NOW) == 1
 
@@ -214,7 +205,7 @@ async def test_sealed(real: Tables, workers: Workers) -> None:
     """Words stand in no column in clear; what another secret has sealed is not taken."""
     words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 500
     await real[0].put(turn("m-1", words=words))
-    other = HostPendingTable(Sealer("another secret"), workers[1].database)
+    other = HostTables(Sealer("another secret"), workers[1].database).pending
     await other.put(turn("m-2"))
     assert await other.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
     assert [

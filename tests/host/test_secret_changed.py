@@ -8,7 +8,6 @@ import pytest
 
 from adaptive.core.queued_turns import QueuedTurn, TurnLease, next_batch
 from adaptive.host.doctor import _sealed
-from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.tables import HostTables
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.privacy.sealing import MARKED, Sealer
@@ -82,9 +81,9 @@ async def test_waiting_turns(
     workers: tuple[Worker, Worker], former: Sealer
 ) -> None:
     """A turn that can't be opened waits on, untried, holds up no newer one, and comes back."""
-    before = HostPendingTable(former, workers[0].database)
+    before = HostTables(former, workers[0].database).pending
     await before.put(TURN)
-    later = HostPendingTable(Sealer("later"), workers[1].database)
+    later = HostTables(Sealer("later"), workers[1].database).pending
     await later.put(QueuedTurn(turn("words", message_id="new"), NOW, NOW))
     taken = None
     for attempt in range(3):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ import pytest
 from adaptive.core.model import HostError, StoredVector, StoreError
 from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host import memory_vectors
-from adaptive.host.memories import STALE_VECTORS, note_deletion
+from adaptive.host.memories import note_deletion, stale_vectors
 from adaptive.host.memory_vectors import (
     delete_vectors,
 )
@@ -131,7 +132,7 @@ class House:
             await self.tables.pending.put(
                 QueuedTurn(turn("words", user_id=user_id), NOW, NOW)
             )
-            await self.tables.usage.record(user_id, [f"{user_id}-1"], int(NOW))
+            await self.tables.costs.add(user_id, Counter(calls=1), int(NOW))
             await self.tables.vectors.write(
                 user_id, "words", {f"{user_id}-1": vector}
             )
@@ -302,9 +303,11 @@ async def test_no_collection(engine: Engine) -> None:
 async def noted(house: House) -> list[str]:
     """Of whom vectors may stand without a memory."""
     rows = await house.worker.rows(
-        "SELECT user_id, kind FROM adaptive_memory_entries"
+        "SELECT user_id, key FROM adaptive_memory_entries"
     )
-    return [row.user_id for row in rows if row.kind == STALE_VECTORS]
+    return [
+        row.user_id for row in rows if row.key == stale_vectors(row.user_id)
+    ]
 
 
 async def test_vector_comes_back(house: House, engine: Engine) -> None:
@@ -329,7 +332,7 @@ async def test_vector_comes_back(house: House, engine: Engine) -> None:
     engine.hold("ada", "ada-1", "tea")
     await note_deletion("ada", house.worker.database)
     await house.worker.change(
-        "DELETE FROM adaptive_memory_entries WHERE kind = 'lease'"
+        "DELETE FROM adaptive_memory_entries WHERE key = 'daily_sweep:'"
     )
     await house.new_sweep().run(now + 60)
     assert (engine.ids(), await noted(house)) == (["ada-1"], ["ada"])

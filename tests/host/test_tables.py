@@ -60,7 +60,7 @@ async def test_other_worker_reads_what_one_wrote(workers: Workers) -> None:
         [entry("b", 1, {"to": ["Porto", 5]}), entry("a", 1), entry("c")],
     )
     await here.put("audit", "bob", [entry("d")])
-    await here.put("usage", "ada", [entry("e", body=3)])
+    await here.put("cost", "ada", [entry("e", body=3)])
     (first, *_) = await there.read("audit", "ada")
     assert (first.body, first.created_at) == ({"to": ["Porto", 5]}, NOW + 1)
     assert (first.chat_id, first.message_id, first.expires_at) == (
@@ -72,10 +72,10 @@ async def test_other_worker_reads_what_one_wrote(workers: Workers) -> None:
     assert await keys(there, "bob") == "d"
     assert await keys(there, keys=["c", "d", "a"]) == "a c"
     assert await keys(there, keys=[]) == ""
-    await there.put("audit", "ada", [entry("k6", 6), entry("k7", 7)], newest=2)
-    assert await keys(here) == "k7 k6"
+    await there.put("audit", "ada", [entry("k6", 6), entry("k7", 7)])
+    assert await keys(here) == "k7 k6 b a c"
     await here.drop("audit", "ada", ["k6", "never"])
-    assert (await keys(there), await keys(there, "bob")) == ("k7", "d")
+    assert (await keys(there), await keys(there, "bob")) == ("k7 b a c", "d")
     many = [entry(f"{number:04}") for number in range(1200)]
     await there.put("chat", "ada", many)
     assert (
@@ -107,13 +107,13 @@ async def test_nothing_in_clear(
         assert await another.read("archive", "ada", ["a"]) == []
     for change in (
         "body = 'am1:garbage'",
-        "kind = 'usage'",
+        "kind = 'cost'",
         "user_id = 'bob'",
     ):
         await workers[0].change(f"UPDATE {TABLE} SET {change} WHERE key = 'a'")
         found = [
             await table.read(kind, user)
-            for kind in ("archive", "usage")
+            for kind in ("archive", "cost")
             for user in ("ada", "bob")
         ]
         assert [one.key for some in found for one in some] == ["b"]
@@ -142,9 +142,9 @@ async def test_refused_for_good(workers: Workers) -> None:
     for column, columns in shapes.items():
         await worker.change(f"CREATE TABLE {TABLE} ({columns}{unique})")
         with pytest.raises(TablesUnavailable) as failed:
-            await entries(worker).put("usage", "ada", [entry("a")])
+            await entries(worker).put("cost", "ada", [entry("a")])
         assert failed.value.lasting, column
-        assert failed.value.detail.startswith("writing usage entries: ")
+        assert failed.value.detail.startswith("writing cost entries: ")
         assert (
             str(failed.value)
             == "Open WebUI's database refuses what memory needs"
@@ -173,17 +173,16 @@ async def test_made_by_both(workers: Workers) -> None:
     tables = [entries(worker) for worker in workers]
     for _ in range(2):
         putting = [
-            tables[n % 2].put("usage", "ada", [entry(f"{n}")])
-            for n in range(8)
+            tables[n % 2].put("cost", "ada", [entry(f"{n}")]) for n in range(8)
         ]
         done = await asyncio.gather(*putting, return_exceptions=True)
         assert [one for one in done if one] == []
-        assert len(await tables[0].read("usage", "ada")) == 8
+        assert len(await tables[0].read("cost", "ada")) == 8
         await workers[0].change(f"DROP TABLE {TABLE}")
         for table in tables:
             with pytest.raises(TablesUnavailable) as failed:
-                await table.read("usage", "ada")
-            assert failed.value.detail.startswith("reading usage entries: ")
+                await table.read("cost", "ada")
+            assert failed.value.detail.startswith("reading cost entries: ")
             assert TABLE in failed.value.detail
 
 

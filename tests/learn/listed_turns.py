@@ -42,9 +42,7 @@ class ListedTurns:
             for user, at, calls in self.calls
             if user == user_id and at >= since
         )
-        return UserQueue(
-            tuple(mine), self.leases.get(user_id, ("", 0.0))[1], calls
-        )
+        return UserQueue(tuple(mine), calls)
 
     async def take(
         self, lease: TurnLease, now: float, until: float

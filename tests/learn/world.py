@@ -111,16 +111,6 @@ class ArchivedRows:
             self.rows.pop(id, None)
 
 
-class CountedRecalls:
-    """A ``UsageTable`` whose rows are a dict."""
-
-    def __init__(self, **recalls: int) -> None:
-        self.rows = {id: count for id, count in recalls.items()}
-
-    async def read(self, user_id: str) -> dict[str, int]:
-        return dict(self.rows)
-
-
 class WrittenAudit:
     """What an audit is written into: rows in a list."""
 
@@ -181,12 +171,17 @@ class HeldLeases:
     def __init__(self) -> None:
         self.rows: dict[str, float] = {}
 
-    async def end(self, names: Iterable[str]) -> None:
+    async def end(self, names: Iterable[str], owner: str = "") -> bool:
         """End leases."""
-        for name in names:
-            self.rows.pop(name, None)
+        return any([self.rows.pop(name, None) for name in names])
 
-    async def acquire(self, name: str, now: float, seconds: float) -> bool:
+    async def renew(self, name: str, owner: str, until: float) -> bool:
+        """Nobody has one that is renewed."""
+        return False
+
+    async def acquire(
+        self, name: str, now: float, seconds: float, owner: str = ""
+    ) -> bool:
         if self.rows.get(name, 0.0) >= now:
             return False
         self.rows[name] = now + seconds
@@ -358,7 +353,7 @@ class World:
             HostTable(*memories, **store),
             ScriptedModel(*script),
         )
-        self.archive, self.usage = ArchivedRows(), CountedRecalls()
+        self.archive = ArchivedRows()
         self.audit, self.leases = WrittenAudit(), HeldLeases()
         self.embedder, self.entries = WordEmbedder(), ListedEntries()
         self.table = SuggestionTable(self.entries, self.leases)
@@ -374,7 +369,6 @@ class World:
         fuse = fuse or Fuse()
         return Memories(
             archive=fuse.wired(self.archive),
-            usage=fuse.wired(self.usage),
             trail=ListedAudit(fuse.wired(self.audit)),
             give_way=Foreground().give_way,
         )
@@ -389,9 +383,8 @@ class World:
     def room(self, fuse: Fuse | None = None) -> UserMemory:
         """The same without a gate, which takes its time."""
         fuse = fuse or Fuse()
-        return replace(
-            self.memory(fuse), store=fuse.wired(self.store, StoreError)
-        )
+        gate: Any = self.store
+        return replace(self.memory(fuse), gate=gate)
 
     def resources(
         self, fuse: Fuse | None = None, **parts: Any

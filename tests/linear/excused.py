@@ -52,7 +52,7 @@ COROUTINES: Mapping[str, str] = {
     """,
     "They hand entries to a table, or to the store behind the gate.": """
         memory.audit.*
-        memory.gate.GuardedStore.*
+        memory.gate.Gate.*
         memory.tables.*
     """,
 }
@@ -116,7 +116,6 @@ FUNCTIONS: Mapping[str, str] = {
         control.requests.change_log
         control.requests.costs_told
         host.memories._is_written
-        host.memories._writes
         host.memory_rows._without_mark
         host.memory_rows.memory_fields
         host.tables._held

@@ -21,11 +21,11 @@ from adaptive.memory.archive import (
     restore_memory,
 )
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.gate import GuardedStore, gate_policy
+from adaptive.memory.gate import Gate, gate_policy
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.memory.writing import apply_proposals
 from tests.fakes import SOURCE, hook_settings, memory
-from tests.learn.world import NOW, CountedRecalls, Fuse, Killed, World, fuses
+from tests.learn.world import NOW, Fuse, Killed, World, fuses
 
 
 def rows(*ids: str, **fields: Any) -> list[Memory]:
@@ -36,7 +36,7 @@ def rows(*ids: str, **fields: Any) -> list[Memory]:
     ]
 
 
-# The first is a core fact, "c" has ended, "e" is the most important and most recalled of the rest.
+# The first is a core fact, "c" has ended, "e" is the most important of the rest.
 KEPT = [
     *rows("a", importance=9),
     *(replace(one, updated_at=at) for at, one in enumerate(rows("b"), 2)),
@@ -48,7 +48,6 @@ CHOICES = [
     ("oldest", 0, "", ""),
     ("oldest", 1, "cbde", ""),
     ("least_important", 2, "cdb", ""),
-    ("least_recalled", 2, "cdb", ""),
     ("oldest", 2, "cde", "ba"),
 ]
 
@@ -57,25 +56,11 @@ CHOICES = [
 async def test_order(strategy: str, limit: int, gone: str, fresh: str) -> None:
     """What goes first is what the strategy says; core facts go last, what is new never."""
     world = World(*KEPT)
-    world.usage = CountedRecalls(b=2, d=1, e=3)
     settings = hook_settings(
         max_total_memories=limit, pruning_strategy=strategy
     )
     told = await prune_store(world.room(), settings, SOURCE, frozenset(fresh))
     assert [one.before for one in told] == [f"Fact {id}." for id in gone]
-
-
-async def test_recalls_of_a_summary() -> None:
-    """A summary counts as recalled as often as what it stands for was."""
-    world = World(memory("s", "Facts."), *rows("a", "b"))
-    original = ArchivedMemory(rows("x")[0], "summed up", NOW, "s")
-    await world.archive.put("ada", [original])
-    world.usage = CountedRecalls(x=3, a=2, b=1)
-    settings = hook_settings(
-        max_total_memories=1, pruning_strategy="least_recalled"
-    )
-    await prune_store(world.room(), settings, SOURCE, frozenset())
-    assert world.contents == ["Facts."]
 
 
 async def test_archive_that_keeps_nothing() -> None:
@@ -112,12 +97,9 @@ async def test_pruned_into_the_archive() -> None:
         meta={"said_at": 3, "chat_id": "c"},
     )
     world = World(gone, *rows("b", "c"))
-    world.usage = CountedRecalls(a=1, b=2, x=3)
-    settings = hook_settings(
-        max_total_memories=2, pruning_strategy="least_recalled"
-    )
+    settings = hook_settings(max_total_memories=2, pruning_strategy="oldest")
     told = await prune_store(world.room(), settings, SOURCE, frozenset("bc"))
-    reason = "more than 2 memories; the least recalled go first"
+    reason = "more than 2 memories; the oldest go first"
     assert told == [
         Proposal(
             "END", "a", status="archived", reason=reason, before="Fact a."
@@ -141,9 +123,7 @@ async def test_pruned_into_the_archive() -> None:
 
 async def test_pruning_broken_at_any_call() -> None:
     """Whichever call breaks, no fact is lost, and the next turn ends where it should have."""
-    settings = hook_settings(
-        max_total_memories=2, pruning_strategy="least_recalled"
-    )
+    settings = hook_settings(max_total_memories=2, pruning_strategy="oldest")
     facts = {f"Fact {id}." for id in "abcde"}
     for fuse in fuses(14):
         world = World(*rows(*"abcde"))
@@ -322,14 +302,14 @@ async def test_gate_refuses() -> None:
         World(LIKES_TEA),
         Draft("User pays with card 4111 1111 1111 1111."),
     )
-    guarded = GuardedStore(world.store, gate_policy(hook_settings()))
+    gate = Gate(gate_policy(hook_settings()))
     new = Proposal("NEW", "", Draft("User lives in Lisbon."))
     proposals = [
         Proposal("NEW", "", card),
         Proposal("UPDATE", "m-1", card),
         new,
     ]
-    room = replace(world.room(), store=guarded)
+    room = replace(world.room(), gate=gate)
     outcomes = await apply_proposals(
         proposals, [LIKES_TEA], room, SOURCE, always
     )

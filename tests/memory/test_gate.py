@@ -6,7 +6,7 @@ The last wall is a store to which nothing is written that the gate has not passe
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ from adaptive.core.model import (
 from adaptive.memory.gate import (
     RULED_OUT,
     SECRET_LEFT_OUT,
-    GuardedStore,
+    Gate,
+    GatePolicy,
     Refused,
     gate,
     gate_policy,
@@ -225,11 +226,25 @@ class SeenUpdates(ListedMemories):
         return super()._written(new)
 
 
+@dataclass
+class Wall:
+    """A store that is written into through the gate."""
+
+    store: ListedMemories
+    policy: GatePolicy
+
+    async def write(self, *new: NewMemory) -> list[Memory]:
+        """Write what passes."""
+        gate = Gate(self.policy)
+        passed = [await gate.passed(memory) for memory in new]
+        return await self.store.write(*passed)
+
+
 @over("text", [SECRET, CARD, INJECTED, "x" * 4001, " "])
 async def test_refused(text: str) -> None:
     """Neither a new nor a changed row holds what the gate refuses; the reason quotes nothing."""
     store = ListedMemories(TEA)
-    wall = GuardedStore(store, POLICY)
+    wall = Wall(store, POLICY)
     for write in (
         wall.write(NewMemory(Draft(text), SOURCE)),
         wall.write(NewMemory(Draft(text), SOURCE, former=TEA)),
@@ -243,7 +258,7 @@ async def test_refused(text: str) -> None:
 async def test_masked() -> None:
     """The row is written as it came out of the gate, and so it is returned; again it stays so."""
     store = ListedMemories(TEA)
-    wall = GuardedStore(store, POLICY)
+    wall = Wall(store, POLICY)
     draft = Draft(IBAN, ("identity", TOKEN, "my\ntag"), "Work")
     (added,) = await wall.write(NewMemory(draft, SOURCE))
     assert (added.content, added.tags, added.bank) == (
@@ -259,7 +274,7 @@ async def test_masked() -> None:
 
 async def test_passed_before() -> None:
     """An order that the gate has let pass is none later; what was changed since is judged."""
-    wall = GuardedStore(ListedMemories(), POLICY)
+    wall = Wall(ListedMemories(), POLICY)
     draft = gated_draft(Draft(INJECTED), replace(POLICY, typed=True))
     assert isinstance(draft, Draft)
     (row,) = await wall.write(NewMemory(draft, SOURCE))
@@ -272,7 +287,7 @@ async def test_passed_before() -> None:
 async def test_many_at_once() -> None:
     """Many rows are written all or none, with what passes of what they said before."""
     store = ListedMemories(broken=["User sails."])
-    wall = GuardedStore(store, POLICY)
+    wall = Wall(store, POLICY)
     extra = {
         "imported": True,
         "history": [{"content": SECRET}, {"content": IBAN}, 3],
@@ -299,5 +314,5 @@ async def test_former_contents() -> None:
     store = SeenUpdates(old, kept, memory("masked", IBAN))
     for row in tuple(store.rows.values()):
         changed = NewMemory(Draft("User has a new one."), SOURCE, former=row)
-        await GuardedStore(store, POLICY).write(changed)
+        await Wall(store, POLICY).write(changed)
     assert [one.content for one in store.given] == ["", kept.content, MASKED]

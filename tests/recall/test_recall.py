@@ -14,7 +14,6 @@ import pytest
 from adaptive.core.model import Embedder, HostError, Memory, Sources
 from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import UsageTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.recall import Recall
 from adaptive.recall.request import RequestWindow, plain_window
@@ -77,10 +76,7 @@ class House:
         self.turns = turns
         self.section: HistorySection | Exception = HistorySection()
         self.recalls_past = False
-        self.usage, self.tasks = (
-            UsageTable(ListedEntries()),
-            set[asyncio.Task[None]](),
-        )
+        self.tasks = set[asyncio.Task[None]]()
         self.asked: list[PastQuestion] = []
         self.sources = Sources(
             "ada", ListedMemories(*memories), WordEmbedder(), ShelvedVectors()
@@ -88,7 +84,7 @@ class House:
         beside: Any = self._asking, self
         self.indexes, self.entries = MemoryIndexes(), ListedEntries()
         self.chats = chat_states(self.entries)
-        tables = self.chats, chat_notes(ListedEntries()), self.usage
+        tables = self.chats, chat_notes(ListedEntries())
         self.recall = Recall(
             self.indexes, AnswerFormats(), *tables, self._behind, *beside
         )
@@ -163,12 +159,10 @@ class House:
 
 
 async def test_what_fits() -> None:
-    """What fits goes in, and later hooks, the page and the count of recalls are told of it."""
+    """What fits goes in, and later hooks and the page are told of it."""
     house = House(TEA, INK)
     turn = house.turn(
         show_sources=True,
-        max_total_memories=9,
-        pruning_strategy="least_recalled",
     )
     block = await house.block(turn)
     assert "“green tea”" in block
@@ -183,7 +177,6 @@ async def test_what_fits() -> None:
         r"green tea\n\nNoted on \d{4}-\d\d-\d\d\.", documents[0]
     )
     assert meta["name"] == f"green tea ({round(meta['score'] * 100)} %)"
-    assert await house.usage.read("ada") == {"tea": 1}
     house.recall.forget("ada")
     await house.block(house.turn())
     assert cast(ListedMemories, house.sources.store).reads == 2

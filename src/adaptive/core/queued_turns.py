@@ -52,7 +52,6 @@ class UserQueue:
     """
 
     places: tuple[QueuePlace, ...] = ()
-    leased_until: float = 0.0
     calls: int = 0
 
 
@@ -77,7 +76,7 @@ class PendingTable(Protocol):
     """Turns to be learned, and for a month those that were.
 
     A user is under one lease at a time, which stands beyond its end until somebody else takes it.
-    What changes turns under it changes all, or none where one is another one's by now: ``False``.
+    What changes turns under it changes none that is another one's by now, and is ``False`` then.
     """
 
     async def put(self, queued: QueuedTurn) -> None:
@@ -117,14 +116,20 @@ class PendingTable(Protocol):
 
 
 class Leases(Protocol):
-    """Names that one holds at a time, across workers."""
+    """Names that one holds at a time, across workers; of some it is noted who does."""
 
-    async def acquire(self, name: str, now: float, seconds: float) -> bool:
+    async def acquire(
+        self, name: str, now: float, seconds: float, owner: str = ""
+    ) -> bool:
         """Take a name that is free or whose lease has ended."""
         ...
 
-    async def end(self, names: Iterable[str]) -> None:
-        """End leases, whosever they are."""
+    async def renew(self, name: str, owner: str, until: float) -> bool:
+        """Prolong an owner's lease; whether it is that owner's still."""
+        ...
+
+    async def end(self, names: Iterable[str], owner: str = "") -> bool:
+        """End leases, whosever they are or an owner's; whether there were any."""
         ...
 
 

@@ -13,9 +13,11 @@ from collections import Counter
 from collections.abc import (
     AsyncGenerator,
     Callable,
+    Collection,
     Generator,
     Hashable,
     Iterable,
+    Iterator,
 )
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -32,6 +34,8 @@ log_measures = logging.getLogger("adaptive_memory.measures")
 CacheKey = tuple[Hashable, ...]
 Cached = TypeVar("Cached")
 TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+# SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
+PER_STATEMENT = 500
 
 try:
     _cachetools: Any = importlib.import_module("cachetools")
@@ -301,3 +305,11 @@ async def measured_part(
                 **counts,
             }
             log_measures.debug("%s", json.dumps(line))
+
+
+def portions(
+    values: Collection[Cached], most: int = PER_STATEMENT
+) -> Iterator[list[Cached]]:
+    """As many values at a time, by default as one statement of SQL takes."""
+    listed = list(values)
+    return (listed[at : at + most] for at in range(0, len(listed), most))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import (
     AsyncGenerator,
     Callable,
-    Collection,
-    Iterator,
     Mapping,
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import ColumnElement, Executable, Table
 from sqlalchemy.dialects import postgresql, sqlite
@@ -19,13 +17,11 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from adaptive.core.model import TablesUnavailable
+from adaptive.core.runtime import portions
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.schema import OUR_TABLES
 
-Value = TypeVar("Value")
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
-# SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
-_PER_STATEMENT = 500
 
 
 class HostDatabase:
@@ -136,14 +132,6 @@ class HostDatabase:
                     await session.rollback()
                     await session.execute(create)
                     await session.commit()
-
-
-def portions(
-    values: Collection[Value], most: int = _PER_STATEMENT
-) -> Iterator[list[Value]]:
-    """As many values at a time as one statement takes."""
-    listed = list(values)
-    return (listed[at : at + most] for at in range(0, len(listed), most))
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:

@@ -14,9 +14,8 @@ from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import AdaptiveMemoryError, with_detail
 from adaptive.host.database import HostDatabase
 from adaptive.host.faults import HostFaults
-from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.schema import OUR_TABLES, PENDING
-from adaptive.host.tables import SealedEntries, host_secret
+from adaptive.host.tables import HostTables, host_secret
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.indexes import MemoryIndexes
@@ -163,9 +162,9 @@ async def _turns(database: HostDatabase) -> Findings:
 
 async def _sealed(database: HostDatabase) -> Findings:
     """What another secret has sealed, of all users."""
-    sealer = Sealer(host_secret())
-    counts = await SealedEntries(sealer, database).unopened()
-    counts["waiting"] = await HostPendingTable(sealer, database).unopened()
+    tables = HostTables(Sealer(host_secret()), database)
+    counts = await tables.entries.unopened()
+    counts["waiting"] = await tables.pending.unopened()
     sealed = ", ".join(
         f"{kind}: {count}" for kind, count in counts.items() if count
     )

@@ -23,11 +23,11 @@ from sqlalchemy import (
 
 from adaptive.core.model import frozen
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
+from adaptive.core.runtime import portions
 from adaptive.host.application import account, isolated_request
-from adaptive.host.database import portions
 from adaptive.host.hook import HostHook
-from adaptive.host.memories import STALE_VECTORS, HostMemoryStore
-from adaptive.host.pending_table import learned_values
+from adaptive.host.memories import HostMemoryStore, stale_vectors
+from adaptive.host.pending_table import learned_values, turn_lease
 from adaptive.host.schema import ENTRIES, PENDING, VECTORS
 from adaptive.host.tables import HostTables
 from adaptive.memory.audit import ChangeKey
@@ -193,7 +193,7 @@ class HostEraser:
         mine = erasure.where(PENDING.c.user_id == self.user_id)
         await self.tables.database.change("erasing turns", mine)
         # A worker that has them in its hands surely writes no more then.
-        if any(row.lease_until >= time.time() for row in rows):
+        if await self.tables.leases.end([turn_lease(self.user_id)]):
             await asyncio.sleep(LEASE_PROOF_SECONDS)
 
     async def _rows(self) -> Sequence[Any]:
@@ -206,15 +206,16 @@ class HostEraser:
             entry.chat_id,
             entry.message_id,
             entry.created_at,
-            literal(0.0).label("lease_until"),
-        ).where(entry.user_id == self.user_id, entry.kind != STALE_VECTORS)
+        ).where(
+            entry.user_id == self.user_id,
+            entry.key != stale_vectors(self.user_id),
+        )
         turns = select(
             turn.state,
             literal(""),
             turn.chat_id,
             turn.message_id,
             turn.queued_at,
-            turn.lease_until,
         ).where(turn.user_id == self.user_id)
         return await self.tables.database.rows(
             "looking for what is held", entries.union_all(turns)

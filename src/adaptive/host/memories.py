@@ -1,7 +1,7 @@
 """The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
-Around a write the switch and the permission are asked for, the user's vector collection is kept in
-step and the host's events are fired, as its router does (host: routers/memories.py).
+Around a write the switch and the permission are asked for, and the user's vector collection is kept
+in step, as its router does (host: routers/memories.py).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from fastapi import HTTPException, Request
 from sqlalchemy import (
@@ -17,9 +17,7 @@ from sqlalchemy import (
     Executable,
     delete,
     func,
-    insert,
     select,
-    update,
 )
 
 from adaptive.core.model import (
@@ -47,10 +45,12 @@ from adaptive.host.memory_vectors import (
     delete_vectors,
     index_rows,
 )
-from adaptive.host.schema import ENTRIES
+from adaptive.host.tables import HostLeases
+from adaptive.memory.tables import DAY_SECONDS
 
-# The kind of the note on a user whose collection may hold vectors of deleted memories.
 STALE_VECTORS = "stale_vectors"
+# Over two sweeps: a change by hand whose vector is still being made brings it back behind one.
+_NOTE_SECONDS = 2.0 * DAY_SECONDS
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
 # What the host answers when the switch is off, and when the permission is missing.
 _REFUSALS = {
@@ -59,8 +59,6 @@ _REFUSALS = {
 }
 # By user, the status of the host's refusal, 0 for none; asking costs two queries.
 _PERMISSIONS = UserCache[int](5000, seconds=20.0)
-
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
 @frozen
@@ -118,20 +116,27 @@ class HostMemoryStore:
         Their vectors may come, and go, later.
         """
         await _require_memories(self.request, self.user)
-        rows = [new_row(self.user.id, memory, _columns()) for memory in new]
-        replaced = {memory.former.id for memory in new if memory.former}
-        if back:
-            rows += [former_row(self.user.id, memory) for memory in back]
-            standing = await self.read([memory.id for memory in back])
-            replaced.update(memory.id for memory in standing)
+        table = _table()
+        formers = [memory.former.id for memory in new if memory.former]
+        if formers and len(await self.read(formers)) < len(formers):
+            raise StoreError("a memory was deleted meanwhile")
+        rows = [new_row(self.user.id, memory, table.c) for memory in new]
+        rows += [former_row(self.user.id, memory) for memory in back]
         gone_ids = [memory.id for memory in gone]
         deleting: list[Executable] = []
         if gone:
             # Before: the process may end while their vectors stand.
             await note_deletion(self.user.id)
-            deleting.append(self._deletion(_columns().id.in_(gone_ids)))
-        await HOST_DATABASE.change(
-            "writing memories", *_writes(rows, replaced), *deleting
+            deleting.append(self._deletion(table.c.id.in_(gone_ids)))
+        await HOST_DATABASE.upsert(
+            "writing memories",
+            table,
+            [
+                {name: row[name] for name in row if name in table.c}
+                for row in rows
+            ],
+            *deleting,
+            where=table.c.user_id == self.user.id,
         )
         ids = [row["id"] for row in rows]
         touched = [*ids, *gone_ids]
@@ -144,11 +149,6 @@ class HostMemoryStore:
             raise StoreError(_NOT_DONE)
         await VECTOR_UPKEEP.written(self.user.id, touched, self._bring_in_step)
         written = [found[row_id] for row_id in ids]
-        updated = [row for row in written if row.id in replaced]
-        created = [row for row in written if row.id not in replaced]
-        await self._publish("MEMORY_CREATED", created)
-        await self._publish("MEMORY_UPDATED", updated)
-        await self._publish("MEMORY_DELETED", gone)
         return [*memories_of_rows(written)]
 
     @uninterrupted
@@ -160,14 +160,9 @@ class HostMemoryStore:
         """
         await _require_memories(self.request, self.user)
         await note_deletion(self.user.id)
-        deleted = await HOST_DATABASE.change(
-            "erasing the memories", self._deletion()
-        )
+        await HOST_DATABASE.change("erasing the memories", self._deletion())
         if (await self.stamp()).count:
             raise StoreError(_NOT_DONE)
-        if deleted:
-            # The router names the user where all go.
-            await self._publish("MEMORY_DELETED", [self.user])
         await delete_vectors(self.user.id)
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> Sequence[Any]:
@@ -199,58 +194,20 @@ class HostMemoryStore:
             if gone:
                 await delete_vectors(self.user.id, gone)
 
-    async def _publish(self, event: RowEvent, rows: Sequence[Any]) -> None:
-        """Tell the host's listeners of rows, as its router does; of deleted ones the id alone."""
-        try:
-            from open_webui.events import (
-                EVENTS,
-                get_event_webhooks,
-                publish_event,
-            )
-            from open_webui.models.functions import Functions
-        except ImportError:  # 0.9
-            return
-        # What is written stands, whatever a listener does.
-        with faults_logged("telling listeners of changed memories"):
-            # For each event the host looks for listeners anew, on a connection of its own.
-            functions = await Functions.get_functions_by_type(
-                "event", active_only=True
-            )
-            if not functions and not await get_event_webhooks():
-                return
-            for row in rows:
-                told: dict[str, Any] = {}
-                if event != "MEMORY_DELETED":
-                    told["data"] = {
-                        "content_preview": row.content[:300],
-                        "type": row.type,
-                        "path": row.path,
-                    }
-                await publish_event(
-                    self.request,
-                    getattr(EVENTS, event),
-                    actor=self.user,
-                    subject_id=row.id,
-                    **told,
-                )
-
 
 async def note_deletion(
     user_id: str, database: HostDatabase = OUR_DATABASE
 ) -> None:
     """Have the day's sweep look for vectors of a user's deleted memories."""
-    note = {
-        "user_id": user_id,
-        "kind": STALE_VECTORS,
-        "key": "memories",
-        "chat_id": "",
-        "message_id": "",
-        "created_at": int(time.time()),
-        "expires_at": None,
-        "body": "noted",
-    }
     with faults_logged("noting a deletion"):
-        await database.upsert("noting a deletion", ENTRIES, [note])
+        await HostLeases(database).acquire(
+            stale_vectors(user_id), time.time(), _NOTE_SECONDS
+        )
+
+
+def stale_vectors(user_id: str) -> str:
+    """The lease that notes whose collection may hold vectors of deleted memories."""
+    return f"{STALE_VECTORS}:{user_id}"
 
 
 def _table() -> Any:
@@ -262,30 +219,6 @@ def _table() -> Any:
 def _columns() -> Any:
     """The columns of the host's table, which differ by release."""
     return _table().columns
-
-
-def _writes(
-    rows: Sequence[Mapping[str, Any]], replaced: Collection[str]
-) -> list[Executable]:
-    """Statements that add rows or change those ``replaced``, as far as there are columns for them.
-
-    A row that somebody has deleted meanwhile does not come back by a change.
-    """
-    table = _table()
-    new: list[dict[str, Any]] = []
-    writes: list[Executable] = []
-    for row in rows:
-        fields = {
-            name: value for name, value in row.items() if name in table.c
-        }
-        if row["id"] in replaced:
-            own = (table.c.id == row["id"]) & (
-                table.c.user_id == row["user_id"]
-            )
-            writes.append(update(table).where(own).values(fields))
-        else:
-            new.append(fields)
-    return [*writes, insert(table).values(new)] if new else writes
 
 
 def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:

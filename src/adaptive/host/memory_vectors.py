@@ -22,8 +22,7 @@ from adaptive.core.model import (
     log_failure,
     with_detail,
 )
-from adaptive.core.runtime import KeyedLocks
-from adaptive.host.database import portions
+from adaptive.core.runtime import KeyedLocks, portions
 from adaptive.host.embedding import HostEmbedder
 from adaptive.host.vector_database import (
     HOST_VECTORS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     case,
     false,
@@ -15,6 +16,7 @@ from sqlalchemy import (
 )
 
 from adaptive.core.queued_turns import (
+    Leases,
     QueuedTurn,
     QueuePlace,
     TurnLease,
@@ -34,20 +36,30 @@ _WAITING_SECONDS = 180 * DAY_SECONDS
 _MOST_READ = 200
 
 _ROW = PENDING.c
-# The lease on a user: a row of the user's own beside the turns, so that one statement changes both,
-# and that all who want it write to one row, which both databases let them do one by one.
-_LEASE_ID = "(lease)"
-_LEASE = {"message_id": _LEASE_ID, "state": "lease"}
-_IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
 # What the payload is sealed as.
 _PAYLOAD = "pending.payload"
-_FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
 
 
 def learned_values(now: float) -> dict[str, Any]:
     """What stands in the row of a turn that is done: none of its words."""
-    return {"state": "done", "payload": "", "learned_at": now, **_FREE}
+    return {
+        "state": "done",
+        "payload": "",
+        "learned_at": now,
+        "lease_owner": "",
+    }
+
+
+def turn_lease(user_id: str) -> str:
+    """The name of the lease on a user's turns."""
+    return f"turns:{user_id}"
+
+
+def _turns_of(lease: TurnLease) -> ColumnElement[bool]:
+    """Whether a turn is one of those that a lease is about."""
+    mine = _ROW.user_id == lease.user_id
+    return mine & _ROW.message_id.in_(lease.message_ids)
 
 
 def is_outdated(now: float) -> ColumnElement[bool]:
@@ -57,27 +69,35 @@ def is_outdated(now: float) -> ColumnElement[bool]:
     queued_long_ago = _ROW.queued_at < now - _WAITING_SECONDS
     return or_(
         is_done & learned_long_ago,
-        _WAITING & queued_long_ago & (_ROW.lease_until < now),
+        _WAITING & queued_long_ago,
     )
 
 
-class HostPendingTable:
-    """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first.
+def is_sealed_elsewhere(
+    column: Column[str], sealer: Sealer
+) -> ColumnElement[bool]:
+    """Whether what stands in a column bears the mark of another secret."""
+    marked = column.startswith(MARKED, autoescape=True)
+    return marked & ~column.startswith(sealer.mark, autoescape=True)
 
-    Each call changes turns by one statement, which is atomic on SQLite, with its one writer, and on
-    PostgreSQL at READ COMMITTED, where an UPDATE that waited for another one looks anew at the row
-    of the lease. Turns are sealed; one that can't be opened or read stays as it is.
+
+class HostPendingTable:
+    """``PendingTable`` of turns that bear the name of who has them in hand, under a lease on a user.
+
+    Whoever takes a turn puts another name on it, so who has lost the lease changes it no more.
+    Turns are sealed; one that can't be opened or read stays as it is.
     """
 
-    def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
+    def __init__(
+        self, sealer: Sealer, database: HostDatabase, leases: Leases
+    ) -> None:
         self._sealer = sealer
         self._database = database
+        self._leases = leases
         # Ids of turns that this secret does not open, or this build does not read: they wait for
         # the one that has queued them.
         self._unreadable = set[str]()
-        own = _ROW.payload.startswith(sealer.mark, autoescape=True)
-        marked = _ROW.payload.startswith(MARKED, autoescape=True)
-        self._foreign = _WAITING & marked & ~own
+        self._foreign = _WAITING & is_sealed_elsewhere(_ROW.payload, sealer)
 
     async def put(self, queued: QueuedTurn) -> None:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
@@ -98,27 +118,20 @@ class HostPendingTable:
         )
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
-        """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
-        counted = PENDING.alias().c
-        calls = (
-            select(func.coalesce(func.sum(counted.model_calls), 0))
-            .where(counted.user_id == user_id, counted.queued_at >= since)
-            .scalar_subquery()
+        """A user's 200 oldest waiting turns, and the count of model calls."""
+        counting = select(func.coalesce(func.sum(_ROW.model_calls), 0)).where(
+            _ROW.user_id == user_id, _ROW.queued_at >= since
         )
-        openable = (
-            _WAITING
-            & ~self._foreign
-            & _ROW.message_id.not_in(self._unreadable)
+        openable = select(PENDING).where(
+            _ROW.user_id == user_id,
+            _WAITING,
+            ~self._foreign,
+            _ROW.message_id.not_in(self._unreadable),
         )
-        query = (
-            select(PENDING, calls.label("calls"))
-            .where(_ROW.user_id == user_id, or_(openable, _IS_LEASE))
-            .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
-            .limit(_MOST_READ + 1)
-        )
-        rows = await self._database.rows(
-            "reading what is to be learned", query
-        )
+        oldest = openable.order_by(_ROW.queued_at, _ROW.message_id)
+        doing = "reading what is to be learned"
+        rows = await self._database.rows(doing, oldest.limit(_MOST_READ))
+        [(calls,)] = await self._database.rows(doing, counting)
         places = [
             QueuePlace(
                 message_id=row.message_id,
@@ -128,31 +141,21 @@ class HostPendingTable:
                 attempts=row.attempts,
             )
             for row in rows
-            if row.message_id != _LEASE_ID
         ]
-        return UserQueue(
-            places=tuple(places),
-            # The lease on a user's turns ends when that on the user does.
-            leased_until=max((row.lease_until for row in rows), default=0.0),
-            calls=rows[0].calls if rows else 0,
-        )
+        return UserQueue(places=tuple(places), calls=calls)
 
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[QueuedTurn, ...] | None:
-        """Take a lease and open its turns (see ``PendingTable``); the row of the lease is made."""
-        row = {**_LEASE, "user_id": lease.user_id}
-        await self._database.upsert(
-            "making a lease", PENDING, [row], where=false()
-        )
-        turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
-        free_lease = _IS_LEASE & (_ROW.lease_until < now)
+        """Take a lease and open its turns (see ``PendingTable``)."""
+        name = turn_lease(lease.user_id)
+        if not await self._leases.acquire(name, now, until - now, lease.owner):
+            return None
         begin = (
             update(PENDING)
-            .where(_ROW.user_id == lease.user_id, or_(free_lease, turns))
+            .where(_turns_of(lease), _WAITING)
             .values(
                 lease_owner=lease.owner,
-                lease_until=until,
                 attempts=_ROW.attempts
                 + case((_ROW.lease_owner != "", 1), else_=0),
             )
@@ -161,14 +164,18 @@ class HostPendingTable:
         async with self._database.session("taking turns to learn") as session:
             begun = await session.execute(begin)
             rows = {row.message_id: row for row in begun}
-            if rows.keys() == {_LEASE_ID, *lease.message_ids}:
-                queued = [self._opened(rows[id]) for id in lease.message_ids]
-                opened = tuple(turn for turn in queued if turn is not None)
-                if len(opened) == len(queued):
-                    await session.commit()
-                    return opened
-            # Another one has it, or others are taken in place of what can't be opened.
+            queued = [
+                self._opened(rows[id])
+                for id in lease.message_ids
+                if id in rows
+            ]
+            opened = tuple(turn for turn in queued if turn is not None)
+            if len(opened) == len(lease.message_ids):
+                await session.commit()
+                return opened
+            # Others are taken in place of what is gone or can't be opened.
             await session.rollback()
+        await self._leases.end([name], lease.owner)
         return None
 
     async def unopened(self) -> int:
@@ -181,9 +188,8 @@ class HostPendingTable:
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
         """Prolong a lease."""
-        return await self._change(
-            "prolonging a lease", lease, {"lease_until": until}, 0
-        )
+        name = turn_lease(lease.user_id)
+        return await self._leases.renew(name, lease.owner, until)
 
     async def end(
         self,
@@ -196,36 +202,23 @@ class HostPendingTable:
     ) -> bool:
         """End a lease, its turns learned or to be tried again (see ``PendingTable``)."""
         values = {
+            "lease_owner": "",
             "due_at": at,
             "attempts": _ROW.attempts + int(failed),
-            **_FREE,
         }
-        if learned:
-            state = case((_WAITING, "done"), else_=_ROW.state)
-            values = {**learned_values(at), "state": state}
-        return await self._change("ending a lease", lease, values, calls)
-
-    async def _change(
-        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
-    ) -> bool:
-        """Change a lease and all its turns, or none where one of them is under it no more."""
         # The newest message keeps the count for all.
         more = case(
             (_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0
         )
-        change = update(PENDING).where(
-            _ROW.user_id == lease.user_id,
-            _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
-            _ROW.lease_owner == lease.owner,
+        change = (
+            update(PENDING)
+            .where(_turns_of(lease), _ROW.lease_owner == lease.owner)
+            .values(learned_values(at) if learned else values)
+            .values(model_calls=_ROW.model_calls + more)
         )
-        change = change.values(
-            {**values, "model_calls": _ROW.model_calls + more}
-        )
-        async with self._database.session(doing) as session:
-            changed = (await session.execute(change)).rowcount
-            is_whole = changed == 1 + len(lease.message_ids)
-            await (session.commit() if is_whole else session.rollback())
-        return is_whole
+        changed = await self._database.change("ending a lease", change)
+        await self._leases.end([turn_lease(lease.user_id)], lease.owner)
+        return changed == len(lease.message_ids)
 
     def _opened(self, row: Any) -> QueuedTurn | None:
         """A turn with its words, ``None`` where they can't be opened or read."""

@@ -76,7 +76,6 @@ PENDING = _own_table(
         "queued_at": Double(),
         "due_at": Double(),
         "lease_owner": _KEY,
-        "lease_until": Double(),
         "attempts": Integer(),
         "learned_at": Double(),
         "model_calls": Integer(),

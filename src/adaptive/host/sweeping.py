@@ -9,8 +9,8 @@ from adaptive.core.model import (
     log,
     log_failure,
 )
-from adaptive.host.database import portions
-from adaptive.host.memories import STALE_VECTORS
+from adaptive.core.runtime import portions
+from adaptive.host.memories import note_deletion, stale_vectors
 from adaptive.host.memory_vectors import (
     delete_vectors,
     memory_collection,
@@ -30,8 +30,6 @@ from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.tables import DAY_SECONDS
 
 _LOOK_SECONDS = 3600.0
-# A change by hand whose vector is still being made brings it back behind a deletion.
-_LATE_SECONDS = 3600
 _LEASE = "daily_sweep:"
 
 
@@ -59,20 +57,14 @@ class HostSweep:
         self._look_again_at = now + _LOOK_SECONDS
         if not await self._leases.acquire(_LEASE, now, DAY_SECONDS):
             return
-        await self._change(
-            delete(PENDING).where(is_outdated(now)),
-            delete(ENTRIES).where(ENTRIES.c.expires_at < now),
-        )
         for user_id in await self._deleted_accounts():
             try:
                 await self._erase(user_id)
             except HostError as error:
                 log_failure("a deleted account is swept another day", error)
-        chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
-        is_note = ENTRIES.c.kind == "chat_notes"
-        await self._change(delete(ENTRIES).where(is_note, ~chat))
-        is_stale = ENTRIES.c.kind == STALE_VECTORS
-        users = select(ENTRIES.c.user_id).where(is_stale)
+        users = select(ENTRIES.c.user_id).where(
+            ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
+        )
         for note in await self._database.rows(
             "looking for stale vectors", users
         ):
@@ -82,10 +74,14 @@ class HostSweep:
                 log_failure(
                     "vectors of deleted memories are swept another day", error
                 )
-                continue
-            is_done = is_stale & (ENTRIES.c.user_id == note.user_id)
-            is_late = ENTRIES.c.created_at < now - _LATE_SECONDS
-            await self._change(delete(ENTRIES).where(is_done, is_late))
+                await note_deletion(note.user_id, self._database)
+        chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+        is_note = ENTRIES.c.kind == "chat_notes"
+        await self._change(
+            delete(PENDING).where(is_outdated(now)),
+            delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+            delete(ENTRIES).where(is_note, ~chat),
+        )
 
     async def _erase_stale_vectors(self, user_id: str) -> None:
         """Delete a user's vectors without a memory, whose row is written before its vector."""

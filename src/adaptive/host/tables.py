@@ -15,16 +15,17 @@ from typing import Any
 import numpy as np
 from sqlalchemy import (
     ColumnElement,
-    Executable,
     delete,
     func,
     select,
+    update,
 )
 
 from adaptive.core.model import HostError, Memory, StoredVector, Vectors
-from adaptive.host.database import OUR_DATABASE, HostDatabase, portions
+from adaptive.core.runtime import portions
+from adaptive.host.database import OUR_DATABASE, HostDatabase
 from adaptive.host.memory_vectors import memory_collection
-from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.pending_table import HostPendingTable, is_sealed_elsewhere
 from adaptive.host.schema import ENTRIES, HOST_MEMORIES, VECTORS
 from adaptive.host.vector_database import (
     HOST_VECTORS,
@@ -43,15 +44,14 @@ from adaptive.memory.tables import (
     Entry,
     EntryKind,
     SuggestionTable,
-    UsageTable,
 )
-from adaptive.privacy.sealing import MARKED, Sealer
+from adaptive.privacy.sealing import Sealer
 from adaptive.search.vectors import content_hash
 
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-# Counts and states of chats, which are written anew with every turn.
-_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat", "cost")
+# Costs and states of chats, which are written anew with every turn.
+_MADE_ANEW: tuple[EntryKind, ...] = ("chat", "cost")
 
 
 class SealedEntries:
@@ -60,17 +60,13 @@ class SealedEntries:
     def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
         self._sealer = sealer
         self._database = database
-        self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
-        self._foreign = (
-            _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
-        )
+        self._foreign = is_sealed_elsewhere(_ROW.body, sealer)
 
     async def put(
         self,
         kind: EntryKind,
         user_id: str,
         entries: Iterable[Entry],
-        newest: int = 0,
     ) -> None:
         """Store all or none (see ``Entries``)."""
         rows = {
@@ -78,21 +74,10 @@ class SealedEntries:
         }
         if not rows:
             return
-        afterwards: list[Executable] = []
-        if newest:
-            surplus = (
-                select(_ROW.key)
-                .where(_of(kind, user_id))
-                .order_by(_ROW.key.desc())
-                .offset(newest)
-            )
-            trimming = delete(ENTRIES).where(_of(kind, user_id))
-            afterwards.append(trimming.where(_ROW.key.in_(surplus)))
         await self._database.upsert(
             f"writing {kind} entries",
             ENTRIES,
             [*rows.values()],
-            *afterwards,
             # What another secret has sealed comes back with it: only what is told by others may go.
             where=None if kind in _MADE_ANEW else ~self._foreign,
         )
@@ -189,7 +174,9 @@ class HostLeases:
     def __init__(self, database: HostDatabase) -> None:
         self._database = database
 
-    async def acquire(self, name: str, now: float, seconds: float) -> bool:
+    async def acquire(
+        self, name: str, now: float, seconds: float, owner: str = ""
+    ) -> bool:
         """Take a lease by one INSERT; behind the colon of its name is whose it is."""
         lease = {
             "user_id": name.rpartition(":")[2],
@@ -199,7 +186,7 @@ class HostLeases:
             "message_id": "",
             "created_at": int(now),
             "expires_at": math.ceil(now + seconds),
-            "body": "",
+            "body": owner,
         }
         free = _ROW.expires_at < now
         return bool(
@@ -208,12 +195,27 @@ class HostLeases:
             )
         )
 
-    async def end(self, names: Iterable[str]) -> None:
-        """End leases by one DELETE."""
-        these = (_ROW.kind == "lease") & _ROW.key.in_([*names])
-        await self._database.change(
-            "ending leases", delete(ENTRIES).where(these)
+    async def renew(self, name: str, owner: str, until: float) -> bool:
+        """Prolong a lease by one UPDATE."""
+        these = _leases([name]) & (_ROW.body == owner)
+        prolonging = update(ENTRIES).where(these)
+        changed = await self._database.change(
+            "prolonging a lease",
+            prolonging.values(expires_at=math.ceil(until)),
         )
+        return bool(changed)
+
+    async def end(self, names: Iterable[str], owner: str = "") -> bool:
+        """End leases by one DELETE."""
+        these = _leases(names)
+        if owner:
+            these &= _ROW.body == owner
+        ending = delete(ENTRIES).where(these)
+        return bool(await self._database.change("ending leases", ending))
+
+
+def _leases(names: Iterable[str]) -> ColumnElement[bool]:
+    return (_ROW.kind == "lease") & _ROW.key.in_([*names])
 
 
 class HostVectorTable:
@@ -331,13 +333,12 @@ class HostTables:
         self, sealer: Sealer, database: HostDatabase = OUR_DATABASE
     ) -> None:
         self.database = database
-        entries = SealedEntries(sealer, database)
+        self.entries = entries = SealedEntries(sealer, database)
         self.vectors = HostVectorTable(database)
-        self.pending = HostPendingTable(sealer, database)
         self.leases = HostLeases(database)
+        self.pending = HostPendingTable(sealer, database, self.leases)
         self.archive = ArchiveTable(entries)
         self.audit = AuditTable(entries)
-        self.usage = UsageTable(entries)
         self.costs = CostTable(entries)
         self.suggestions = SuggestionTable(entries, self.leases)
         self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import HostError, Vectors
 from adaptive.core.providers import CircuitBreaker
-from adaptive.host.database import portions
+from adaptive.core.runtime import portions
 from adaptive.host.faults import HostFaults, look_at, uninterrupted
 from adaptive.search.history_ports import HistoryHit, HistoryUnit
 from adaptive.search.vectors import content_hash

@@ -253,22 +253,19 @@ class LearningQueue:
             message_ids = next_batch(waiting.places, now)
             if not message_ids or not await wanted():
                 return None
-            if waiting.leased_until < now:
-                lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
-                began = self._clock()
-                turns = await self._table.take(
-                    lease, began, began + LEASE_SECONDS
+            lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
+            began = self._clock()
+            turns = await self._table.take(lease, began, began + LEASE_SECONDS)
+            if turns:
+                return TurnWork(
+                    turns=turns,
+                    lease=lease,
+                    table=self._table,
+                    clock=self._clock,
+                    proven_at=began,
+                    calls_before=waiting.calls,
+                    others_wait=len(waiting.places) > len(turns),
                 )
-                if turns:
-                    return TurnWork(
-                        turns=turns,
-                        lease=lease,
-                        table=self._table,
-                        clock=self._clock,
-                        proven_at=began,
-                        calls_before=waiting.calls,
-                        others_wait=len(waiting.places) > len(turns),
-                    )
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _taught(self, work: TurnWork, teach: Teach) -> float:

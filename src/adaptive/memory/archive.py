@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -49,11 +48,15 @@ async def exchange(
 ) -> Sequence[Memory]:
     """Write, put back and remove rows, and move memories into the archive and out of it.
 
+    What is written passes the gate.
+
     Raises:
         HostError: something has failed, or a row that was to go says something else by now; every
             memory is in the store, in the archive, or in both.
         WriteRefused: what is written may not stand in the store, and nothing is done.
     """
+    passed = [await user.gate.passed(memory) for memory in new]
+    allowed = await user.gate.allowed(*back)
     if into_archive:
         await user.archive.put(user.user_id, into_archive)
         stored = await user.archive.read(
@@ -71,7 +74,7 @@ async def exchange(
             await user.archive.discard(user.user_id, archived_ids)
             raise StoreError("a memory was changed meanwhile")
     if new or back or gone:
-        rows = await user.store.write(*new, back=back, gone=gone)
+        rows = await user.store.write(*passed, back=allowed, gone=gone)
     if out_of_archive:
         await user.archive.discard(user.user_id, out_of_archive)
     return rows
@@ -106,18 +109,9 @@ async def prune_store(
         if not limit or (await user.store.stamp()).count <= limit:
             return []
         memories = await user.store.read()
-        weights = Counter[str]()
-        if strategy == "least_recalled":
-            weights.update(await user.usage.read(user.user_id))
-            # A summary has the recalls of what it stands for.
-            for copy in await user.archive.read(user.user_id):
-                weights[copy.summary_id] += weights[copy.memory.id]
-        elif strategy == "least_important":
-            for memory in memories:
-                weights[memory.id] = memory.importance
         too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
         candidates = [memory for memory in memories if memory.id not in fresh]
-        leaving = leaving_first(candidates, weights, now)[:too_many]
+        leaving = leaving_first(candidates, strategy, now)[:too_many]
         archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
         await exchange(user, gone=leaving, into_archive=archived)
     except HostError as error:
@@ -134,24 +128,24 @@ async def prune_store(
 
 
 def leaving_first(
-    memories: Sequence[Memory], weights: Mapping[str, int], now: int
+    memories: Sequence[Memory], strategy: str, now: int
 ) -> list[Memory]:
     """Memories in the order in which they leave a full store: what has ended, the rest, the core.
 
-    Of each those with the least weight come first, of the same weight the longest unchanged.
+    Of each, by one strategy, the least important come first; of the same importance, or by the
+    other strategy, the longest unchanged.
     """
     today = str(datetime.fromtimestamp(now, UTC).date())
+    by_importance = strategy == "least_important"
 
-    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+    def place(memory: Memory) -> tuple[bool, bool, int, int]:
         """Where a memory stands in the order."""
         holds = not has_ended(memory, today)
         return (
             holds,
             holds and is_core(memory),
-            weights.get(memory.id, 0),
+            by_importance * memory.importance,
             memory.updated_at,
-            memory.created_at,
-            memory.id,
         )
 
     return sorted(memories, key=place)
@@ -247,18 +241,17 @@ async def replace_by_summary(
     )
     source = Provenance("", "", max(map(_said_at, cluster)))
     summary_id = str(uuid.uuid4())
-    # First, so that nothing is archived for what is refused.
-    summary = await user.store.passed(NewMemory(draft, source, id=summary_id))
+    summary = NewMemory(draft, source, id=summary_id)
     now = int(time.time())
     archived = [
         ArchivedMemory(memory, "one memory says it now", now, summary_id)
         for memory in cluster
     ]
-    await exchange(user, summary, gone=cluster, into_archive=archived)
+    (row,) = await exchange(user, summary, gone=cluster, into_archive=archived)
     change = AuditEntry(
         kind="saved",
         memory_id=summary_id,
-        after=summary.draft.content,
+        after=row.content,
         reason=f"a summary of {len(cluster)} memories",
         step=summary_id,
     )

@@ -13,28 +13,25 @@ from typing import Literal, Self
 
 from adaptive.core.model import (
     Memory,
+    MemoryStore,
     Provenance,
     TablesUnavailable,
     frozen,
     log_failure,
 )
-from adaptive.memory.gate import GuardedStore
+from adaptive.memory.gate import Gate
 from adaptive.memory.tables import (
     YEAR_SECONDS,
     ArchivedMemory,
     ArchiveTable,
     Entry,
     EntryTable,
-    UsageTable,
     read_as,
 )
 from adaptive.privacy.secrets import find_secrets, without_secrets
 
-_MOST_ENTRIES = 10_000
 # A place begins with nanoseconds since the epoch.
 _DIGITS_OF_TIME = 20
-# Ids and digests in a row's meta look as made by chance as a secret does.
-_OWN_IDS = frozenset({"chat_id", "message_id", "passed"})
 
 _NOWHERE = Provenance("", "", 0)
 
@@ -117,7 +114,7 @@ RecordChanges = Callable[[str, Sequence[AuditEntry]], Awaitable[None]]
 
 
 class AuditTable(EntryTable):
-    """The changes of each store: a user's newest 10,000, for 400 days."""
+    """The changes of each store, for 400 days."""
 
     async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
         """The keys of a user's changes since an epoch second, the newest first."""
@@ -129,13 +126,9 @@ class AuditTable(EntryTable):
         self, user_id: str, keys: Sequence[str]
     ) -> tuple[AuditEntry, ...]:
         """The changes of these keys, the newest first."""
-        entries = await self.entries.read("audit", user_id, keys)
-        newest_first = sorted(
-            entries, key=lambda entry: entry.key, reverse=True
-        )
         keyed = [
             replace(entry, body={**entry.body, "key": entry.key})
-            for entry in newest_first
+            for entry in await self.entries.read("audit", user_id, keys)
         ]
         return read_as(AuditEntry, keyed)
 
@@ -170,25 +163,23 @@ class AuditTable(EntryTable):
                 expires_at=change.changed_at + YEAR_SECONDS,
             )
             new.append(entry)
-        await self.entries.put("audit", user_id, new, _MOST_ENTRIES)
+        await self.entries.put("audit", user_id, new)
 
 
 def _secretless(change: AuditEntry) -> AuditEntry:
     """A change without secrets; a row that held one, from another tool, can't be put back."""
-    bare = replace(change, after=without_secrets(change.after))
+    change = replace(change, after=without_secrets(change.after))
     before = change.before
-    if before is None:
-        return bare
-    written = [
-        value for name, value in before.meta.items() if name not in _OWN_IDS
-    ]
-    if not find_secrets(f"{before.stored[0]}\n{written}"):
-        return bare
+    # Ids and digests in a row's meta look as made by chance as a secret does.
+    if before is None or not find_secrets(
+        f"{before.stored}\n{before.tags}\n{before.meta.get('history')}"
+    ):
+        return change
     content = without_secrets(before.content)
     masked = replace(
         before, content=content, meta={}, stored=(content, None, None)
     )
-    return replace(bare, before=masked, archived=None)
+    return replace(change, before=masked, archived=None)
 
 
 @frozen
@@ -249,15 +240,15 @@ def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
 
 @frozen
 class UserStore:
-    """One user's store behind the gate, with archive, counts of recalls and log.
+    """One user's store and its gate, with archive and log.
 
     Nothing here holds the user's lock: whoever changes something goes through ``UserMemory``.
     """
 
     user_id: str
-    store: GuardedStore
+    store: MemoryStore
+    gate: Gate
     archive: ArchiveTable
-    usage: UsageTable
     trail: AuditTable
 
     async def record(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -13,7 +13,6 @@ from adaptive.core.model import (
     CATEGORIES,
     Draft,
     Memory,
-    MemoryStore,
     NewMemory,
     WriteRefused,
     frozen,
@@ -134,16 +133,14 @@ class GatePolicy:
 
 def gate_policy(settings: Settings) -> GatePolicy:
     """What every write has to pass under an admin's valves."""
-    policy = GatePolicy(
+    keeps_all = settings.pii_redaction == "off"
+    return GatePolicy(
+        masked=frozenset() if keeps_all else settings.masked_kinds,
+        refused=frozenset() if keeps_all else settings.refused_kinds,
         ruled_out=listed_words(settings.blacklist_topics),
         categories=settings.categories,
         least_confidence=settings.min_confidence_threshold,
         saving=settings.save_mode != "off",
-    )
-    if settings.pii_redaction == "off":
-        return policy
-    return replace(
-        policy, masked=settings.masked_kinds, refused=settings.refused_kinds
     )
 
 
@@ -272,41 +269,21 @@ def draft_of(memory: Memory) -> Draft:
     )
 
 
-class GuardedStore:
-    """A ``MemoryStore`` around another: what is added, changed or put back passes the gate.
+@frozen
+class Gate:
+    """What is added, changed or put back passes here; ``WriteRefused`` where it may not.
 
-    What has passed is written as it came out of the gate, so a row may say less than its draft.
-    Writes raise ``WriteRefused`` where the gate does not let the content pass, or nothing is to be
-    saved at all.
+    What has passed is written as it came out, so a row may say less than its draft. Nothing passes
+    where nothing is to be saved at all.
     """
 
-    def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
-        self._store = store
-        self._policy = policy
-        self.stamp = store.stamp
-        self.changes = store.changes
-        self.read = store.read
-        self.keeps_history = store.keeps_history
-
-    async def write(
-        self,
-        *new: NewMemory,
-        back: Sequence[Memory] = (),
-        gone: Sequence[Memory] = (),
-    ) -> Sequence[Memory]:
-        """Write, put back and remove rows (see ``MemoryStore``), as far as they may stand."""
-        passed = [await self.passed(memory) for memory in new]
-        allowed = await self.allowed(*back)
-        return await self._store.write(*passed, back=allowed, gone=gone)
+    policy: GatePolicy
 
     async def passed(self, memory: NewMemory) -> NewMemory:
         """What may be written of a memory, and of what it takes the place of."""
         former = memory.former
         if former:
-            verdict = await asyncio.to_thread(
-                gate, former.content, self._policy
-            )
-            content = "" if isinstance(verdict, Refused) else verdict
+            content = await self._passed_text(former.content)
             former = replace(former, content=content)
         return replace(
             memory,
@@ -330,20 +307,24 @@ class GuardedStore:
 
     async def _passed_draft(self, draft: Draft) -> Draft:
         """A draft as it may be written, else ``WriteRefused``."""
-        if not self._policy.saving:
+        if not self.policy.saving:
             raise WriteRefused(SAVING_IS_OFF)
         # In a thread: the first text has the patterns compiled, which takes a while.
-        verdict = await asyncio.to_thread(gated_draft, draft, self._policy)
+        verdict = await asyncio.to_thread(gated_draft, draft, self.policy)
         if isinstance(verdict, Refused):
             raise WriteRefused(verdict.reason)
         return verdict
+
+    async def _passed_text(self, text: str) -> str:
+        """A former content as it may be written, or nothing."""
+        verdict = await asyncio.to_thread(gate, text, self.policy)
+        return "" if isinstance(verdict, Refused) else verdict
 
     async def _passed_meta(self, meta: Mapping[str, Any]) -> dict[str, Any]:
         """Meta whose former contents are those that pass, as they come out of the gate."""
         passed: list[dict[str, Any]] = []
         for former in map(mapping, listing(meta.get("history"))):
-            text = str(former.get("content") or "")
-            verdict = await asyncio.to_thread(gate, text, self._policy)
-            if isinstance(verdict, str):
-                passed.append({**former, "content": verdict})
+            text = await self._passed_text(str(former.get("content") or ""))
+            if text:
+                passed.append({**former, "content": text})
         return {**meta, "history": passed} if "history" in meta else dict(meta)

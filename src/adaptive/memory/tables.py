@@ -35,7 +35,6 @@ EntryKind = Literal[
     "cost",
     "rejection",
     "suggestion",
-    "usage",
 ]
 Body = TypeVar("Body")
 
@@ -60,9 +59,8 @@ class Entries(Protocol):
         kind: EntryKind,
         user_id: str,
         entries: Iterable[Entry],
-        newest: int = 0,
     ) -> None:
-        """Store all or none in place of former ones; keep the ``newest`` by key, if given."""
+        """Store all or none in place of former ones."""
 
     async def read(
         self,
@@ -223,38 +221,6 @@ class ArchiveTable(EntryTable):
     async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """Drop memories from the archive."""
         await self.entries.drop("archive", user_id, memory_ids)
-
-
-class UsageTable(EntryTable):
-    """How often each memory was recalled, until it was not for 400 days.
-
-    Of two workers that count at once one may be lost.
-    """
-
-    async def record(
-        self, user_id: str, memory_ids: Iterable[str], now: int
-    ) -> None:
-        """Count one recall of each of the named memories."""
-        named = set(memory_ids)
-        counts = await self.read(user_id, named)
-        more = {memory_id: counts.get(memory_id, 0) + 1 for memory_id in named}
-        await self._write(user_id, more, now)
-
-    async def read(
-        self, user_id: str, memory_ids: Collection[str] | None = None
-    ) -> dict[str, int]:
-        """The recalls of memories by id, of those named or all; those never recalled are absent."""
-        entries = await self.entries.read("usage", user_id, memory_ids)
-        return {entry.key: int(entry.body) for entry in entries}
-
-    async def _write(
-        self, user_id: str, counts: dict[str, int], now: int
-    ) -> None:
-        new = [
-            Entry(memory_id, count, now, expires_at=now + YEAR_SECONDS)
-            for memory_id, count in counts.items()
-        ]
-        await self.entries.put("usage", user_id, new)
 
 
 class CostTable(EntryTable):

@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from adaptive.core.model import (
     AdaptiveMemoryError,
@@ -24,8 +24,9 @@ from adaptive.core.model import (
     frozen,
     log_failure,
 )
-from adaptive.core.runtime import KeyedLocks
+from adaptive.core.runtime import KeyedLocks, portions
 from adaptive.memory.archive import (
+    exchange,
     memories_counted,
     plan_restoration,
     prune_store,
@@ -34,8 +35,8 @@ from adaptive.memory.archive import (
 )
 from adaptive.memory.audit import AuditEntry, AuditTable, Step, UserStore
 from adaptive.memory.erasure import ErasureReport, Origin
-from adaptive.memory.gate import GuardedStore, gate_policy
-from adaptive.memory.tables import ArchiveTable, UsageTable
+from adaptive.memory.gate import Gate, gate_policy
+from adaptive.memory.tables import ArchiveTable
 from adaptive.memory.writing import (
     Held,
     apply_proposals,
@@ -48,7 +49,6 @@ from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
 
 _PORTION = 50
-Part = TypeVar("Part")
 
 
 class Eraser(Protocol):
@@ -104,7 +104,7 @@ class UserMemory(UserStore):
         step = f"imported-{time.time_ns()}"
         saved = 0
         refusals: list[str] = []
-        for portion in _portions(carried):
+        for portion in portions(carried, _PORTION):
             async with self.lock:
                 since = looked_at
                 looked_at = int(time.time())
@@ -114,7 +114,7 @@ class UserMemory(UserStore):
                 new: list[NewMemory] = []
                 for memory in portion:
                     try:
-                        passed = await self.store.passed(memory)
+                        passed = await self.gate.passed(memory)
                     except WriteRefused as refusal:
                         refusals.append(str(refusal))
                         continue
@@ -122,7 +122,7 @@ class UserMemory(UserStore):
                     if words not in known:
                         known.add(words)
                         new.append(passed)
-                rows = await self.store.write(*new) if new else ()
+                rows = await exchange(self, *new)
                 changes = [
                     AuditEntry(
                         kind="imported",
@@ -154,11 +154,11 @@ class UserMemory(UserStore):
                 is written.
             HostError: a write has failed; what was taken back before it stays so.
         """
-        for portion in _portions(step.standing):
+        for portion in portions(step.standing, _PORTION):
             await plan_undo(self, step, portion)
         name = f"undo-{time.time_ns()}" if len(step.standing) > 1 else ""
         made: list[AuditEntry] = []
-        for portion in _portions(step.standing):
+        for portion in portions(step.standing, _PORTION):
             async with self.lock:
                 made += await take_back(self, step, portion, name)
             await self.give_way()
@@ -221,17 +221,11 @@ class UserMemory(UserStore):
         return frozenset(copy.summary_id for copy in archived)
 
 
-def _portions(parts: Sequence[Part]) -> list[Sequence[Part]]:
-    """What belongs together, so many at a time."""
-    return [parts[at : at + _PORTION] for at in range(0, len(parts), _PORTION)]
-
-
 @frozen
 class Memories:
     """Every user's memory: one for an instance of the plug-in, which has the lock of each user."""
 
     archive: ArchiveTable
-    usage: UsageTable
     trail: AuditTable
     give_way: Callable[[], Awaitable[None]]
     locks: KeyedLocks = field(default_factory=KeyedLocks)
@@ -244,9 +238,9 @@ class Memories:
         """The memory of whose sources these are."""
         return UserMemory(
             user_id=sources.user_id,
-            store=GuardedStore(sources.store, gate_policy(settings)),
+            store=sources.store,
+            gate=Gate(gate_policy(settings)),
             archive=self.archive,
-            usage=self.usage,
             trail=self.trail,
             settings=settings,
             lock=self.locks.of(sources.user_id),

@@ -29,9 +29,9 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import staged
-from adaptive.memory.archive import archived_change, exchange
+from adaptive.memory.archive import exchange
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
-from adaptive.memory.gate import GuardedStore, draft_of
+from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.search.tokens import holds_words_of
 
@@ -109,36 +109,36 @@ async def _written(
 ) -> AuditEntry:
     """Write one proposal and give the change; what ENDs without a new text or date is archived."""
     draft = proposal.draft
-    reason = proposal.reason or proposal.fact_kind.lower()
     changed = NewMemory(draft, source, former=memory)
+    archived: ArchivedMemory | None = None
     row: Memory | None = None
     if memory is None:
-        (row,) = await user.store.write(changed)
+        (row,) = await exchange(user, changed)
     elif proposal.kind == "DELETE":
-        await user.store.write(gone=[memory])
+        await exchange(user, gone=[memory])
     elif proposal.kind == "UPDATE":
-        row = await _updated(changed, memory, user.store)
+        row = await _updated(changed, memory, user)
     elif draft.content != memory.content or draft.until != memory.until:
-        (row,) = await user.store.write(changed)
+        (row,) = await exchange(user, changed)
     else:
         archived = ArchivedMemory(memory, NO_LONGER_TRUE, int(time.time()))
         await exchange(user, gone=[memory], into_archive=[archived])
-        return replace(archived_change(archived, "ended"), reason=reason)
     return AuditEntry(
         kind=_DONE[proposal.kind],
         memory_id=row.id if row else proposal.memory_id,
         before=memory,
-        after=row.content if row else "",
-        reason=reason,
+        after=_content(row),
+        reason=proposal.reason or proposal.fact_kind.lower(),
+        archived=archived,
     )
 
 
 async def _updated(
-    changed: NewMemory, memory: Memory, store: GuardedStore
+    changed: NewMemory, memory: Memory, user: UserStore
 ) -> Memory:
     """Where the store keeps no history, let the row tell what it said before, if that may be."""
     draft = changed.draft
-    if not store.keeps_history and not holds_words_of(
+    if not user.store.keeps_history and not holds_words_of(
         draft.content, memory.content
     ):
         when = datetime.fromtimestamp(changed.source.said_at, UTC)
@@ -150,9 +150,9 @@ async def _updated(
         # What another tool has put there may be what the gate lets not pass.
         with suppress(WriteRefused):
             telling = replace(draft, content=content)
-            (row,) = await store.write(replace(changed, draft=telling))
+            (row,) = await exchange(user, replace(changed, draft=telling))
             return row
-    (row,) = await store.write(changed)
+    (row,) = await exchange(user, changed)
     return row
 
 
@@ -219,7 +219,7 @@ async def plan_undo(
             raise WriteRefused(
                 "a memory of this change has been changed since"
             )
-    await user.store.allowed(*filter(None, (undo.coming for undo in planned)))
+    await user.gate.allowed(*filter(None, (undo.coming for undo in planned)))
     return planned
 
 

@@ -31,7 +31,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import tally, tell_outcome
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ChatNotesTable, ChatTable, UsageTable
+from adaptive.memory.tables import ChatNotesTable, ChatTable
 from adaptive.privacy.spoken_requests import spoken_request
 from adaptive.recall.block import (
     extended_block,
@@ -111,7 +111,6 @@ class Recall:
     formats: AnswerFormats
     chats: ChatTable
     notes: ChatNotesTable
-    usage: UsageTable
     behind: Callable[..., None]
     asking: Asking
     past: PastRecall
@@ -296,14 +295,6 @@ class Recall:
         now = int(time.time())
         if settings.show_sources:
             self.behind(show_sources(hook, selection), "showing sources")
-        if (
-            settings.max_total_memories
-            and settings.pruning_strategy == "least_recalled"
-        ):
-            counting = self.usage.record(
-                hook.user_id, [*selection.fitting], now
-            )
-            self.behind(counting, "counting recalls", gently=True)
         chat_id = selection.candidates.question.chat_id
         retrieved = [entry.memory.id for entry in selection.retrieved]
         if chat_id and retrieved != selection.candidates.question.former:

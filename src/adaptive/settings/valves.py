@@ -158,9 +158,7 @@ class Valves(LenientModel):
     deduplicate_memories: bool = True
     similarity_threshold: Proportion = 0.0
     max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    pruning_strategy: Literal[
-        "least_important", "least_recalled", "oldest"
-    ] = "least_important"
+    pruning_strategy: Literal["least_important", "oldest"] = "least_important"
     enable_summarization_task: bool = False
 
     pii_redaction: PiiRedaction = "store"

@@ -52,7 +52,6 @@ RELEVANCE = "# Score relevance"
 VALVES: dict[str, Any] = {
     "use_llm_for_relevance": True,
     "show_sources": True,
-    "pruning_strategy": "least_recalled",
     "max_extractions_per_hour": 10_000,
     "extraction_debounce_seconds": 0.5,
     "inject_in_temporary_chats": True,
@@ -90,7 +89,6 @@ _PURPOSES = (
         "chat_notes",
         "rejection",
         "suggestion",
-        "usage",
     ),
 )
 _TABLES = (
