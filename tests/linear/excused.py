@@ -115,6 +115,7 @@ FUNCTIONS: Mapping[str, str] = {
         answer.postprocessing.answered_turn
         control.requests.change_log
         control.requests.costs_told
+        host.pending_table.is_sealed_elsewhere
         host.memories._is_written
         host.memory_rows._without_mark
         host.memory_rows.memory_fields
