@@ -4219,6 +4219,8 @@ MessageChange = Callable[[Message], dict[str, Any] | None]
 ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
 
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
+_LONGEST_WRITING_SECONDS = 15.0
+_CHATS = KeyedLocks()
 _OUTLINE = tuple(HOST_MESSAGES.c[name] for name in ("id", "chat_id", "parent_id", "role"))
 
 
@@ -4293,6 +4295,12 @@ def is_temporary(chat_id: str) -> bool:
   return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
 
 
+@asynccontextmanager
+async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
+  async with asyncio.timeout(_LONGEST_WRITING_SECONDS), _CHATS.of(chat_id):
+    yield
+
+
 @uninterrupted
 async def change_message(
   chat_id: str, message_id: str, change: MessageChange
@@ -4330,18 +4338,20 @@ _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
 _NOTE_ITEM = "adaptive_memory_note"
 _FOLLOW_UPS = "followUps"
-_STORED_EVENTS = {"status": "statusHistory", "source": "sources"}
+_STATUSES = "statusHistory"
 _UNTITLED = ("", "New Chat")
 _LATE_PAUSES_SECONDS = (0.0, 1.0, 5.0, 20.0, 60.0)
 _TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
-async def emitter_to(user_id: str, chat_id: str, message_id: str) -> EventEmitter | None:
+async def emitter_to(
+  user_id: str, chat_id: str, message_id: str, *, stores: bool = True
+) -> EventEmitter | None:
   told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
   with faults_logged("reaching the page of an answer"):
     from open_webui.socket.main import get_event_emitter
 
-    return await get_event_emitter(told, update_db=False)
+    return await get_event_emitter(told, update_db=stores)
   return None
 
 
@@ -4455,17 +4465,20 @@ class HostAnswer:
         await show_event(self.emitter, "chat:title", title)
 
   async def emit(self, event: dict[str, Any]) -> None:
-    unstored = await emitter_to(self.user_id, self.chat_id, self.message_id)
-    field = _STORED_EVENTS[event["type"]]
+    unstored = None
+    if event.get("type") == "status":
+      unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
+    emitter = unstored or self.emitter
 
-    def with_event(message: Message) -> dict[str, Any]:
-      return {field: [*listing(message.get(field)), event["data"]]}
+    def with_status(message: Message) -> dict[str, Any]:
+      statuses = listing(message.get(_STATUSES))
+      return {_STATUSES: [*statuses, event["data"]]}
 
-    if unstored is not None:
-      await unstored(event)
-      await self.store(self.chat_id, self.message_id, with_event)
-    elif self.emitter is not None:
-      await self.emitter(event)
+    async with alone_in_chat(self.chat_id):
+      if emitter is not None:
+        await emitter(event)
+      if unstored is not None:
+        await self.store(self.chat_id, self.message_id, with_status)
 
   async def _change(self, change: MessageChange) -> bool:
     fields = await self._store(change)
@@ -4477,7 +4490,8 @@ class HostAnswer:
 
   async def _store(self, change: MessageChange) -> dict[str, Any] | None:
     with faults_logged("changing a stored answer"):
-      return await self.store(self.chat_id, self.message_id, change)
+      async with alone_in_chat(self.chat_id):
+        return await self.store(self.chat_id, self.message_id, change)
     return None
 
 

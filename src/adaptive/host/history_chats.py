@@ -8,19 +8,23 @@ Only what is asked for is read: the chat's own row holds a copy of all its messa
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import (
+    AsyncGenerator,
     Awaitable,
     Callable,
     Collection,
     Mapping,
     Sequence,
 )
+from contextlib import asynccontextmanager
 from typing import Any
 
 from sqlalchemy import select, text
 from sqlalchemy.orm.attributes import flag_modified
 
 from adaptive.core.messages import Message, mapping, text_field
+from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import HOST_DATABASE, host_session
 from adaptive.host.faults import uninterrupted
 from adaptive.host.schema import HOST_CHATS, HOST_MESSAGES
@@ -35,6 +39,9 @@ ChangeMessage = Callable[
 
 # `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
+# SQLite has one writer at a time: whoever waits longer gives up.
+_LONGEST_WRITING_SECONDS = 15.0
+_CHATS = KeyedLocks()
 # What tells the place of a message.
 _OUTLINE = tuple(
     HOST_MESSAGES.c[name] for name in ("id", "chat_id", "parent_id", "role")
@@ -143,16 +150,25 @@ def is_temporary(chat_id: str) -> bool:
     return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
 
 
+@asynccontextmanager
+async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
+    """Hold off what else this process would write into a chat; ``TimeoutError`` after a while.
+
+    A chat is one text that whoever changes a message reads and writes back. Without a lock, which
+    the host has since 0.12, what is written behind an answer would undo the next message, which the
+    user is sending meanwhile (host: models/chats.py).
+    """
+    async with asyncio.timeout(_LONGEST_WRITING_SECONDS), _CHATS.of(chat_id):
+        yield
+
+
 @uninterrupted
 async def change_message(
     chat_id: str, message_id: str, change: MessageChange
 ) -> dict[str, Any] | None:
     """Change fields of a message in the text of its chat, and in its row; the fields changed.
 
-    A chat is one text that whoever changes a message reads and writes back, so that what is written
-    behind an answer could undo the next message, which the user is sending meanwhile: it is done in
-    one transaction (host: models/chats.py, whose functions have a lock since 0.12 only). The host's
-    own function would, up to 0.10, make this message the chat's newest one.
+    The host's own function would, up to 0.10, make this message the chat's newest one.
     """
     from open_webui.models.chat_messages import ChatMessages
     from open_webui.models.chats import Chat

@@ -30,6 +30,7 @@ from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import (
     ChangeMessage,
     MessageChange,
+    alone_in_chat,
     change_message,
     is_temporary,
 )
@@ -40,10 +41,10 @@ _LONGEST_TITLE = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
 _NOTE_ITEM = "adaptive_memory_note"
-# Where the host keeps in a message what to ask next, and what it shows with it (host:
-# utils/middleware.py, socket/main.py).
+# Where the host keeps in a message what to ask next, and its statuses (host: utils/middleware.py,
+# socket/main.py).
 _FOLLOW_UPS = "followUps"
-_STORED_EVENTS = {"status": "statusHistory", "source": "sources"}
+_STATUSES = "statusHistory"
 # What the page calls a chat until there is a title.
 _UNTITLED = ("", "New Chat")
 # Before each try to store a late answer: what made it late may keep the database busy.
@@ -54,17 +55,18 @@ _TITLE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
 async def emitter_to(
-    user_id: str, chat_id: str, message_id: str
+    user_id: str, chat_id: str, message_id: str, *, stores: bool = True
 ) -> EventEmitter | None:
     """An emitter to the pages of an answer, which another process may have given.
 
-    It stores nothing (host: socket/main.py, get_event_emitter). ``None`` where the host has none.
+    Unless told otherwise, it stores with the answer what it shows (host: socket/main.py,
+    get_event_emitter). ``None`` where the host has none.
     """
     told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
     with faults_logged("reaching the page of an answer"):
         from open_webui.socket.main import get_event_emitter
 
-        return await get_event_emitter(told, update_db=False)
+        return await get_event_emitter(told, update_db=stores)
     return None
 
 
@@ -214,21 +216,24 @@ class HostAnswer:
                 await show_event(self.emitter, "chat:title", title)
 
     async def emit(self, event: dict[str, Any]) -> None:
-        """Show a status or a source with it, and store it, as up to 0.11 the host has no lock."""
-        unstored = await emitter_to(
-            self.user_id, self.chat_id, self.message_id
-        )
-        field = _STORED_EVENTS[event["type"]]
+        """Show an event with it; a status is stored by us, as up to 0.11 the host has no lock."""
+        unstored = None
+        if event.get("type") == "status":
+            unstored = await emitter_to(
+                self.user_id, self.chat_id, self.message_id, stores=False
+            )
+        emitter = unstored or self.emitter
 
-        def with_event(message: Message) -> dict[str, Any]:
-            """What was shown with the message, and this."""
-            return {field: [*listing(message.get(field)), event["data"]]}
+        def with_status(message: Message) -> dict[str, Any]:
+            """The message's statuses with one more."""
+            statuses = listing(message.get(_STATUSES))
+            return {_STATUSES: [*statuses, event["data"]]}
 
-        if unstored is not None:
-            await unstored(event)
-            await self.store(self.chat_id, self.message_id, with_event)
-        elif self.emitter is not None:
-            await self.emitter(event)
+        async with alone_in_chat(self.chat_id):
+            if emitter is not None:
+                await emitter(event)
+            if unstored is not None:
+                await self.store(self.chat_id, self.message_id, with_status)
 
     async def _change(self, change: MessageChange) -> bool:
         """Change the answer and have the pages take it over; whether that was done.
@@ -246,7 +251,8 @@ class HostAnswer:
     async def _store(self, change: MessageChange) -> dict[str, Any] | None:
         """Change the answer in the database; the fields changed. It never raises."""
         with faults_logged("changing a stored answer"):
-            return await self.store(self.chat_id, self.message_id, change)
+            async with alone_in_chat(self.chat_id):
+                return await self.store(self.chat_id, self.message_id, change)
         return None
 
 
