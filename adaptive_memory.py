@@ -12417,6 +12417,7 @@ _LEAST_LIKENESS = 0.35
 _MOST_COMPARED__outdated = 24
 _MOST_ENDED = 8
 _LEAST_KNOWN = 0.6
+_LEAST_REMAINING = 0.5
 _LONGEST_SAID = 2000
 
 OUTDATED_SCHEMA = json.loads(PROMPTS["outdated_schema"])
@@ -12532,7 +12533,9 @@ def _end(
 def _is_what_became_of(now: str, content: str) -> bool:
   units = word_units(content)
   is_said_again = word_units(now)[-len(units) :] == units
-  return not is_said_again and not subjects(now).isdisjoint(subjects(content))
+  former = subjects(content)
+  remaining = former & subjects(now)
+  return not is_said_again and len(remaining) >= _LEAST_REMAINING * len(former)
 
 
 def _ended(memory: Memory, draft: Draft) -> Proposal:

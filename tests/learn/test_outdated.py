@@ -247,6 +247,7 @@ async def test_later_end_and_new_sentence_are_written() -> None:
         "The user cycles to the office in Sheffield.",
         CYCLES.content,
         "User's sister lives in Horsforth.",
+        "User moved, and the office is in Horsforth.",
     ],
 )
 async def test_what_became_of_another_ends_nothing(now: str) -> None:

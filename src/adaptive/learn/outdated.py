@@ -61,6 +61,8 @@ _LEAST_LIKENESS = 0.35
 _MOST_COMPARED = 24
 _MOST_ENDED = 8  # a model that ends more has not understood the question
 _LEAST_KNOWN = 0.6  # of a rewritten sentence, in the change or in the memory
+# Of a memory's subjects, in what became of it: capable models keep 0.6 at least.
+_LEAST_REMAINING = 0.5
 _LONGEST_SAID = 2000
 
 OUTDATED_SCHEMA = json.loads(PROMPTS["outdated_schema"])
@@ -254,12 +256,14 @@ def _end(
 def _is_what_became_of(now: str, content: str) -> bool:
     """Whether a sentence may stand for what a memory said: about the same, and not that again.
 
-    Small models write the memory again, with a word before it, or another one in its place.
+    Small models write the memory again, with a word before it, or what has changed in its place.
     """
     units = word_units(content)
     is_said_again = word_units(now)[-len(units) :] == units
-    return not is_said_again and not subjects(now).isdisjoint(
-        subjects(content)
+    former = subjects(content)
+    remaining = former & subjects(now)
+    return not is_said_again and len(remaining) >= _LEAST_REMAINING * len(
+        former
     )
 
 
