@@ -5613,7 +5613,8 @@ FORGET = "forget"
 _MOST_LINES = 80
 _LONGEST_LINE__notation = 1000
 _SENTENCE_END__notation = re.compile(
-  r"(?<=[.!?\u2026])(?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.)\s+"
+  r"(?<=[.!?\u2026])(?<![\s(][^\W\d_]\.)(?<![\s(][^\W\d_]{2}\.)"
+  r"(?<!^[^\W\d_]\.)(?<!^[^\W\d_]{2}\.)(?<!\d\.\d\.)(?<!\d\.\d\d\.)\s+"
   r"|(?<=[\u3002\uff01\uff1f])\s*"
 )
 _NOTE__notation = re.compile(

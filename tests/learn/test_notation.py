@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -163,6 +164,19 @@ def test_any_text(words: str, reply: str) -> None:
         note["content"] in reply for note in read_notes(reply, lines, 2)
     )
     assert holds_notes(reply) or read_notes(reply, lines, 2) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "frau dr. Wieland leitet die praxis",
+        "bin bis 31.3. in elternzeit, danach 30h",
+        "I met J. Orr at St. Mary's",
+    ],
+)
+def test_no_line_ends_within_a_name_or_a_date(line: str) -> None:
+    """A title, an initial and a date end no sentence."""
+    assert message_lines(f"hi! {line}. bye") == ["hi!", f"{line}.", "bye"]
 
 
 def test_many_lines_are_shown_whole() -> None:

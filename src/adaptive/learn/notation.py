@@ -22,9 +22,10 @@ END_NOTE = " (until {})"
 FORGET = "forget"  # what a line asks for that deletes a memory
 _MOST_LINES = 80
 _LONGEST_LINE = 1000  # in which a quotation is narrowed
-# An initial or a short title ends none: "J. Orr", "St. Mary's".
+# An initial, a short title or a date ends none: "J. Orr", "dr. Silva", "bis 31.3. zu Hause".
 _SENTENCE_END = re.compile(
-    r"(?<=[.!?\u2026])(?<!\b[A-Z]\.)(?<!\b[A-Z][a-z]\.)\s+"
+    r"(?<=[.!?\u2026])(?<![\s(][^\W\d_]\.)(?<![\s(][^\W\d_]{2}\.)"
+    r"(?<!^[^\W\d_]\.)(?<!^[^\W\d_]{2}\.)(?<!\d\.\d\.)(?<!\d\.\d\d\.)\s+"
     r"|(?<=[\u3002\uff01\uff1f])\s*"
 )
 _NOTE = re.compile(

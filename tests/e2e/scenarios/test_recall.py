@@ -62,7 +62,7 @@ async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
         "peanuts",
         operations(name, job, allergy, new(TEA, importance=4)),
     )
-    said = "I am Ann, I work as a paramedic, I must never eat peanuts and like green tea."
+    said = "I am Ann, I work as a paramedic, I must never eat peanuts, I like green tea."
     await page.say(said, "Saved")
     await page.new_chat().send(OFF_TOPIC)
     prompt = host.model.last_prompt
