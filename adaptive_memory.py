@@ -1058,11 +1058,11 @@ class Foreground:
       yield
     finally:
       self._waited_for[""] -= 1
-      self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
+      self._clear_at = asyncio.get_running_loop().time() + _STILL_WAITING_SECONDS
 
   async def give_way(self, seconds: float = 1.0, machine: str = "") -> None:
     for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
-      now = time.monotonic()
+      now = asyncio.get_running_loop().time()
       is_busy = self._waited_for[""] or self._waited_for[machine]
       if not is_busy and now >= self._clear_at:
         self._clear_at = now + _LOOK_AGAIN_SECONDS
@@ -1889,6 +1889,7 @@ _CALLS_COUNTED_SECONDS = 3600.0
 _PATIENCE_SECONDS__queue = 15.0
 
 _LONGEST_YIELDING_SECONDS = 300.0
+_MOST_YIELDS = 2
 TurnVerdict = Literal["learned", "again", "gave way", "given up", "lost"]
 
 
@@ -1994,10 +1995,14 @@ class LearningQueue:
       async with self._locks.of(user_id):
         await self._foreground.give_way(_PATIENCE_SECONDS__queue)
         patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
+        yields = Counter[str]()
         while work := await self._taken(user_id, wanted):
-          work.patient_until = patient_until
+          newest = work.turns[-1].turn.source.message_id
+          if yields[newest] < _MOST_YIELDS:
+            work.patient_until = patient_until
           wait = await self._taught(work, teach) - self._clock()
           if work.machine:
+            yields[newest] += 1
             await self._foreground.give_way(work.patience, work.machine)
           elif wait <= _NEAR_SECONDS:
             tally("anomalies", "retried")

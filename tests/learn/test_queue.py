@@ -279,6 +279,19 @@ async def test_machine_that_is_always_busy() -> None:
 
 
 @virtually
+async def test_users_who_close_each_others_lessons() -> None:
+    """A lesson whose user says nothing more is closed for two messages of others, and goes through."""
+    a = Worker(School(seconds=10))
+    learning = await a.say("m-1")
+    while not learning.done():
+        await asyncio.sleep(4)
+        await a.answer(1)
+    assert a.school.written == ["m-1"]
+    assert a.school.lessons == [0, 0, 0]
+    assert epoch_now() < EPOCH + 300
+
+
+@virtually
 async def test_messages_elsewhere() -> None:
     """Messages to other machines, and to models that serve many at a time, close nothing."""
     a = Worker(School())

@@ -200,12 +200,14 @@ class Foreground:
             yield
         finally:
             self._waited_for[""] -= 1
-            self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
+            self._clear_at = (
+                asyncio.get_running_loop().time() + _STILL_WAITING_SECONDS
+            )
 
     async def give_way(self, seconds: float = 1.0, machine: str = "") -> None:
         """Wait until nobody is waiting, for so many seconds at most; then one goes at a time."""
         for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
-            now = time.monotonic()
+            now = asyncio.get_running_loop().time()
             is_busy = self._waited_for[""] or self._waited_for[machine]
             if not is_busy and now >= self._clear_at:
                 self._clear_at = now + _LOOK_AGAIN_SECONDS

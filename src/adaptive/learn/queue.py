@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,8 +58,10 @@ _POLL_SECONDS = 2.0  # while another worker has the user's lease
 _CALLS_COUNTED_SECONDS = 3600.0
 _PATIENCE_SECONDS = 15.0  # a busy server always has a turn in hand
 
-# On a machine that is always busy a lesson goes through after so long.
+# On a machine that is always busy a lesson goes through after so long, or after it has been closed so
+# often while its user has said nothing more: many users would close each other's for ever.
 _LONGEST_YIELDING_SECONDS = 300.0
+_MOST_YIELDS = 2
 TurnVerdict = Literal["learned", "again", "gave way", "given up", "lost"]
 
 
@@ -206,10 +209,14 @@ class LearningQueue:
                 # What a busy server lets wait is learned together, by fewer model calls.
                 await self._foreground.give_way(_PATIENCE_SECONDS)
                 patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
+                yields = Counter[str]()
                 while work := await self._taken(user_id, wanted):
-                    work.patient_until = patient_until
+                    newest = work.turns[-1].turn.source.message_id
+                    if yields[newest] < _MOST_YIELDS:
+                        work.patient_until = patient_until
                     wait = await self._taught(work, teach) - self._clock()
                     if work.machine:
+                        yields[newest] += 1
                         # What is said meanwhile in the chat is learned with it.
                         await self._foreground.give_way(
                             work.patience, work.machine
