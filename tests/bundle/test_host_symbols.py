@@ -13,6 +13,8 @@ SOURCE = PROJECT / "src" / "adaptive"
 SINCE = {
     # Settings stood in app.state.config before; the import follows once that is not there.
     "open_webui.models.config.Config": "0.10.2",
+    # Imported where an admin has set parameters of tasks, which is possible from there on.
+    "open_webui.utils.payload.apply_params_to_form_data": "0.11.4",
 }
 
 
