@@ -248,11 +248,14 @@ async def test_later_end_and_new_sentence_are_written() -> None:
         CYCLES.content,
         "User's sister lives in Horsforth.",
         "User moved, and the office is in Horsforth.",
+        "I cycle to the Sheffield office no more, I live in Horsforth now",
     ],
 )
 async def test_what_became_of_another_ends_nothing(now: str) -> None:
     """A memory that is written again stays, and so does one in whose place another is written."""
     house = moving(ended(now=now))
-    await house.lesson(SAID)
+    await house.lesson(
+        f"{SAID} I cycle to the Sheffield office no more, I live in Horsforth now."
+    )
     assert house.store.rows["cycles"].content == CYCLES.content
     assert house.archive.rows == {}

@@ -41,7 +41,7 @@ from adaptive.learn.proposals import (
     repeats,
     text_lines,
 )
-from adaptive.learn.quotation import word_units
+from adaptive.learn.quotation import quoted_share, word_units
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import render_prompt, text_line
 from adaptive.llm.reply import read_items
@@ -214,7 +214,7 @@ def read_outdated(
         is_believed = beginnings(text_line(item.get("because"))) & known
         if (
             is_believed
-            and (ended := _end(item, memory, known, today)) is not None
+            and (ended := _end(item, memory, known, words, today)) is not None
         ):
             found.setdefault(memory.id, ended)
     if len(found) > _MOST_ENDED:
@@ -228,7 +228,11 @@ def read_outdated(
 
 
 def _end(
-    item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
+    item: Mapping[str, Any],
+    memory: Memory,
+    known: frozenset[str],
+    words: str,
+    today: date,
 ) -> Proposal | None:
     """The end of a memory now or on a later day, or its new content; ``None`` where it stays."""
     stored = draft_of(memory)
@@ -244,7 +248,8 @@ def _end(
         END_NOTE.format(memory.until)
     )
     rewritten = replace(stored, content=now)
-    if now and not _is_what_became_of(now, memory.content):
+    is_copied = quoted_share([now], words) == 1
+    if now and (is_copied or not _is_what_became_of(now, memory.content)):
         return None
     telling = beginnings(rewritten.content)
     is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(
