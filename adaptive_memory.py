@@ -4958,7 +4958,7 @@ class Figure:
 
 class Figures:
   def __init__(self, *texts: str) -> None:
-    text = head_and_tail("\n".join(texts), _LONGEST_TEXT__figures)
+    text = "\n".join(head_and_tail(one, _LONGEST_TEXT__figures) for one in texts)
     plain = _ROMAN.sub(_roman_value, text.translate(_MARKS__figures))
     self._folded = folded_text(_FRACTION.sub(_decimal_fraction, plain))
     words = [*NUMBER_WORDS.spelled(self._folded)]
@@ -5077,6 +5077,7 @@ _CENTURIES = (1900, 2000)
 _OTHER_CALENDARS = (-543, 621)
 _LEAST_YEAR_ABROAD = 1300
 _MONTHS = 12
+_LONGEST_MONTH = 31
 _MANY_OTHERS = 5
 _OLDEST = 120
 _TIME_UNITS = (7, 12, 24, 60)
@@ -5175,18 +5176,27 @@ def _years_and_ages(wholes: Set[int], figures: Figures, today: date) -> set[Deci
 
 def _told_days(figures: Figures, today: date) -> set[date]:
   told = set[tuple[int, int]]()
+  months, weekdays = figures.named("m"), figures.named("d")
+  before: list[int] = []
   for figure in figures.numbers:
-    parts = map(int, figure.parts)
+    parts = _calendar_numbers(figure.parts)
     told.update(itertools.permutations(parts, 2))
     if figure.is_in_date:
-      numbers = map(int, figure.values)
-      told.update(itertools.product(numbers, figures.named("m")))
+      numbers = _calendar_numbers(figure.values)
+      told.update(itertools.product(numbers, [*months, *before]))
+      told.update(itertools.product(before, numbers))
+      before = numbers
   days = {today}
   for near, (number, month) in itertools.product(_NEAR_YEARS, told):
     day = _day__derivation(today.year + near, month, number)
-    if day and (not near or day.weekday() in figures.named("d")):
+    is_of_now = near == 0 or _day__derivation(today.year, month, number) is None
+    if day and (is_of_now or day.weekday() in weekdays):
       days.add(day)
   return days
+
+
+def _calendar_numbers(values: Set[Decimal]) -> list[int]:
+  return [int(value) for value in values if value <= _LONGEST_MONTH]
 
 
 def _days(wholes: Set[int], figures: Figures, told: Set[date]) -> set[date]:

@@ -180,6 +180,13 @@ CASES = [
     Case("on June 14th", "on 14 August", "august"),
     Case("expecting in Oct", "User's baby is due in October"),
     Case("on Mondays", "every Tuesday", "tuesday"),
+    Case("born on 29/02/1992", "born on 29 February 1992"),
+    Case("0.1 + 0.2 is 0.30000000000000004", "1 March", "march"),
+    Case("12345678901234567890 in March", "in November", "november"),
+    Case("born on 20/11/1990", "born on 20 November 1990"),
+    Case("born on 11/20/1990", "born on 20 November 1990"),
+    Case("since 1990-11-20", "since 20 November 1990"),
+    Case("20 of 11 hens", "20 in November", "november"),
     Case("星期三下午", "on Wednesday"),
 ]
 
@@ -188,6 +195,12 @@ CASES = [
 def test_figures(case: Case) -> None:
     """A number is found again in another script or way of writing, and no other number is."""
     assert unsaid(case.sentence, case.said) == case.lacking
+
+
+def test_long_texts() -> None:
+    """A number at the end of a long message is found, however much was said before it."""
+    said = Said(Figures("a " * 6000 + "83 kg", "b " * 5000), TODAY)
+    assert said.unsaid(Figures("83 kg")) == ""
 
 
 @given(st.integers(0, 10**9), st.sampled_from("٠۰०০๐０"))

@@ -19,6 +19,7 @@ _CENTURIES = (1900, 2000)
 _OTHER_CALENDARS = (-543, 621)  # Buddhist, Persian
 _LEAST_YEAR_ABROAD = 1300
 _MONTHS = 12
+_LONGEST_MONTH = 31  # days
 _MANY_OTHERS = 5
 _OLDEST = 120  # years
 _TIME_UNITS = (7, 12, 24, 60)
@@ -144,19 +145,29 @@ def _years_and_ages(
 def _told_days(figures: Figures, today: date) -> set[date]:
     """Today and the days that are told by day and month, in the year that is meant."""
     told = set[tuple[int, int]]()
+    months, weekdays = figures.named("m"), figures.named("d")
+    before: list[int] = []
     for figure in figures.numbers:
-        parts = map(int, figure.parts)
+        parts = _calendar_numbers(figure.parts)
         told.update(itertools.permutations(parts, 2))
         if figure.is_in_date:
-            numbers = map(int, figure.values)
-            told.update(itertools.product(numbers, figures.named("m")))
+            numbers = _calendar_numbers(figure.values)
+            told.update(itertools.product(numbers, [*months, *before]))
+            told.update(itertools.product(before, numbers))
+            before = numbers
     days = {today}
     for near, (number, month) in itertools.product(_NEAR_YEARS, told):
         day = _day(today.year + near, month, number)
-        # Where a day of the week is told, it is the one of that year.
-        if day and (not near or day.weekday() in figures.named("d")):
+        # Where a day of the week is told, it is the one of that year; 29 February is of few years.
+        is_of_now = near == 0 or _day(today.year, month, number) is None
+        if day and (is_of_now or day.weekday() in weekdays):
             days.add(day)
     return days
+
+
+def _calendar_numbers(values: Set[Decimal]) -> list[int]:
+    """The numbers that a day or a month may have."""
+    return [int(value) for value in values if value <= _LONGEST_MONTH]
 
 
 def _days(wholes: Set[int], figures: Figures, told: Set[date]) -> set[date]:

@@ -103,7 +103,7 @@ class Figures:
 
     def __init__(self, *texts: str) -> None:
         """Read the texts as one."""
-        text = head_and_tail("\n".join(texts), _LONGEST_TEXT)
+        text = "\n".join(head_and_tail(one, _LONGEST_TEXT) for one in texts)
         plain = _ROMAN.sub(_roman_value, text.translate(_MARKS))
         self._folded = folded_text(_FRACTION.sub(_decimal_fraction, plain))
         words = [*NUMBER_WORDS.spelled(self._folded)]
