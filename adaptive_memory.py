@@ -5385,8 +5385,7 @@ _SHORT_WORD = re.compile(r"\b[^\W\d_]{2,6}\b")
 _MOST_INITIALS = 60
 _CERTAIN_INITIALS = 3
 _LONG_INITIALS = 4
-_NEXT_WORD = r"[^\W\d_]{0,20}[ -](?:[^\W\d_]{1,3}[ -])?"
-_SAME_WORD = r"[^\W\d_]{0,20}?"
+_NEXT_WORD = r"[^\W\d_]{0,20}+[ -](?:[^\W\d_]{1,3}[ -])?"
 _TELLING__support = "x0x"
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
@@ -5485,12 +5484,14 @@ def spelled_out(sentence: str, said: str) -> Iterator[str]:
 
 
 def _expansion(initials: str) -> re.Pattern[str]:
-  is_long = len(initials) >= _LONG_INITIALS
-  between = f"(?:{_NEXT_WORD}|{_SAME_WORD})" if is_long else _NEXT_WORD
+  first, *others = initials.upper()
+  words = rf"\b{first}"
+  for initial in others:
+    within = rf"|[^\W\d_{initial}]{{0,20}}+"
+    is_long = len(initials) >= _LONG_INITIALS
+    words += f"(?:{_NEXT_WORD}{within if is_long else ''}){initial}"
   is_certain = initials.isupper() and len(initials) >= _CERTAIN_INITIALS
-  return re.compile(
-    rf"\b{between.join(initials.upper())}[^\W\d_]*", re.IGNORECASE if is_certain else 0
-  )
+  return re.compile(rf"{words}[^\W\d_]*", re.IGNORECASE if is_certain else 0)
 
 
 def left_over(spans: Sequence[str], sentence: str) -> int:

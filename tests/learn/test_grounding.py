@@ -29,6 +29,7 @@ from adaptive.learn.grounding import (
 )
 from adaptive.learn.quotation import as_spelled
 from adaptive.learn.source import Source
+from adaptive.learn.support import spelled_out
 from tests.fakes import hook_settings, memory
 from tests.fakes import turn as said_turn
 from tests.rates import over
@@ -515,3 +516,8 @@ def test_spelling(found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert as_spelled("portuguese", typed) == "portugese"
     assert as_spelled("berlin", typed) == "berlin"
     assert as_spelled("mas", typed) == "mas"
+
+
+def test_initials_are_looked_for_in_no_time() -> None:
+    """Initials that nearly fit each of many words take no longer than others: it would be hours."""
+    assert [*spelled_out("User is AAAAAB.", f"{'A' * 40} " * 20_000)] == []

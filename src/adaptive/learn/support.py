@@ -24,8 +24,7 @@ _MOST_INITIALS = 60
 # Fewer stand for names alone, whose capitals are written.
 _CERTAIN_INITIALS = 3
 _LONG_INITIALS = 4  # of which one may stand within a word: "PostGraduate"
-_NEXT_WORD = r"[^\W\d_]{0,20}[ -](?:[^\W\d_]{1,3}[ -])?"
-_SAME_WORD = r"[^\W\d_]{0,20}?"
+_NEXT_WORD = r"[^\W\d_]{0,20}+[ -](?:[^\W\d_]{1,3}[ -])?"
 _TELLING = "x0x"  # a word that is always telling
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
@@ -157,11 +156,16 @@ def spelled_out(sentence: str, said: str) -> Iterator[str]:
 
 def _expansion(initials: str) -> re.Pattern[str]:
     """How words read that an abbreviation is made of: names, if it is not in capitals itself."""
-    is_long = len(initials) >= _LONG_INITIALS
-    between = f"(?:{_NEXT_WORD}|{_SAME_WORD})" if is_long else _NEXT_WORD
+    first, *others = initials.upper()
+    words = rf"\b{first}"
+    for initial in others:
+        # The nearest one of a word will do: to try each in turn takes minutes.
+        within = rf"|[^\W\d_{initial}]{{0,20}}+"
+        is_long = len(initials) >= _LONG_INITIALS
+        words += f"(?:{_NEXT_WORD}{within if is_long else ''}){initial}"
     is_certain = initials.isupper() and len(initials) >= _CERTAIN_INITIALS
     return re.compile(
-        rf"\b{between.join(initials.upper())}[^\W\d_]*",
+        rf"{words}[^\W\d_]*",
         re.IGNORECASE if is_certain else 0,
     )
 
