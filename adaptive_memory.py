@@ -5628,6 +5628,8 @@ END_NOTE = " (until {})"
 FORGET = "forget"
 _MOST_LINES = 80
 _LONGEST_LINE__notation = 1000
+_WORDS_BEFORE = 4
+_WORDS_BEHIND = 3
 _SENTENCE_END__notation = re.compile(
   r"(?<=[.!?\u2026])(?<![\s(][^\W\d_]\.)(?<![\s(][^\W\d_]{2}\.)"
   r"(?<!^[^\W\d_]\.)(?<!^[^\W\d_]{2}\.)(?<!\d\.\d\.)(?<!\d\.\d\d\.)\s+"
@@ -5665,26 +5667,27 @@ def holds_notes(reply: str) -> bool:
 
 def read_notes(reply: str, lines: Sequence[str], memories: int) -> list[Mapping[str, str]]:
   notes: list[Mapping[str, str]] = []
+  units, words_of = cache(word_units), cache(_begun_words)
   for note in map(_NOTE__notation.fullmatch, reply.splitlines()):
     if note is None or not has_words(note["sentence"]):
       continue
     end = _UNTIL__notation.search(note["sentence"])
     sentence = _UNTIL__notation.sub("", note["sentence"]).strip()
     line = _line(int(note["line"]), lines)
-    if word_units(sentence) == word_units(line):
+    if units(sentence) == units(line):
       sentence = f"User said: {line}"
     is_update = 0 < int(note["memory"] or 0) <= memories
     fields = {
       "operation": "UPDATE" if is_update else "NEW",
       "id": note["memory"] if is_update else "",
       "content": sentence,
-      "evidence": _evidence__notation(sentence, line),
+      "evidence": _evidence__notation(sentence, line, words_of(line)),
       "until": end[1] if end else "",
       "memory_bank": note["bank"] or "",
     }
-    if note["memory"] and sentence.casefold().strip(".") == FORGET:
+    if sentence.casefold().strip(".") == FORGET:
       fields["operation"] = "DELETE"
-      fields["id"] = note["memory"]
+      fields["id"] = note["memory"] or ""
       fields["evidence"] = line
     notes.append(fields)
   return notes
@@ -5694,12 +5697,21 @@ def _line(number: int, lines: Sequence[str]) -> str:
   return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
-def _evidence__notation(sentence: str, line: str) -> str:
+def _begun_words(line: str) -> list[tuple[re.Match[str], frozenset[str]]]:
+  words = _WORD.finditer(line[:_LONGEST_LINE__notation])
+  return [(word, beginnings(word[0])) for word in words]
+
+
+def _evidence__notation(
+  sentence: str, line: str, words: Sequence[tuple[re.Match[str], frozenset[str]]]
+) -> str:
   shared = beginnings(sentence)
-  words = [
-    word for word in _WORD.finditer(line[:_LONGEST_LINE__notation]) if shared & beginnings(word[0])
-  ]
-  return line[words[0].start() : words[-1].end()] if words else line
+  places = [place for place, (_, begun) in enumerate(words) if shared & begun]
+  if not places:
+    return line
+  first, _ = words[max(0, places[0] - _WORDS_BEFORE)]
+  last, _ = words[places[-1] :][:_WORDS_BEHIND][-1]
+  return line[first.start() : last.end()]
 
 
 # ---- src/adaptive/learn/source.py ----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adaptive.learn.entailment import pair_features, turns_round
+from adaptive.learn.notation import read_notes
 from tests.rates import rate
 
 # Of somebody else; then what is denied, supposed or asked.
@@ -76,6 +77,19 @@ SAID_SO = [
 def test_turned_round() -> None:
     """Most of what others are, and of what is denied, supposed or asked, is not so of the user."""
     rate(TURNED, lambda pair: turns_round([pair[0]], pair[1])).at_least(0.6)
+
+
+def is_turned_note(pair: tuple[str, str]) -> bool:
+    """Whether a note turns round what it quotes of its line."""
+    said, sentence = pair
+    (note,) = read_notes(f"1 {sentence}", [said], 0)
+    return turns_round([note["evidence"]], note["content"])
+
+
+def test_notes_turned_round() -> None:
+    """A note quotes enough of its line to tell of whom it is said, and whether it is so."""
+    rate(TURNED, is_turned_note).at_least(0.6)
+    rate(SAID_SO, lambda pair: not is_turned_note(pair)).at_least(0.95)
 
 
 def test_said_so() -> None:

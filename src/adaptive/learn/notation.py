@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from adaptive.core.messages import has_words
 from adaptive.learn.quotation import word_units
@@ -22,6 +23,9 @@ END_NOTE = " (until {})"
 FORGET = "forget"  # what a line asks for that deletes a memory
 _MOST_LINES = 80
 _LONGEST_LINE = 1000  # in which a quotation is narrowed
+# Of a quotation, before the first word that its sentence has, and from the last one on
+_WORDS_BEFORE = 4
+_WORDS_BEHIND = 3
 # An initial, a short title or a date ends none: "J. Orr", "dr. Silva", "bis 31.3. zu Hause".
 _SENTENCE_END = re.compile(
     r"(?<=[.!?\u2026])(?<![\s(][^\W\d_]\.)(?<![\s(][^\W\d_]{2}\.)"
@@ -72,13 +76,15 @@ def read_notes(
     models number their notes as memories are numbered.
     """
     notes: list[Mapping[str, str]] = []
+    # A reply may have hundreds of notes on the same long line.
+    units, words_of = cache(word_units), cache(_begun_words)
     for note in map(_NOTE.fullmatch, reply.splitlines()):
         if note is None or not has_words(note["sentence"]):
             continue
         end = _UNTIL.search(note["sentence"])
         sentence = _UNTIL.sub("", note["sentence"]).strip()
         line = _line(int(note["line"]), lines)
-        if word_units(sentence) == word_units(line):
+        if units(sentence) == units(line):
             # A model that only copies has not said whose it is.
             sentence = f"User said: {line}"
         is_update = 0 < int(note["memory"] or 0) <= memories
@@ -86,13 +92,13 @@ def read_notes(
             "operation": "UPDATE" if is_update else "NEW",
             "id": note["memory"] if is_update else "",
             "content": sentence,
-            "evidence": _evidence(sentence, line),
+            "evidence": _evidence(sentence, line, words_of(line)),
             "until": end[1] if end else "",
             "memory_bank": note["bank"] or "",
         }
-        if note["memory"] and sentence.casefold().strip(".") == FORGET:
+        if sentence.casefold().strip(".") == FORGET:
             fields["operation"] = "DELETE"
-            fields["id"] = note["memory"]
+            fields["id"] = note["memory"] or ""
             fields["evidence"] = line
         notes.append(fields)
     return notes
@@ -102,12 +108,27 @@ def _line(number: int, lines: Sequence[str]) -> str:
     return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
-def _evidence(sentence: str, line: str) -> str:
-    """What of a line says a sentence: from the first to the last word that both have."""
+def _begun_words(line: str) -> list[tuple[re.Match[str], frozenset[str]]]:
+    """The words of a line, and how they begin."""
+    words = _WORD.finditer(line[:_LONGEST_LINE])
+    return [(word, beginnings(word[0])) for word in words]
+
+
+def _evidence(
+    sentence: str,
+    line: str,
+    words: Sequence[tuple[re.Match[str], frozenset[str]]],
+) -> str:
+    """What of a line says a sentence: from the first to the last word that both have.
+
+    The words around say of whom it is said, and whether it is so.
+    """
     shared = beginnings(sentence)
-    words = [
-        word
-        for word in _WORD.finditer(line[:_LONGEST_LINE])
-        if shared & beginnings(word[0])
+    places = [
+        place for place, (_, begun) in enumerate(words) if shared & begun
     ]
-    return line[words[0].start() : words[-1].end()] if words else line
+    if not places:
+        return line
+    first, _ = words[max(0, places[0] - _WORDS_BEFORE)]
+    last, _ = words[places[-1] :][:_WORDS_BEHIND][-1]
+    return line[first.start() : last.end()]
