@@ -96,7 +96,9 @@ class FactJudges:
 
         ``vectors`` are the normalised ones of contents.
         """
-        facts = each_open(proposals, lambda proposal: weighed(proposal, turn))
+        earlier = [one.text for one in turn.earlier if one.role == "user"]
+        said = Vocabulary.of([turn.words, *earlier])
+        facts = each_open(proposals, lambda proposal: weighed(proposal, said))
         if not vectors:
             return facts
         dimension = len(next(iter(vectors.values())))
@@ -149,12 +151,10 @@ def _judged(
     return replace(proposal, draft=marked)
 
 
-def weighed(proposal: Proposal, turn: Turn) -> Proposal:
+def weighed(proposal: Proposal, said: Vocabulary) -> Proposal:
     """A proposal that is no surer than its words were said: half sure where none was."""
     if proposal.is_removal:
         return proposal
-    earlier = [one.text for one in turn.earlier if one.role == "user"]
-    said = Vocabulary.of([turn.words, *earlier])
     share = supported_share(proposal.draft.content, said)
     proven = _LEAST_CONFIDENCE + (1 - _LEAST_CONFIDENCE) * share
     confidence = min(proposal.draft.confidence, round(proven, 2))
