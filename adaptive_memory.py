@@ -6691,6 +6691,7 @@ def weighed(proposal: Proposal, said: Vocabulary) -> Proposal:
 # ---- src/adaptive/learn/pastes.py ----
 
 KINDS = ("request", "text", "own", "task", "draft")
+Scoring = Callable[[str], NDArray[np.float64]]
 _REQUEST, _TEXT, _OWN, _TASK__pastes, _DRAFT = range(len(KINDS))
 _MOST_PARAGRAPHS = 12
 _LONGEST_INTRODUCTION = 300
@@ -6729,9 +6730,7 @@ class ParagraphScores:
   best: NDArray[np.float64]
 
   @classmethod
-  def of(
-    cls, paragraphs: Sequence[Paragraph], score: Callable[[str], NDArray[np.float64]]
-  ) -> ParagraphScores:
+  def of(cls, paragraphs: Sequence[Paragraph], score: Scoring) -> ParagraphScores:
     rows = [np.stack([score(text) for text in paragraph.sentences()]) for paragraph in paragraphs]
     return cls(
       whole=np.stack([row[0] for row in rows]), best=np.stack([row.max(axis=0) for row in rows])
@@ -6785,11 +6784,15 @@ class ParagraphScores:
     ]
 
 
-def introduced_apart(line: str) -> list[str]:
+def introduced_apart(line: str, score: Scoring) -> list[str]:
   colon = _INLINE_COLON.search(line[:_LONGEST_INTRODUCTION])
   if colon is None:
     return [line]
-  return [line[: colon.start() + 1], line[colon.end() :]]
+  introduction = line[: colon.start() + 1]
+  scores = score(introduction)
+  if scores[_REQUEST] <= scores[_TASK__pastes]:
+    return [line]
+  return [introduction, line[colon.end() :]]
 
 
 def paragraphs(lines: Sequence[str]) -> list[Paragraph]:
@@ -6815,12 +6818,13 @@ def without_pastes(words: str) -> str:
   lines = words.split("\n")
   typed = unpasted_words(words).split("\n")
   first = next((number for number, line in enumerate(typed) if line.strip()), 0)
-  lines[first : first + 1] = introduced_apart(lines[first])
-  typed[first : first + 1] = introduced_apart(typed[first])
+  score = classifier("paste").scores
+  lines[first : first + 1] = introduced_apart(lines[first], score)
+  typed[first : first + 1] = introduced_apart(typed[first], score)
   parts = paragraphs(typed)
   if len(parts) < 2:
     return words
-  scores = ParagraphScores.of(parts, classifier("paste").scores)
+  scores = ParagraphScores.of(parts, score)
   bar = LATIN_BAR if script_of(words) == "latin" else OTHER_BAR
   pasted = scores.pasted(bar)
   for number in itertools.chain(*(parts[place].lines for place in pasted)):

@@ -50,6 +50,7 @@ from adaptive.learn.grounding import screened
 from adaptive.learn.lesson import marked_turn
 from adaptive.learn.notation import message_lines
 from adaptive.learn.outdated import read_outdated
+from adaptive.learn.pastes import introduced_apart
 from adaptive.learn.proposals import (
     ExtractionSource,
     _proposals_in,
@@ -274,6 +275,9 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "core.classifier.Classifier.scores": lambda text: partial(
         classifier("paste").scores, text
+    ),
+    "learn.pastes.introduced_apart": lambda text: partial(
+        introduced_apart, text, classifier("paste").scores
     ),
     "learn.proposals.read_proposals": lambda text: partial(
         read_proposals,

@@ -23,6 +23,8 @@ from adaptive.search.calibration import script_of
 # Requests that work on another's text, such texts, what users tell about themselves, other
 # requests, and requests that work on a text of the user's own.
 KINDS = ("request", "text", "own", "task", "draft")
+# How much a text looks like each of them
+Scoring = Callable[[str], NDArray[np.float64]]
 _REQUEST, _TEXT, _OWN, _TASK, _DRAFT = range(len(KINDS))
 _MOST_PARAGRAPHS = 12  # of a message; those between are taken together
 _LONGEST_INTRODUCTION = 300  # signs before a colon
@@ -82,7 +84,7 @@ class ParagraphScores:
     def of(
         cls,
         paragraphs: Sequence[Paragraph],
-        score: Callable[[str], NDArray[np.float64]],
+        score: Scoring,
     ) -> ParagraphScores:
         """The scores of paragraphs, by what gives those of a text for each kind."""
         rows = [
@@ -149,12 +151,19 @@ class ParagraphScores:
         ]
 
 
-def introduced_apart(line: str) -> list[str]:
-    """A line, or what stands before its first colon and what that introduces."""
+def introduced_apart(line: str, score: Scoring) -> list[str]:
+    """A line, or what stands before its first colon and what that introduces.
+
+    It is parted where that asks to work on a text: what users tell stands behind colons, too.
+    """
     colon = _INLINE_COLON.search(line[:_LONGEST_INTRODUCTION])
     if colon is None:
         return [line]
-    return [line[: colon.start() + 1], line[colon.end() :]]
+    introduction = line[: colon.start() + 1]
+    scores = score(introduction)
+    if scores[_REQUEST] <= scores[_TASK]:
+        return [line]
+    return [introduction, line[colon.end() :]]
 
 
 def paragraphs(lines: Sequence[str]) -> list[Paragraph]:
@@ -187,12 +196,13 @@ def without_pastes(words: str) -> str:
     first = next(
         (number for number, line in enumerate(typed) if line.strip()), 0
     )
-    lines[first : first + 1] = introduced_apart(lines[first])
-    typed[first : first + 1] = introduced_apart(typed[first])
+    score = classifier("paste").scores
+    lines[first : first + 1] = introduced_apart(lines[first], score)
+    typed[first : first + 1] = introduced_apart(typed[first], score)
     parts = paragraphs(typed)
     if len(parts) < 2:  # a request beside a text
         return words
-    scores = ParagraphScores.of(parts, classifier("paste").scores)
+    scores = ParagraphScores.of(parts, score)
     bar = LATIN_BAR if script_of(words) == "latin" else OTHER_BAR
     pasted = scores.pasted(bar)
     for number in itertools.chain(*(parts[place].lines for place in pasted)):
