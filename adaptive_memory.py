@@ -5465,10 +5465,12 @@ def supported_share(sentence: str, said: Vocabulary) -> float:
 
 def said_marks(sentence: str, said: Vocabulary) -> str:
   words = telling_words(sentence)
+  figures = (one.written for one in Figures(sentence).numbers if one.is_sure)
+  numbers = frozenset(telling_words(" ".join(figures)))
   marks = ""
   for place, word in enumerate(words):
     around = words[max(0, place - 1) : place + 2]
-    if not any(one[0].isdecimal() for one in around):
+    if numbers.isdisjoint(around):
       marks += "+" if said.knows(word) else "-"
   return marks
 

@@ -13,6 +13,7 @@ import base64
 import lzma
 import random
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from adaptive.learn.entailment import is_repeated, pair_features
 from benchmarks.figures import say

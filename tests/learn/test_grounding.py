@@ -106,6 +106,11 @@ CASES = [
         refused=NICE,
     ),
     Case(
+        "a number in words, with what it counts",
+        "my daughter turned three",
+        "User's daughter is three years old.",
+    ),
+    Case(
         "a name in short",
         "gym on mon and wed",
         "User goes to the gym on Mondays.",
