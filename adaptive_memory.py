@@ -4893,7 +4893,7 @@ def _of_lines(text: str) -> Iterator[dict[str, Any]]:
 # ---- src/adaptive/learn/figures.py ----
 
 _LONGEST_TEXT__figures = 16_000
-_HAN = "\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u4e24\u5169\u767e\u5343\u4e07\u842c\u5104\u4ebf"
+_HAN = "\u3007\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341\u4e24\u5169\u767e\u5343\u4e07\u842c\u5104\u4ebf"
 _NUMBER = re.compile(
   r"(?:(?<![a-z\u0400-\u052f])|(?<=\d[hm]))"
   r"(?P<digits>\d{1,40}(?:[.,']\d{1,40}| \d{3}(?!\d)){0,9})"

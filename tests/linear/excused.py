@@ -86,6 +86,8 @@ FUNCTIONS: Mapping[str, str] = {
         learn.duplicates._reconciled_change
         learn.lasting._judged
         learn.lasting.fact_examples
+        learn.lasting.weighed
+        learn.notation._evidence
         learn.outdated.far_reaching_changes
         learn.outdated._is_near_its_kind
     """,

@@ -19,7 +19,7 @@ from adaptive.learn.numerals import NUMBER_WORDS
 from adaptive.search.tokens import folded_text
 
 _LONGEST_TEXT = 16_000
-_HAN = "〇一二三四五六七八九十两兩百千万萬億亿"
+_HAN = "〇零一二三四五六七八九十两兩百千万萬億亿"
 # Not the number of a code ("B12"), but minutes and centimetres ("17h30", "1m80").
 _NUMBER = re.compile(
     r"(?:(?<![a-z\u0400-\u052f])|(?<=\d[hm]))"
