@@ -4905,7 +4905,9 @@ _CLOCK = re.compile(":\\d| ?(?:h(?![^\\W\\d_])|uhr\\b|[\u6642\u65f6\u9ede\u70b9\
 _LONGEST_UNIT = 20
 _SIZES = {unit: Decimal(size) for size, units in word_table("measures").items() for unit in units}
 _DATE_MARK = re.compile("\\d[-/]\\d|[\u6708\u65e5\uc6d4\uc77c]")
-_ROMAN = re.compile("\\b(?=[IVXL]{2})(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?=\\b|e\\b|\u00e8me\\b|\u00ba)")
+_ROMAN = re.compile(
+  "\\b(?=[IVXL]{2})(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?<=[IVXL])(?=\\b|e\\b|\u00e8me\\b|\u00ba)"
+)
 _ROMAN_SIGNS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _FRACTION = re.compile("(\\d{0,9})([\u00bc-\u00be\u2150-\u215e])")
 _MARKS__figures = str.maketrans("\u066b\u066c\u2019\u00a0\u2009\u202f", ".,'   ")

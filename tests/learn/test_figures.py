@@ -199,6 +199,11 @@ def test_figures(case: Case) -> None:
     assert unsaid(case.sentence, case.said) == case.lacking
 
 
+def test_capitals_are_no_number() -> None:
+    """A word in capitals that begins as a Roman numeral does holds no number."""
+    assert Figures("LIVE in ILLINOIS, VILLA, XXL").numbers == []
+
+
 def test_long_texts() -> None:
     """A number at the end of a long message is found, however much was said before it."""
     said = Said(Figures("a " * 6000 + "83 kg", "b " * 5000), TODAY)

@@ -37,7 +37,7 @@ _SIZES = {
 }
 _DATE_MARK = re.compile(r"\d[-/]\d|[月日월일]")
 _ROMAN = re.compile(
-    r"\b(?=[IVXL]{2})(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?=\b|e\b|ème\b|º)"
+    r"\b(?=[IVXL]{2})(?:XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?<=[IVXL])(?=\b|e\b|ème\b|º)"
 )
 _ROMAN_SIGNS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _FRACTION = re.compile("(\\d{0,9})([\u00bc-\u00be\u2150-\u215e])")
