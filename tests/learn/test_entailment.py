@@ -81,6 +81,78 @@ SAID_SO = [
 ]
 
 
+# Of two things that are told together, the one and the other
+BOTH_SAID = [
+    ("I live in Rome and work nights at a zoo", "User works nights at a zoo."),
+    ("I live in Rome and work nights at a zoo", "User lives in Rome."),
+    (
+        "we moved to Leeds last year and I started as a plumber",
+        "User started as a plumber.",
+    ),
+    ("I have two dogs and I'm allergic to cats", "User is allergic to cats."),
+    ("I play chess on Sundays and swim on Mondays", "User swims on Mondays."),
+    (
+        "after ten years in banking I opened a bakery in Bath",
+        "User opened a bakery in Bath.",
+    ),
+    ("because of my bad knee I only swim", "User only swims."),
+    ("when I'm not working I paint miniatures", "User paints miniatures."),
+    ("my sister lives in Oslo and I live in Bergen", "User lives in Bergen."),
+    ("my wife is a nurse and I teach physics", "User teaches physics."),
+    ("I drive a Volvo but want to buy a Tesla", "User wants to buy a Tesla."),
+    (
+        "hi there hope you are well so I'm a baker in Ghent",
+        "User is a baker in Ghent.",
+    ),
+    (
+        "can you help me plan a trip as I use a wheelchair",
+        "User uses a wheelchair.",
+    ),
+    ("I love jazz and hate techno", "User hates techno."),
+    ("I studied law in Lund and now run a farm", "User runs a farm."),
+    (
+        "ich wohne in Kiel und arbeite als Koch",
+        "Der Nutzer arbeitet als Koch.",
+    ),
+    ("ich habe zwei Kinder und spiele Geige", "Der Nutzer spielt Geige."),
+    (
+        "je vis à Nantes et travaille comme infirmier",
+        "L'utilisateur travaille comme infirmier.",
+    ),
+    ("vivo en Bilbao y toco el bajo", "El usuario toca el bajo."),
+    ("I grew up in Cork and speak Irish", "User speaks Irish."),
+    ("I quit smoking in May and started running", "User started running."),
+    ("I'm 34 and vegan", "User is vegan."),
+    (
+        "I need a gift for my dad who loves golf and I have 50 euros",
+        "User has 50 euros.",
+    ),
+    (
+        "I run a small shop in Ghent with my brother and sell lamps",
+        "User sells lamps.",
+    ),
+]
+ONE_TURNED = [
+    ("I live in Rome and my sister works at a zoo", "User works at a zoo."),
+    ("I love jazz and my husband hates techno", "User hates techno."),
+    (
+        "I have two dogs and my son is allergic to cats",
+        "User is allergic to cats.",
+    ),
+    ("I work in Ghent but my boss lives in Lille", "User lives in Lille."),
+    (
+        "ich wohne in Kiel und mein Bruder arbeitet als Koch",
+        "Der Nutzer arbeitet als Koch.",
+    ),
+    ("I like tea but I don't drink coffee", "User drinks coffee."),
+    ("I drive a Volvo but I never drive at night", "User drives at night."),
+    (
+        "je vis à Nantes et ma soeur travaille comme infirmière",
+        "L'utilisateur travaille comme infirmier.",
+    ),
+]
+
+
 def test_turned_round() -> None:
     """Most of what others are, and of what is denied, supposed or asked, is not so of the user."""
     rate(TURNED, lambda pair: turns_round([pair[0]], pair[1])).at_least(0.6)
@@ -97,6 +169,12 @@ def test_notes_turned_round() -> None:
     """A note quotes enough of its line to tell of whom it is said, and whether it is so."""
     rate(TURNED, is_turned_note).at_least(0.6)
     rate(SAID_SO, lambda pair: not is_turned_note(pair)).at_least(0.95)
+
+
+def test_one_of_two() -> None:
+    """What is said beside something else follows, unless it is said of somebody else."""
+    rate(BOTH_SAID, lambda pair: not is_turned_note(pair)).at_least(0.85)
+    rate(ONE_TURNED, is_turned_note).at_least(0.6)
 
 
 def test_said_so() -> None:

@@ -23,7 +23,7 @@ BARS = {
     "update": 0.65,
     "delete": 0.95,
     "whose": 0.65,
-    "negated": 0.55,
+    "negated": 0.5,
 }
 
 
