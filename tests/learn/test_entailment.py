@@ -167,7 +167,7 @@ def is_turned_note(pair: tuple[str, str]) -> bool:
 
 def test_notes_turned_round() -> None:
     """A note quotes enough of its line to tell of whom it is said, and whether it is so."""
-    rate(TURNED, is_turned_note).at_least(0.6)
+    rate(TURNED, is_turned_note).at_least(0.55)
     rate(SAID_SO, lambda pair: not is_turned_note(pair)).at_least(0.95)
 
 

@@ -22,8 +22,8 @@ BARS = {
     "name": 0.66,
     "update": 0.65,
     "delete": 0.95,
-    "whose": 0.65,
-    "negated": 0.5,
+    "whose": 0.55,
+    "negated": 0.45,
 }
 
 
