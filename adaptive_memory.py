@@ -325,6 +325,7 @@ class Turn:
   language: str = ""
   chat_model: str = ""
   is_direct: bool = False
+  opening: str = ""
 
 
 @frozen
@@ -8439,7 +8440,7 @@ _TASK = _EXAMPLES[2].rpartition("\n")[2]
 _PASTED = "> (pasted text)"
 _USUAL_BANKS = Settings.model_fields["allowed_memory_banks"].default
 _MOSTLY_TYPED = 0.7
-_BEGINNING = 80
+_LONGEST_OPENING = 80
 
 
 class AskModel(Protocol):
@@ -8482,7 +8483,7 @@ def extraction_request(
     text = _one_line(answer.text, _LONGEST_UTTERANCE)
     sections.append(f"It answers:\n{answer.role}: {text}")
   day = f"{now:%A}, {now.day} {now:%B %Y}"
-  sections.append(f"Newest message, {day}:\n{shown_message(turn.words, source.lines)}")
+  sections.append(f"Newest message, {day}:\n{shown_message(turn, source.lines)}")
   sections.append(_TASK)
   return CompletionRequest(
     system=PROMPTS["extract"].strip(),
@@ -8497,16 +8498,20 @@ def typed_lines(words: str) -> list[str]:
   return message_lines(unpasted_words(excerpt))
 
 
-def shown_message(words: str, lines: Sequence[str]) -> str:
+def shown_message(turn: Turn, lines: Sequence[str]) -> str:
   shown = numbered(lines)
-  excerpt = excerpt_without_secrets(words, _LONGEST_WORDS)
-  beginning = excerpt[:_BEGINNING].strip()
-  if beginning not in shown:
-    shown = f"{beginning} ...\n{shown}"
+  opening = turn.opening or opening_of(turn.words)
+  if opening not in shown:
+    shown = f"{opening} ...\n{shown}"
   typed = len("".join(lines))
-  if typed < _MOSTLY_TYPED * len("".join(words.split())):
+  if typed < _MOSTLY_TYPED * len("".join(turn.words.split())):
     shown += f"\n{_PASTED}"
   return shown
+
+
+def opening_of(words: str) -> str:
+  excerpt = excerpt_without_secrets(words, _LONGEST_WORDS)
+  return excerpt[:_LONGEST_OPENING].strip()
 
 
 async def shown_memories(
@@ -13693,7 +13698,8 @@ async def _embedded(room: LessonResources, proposals: Sequence[Proposal]) -> dic
 
 
 def marked_turn(turns: Sequence[Turn]) -> Turn:
-  return joined_turn([replace(turn, words=without_pastes(turn.words)) for turn in turns])
+  marked = joined_turn([replace(turn, words=without_pastes(turn.words)) for turn in turns])
+  return replace(marked, opening=opening_of(turns[0].words))
 
 
 async def new_findings(

@@ -9,6 +9,7 @@ import pytest
 from adaptive.learn.extraction import shown_message
 from adaptive.learn.notation import message_lines
 from demo.standin.extraction import operations
+from tests.fakes import turn
 from tests.rates import over
 
 
@@ -21,7 +22,7 @@ class Case:
 
 def asked(message: str) -> str:
     """The end of a request, which shows the newest message."""
-    shown = shown_message(message, message_lines(message))
+    shown = shown_message(turn(message), message_lines(message))
     return f"Newest message, Sunday, 22 November 2026:\n{shown}"
 
 

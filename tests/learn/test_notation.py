@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.core.providers import Completion
-from adaptive.learn.extraction import extraction_request, shown_message
+from adaptive.learn.extraction import (
+    extraction_request,
+    shown_message,
+    typed_lines,
+)
+from adaptive.learn.lesson import marked_turn
 from adaptive.learn.notation import (
     holds_notes,
     message_lines,
@@ -199,14 +204,19 @@ def test_many_lines_are_shown_whole() -> None:
         "I live in Porto.",
         "hey. i moved to lyon.\n\nwhat now?",
         "I live in Porto. " * 30,
+        "Translate this: I have kept bees on a roof in Leeds for nine years now.",
+        "summarise this\n\nDear all, I have kept bees for nine years.",
     ],
 )
 def test_a_request_can_be_told_by_its_message(words: str) -> None:
     """The beginning of a message stands in its request as it was typed."""
-    assert words.strip()[:60] in shown_message(words, message_lines(words))
+    marked = marked_turn([turn(words)])
+    lines = typed_lines(marked.words)
+    assert words.strip()[:60] in shown_message(marked, lines)
 
 
 def test_pastes_are_told() -> None:
     """A model is told that something stands there which is not shown."""
     words = "What is this?\n\n> " + "a long quotation " * 5
-    assert shown_message(words, ["What is this?"]).endswith("> (pasted text)")
+    shown = shown_message(turn(words), ["What is this?"])
+    assert shown.endswith("> (pasted text)")

@@ -235,6 +235,8 @@ class Turn:
     language: str = ""
     chat_model: str = ""
     is_direct: bool = False
+    # How the words began before texts of others were marked in them, without secrets.
+    opening: str = ""
 
 
 @frozen

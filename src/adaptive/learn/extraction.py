@@ -50,7 +50,7 @@ _PASTED = "> (pasted text)"
 _USUAL_BANKS = Settings.model_fields["allowed_memory_banks"].default
 # Of the signs of a message; with less typed, a model is told that something was pasted.
 _MOSTLY_TYPED = 0.7
-_BEGINNING = 80  # characters of a message
+_LONGEST_OPENING = 80  # characters of a message
 
 
 class AskModel(Protocol):
@@ -108,7 +108,7 @@ def extraction_request(
         sections.append(f"It answers:\n{answer.role}: {text}")
     day = f"{now:%A}, {now.day} {now:%B %Y}"
     sections.append(
-        f"Newest message, {day}:\n{shown_message(turn.words, source.lines)}"
+        f"Newest message, {day}:\n{shown_message(turn, source.lines)}"
     )
     sections.append(_TASK)
     return CompletionRequest(
@@ -125,20 +125,25 @@ def typed_lines(words: str) -> list[str]:
     return message_lines(unpasted_words(excerpt))
 
 
-def shown_message(words: str, lines: Sequence[str]) -> str:
+def shown_message(turn: Turn, lines: Sequence[str]) -> str:
     """A message as a model is shown it: its lines with their numbers, and where it begins.
 
     The beginning stands there as it was typed, so that a request can be told from others by it.
     """
     shown = numbered(lines)
-    excerpt = excerpt_without_secrets(words, _LONGEST_WORDS)
-    beginning = excerpt[:_BEGINNING].strip()
-    if beginning not in shown:
-        shown = f"{beginning} ...\n{shown}"
+    opening = turn.opening or opening_of(turn.words)
+    if opening not in shown:
+        shown = f"{opening} ...\n{shown}"
     typed = len("".join(lines))
-    if typed < _MOSTLY_TYPED * len("".join(words.split())):
+    if typed < _MOSTLY_TYPED * len("".join(turn.words.split())):
         shown += f"\n{_PASTED}"
     return shown
+
+
+def opening_of(words: str) -> str:
+    """How a message begins, without secrets."""
+    excerpt = excerpt_without_secrets(words, _LONGEST_WORDS)
+    return excerpt[:_LONGEST_OPENING].strip()
 
 
 async def shown_memories(

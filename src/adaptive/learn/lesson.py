@@ -30,6 +30,7 @@ from adaptive.core.runtime import Foreground, GaveWay, staged, tally
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import (
     extraction,
+    opening_of,
     shown_memories,
     typed_lines,
 )
@@ -362,9 +363,10 @@ def marked_turn(turns: Sequence[Turn]) -> Turn:
 
     Each turn is read by itself: what one asks for is not about the text of another.
     """
-    return joined_turn(
+    marked = joined_turn(
         [replace(turn, words=without_pastes(turn.words)) for turn in turns]
     )
+    return replace(marked, opening=opening_of(turns[0].words))
 
 
 async def new_findings(
