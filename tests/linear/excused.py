@@ -62,6 +62,8 @@ FUNCTIONS: Mapping[str, str] = {
     "Its texts are sentences and quotations of a reply, none of which is longer than a few kB; all "
     "that is grounded of a reply is measured as `learn.grounding.screened`.": """
         learn.grounding.Claim.of
+        learn.lasting.weighed
+        learn.notation._evidence
         learn.source.Source.*
         learn.support.says_again
         learn.addressing.allowed

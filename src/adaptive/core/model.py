@@ -230,13 +230,11 @@ class Turn:
     earlier: tuple[Utterance, ...]  # what stands before it, oldest first
     source: Provenance
     answer_id: str = ""
-    # Those that the user may be in, the likeliest first.
-    time_zones: tuple[str, ...] = ()
+    time_zones: tuple[str, ...] = ()  # of the user, the likeliest first
     language: str = ""
     chat_model: str = ""
     is_direct: bool = False
-    # How the words began before texts of others were marked in them, without secrets.
-    opening: str = ""
+    opening: str = ""  # of the words as they were typed, without secrets
 
 
 @frozen

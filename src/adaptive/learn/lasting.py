@@ -30,7 +30,7 @@ PASSING = "passing"
 # What matters for many answers: who the user is, and how they want to be answered.
 _CORE_KINDS = ("identity", "wish", "health", "work", "home")
 # Of the examples, which are harder than what people tell: of that 1 % is refused.
-_LASTING_REFUSED = 0.08
+_LASTING_REFUSED = 0.06
 # Of the other examples, that they are taken to say who the user is.
 _PLAIN_MARKED = 0.25
 _CORE_IMPORTANCE = 7
