@@ -12177,10 +12177,11 @@ def readdressed(proposal: Proposal, memory: Memory | None, source: Source) -> Pr
   theirs = subjects(memory.content)
   shared = len(ours & theirs)
   fewer = max(1, min(len(ours), len(theirs)))
+  quoted = "\n".join(source.quoted(proposal.evidence))
   is_meant = (
     shared >= _LEAST_KEPT * len(theirs)
-    or is_named(memory.content, f"{source.typed}\n{source.earlier}")
-    or speaks_of_self("\n".join(source.quoted(proposal.evidence)))
+    or is_named(memory.content, f"{quoted}\n{source.earlier}")
+    or speaks_of_self(quoted)
   )
   if shared >= _LEAST_SHARED * fewer and is_meant:
     return proposal

@@ -443,7 +443,7 @@ def test_other_memory() -> None:
 
 
 def test_update_that_nobody_named() -> None:
-    """An update is a new fact unless the user's words name its memory, or it keeps most of it."""
+    """An update is a new fact unless what is quoted names its memory, or it keeps most of it."""
     known = memory("m-1", "User drives a Ford Fiesta.")
     draft = Draft("User drives a Skoda estate.")
     cases = {
@@ -457,6 +457,12 @@ def test_update_that_nobody_named() -> None:
         )
         read = screened([update], said_turn(words), [known], hook_settings())
         assert [one.kind for one in read] == [kind], words
+    words = "my cousin has a Skoda estate. the Fiesta still runs"
+    update = Proposal(
+        "UPDATE", "m-1", draft, ("has a Skoda estate",), before=known.content
+    )
+    read = screened([update], said_turn(words), [known], hook_settings())
+    assert [one.kind for one in read] == ["NEW"]
     refined = replace(draft, content="User drives a Ford Fiesta from 2016.")
     update = Proposal("UPDATE", "m-1", refined, ("it is from 2016",))
     words = "it is from 2016, is that a good year?"
