@@ -5747,15 +5747,15 @@ class Source:
 
   @cached_property
   def said(self) -> Said:
-    return Said(Figures(self.words, self.earlier), self.day)
+    return Said(Figures(self.unpasted, self.earlier), self.day)
 
   @cached_property
   def message(self) -> Vocabulary:
-    return Vocabulary.of([self.words, self.earlier])
+    return Vocabulary.of([self.unpasted, self.earlier])
 
   @cached_property
   def familiar(self) -> Vocabulary:
-    return Vocabulary.of([self.words, self.earlier, *self.remembered])
+    return Vocabulary.of([self.unpasted, self.earlier, *self.remembered])
 
   def quotes(self, spans: Sequence[str]) -> bool:
     return quoted_share(spans, self.typed) >= _LEAST_QUOTED
@@ -12397,7 +12397,7 @@ def _unsaid_figure(claim: Claim) -> str:
   if not source.said.unsaid(sentence):
     return ""
   repeated = [memory for memory in source.remembered if says_again(claim.sentence, memory)]
-  texts = [source.words, source.earlier, claim.proposal.before, *repeated]
+  texts = [source.unpasted, source.earlier, claim.proposal.before, *repeated]
   unsaid = Said(Figures(*texts), source.day).unsaid(sentence)
   return f"{unsaid} is not in your message" if unsaid else ""
 

@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from adaptive.core.model import Draft, Proposal
 from adaptive.learn.grounding import screened
 from adaptive.learn.pastes import (
@@ -151,3 +153,24 @@ def test_marks_of_messages_hold() -> None:
     """A fence stays closed, and what is typed behind it stays typed."""
     message = "Summarise this:\n```\nI keep bees.\n\nI live in Hull.\n```\nI'm a nurse."
     assert "nurse" in typed_words(without_pastes(message))
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "User is 34 years old, coeliac, and runs ultras.",
+        "User is 34.",
+        "User is coeliac and runs ultras in the Highlands.",
+    ],
+)
+def test_no_word_of_a_paste_proves_a_fact(fact: str) -> None:
+    """What stands in a paste bears nothing out, whatever words of the user's are quoted for it."""
+    read = without_pastes(
+        "Hi all, I'm 34, coeliac, and I run ultras in the Highlands. Any advice?\n\n"
+        "saw that on reddit. im 41 and only run for the bus. what works"
+    )
+    for quoted in ("saw that on reddit", "im 41 and only run for the bus"):
+        proposal = Proposal(kind="NEW", draft=Draft(fact), evidence=(quoted,))
+        assert not screened([proposal], said_turn(read), [], SETTINGS)[
+            0
+        ].is_open

@@ -235,7 +235,12 @@ def _unsaid_figure(claim: Claim) -> str:
         for memory in source.remembered
         if says_again(claim.sentence, memory)
     ]
-    texts = [source.words, source.earlier, claim.proposal.before, *repeated]
+    texts = [
+        source.unpasted,
+        source.earlier,
+        claim.proposal.before,
+        *repeated,
+    ]
     unsaid = Said(Figures(*texts), source.day).unsaid(sentence)
     return f"{unsaid} is not in your message" if unsaid else ""
 

@@ -52,17 +52,17 @@ class Source:
     @cached_property
     def said(self) -> Said:
         """The numbers and dates of the message and of those before it, and what follows."""
-        return Said(Figures(self.words, self.earlier), self.day)
+        return Said(Figures(self.unpasted, self.earlier), self.day)
 
     @cached_property
     def message(self) -> Vocabulary:
         """The words of the message and of those before it."""
-        return Vocabulary.of([self.words, self.earlier])
+        return Vocabulary.of([self.unpasted, self.earlier])
 
     @cached_property
     def familiar(self) -> Vocabulary:
         """The words that were said, and those of the memories that the model was shown."""
-        return Vocabulary.of([self.words, self.earlier, *self.remembered])
+        return Vocabulary.of([self.unpasted, self.earlier, *self.remembered])
 
     def quotes(self, spans: Sequence[str]) -> bool:
         """Whether a quotation stands in what was typed, near enough to its words."""
