@@ -155,6 +155,13 @@ def test_marks_of_messages_hold() -> None:
     assert "nurse" in typed_words(without_pastes(message))
 
 
+def test_first_line_above_a_list_is_typed() -> None:
+    """What users say of themselves above a list stays theirs, even if the list reads as a text."""
+    recipe = "\n".join(f"ingredient-{n}: {n}0 g" for n in range(1, 31))
+    message = f"I am coeliac, what can take the place of flour?\n{recipe}\n\nWrite to b@example.org."
+    assert "I am coeliac" in typed_words(without_pastes(message))
+
+
 @pytest.mark.parametrize(
     "fact",
     [
@@ -165,8 +172,8 @@ def test_marks_of_messages_hold() -> None:
 )
 def test_no_word_of_a_paste_proves_a_fact(fact: str) -> None:
     """What stands in a paste bears nothing out, whatever words of the user's are quoted for it."""
-    read = without_pastes(
-        "Hi all, I'm 34, coeliac, and I run ultras in the Highlands. Any advice?\n\n"
+    read = (
+        "> Hi all, I'm 34, coeliac, and I run ultras in the Highlands. Any advice?\n\n"
         "saw that on reddit. im 41 and only run for the bus. what works"
     )
     for quoted in ("saw that on reddit", "im 41 and only run for the bus"):

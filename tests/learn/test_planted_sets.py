@@ -22,7 +22,7 @@ BARS = {
     "name": 0.66,
     "update": 0.65,
     "delete": 0.95,
-    "whose": 0.55,
+    "whose": 0.45,
     "negated": 0.45,
 }
 

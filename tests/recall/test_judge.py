@@ -142,6 +142,7 @@ async def test_other_questions_are_asked(
         (reply(80, 1), {"1": 0.8, "2": 0.01}),
         (reply("80 %", "5 %"), {"1": 0.8, "2": 0.05}),
         ('[{"memory": "Fact a.", "id": 1, "relevance": 0.8}]', {"1": 0.8}),
+        ('{"scores": [{"id": "id-2", "score": 0.9}]}', {"2": 0.9}),
         (
             '{"scores": [{"id": "1", "score": 1}, {"id": "1", "score": 0}]}',
             {"1": 1},
@@ -154,7 +155,8 @@ async def test_other_questions_are_asked(
 )
 def test_read_relevance(text: str, scores: dict[str, float]) -> None:
     """Replies are taken in the forms that models give them, each item by itself."""
-    assert read_relevance(Completion(text), "1234") == pytest.approx(scores)
+    offered = {name: memory(f"id-{name}", "x") for name in "1234"}
+    assert read_relevance(Completion(text), offered) == pytest.approx(scores)
 
 
 async def test_memories_are_escaped() -> None:

@@ -169,14 +169,16 @@ def introduced_apart(line: str, score: Scoring) -> list[str]:
 def paragraphs(lines: Sequence[str]) -> list[Paragraph]:
     """The paragraphs of a message that hold words; what a colon introduces is one.
 
-    Where there is no empty line, the first line and the last one are paragraphs, too.
+    The first line is one, too, and where there is no empty line the last one.
     """
     filled = [number for number, line in enumerate(lines) if line.strip()]
     is_one_block = bool(filled) and filled[-1] - filled[0] < len(filled)
     starts: list[int] = []
     for number in filled:
         before = lines[number - 1].rstrip() if number else ""
-        is_outer = is_one_block and number in (filled[0] + 1, filled[-1])
+        is_outer = number == filled[0] + 1 or (
+            is_one_block and number == filled[-1]
+        )
         if not before or before.endswith(COLONS) or is_outer:
             starts.append(number)
     half = _MOST_PARAGRAPHS // 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -164,19 +164,21 @@ def _relevance_request(
 
 
 def read_relevance(
-    completion: Completion, offered: Container[str]
+    completion: Completion, offered: Mapping[str, Memory]
 ) -> dict[str, float]:
     """The scores in a model's reply, 0 to 1, by the names of the memories that were offered.
 
-    The first score of each counts.
+    The first score of each counts. Memories may be named by their ids, too.
 
     Raises:
         ReplyUnusable: it scores none of the memories that were offered.
     """
     scores: dict[str, float] = {}
+    names = {memory.id: name for name, memory in offered.items()}
     items = read_items(completion, "scores", lambda item: "id" in item).items
     for fields in map(mapping, items):
         name = str(fields.get("id")).strip()
+        name = names.get(name, name)
         # Earlier releases' prompts asked for ``relevance``.
         told = fields.get("score", fields.get("relevance"))
         score = number(told)
