@@ -1637,6 +1637,7 @@ PENDING = _own_table(
     "queued_at": Double(),
     "due_at": Double(),
     "lease_owner": _KEY,
+    "lease_until": Double(),
     "attempts": Integer(),
     "learned_at": Double(),
     "model_calls": Integer(),

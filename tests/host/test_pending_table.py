@@ -11,6 +11,7 @@ from adaptive.core.queued_turns import (
     QueuedTurn,
     QueuePlace,
     TurnLease,
+    turn_text,
 )
 from adaptive.host.tables import HostTables
 from adaptive.privacy.sealing import Sealer
@@ -239,3 +240,38 @@ async def test_unreadable(
     assert [record.message for record in caplog.records] == [
         "a turn that waits can't be read: ValidationError"
     ]
+
+
+async def test_table_of_a_former_build(workers: Workers) -> None:
+    """An upgrade goes on in the table that is there: with a lease in columns, and a row of it."""
+    columns = "user_id message_id chat_id state payload lease_owner"
+    texts = [f"{name} VARCHAR(9999) NOT NULL" for name in columns.split()]
+    names = "queued_at due_at lease_until attempts learned_at model_calls"
+    numbers = [f"{name} DOUBLE PRECISION NOT NULL" for name in names.split()]
+    key = "PRIMARY KEY (user_id, message_id)"
+    await workers[0].change(
+        f"CREATE TABLE {TABLE} ({', '.join([*texts, *numbers, key])})"
+    )
+    former = turn("former")
+    payload = Sealer(SECRET).seal(
+        "ada", "pending.payload", turn_text(former.turn)
+    )
+    placed = f"{columns} {names}".replace(" ", ", ")
+    for message_id, state, text, model_calls in (
+        ("(lease)", "lease", "", 0),
+        ("former", "waiting", payload, 3),
+    ):
+        await workers[0].change(
+            f"INSERT INTO {TABLE} ({placed}) VALUES ('ada', '{message_id}',"
+            f" 'c', '{state}', :text, 'killed',"
+            f" {NOW}, {NOW + 2}, {NOW + 9}, 0, 0, {model_calls})",
+            text=text,
+        )
+    table = HostTables(Sealer(SECRET), workers[0].database).pending
+    await table.put(turn("later", at=NOW + 1))
+    assert await calls(table, "ada", NOW) == 3
+    both = lease("me", "former", "later")
+    turns = await taken(table, both, NOW + 3)
+    assert [one.turn.source.message_id for one in turns] == ["former", "later"]
+    assert await table.end(both, NOW + 4, 1, learned=True)
+    assert await waiting(table) == ()

@@ -76,6 +76,8 @@ PENDING = _own_table(
         "queued_at": Double(),
         "due_at": Double(),
         "lease_owner": _KEY,
+        # Nobody reads it, but tables of former builds have it, and not null.
+        "lease_until": Double(),
         "attempts": Integer(),
         "learned_at": Double(),
         "model_calls": Integer(),
