@@ -9363,9 +9363,9 @@ class HostSweep:
         await self._erase(user_id)
       except HostError as error:
         log_failure("a deleted account is swept another day", error)
-    users = select(ENTRIES.c.user_id).where(
-      ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
-    )
+    is_former = ENTRIES.c.kind == STALE_VECTORS
+    is_noted = ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
+    users = select(ENTRIES.c.user_id).where(is_former | is_noted)
     for note in await self._database.rows("looking for stale vectors", users):
       try:
         await self._erase_stale_vectors(note.user_id)
@@ -9376,7 +9376,7 @@ class HostSweep:
     is_note = ENTRIES.c.kind == "chat_notes"
     await self._change(
       delete(PENDING).where(is_outdated(now)),
-      delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+      delete(ENTRIES).where(is_former | (ENTRIES.c.expires_at < now)),
       delete(ENTRIES).where(is_note, ~chat),
     )
 

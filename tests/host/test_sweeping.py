@@ -343,3 +343,20 @@ async def test_collection_stays(house: House, engine: Engine) -> None:
     engine.swallowed = 1
     with pytest.raises(StoreError, match="still stand"):
         await delete_vectors("ada")
+
+
+async def test_note_of_a_former_build(house: House, engine: Engine) -> None:
+    """What an earlier build has noted, without an end, is swept once, and the note goes."""
+    await house.accounts("ada", "bob")
+    await house.new_sweep().run(NOW)
+    await house.worker.change(
+        "INSERT INTO adaptive_memory_entries (user_id, kind, key, chat_id,"
+        " message_id, created_at, body)"
+        " VALUES ('ada', 'stale_vectors', 'memories', '', '', 1, 'noted')"
+    )
+    engine.hold("ada", "ada-1", "tea")
+    await house.new_sweep().run(NOW + 2 * DAY)
+    assert engine.ids() == ["ada-1"]
+    assert not await house.worker.rows(
+        "SELECT key FROM adaptive_memory_entries WHERE kind = 'stale_vectors'"
+    )

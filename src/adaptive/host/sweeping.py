@@ -10,7 +10,7 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import portions
-from adaptive.host.memories import note_deletion, stale_vectors
+from adaptive.host.memories import STALE_VECTORS, note_deletion, stale_vectors
 from adaptive.host.memory_vectors import (
     delete_vectors,
     memory_collection,
@@ -62,9 +62,10 @@ class HostSweep:
                 await self._erase(user_id)
             except HostError as error:
                 log_failure("a deleted account is swept another day", error)
-        users = select(ENTRIES.c.user_id).where(
-            ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
-        )
+        # As former builds noted it, without an end.
+        is_former = ENTRIES.c.kind == STALE_VECTORS
+        is_noted = ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
+        users = select(ENTRIES.c.user_id).where(is_former | is_noted)
         for note in await self._database.rows(
             "looking for stale vectors", users
         ):
@@ -79,7 +80,7 @@ class HostSweep:
         is_note = ENTRIES.c.kind == "chat_notes"
         await self._change(
             delete(PENDING).where(is_outdated(now)),
-            delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+            delete(ENTRIES).where(is_former | (ENTRIES.c.expires_at < now)),
             delete(ENTRIES).where(is_note, ~chat),
         )
 
