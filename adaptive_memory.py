@@ -12699,6 +12699,12 @@ def origin_ids(
     size = len(ids)
     summaries = [copy.summary_id for copy in archived if copy.memory.id in ids]
     ids.update(filter(None, summaries))
+    ids.update(
+      memory.id
+      for memory in memories
+      for original in listing(memory.meta.get("summary_of"))
+      if str(mapping(original).get("id")) in ids
+    )
   return frozenset(ids)
 
 

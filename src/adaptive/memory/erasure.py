@@ -155,7 +155,7 @@ def origin_ids(
     """Ids of the memories, stored or archived, that came from there, or were made of such ones.
 
     So are those ``learned`` there by the audit. The originals of a summary, which the archive has,
-    tell what it was made of.
+    tell what it was made of; of one that a former build has made, its meta.
     """
     memories = [*rows, *(one.memory for one in archived)]
     if origin is None:
@@ -169,6 +169,12 @@ def origin_ids(
             copy.summary_id for copy in archived if copy.memory.id in ids
         ]
         ids.update(filter(None, summaries))
+        ids.update(
+            memory.id
+            for memory in memories
+            for original in listing(memory.meta.get("summary_of"))
+            if str(mapping(original).get("id")) in ids
+        )
     return frozenset(ids)
 
 
