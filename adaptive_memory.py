@@ -2984,8 +2984,11 @@ class CommandTurn:
           start(self._answer_late(answering))
 
   async def _answer_late(self, answering: asyncio.Task[str]) -> None:
-    answer = folded_away(await answering)
-    await self.place.give_late(answer, folded_away(_GOES_ON))
+    text = NOT_KNOWN
+    try:
+      text = await answering
+    finally:
+      await self.place.give_late(folded_away(text), folded_away(_GOES_ON))
 
   async def _asked(self, asking: AskPage, event: dict[str, Any]) -> Any:
     self._open_questions += 1

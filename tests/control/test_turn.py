@@ -228,6 +228,22 @@ async def test_stopped() -> None:
 
 
 @pytest.mark.usefixtures("no_patience")
+@pytest.mark.parametrize("cut_off", ["command", "both"])
+async def test_broken_off_behind(cut_off: str) -> None:
+    """Where the plug-in is dropped while a command goes on, nothing says any more that it comes."""
+    page: Any = Answer()
+    turn = CommandTurn(page, "/undo", None)
+    answering = asyncio.create_task(says("Taken back", asyncio.Event()))
+    await turn.answer(answering, page.start)
+    await asyncio.sleep(0)
+    answering.cancel()
+    if cut_off == "both":
+        page.tasks[0].cancel()
+    await asyncio.wait(page.tasks)
+    assert page.said[1:] == [folded_away(NOT_KNOWN)]
+
+
+@pytest.mark.usefixtures("no_patience")
 async def test_questions_are_not_hurried() -> None:
     """While a user is asked something, the turn of a command waits on."""
     page: Any = Answer()

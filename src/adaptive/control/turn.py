@@ -226,9 +226,14 @@ class CommandTurn:
                     start(self._answer_late(answering))
 
     async def _answer_late(self, answering: asyncio.Task[str]) -> None:
-        """Put the answer in the place of what said that it comes."""
-        answer = folded_away(await answering)
-        await self.place.give_late(answer, folded_away(_GOES_ON))
+        """Put the answer, be it that it broke off, in the place of what said that it comes."""
+        text = NOT_KNOWN
+        try:
+            text = await answering
+        finally:
+            await self.place.give_late(
+                folded_away(text), folded_away(_GOES_ON)
+            )
 
     async def _asked(self, asking: AskPage, event: dict[str, Any]) -> Any:
         """What the page answers to an event, the clock standing still."""
