@@ -12507,7 +12507,7 @@ async def outdated_by(
   vectors: Mapping[str, Vectors],
   hidden: LocalOnlyBanks,
   ask_model: AskModel,
-  words: str,
+  turn: Turn,
   now: datetime,
 ) -> tuple[Proposal, ...]:
   stored = zip(index.memories, index.ranking.vectors, index.embedded, strict=True)
@@ -12526,7 +12526,10 @@ async def outdated_by(
     after = escaped_entry(one.draft.content) or "the user wants it forgotten"
     before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
     user += f"\n- {before}: {after}"
-  user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
+  words = " ".join(unpasted_words(turn.words).split())
+  user += f"\nThe user's words: {escaped_entry(words[:_LONGEST_SAID])}"
+  if turn.opening not in user:
+    user += f"\nTheir message begins: {turn.opening} ..."
   user += "\n\n## Other memories\n" + listed_memories(shown)
   request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
   try:
@@ -13596,7 +13599,7 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
     updates = {one.draft.content for one in extracted if one.kind == "UPDATE"}
     changes = far_reaching_changes(proposals, index, vectors, updates)
     if changes and work.calls_before + work.calls < most:
-      ended = await outdated_by(changes, index, vectors, room.hidden, ask_model, turn.words, now)
+      ended = await outdated_by(changes, index, vectors, room.hidden, ask_model, turn, now)
       addressed = {one.memory_id for one in proposals if one.is_open}
       proposals += [one for one in ended if one.memory_id not in addressed]
   if not proposals:

@@ -259,3 +259,16 @@ async def test_what_became_of_another_ends_nothing(now: str) -> None:
     )
     assert house.store.rows["cycles"].content == CYCLES.content
     assert house.archive.rows == {}
+
+
+async def test_question_shows_the_users_own_words() -> None:
+    """The model is asked with what the user typed, and not with what stands in a quotation."""
+    house = moving(ended())
+    await house.lesson(f"{SAID}\n\n> I moved onto a boat in spring.")
+    asked = [
+        request.user
+        for request in house.model.requests
+        if request.system.startswith("# Check what no longer holds")
+    ]
+    assert asked
+    assert all(SAID in one and "boat" not in one for one in asked)

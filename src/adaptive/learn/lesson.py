@@ -203,7 +203,7 @@ async def learn_turn(
                 vectors,
                 room.hidden,
                 ask_model,
-                turn.words,
+                turn,
                 now,
             )
             addressed = {one.memory_id for one in proposals if one.is_open}

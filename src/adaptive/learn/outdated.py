@@ -20,6 +20,7 @@ from adaptive.core.model import (
     Draft,
     Memory,
     Proposal,
+    Turn,
     Vectors,
     log,
     log_failure,
@@ -41,7 +42,11 @@ from adaptive.learn.proposals import (
     repeats,
     text_lines,
 )
-from adaptive.learn.quotation import quoted_share, word_units
+from adaptive.learn.quotation import (
+    quoted_share,
+    unpasted_words,
+    word_units,
+)
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import render_prompt, text_line
 from adaptive.llm.reply import read_items
@@ -129,7 +134,7 @@ async def outdated_by(
     vectors: Mapping[str, Vectors],
     hidden: LocalOnlyBanks,
     ask_model: AskModel,
-    words: str,
+    turn: Turn,
     now: datetime,
 ) -> tuple[Proposal, ...]:
     """What ends or is rewritten because of changes; nothing where the model can't be asked."""
@@ -166,7 +171,11 @@ async def outdated_by(
             else "New"
         )
         user += f"\n- {before}: {after}"
-    user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
+    words = " ".join(unpasted_words(turn.words).split())
+    user += f"\nThe user's words: {escaped_entry(words[:_LONGEST_SAID])}"
+    if turn.opening not in user:
+        # By it a request can be told from others.
+        user += f"\nTheir message begins: {turn.opening} ..."
     user += "\n\n## Other memories\n" + listed_memories(shown)
     request = CompletionRequest(
         system, user, "outdated_memories", OUTDATED_SCHEMA
