@@ -9445,7 +9445,8 @@ async def exchange(
   if new or back or gone:
     rows = await user.store.write(*passed, back=allowed, gone=gone)
   if out_of_archive:
-    await user.archive.discard(user.user_id, out_of_archive)
+    with suppress(TablesUnavailable):
+      await user.archive.discard(user.user_id, out_of_archive)
   return rows
 
 

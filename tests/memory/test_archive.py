@@ -252,6 +252,16 @@ async def test_restoring_broken_at_any_call(*, keeps_meta: bool) -> None:
         assert world.archive.rows == {}
 
 
+async def test_restored_and_archived() -> None:
+    """What is back in the store is told and logged so, though its archived copy can't be dropped."""
+    world = World()
+    await world.archive.put("ada", [ArchivedMemory(FULL, "too many", NOW)])
+    world.archive.discard = AsyncMock(side_effect=TablesUnavailable("away"))
+    assert await world.room().restore(["old"]) == ["Restored: 1 memory."]
+    assert world.contents == ["User likes tea."]
+    assert [change.kind for change in world.audit.entries] == ["restored"]
+
+
 # --- writing what was accepted, none spoiling another ---------------------------------------------
 
 LIKES_TEA = memory("m-1", "User likes tea.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -76,7 +77,9 @@ async def exchange(
     if new or back or gone:
         rows = await user.store.write(*passed, back=allowed, gone=gone)
     if out_of_archive:
-        await user.archive.discard(user.user_id, out_of_archive)
+        # What is done is done, and is written down; the next try finds it in the store.
+        with suppress(TablesUnavailable):
+            await user.archive.discard(user.user_id, out_of_archive)
     return rows
 
 
