@@ -18,8 +18,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from adaptive.memory.tables import EntryKind
 from adaptive.privacy.sealing import MARKED, Sealer
 from demo.environment import HostEnvironment
 from tests.e2e.driver.extraction import EXTRACT
@@ -80,17 +81,7 @@ _OFFERED = re.compile(r"^- id=(\d+)", re.MULTILINE)
 _IDS_TAKEN_UP = 0.2
 _FORWARD_USERS = {"ENABLE_FORWARD_USER_INFO_HEADERS": "true"}
 # What the tables of ours seal texts for (see adaptive/host/tables.py, pending_table.py).
-_PURPOSES = (
-    *("pending.payload", "pending.journal"),
-    *(
-        "archive",
-        "audit",
-        "chat",
-        "chat_notes",
-        "rejection",
-        "suggestion",
-    ),
-)
+_PURPOSES = ("pending.payload", "pending.journal", *get_args(EntryKind))
 _TABLES = (
     "SELECT table_name AS name, string_agg(column_name, ' ') AS columns"
     " FROM information_schema.columns WHERE table_schema = 'public'"
