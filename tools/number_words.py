@@ -126,9 +126,7 @@ def spellings(language: str) -> Iterator[tuple[bool, Callable[[int], str]]]:
     )
     names = map(rules.getRuleSetName, range(rules.getNumberOfRuleSetNames()))
     for name in names:
-        if RARE_FORMS.search(name) or (
-            language == "fi" and name.count("-") > 1
-        ):
+        if RARE_FORMS.search(name):
             continue
         is_ordinal = "ordinal" in name
         if is_ordinal or "cardinal" in name or name.endswith("numbering"):

@@ -60,7 +60,7 @@ def classifier(name: str) -> Classifier:
 
 
 def features(text: str) -> NDArray[np.float64]:
-    """A text as numbers: its n-grams, which have length 1 together, and how long it is."""
+    """A text as numbers: its n-grams, by how many it has, and how long it is."""
     text = head_and_tail(text, _LONGEST_TEXT)
     grams = ngram_buckets(text.lower())
     counts = np.bincount(grams % BUCKETS, minlength=BUCKETS)
