@@ -161,21 +161,15 @@ def _missing(target: Module, name: str) -> str:
 
 
 def _future_import(module: Module) -> Iterator[Violation]:
-    docstring = 1 if ast.get_docstring(module.tree) is not None else 0
-    for place, statement in enumerate(module.tree.body[docstring:]):
-        future = (
+    """Other features than late annotations, which the bundle has for all."""
+    for statement in ast.walk(module.tree):
+        if (
             isinstance(statement, ast.ImportFrom)
             and statement.module == "__future__"
-        )
-        if (
-            place == 0
             and ast.unparse(statement) != "from __future__ import annotations"
         ):
-            message = "start with `from __future__ import annotations`: the bundle has it for all"
-            yield Violation(module.path, statement.lineno, message)
-        elif place > 0 and future:
             message = (
-                "a second `__future__` import would hold for the whole bundle"
+                "another `__future__` import would hold for the whole bundle"
             )
             yield Violation(module.path, statement.lineno, message)
 

@@ -1,7 +1,5 @@
 """The filter as Open WebUI sees it: its hooks, each with one guarded edge."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Coroutine

@@ -1,7 +1,5 @@
 """The plug-in's parts, put together: the only place beside the filter that knows the host's."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial

@@ -9,8 +9,6 @@ the second time (DNS rebinding). Nothing is sent but the request: no cookies, no
 proxy; and no body is read.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import re

@@ -3,8 +3,6 @@
 In the background. What follows is done one by one; without a usable reply in time nothing is.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -4,8 +4,6 @@ It is asked beside the search for memories. Nothing waits longer for it than its
 usable reply all is as if it were off.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import (
     AsyncGenerator,

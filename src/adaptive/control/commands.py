@@ -1,7 +1,5 @@
 """Commands: what a user says to the memory itself, answered without a model."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

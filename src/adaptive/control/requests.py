@@ -1,7 +1,5 @@
 """What a user is told of the memory in Markdown, and erasing and restoring, once confirmed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol

@@ -4,8 +4,6 @@
 goes through the gate like everything else.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence

@@ -6,8 +6,6 @@ continued, and a process that starts again all bring the same message. Who comes
 on it and carries the command out; everybody else gets the answer that was given.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -4,8 +4,6 @@ The features are hashed n-grams, so that a model needs no list of words, no lang
 model; ``tools/train_pastes.py`` learns the weights from labelled texts.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Values may have any shape, as hosts, models and stored rows deliver them, and texts any character.
 """
 
-from __future__ import annotations
-
 import html
 import itertools
 import re

@@ -1,7 +1,5 @@
 """Providers of models: what they are asked and answer, over HTTP, and which have failed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -3,8 +3,6 @@
 Any call of a table may raise ``TablesUnavailable``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import asdict

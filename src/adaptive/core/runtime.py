@@ -1,7 +1,5 @@
 """What one process holds for its turns: caches, locks, who is waiting, and measures."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import json

@@ -1,7 +1,5 @@
 """The texts of ``prompts/``, by the name of their file: prompts, and lists of natural language."""
 
-from __future__ import annotations
-
 import base64
 import lzma
 import re

@@ -5,8 +5,6 @@ anew: what was edited stands as it stands now, what was deleted does not. Only c
 indexed are recalled, and nothing is asked for somebody whose ``history_recall`` is off.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

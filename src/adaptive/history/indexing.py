@@ -9,8 +9,6 @@ it is about only together with the question. The unit ends with the message, so 
 added changes no vector but its own.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

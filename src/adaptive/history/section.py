@@ -25,8 +25,6 @@ order in which they were said, under the day of their chat, each on a line of it
 with its role; no text can open a block, a heading or another one's turn.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal

@@ -3,8 +3,6 @@
 What it does itself with a turn is its own memory, who has that on, its tasks and its compaction.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Who sees what stands in a chat: people who can open it, and models on other machines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

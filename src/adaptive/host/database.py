@@ -1,7 +1,5 @@
 """The host's database, SQLite or PostgreSQL: its own tables, and ours, which are made when needed."""
 
-from __future__ import annotations
-
 from collections.abc import (
     AsyncGenerator,
     Callable,

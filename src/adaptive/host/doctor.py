@@ -3,8 +3,6 @@
 Each check fails on its own and ends in time. Of other users nothing is told but counts.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 

@@ -4,8 +4,6 @@ A short text is embedded on one core. On two cores that others use as well the s
 five times as long, since each core waits for the other, and the host has none left.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import threading

@@ -4,8 +4,6 @@ One loop over memories, tables and past conversation. Whatever fails, the rest i
 same and the report tells. What is gone already is no error, so that an erasure can be repeated.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Sequence

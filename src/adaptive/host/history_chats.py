@@ -6,8 +6,6 @@ the update to 0.9 has made those of older chats (host: migrations, add_chat_mess
 Only what is asked for is read: the chat's own row holds a copy of all its messages.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import (
     AsyncGenerator,

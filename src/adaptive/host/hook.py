@@ -1,7 +1,5 @@
 """What the host hands to one hook, read once; and what is made ready before the first."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import (

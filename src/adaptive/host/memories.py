@@ -4,8 +4,6 @@ Around a write the switch and the permission are asked for, and the user's vecto
 in step, as its router does (host: routers/memories.py).
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Collection, Mapping, Sequence

@@ -5,8 +5,6 @@ Releases without columns for them have tags, bank and end date inside the text:
 are written; rows of older releases of Adaptive Memory, which had no end date, are read alike.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import time

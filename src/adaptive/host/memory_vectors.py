@@ -5,8 +5,6 @@ Chroma, Weaviate), and the router has deleted the row by then. So it is looked, 
 engines have, and once more with the day's sweep.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The page of a chat: answers as they are stored and shown, lines below them, and questions."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import (

@@ -1,7 +1,5 @@
 """Turns to be learned, in a table of ours: what an outlet has put there survives the process."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from sqlalchemy import (

@@ -1,7 +1,5 @@
 """Who answers our own questions: the host's models by default."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The tables that statements of ours name, our own and the host's, in the host's schema."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

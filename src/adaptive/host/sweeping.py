@@ -1,7 +1,5 @@
 """The day's sweep over what nobody can ask for any more, by one worker for all."""
 
-from __future__ import annotations
-
 from sqlalchemy import Executable, delete, exists, select, union
 
 from adaptive.core.model import (

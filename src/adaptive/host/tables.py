@@ -1,7 +1,5 @@
 """Our tables in the host's database, each constructed once: what is kept of users, and vectors."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

@@ -8,8 +8,6 @@ is used: dicts as items, a filter of one equal field, an explicit limit, and ids
 (host: retrieval/vector/dbs).
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence

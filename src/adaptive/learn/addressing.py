@@ -1,7 +1,5 @@
 """Whether the user's words mean the memory that a proposal is to overwrite or to delete."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ Memories go because a message would delete them, or because only its former word
 has edited since, have taught them.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from functools import partial

@@ -4,8 +4,6 @@ It is a closed list: halves and quarters, units of time and of measure, years an
 hours, and days that are told from another day.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Set
 from datetime import date, timedelta

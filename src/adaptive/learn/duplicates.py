@@ -5,8 +5,6 @@ rewording that ``tools/train_duplicates.py`` has learned ("lives", "resides"), o
 words while the vectors are very near; numbers, names and words not learned make a fact of its own.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set

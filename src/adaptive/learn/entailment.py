@@ -6,8 +6,6 @@ have. A linear model weighs them; ``tools/train_entailment.py`` learns its weigh
 many languages. Words that it has never met count as any word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """An exam of the model that learns: short messages with known answers, of which nothing is kept."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable

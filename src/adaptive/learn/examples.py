@@ -4,8 +4,6 @@ Kernel ridge regression, fitted once for each embedding model. What score suffic
 examples, each scored by a fit on all others: so few of them would be refused wrongly.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass

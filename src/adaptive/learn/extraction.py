@@ -4,8 +4,6 @@ The request stands in an order that a local server can keep: what never changes 
 the newest message last.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ Script and way of writing do not count. A number that can be read in two ways, a
 values.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata

@@ -5,8 +5,6 @@ importance. Both judges have learned from ``prompts/fact_examples.txt``; ``pytho
 tools.validate_facts`` says how good they are. Without vectors nothing is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The outlet's side of the plug-in: turns wait, are learned from, and the store is kept."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence

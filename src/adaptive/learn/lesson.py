@@ -1,7 +1,5 @@
 """One lesson: a turn goes in, changed memories and a line for the user come out."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Callable, Sequence

@@ -8,8 +8,6 @@ which it holds. Small models follow this where JSON makes them give up or copy w
 paragraphs, and it takes a third of the tokens (benchmarks/README.md).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -4,8 +4,6 @@
 may be something else ("hat" is six in Hungarian) counts only among words of its own language.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import re

@@ -5,8 +5,6 @@ model is asked which of the memories nearest to the old and the new sentence end
 reason has to speak of the change.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ The judge has learned from the null prompts, which tell nothing, and from exampl
 harder than what people mostly write.
 """
 
-from __future__ import annotations
-
 import re
 
 from adaptive.core.messages import has_words, passages

@@ -4,8 +4,6 @@ What a proposal does must be understood: operation, memory and content; everythi
 where it is. Each item is read by itself.
 """
 
-from __future__ import annotations
-
 import calendar
 import re
 from collections.abc import Iterator, Mapping, Sequence

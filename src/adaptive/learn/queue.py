@@ -4,8 +4,6 @@ What a worker that crashes has in hand is taken by whoever serves the user next:
 on at least once, and what stands in the store already is not written twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 import uuid

@@ -4,8 +4,6 @@ Fences, block quotes, mails and sentences in quotation marks hold other people's
 quotation marks are walked over once, so that the time grows with the length alone.
 """
 
-from __future__ import annotations
-
 import difflib
 import importlib
 import re

@@ -4,8 +4,6 @@ What extraction has found waits in a table until the user is asked, in one dialo
 user has rejected once is never proposed again; of that only a hash is kept.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import re

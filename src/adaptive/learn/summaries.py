@@ -3,8 +3,6 @@
 The originals are archived, the summary is written, and only then are they deleted.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import re

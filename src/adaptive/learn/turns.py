@@ -1,7 +1,5 @@
 """Turns as the outlet makes them of a chat, and as a lesson takes them together."""
 
-from __future__ import annotations
-
 import itertools
 import time
 import uuid

@@ -1,7 +1,5 @@
 """One question to a model: its prompt, the strictest answer format, retries and a deadline."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re

@@ -3,8 +3,6 @@
 The host speaks the OpenAI chat-completion format, too: a request's body, and the reply's text.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import itertools
 import json

@@ -4,8 +4,6 @@ Read are an object with the list asked for, a bare list, an item or several in a
 prose, behind reasoning, and in a wrapper. Of a cut reply whole items only are kept.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -4,8 +4,6 @@ A row is deleted only after its archived copy was read back, and only if it stil
 archived. So whatever fails in between, every memory is in the store, in the archive, or in both.
 """
 
-from __future__ import annotations
-
 import time
 import uuid
 from collections.abc import Sequence, Set

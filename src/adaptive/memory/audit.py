@@ -3,8 +3,6 @@
 Changes that were made together are a step, which is taken back as a whole.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence

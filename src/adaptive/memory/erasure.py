@@ -1,7 +1,5 @@
 """What a user asks to have erased, where memories came from, and what was erased, for people."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence, Set

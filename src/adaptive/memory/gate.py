@@ -1,7 +1,5 @@
 """The one gate of every write, with the rules that an admin sets, and the store behind it."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Mapping

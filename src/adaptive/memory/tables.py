@@ -3,8 +3,6 @@
 Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence

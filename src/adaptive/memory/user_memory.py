@@ -5,8 +5,6 @@ the lock is free. What breaks off in the middle can be asked for again: what is 
 known already, or taken back.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence

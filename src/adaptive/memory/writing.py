@@ -3,8 +3,6 @@
 Each proposal comes out with what became of it, and none spoils another.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -13,8 +13,6 @@ still read what was said.
 
 # ruff: noqa: RUF001 - signs of several scripts
 
-from __future__ import annotations
-
 import hashlib
 import html
 import re

@@ -3,8 +3,6 @@
 Time is linear in the length of the text, all of which is read: nothing may pass unseen.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Chats whose model gets placeholders for personal data, and answers with the values again."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

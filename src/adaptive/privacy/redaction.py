@@ -1,7 +1,5 @@
 """What our own calls send to models: no secrets, and placeholders for personal data if wanted."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

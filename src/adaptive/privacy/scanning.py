@@ -1,7 +1,5 @@
 """What the finders of secrets and of personal data share: one spelling, and quick alternatives."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

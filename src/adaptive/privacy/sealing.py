@@ -1,7 +1,5 @@
 """Texts that are kept outside of the process, encrypted with a key per user and purpose."""
 
-from __future__ import annotations
-
 import base64
 import json
 import secrets

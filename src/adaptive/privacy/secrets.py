@@ -6,8 +6,6 @@ A closed list of nouns names, a sign, a copula or a blank links the noun to a va
 the value decides. What is read around a noun is bounded, so the work is linear.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -7,8 +7,6 @@ nearly a request erases nothing: its user is told the command.
 
 # ruff: noqa: RUF001 - the words are in several scripts
 
-from __future__ import annotations
-
 import re
 import time
 import unicodedata

@@ -1,7 +1,5 @@
 """The memory block: its text, and whole entries within a budget."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime

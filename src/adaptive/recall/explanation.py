@@ -4,8 +4,6 @@ What is told stands in a chat that models may read later. So it repeats no memor
 in a prompt, or that is kept from the chat's model: the day on which it was noted tells which it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from adaptive.core.messages import clipped_line, has_words, plain_line

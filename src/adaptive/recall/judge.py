@@ -1,7 +1,5 @@
 """Asking a model how well memories fit a message; an option, since the answer waits for it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

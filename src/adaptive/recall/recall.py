@@ -5,8 +5,6 @@ what they are given by the database, the embedding model and the judging model, 
 their outcome.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -7,8 +7,6 @@ turns. Then past conversation gives way, then memories; core memories, the newes
 system prompt never do.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import uuid

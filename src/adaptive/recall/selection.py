@@ -3,8 +3,6 @@
 Who may be asked, what of that is nearest, and what of the nearest comes within the block's budget.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet

@@ -11,8 +11,6 @@ that mean, which no shift or stretch of the model's scale can change.
 A model finds all texts in a script that it has not learned alike: null prompts have the query's.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Embedders outside the host."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import threading

@@ -19,8 +19,6 @@ some come near to anything. Each entry needs a share of the best score, which gr
 and one of the best evidence and of the gate: having been learned next to a good one is not enough.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from sys import intern

@@ -1,7 +1,5 @@
 """What is asked of past conversation, and where that comes from, as ``history`` sees the host."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol

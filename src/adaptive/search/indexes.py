@@ -1,7 +1,5 @@
 """The indexes of this process: one per user, checked against the database on every turn."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine

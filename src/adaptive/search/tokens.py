@@ -16,8 +16,6 @@ The formula is Robertson's and Zaragoza's ("The Probabilistic Relevance Framewor
 stays positive for a word that most memories have.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -3,8 +3,6 @@
 Embedders that have failed rest: nobody asks one again until a probe behind has succeeded.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import time

@@ -5,8 +5,6 @@ and what is not understood is a value of its own, for the doctor and the log to 
 banks whose memories only models on the admin's own machines may see.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import lru_cache

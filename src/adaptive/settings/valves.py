@@ -6,8 +6,6 @@ panel renders ``bool``, ``int``, ``float``, ``str`` and ``Literal`` well (host: 
 so there are no other types.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
