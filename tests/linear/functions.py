@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -191,10 +193,25 @@ def _taking_text(
         return
     if not plain.__code__.co_filename.endswith(".py"):
         return
-    parameters = inspect.signature(plain).parameters.values()
-    texts = tuple(one.name for one in parameters if _holds_text(one))
+    texts = tuple(
+        one.name for one in _parameters_as_written(plain) if _holds_text(one)
+    )
     if texts:
         yield TextFunction(place, member, texts)
+
+
+def _parameters_as_written(
+    function: Callable[..., Any],
+) -> Iterator[inspect.Parameter]:
+    """The parameters of a function, annotated by the texts that its source has."""
+    source = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    written: dict[str, str] = {}
+    # From the outside to the inside: a function within it may have parameters of these names.
+    for node in ast.walk(source):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            written.setdefault(node.arg, ast.unparse(node.annotation))
+    for parameter in inspect.signature(function).parameters.values():
+        yield parameter.replace(annotation=written.get(parameter.name, ""))
 
 
 def _holds_text(parameter: inspect.Parameter) -> bool:
@@ -308,9 +325,7 @@ def arguments(function: TextFunction, text: str) -> dict[str, Any] | None:
     """Values for what a function requires, and for its texts; ``None`` where one is unknown."""
     values: dict[str, Any] = {}
     said = text
-    for parameter in inspect.signature(
-        inspect.unwrap(function.call)
-    ).parameters.values():
+    for parameter in _parameters_as_written(inspect.unwrap(function.call)):
         is_required = parameter.default is parameter.empty
         if parameter.kind is parameter.VAR_KEYWORD or not (
             is_required or parameter.name in function.texts
