@@ -157,6 +157,8 @@ from zoneinfo import ZoneInfo
 # ---- src/adaptive/core/model.py ----
 
 log = logging.getLogger("adaptive_memory")
+JsonMapping = Mapping[str, Any]
+JsonObject = dict[str, Any]
 FrozenClass = TypeVar("FrozenClass")
 
 HINDRANCE = "Adaptive Memory can't work here"
@@ -267,7 +269,7 @@ class Memory:
   bank: str = ""
   confidence: float = 1.0
   importance: int = 5
-  meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+  meta: JsonMapping = field(default_factory=JsonObject)
   until: str = ""
   stored: tuple[str, str | None, str | None] = ("", None, None)
 
@@ -365,7 +367,7 @@ Vectors = NDArray[np.float32]
 class NewMemory:
   draft: Draft
   source: Provenance
-  extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+  extra: JsonMapping = field(default_factory=JsonObject)
   former: Memory | None = None
   id: str = ""
 
@@ -421,8 +423,6 @@ class Sources:
 
 # ---- src/adaptive/core/messages.py ----
 
-JsonMapping = Mapping[str, Any]
-JsonObject = dict[str, Any]
 Message = JsonMapping
 _LATEST_SECONDS__messages = 1e11
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
@@ -1386,7 +1386,7 @@ _LONGEST_TEXT = 4000
 _LONG_TEXT = 400
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Classifier:
   weights: NDArray[np.float64]
   biases: NDArray[np.float64]
@@ -1484,7 +1484,7 @@ def memory_of_row(row: Any) -> Memory:
   stored = row.content or ""
   kind: str | None = getattr(row, "type", None)
   path: str | None = getattr(row, "path", None)
-  meta: Mapping[str, Any] = getattr(row, "meta", None) or {}
+  meta: JsonMapping = getattr(row, "meta", None) or {}
   notation = read_notation(stored)
   tags: Sequence[Any] = listing(meta.get("tags")) or notation.tags
   if not tags and kind == "user":
@@ -1516,7 +1516,7 @@ def _number(value: object, default: float) -> float:
   return number if math.isfinite(number) else default
 
 
-def new_row(user_id: str, memory: NewMemory, columns: Container[str]) -> dict[str, Any]:
+def new_row(user_id: str, memory: NewMemory, columns: Container[str]) -> JsonObject:
   former = memory.former
   now = int(time.time())
   extra = meta_with_history(former) if former else memory.extra
@@ -1530,7 +1530,7 @@ def new_row(user_id: str, memory: NewMemory, columns: Container[str]) -> dict[st
   }
 
 
-def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
+def former_row(user_id: str, memory: Memory) -> JsonObject:
   content, kind, path = memory.stored
   return {
     "id": memory.id,
@@ -1544,7 +1544,7 @@ def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
   }
 
 
-def memory_fields(columns: Container[str], draft: Draft) -> dict[str, Any]:
+def memory_fields(columns: Container[str], draft: Draft) -> JsonObject:
   if "path" not in columns:
     return {"content": write_notation(draft)}
   return {
@@ -1562,7 +1562,7 @@ def memory_path(bank: str, tags: tuple[str, ...]) -> str:
   return "/".join(part for part in parts if part not in ("", ".", ".."))
 
 
-def memory_meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[str, Any]:
+def memory_meta(draft: Draft, source: Provenance, former: JsonMapping) -> JsonObject:
   return {
     **former,
     "created_by": _SOURCE,
@@ -1579,7 +1579,7 @@ def memory_meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> 
   }
 
 
-def meta_with_history(memory: Memory) -> dict[str, Any]:
+def meta_with_history(memory: Memory) -> JsonObject:
   former = listing(memory.meta.get("history"))
   last = mapping(former[-1]).get("content") if former else ""
   if memory.content in ("", last):
@@ -1690,7 +1690,7 @@ _THOUSAND = 1000
 _OWN_DOUBT = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberWord:
   role: str
   value: Decimal
@@ -1702,7 +1702,7 @@ class NumberWord:
     return self.value >= _HUNDRED__numerals and digits == (1,)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelled:
   written: str
   start: int
@@ -2858,7 +2858,7 @@ NOT_KNOWN = (
   "changed. Send it as a new message to have it done again."
 )
 
-AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
+AnyMessage = TypeVar("AnyMessage", bound=JsonMapping)
 
 _COMMAND = re.compile(
   r"/(memory|undo|remember|forget)(?:(?:\s|(?=#))(.*))?\Z", re.IGNORECASE | re.DOTALL
@@ -2871,7 +2871,7 @@ SWITCHES = {
 _LONGEST_TITLE = 60
 
 
-AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
+AskPage = Callable[[JsonObject], Awaitable[Any]]
 
 
 @frozen
@@ -2879,14 +2879,14 @@ class Command:
   name: str
   words: str
   typed: str
-  messages: Sequence[dict[str, Any]] = ()
+  messages: Sequence[JsonObject] = ()
 
   @property
   def title(self) -> str:
     return clipped_line(self.typed, _LONGEST_TITLE)
 
 
-def read_command(typed: str, messages: Sequence[dict[str, Any]] = ()) -> Command | None:
+def read_command(typed: str, messages: Sequence[JsonObject] = ()) -> Command | None:
   match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
   if match is None:
     return None
@@ -2899,7 +2899,7 @@ def read_command(typed: str, messages: Sequence[dict[str, Any]] = ()) -> Command
   return Command(name, words, typed, messages)
 
 
-def command_in(messages: list[dict[str, Any]]) -> Command | None:
+def command_in(messages: list[JsonObject]) -> Command | None:
   newest = newest_user_message(messages) or {}
   return read_command(message_text(newest), messages)
 
@@ -2935,7 +2935,7 @@ def memory_is_off(messages: Sequence[Message]) -> bool:
   return False
 
 
-def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
+def without_former_commands(body: JsonObject) -> JsonObject:
   messages = messages_of(body)
   remaining = [*without_commands(messages[:-1]), *messages[-1:]]
   if len(remaining) == len(messages):
@@ -2990,7 +2990,7 @@ class CommandTurn:
     finally:
       await self.place.give_late(folded_away(text), folded_away(_GOES_ON))
 
-  async def _asked(self, asking: AskPage, event: dict[str, Any]) -> Any:
+  async def _asked(self, asking: AskPage, event: JsonObject) -> Any:
     self._open_questions += 1
     try:
       return await asking(event)
@@ -3642,14 +3642,14 @@ def isolated_request(request: Request) -> Request:
   return Request({**request.scope, "state": {} if token is None else {"token": token}})
 
 
-def process_state(request: Request) -> dict[str, Any]:
+def process_state(request: Request) -> JsonObject:
   state = getattr(request.app.state, "adaptive_memory", None)
   if not isinstance(state, dict):
     state = request.app.state.adaptive_memory = {}
-  return cast(dict[str, Any], state)
+  return cast(JsonObject, state)
 
 
-async def account(user: Mapping[str, Any]) -> Any:
+async def account(user: JsonMapping) -> Any:
   from open_webui.models.users import UserModel
 
   with HostFaults("reading the user"):
@@ -3699,8 +3699,8 @@ def has_request_hook() -> bool:
 @frozen
 class NativeFeatures:
   request: Request
-  user: Mapping[str, Any]
-  metadata: Mapping[str, Any]
+  user: JsonMapping
+  metadata: JsonMapping
   chat_model: object
   kind: ConversationKind
 
@@ -3715,7 +3715,7 @@ class NativeFeatures:
       wanted = interface.get("autoFollowUps")
     return wanted is not False and await self._setting(task) is False
 
-  async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+  async def task_that_reads(self, body: JsonMapping) -> str:
     features = mapping(body, "features")
     if not has_request_hook():
       if features.get("web_search"):
@@ -3728,7 +3728,7 @@ class NativeFeatures:
       return ""
     return task
 
-  async def _task_of_a_model(self, body: Mapping[str, Any]) -> str:
+  async def _task_of_a_model(self, body: JsonMapping) -> str:
     if not has_request_hook():
       if body.get("files"):
         return "search in files"
@@ -3791,7 +3791,7 @@ class HostDatabase:
     self,
     doing: str,
     table: Table,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[JsonMapping],
     *afterwards: Executable,
     where: ColumnElement[bool] | None = None,
   ) -> int:
@@ -3847,7 +3847,7 @@ _WAITING = _ROW.state == "waiting"
 _PAYLOAD = "pending.payload"
 
 
-def learned_values(now: float) -> dict[str, Any]:
+def learned_values(now: float) -> JsonObject:
   return {"state": "done", "payload": "", "learned_at": now, "lease_owner": ""}
 
 
@@ -4216,17 +4216,17 @@ class PastChats(Protocol):
 
   async def messages(
     self, user_id: str, chat_id: str, *, words: bool = True
-  ) -> Sequence[Mapping[str, Any]]: ...
+  ) -> Sequence[JsonMapping]: ...
 
   async def current(
     self, user_id: str, keys: Collection[MessageKey]
-  ) -> dict[MessageKey, Mapping[str, Any]]: ...
+  ) -> dict[MessageKey, JsonMapping]: ...
 
 
 # ---- src/adaptive/host/history_chats.py ----
 
-MessageChange = Callable[[Message], dict[str, Any] | None]
-ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
+MessageChange = Callable[[Message], JsonObject | None]
+ChangeMessage = Callable[[str, str, MessageChange], Awaitable[JsonObject | None]]
 
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
 _LONGEST_WRITING_SECONDS = 15.0
@@ -4246,7 +4246,7 @@ class HostPastChats:
 
   async def messages(
     self, user_id: str, chat_id: str, *, words: bool = True
-  ) -> tuple[Mapping[str, Any], ...]:
+  ) -> tuple[JsonMapping, ...]:
     columns = HOST_MESSAGES.c if words else _OUTLINE
     query = _own_messages(columns, user_id).where(HOST_MESSAGES.c.chat_id == chat_id)
     rows = await HOST_DATABASE.rows("reading a chat's messages", query)
@@ -4254,7 +4254,7 @@ class HostPastChats:
 
   async def current(
     self, user_id: str, keys: Collection[MessageKey]
-  ) -> dict[MessageKey, Mapping[str, Any]]:
+  ) -> dict[MessageKey, JsonMapping]:
     ids = ["-".join(key) for key in keys]
     query = _own_messages(HOST_MESSAGES.c, user_id).where(HOST_MESSAGES.c.id.in_(ids))
     rows = await HOST_DATABASE.rows("reading past messages", query)
@@ -4288,7 +4288,7 @@ def _is_internal(row: Any) -> bool:
   return mapping(row.meta).get("internal") is True
 
 
-def _message_of(row: Any, user_id: str) -> dict[str, Any]:
+def _message_of(row: Any, user_id: str) -> JsonObject:
   fields = row._mapping
   message = {
     **fields,
@@ -4312,9 +4312,7 @@ async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
 
 
 @uninterrupted
-async def change_message(
-  chat_id: str, message_id: str, change: MessageChange
-) -> dict[str, Any] | None:
+async def change_message(chat_id: str, message_id: str, change: MessageChange) -> JsonObject | None:
   from open_webui.models.chat_messages import ChatMessages
   from open_webui.models.chats import Chat
 
@@ -4341,8 +4339,8 @@ async def change_message(
 
 # ---- src/adaptive/host/page.py ----
 
-EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
-EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
+EventEmitter = Callable[[JsonObject], Awaitable[Any]]
+EventCaller = Callable[[JsonObject], Awaitable[Any]]
 _LONGEST_TITLE__page = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
@@ -4385,10 +4383,7 @@ class HostAnswer:
 
   @classmethod
   def of(
-    cls,
-    metadata: Mapping[str, Any],
-    emitter: EventEmitter | None,
-    user: Mapping[str, Any] | None = None,
+    cls, metadata: JsonMapping, emitter: EventEmitter | None, user: JsonMapping | None = None
   ) -> Self:
     return cls(
       chat_id=text_field(metadata, "chat_id"),
@@ -4415,7 +4410,7 @@ class HostAnswer:
       await self.give(text)
       return
 
-    def late(message: Message) -> dict[str, Any] | None:
+    def late(message: Message) -> JsonObject | None:
       is_answer = message.get("role") == "assistant"
       if not is_answer or _said_in(message) not in ("", announced):
         return None
@@ -4441,7 +4436,7 @@ class HostAnswer:
 
   async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
 
-    def rewritten(message: Message) -> dict[str, Any] | None:
+    def rewritten(message: Message) -> JsonObject | None:
       if _said_in(message) != said:
         return None
       return rewritten_answer(message, rewriting) or None
@@ -4450,7 +4445,7 @@ class HostAnswer:
 
   async def add_follow_ups(self, lines: Sequence[str]) -> None:
 
-    def with_follow_ups(message: Message) -> dict[str, Any] | None:
+    def with_follow_ups(message: Message) -> JsonObject | None:
       has_some = bool(listing(message.get(_FOLLOW_UPS)))
       return None if has_some else {_FOLLOW_UPS: [*lines]}
 
@@ -4474,13 +4469,13 @@ class HostAnswer:
       if await uninterrupted(Chats.update_chat_title_by_id)(self.chat_id, title):
         await show_event(self.emitter, "chat:title", title)
 
-  async def emit(self, event: dict[str, Any]) -> None:
+  async def emit(self, event: JsonObject) -> None:
     unstored = None
     if event.get("type") == "status":
       unstored = await emitter_to(self.user_id, self.chat_id, self.message_id, stores=False)
     emitter = unstored or self.emitter
 
-    def with_status(message: Message) -> dict[str, Any]:
+    def with_status(message: Message) -> JsonObject:
       statuses = listing(message.get(_STATUSES))
       return {_STATUSES: [*statuses, event["data"]]}
 
@@ -4498,7 +4493,7 @@ class HostAnswer:
     await show_event(self.emitter, "chat:outlet", changed)
     return True
 
-  async def _store(self, change: MessageChange) -> dict[str, Any] | None:
+  async def _store(self, change: MessageChange) -> JsonObject | None:
     with faults_logged("changing a stored answer"):
       async with alone_in_chat(self.chat_id):
         return await self.store(self.chat_id, self.message_id, change)
@@ -4507,7 +4502,7 @@ class HostAnswer:
 
 def _if_whole(change: MessageChange) -> MessageChange:
 
-  def changed(message: Message) -> dict[str, Any] | None:
+  def changed(message: Message) -> JsonObject | None:
     is_whole = message.get("done") is not False and not message.get("error")
     is_answer = message.get("role") == "assistant"
     return change(message) if is_whole and is_answer else None
@@ -4515,12 +4510,12 @@ def _if_whole(change: MessageChange) -> MessageChange:
   return changed
 
 
-def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
+def _noted_answer(message: Message, line: str) -> JsonObject | None:
   said = _said_in(message)
   if not said or said.count("```") % 2:
     return None
   note = answer_note(line)
-  fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
+  fields: JsonObject = {"content": f"{said}\n\n{note}"}
   output = listing(message.get("output"))
   items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
   if items:
@@ -4547,7 +4542,7 @@ class PageNotifier:
     data = {"description": text, "done": True, "hidden": False}
     await show_event(self.emitter, "status", data)
 
-  async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
+  async def source(self, name: str, documents: list[str], metadata: list[JsonObject]) -> None:
     data = {"source": {"name": name}, "document": documents, "metadata": metadata}
     await show_event(self.emitter, "source", data)
 
@@ -4797,7 +4792,7 @@ class CarriedMemory(BaseModel, frozen=True):
   created_at: Moment | None = None
   chat_id: Line = ""
   message_id: Line = ""
-  history: tuple[dict[str, Any], ...] = ()
+  history: tuple[JsonObject, ...] = ()
 
   @field_validator("*", mode="wrap")
   @classmethod
@@ -4813,7 +4808,7 @@ class CarriedMemory(BaseModel, frozen=True):
   def new_memory(self, now: float) -> NewMemory:
     said = self.said_at or self.created_at
     when = min(said.timestamp(), now) if said else now
-    extra: dict[str, Any] = {"imported": True}
+    extra: JsonObject = {"imported": True}
     former = [entry for entry in self.history if isinstance(entry.get("content"), str)]
     if former:
       extra["history"] = former
@@ -4880,7 +4875,7 @@ def _entries(text: str) -> Iterable[object]:
   return [{"content": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
-def _of_lines(text: str) -> Iterator[dict[str, Any]]:
+def _of_lines(text: str) -> Iterator[JsonObject]:
   for line in map(str.strip, text.splitlines()):
     marks = _MARKS.match(line)
     words = line[marks.end() if marks else 0 :].replace("**", "")
@@ -4927,7 +4922,7 @@ _LONGEST_GAP = 7
 FigureReading = tuple[Decimal, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figure:
   written: str
   values: frozenset[Decimal]
@@ -5432,7 +5427,7 @@ def main_script(text: str) -> str:
   return counted.most_common(1)[0][0] if counted else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vocabulary:
   text: str
   telling: frozenset[str]
@@ -6097,7 +6092,7 @@ class HostHistoryVectors:
 
   async def _query(
     self, user_id: str, metadata: Mapping[str, str], limit: int = _MOST_UNITS_OF_CHAT
-  ) -> dict[str, Mapping[str, Any]]:
+  ) -> dict[str, JsonMapping]:
     result = await HOST_VECTORS.call(
       "reading the index of past conversation",
       "query",
@@ -6718,7 +6713,7 @@ OTHER_BAR = -0.15
 PARAGRAPH_BAR = 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paragraph:
   text: str
   lines: range
@@ -6733,7 +6728,7 @@ class Paragraph:
     return [self.text, *sentences[:half], *sentences[half:][-half:]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParagraphScores:
   whole: NDArray[np.float64]
   best: NDArray[np.float64]
@@ -7425,7 +7420,7 @@ def _described_by(name: str) -> ConfigDict:
   return ConfigDict(json_schema_extra=partial(describe_valves, name))
 
 
-def describe_valves(name: str, schema: dict[str, Any]) -> None:
+def describe_valves(name: str, schema: JsonObject) -> None:
   for group, described in titled_parts(name).items():
     for line in described.splitlines():
       valve, title, description = line.split(" | ")
@@ -7936,7 +7931,7 @@ async def index_rows(request: Request, user: Any, rows: Sequence[Any]) -> None:
   )
 
 
-def _metadata_of_0_9(row: Any) -> dict[str, Any]:
+def _metadata_of_0_9(row: Any) -> JsonObject:
   return {"created_at": row.created_at}
 
 
@@ -8275,7 +8270,7 @@ _AROUND_ID = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractionSource:
   lines: Sequence[str]
   shown: Sequence[Memory] = ()
@@ -8325,8 +8320,8 @@ def read_proposals(
   return proposals
 
 
-def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
-  fields: dict[str, Any] = {}
+def _named(item: JsonMapping) -> JsonMapping:
+  fields: JsonObject = {}
   for name, value in item.items():
     field = _NAMES__proposals.get(plain_name(name), plain_name(name))
     if value not in (None, "") or field == "until":
@@ -8335,7 +8330,7 @@ def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _proposals_in(
-  fields: Mapping[str, Any], source: ExtractionSource, settings: Settings
+  fields: JsonMapping, source: ExtractionSource, settings: Settings
 ) -> Iterator[Proposal]:
   content = text_line(fields.get("content"))
   ids = text_lines(fields.get("id"))
@@ -8375,9 +8370,7 @@ def _proposals_in(
         )
 
 
-def _draft(
-  fields: Mapping[str, Any], content: str, former: Memory | None, settings: Settings
-) -> Draft:
+def _draft(fields: JsonMapping, content: str, former: Memory | None, settings: Settings) -> Draft:
   kept = former or Memory("", "", 0, 0)
   said = ",".join(text_lines(fields.get("tags"))).lower().split(",")
   tags = tuple(one for one in dict.fromkeys(map(str.strip, said)) if one in CATEGORIES)
@@ -8777,8 +8770,8 @@ class Gate:
     verdict = await asyncio.to_thread(gate, text, self.policy)
     return "" if isinstance(verdict, Refused) else verdict
 
-  async def _passed_meta(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-    passed: list[dict[str, Any]] = []
+  async def _passed_meta(self, meta: JsonMapping) -> JsonObject:
+    passed: list[JsonObject] = []
     for former in map(mapping, listing(meta.get("history"))):
       text = await self._passed_text(str(former.get("content") or ""))
       if text:
@@ -9027,7 +9020,7 @@ class SealedEntries:
     dropping = delete(ENTRIES).where(_of(kind, user_id), _ROW__tables.key.in_(keys))
     await self._database.change(f"dropping {kind} entries", dropping)
 
-  def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
+  def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> JsonObject:
     text = json.dumps(entry.body, default=str)
     return {
       "user_id": user_id,
@@ -9305,7 +9298,7 @@ def _columns() -> Any:
   return _table().columns
 
 
-def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
+def _is_written(wanted: JsonMapping, row: Any) -> bool:
   if row is None:
     return False
   return row.content == wanted["content"] and row.updated_at >= wanted["updated_at"]
@@ -10112,7 +10105,7 @@ class Hook(ABC):
   time_zones: tuple[str, str, str]
   interface_language: str
   adds_behind_tasks: bool
-  regenerated_message: Mapping[str, Any]
+  regenerated_message: JsonMapping
   has_page: bool
   can_ask: bool
   notifier: Notifier
@@ -10167,7 +10160,7 @@ class Hook(ABC):
 
 
 class HostFeatures(Protocol):
-  async def task_that_reads(self, body: Mapping[str, Any]) -> str: ...
+  async def task_that_reads(self, body: JsonMapping) -> str: ...
 
   async def compacts(self) -> bool: ...
 
@@ -10207,7 +10200,7 @@ class TurnState(TypedDict, total=False):
   block_mark: str
 
 
-def turn_state(metadata: dict[str, Any]) -> TurnState:
+def turn_state(metadata: JsonObject) -> TurnState:
   if not isinstance(metadata.get("adaptive_memory"), dict):
     metadata["adaptive_memory"] = TurnState()
   return metadata["adaptive_memory"]
@@ -10216,9 +10209,7 @@ def turn_state(metadata: dict[str, Any]) -> TurnState:
 class Notifier(Protocol):
   async def status(self, text: str) -> None: ...
 
-  async def source(
-    self, name: str, documents: list[str], metadata: list[dict[str, Any]]
-  ) -> None: ...
+  async def source(self, name: str, documents: list[str], metadata: list[JsonObject]) -> None: ...
 
 
 class Dialog(Protocol):
@@ -11260,7 +11251,7 @@ SWITCHED_OFF = (
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 
 
-def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
+def conversation_kind(metadata: JsonMapping) -> ConversationKind:
   chat_id = text_field(metadata, "chat_id")
   session_id = text_field(metadata, "session_id")
   if metadata.get("internal") is True:
@@ -11276,15 +11267,15 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
   return "saved" if chat_id and session_id else "api"
 
 
-def is_on_page(metadata: Mapping[str, Any], kinds: Set[ConversationKind]) -> bool:
+def is_on_page(metadata: JsonMapping, kinds: Set[ConversationKind]) -> bool:
   is_of_kind = conversation_kind(metadata) in kinds
   return is_of_kind and bool(metadata.get("message_id"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookArguments:
-  user: Mapping[str, Any]
-  metadata: dict[str, Any]
+  user: JsonMapping
+  metadata: JsonObject
   request: Request | None
   emitter: EventEmitter | None = None
   chat_model: Any = None
@@ -11356,7 +11347,7 @@ class HostHook(Hook):
 
   async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
     if is_direct:
-      chat_model: Mapping[str, Any] = {"id": model_id}
+      chat_model: JsonMapping = {"id": model_id}
     else:
       chat_model = await known_model(self.request, model_id)
     return replace(
@@ -11478,19 +11469,19 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
 
 
 def with_arguments(
-  work: Callable[[Any, dict[str, Any], HookArguments], Awaitable[dict[str, Any]]],
-) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+  work: Callable[[Any, JsonObject, HookArguments], Awaitable[JsonObject]],
+) -> Callable[..., Coroutine[Any, Any, JsonObject]]:
 
   async def hook(
     self: Any,
-    body: dict[str, Any],
-    __user__: dict[str, Any] | None = None,
-    __metadata__: dict[str, Any] | None = None,
+    body: JsonObject,
+    __user__: JsonObject | None = None,
+    __metadata__: JsonObject | None = None,
     __request__: Request | None = None,
     __event_emitter__: EventEmitter | None = None,
     __model__: Any = None,
     __event_call__: EventCaller | None = None,
-  ) -> dict[str, Any]:
+  ) -> JsonObject:
     arguments = HookArguments(
       user=__user__ or {},
       metadata={} if __metadata__ is None else __metadata__,
@@ -11845,7 +11836,7 @@ class EventRestorer:
     self.is_guarded = False
     self._waiting: dict[tuple[object, ...], str] = {}
 
-  def restored(self, event: Mapping[str, Any]) -> Any:
+  def restored(self, event: JsonMapping) -> Any:
     fields = mapping(event)
     kind = str(fields.get("type"))
     if kind.startswith("response."):
@@ -11886,7 +11877,7 @@ class EventRestorer:
       fields[name] = self._restored_pieces(fields[name], *place, name)
     return fields or value
 
-  def _restored_choice(self, choice: Mapping[str, Any]) -> Any:
+  def _restored_choice(self, choice: JsonMapping) -> Any:
     restore = self.redaction.restore
     if "message" in choice:
       message = changed_texts(choice["message"], restore)
@@ -11905,7 +11896,7 @@ class EventRestorer:
         delta[name] = (delta.get(name) or "") + restore(waiting)
     return {**choice, "delta": delta} if delta else choice
 
-  def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:
+  def _restored_response(self, kind: str, event: JsonMapping) -> Any:
     part, _, stage = kind.rpartition(".")
     delta = event.get("delta")
     if stage == "delta" and isinstance(delta, str):
@@ -11919,8 +11910,8 @@ class RedactedTurns:
     self._turns = UserCache[EventRestorer](_MOST_TURNS, seconds=_IDLE_SECONDS, now=now)
 
   async def redact(
-    self, body: dict[str, Any], metadata: dict[str, Any], *, again: bool = False
-  ) -> dict[str, Any]:
+    self, body: JsonObject, metadata: JsonObject, *, again: bool = False
+  ) -> JsonObject:
     state = turn_state(metadata)
     if again and "redaction" not in state:
       return body
@@ -11935,7 +11926,7 @@ class RedactedTurns:
       redacted = await asyncio.to_thread(redacted_chat, messages, redaction)
     return {**body, "messages": redacted}
 
-  def restore_event(self, event: Any, metadata: dict[str, Any], body: dict[str, Any]) -> Any:
+  def restore_event(self, event: Any, metadata: JsonObject, body: JsonObject) -> Any:
     turn = self._turn(metadata)
     if turn is None or turn.redaction.is_empty:
       return event
@@ -11949,7 +11940,7 @@ class RedactedTurns:
       return turn.restored_line(event)
     return turn.restored(event)
 
-  def restore_answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+  def restore_answer(self, body: JsonObject, metadata: JsonObject) -> JsonObject:
     turn = self._turn(metadata)
     if turn is None:
       return body
@@ -11963,7 +11954,7 @@ class RedactedTurns:
     ]
     return {**body, "messages": restored}
 
-  def _turn(self, metadata: dict[str, Any]) -> EventRestorer | None:
+  def _turn(self, metadata: JsonObject) -> EventRestorer | None:
     key = (turn_state(metadata).get("redaction"),)
     turn = self._turns.get(key)
     if turn is not None:
@@ -11971,11 +11962,11 @@ class RedactedTurns:
     return turn
 
 
-def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:
+def _may_call_tools(body: JsonObject, metadata: JsonObject) -> bool:
   return bool(body.get("tools") or mapping(metadata, "features").get("code_interpreter"))
 
 
-def withheld(body: dict[str, Any]) -> dict[str, Any]:
+def withheld(body: JsonObject) -> JsonObject:
   return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}
 
 
@@ -12566,7 +12557,7 @@ def read_outdated(
 
 
 def _end(
-  item: Mapping[str, Any], memory: Memory, known: frozenset[str], words: str, today: date
+  item: JsonMapping, memory: Memory, known: frozenset[str], words: str, today: date
 ) -> Proposal | None:
   stored = draft_of(memory)
   until = last_day(item.get("until"))
@@ -13266,7 +13257,7 @@ Answering = Callable[[Hook, Command], Awaitable[str]]
 class MemorySearch(Protocol):
   async def found(self, hook: Hook, words: str) -> Sequence[FoundMemory]: ...
 
-  async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str: ...
+  async def why(self, hook: Hook, messages: list[JsonObject]) -> str: ...
 
 
 @dataclass(eq=False)
@@ -13505,7 +13496,7 @@ _COMMAND_PATIENCE_SECONDS = 1.5
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LessonResources:
   settings: Settings
   sources: Sources
@@ -13549,7 +13540,7 @@ class LessonResources:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lesson:
   report: Report
   outcomes: Sequence[Proposal] = ()
@@ -13879,7 +13870,7 @@ _MOST_INVENTED = 1
 _ANOTHER = "choose another model with `llm_host_model` or `llm_provider_type`"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExamQuestion:
   message: str
   spellings: tuple[str, ...]
@@ -15218,7 +15209,7 @@ class Filter:
       self._behind(None, warming, "making ready ahead")
 
   @with_arguments
-  async def inlet(self, body: dict[str, Any], arguments: HookArguments) -> dict[str, Any]:
+  async def inlet(self, body: JsonObject, arguments: HookArguments) -> JsonObject:
     metadata = arguments.metadata
     redacts = self.valves.pii_redaction == "all"
     recall = self._services.recall
@@ -15255,7 +15246,7 @@ class Filter:
       body = await self._redacted(body, metadata, arguments.emitter)
     return body
 
-  def _without_memories(self, hook: HostHook, window: RequestWindow) -> dict[str, Any]:
+  def _without_memories(self, hook: HostHook, window: RequestWindow) -> JsonObject:
     try:
       return self._services.recall.sent(hook, window)
     except Exception:
@@ -15285,10 +15276,10 @@ class Filter:
 
   async def request(
     self,
-    body: dict[str, Any],
-    __metadata__: dict[str, Any] | None = None,
+    body: JsonObject,
+    __metadata__: JsonObject | None = None,
     __event_emitter__: EventEmitter | None = None,
-  ) -> dict[str, Any]:
+  ) -> JsonObject:
     metadata = {} if __metadata__ is None else __metadata__
     try:
       body = self._services.recall.blocks.added(body, metadata)
@@ -15298,12 +15289,12 @@ class Filter:
 
   async def _redacted(
     self,
-    body: dict[str, Any],
-    metadata: dict[str, Any],
+    body: JsonObject,
+    metadata: JsonObject,
     emitter: EventEmitter | None,
     *,
     again: bool = False,
-  ) -> dict[str, Any]:
+  ) -> JsonObject:
     try:
       return await self._redacted_turns.redact(body, metadata, again=again)
     except Exception as error:
@@ -15319,10 +15310,7 @@ class Filter:
     return self._restored_event
 
   def _restored_event(
-    self,
-    event: Any,
-    __metadata__: dict[str, Any] | None = None,
-    __body__: dict[str, Any] | None = None,
+    self, event: Any, __metadata__: JsonObject | None = None, __body__: JsonObject | None = None
   ) -> Any:
     metadata = {} if __metadata__ is None else __metadata__
     try:
@@ -15332,7 +15320,7 @@ class Filter:
       return event
 
   @with_arguments
-  async def outlet(self, body: dict[str, Any], arguments: HookArguments) -> dict[str, Any]:
+  async def outlet(self, body: JsonObject, arguments: HookArguments) -> JsonObject:
     metadata = arguments.metadata
     hook: HostHook | None = None
     try:
@@ -15357,8 +15345,8 @@ class Filter:
     return body
 
   async def _with_answer(
-    self, hook: HostHook, body: dict[str, Any], holds_commands: bool
-  ) -> dict[str, Any]:
+    self, hook: HostHook, body: JsonObject, holds_commands: bool
+  ) -> JsonObject:
     services = self._services
     body = await services.correction.cleaned(hook, body)
     if services.correction.has_links(hook, body):
@@ -15395,7 +15383,7 @@ class Filter:
     if self._services.sweep.is_due(now):
       self._behind(None, self._services.sweep.run(now), "sweeping", gently=True)
 
-  def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
+  def _asked(self, hook: HostHook, messages: list[JsonObject]) -> bool:
     request = spoken_request(hook, typed_message(messages, hook.question_id))
     if request is None:
       return False

@@ -19,6 +19,7 @@ from adaptive.control.turn import (
 from adaptive.core.messages import messages_of, typed_message
 from adaptive.core.model import (
     HINDRANCE,
+    JsonObject,
     failure_told,
     hindrance_line,
     log,
@@ -88,8 +89,8 @@ class Filter:
 
     @with_arguments
     async def inlet(
-        self, body: dict[str, Any], arguments: HookArguments
-    ) -> dict[str, Any]:
+        self, body: JsonObject, arguments: HookArguments
+    ) -> JsonObject:
         """Put the memories that fit the newest message into the system prompt."""
         metadata = arguments.metadata
         redacts = self.valves.pii_redaction == "all"
@@ -132,7 +133,7 @@ class Filter:
 
     def _without_memories(
         self, hook: HostHook, window: RequestWindow
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """A request whose recall has failed, fitted and warned; as it came where that fails."""
         try:
             return self._services.recall.sent(hook, window)
@@ -173,10 +174,10 @@ class Filter:
 
     async def request(
         self,
-        body: dict[str, Any],
-        __metadata__: dict[str, Any] | None = None,
+        body: JsonObject,
+        __metadata__: JsonObject | None = None,
         __event_emitter__: EventEmitter | None = None,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Put in what was recalled, before each request to the model (0.11.2 and later).
 
         That is behind the host's own tasks, so none of them reads it. What the host has put in
@@ -193,12 +194,12 @@ class Filter:
 
     async def _redacted(
         self,
-        body: dict[str, Any],
-        metadata: dict[str, Any],
+        body: JsonObject,
+        metadata: JsonObject,
         emitter: EventEmitter | None,
         *,
         again: bool = False,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """The request with placeholders; where that fails, one in which nobody says anything.
 
         The admin has chosen that no personal data goes out, and so it does not; the chat goes on,
@@ -226,8 +227,8 @@ class Filter:
     def _restored_event(
         self,
         event: Any,
-        __metadata__: dict[str, Any] | None = None,
-        __body__: dict[str, Any] | None = None,
+        __metadata__: JsonObject | None = None,
+        __body__: JsonObject | None = None,
     ) -> Any:
         """A piece of an answer with its values; as it is where that fails."""
         metadata = {} if __metadata__ is None else __metadata__
@@ -243,8 +244,8 @@ class Filter:
 
     @with_arguments
     async def outlet(
-        self, body: dict[str, Any], arguments: HookArguments
-    ) -> dict[str, Any]:
+        self, body: JsonObject, arguments: HookArguments
+    ) -> JsonObject:
         """Clean the answer, and keep the turn for learning, which goes on behind it."""
         metadata = arguments.metadata
         hook: HostHook | None = None
@@ -271,8 +272,8 @@ class Filter:
         return body
 
     async def _with_answer(
-        self, hook: HostHook, body: dict[str, Any], holds_commands: bool
-    ) -> dict[str, Any]:
+        self, hook: HostHook, body: JsonObject, holds_commands: bool
+    ) -> JsonObject:
         """The answer as it is to stand; what is to be done behind it is begun."""
         services = self._services
         body = await services.correction.cleaned(hook, body)
@@ -317,7 +318,7 @@ class Filter:
                 None, self._services.sweep.run(now), "sweeping", gently=True
             )
 
-    def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
+    def _asked(self, hook: HostHook, messages: list[JsonObject]) -> bool:
         """Whether the newest message asks the memory for something, which is begun then."""
         request = spoken_request(
             hook, typed_message(messages, hook.question_id)

@@ -138,7 +138,7 @@ _TEXT_TYPES = frozenset(
 )
 # These hold a chat, however they are annotated.
 _TEXT_NAMES = frozenset({"messages", "message", "body"})
-_TEXT_MAPPINGS = re.compile(r"\b(?:dict|Mapping)\[str, Any\]")
+_TEXT_MAPPINGS = re.compile(r"\bJson(?:Mapping|Object)\b")
 _ROOM = "adaptive."
 
 SETTINGS = hook_settings()
@@ -276,9 +276,7 @@ VALUES: dict[str, Callable[[str], Any]] = {
     "object": str,
     "Message": message,
     "JsonMapping": message,
-    "Mapping[str, Any]": message,
     "JsonObject": lambda text: {"messages": messages(text)},
-    "dict[str, Any]": lambda text: {"messages": messages(text)},
     "Completion": Completion,
     "CompletionRequest": lambda text: CompletionRequest(
         text, text, "form", {}
@@ -306,7 +304,6 @@ _SEVERAL: dict[str, Callable[[str], list[Any]]] = {
     "AnyMessage": messages,
     "JsonMapping": messages,
     "JsonObject": messages,
-    "dict[str, Any]": messages,
     "Memory": memories,
     "Any": lambda text: [{"type": "text", "text": text}],
     "Proposal": lambda text: [

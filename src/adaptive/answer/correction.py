@@ -24,15 +24,13 @@ import aiohttp
 from yarl import URL
 
 from adaptive.core.messages import (
-    JsonMapping,
-    JsonObject,
     closing_answer,
     listing,
     message_text,
     rewritten_answer,
     spoken_text,
 )
-from adaptive.core.model import log
+from adaptive.core.model import JsonMapping, JsonObject, log
 from adaptive.core.texts import compiled_patterns
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from adaptive.control.requests import (
     Day,
@@ -31,6 +31,7 @@ from adaptive.core.messages import local_time, newest_user_message, plain_line
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Draft,
+    JsonObject,
     Proposal,
     failure_told,
     log_failure,
@@ -85,7 +86,7 @@ class MemorySearch(Protocol):
         """The memories that words name, best first."""
         ...
 
-    async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+    async def why(self, hook: Hook, messages: list[JsonObject]) -> str:
         """Why memories come for the newest message."""
         ...
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -21,7 +21,14 @@ from pydantic import (
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
 from adaptive.core.messages import has_words, listing, mapping
-from adaptive.core.model import Draft, Memory, NewMemory, Provenance, frozen
+from adaptive.core.model import (
+    Draft,
+    JsonObject,
+    Memory,
+    NewMemory,
+    Provenance,
+    frozen,
+)
 from adaptive.llm.ask import Line, text_line
 from adaptive.search.tokens import comparable
 
@@ -71,7 +78,7 @@ class CarriedMemory(BaseModel, frozen=True):
     created_at: Moment | None = None
     chat_id: Line = ""
     message_id: Line = ""
-    history: tuple[dict[str, Any], ...] = ()
+    history: tuple[JsonObject, ...] = ()
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -91,7 +98,7 @@ class CarriedMemory(BaseModel, frozen=True):
         """What is written of it: said where and when it was said, but never later than now."""
         said = self.said_at or self.created_at
         when = min(said.timestamp(), now) if said else now
-        extra: dict[str, Any] = {"imported": True}
+        extra: JsonObject = {"imported": True}
         former = [
             entry
             for entry in self.history
@@ -180,7 +187,7 @@ def _entries(text: str) -> Iterable[object]:
     ]
 
 
-def _of_lines(text: str) -> Iterator[dict[str, Any]]:
+def _of_lines(text: str) -> Iterator[JsonObject]:
     """What each line says without its marks and the date before it; of long prose each sentence."""
     for line in map(str.strip, text.splitlines()):
         marks = _MARKS.match(line)

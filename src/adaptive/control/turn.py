@@ -13,7 +13,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
-    Mapping,
     Sequence,
 )
 from contextlib import suppress
@@ -30,7 +29,13 @@ from adaptive.core.messages import (
     messages_of,
     newest_user_message,
 )
-from adaptive.core.model import TablesUnavailable, frozen, log_failure
+from adaptive.core.model import (
+    JsonMapping,
+    JsonObject,
+    TablesUnavailable,
+    frozen,
+    log_failure,
+)
 from adaptive.core.queued_turns import Leases
 from adaptive.memory.tables import CommandTable
 
@@ -51,7 +56,7 @@ NOT_KNOWN = (
     "changed. Send it as a new message to have it done again."
 )
 
-AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
+AnyMessage = TypeVar("AnyMessage", bound=JsonMapping)
 
 # What the user says to the memory itself, the same in every language.
 _COMMAND = re.compile(
@@ -71,7 +76,7 @@ _LONGEST_TITLE = 60
 
 
 # Asks the page for something; what it answers to an event.
-AskPage = Callable[[dict[str, Any]], Awaitable[Any]]
+AskPage = Callable[[JsonObject], Awaitable[Any]]
 
 
 @frozen
@@ -84,7 +89,7 @@ class Command:
     name: str
     words: str
     typed: str
-    messages: Sequence[dict[str, Any]] = ()
+    messages: Sequence[JsonObject] = ()
 
     @property
     def title(self) -> str:
@@ -93,7 +98,7 @@ class Command:
 
 
 def read_command(
-    typed: str, messages: Sequence[dict[str, Any]] = ()
+    typed: str, messages: Sequence[JsonObject] = ()
 ) -> Command | None:
     """The command that a text is, below these messages; ``None`` where it is none."""
     match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
@@ -108,7 +113,7 @@ def read_command(
     return Command(name, words, typed, messages)
 
 
-def command_in(messages: list[dict[str, Any]]) -> Command | None:
+def command_in(messages: list[JsonObject]) -> Command | None:
     """The command that the newest message of the user is, ``None`` where it is none."""
     newest = newest_user_message(messages) or {}
     return read_command(message_text(newest), messages)
@@ -148,7 +153,7 @@ def memory_is_off(messages: Sequence[Message]) -> bool:
     return False
 
 
-def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
+def without_former_commands(body: JsonObject) -> JsonObject:
     """A request as if no command had been given, and without the host's memory after *off*.
 
     The newest message stays, whoever wrote it: no request is empty.
@@ -233,7 +238,7 @@ class CommandTurn:
                 folded_away(text), folded_away(_GOES_ON)
             )
 
-    async def _asked(self, asking: AskPage, event: dict[str, Any]) -> Any:
+    async def _asked(self, asking: AskPage, event: JsonObject) -> Any:
         """What the page answers to an event, the clock standing still."""
         self._open_questions += 1
         try:

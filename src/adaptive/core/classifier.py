@@ -7,13 +7,13 @@ model; ``tools/train_pastes.py`` learns the weights from labelled texts.
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail
+from adaptive.core.model import frozen
 from adaptive.core.texts import listed_lines, unpacked
 
 # Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
@@ -32,7 +32,7 @@ _LONGEST_TEXT = 4000  # signs that are judged of a longer one, from both ends
 _LONG_TEXT = 400  # signs of a text whose length counts as 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Classifier:
     """A linear model with a score for each of its labels."""
 

@@ -12,11 +12,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal, cast
 from zoneinfo import ZoneInfo
 
-from adaptive.core.model import Utterance
+from adaptive.core.model import JsonMapping, JsonObject, Utterance
 
-# What JSON holds, as others deliver it and as it is made or changed.
-JsonMapping = Mapping[str, Any]
-JsonObject = dict[str, Any]
 Message = JsonMapping
 _LATEST_SECONDS = 1e11  # the year 5138
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")

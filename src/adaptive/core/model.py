@@ -1,7 +1,4 @@
-"""The nouns of the product as frozen values, its errors, and the ports to the world.
-
-``host`` and the providers implement the ports.
-"""
+"""The nouns of the product as frozen values, its errors, and the ports that others implement."""
 
 from __future__ import annotations
 
@@ -14,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 log = logging.getLogger("adaptive_memory")
+# What JSON holds, as others deliver it and as it is made or changed.
+JsonMapping = Mapping[str, Any]
+JsonObject = dict[str, Any]
 FrozenClass = TypeVar("FrozenClass")
 
 # How a line begins that is told once.
@@ -158,7 +158,7 @@ class Memory:
     bank: str = ""
     confidence: float = 1.0
     importance: int = 5
-    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    meta: JsonMapping = field(default_factory=JsonObject)
     until: str = ""  # the last day on which it holds, as "YYYY-MM-DD"
     # Content, type and path as they stand in the row, where that is known.
     stored: tuple[str, str | None, str | None] = ("", None, None)
@@ -293,7 +293,7 @@ class NewMemory:
 
     draft: Draft
     source: Provenance
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    extra: JsonMapping = field(default_factory=JsonObject)
     former: Memory | None = None
     id: str = ""
 

@@ -10,8 +10,14 @@ from typing import Literal, Protocol
 
 import aiohttp
 
-from adaptive.core.messages import JsonMapping, JsonObject
-from adaptive.core.model import AdaptiveMemoryError, frozen, log, with_detail
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    JsonMapping,
+    JsonObject,
+    frozen,
+    log,
+    with_detail,
+)
 
 
 class ModelError(AdaptiveMemoryError):

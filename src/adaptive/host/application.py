@@ -15,7 +15,13 @@ from typing import Any, Literal, cast
 from fastapi import Request
 
 from adaptive.core.messages import mapping
-from adaptive.core.model import ConversationKind, frozen, log
+from adaptive.core.model import (
+    ConversationKind,
+    JsonMapping,
+    JsonObject,
+    frozen,
+    log,
+)
 from adaptive.core.providers import ModelBusy
 from adaptive.host.faults import HostFaults, faults_logged
 
@@ -137,7 +143,7 @@ def isolated_request(request: Request) -> Request:
     )
 
 
-def process_state(request: Request) -> dict[str, Any]:
+def process_state(request: Request) -> JsonObject:
     """A mapping of ours that lives as long as the host's process.
 
     Saving new code of this plug-in loads it anew, while what the old load has cached goes on
@@ -147,10 +153,10 @@ def process_state(request: Request) -> dict[str, Any]:
     state = getattr(request.app.state, "adaptive_memory", None)
     if not isinstance(state, dict):
         state = request.app.state.adaptive_memory = {}
-    return cast(dict[str, Any], state)
+    return cast(JsonObject, state)
 
 
-async def account(user: Mapping[str, Any]) -> Any:
+async def account(user: JsonMapping) -> Any:
     """The host's user model for the dict a hook receives, which is a dump of it."""
     from open_webui.models.users import UserModel
 
@@ -218,8 +224,8 @@ class NativeFeatures:
     """The ``HostFeatures`` of one turn."""
 
     request: Request
-    user: Mapping[str, Any]
-    metadata: Mapping[str, Any]
+    user: JsonMapping
+    metadata: JsonMapping
     chat_model: object
     kind: ConversationKind
 
@@ -241,7 +247,7 @@ class NativeFeatures:
             wanted = interface.get("autoFollowUps")
         return wanted is not False and await self._setting(task) is False
 
-    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+    async def task_that_reads(self, body: JsonMapping) -> str:
         """The task for which the host reads a request with all that an inlet puts into it.
 
         It is named in words for people, and empty where there is none. Tasks that only ask a model
@@ -262,7 +268,7 @@ class NativeFeatures:
             return ""
         return task
 
-    async def _task_of_a_model(self, body: Mapping[str, Any]) -> str:
+    async def _task_of_a_model(self, body: JsonMapping) -> str:
         """The task for which a model reads a request, empty where there is none."""
         if not has_request_hook():
             if body.get("files"):

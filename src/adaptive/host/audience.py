@@ -6,8 +6,8 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy import exists, or_, select
 
-from adaptive.core.messages import JsonMapping, listing, mapping, text_field
-from adaptive.core.model import frozen
+from adaptive.core.messages import listing, mapping, text_field
+from adaptive.core.model import JsonMapping, frozen
 from adaptive.host.application import recent_setting
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import faults_logged

@@ -3,7 +3,6 @@
 from collections.abc import (
     AsyncGenerator,
     Callable,
-    Mapping,
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from adaptive.core.model import TablesUnavailable
+from adaptive.core.model import JsonMapping, TablesUnavailable
 from adaptive.core.runtime import portions
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.schema import OUR_TABLES
@@ -77,7 +76,7 @@ class HostDatabase:
         self,
         doing: str,
         table: Table,
-        rows: Sequence[Mapping[str, Any]],
+        rows: Sequence[JsonMapping],
         *afterwards: Executable,
         where: ColumnElement[bool] | None = None,
     ) -> int:

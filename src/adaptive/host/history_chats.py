@@ -12,7 +12,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Mapping,
     Sequence,
 )
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from sqlalchemy import select, text
 from sqlalchemy.orm.attributes import flag_modified
 
 from adaptive.core.messages import Message, mapping, text_field
+from adaptive.core.model import JsonMapping, JsonObject
 from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import HOST_DATABASE, host_session
 from adaptive.host.faults import uninterrupted
@@ -29,10 +29,10 @@ from adaptive.host.schema import HOST_CHATS, HOST_MESSAGES
 from adaptive.search.history_ports import MessageKey
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
-MessageChange = Callable[[Message], dict[str, Any] | None]
+MessageChange = Callable[[Message], JsonObject | None]
 # Chat, message and change; gives the fields that were stored, ``None`` where none were.
 ChangeMessage = Callable[
-    [str, str, MessageChange], Awaitable[dict[str, Any] | None]
+    [str, str, MessageChange], Awaitable[JsonObject | None]
 ]
 
 # `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
@@ -70,7 +70,7 @@ class HostPastChats:
 
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
-    ) -> tuple[Mapping[str, Any], ...]:
+    ) -> tuple[JsonMapping, ...]:
         """A chat's messages of all branches."""
         columns = HOST_MESSAGES.c if words else _OUTLINE
         query = _own_messages(columns, user_id).where(
@@ -83,7 +83,7 @@ class HostPastChats:
 
     async def current(
         self, user_id: str, keys: Collection[MessageKey]
-    ) -> dict[MessageKey, Mapping[str, Any]]:
+    ) -> dict[MessageKey, JsonMapping]:
         """Messages by their primary key, of chats that are this user's."""
         ids = ["-".join(key) for key in keys]
         query = _own_messages(HOST_MESSAGES.c, user_id).where(
@@ -125,7 +125,7 @@ def _is_internal(row: Any) -> bool:
     return mapping(row.meta).get("internal") is True
 
 
-def _message_of(row: Any, user_id: str) -> dict[str, Any]:
+def _message_of(row: Any, user_id: str) -> JsonObject:
     """A row as the host hands messages to filters; one of somebody else is without its words.
 
     Since 0.12 others may write in a chat that was shared with them (host: models/chats.py,
@@ -163,7 +163,7 @@ async def alone_in_chat(chat_id: str) -> AsyncGenerator[None, None]:
 @uninterrupted
 async def change_message(
     chat_id: str, message_id: str, change: MessageChange
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Change fields of a message in the text of its chat, and in its row; the fields changed.
 
     The host's own function would, up to 0.10, make this message the chat's newest one.

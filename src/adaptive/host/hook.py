@@ -6,7 +6,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
-    Mapping,
     Sequence,
     Set,
 )
@@ -17,7 +16,12 @@ from fastapi import Request
 from sqlalchemy import select
 
 from adaptive.core.messages import Message, mapping, message_text, text_field
-from adaptive.core.model import ConversationKind, Sources
+from adaptive.core.model import (
+    ConversationKind,
+    JsonMapping,
+    JsonObject,
+    Sources,
+)
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import USER_ID
 from adaptive.host.application import (
@@ -61,7 +65,7 @@ SWITCHED_OFF = (
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 
 
-def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
+def conversation_kind(metadata: JsonMapping) -> ConversationKind:
     """The kind as far as metadata tells it; whose chat it is, only the database knows."""
     chat_id = text_field(metadata, "chat_id")
     session_id = text_field(metadata, "session_id")
@@ -80,9 +84,7 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
     return "saved" if chat_id and session_id else "api"
 
 
-def is_on_page(
-    metadata: Mapping[str, Any], kinds: Set[ConversationKind]
-) -> bool:
+def is_on_page(metadata: JsonMapping, kinds: Set[ConversationKind]) -> bool:
     """Whether a turn of these kinds has an answer of its own on a page."""
     is_of_kind = conversation_kind(metadata) in kinds
     return is_of_kind and bool(metadata.get("message_id"))
@@ -92,8 +94,8 @@ def is_on_page(
 class HookArguments:
     """The arguments of an inlet or an outlet, shared and changing underfoot."""
 
-    user: Mapping[str, Any]
-    metadata: dict[str, Any]
+    user: JsonMapping
+    metadata: JsonObject
     request: Request | None
     emitter: EventEmitter | None = None
     chat_model: Any = None
@@ -178,7 +180,7 @@ class HostHook(Hook):
     async def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
         """The same hook for words that were typed to another chat model, if that is there."""
         if is_direct:
-            chat_model: Mapping[str, Any] = {"id": model_id}
+            chat_model: JsonMapping = {"id": model_id}
         else:
             chat_model = await known_model(self.request, model_id)
         return replace(
@@ -347,22 +349,20 @@ async def warm_up(
 
 
 def with_arguments(
-    work: Callable[
-        [Any, dict[str, Any], HookArguments], Awaitable[dict[str, Any]]
-    ],
-) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+    work: Callable[[Any, JsonObject, HookArguments], Awaitable[JsonObject]],
+) -> Callable[..., Coroutine[Any, Any, JsonObject]]:
     """A hook with the parameters by which the host chooses what it hands over."""
 
     async def hook(
         self: Any,
-        body: dict[str, Any],
-        __user__: dict[str, Any] | None = None,
-        __metadata__: dict[str, Any] | None = None,
+        body: JsonObject,
+        __user__: JsonObject | None = None,
+        __metadata__: JsonObject | None = None,
         __request__: Request | None = None,
         __event_emitter__: EventEmitter | None = None,
         __model__: Any = None,
         __event_call__: EventCaller | None = None,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """What the work makes of the body."""
         arguments = HookArguments(
             user=__user__ or {},

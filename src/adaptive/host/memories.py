@@ -6,7 +6,7 @@ in step, as its router does (host: routers/memories.py).
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from fastapi import HTTPException, Request
@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from adaptive.core.model import (
+    JsonMapping,
     Memory,
     MemoryUnavailable,
     NewMemory,
@@ -219,7 +220,7 @@ def _columns() -> Any:
     return _table().columns
 
 
-def _is_written(wanted: Mapping[str, Any], row: Any) -> bool:
+def _is_written(wanted: JsonMapping, row: Any) -> bool:
     """Whether a row says what it was to say; ``None`` says nothing."""
     if row is None:
         return False

@@ -9,12 +9,19 @@ import math
 import re
 import time
 import uuid
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from datetime import date
 from typing import Any
 
 from adaptive.core.messages import listing, mapping
-from adaptive.core.model import Draft, Memory, NewMemory, Provenance
+from adaptive.core.model import (
+    Draft,
+    JsonMapping,
+    JsonObject,
+    Memory,
+    NewMemory,
+    Provenance,
+)
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20
@@ -81,7 +88,7 @@ def memory_of_row(row: Any) -> Memory:
     stored = row.content or ""
     kind: str | None = getattr(row, "type", None)
     path: str | None = getattr(row, "path", None)
-    meta: Mapping[str, Any] = getattr(row, "meta", None) or {}
+    meta: JsonMapping = getattr(row, "meta", None) or {}
     notation = read_notation(stored)
     tags: Sequence[Any] = listing(meta.get("tags")) or notation.tags
     if not tags and kind == "user":
@@ -121,7 +128,7 @@ def _number(value: object, default: float) -> float:
 
 def new_row(
     user_id: str, memory: NewMemory, columns: Container[str]
-) -> dict[str, Any]:
+) -> JsonObject:
     """A memory as a row of a release with these columns, a new one or in a former one's place."""
     former = memory.former
     now = int(time.time())
@@ -138,7 +145,7 @@ def new_row(
     }
 
 
-def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
+def former_row(user_id: str, memory: Memory) -> JsonObject:
     """A row as it stood."""
     content, kind, path = memory.stored
     return {
@@ -153,7 +160,7 @@ def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
     }
 
 
-def memory_fields(columns: Container[str], draft: Draft) -> dict[str, Any]:
+def memory_fields(columns: Container[str], draft: Draft) -> JsonObject:
     """What a draft says, in the release's own columns, or in notation where it has none."""
     if "path" not in columns:
         return {"content": write_notation(draft)}
@@ -174,8 +181,8 @@ def memory_path(bank: str, tags: tuple[str, ...]) -> str:
 
 
 def memory_meta(
-    draft: Draft, source: Provenance, former: Mapping[str, Any]
-) -> dict[str, Any]:
+    draft: Draft, source: Provenance, former: JsonMapping
+) -> JsonObject:
     """The meta of a row with what the host has no columns for."""
     return {
         **former,
@@ -193,7 +200,7 @@ def memory_meta(
     }
 
 
-def meta_with_history(memory: Memory) -> dict[str, Any]:
+def meta_with_history(memory: Memory) -> JsonObject:
     """The row's meta with its present content at the end of its history, once; not an empty one."""
     former = listing(memory.meta.get("history"))
     last = mapping(former[-1]).get("content") if former else ""

@@ -15,6 +15,7 @@ from adaptive.core.messages import listing
 from adaptive.core.model import (
     EmbeddingError,
     HostError,
+    JsonObject,
     StoreError,
     log,
     log_failure,
@@ -80,7 +81,7 @@ async def index_rows(request: Request, user: Any, rows: Sequence[Any]) -> None:
     )
 
 
-def _metadata_of_0_9(row: Any) -> dict[str, Any]:
+def _metadata_of_0_9(row: Any) -> JsonObject:
     return {"created_at": row.created_at}
 
 

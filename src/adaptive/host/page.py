@@ -5,7 +5,6 @@ import json
 from collections.abc import (
     Awaitable,
     Callable,
-    Mapping,
     Sequence,
 )
 from functools import partial
@@ -23,7 +22,14 @@ from adaptive.core.messages import (
     text_field,
     without_answer_note,
 )
-from adaptive.core.model import HostError, frozen, log, with_detail
+from adaptive.core.model import (
+    HostError,
+    JsonMapping,
+    JsonObject,
+    frozen,
+    log,
+    with_detail,
+)
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import (
     ChangeMessage,
@@ -33,8 +39,8 @@ from adaptive.host.history_chats import (
     is_temporary,
 )
 
-EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
-EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
+EventEmitter = Callable[[JsonObject], Awaitable[Any]]
+EventCaller = Callable[[JsonObject], Awaitable[Any]]
 _LONGEST_TITLE = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
@@ -98,9 +104,9 @@ class HostAnswer:
     @classmethod
     def of(
         cls,
-        metadata: Mapping[str, Any],
+        metadata: JsonMapping,
         emitter: EventEmitter | None,
-        user: Mapping[str, Any] | None = None,
+        user: JsonMapping | None = None,
     ) -> Self:
         """The answer of the turn that metadata belong to."""
         return cls(
@@ -135,7 +141,7 @@ class HostAnswer:
             await self.give(text)
             return
 
-        def late(message: Message) -> dict[str, Any] | None:
+        def late(message: Message) -> JsonObject | None:
             """What was announced, or was to be while the database was away, is replaced."""
             is_answer = message.get("role") == "assistant"
             if not is_answer or _said_in(message) not in ("", announced):
@@ -168,7 +174,7 @@ class HostAnswer:
     ) -> bool:
         """Rewrite what it says, if that is still what it ``said``; whether that was done."""
 
-        def rewritten(message: Message) -> dict[str, Any] | None:
+        def rewritten(message: Message) -> JsonObject | None:
             """The answer rewritten, unless it was edited meanwhile."""
             if _said_in(message) != said:
                 return None
@@ -179,7 +185,7 @@ class HostAnswer:
     async def add_follow_ups(self, lines: Sequence[str]) -> None:
         """Store what to ask next with it, as the host's own; not where it has some already."""
 
-        def with_follow_ups(message: Message) -> dict[str, Any] | None:
+        def with_follow_ups(message: Message) -> JsonObject | None:
             """Have an answer without suggestions take them."""
             has_some = bool(listing(message.get(_FOLLOW_UPS)))
             return None if has_some else {_FOLLOW_UPS: [*lines]}
@@ -213,7 +219,7 @@ class HostAnswer:
             ):
                 await show_event(self.emitter, "chat:title", title)
 
-    async def emit(self, event: dict[str, Any]) -> None:
+    async def emit(self, event: JsonObject) -> None:
         """Show an event with it; a status is stored by us, as up to 0.11 the host has no lock."""
         unstored = None
         if event.get("type") == "status":
@@ -222,7 +228,7 @@ class HostAnswer:
             )
         emitter = unstored or self.emitter
 
-        def with_status(message: Message) -> dict[str, Any]:
+        def with_status(message: Message) -> JsonObject:
             """The message's statuses with one more."""
             statuses = listing(message.get(_STATUSES))
             return {_STATUSES: [*statuses, event["data"]]}
@@ -246,7 +252,7 @@ class HostAnswer:
         await show_event(self.emitter, "chat:outlet", changed)
         return True
 
-    async def _store(self, change: MessageChange) -> dict[str, Any] | None:
+    async def _store(self, change: MessageChange) -> JsonObject | None:
         """Change the answer in the database; the fields changed. It never raises."""
         with faults_logged("changing a stored answer"):
             async with alone_in_chat(self.chat_id):
@@ -257,7 +263,7 @@ class HostAnswer:
 def _if_whole(change: MessageChange) -> MessageChange:
     """The change of an answer that is being written no more, and has not failed."""
 
-    def changed(message: Message) -> dict[str, Any] | None:
+    def changed(message: Message) -> JsonObject | None:
         """The fields to change."""
         is_whole = message.get("done") is not False and not message.get(
             "error"
@@ -268,7 +274,7 @@ def _if_whole(change: MessageChange) -> MessageChange:
     return changed
 
 
-def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
+def _noted_answer(message: Message, line: str) -> JsonObject | None:
     """The fields of a stored answer that change when a line is added to it, if it can be.
 
     In ``output`` the line is an item of its own, whose part is ``text`` and not ``output_text``:
@@ -278,7 +284,7 @@ def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
     if not said or said.count("```") % 2:
         return None
     note = answer_note(line)
-    fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
+    fields: JsonObject = {"content": f"{said}\n\n{note}"}
     output = listing(message.get("output"))
     items = [item for item in output if mapping(item).get("id") != _NOTE_ITEM]
     if items:
@@ -313,7 +319,7 @@ class PageNotifier:
         await show_event(self.emitter, "status", data)
 
     async def source(
-        self, name: str, documents: list[str], metadata: list[dict[str, Any]]
+        self, name: str, documents: list[str], metadata: list[JsonObject]
     ) -> None:
         """Show a source under the answer, as the page shows documents."""
         data = {

@@ -13,6 +13,7 @@ from sqlalchemy import (
     update,
 )
 
+from adaptive.core.model import JsonObject
 from adaptive.core.queued_turns import (
     Leases,
     QueuedTurn,
@@ -39,7 +40,7 @@ _WAITING = _ROW.state == "waiting"
 _PAYLOAD = "pending.payload"
 
 
-def learned_values(now: float) -> dict[str, Any]:
+def learned_values(now: float) -> JsonObject:
     """What stands in the row of a turn that is done: none of its words."""
     return {
         "state": "done",

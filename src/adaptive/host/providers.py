@@ -6,8 +6,8 @@ from typing import Any
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adaptive.core.messages import JsonMapping, JsonObject, mapping, text_field
-from adaptive.core.model import frozen
+from adaptive.core.messages import mapping, text_field
+from adaptive.core.model import JsonMapping, JsonObject, frozen
 from adaptive.core.providers import (
     Completer,
     Completion,

@@ -19,7 +19,13 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.model import HostError, Memory, StoredVector, Vectors
+from adaptive.core.model import (
+    HostError,
+    JsonObject,
+    Memory,
+    StoredVector,
+    Vectors,
+)
 from adaptive.core.runtime import portions
 from adaptive.host.database import OUR_DATABASE, HostDatabase
 from adaptive.host.memory_vectors import memory_collection
@@ -139,9 +145,7 @@ class SealedEntries:
         )
         await self._database.change(f"dropping {kind} entries", dropping)
 
-    def _row(
-        self, kind: EntryKind, user_id: str, entry: Entry
-    ) -> dict[str, Any]:
+    def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> JsonObject:
         # What is no JSON comes back different, which whoever must not lose it looks for.
         text = json.dumps(entry.body, default=str)
         return {

@@ -16,7 +16,7 @@ from operator import methodcaller
 from typing import Any, TypeVar
 
 from adaptive.core.messages import listing, mapping, text_field
-from adaptive.core.model import HostError, Vectors
+from adaptive.core.model import HostError, JsonMapping, Vectors
 from adaptive.core.providers import CircuitBreaker
 from adaptive.core.runtime import portions
 from adaptive.host.faults import HostFaults, look_at, uninterrupted
@@ -260,7 +260,7 @@ class HostHistoryVectors:
         user_id: str,
         metadata: Mapping[str, str],
         limit: int = _MOST_UNITS_OF_CHAT,
-    ) -> dict[str, Mapping[str, Any]]:
+    ) -> dict[str, JsonMapping]:
         """Metadata of the units that have this among it, by id."""
         result = await HOST_VECTORS.call(
             "reading the index of past conversation",

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from adaptive.core.model import (
@@ -12,6 +11,7 @@ from adaptive.core.model import (
     Proposal,
     Provenance,
     Turn,
+    frozen,
     log_failure,
 )
 from adaptive.core.providers import ReplyUnusable
@@ -29,7 +29,7 @@ _MOST_INVENTED = 1
 _ANOTHER = "choose another model with `llm_host_model` or `llm_provider_type`"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExamQuestion:
     """A message, one of whose ``spellings`` its right note holds, and a memory that it changes."""
 

@@ -8,10 +8,10 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 
 from adaptive.core.messages import head_and_tail
+from adaptive.core.model import frozen
 from adaptive.core.texts import word_table
 from adaptive.learn.numerals import NUMBER_WORDS
 from adaptive.search.tokens import folded_text
@@ -53,7 +53,7 @@ _LONGEST_GAP = 7  # letters between a day and its month: "14th of May"
 FigureReading = tuple[Decimal, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figure:
     """One number: all that it can mean, the parts of a date or time, and what stands behind it."""
 

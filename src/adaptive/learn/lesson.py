@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from math import inf
 
@@ -15,6 +15,7 @@ from adaptive.core.model import (
     Sources,
     Turn,
     Vectors,
+    frozen,
     log,
     log_failure,
 )
@@ -63,7 +64,7 @@ _COMMAND_PATIENCE_SECONDS = 1.5
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LessonResources:
     """What learning from a user needs: the store, the providers, and what outlives a turn."""
 
@@ -119,7 +120,7 @@ class LessonResources:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lesson:
     """The outcome of one lesson: what the user is told, and each proposal with its status.
 

@@ -8,9 +8,10 @@ import functools
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 
+from adaptive.core.model import frozen
 from adaptive.core.texts import listed_lines, unpacked
 
 # Scripts in whose runs of letters a number may begin anywhere: Thai to Khmer, kana, Han.
@@ -31,7 +32,7 @@ _THOUSAND = 1000
 _OWN_DOUBT = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NumberWord:
     """What a word means in one language.
 
@@ -51,7 +52,7 @@ class NumberWord:
         return self.value >= _HUNDRED and digits == (1,)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spelled:
     """What words of a text say, in each language that they may be of, and where they stand."""
 

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
-from typing import Any
 
 from adaptive.core.messages import mapping
 from adaptive.core.model import (
     Draft,
+    JsonMapping,
     Memory,
     Proposal,
     Turn,
@@ -235,7 +235,7 @@ def read_outdated(
 
 
 def _end(
-    item: Mapping[str, Any],
+    item: JsonMapping,
     memory: Memory,
     known: frozenset[str],
     words: str,

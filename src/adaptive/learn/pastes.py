@@ -10,13 +10,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.classifier import classifier
 from adaptive.core.messages import has_words
+from adaptive.core.model import frozen
 from adaptive.learn.quotation import COLONS, unpasted_words
 from adaptive.search.calibration import script_of
 
@@ -50,7 +50,7 @@ OTHER_BAR = -0.15
 PARAGRAPH_BAR = 0.3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paragraph:
     """A paragraph of a message, and the numbers of its lines."""
 
@@ -70,7 +70,7 @@ class Paragraph:
         return [self.text, *sentences[:half], *sentences[half:][-half:]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParagraphScores:
     """How much the paragraphs of a message look like each of the kinds; a row for each.
 

@@ -6,18 +6,20 @@ where it is. Each item is read by itself.
 
 import calendar
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
-from typing import Any
 
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     CATEGORIES,
     Draft,
+    JsonMapping,
+    JsonObject,
     Memory,
     Proposal,
     ProposalKind,
+    frozen,
 )
 from adaptive.core.providers import Completion, ReplyUnusable
 from adaptive.core.texts import word_table
@@ -51,7 +53,7 @@ _AROUND_ID = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExtractionSource:
     """What a model is to take facts from: lines of the newest message, beside what is known.
 
@@ -116,9 +118,9 @@ def read_proposals(
     return proposals
 
 
-def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _named(item: JsonMapping) -> JsonMapping:
     """The fields under the prompt's names; of two that contradict each other neither."""
-    fields: dict[str, Any] = {}
+    fields: JsonObject = {}
     for name, value in item.items():
         field = _NAMES.get(plain_name(name), plain_name(name))
         if (
@@ -131,7 +133,7 @@ def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _proposals_in(
-    fields: Mapping[str, Any], source: ExtractionSource, settings: Settings
+    fields: JsonMapping, source: ExtractionSource, settings: Settings
 ) -> Iterator[Proposal]:
     """The proposals of one item: none, one, or several deletions."""
     content = text_line(fields.get("content"))
@@ -181,7 +183,7 @@ def _proposals_in(
 
 
 def _draft(
-    fields: Mapping[str, Any],
+    fields: JsonMapping,
     content: str,
     former: Memory | None,
     settings: Settings,

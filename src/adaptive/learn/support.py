@@ -7,9 +7,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 
+from adaptive.core.model import frozen
 from adaptive.learn.figures import Figures
 from adaptive.learn.quotation import UNSPACED, as_spelled
 from adaptive.search.tokens import folded_text, tokens
@@ -75,7 +76,7 @@ def main_script(text: str) -> str:
     return counted.most_common(1)[0][0] if counted else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vocabulary:
     """The words by which a sentence may be supported."""
 

@@ -12,7 +12,8 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from adaptive.core.messages import JsonMapping, JsonObject, listing
+from adaptive.core.messages import listing
+from adaptive.core.model import JsonMapping, JsonObject
 from adaptive.core.providers import (
     Completer,
     Completion,

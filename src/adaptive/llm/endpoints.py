@@ -12,14 +12,12 @@ from contextlib import suppress
 from yarl import URL
 
 from adaptive.core.messages import (
-    JsonMapping,
-    JsonObject,
     estimated_tokens,
     listing,
     mapping,
     text_field,
 )
-from adaptive.core.model import frozen
+from adaptive.core.model import JsonMapping, JsonObject, frozen
 from adaptive.core.providers import (
     Completion,
     CompletionRequest,

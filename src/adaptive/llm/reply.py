@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from adaptive.core.messages import JsonMapping, listing, mapping
-from adaptive.core.model import frozen
+from adaptive.core.messages import listing, mapping
+from adaptive.core.model import JsonMapping, frozen
 from adaptive.core.providers import Completion, ReplyUnusable
 from adaptive.core.texts import compiled_patterns
 

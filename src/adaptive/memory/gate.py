@@ -4,12 +4,14 @@ import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     CATEGORIES,
     Draft,
+    JsonMapping,
+    JsonObject,
     Memory,
     NewMemory,
     WriteRefused,
@@ -318,9 +320,9 @@ class Gate:
         verdict = await asyncio.to_thread(gate, text, self.policy)
         return "" if isinstance(verdict, Refused) else verdict
 
-    async def _passed_meta(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+    async def _passed_meta(self, meta: JsonMapping) -> JsonObject:
         """Meta whose former contents are those that pass, as they come out of the gate."""
-        passed: list[dict[str, Any]] = []
+        passed: list[JsonObject] = []
         for former in map(mapping, listing(meta.get("history"))):
             text = await self._passed_text(str(former.get("content") or ""))
             if text:

@@ -5,10 +5,11 @@ import json
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from adaptive.core.messages import listing, mapping
+from adaptive.core.model import JsonMapping, JsonObject
 from adaptive.core.runtime import UserCache
 from adaptive.privacy.redaction import Redaction
 from adaptive.settings.hook import turn_state
@@ -117,7 +118,7 @@ class EventRestorer:
         # stands behind the last sign given on: a placeholder without brackets begins a word.
         self._waiting: dict[tuple[object, ...], str] = {}
 
-    def restored(self, event: Mapping[str, Any]) -> Any:
+    def restored(self, event: JsonMapping) -> Any:
         """The event with values for placeholders; the one given is not changed."""
         fields = mapping(event)
         kind = str(fields.get("type"))
@@ -173,7 +174,7 @@ class EventRestorer:
             fields[name] = self._restored_pieces(fields[name], *place, name)
         return fields or value
 
-    def _restored_choice(self, choice: Mapping[str, Any]) -> Any:
+    def _restored_choice(self, choice: JsonMapping) -> Any:
         """One choice of a chunk, or of a whole answer."""
         restore = self.redaction.restore
         if "message" in choice:
@@ -195,7 +196,7 @@ class EventRestorer:
                 delta[name] = (delta.get(name) or "") + restore(waiting)
         return {**choice, "delta": delta} if delta else choice
 
-    def _restored_response(self, kind: str, event: Mapping[str, Any]) -> Any:
+    def _restored_response(self, kind: str, event: JsonMapping) -> Any:
         """An event of the Responses API, whose last ones tell all again (OpenAI's reference)."""
         part, _, stage = kind.rpartition(".")
         delta = event.get("delta")
@@ -220,11 +221,11 @@ class RedactedTurns:
 
     async def redact(
         self,
-        body: dict[str, Any],
-        metadata: dict[str, Any],
+        body: JsonObject,
+        metadata: JsonObject,
         *,
         again: bool = False,
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """A request with placeholders for personal data in all its messages.
 
         It opens a turn; where it comes ``again``, with more, it is redacted if it was before.
@@ -249,7 +250,7 @@ class RedactedTurns:
         return {**body, "messages": redacted}
 
     def restore_event(
-        self, event: Any, metadata: dict[str, Any], body: dict[str, Any]
+        self, event: Any, metadata: JsonObject, body: JsonObject
     ) -> Any:
         """A piece of an answer to the request ``body`` with values for placeholders.
 
@@ -270,8 +271,8 @@ class RedactedTurns:
         return turn.restored(event)
 
     def restore_answer(
-        self, body: dict[str, Any], metadata: dict[str, Any]
-    ) -> dict[str, Any]:
+        self, body: JsonObject, metadata: JsonObject
+    ) -> JsonObject:
         """A turn's messages, as the outlet gets them, with values; the turn is over with it.
 
         Earlier messages of a stored chat stay: their placeholders were other turns'. Of what is not
@@ -290,7 +291,7 @@ class RedactedTurns:
         ]
         return {**body, "messages": restored}
 
-    def _turn(self, metadata: dict[str, Any]) -> EventRestorer | None:
+    def _turn(self, metadata: JsonObject) -> EventRestorer | None:
         """The turn that metadata belong to, which lasts for another hour."""
         key = (turn_state(metadata).get("redaction"),)
         turn = self._turns.get(key)
@@ -299,7 +300,7 @@ class RedactedTurns:
         return turn
 
 
-def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:
+def _may_call_tools(body: JsonObject, metadata: JsonObject) -> bool:
     """Whether the answer to a request may be interrupted by tools, or by code that is run."""
     return bool(
         body.get("tools")
@@ -307,6 +308,6 @@ def _may_call_tools(body: dict[str, Any], metadata: dict[str, Any]) -> bool:
     )
 
 
-def withheld(body: dict[str, Any]) -> dict[str, Any]:
+def withheld(body: JsonObject) -> JsonObject:
     """A request that could not be redacted, without anything that anybody said."""
     return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}

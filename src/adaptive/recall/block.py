@@ -5,13 +5,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from adaptive.core.messages import (
-    JsonMapping,
-    estimated_tokens,
-    listing,
-    mapping,
-)
-from adaptive.core.model import Memory, frozen, log
+from adaptive.core.messages import estimated_tokens, listing, mapping
+from adaptive.core.model import JsonMapping, Memory, frozen, log
 from adaptive.core.runtime import text_cache
 from adaptive.privacy.injection import (
     escaped_entry,

@@ -13,15 +13,10 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from adaptive.core.messages import (
-    JsonObject,
-    Message,
-    listing,
-    mapping,
-    typed_message,
-)
+from adaptive.core.messages import Message, listing, mapping, typed_message
 from adaptive.core.model import (
     Embedder,
+    JsonObject,
     MemoryUnavailable,
     Sources,
     TablesUnavailable,

@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any
 
 from adaptive.core.messages import (
-    JsonObject,
     Message,
     estimated_tokens,
     listing,
@@ -25,7 +24,12 @@ from adaptive.core.messages import (
     rewritten_answers,
     without_answer_note,
 )
-from adaptive.core.model import AdaptiveMemoryError, frozen, log_failure
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    JsonObject,
+    frozen,
+    log_failure,
+)
 from adaptive.core.runtime import UserCache
 from adaptive.memory.tables import ChatNotesTable
 from adaptive.privacy.injection import escaped_entry

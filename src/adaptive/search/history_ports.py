@@ -1,11 +1,11 @@
 """What is asked of past conversation, and where that comes from, as ``history`` sees the host."""
 
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Protocol
 
 from adaptive.core.messages import Message
-from adaptive.core.model import Vectors, frozen
+from adaptive.core.model import JsonMapping, Vectors, frozen
 
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
@@ -102,12 +102,12 @@ class PastChats(Protocol):
 
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
-    ) -> Sequence[Mapping[str, Any]]:
+    ) -> Sequence[JsonMapping]:
         """A chat's messages of all branches; without ``words`` their places and roles alone."""
         ...
 
     async def current(
         self, user_id: str, keys: Collection[MessageKey]
-    ) -> dict[MessageKey, Mapping[str, Any]]:
+    ) -> dict[MessageKey, JsonMapping]:
         """Those of the messages that still stand, as they stand, by chat and message id."""
         ...

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, Self, TypedDict
+from typing import Literal, Protocol, Self, TypedDict
 
 from adaptive.core.model import (
     HINDRANCE,
     ConversationKind,
     HostError,
+    JsonMapping,
+    JsonObject,
     Sources,
     frozen,
 )
@@ -67,7 +69,7 @@ class Hook(ABC):
     time_zones: tuple[str, str, str]
     interface_language: str
     adds_behind_tasks: bool
-    regenerated_message: Mapping[str, Any]
+    regenerated_message: JsonMapping
     has_page: bool
     can_ask: bool
     notifier: Notifier
@@ -129,7 +131,7 @@ class Hook(ABC):
 class HostFeatures(Protocol):
     """What the host itself does with a turn; what asks the host may raise ``HostError``."""
 
-    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+    async def task_that_reads(self, body: JsonMapping) -> str:
         """The host's own task that would read what is added to a request, for people; or none."""
         ...
 
@@ -190,7 +192,7 @@ class TurnState(TypedDict, total=False):
     block_mark: str
 
 
-def turn_state(metadata: dict[str, Any]) -> TurnState:
+def turn_state(metadata: JsonObject) -> TurnState:
     """The state of the turn that metadata belong to, which can be changed."""
     if not isinstance(metadata.get("adaptive_memory"), dict):
         metadata["adaptive_memory"] = TurnState()
@@ -205,7 +207,7 @@ class Notifier(Protocol):
         ...
 
     async def source(
-        self, name: str, documents: list[str], metadata: list[dict[str, Any]]
+        self, name: str, documents: list[str], metadata: list[JsonObject]
     ) -> None:
         """Show a source under the answer: its texts, and what is known of each."""
         ...

@@ -9,7 +9,7 @@ so there are no other types.
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal, cast
 
 from pydantic import (
     BaseModel,
@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from adaptive.core.messages import listing, mapping
-from adaptive.core.model import CATEGORIES
+from adaptive.core.model import CATEGORIES, JsonObject
 from adaptive.core.texts import titled_parts, word_table
 
 SaveMode = Literal["auto", "suggest", "off"]
@@ -83,7 +83,7 @@ def _described_by(name: str) -> ConfigDict:
     return ConfigDict(json_schema_extra=partial(describe_valves, name))
 
 
-def describe_valves(name: str, schema: dict[str, Any]) -> None:
+def describe_valves(name: str, schema: JsonObject) -> None:
     """Add what a file says of each valve: its group, its title, and the sentence that explains it."""
     for group, described in titled_parts(name).items():
         for line in described.splitlines():
