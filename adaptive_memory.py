@@ -1592,86 +1592,6 @@ def meta_with_history(memory: Memory) -> JsonObject:
   return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
 
 
-# ---- src/adaptive/host/schema.py ----
-
-
-def host_schema() -> str | None:
-  try:
-    from open_webui.env import DATABASE_SCHEMA
-  except ImportError:
-    return None
-  return DATABASE_SCHEMA or None
-
-
-TABLES = MetaData(schema=host_schema())
-_KEY = String(64)
-_ID = String(255)
-
-
-def _own_table(
-  name: str,
-  keys: Mapping[str, TypeEngine[Any]],
-  fields: Mapping[str, TypeEngine[Any]],
-  *more: Column[Any],
-) -> Table:
-  columns: list[Column[Any]] = [Column(key, kind, primary_key=True) for key, kind in keys.items()]
-  for field, kind in fields.items():
-    empty = kind.python_type()
-    columns.append(Column(field, kind, nullable=False, default=empty))
-  return Table(name, TABLES, *columns, *more)
-
-
-ENTRIES = _own_table(
-  "adaptive_memory_entries",
-  {"user_id": _KEY, "kind": String(16), "key": _ID},
-  {"chat_id": _ID, "message_id": _ID, "created_at": BigInteger(), "body": Text()},
-  Column("expires_at", BigInteger, index=True),
-)
-PENDING = _own_table(
-  "adaptive_memory_pending",
-  {"user_id": _KEY, "message_id": _ID},
-  {
-    "chat_id": _ID,
-    "state": String(8),
-    "payload": Text(),
-    "queued_at": Double(),
-    "due_at": Double(),
-    "lease_owner": _KEY,
-    "lease_until": Double(),
-    "attempts": Integer(),
-    "learned_at": Double(),
-    "model_calls": Integer(),
-  },
-)
-VECTORS = _own_table(
-  "adaptive_memory_vector",
-  {"user_id": _KEY, "memory_id": _KEY, "embedder": String(32)},
-  {"content_hash": String(32), "vector": LargeBinary()},
-)
-OUR_TABLES = (ENTRIES, PENDING, VECTORS)
-
-
-def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:
-  columns = [Column(text, String) for text in texts.split()]
-  return Table(name, TABLES, *columns, *others)
-
-
-HOST_MEMORIES = _host_table("memory", "id user_id")
-HOST_USERS = _host_table("user", "id")
-HOST_CHATS = _host_table(
-  "chat", "id user_id title", Column("updated_at", BigInteger), Column("meta", JSON)
-)
-HOST_MESSAGES = _host_table(
-  "chat_message",
-  "id chat_id user_id role parent_id",
-  Column("created_at", BigInteger),
-  Column("content", JSON),
-  Column("output", JSON),
-  Column("error", JSON),
-  Column("done", Boolean),
-)
-
-
 # ---- src/adaptive/learn/numerals.py ----
 
 _RUNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff"
@@ -3747,6 +3667,84 @@ class NativeFeatures:
 
 # ---- src/adaptive/host/database.py ----
 
+
+def host_schema() -> str | None:
+  try:
+    from open_webui.env import DATABASE_SCHEMA
+  except ImportError:
+    return None
+  return DATABASE_SCHEMA or None
+
+
+TABLES = MetaData(schema=host_schema())
+_KEY = String(64)
+_ID = String(255)
+
+
+def _own_table(
+  name: str,
+  keys: Mapping[str, TypeEngine[Any]],
+  fields: Mapping[str, TypeEngine[Any]],
+  *more: Column[Any],
+) -> Table:
+  columns: list[Column[Any]] = [Column(key, kind, primary_key=True) for key, kind in keys.items()]
+  for field, kind in fields.items():
+    empty = kind.python_type()
+    columns.append(Column(field, kind, nullable=False, default=empty))
+  return Table(name, TABLES, *columns, *more)
+
+
+ENTRIES = _own_table(
+  "adaptive_memory_entries",
+  {"user_id": _KEY, "kind": String(16), "key": _ID},
+  {"chat_id": _ID, "message_id": _ID, "created_at": BigInteger(), "body": Text()},
+  Column("expires_at", BigInteger, index=True),
+)
+PENDING = _own_table(
+  "adaptive_memory_pending",
+  {"user_id": _KEY, "message_id": _ID},
+  {
+    "chat_id": _ID,
+    "state": String(8),
+    "payload": Text(),
+    "queued_at": Double(),
+    "due_at": Double(),
+    "lease_owner": _KEY,
+    "lease_until": Double(),
+    "attempts": Integer(),
+    "learned_at": Double(),
+    "model_calls": Integer(),
+  },
+)
+VECTORS = _own_table(
+  "adaptive_memory_vector",
+  {"user_id": _KEY, "memory_id": _KEY, "embedder": String(32)},
+  {"content_hash": String(32), "vector": LargeBinary()},
+)
+OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+
+
+def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:
+  columns = [Column(text, String) for text in texts.split()]
+  return Table(name, TABLES, *columns, *others)
+
+
+HOST_MEMORIES = _host_table("memory", "id user_id")
+HOST_USERS = _host_table("user", "id")
+HOST_CHATS = _host_table(
+  "chat", "id user_id title", Column("updated_at", BigInteger), Column("meta", JSON)
+)
+HOST_MESSAGES = _host_table(
+  "chat_message",
+  "id chat_id user_id role parent_id",
+  Column("created_at", BigInteger),
+  Column("content", JSON),
+  Column("output", JSON),
+  Column("error", JSON),
+  Column("done", Boolean),
+)
+
+
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 
 
@@ -5551,6 +5549,49 @@ def says_no_more(content: str, said: Sequence[str]) -> bool:
   return any(len(telling - beginnings(one)) <= _LEAST_NEW * len(telling) for one in said)
 
 
+_LEAST_QUOTED = 0.7
+
+
+@dataclass(frozen=True)
+class Source:
+  words: str
+  earlier: str
+  typed: str
+  unpasted: str
+  remembered: tuple[str, ...]
+  day: date
+
+  @classmethod
+  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
+    said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
+    return cls(
+      words=turn.words,
+      earlier="\n".join(said),
+      typed=typed_words(turn.words),
+      unpasted=unpasted_words(turn.words),
+      remembered=tuple(memory.content for memory in shown),
+      day=date.fromtimestamp(turn.source.said_at),
+    )
+
+  @cached_property
+  def said(self) -> Said:
+    return Said(Figures(self.unpasted, self.earlier), self.day)
+
+  @cached_property
+  def message(self) -> Vocabulary:
+    return Vocabulary.of([self.unpasted, self.earlier])
+
+  @cached_property
+  def familiar(self) -> Vocabulary:
+    return Vocabulary.of([self.unpasted, self.earlier, *self.remembered])
+
+  def quotes(self, spans: Sequence[str]) -> bool:
+    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
+
+  def quoted(self, spans: Sequence[str]) -> Sequence[str]:
+    return spans if self.quotes(spans) else [self.typed]
+
+
 # ---- src/adaptive/learn/entailment.py ----
 
 _SHARED = "="
@@ -5624,143 +5665,6 @@ def _known_words() -> frozenset[str]:
   return frozenset(
     feature.split(" ")[1] for feature in _weights() if " " in feature and "|" not in feature
   )
-
-
-# ---- src/adaptive/learn/notation.py ----
-
-END_NOTE = " (until {})"
-FORGET = "forget"
-_MOST_LINES = 80
-_LONGEST_LINE__notation = 1000
-_WORDS_BEFORE = 4
-_WORDS_BEHIND = 3
-_SENTENCE_END__notation = re.compile(
-  r"(?<=[.!?\u2026])(?<![\s(][^\W\d_]\.)(?<![\s(][^\W\d_]{2}\.)"
-  r"(?<!^[^\W\d_]\.)(?<!^[^\W\d_]{2}\.)(?<!\d\.\d\.)(?<!\d\.\d\d\.)\s+"
-  r"|(?<=[\u3002\uff01\uff1f])\s*"
-)
-_NOTE__notation = re.compile(
-  r"[ *(\[-]{0,3}(?P<line>\d{1,3})[\]).:]?"
-  r"(?: +#(?P<memory>\d{1,3})[:.]?)?(?: +\[(?P<bank>[^\]]{1,80})\])?"
-  r" +(?P<sentence>[^\[{#].*)"
-)
-_UNTIL__notation = re.compile(r" *\(until (\d{4}-\d\d-\d\d)\)[ .]*$")
-_WORD = re.compile(r"\w+")
-
-
-def message_lines(words: str) -> list[str]:
-  lines = [
-    sentence.strip()
-    for line in words.splitlines()
-    for sentence in _SENTENCE_END__notation.split(line)
-    if has_words(sentence)
-  ]
-  if len(lines) > _MOST_LINES:
-    rest = " ".join(lines[_MOST_LINES - 1 :])
-    lines[_MOST_LINES - 1 :] = [rest]
-  return lines
-
-
-def numbered(lines: Sequence[str]) -> str:
-  return "\n".join(f"{number} {line}" for number, line in enumerate(lines, start=1))
-
-
-def holds_notes(reply: str) -> bool:
-  return any(map(_NOTE__notation.fullmatch, reply.splitlines()))
-
-
-def read_notes(reply: str, lines: Sequence[str], memories: int) -> list[Mapping[str, str]]:
-  notes: list[Mapping[str, str]] = []
-  units, words_of = cache(word_units), cache(_begun_words)
-  for note in map(_NOTE__notation.fullmatch, reply.splitlines()):
-    if note is None or not has_words(note["sentence"]):
-      continue
-    end = _UNTIL__notation.search(note["sentence"])
-    sentence = _UNTIL__notation.sub("", note["sentence"]).strip()
-    line = _line(int(note["line"]), lines)
-    if units(sentence) == units(line):
-      sentence = f"User said: {line}"
-    is_update = 0 < int(note["memory"] or 0) <= memories
-    fields = {
-      "operation": "UPDATE" if is_update else "NEW",
-      "id": note["memory"] if is_update else "",
-      "content": sentence,
-      "evidence": _evidence__notation(sentence, line, words_of(line)),
-      "until": end[1] if end else "",
-      "memory_bank": note["bank"] or "",
-    }
-    if sentence.casefold().strip(".") == FORGET:
-      fields["operation"] = "DELETE"
-      fields["id"] = note["memory"] or ""
-      fields["evidence"] = line
-    notes.append(fields)
-  return notes
-
-
-def _line(number: int, lines: Sequence[str]) -> str:
-  return lines[number - 1] if 0 < number <= len(lines) else ""
-
-
-def _begun_words(line: str) -> list[tuple[re.Match[str], frozenset[str]]]:
-  words = _WORD.finditer(line[:_LONGEST_LINE__notation])
-  return [(word, beginnings(word[0])) for word in words]
-
-
-def _evidence__notation(
-  sentence: str, line: str, words: Sequence[tuple[re.Match[str], frozenset[str]]]
-) -> str:
-  shared = beginnings(sentence)
-  places = [place for place, (_, begun) in enumerate(words) if shared & begun]
-  if not places:
-    return line
-  first, _ = words[max(0, places[0] - _WORDS_BEFORE)]
-  last, _ = words[places[-1] :][:_WORDS_BEHIND][-1]
-  return line[first.start() : last.end()]
-
-
-# ---- src/adaptive/learn/source.py ----
-
-_LEAST_QUOTED = 0.7
-
-
-@dataclass(frozen=True)
-class Source:
-  words: str
-  earlier: str
-  typed: str
-  unpasted: str
-  remembered: tuple[str, ...]
-  day: date
-
-  @classmethod
-  def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
-    said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
-    return cls(
-      words=turn.words,
-      earlier="\n".join(said),
-      typed=typed_words(turn.words),
-      unpasted=unpasted_words(turn.words),
-      remembered=tuple(memory.content for memory in shown),
-      day=date.fromtimestamp(turn.source.said_at),
-    )
-
-  @cached_property
-  def said(self) -> Said:
-    return Said(Figures(self.unpasted, self.earlier), self.day)
-
-  @cached_property
-  def message(self) -> Vocabulary:
-    return Vocabulary.of([self.unpasted, self.earlier])
-
-  @cached_property
-  def familiar(self) -> Vocabulary:
-    return Vocabulary.of([self.unpasted, self.earlier, *self.remembered])
-
-  def quotes(self, spans: Sequence[str]) -> bool:
-    return quoted_share(spans, self.typed) >= _LEAST_QUOTED
-
-  def quoted(self, spans: Sequence[str]) -> Sequence[str]:
-    return spans if self.quotes(spans) else [self.typed]
 
 
 # ---- src/adaptive/search/vectors.py ----
@@ -8252,6 +8156,96 @@ def _address_at(urls: object, number: object) -> str:
 
 
 # ---- src/adaptive/learn/proposals.py ----
+
+END_NOTE = " (until {})"
+FORGET = "forget"
+_MOST_LINES = 80
+_LONGEST_LINE__proposals = 1000
+_WORDS_BEFORE = 4
+_WORDS_BEHIND = 3
+_SENTENCE_END__proposals = re.compile(
+  r"(?<=[.!?\u2026])(?<![\s(][^\W\d_]\.)(?<![\s(][^\W\d_]{2}\.)"
+  r"(?<!^[^\W\d_]\.)(?<!^[^\W\d_]{2}\.)(?<!\d\.\d\.)(?<!\d\.\d\d\.)\s+"
+  r"|(?<=[\u3002\uff01\uff1f])\s*"
+)
+_NOTE__proposals = re.compile(
+  r"[ *(\[-]{0,3}(?P<line>\d{1,3})[\]).:]?"
+  r"(?: +#(?P<memory>\d{1,3})[:.]?)?(?: +\[(?P<bank>[^\]]{1,80})\])?"
+  r" +(?P<sentence>[^\[{#].*)"
+)
+_UNTIL__proposals = re.compile(r" *\(until (\d{4}-\d\d-\d\d)\)[ .]*$")
+_WORD = re.compile(r"\w+")
+
+
+def message_lines(words: str) -> list[str]:
+  lines = [
+    sentence.strip()
+    for line in words.splitlines()
+    for sentence in _SENTENCE_END__proposals.split(line)
+    if has_words(sentence)
+  ]
+  if len(lines) > _MOST_LINES:
+    rest = " ".join(lines[_MOST_LINES - 1 :])
+    lines[_MOST_LINES - 1 :] = [rest]
+  return lines
+
+
+def numbered(lines: Sequence[str]) -> str:
+  return "\n".join(f"{number} {line}" for number, line in enumerate(lines, start=1))
+
+
+def holds_notes(reply: str) -> bool:
+  return any(map(_NOTE__proposals.fullmatch, reply.splitlines()))
+
+
+def read_notes(reply: str, lines: Sequence[str], memories: int) -> list[Mapping[str, str]]:
+  notes: list[Mapping[str, str]] = []
+  units, words_of = cache(word_units), cache(_begun_words)
+  for note in map(_NOTE__proposals.fullmatch, reply.splitlines()):
+    if note is None or not has_words(note["sentence"]):
+      continue
+    end = _UNTIL__proposals.search(note["sentence"])
+    sentence = _UNTIL__proposals.sub("", note["sentence"]).strip()
+    line = _line(int(note["line"]), lines)
+    if units(sentence) == units(line):
+      sentence = f"User said: {line}"
+    is_update = 0 < int(note["memory"] or 0) <= memories
+    fields = {
+      "operation": "UPDATE" if is_update else "NEW",
+      "id": note["memory"] if is_update else "",
+      "content": sentence,
+      "evidence": _evidence__proposals(sentence, line, words_of(line)),
+      "until": end[1] if end else "",
+      "memory_bank": note["bank"] or "",
+    }
+    if sentence.casefold().strip(".") == FORGET:
+      fields["operation"] = "DELETE"
+      fields["id"] = note["memory"] or ""
+      fields["evidence"] = line
+    notes.append(fields)
+  return notes
+
+
+def _line(number: int, lines: Sequence[str]) -> str:
+  return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+def _begun_words(line: str) -> list[tuple[re.Match[str], frozenset[str]]]:
+  words = _WORD.finditer(line[:_LONGEST_LINE__proposals])
+  return [(word, beginnings(word[0])) for word in words]
+
+
+def _evidence__proposals(
+  sentence: str, line: str, words: Sequence[tuple[re.Match[str], frozenset[str]]]
+) -> str:
+  shared = beginnings(sentence)
+  places = [place for place, (_, begun) in enumerate(words) if shared & begun]
+  if not places:
+    return line
+  first, _ = words[max(0, places[0] - _WORDS_BEFORE)]
+  last, _ = words[places[-1] :][:_WORDS_BEHIND][-1]
+  return line[first.start() : last.end()]
+
 
 _LONGEST_SENTENCE = 4000
 SAID_TWICE = "it was said twice"

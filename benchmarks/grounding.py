@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from adaptive.core.model import Proposal
 from adaptive.learn.grounding import grounding_refusal
-from adaptive.learn.source import Source
-from adaptive.learn.support import beginnings
+from adaptive.learn.support import Source, beginnings
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import UserValves, Valves
 from benchmarks.figures import say, write_results

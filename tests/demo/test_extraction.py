@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from adaptive.learn.extraction import shown_message
-from adaptive.learn.notation import message_lines
+from adaptive.learn.proposals import message_lines
 from demo.standin.extraction import operations
 from tests.fakes import turn
 from tests.rates import over

@@ -14,8 +14,11 @@ from adaptive.core.model import Memory, Provenance, Turn
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
-from adaptive.learn.notation import message_lines
-from adaptive.learn.proposals import ExtractionSource, read_proposals
+from adaptive.learn.proposals import (
+    ExtractionSource,
+    message_lines,
+    read_proposals,
+)
 from adaptive.learn.summaries import (
     MemorySummary,
     is_faithful,

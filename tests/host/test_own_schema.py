@@ -15,8 +15,8 @@ from sqlalchemy import event
 
 from adaptive.core.model import StoredVector
 from adaptive.core.queued_turns import QueuedTurn
+from adaptive.host.database import TABLES
 from adaptive.host.erasure import HostEraser
-from adaptive.host.schema import TABLES
 from adaptive.host.tables import HostTables
 from adaptive.memory.tables import ChatNotes
 from adaptive.privacy.sealing import Sealer
@@ -26,7 +26,7 @@ from tests.host.test_erasure import NoHistory
 
 SCHEMA = "chats"
 NOW = 1_700_000_000
-SAY_TABLES = "from adaptive.filter import Filter; from adaptive.host.schema import TABLES"
+SAY_TABLES = "from adaptive.filter import Filter; from adaptive.host.database import TABLES"
 
 
 @pytest.fixture

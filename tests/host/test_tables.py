@@ -14,8 +14,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from adaptive.core.model import HostError, StoredVector, TablesUnavailable
+from adaptive.host.database import ENTRIES, HOST_CHATS
 from adaptive.host.faults import refused_for_good
-from adaptive.host.schema import ENTRIES, HOST_CHATS
 from adaptive.host.tables import (
     HostLeases,
     HostVectorTable,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adaptive.learn.entailment import pair_features, turns_round
-from adaptive.learn.notation import read_notes
+from adaptive.learn.proposals import read_notes
 from tests.rates import rate
 
 # Of somebody else; then what is denied, supposed or asked.

@@ -28,8 +28,7 @@ from adaptive.learn.grounding import (
     screened,
 )
 from adaptive.learn.quotation import as_spelled
-from adaptive.learn.source import Source
-from adaptive.learn.support import spelled_out
+from adaptive.learn.support import Source, spelled_out
 from tests.fakes import hook_settings, memory
 from tests.fakes import turn as said_turn
 from tests.rates import over

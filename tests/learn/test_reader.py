@@ -19,7 +19,7 @@ from adaptive.core.providers import Completion
 from adaptive.learn.grounding import grounding_refusal
 from adaptive.learn.outdated import read_outdated
 from adaptive.learn.proposals import ExtractionSource, read_proposals
-from adaptive.learn.source import Source
+from adaptive.learn.support import Source
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import LESSONS, ReadLesson, read_lessons
 from tests.rates import rate

@@ -63,8 +63,8 @@ FUNCTIONS: Mapping[str, str] = {
     "that is grounded of a reply is measured as `learn.grounding.screened`.": """
         learn.grounding.Claim.of
         learn.lasting.weighed
-        learn.notation._evidence
-        learn.source.Source.*
+        learn.proposals._evidence
+        learn.support.Source.*
         learn.support.says_again
         learn.addressing.allowed
         learn.entailment.*
@@ -89,7 +89,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.lasting._judged
         learn.lasting.fact_examples
         learn.lasting.weighed
-        learn.notation._evidence
+        learn.proposals._evidence
         learn.outdated.far_reaching_changes
         learn.outdated._is_near_its_kind
     """,
@@ -132,7 +132,7 @@ FUNCTIONS: Mapping[str, str] = {
         recall.block.withheld_reason
         recall.judge.read_relevance
         recall.judge._relevance_request
-        host.schema._*_table
+        host.database._*_table
         recall.recall.Recall.sent
         recall.request.TurnBlocks.added
         recall.request.TurnBlocks.keep

@@ -48,12 +48,12 @@ from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
 from adaptive.learn.lesson import marked_turn
-from adaptive.learn.notation import message_lines
 from adaptive.learn.outdated import read_outdated
 from adaptive.learn.pastes import introduced_apart
 from adaptive.learn.proposals import (
     ExtractionSource,
     _proposals_in,
+    message_lines,
     read_proposals,
 )
 from adaptive.learn.suggestions import (

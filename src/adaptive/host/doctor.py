@@ -10,9 +10,8 @@ from sqlalchemy import func, select
 
 from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import AdaptiveMemoryError, with_detail
-from adaptive.host.database import HostDatabase
+from adaptive.host.database import OUR_TABLES, PENDING, HostDatabase
 from adaptive.host.faults import HostFaults
-from adaptive.host.schema import OUR_TABLES, PENDING
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets

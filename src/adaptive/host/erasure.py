@@ -23,10 +23,10 @@ from adaptive.core.model import frozen
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.core.runtime import portions
 from adaptive.host.application import account, isolated_request
+from adaptive.host.database import ENTRIES, PENDING, VECTORS
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore, stale_vectors
 from adaptive.host.pending_table import learned_values, turn_lease
-from adaptive.host.schema import ENTRIES, PENDING, VECTORS
 from adaptive.host.tables import HostTables
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import (

@@ -23,9 +23,13 @@ from sqlalchemy.orm.attributes import flag_modified
 from adaptive.core.messages import Message, mapping, text_field
 from adaptive.core.model import JsonMapping, JsonObject
 from adaptive.core.runtime import KeyedLocks
-from adaptive.host.database import HOST_DATABASE, host_session
+from adaptive.host.database import (
+    HOST_CHATS,
+    HOST_DATABASE,
+    HOST_MESSAGES,
+    host_session,
+)
 from adaptive.host.faults import uninterrupted
-from adaptive.host.schema import HOST_CHATS, HOST_MESSAGES
 from adaptive.search.history_ports import MessageKey
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.

@@ -36,7 +36,7 @@ from adaptive.host.application import (
     process_state,
 )
 from adaptive.host.audience import Locality, is_read_by_others
-from adaptive.host.database import HOST_DATABASE
+from adaptive.host.database import HOST_DATABASE, HOST_MESSAGES
 from adaptive.host.embedding import HostEmbedder, chosen_embedder
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import former_versions, is_temporary
@@ -50,7 +50,6 @@ from adaptive.host.page import (
     emitter_to,
 )
 from adaptive.host.providers import chosen_completer, known_model
-from adaptive.host.schema import HOST_MESSAGES
 from adaptive.host.tables import HostLeases, HostVectorTable
 from adaptive.llm.endpoints import LocalAddresses
 from adaptive.search.indexes import MemoryIndexes

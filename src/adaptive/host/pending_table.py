@@ -23,8 +23,7 @@ from adaptive.core.queued_turns import (
     read_turn,
     turn_text,
 )
-from adaptive.host.database import HostDatabase
-from adaptive.host.schema import PENDING
+from adaptive.host.database import PENDING, HostDatabase
 from adaptive.memory.tables import DAY_SECONDS
 from adaptive.privacy.sealing import MARKED, Sealer
 

@@ -8,14 +8,7 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import portions
-from adaptive.host.memories import STALE_VECTORS, note_deletion, stale_vectors
-from adaptive.host.memory_vectors import (
-    delete_vectors,
-    memory_collection,
-    standing_vectors,
-)
-from adaptive.host.pending_table import is_outdated
-from adaptive.host.schema import (
+from adaptive.host.database import (
     ENTRIES,
     HOST_CHATS,
     HOST_MEMORIES,
@@ -23,6 +16,13 @@ from adaptive.host.schema import (
     OUR_TABLES,
     PENDING,
 )
+from adaptive.host.memories import STALE_VECTORS, note_deletion, stale_vectors
+from adaptive.host.memory_vectors import (
+    delete_vectors,
+    memory_collection,
+    standing_vectors,
+)
+from adaptive.host.pending_table import is_outdated
 from adaptive.host.tables import HostTables
 from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.tables import DAY_SECONDS

@@ -27,10 +27,15 @@ from adaptive.core.model import (
     Vectors,
 )
 from adaptive.core.runtime import portions
-from adaptive.host.database import OUR_DATABASE, HostDatabase
+from adaptive.host.database import (
+    ENTRIES,
+    HOST_MEMORIES,
+    OUR_DATABASE,
+    VECTORS,
+    HostDatabase,
+)
 from adaptive.host.memory_vectors import memory_collection
 from adaptive.host.pending_table import HostPendingTable, is_sealed_elsewhere
-from adaptive.host.schema import ENTRIES, HOST_MEMORIES, VECTORS
 from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,

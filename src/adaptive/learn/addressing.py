@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from adaptive.core.model import Draft, Memory, Proposal
 from adaptive.learn.quotation import UNSPACED, word_units
-from adaptive.learn.source import Source
 from adaptive.learn.support import (
+    Source,
     Vocabulary,
     beginning,
     beginnings,

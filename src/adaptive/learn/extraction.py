@@ -19,9 +19,14 @@ from adaptive.core.providers import (
 )
 from adaptive.core.runtime import staged
 from adaptive.core.texts import PROMPTS
-from adaptive.learn.notation import END_NOTE, message_lines, numbered
 from adaptive.learn.prefilter import spoken_parts
-from adaptive.learn.proposals import ExtractionSource, read_proposals
+from adaptive.learn.proposals import (
+    END_NOTE,
+    ExtractionSource,
+    message_lines,
+    numbered,
+    read_proposals,
+)
 from adaptive.learn.quotation import unpasted_words
 from adaptive.llm.ask import AnswerRead
 from adaptive.privacy.injection import escaped_entry

@@ -27,8 +27,8 @@ from adaptive.learn.quotation import (
     quoted_share,
     word_units,
 )
-from adaptive.learn.source import Source
 from adaptive.learn.support import (
+    Source,
     Vocabulary,
     beginnings,
     capitalises_nouns,

@@ -33,8 +33,8 @@ from adaptive.learn.extraction import (
     listed_memories,
     nearest_memories,
 )
-from adaptive.learn.notation import END_NOTE
 from adaptive.learn.proposals import (
+    END_NOTE,
     last_day,
     named_memory,
     repeats,

@@ -15,13 +15,14 @@ from adaptive.learn.extraction import (
     typed_lines,
 )
 from adaptive.learn.lesson import marked_turn
-from adaptive.learn.notation import (
+from adaptive.learn.proposals import (
+    ExtractionSource,
     holds_notes,
     message_lines,
     numbered,
     read_notes,
+    read_proposals,
 )
-from adaptive.learn.proposals import ExtractionSource, read_proposals
 from tests.fakes import hook_settings, memory, turn
 from tests.learn.world import MORNING
 from tests.rates import over
