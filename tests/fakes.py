@@ -405,7 +405,7 @@ class ListedEntries:
 
 def chat_states(entries: Entries) -> ChatTable:
     """What each chat was given, on these entries."""
-    return ChatTable(entries, "chat", str, "")
+    return ChatTable(entries, "chat", list[str], [])
 
 
 def chat_notes(entries: Entries) -> ChatNotesTable:

@@ -283,10 +283,9 @@ def weights_text(model: LinearModel, threshold: float) -> str:
         lzma.compress(model.weights.tobytes(), preset=9)
     ).decode()
     return (
-        "# Weights of the guard's classifier, written by tools/train_guard.py: scale, bias, and"
-        f" a whole number from -{LEVELS} to {LEVELS}\n"
-        "# for each bucket, one byte each, packed with lzma and base85.\n"
-        f"{model.scale:.6g}\n{model.bias - threshold:.6g}\n{packed}\n"
+        "# What reads as an order to the assistant, by tools/train_guard.py: the size of a step"
+        " and the bias;\n# then all weights in steps, packed.\n"
+        f"order {model.scale:.6g} {model.bias - threshold:.6g}\n{packed}\n"
     )
 
 

@@ -99,8 +99,8 @@ async def test_values_come_back(both: Both) -> None:
     assert await there.read("ada", "c") == NOTES
     for user_id, chat_id in (("bob", "c"), ("ada", "d")):
         assert await there.read(user_id, chat_id) == ChatNotes()
-    await both[0].chats.write("ada", "c", "[4]", NOW)
-    assert await both[1].chats.read("ada", "c") == "[4]"
+    await both[0].chats.write("ada", "c", ["m-4"], NOW)
+    assert await both[1].chats.read("ada", "c") == ["m-4"]
     await both[0].commands.write("ada", "c", "Done.", NOW, "m")
     assert await both[1].commands.read("ada", "m") == "Done."
     assert await both[1].commands.read("ada", "c") == ""

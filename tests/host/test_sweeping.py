@@ -244,10 +244,10 @@ async def test_expired(house: House) -> None:
     change = AuditEntry("saved", "ada-1", int(NOW), None, "a fact")
     await tables.audit.record("ada", [change])
     await tables.suggestions.reject("ada", "rejected", int(NOW))
-    await tables.chats.write("ada", "c", "[4]", int(NOW))
+    await tables.chats.write("ada", "c", ["m-4"], int(NOW))
     for chat in ("c", "deleted"):
         await tables.chat_notes.write("ada", chat, ChatNotes(chat), int(NOW))
-    for days, state, changes in ((0.9, "[4]", 1), (2, "", 1), (401, "", 0)):
+    for days, state, changes in ((0.9, ["m-4"], 1), (2, [], 1), (401, [], 0)):
         await house.new_sweep().run(NOW + days * DAY)
         assert await tables.chats.read("ada", "c") == state
         assert len(await tables.audit.keys("ada")) == changes

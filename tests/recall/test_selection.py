@@ -123,9 +123,7 @@ class Person:
             cast(Hook, turn), window, sources, question
         )
         if chat:
-            await home.chats.write(
-                "ada", chat, json.dumps(retrieved(selection)), 1
-            )
+            await home.chats.write("ada", chat, retrieved(selection), 1)
         return selection
 
 

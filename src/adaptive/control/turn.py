@@ -36,8 +36,7 @@ from adaptive.core.model import (
     frozen,
     log_failure,
 )
-from adaptive.core.queued_turns import Leases
-from adaptive.memory.tables import CommandTable
+from adaptive.memory.tables import CommandTable, Leases
 
 # So long a turn waits for its command to be carried out, questions to the user not counted.
 _COMMAND_SECONDS = 5.0

@@ -36,7 +36,9 @@ _LONG_TEXT = 400  # signs of a text whose length counts as 1
 class Classifier:
     """A linear model with a score for each of its labels."""
 
-    weights: NDArray[np.float64]  # labels by buckets and lengths
+    weights: NDArray[
+        np.float64
+    ]  # labels by buckets, and lengths if there are any
     biases: NDArray[np.float64]
 
     def scores(self, text: str) -> NDArray[np.float64]:
@@ -50,7 +52,7 @@ def classifier(name: str) -> Classifier:
     *labels, packed = listed_lines(f"{name}_weights")
     rows = np.array([line.split()[1:] for line in labels], dtype=np.float64)
     signs = np.frombuffer(unpacked(packed), dtype=np.int8)
-    weights = signs.reshape(len(rows), BUCKETS) * rows[:, :1]
+    weights = signs.reshape(len(rows), -1) * rows[:, :1]
     return Classifier(
         weights=np.hstack([weights, rows[:, 2:]]),
         biases=rows[:, 1],

@@ -113,24 +113,6 @@ class PendingTable(Protocol):
         ...
 
 
-class Leases(Protocol):
-    """Names that one holds at a time, across workers; of some it is noted who does."""
-
-    async def acquire(
-        self, name: str, now: float, seconds: float, owner: str = ""
-    ) -> bool:
-        """Take a name that is free or whose lease has ended."""
-        ...
-
-    async def renew(self, name: str, owner: str, until: float) -> bool:
-        """Prolong an owner's lease; whether it is that owner's still."""
-        ...
-
-    async def end(self, names: Iterable[str], owner: str = "") -> bool:
-        """End leases, whosever they are or an owner's; whether there were any."""
-        ...
-
-
 # Made while the module is loaded: later the host may know it by no name (since 0.12).
 _TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
 

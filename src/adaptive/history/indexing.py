@@ -24,7 +24,7 @@ from adaptive.core.model import (
     frozen,
     log_failure,
 )
-from adaptive.core.runtime import UserCache
+from adaptive.core.runtime import UserCache, portions
 from adaptive.history.section import (
     HistoryLevels,
     MessageFilter,
@@ -162,8 +162,7 @@ class HistoryIndex:
         if gone := digests.keys() - {unit.id for unit in units}:
             await self.vectors.delete(user_id, gone)
         new = [unit for unit in units if digests.get(unit.id) != unit.digest]
-        for start in range(0, len(new), _UNITS_EMBEDDED_AT_ONCE):
-            batch = new[start : start + _UNITS_EMBEDDED_AT_ONCE]
+        for batch in portions(new, _UNITS_EMBEDDED_AT_ONCE):
             # In a thread, as looking for secrets takes a moment.
             texts = await asyncio.to_thread(unit_texts, batch)
             vectors = normalised(await embedder.embed(texts, query=False))

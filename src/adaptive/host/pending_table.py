@@ -15,7 +15,6 @@ from sqlalchemy import (
 
 from adaptive.core.model import JsonObject
 from adaptive.core.queued_turns import (
-    Leases,
     QueuedTurn,
     QueuePlace,
     TurnLease,
@@ -24,7 +23,7 @@ from adaptive.core.queued_turns import (
     turn_text,
 )
 from adaptive.host.database import PENDING, HostDatabase
-from adaptive.memory.tables import DAY_SECONDS
+from adaptive.memory.tables import DAY_SECONDS, Leases
 from adaptive.privacy.sealing import MARKED, Sealer
 
 # A message is regenerated minutes later, not months.

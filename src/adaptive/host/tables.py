@@ -348,7 +348,7 @@ class HostTables:
         self.audit = AuditTable(entries)
         self.costs = CostTable(entries)
         self.suggestions = SuggestionTable(entries, self.leases)
-        self.chats = ChatTable(entries, "chat", str, "", DAY_SECONDS)
+        self.chats = ChatTable(entries, "chat", list[str], [], DAY_SECONDS)
         self.chat_notes = ChatNotesTable(
             entries, "chat_notes", ChatNotes, ChatNotes()
         )

@@ -21,7 +21,7 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.providers import Completer
-from adaptive.core.queued_turns import Leases, PendingTable, QueuedTurn
+from adaptive.core.queued_turns import PendingTable, QueuedTurn
 from adaptive.core.runtime import Foreground
 from adaptive.learn.confirmation import (
     CHANGED_MESSAGE,
@@ -47,7 +47,7 @@ from adaptive.learn.suggestions import Suggestions, failure_line, report_line
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.learn.turns import by_model
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import CostTable
+from adaptive.memory.tables import CostTable, Leases
 from adaptive.memory.user_memory import Memories
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, Report, StatusLines

@@ -4,14 +4,12 @@ What extraction has found waits in a table until the user is asked, in one dialo
 user has rejected once is never proposed again; of that only a hash is kept.
 """
 
-import asyncio
 import hashlib
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from weakref import WeakValueDictionary
 
 from adaptive.core.messages import clipped_line
 from adaptive.core.model import (
@@ -22,7 +20,7 @@ from adaptive.core.model import (
     Turn,
     each_open,
 )
-from adaptive.core.runtime import UserCache
+from adaptive.core.runtime import KeyedLocks, UserCache
 from adaptive.memory.tables import (
     ASKED_REST_SECONDS,
     MOST_WAITING_SUGGESTIONS,
@@ -161,9 +159,7 @@ class Suggestions:
             _MOST_CHATS, seconds=ASKED_REST_SECONDS
         )
         # The page shows one dialog at a time: of two the first would never be answered.
-        self._dialogs: WeakValueDictionary[str, asyncio.Lock] = (
-            WeakValueDictionary()
-        )
+        self._dialogs = KeyedLocks()
 
     async def propose(
         self,
@@ -213,7 +209,7 @@ class Suggestions:
 
     async def asking(self, user_id: str, questions: Awaitable[object]) -> None:
         """Ask a user something, while nothing else is asked or offered."""
-        async with self._dialogs.setdefault(user_id, asyncio.Lock()):
+        async with self._dialogs.of(user_id):
             await questions
 
     async def offer(self, hook: Hook, keep: KeepSuggestion) -> str:
@@ -226,7 +222,7 @@ class Suggestions:
         table = self.table
         user_id = hook.user_id
         place = (user_id, hook.chat_id)
-        standing = self._dialogs.setdefault(user_id, asyncio.Lock())
+        standing = self._dialogs.of(user_id)
         if standing.locked():
             return ""
         async with standing:

@@ -21,10 +21,10 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.providers import CompletionRequest
-from adaptive.core.queued_turns import Leases
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.ask import Line, ask_fields, fields_schema, render_prompt
+from adaptive.memory.tables import Leases
 from adaptive.privacy.injection import escaped_entry
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import tokens

@@ -14,7 +14,6 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 from pydantic import TypeAdapter
 
 from adaptive.core.model import Draft, Memory, Provenance, frozen
-from adaptive.core.queued_turns import Leases
 
 DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.
@@ -90,6 +89,24 @@ class Entries(Protocol):
         self, kind: EntryKind, user_id: str, keys: Collection[str]
     ) -> None:
         """Drop entries."""
+
+
+class Leases(Protocol):
+    """Names that one holds at a time, across workers; of some it is noted who does."""
+
+    async def acquire(
+        self, name: str, now: float, seconds: float, owner: str = ""
+    ) -> bool:
+        """Take a name that is free or whose lease has ended."""
+        ...
+
+    async def renew(self, name: str, owner: str, until: float) -> bool:
+        """Prolong an owner's lease; whether it is that owner's still."""
+        ...
+
+    async def end(self, names: Iterable[str], owner: str = "") -> bool:
+        """End leases, whosever they are or an owner's; whether there were any."""
+        ...
 
 
 def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
@@ -241,8 +258,8 @@ class CostTable(EntryTable):
         return {entry.key: Counter(entry.body) for entry in entries}
 
 
-# What each chat was given, as one short text.
-ChatTable = ValueTable[str]
+# The ids of the memories that each chat was given.
+ChatTable = ValueTable[list[str]]
 # Notes by chat; they go with their chat.
 ChatNotesTable = ValueTable[ChatNotes]
 # The answers of commands that change something, by the message that gave the command.

@@ -17,14 +17,17 @@ import hashlib
 import html
 import re
 import unicodedata
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.classifier import NGRAM_BUCKETS, ngram_buckets
+from adaptive.core.classifier import (
+    NGRAM_BUCKETS,
+    classifier,
+    ngram_buckets,
+)
 from adaptive.core.runtime import text_cache
-from adaptive.core.texts import compiled_patterns, listed_lines, unpacked
+from adaptive.core.texts import compiled_patterns
 from adaptive.privacy.scanning import Respelling, respelled
 
 _FORMS = compiled_patterns("imitations")
@@ -36,7 +39,6 @@ _TWINS = str.maketrans(
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
-_SCALE, _BIAS, _PACKED_WEIGHTS = listed_lines("guard_weights")
 # Words tell more of what a text is than pieces of them do, and there are fewer.
 _WORD_VALUE = 4.0
 # A sum over n features grows more slowly than n, and faster than its root.
@@ -85,10 +87,12 @@ def order_score(text: str) -> float:
     Above 0 are one in fifty harmless look-alikes, and one in forty ordinary memories.
     """
     parts = map(ngram_buckets, order_parts(text))
+    guard = classifier("guard")
+    [weights] = guard.weights
     worst = max(
-        _weights()[buckets] @ feature_values(buckets) for buckets in parts
+        weights[buckets] @ feature_values(buckets) for buckets in parts
     )
-    return float(worst) * float(_SCALE) + float(_BIAS)
+    return float(worst + guard.biases[0])
 
 
 def order_parts(text: str) -> list[str]:
@@ -109,11 +113,6 @@ def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
         np.where(buckets < NGRAM_BUCKETS // 2, 1.0, _WORD_VALUE)
         * len(buckets) ** -_LENGTH_EXPONENT
     )
-
-
-@cache
-def _weights() -> NDArray[np.int8]:
-    return np.frombuffer(unpacked(_PACKED_WEIGHTS), dtype=np.int8)
 
 
 def seen_text(text: str) -> Respelling:

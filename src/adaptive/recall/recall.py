@@ -6,7 +6,6 @@ their outcome.
 """
 
 import asyncio
-import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -291,8 +290,7 @@ class Recall:
         chat_id = selection.candidates.question.chat_id
         retrieved = [entry.memory.id for entry in selection.retrieved]
         if chat_id and retrieved != selection.candidates.question.former:
-            body = json.dumps(retrieved)
-            keeping = self.chats.write(hook.user_id, chat_id, body, now)
+            keeping = self.chats.write(hook.user_id, chat_id, retrieved, now)
             self.behind(keeping, "keeping a chat's block", gently=True)
 
     async def _past_section(
@@ -352,9 +350,7 @@ class Recall:
         if question.first or not question.chat_id:
             return []
         try:
-            return json.loads(
-                await self.chats.read(user_id, question.chat_id) or "[]"
-            )
-        except (TablesUnavailable, ValueError) as error:
+            return await self.chats.read(user_id, question.chat_id)
+        except TablesUnavailable as error:
             log_failure("a chat's block is made anew", error)
             return []
