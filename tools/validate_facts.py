@@ -23,7 +23,8 @@ from adaptive.core.model import Vectors
 from adaptive.core.texts import titled_parts
 from adaptive.learn.examples import ExampleJudge
 from adaptive.learn.lasting import lasting_judge, plain_judge
-from adaptive.search.embedders import EndpointEmbedder, LocalEmbedder
+from adaptive.search.embedders import EndpointModel
+from adaptive.search.encoding import LocalModel
 from adaptive.search.vectors import normalised
 
 Mask = NDArray[np.bool_]
@@ -88,12 +89,12 @@ def _line(name: str, is_positive: Mask, refusals: Mask) -> str:
 
 async def embedded(model: str, texts: Sequence[str]) -> Vectors:
     """Normalised vectors by a local model or by a service."""
-    embedder = (
-        EndpointEmbedder(model, "embedding")
+    chosen = (
+        EndpointModel(model, "embedding")
         if model.startswith("http")
-        else LocalEmbedder(model)
+        else LocalModel(model)
     )
-    return normalised(await embedder.embed(texts, query=False))
+    return normalised(await chosen.embed(texts, query=False))
 
 
 def main(models: Sequence[str]) -> None:

@@ -29,7 +29,7 @@ from adaptive.core.providers import (
 )
 from adaptive.host import embedding
 from adaptive.host.application import process_state
-from adaptive.host.embedding import HostEmbedder
+from adaptive.host.embedding import HostModel
 from adaptive.host.providers import (
     HostCompleter,
     _body_of,
@@ -249,17 +249,28 @@ class Model:
 class Host:
     """A host's app with a model and the function by which it embeds."""
 
-    def __init__(self, engine: str = "local", device: str = "cpu") -> None:
+    def __init__(self, engine: str = "", device: str = "cpu") -> None:
         self.model, self.calls = Model(device), list[Any]()
         self.turn = running_request()
         self.turn.app.state.ef = self.model
         self.turn.app.state.EMBEDDING_FUNCTION = self.embed
-        # Read from the host's settings otherwise, which need an installed host.
-        process_state(self.turn)["settings"] = {
-            "embedding_engine": (engine, math.inf),
-            "embedding_model": ("minilm", math.inf),
-        }
-        self.embedder = HostEmbedder(self.turn, USER)
+        self.save(
+            embedding_engine=engine,
+            embedding_model="minilm",
+            openai_embedding_url="http://127.0.0.1:9/v1",
+        )
+
+    def save(self, **settings: str) -> None:
+        """Set what is read from the host's settings otherwise, which need an installed host."""
+        state = process_state(self.turn).setdefault("settings", {})
+        state.update(
+            {name: (value, math.inf) for name, value in settings.items()}
+        )
+
+    async def embedded(self, *texts: str, query: bool) -> list[list[float]]:
+        """The vectors of a turn."""
+        model = await HostModel.of(self.turn, USER)
+        return (await model.embed(texts, query=query)).tolist()
 
     async def embed(self, texts: list[str], **named: Any) -> Any:
         """The host's own function."""
@@ -270,9 +281,34 @@ class Host:
 @pytest.fixture(autouse=True)
 def prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     """The admin's prefix before contents, which is read from an installed host otherwise."""
-    monkeypatch.setattr(
-        embedding, "_prefix", lambda query: None if query else "passage: "
-    )
+    monkeypatch.setattr(embedding, "_prefixes", lambda: ("", "passage: ", ""))
+
+
+async def test_identity_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engine, model, address and prefixes of the host are all in the name of its embedder."""
+    host = Host("openai")
+    identities = [(await HostModel.of(host.turn, USER)).identity]
+    for change in (
+        {"openai_embedding_url": "http://127.0.0.1:10/v1"},
+        {"embedding_model": "other"},
+        {"embedding_engine": ""},
+    ):
+        host.save(**change)
+        identities.append((await HostModel.of(host.turn, USER)).identity)
+    for prefixes in (("query: ", "", ""), ("query: ", "", "prefix")):
+        monkeypatch.setattr(embedding, "_prefixes", lambda p=prefixes: p)
+        identities.append((await HostModel.of(host.turn, USER)).identity)
+    assert len({*map(str, identities)}) == len(identities)
+    assert "http://127.0.0.1:9/v1" in str(identities[0])
+
+
+async def test_turn_keeps_its_model() -> None:
+    """A turn that began before the host has loaded another model ends with the former one."""
+    host = Host("openai")
+    model = await HostModel.of(host.turn, USER)
+    host.turn.app.state.EMBEDDING_FUNCTION = None
+    assert len(await model.embed(["A cat."], query=True)) == 1
+    assert (await HostModel.of(host.turn, USER)).source is not model.source
 
 
 async def test_cores() -> None:
@@ -282,11 +318,9 @@ async def test_cores() -> None:
     try:
         host, long = Host(), "User has a cat. " * 100
         # First: while a thread of one core begins, that is the default of new threads.
-        await host.embedder.embed([long], query=False)
-        assert (
-            await host.embedder.embed(["A cat?"], query=True)
-        ).tolist() == [[6.0, 1.0]]
-        await host.embedder.embed(["A cat.", "A dog."], query=False)
+        await host.embedded(long, query=False)
+        assert await host.embedded("A cat?", query=True) == [[6.0, 1.0]]
+        await host.embedded("A cat.", "A dog.", query=False)
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(usual)
@@ -301,16 +335,14 @@ async def test_cores() -> None:
 
 
 @pytest.mark.parametrize(
-    ("engine", "device"), [("openai", "cpu"), ("local", "mps:0")]
+    ("engine", "device"), [("openai", "cpu"), ("", "mps:0")]
 )
 async def test_left_to_the_host(engine: str, device: str) -> None:
     """A service, and Apple's graphics processor, are asked by the host's own function."""
     host = Host(engine, device)
-    assert (await host.embedder.embed(["A cat."], query=False)).tolist() == [
-        [9.0, 9.0]
-    ]
+    assert await host.embedded("A cat.", query=False) == [[9.0, 9.0]]
     assert host.calls == [(["A cat."], {"prefix": "passage: ", "user": USER})]
     assert host.model.asked == []
     host.turn.app.state.EMBEDDING_FUNCTION = None
     with pytest.raises(EmbeddingError, match="no embedding model ready"):
-        await host.embedder.embed(["A cat."], query=False)
+        await host.embedded("A cat.", query=False)

@@ -23,6 +23,7 @@ from adaptive.host.tables import (
 )
 from adaptive.memory.tables import Entry
 from adaptive.privacy.sealing import Sealer
+from adaptive.search.vectors import FINGERPRINT_MARK
 from tests.host.databases import Worker
 
 NOW = 1_700_000_000
@@ -206,6 +207,23 @@ def told(rows: dict[str, StoredVector]) -> dict[str, tuple[str, list[float]]]:
     return {
         id: (one.content_hash, one.vector.tolist()) for id, one in rows.items()
     }
+
+
+async def test_vectors_of_two_models_of_one_name(workers: Workers) -> None:
+    """What another model of the same identity has made is not read, and not dropped either."""
+    table = HostVectorTable(workers[0].database)
+    old, new = (f"{MODEL}{FINGERPRINT_MARK}{letter * 32}" for letter in "ab")
+    await table.write("ada", old, {"cat": CAT})
+    await table.write("ada", new, {"cat": DOG})
+    await workers[0].change(
+        "CREATE TABLE memory (id VARCHAR, user_id VARCHAR)"
+    )
+    await workers[0].change("INSERT INTO memory VALUES ('cat', 'ada')")
+    await table.tidy("ada", old)
+    assert told(await table.read("ada", old)) == told({"cat": CAT})
+    assert told(await table.read("ada", new)) == told({"cat": DOG})
+    await table.tidy("ada", "another")
+    assert await table.read("ada", new) == {}
 
 
 async def test_vectors_are_shared(workers: Workers) -> None:

@@ -19,12 +19,12 @@ from adaptive.host.database import HostDatabase
 from adaptive.host.faults import HostFaults
 from adaptive.host.providers import _body_of
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_text
-from adaptive.privacy.redaction import RedactingCompleter, SecretlessEmbedder
+from adaptive.privacy.redaction import RedactingCompleter, SecretlessModel
 from adaptive.search.embedders import (
-    EndpointEmbedder,
-    LocalEmbedder,
+    EndpointModel,
     checked_vectors,
 )
+from adaptive.search.encoding import LocalModel
 from tests.loopback import Answer, Loopback
 
 # An account at an address, as drivers and providers name them; no text for people holds it.
@@ -131,16 +131,14 @@ CASES = [
     ),
     Case(
         "embedding",
-        lambda url: SecretlessEmbedder(EndpointEmbedder(url, "m")).embed(
+        lambda url: SecretlessModel(EndpointModel(url, "m")).embed(
             ["a"], query=True
         ),
         REFUSED,
     ),
     Case(
         "local model",
-        lambda _: LocalEmbedder(f"/nowhere/{PLANTED}").embed(
-            ["a"], query=True
-        ),
+        lambda _: LocalModel(f"/nowhere/{PLANTED}").embed(["a"], query=True),
     ),
 ]
 

@@ -23,7 +23,7 @@ from adaptive.learn.proposals import ExtractionSource
 from adaptive.privacy.redaction import (
     RedactingCompleter,
     Redaction,
-    SecretlessEmbedder,
+    SecretlessModel,
     redacted_request,
 )
 from adaptive.privacy.secrets import SECRET_MARK
@@ -129,13 +129,13 @@ def test_built_in_prompts_stay() -> None:
 async def test_no_secret_is_sent() -> None:
     """Texts go out without their secrets, and each has its vector."""
     service = WordEmbedder()
-    embedder = SecretlessEmbedder(service)
-    made = await embedder.embed(
+    model = SecretlessModel(service)
+    made = await model.embed(
         [f"My token is {TOKEN}", "I like tea"], query=True
     )
     assert service.queries == [[f"My token is {SECRET_MARK}", "I like tea"]]
     assert len(made) == 2
-    assert await embedder.name() == "words"
+    assert (model.identity, model.source) == (service.identity, service.source)
 
 
 REPLIES = [

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from adaptive.core.embedding import EmbedderIdentity
 from adaptive.core.model import EmbeddingError
 from adaptive.search.embedders import (
-    EndpointEmbedder,
-    LocalEmbedder,
+    EndpointModel,
+    instructed,
 )
+from adaptive.search.encoding import LocalModel
 from tests.loopback import Answer, Loopback
+from tests.rates import over
 
 pytestmark = pytest.mark.usefixtures("no_pauses")
 
@@ -31,20 +36,20 @@ def rows(*vectors: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def embedder(server: Loopback) -> EndpointEmbedder:
+def embedder(server: Loopback) -> EndpointModel:
     """An embedder that asks the server."""
-    return EndpointEmbedder(f"{server.url}/v1", "small", "secret")
+    return EndpointModel(f"{server.url}/v1", "small", "secret")
 
 
 async def test_many_texts_go_in_batches(server: Loopback) -> None:
-    """More than 64 texts are several requests, with model and key; every vector finds its text."""
-    texts = [str(number) for number in range(130)]
-    batches = [texts[:64], texts[64:128], texts[128:]]
+    """More than 32 texts are several requests, with model and key; every vector finds its text."""
+    texts = [str(number) for number in range(66)]
+    batches = [texts[:32], texts[32:64], texts[64:]]
     server.will_answer(
         *(Answer(rows(*([int(text), 1] for text in one))) for one in batches)
     )
     vectors = await embedder(server).embed(texts, query=False)
-    assert vectors.tolist() == [[number, 1] for number in range(130)]
+    assert vectors.tolist() == [[number, 1] for number in range(66)]
     assert [one.body for one in server.received] == [
         {"model": "small", "input": batch} for batch in batches
     ]
@@ -95,6 +100,127 @@ async def test_busy_endpoint(server: Loopback) -> None:
         await embedder(server).embed(["a"], query=True)
 
 
+_WEB_SEARCH = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the"
+    " query\nQuery:"
+)
+
+
+@over(
+    "model, query, content",
+    [
+        ("intfloat/multilingual-e5-small", "query: ", "passage: "),
+        ("e5-base-v2", "query: ", "passage: "),
+        ("multilingual-e5-large-instruct", f"{_WEB_SEARCH} ", ""),
+        ("nomic-embed-text:v1.5", "search_query: ", "search_document: "),
+        ("Qwen/Qwen3-Embedding-0.6B", _WEB_SEARCH, ""),
+        ("qwen3-embedding:8b", _WEB_SEARCH, ""),
+        (
+            "BAAI/bge-small-en-v1.5",
+            "Represent this sentence for searching relevant passages: ",
+            "",
+        ),
+        ("bge-m3", "", ""),
+        ("/models/e5/all-MiniLM-L6-v2", "", ""),
+        ("text-embedding-3-small", "", ""),
+    ],
+)
+def test_instructions(model: str, query: str, content: str) -> None:
+    """Before queries and contents stands what a model's makers name for it, and nothing else."""
+    identity = instructed("local", model)
+    assert identity.prefix(query=True) == query
+    assert identity.prefix(query=False) == content
+
+
+async def test_instructions_are_sent(server: Loopback) -> None:
+    """An endpoint is asked behind the instruction of its model, which is part of the identity."""
+    server.will_answer(Answer(rows([1, 2])))
+    model = EndpointModel(f"{server.url}/v1", "nomic-embed-text")
+    for query in (True, False):
+        await model.embed(["tea"], query=query)
+    sent = [one.body["input"] for one in server.received]
+    assert sent == [["search_query: tea"], ["search_document: tea"]]
+
+
+def test_identities_differ() -> None:
+    """Whatever makes other vectors makes another name, and so does what is only written alike."""
+    identities = [
+        EmbedderIdentity("host, openai", "m"),
+        EmbedderIdentity("host, openai", "m", "http://a"),
+        EmbedderIdentity("host, openai", "m", "http://b"),
+        EmbedderIdentity("host, openai", "m", query_prefix="query: "),
+        EmbedderIdentity("host, openai", "m", content_prefix="query: "),
+        EmbedderIdentity("host, openai", "m' address='http://a"),
+        EmbedderIdentity("openai_compatible", "m"),
+    ]
+    assert len({*map(str, identities)}) == len(identities)
+
+
+class PromptedModel:
+    """A SentenceTransformer with prompts of its own, which notes behind which it was asked."""
+
+    def __init__(self, prompts: dict[str, str]) -> None:
+        self.prompts = prompts
+        self.asked: list[tuple[int, str | None]] = []
+
+    def encode(
+        self, texts: list[str], prompt: str | None = None, **_: object
+    ) -> list[list[float]]:
+        """One vector for each text."""
+        self.asked.append((len(texts), prompt))
+        return [[1.0, 2.0] for _ in texts]
+
+
+@over(
+    "prompts, expected",
+    [
+        ({"query": "q> ", "document": "d> "}, ["q> ", "d> "]),
+        ({"query": "q> ", "passage": "p> "}, ["q> ", "p> "]),
+        ({"query": "q> "}, ["q> ", None]),
+        ({"query": "", "document": ""}, ["query: ", "passage: "]),
+        ({}, ["query: ", "passage: "]),
+    ],
+)
+async def test_prompts_of_a_local_model(
+    prompts: dict[str, str], expected: list[str | None]
+) -> None:
+    """Prompts that came with a model go before those that its makers name for its kind."""
+    model = PromptedModel(prompts)
+    local = LocalModel("e5-small", {"models": {"e5-small": model}})
+    for query in (True, False):
+        await local.embed(["tea"], query=query)
+    assert model.asked == [(1, prompt) for prompt in expected]
+
+
+async def test_local_model_leaves_the_threads_of_the_host_alone() -> None:
+    """However many texts and callers there are, the host's threads are free, and messages pass."""
+    gate = threading.Event()
+
+    class Slow(PromptedModel):
+        """Encodes when the gate is open."""
+
+        def encode(
+            self, texts: list[str], prompt: str | None = None, **named: object
+        ) -> list[list[float]]:
+            if "tea?" not in texts:
+                gate.wait(10)
+            return super().encode(texts, prompt, **named)
+
+    model = Slow({})
+    local = LocalModel("any", {"models": {"any": model}})
+    callers = [
+        asyncio.create_task(local.embed(["text"] * 70, query=False))
+        for _ in range(50)
+    ]
+    await asyncio.sleep(0)
+    assert await asyncio.to_thread(str, 7) == "7"
+    assert (await local.embed(["tea?"], query=True)).shape == (1, 2)
+    gate.set()
+    await asyncio.gather(*callers)
+    sizes = sorted({size for size, _ in model.asked})
+    assert sizes == [1, 6, 32]
+
+
 @pytest.mark.parametrize(
     ("url", "model"), [("", "m"), ("http://127.0.0.1", " ")]
 )
@@ -103,7 +229,7 @@ async def test_empty_valves(url: str, model: str) -> None:
     with pytest.raises(
         EmbeddingError, match="`embedding_api_url` and `embedding_model_name`"
     ):
-        await EndpointEmbedder(url, model).embed(["a"], query=True)
+        await EndpointModel(url, model).embed(["a"], query=True)
 
 
 async def test_without_sentence_transformers(
@@ -114,5 +240,5 @@ async def test_without_sentence_transformers(
     with pytest.raises(
         EmbeddingError, match=r"^the local embedding model failed$"
     ) as failed:
-        await LocalEmbedder("any").embed(["a"], query=False)
+        await LocalModel("any").embed(["a"], query=False)
     assert "sentence_transformers" in failed.value.detail

@@ -339,18 +339,17 @@ class MemoryStore(Protocol):
 
 
 class Embedder(Protocol):
-    """Texts to vectors."""
+    """An embedding model that was seen to answer; ``service`` is its identity as a text."""
+
+    @property
+    def service(self) -> str: ...
 
     async def name(self) -> str:
-        """Provider and model: vectors of different names must never be compared."""
+        """Identity and fingerprint, by which vectors are kept apart; may raise ``EmbeddingError``."""
         ...
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors of shape (len(texts), dimension), as the provider scales them.
-
-        Raises:
-            EmbeddingError: no vectors, fewer than texts, or values that are not finite.
-        """
+        """Vectors of texts (see ``EmbeddingModel``)."""
         ...
 
 

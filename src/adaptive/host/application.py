@@ -32,6 +32,15 @@ UNSUPPORTED = (
 _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
     "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
+    "openai_embedding_url": (
+        "RAG_OPENAI_API_BASE_URL",
+        "rag.openai.api_base_url",
+    ),
+    "ollama_embedding_url": ("RAG_OLLAMA_BASE_URL", "rag.ollama.base_url"),
+    "azure_embedding_url": (
+        "RAG_AZURE_OPENAI_BASE_URL",
+        "rag.azure_openai.base_url",
+    ),
     "task_model": ("TASK_MODEL", "task.model.default"),
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
     "task_params": ("", "task.model.params"),

@@ -37,7 +37,7 @@ from adaptive.host.application import (
 )
 from adaptive.host.audience import Locality, is_read_by_others
 from adaptive.host.database import HOST_DATABASE, HOST_MESSAGES
-from adaptive.host.embedding import HostEmbedder, chosen_embedder
+from adaptive.host.embedding import HostModel, chosen_model, proven
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
 from adaptive.host.history_chats import former_versions, is_temporary
 from adaptive.host.memories import HostMemoryStore
@@ -275,9 +275,13 @@ class HostHook(Hook):
         """Where the user's memories are, and who makes their vectors."""
         request = isolated_request(self.request)
         user = await account(self.arguments.user)
-        embedder = chosen_embedder(self.settings, request, user)
-        store = HostMemoryStore(request, user)
-        return Sources(self.user_id, store, embedder, self.vectors)
+        model = await chosen_model(self.settings, request, user)
+        return Sources(
+            user_id=self.user_id,
+            store=HostMemoryStore(request, user),
+            embedder=proven(model, self.vectors),
+            table=self.vectors,
+        )
 
     async def completer(self) -> Completer:
         """The model for learning, behind redaction."""
@@ -342,9 +346,9 @@ async def warm_up(
         # What the host and its libraries have made stays for good: a million objects, and each
         # full collection over them stops every user for half a second.
         gc.freeze()
-    embedder = HostEmbedder(request, None)
-    if await embedder.in_process():
-        await indexes.warm_up(embedder, table)
+    model = await HostModel.of(request, None)
+    if model.is_in_process:
+        await indexes.warm_up(proven(model, table), table)
 
 
 def with_arguments(

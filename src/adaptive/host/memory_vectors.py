@@ -22,7 +22,7 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import KeyedLocks, portions
-from adaptive.host.embedding import HostEmbedder
+from adaptive.host.embedding import HostModel
 from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,
@@ -62,8 +62,8 @@ async def index_rows(request: Request, user: Any, rows: Sequence[Any]) -> None:
     prefix: str | None = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
     metadata: Any = getattr(router, "_memory_metadata", _metadata_of_0_9)
     texts = [_indexed_text(row) for row in rows]
-    embedder = HostEmbedder(request, user)
-    vectors = await embedder.embed_behind(prefix, texts, query=False)
+    model = await HostModel.of(request, user)
+    vectors = await model.embed_behind(prefix, texts, query=False)
     items = [
         {
             "id": row.id,

@@ -55,10 +55,13 @@ from adaptive.memory.tables import (
     SuggestionTable,
 )
 from adaptive.privacy.sealing import Sealer
-from adaptive.search.vectors import content_hash
+from adaptive.search.vectors import content_hash, name_parts
 
 _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
+# Of the 32 letters that stand for an embedder.
+_IDENTITY_LETTERS = 20
+_FINGERPRINT_LETTERS = 12
 # Costs and states of chats, which are written anew with every turn.
 _MADE_ANEW: tuple[EntryKind, ...] = ("chat", "cost")
 
@@ -240,7 +243,7 @@ class HostVectorTable:
         """A user's vectors of one embedder, by memory id; of at most 900 memories, or of all."""
         row = VECTORS.c
         query = select(row.memory_id, row.content_hash, row.vector).where(
-            row.user_id == user_id, row.embedder == content_hash(embedder)
+            row.user_id == user_id, row.embedder == _embedder_key(embedder)
         )
         if memory_ids is not None:
             query = query.where(VECTORS.c.memory_id.in_(memory_ids))
@@ -255,7 +258,7 @@ class HostVectorTable:
         self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]
     ) -> None:
         """Store vectors by memory id, replacing former ones of the same memories."""
-        key = content_hash(embedder)
+        key = _embedder_key(embedder)
         rows = [
             {
                 "user_id": user_id,
@@ -269,13 +272,16 @@ class HostVectorTable:
         await self._database.upsert("writing vectors", VECTORS, rows)
 
     async def tidy(self, user_id: str, embedder: str) -> None:
-        """Drop vectors of memories that the host has no more, and those of other embedders."""
+        """Drop vectors of memories that the host has no more, and those of other identities.
+
+        Another worker may still be answered by the former model of the same identity.
+        """
         row = VECTORS.c
         memory = select(HOST_MEMORIES.c.id).where(
             HOST_MEMORIES.c.id == row.memory_id,
             HOST_MEMORIES.c.user_id == user_id,
         )
-        is_foreign = row.embedder != content_hash(embedder)
+        is_foreign = ~row.embedder.startswith(_identity_key(embedder))
         dropping = delete(VECTORS).where(
             row.user_id == user_id,
             is_foreign | ~memory.exists(),
@@ -296,6 +302,17 @@ class HostVectorTable:
                 doing, reading, WHOLE_COLLECTION_SECONDS
             )
         return {}
+
+
+def _embedder_key(embedder: str) -> str:
+    """What stands for an embedder's name: of its identity, then of its fingerprint, if it has one."""
+    _, fingerprint = name_parts(embedder)
+    return f"{_identity_key(embedder)}{fingerprint[:_FINGERPRINT_LETTERS]}"
+
+
+def _identity_key(embedder: str) -> str:
+    identity, _ = name_parts(embedder)
+    return content_hash(identity)[:_IDENTITY_LETTERS]
 
 
 def _held(

@@ -10,7 +10,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from adaptive.core.model import AdaptiveMemoryError, Embedder, Vectors, frozen
+from adaptive.core.embedding import EmbedderIdentity, EmbeddingModel
+from adaptive.core.model import (
+    AdaptiveMemoryError,
+    Vectors,
+    frozen,
+)
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -160,19 +165,25 @@ class RedactingCompleter:
 
 
 @frozen
-class SecretlessEmbedder:
-    """An ``Embedder`` around a service: secrets have a placeholder in each text that is sent."""
+class SecretlessModel:
+    """An ``EmbeddingModel`` of a service: secrets have a placeholder in each text that is sent."""
 
-    embedder: Embedder
+    model: EmbeddingModel
 
-    async def name(self) -> str:
-        """The other's name (see ``Embedder``)."""
-        return await self.embedder.name()
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The other's identity (see ``EmbeddingModel``)."""
+        return self.model.identity
+
+    @property
+    def source(self) -> object:
+        """The other's source (see ``EmbeddingModel``)."""
+        return self.model.source
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors of the texts without their secrets (see ``Embedder``)."""
+        """Vectors of the texts without their secrets (see ``EmbeddingModel``)."""
         return await sent_without_secrets(
-            texts, partial(self.embedder.embed, query=query)
+            texts, partial(self.model.embed, query=query)
         )
 
 

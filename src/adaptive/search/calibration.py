@@ -74,7 +74,7 @@ _LONGEST_PERSONAL = 240
 # Texts that are embedded at once: between two portions a message gets its turn.
 _PORTION = 32
 # What belongs to no user stands in the table under this name instead of a user's.
-_NOBODY = ""
+NOBODY = ""
 
 
 @frozen
@@ -164,6 +164,11 @@ def speaks_of_self(text: str) -> bool:
 _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 
+def shared_key(text: str, *, query: bool) -> str:
+    """By what the vector of nobody's text stands in the table: its prefix is one of two."""
+    return content_hash(text if query else f"content: {text}")
+
+
 class SharedVectors:
     """Normalised vectors of nobody's texts and examples, made per model by the first process."""
 
@@ -176,7 +181,7 @@ class SharedVectors:
     ) -> None:
         self._query = query
         self._texts = {
-            content_hash(text): text for text in (*texts, *examples)
+            shared_key(text, query=query): text for text in (*texts, *examples)
         }
         self._examples_from = len(texts)
         self._vectors: dict[str, Vectors] = {}
@@ -229,7 +234,7 @@ class SharedVectors:
                     digest: StoredVector(digest, row)
                     for digest, row in zip(portion, made, strict=True)
                 }
-                await store_vectors(table, _NOBODY, name, rows)
+                await store_vectors(table, NOBODY, name, rows)
                 # Those of another length were made before the model has changed.
                 stored = rows | {
                     digest: one
@@ -244,5 +249,5 @@ class SharedVectors:
         self, table: VectorTable, name: str
     ) -> dict[str, StoredVector]:
         """Those of a model that any process has made so far, by the hash of their text."""
-        stored = await stored_vectors(table, _NOBODY, name)
+        stored = await stored_vectors(table, NOBODY, name)
         return {one: stored[one] for one in self._texts if one in stored}

@@ -1,19 +1,28 @@
-"""Embedders outside the host."""
+"""Embedding models outside the host: what their makers want to stand before texts, and endpoints."""
 
-import asyncio
-import importlib
-import threading
+import json
+import re
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.model import EmbeddingError, Vectors, frozen
+from adaptive.core.embedding import EmbedderIdentity
+from adaptive.core.model import (
+    EmbeddingError,
+    Vectors,
+    frozen,
+)
 from adaptive.core.providers import ModelError, endpoint, post_json
+from adaptive.core.texts import titled_parts
 
-DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
-_BATCH = 64
+# The prefixes of queries and of contents, by words that are all in a model's name.
+_INSTRUCTIONS = {
+    frozenset(title.split()): tuple(map(json.loads, prefixes.split("\n")))
+    for title, prefixes in titled_parts("embedding_instructions").items()
+}
+# Services refuse more in one request: Text Embeddings Inference as it is installed, for one.
+_BATCH = 32
 _NO_VECTORS = "the embedding model sent nothing that can be used"
 
 
@@ -39,71 +48,56 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
     return matrix
 
 
-@frozen
-class LocalEmbedder:
-    """A SentenceTransformer, by name or folder; ``loaded`` shares models within the process."""
-
-    model: str = DEFAULT_LOCAL_MODEL
-    loaded: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    async def name(self) -> str:
-        """The provider and the model."""
-        return f"local:{self.model}"
-
-    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:  # noqa: ARG002
-        """Vectors of the texts (see ``Embedder``)."""
-        try:
-            raw = await asyncio.to_thread(self._encode, list(texts))
-        except (
-            ImportError,
-            OSError,
-            ValueError,
-            TypeError,
-            RuntimeError,
-        ) as error:
-            detail = f"{self.model!r}: {error}"
-            raise EmbeddingError(
-                "the local embedding model failed", detail=detail
-            ) from error
-        return checked_vectors(raw, len(texts), f"local model {self.model!r}")
-
-    def _encode(self, texts: list[str]) -> object:
-        """Load the model if need be, and embed; blocking, so in a worker thread."""
-        lock: threading.Lock = self.loaded.setdefault("lock", threading.Lock())
-        with (
-            lock
-        ):  # one load, and one encode at a time: torch uses all cores for each
-            if self.model not in self.loaded:
-                module: Any = importlib.import_module("sentence_transformers")
-                self.loaded[self.model] = module.SentenceTransformer(
-                    self.model
-                )
-            return self.loaded[self.model].encode(
-                texts, convert_to_numpy=True, show_progress_bar=False
-            )
+def instructed(engine: str, model: str, address: str = "") -> EmbedderIdentity:
+    """The identity of a model with the prefixes that its makers name for it, if they do."""
+    _, _, own_name = model.rstrip("/").lower().rpartition("/")
+    words = {*re.split("[^a-z0-9]+", own_name)}
+    query_prefix, content_prefix = next(
+        (
+            prefixes
+            for named, prefixes in _INSTRUCTIONS.items()
+            if named <= words
+        ),
+        ("", ""),
+    )
+    return EmbedderIdentity(
+        engine=engine,
+        model=model,
+        address=address,
+        query_prefix=query_prefix,
+        content_prefix=content_prefix,
+    )
 
 
 @frozen
-class EndpointEmbedder:
+class EndpointModel:
     """An OpenAI-compatible embeddings endpoint, asked in batches."""
 
     url: str
     model: str
     api_key: str = ""
 
-    async def name(self) -> str:
-        """The provider and the model."""
-        return f"openai:{self.url}:{self.model}"
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The model with its address and its makers' prefixes (see ``EmbeddingModel``)."""
+        address = endpoint(self.url, "embeddings")
+        return instructed("openai_compatible", self.model, address)
 
-    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:  # noqa: ARG002
-        """Vectors of the texts (see ``Embedder``)."""
+    @property
+    def source(self) -> None:
+        """Nothing tells that a service has another model (see ``EmbeddingModel``)."""
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts (see ``EmbeddingModel``)."""
         if not self.url.strip() or not self.model.strip():
             raise EmbeddingError(
                 "the valves `embedding_api_url` and `embedding_model_name` must be set"
             )
+        prefix = self.identity.prefix(query=query)
+        sent = [f"{prefix}{text}" for text in texts]
         batches = [
-            list(texts[start : start + _BATCH])
-            for start in range(0, len(texts), _BATCH)
+            sent[start : start + _BATCH]
+            for start in range(0, len(sent), _BATCH)
         ]
         rows: list[Vectors] = []
         for batch in batches:

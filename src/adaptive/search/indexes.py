@@ -36,6 +36,8 @@ from adaptive.search.vectors import (
 _MOST_INDEX_BYTES = 384 * 2**20
 # What a user's entry takes without an index.
 _ENTRY_BYTES = 1000
+# Nobody waits longer for an embedder that has not told yet what it is; keywords serve meanwhile.
+_PROOF_SECONDS = 0.5
 # A turn waits for no more new vectors than this.
 _WAITED_FOR = 64
 _REMEMBERED_VECTORS = 2000
@@ -91,7 +93,7 @@ class MemoryIndexes:
             HostError: the memories can't be read.
         """
         user, index = await self._read(sources)
-        if index.ready or self.rests.is_open(index.embedder):
+        if index.ready or self.rests.is_open(sources.embedder.service):
             return index
         if user.embedding is None:
             user.embedding = self._started(self._embed(user, sources))
@@ -117,16 +119,15 @@ class MemoryIndexes:
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
         await self.nulls.made(embedder, table)
-        await embedder.embed(NULL_PROMPTS[:1], query=True)
 
     async def findings(
         self, sources: Sources, patience: float
     ) -> AsyncIterator[tuple[str, str]]:
         """For an admin: who makes vectors, and whether all that are needed are there."""
-        name = await sources.embedder.name()
         yield (
             "OK",
-            f"{name} is asked; without it keywords serve (Admin Settings > Documents)",
+            f"{sources.embedder.service} is asked; without it keywords serve"
+            " (Admin Settings > Documents)",
         )
         began = time.perf_counter()
         vectors = await embedded_texts(
@@ -158,7 +159,7 @@ class MemoryIndexes:
         self, user: _UserIndex, sources: Sources
     ) -> MemoryIndex:
         """The index as the database stands now; nothing is read where nothing has changed."""
-        name = await sources.embedder.name()
+        name = await self._known_name(sources.embedder)
         async with user.lock:
             index = (
                 user.index
@@ -172,6 +173,15 @@ class MemoryIndexes:
             if not user.forgotten:
                 user.index = index
             return index
+
+    async def _known_name(self, embedder: Embedder) -> str:
+        """The name of an embedder, empty where it does not answer soon: no vector is used then."""
+        rests = self.rests.is_open(embedder.service)
+        try:
+            async with asyncio.timeout(0 if rests else _PROOF_SECONDS):
+                return await embedder.name()
+        except (EmbeddingError, TimeoutError):
+            return ""
 
     async def _rebuilt(
         self,
@@ -201,7 +211,7 @@ class MemoryIndexes:
             if (memory.id, memory.content) not in stood
         ]
         # This process may have those of all others; any process may have stored these.
-        if new or not former:
+        if name and (new or not former):
             wanted = new if former and len(new) <= _WAITED_FOR else None
             known |= await stored_vectors(
                 sources.table, sources.user_id, name, wanted
@@ -220,7 +230,7 @@ class MemoryIndexes:
         try:
             is_more_left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
-            self.rests.begin(await sources.embedder.name(), sources.embedder)
+            self.rests.begin(sources.embedder)
             log_failure("memories are found by keywords only for now", error)
         finally:
             user.embedding = (
@@ -229,15 +239,17 @@ class MemoryIndexes:
                 else None
             )
             # A memory may have been deleted meanwhile: vectors are personal data, too.
-            name = await sources.embedder.name()
-            self._started(sources.table.tidy(sources.user_id, name))
+            if name := await self._known_name(sources.embedder):
+                self._started(sources.table.tidy(sources.user_id, name))
 
     async def _embed_portion(self, user: _UserIndex, sources: Sources) -> bool:
         """Vectors that the host has, or new ones; whether there are fewer, but some left."""
+        name = await sources.embedder.name()
         index = user.index
-        if index is None:
+        if index and index.embedder != name:
+            index = await self._refreshed(user, sources)
+        if index is None or index.embedder != name:
             return False
-        name = index.embedder
         missing = index.missing()
         vectors = await new_vectors(
             sources, name, missing, len(index.memories) - len(missing)

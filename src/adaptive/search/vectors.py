@@ -9,10 +9,11 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 
+from adaptive.core.embedding import EmbeddingModel
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import (
     Embedder,
@@ -39,10 +40,14 @@ _MOST_AT_ONCE = 2048
 # So many of the host's vectors are made anew, before the others are taken for ours: as near to them
 # as one model comes to itself in another batch or in half precision, and no other model does.
 _PROBES = 8
-_SAME_MODEL = 0.99
+SAME_MODEL = 0.99
 _PROBE_TEXT = "Is anybody there?"
+# Behind it stands the fingerprint in the name of an embedder.
+FINGERPRINT_MARK = "\0"
 # A query takes some milliseconds; the limits of messages are some tenths at least.
 _HANGS_FROM_SECONDS = 0.3
+
+EmbedderAnswer = TypeVar("EmbedderAnswer")
 
 
 def normalised(vectors: Vectors) -> Vectors:
@@ -66,8 +71,14 @@ def content_hash(text: str) -> str:
     ).hexdigest()
 
 
+def name_parts(name: str) -> tuple[str, str]:
+    """The identity in the name of an embedder, and the fingerprint, empty where there is none."""
+    identity, _, fingerprint = name.partition(FINGERPRINT_MARK)
+    return identity, fingerprint
+
+
 async def embedded_texts(
-    embedder: Embedder, texts: Sequence[str], *, query: bool
+    embedder: Embedder | EmbeddingModel, texts: Sequence[str], *, query: bool
 ) -> Vectors:
     """Normalised vectors; a call that never returns must not block a user's embedding for good."""
     try:
@@ -80,33 +91,40 @@ async def embedded_texts(
 
 
 class EmbedderRests(CircuitBreaker):
-    """Which embedders rest, by name; keywords serve all users of the process meanwhile."""
+    """Which embedders rest, by service; keywords serve all users of the process meanwhile."""
 
     async def ask(
         self, embedder: Embedder, texts: Sequence[str], *, query: bool
     ) -> Vectors:
-        """Vectors by an embedder, which rests once it hangs, or fails for a probe as well.
+        """Vectors by an embedder that does not rest (see ``watched``)."""
+        return await self.watched(
+            embedder, partial(embedder.embed, texts, query=query)
+        )
+
+    async def watched(
+        self, embedder: Embedder, call: Callable[[], Awaitable[EmbedderAnswer]]
+    ) -> EmbedderAnswer:
+        """What a call to an embedder brings, which rests once it hangs, or fails for a probe, too.
 
         Raises:
             EmbeddingError: it rests, or fails.
         """
-        name = await embedder.name()
-        if self.is_open(name):
+        if self.is_open(embedder.service):
             raise EmbeddingError("the embedding model rests")
         began = time.monotonic()
         try:
-            return await embedder.embed(texts, query=query)
+            return await call()
         except (EmbeddingError, asyncio.CancelledError) as error:
             if time.monotonic() - began >= _HANGS_FROM_SECONDS:
-                self.open(name, _probe(embedder))
+                self.open(embedder.service, _probe(embedder))
             # A user's Stop says nothing of the embedder.
             elif isinstance(error, EmbeddingError):
-                self.begin(name, embedder)
+                self.begin(embedder)
             raise
 
-    def begin(self, name: str, embedder: Embedder) -> None:
+    def begin(self, embedder: Embedder) -> None:
         """Let an embedder rest that has failed, if it fails for a probe as well."""
-        self.suspect(name, _probe(embedder))
+        self.suspect(embedder.service, _probe(embedder))
 
 
 def _probe(embedder: Embedder) -> Callable[[], Awaitable[Vectors]]:
@@ -129,9 +147,14 @@ class TurnEmbedder:
     rests: EmbedderRests
     _making: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    @property
+    def service(self) -> str:
+        """The other's service (see ``Embedder``)."""
+        return self.embedder.service
+
     async def name(self) -> str:
         """The other's name (see ``Embedder``)."""
-        return await self.embedder.name()
+        return await self.rests.watched(self.embedder, self.embedder.name)
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts (see ``Embedder``); those of queries are kept."""
@@ -150,18 +173,11 @@ class TurnEmbedder:
             }
             new = [text for text in keys if text not in rows]
             if new:
-                rows.update(await self._made(new))
-            if len({len(vector) for vector in rows.values()}) > 1:
-                # Another model answers to the same name.
-                rows = await self._made([*keys])
+                vectors = await self.rests.ask(self.embedder, new, query=True)
+                rows.update(zip(new, vectors, strict=True))
             for text, vector in rows.items():
                 self.queries.put(keys[text], vector)
         return np.stack([rows[text] for text in texts])
-
-    async def _made(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """New vectors of queries, by text."""
-        vectors = await self.rests.ask(self.embedder, texts, query=True)
-        return dict(zip(texts, vectors, strict=True))
 
 
 @staged("embedding")
@@ -280,7 +296,7 @@ async def _vectors_of_host(
     theirs = np.stack([vectors[memory.id] for memory in probed])
     is_ours = (
         theirs.shape == own.shape
-        and (theirs * own).sum(axis=1).min() >= _SAME_MODEL
+        and (theirs * own).sum(axis=1).min() >= SAME_MODEL
     )
     log.info(
         "the host has vectors of %d memories, of our model: %s",

@@ -1,0 +1,168 @@
+"""Models that embed in this process, on threads of their own.
+
+Many encodings at once slow each other down, and the host's event loop with them. Messages have a
+lane of their own, so that they don't wait behind what is embedded in the background.
+
+A short text is embedded on one core. On two cores that others use as well the same vector takes
+five times as long, since each core waits for the other, and the host has none left.
+"""
+
+import asyncio
+import importlib
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field
+from functools import partial
+from typing import Any, TypeVar
+
+from adaptive.core.embedding import EmbedderIdentity
+from adaptive.core.model import (
+    EmbeddingError,
+    Vectors,
+    frozen,
+)
+from adaptive.search.embedders import checked_vectors, instructed
+
+DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
+_MESSAGES_AT_ONCE = 2
+_TEXTS_AT_ONCE = 32
+# So few characters, a usual message, take as long on all cores as on one.
+_SHORT_CHARACTERS = 1000
+# By what a SentenceTransformer calls the prompts that its makers have given it.
+_QUERY_PROMPTS = ("query",)
+_CONTENT_PROMPTS = ("document", "passage")
+
+# What the process keeps for all loads of this plug-in: semaphores, threads, and models by name.
+EncodingState = dict[str, Any]
+Done = TypeVar("Done")
+
+
+async def encoded(
+    state: EncodingState,
+    model: Any,
+    prefix: str | None,
+    texts: Sequence[str],
+    *,
+    query: bool,
+) -> list[Vectors]:
+    """What a SentenceTransformer makes of texts behind a prefix; others are served in between."""
+    lane: asyncio.Semaphore = (
+        state.setdefault("messages", asyncio.Semaphore(_MESSAGES_AT_ONCE))
+        if query
+        else state.setdefault("contents", asyncio.Semaphore(1))
+    )
+    prompt = {"prompt": prefix} if prefix else {}
+    rows: list[Vectors] = []
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        portion = [*texts[start : start + _TEXTS_AT_ONCE]]
+        encode = partial(
+            model.encode,
+            portion,
+            batch_size=_TEXTS_AT_ONCE,
+            show_progress_bar=False,
+            **prompt,
+        )
+        is_short = sum(map(len, portion)) <= _SHORT_CHARACTERS
+        async with lane:
+            rows.extend(await _in_thread(state, encode, one_core=is_short))
+    return rows
+
+
+async def _in_thread(
+    state: EncodingState, work: Callable[[], Done], *, one_core: bool = False
+) -> Done:
+    """Work in a thread that is none of the host's."""
+    kind = "one_core" if one_core else "all_cores"
+    if kind not in state:
+        state[kind] = ThreadPoolExecutor(
+            _MESSAGES_AT_ONCE + 1,
+            initializer=_one_core_taker() if one_core else None,
+        )
+    running = asyncio.get_running_loop()
+    return await running.run_in_executor(state[kind], work)
+
+
+def _one_core_taker() -> Callable[[], None] | None:
+    """What has torch work on one core in the thread that calls it.
+
+    The number holds for the thread that sets it, and as a default for those that come to torch
+    later; the default is set back by a thread that ends with it (torch: ATen/ParallelOpenMP.cpp).
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:  # the model is none of torch's
+        return None
+    usual = torch.get_num_threads()
+
+    def take_one_core() -> None:
+        torch.get_num_threads()  # a thread takes the default over when it first comes to torch
+        torch.set_num_threads(1)
+        setting_back = threading.Thread(
+            target=torch.set_num_threads, args=(usual,)
+        )
+        setting_back.start()
+        setting_back.join()
+
+    return take_one_core
+
+
+@frozen
+class LocalModel:
+    """A SentenceTransformer, by name or folder, which is loaded once in a process."""
+
+    model: str = DEFAULT_LOCAL_MODEL
+    state: EncodingState = field(default_factory=dict[str, Any])
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        """The model with its makers' prefixes (see ``EmbeddingModel``)."""
+        return instructed("local", self.model)
+
+    @property
+    def source(self) -> None:
+        """A process loads the model once (see ``EmbeddingModel``)."""
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts (see ``EmbeddingModel``)."""
+        try:
+            model = await self._loaded()
+            prefix = _own_prompt(model, query=query)
+            if prefix is None:
+                prefix = self.identity.prefix(query=query)
+            rows = await encoded(self.state, model, prefix, texts, query=query)
+        except (
+            ImportError,
+            OSError,
+            ValueError,
+            TypeError,
+            RuntimeError,
+        ) as error:
+            detail = f"{self.model!r}: {error}"
+            raise EmbeddingError(
+                "the local embedding model failed", detail=detail
+            ) from error
+        return checked_vectors(rows, len(texts), f"local model {self.model!r}")
+
+    async def _loaded(self) -> Any:
+        """The model, which is loaded if need be: one at a time."""
+        models: dict[str, Any] = self.state.setdefault("models", {})
+        async with self.state.setdefault("loading", asyncio.Lock()):
+            if self.model not in models:
+                load = partial(_sentence_transformer, self.model)
+                models[self.model] = await _in_thread(self.state, load)
+        return models[self.model]
+
+
+def _sentence_transformer(model: str) -> Any:
+    module: Any = importlib.import_module("sentence_transformers")
+    return module.SentenceTransformer(model)
+
+
+def _own_prompt(model: Any, *, query: bool) -> str | None:
+    """The prompt that came with a model, ``None`` where none did."""
+    prompts: Any = getattr(model, "prompts", None) or {}
+    names = _QUERY_PROMPTS if query else _CONTENT_PROMPTS
+    if not any(prompts.values()):
+        return None
+    return next((prompts[name] for name in names if name in prompts), "")
