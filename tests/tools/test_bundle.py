@@ -81,7 +81,7 @@ def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / BUNDLE).unlink()
     write_project(project, {"src/adaptive/b.py": "Pipe = 1\nEvent = 2\n"})
     assert main([], project) == 1
-    assert capsys.readouterr().out.count("src/adaptive/b.py:") == 3
+    assert capsys.readouterr().out.count("src/adaptive/b.py:") == 2
     assert not (project / BUNDLE).exists()
 
 

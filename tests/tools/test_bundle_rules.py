@@ -144,10 +144,10 @@ BROKEN: dict[str, list[Case]] = {
     ],
     "form of a module": [
         Case(
-            "no future import",
-            {"src/adaptive/a.py": '"""A docstring."""\nimport re\n'},
+            "another future import",
+            {"src/adaptive/a.py": "from __future__ import generators\n"},
             (
-                "src/adaptive/a.py:2: start with `from __future__ import annotations`",
+                "src/adaptive/a.py:1: another `__future__` import would hold for",
             ),
         ),
         Case(
@@ -189,6 +189,7 @@ BROKEN: dict[str, list[Case]] = {
 }
 
 ALLOWED = [
+    Case("no future import", {"src/adaptive/a.py": "x = 1\n"}),
     one("same import", "import re\nfrom typing import Any, Literal"),
     one(
         "type checking",
