@@ -9075,7 +9075,7 @@ _DIGITS_OF_TIME = 20
 
 _NOWHERE = Provenance("", "", 0)
 
-_Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
+_Learned = Literal["saved", "updated", "deleted", "ended", "refused"]
 ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
 
 
@@ -9127,9 +9127,6 @@ class ChangeKey:
   def written(place: str, number: int, entry: AuditEntry) -> str:
     undone = ChangeKey.read(entry.undoes).place
     return f"{place}~{entry.step}~{undone}~{number}:{entry.kind}:{entry.memory_id}"
-
-
-RecordChanges = Callable[[str, Sequence[AuditEntry]], Awaitable[None]]
 
 
 class AuditTable(EntryTable):
@@ -10821,8 +10818,6 @@ class Preprocessing(BaseModel):
 @dataclass(eq=False)
 class Preprocessor:
   formats: AnswerFormats
-  start: Callable[[Coroutine[Any, Any, None]], object]
-  record: RecordChanges
 
   @asynccontextmanager
   async def beside(
@@ -10902,7 +10897,7 @@ class Preprocessor:
       if action == "warn":
         warnings.append(HARM_WARNING)
     for note in notes:
-      self.start(flag_message(self.record, hook, hook.question_id, note))
+      flag_message(hook, hook.question_id, note)
 
 
 def _conversation(messages: Sequence[Message]) -> str:
@@ -10914,11 +10909,9 @@ def _conversation(messages: Sequence[Message]) -> str:
   return conversation[-_LONGEST_CONVERSATION:].decode(errors="ignore")
 
 
-async def flag_message(record: RecordChanges, hook: Hook, message_id: str, note: str) -> None:
+def flag_message(hook: Hook, message_id: str, note: str) -> None:
   where = f"chat {hook.chat_id}, message {message_id}"
   log.warning("flagged of user %r, %s: %s", hook.user_id, where, note)
-  entry = AuditEntry("flagged", "", reason=note, chat_id=hook.chat_id, message_id=message_id)
-  await record(hook.user_id, [entry])
 
 
 # ---- src/adaptive/answer/postprocessing.py ----
@@ -10960,7 +10953,6 @@ class FindingsLearner(Protocol):
 class Postprocessor:
   formats: AnswerFormats
   notes: ChatNotesTable
-  record: RecordChanges
   learning: FindingsLearner
   status: StatusLines
   _erasures: Counter[str] = field(default_factory=Counter[str])
@@ -10982,7 +10974,7 @@ class Postprocessor:
       score = findings.harmful_response
       if score >= HARMFUL_FROM:
         note = f"The answer may be harmful ({score:g} of 10)"
-        await flag_message(self.record, hook, hook.answer_id, note)
+        flag_message(hook, hook.answer_id, note)
         await self.status.notice(hook, note)
       await _suggest(hook, findings)
       await learned.wait()
@@ -15425,8 +15417,9 @@ class Services:
     self.indexes = MemoryIndexes()
     self.status = StatusLines()
     formats = AnswerFormats()
-    trail = self.tables.audit
-    memories = Memories(archive=self.tables.archive, trail=trail, give_way=self.foreground.give_way)
+    memories = Memories(
+      archive=self.tables.archive, trail=self.tables.audit, give_way=self.foreground.give_way
+    )
     self.learning = Learning(
       indexes=self.indexes,
       pending=self.tables.pending,
@@ -15455,7 +15448,7 @@ class Services:
       notes=self.tables.chat_notes,
       formats=formats,
     )
-    preprocessor = Preprocessor(formats=formats, start=start, record=trail.record)
+    preprocessor = Preprocessor(formats)
     self.recall = Recall(
       indexes=self.indexes,
       formats=formats,
@@ -15467,11 +15460,7 @@ class Services:
     )
     self.correction = AnswerCorrection()
     self.postprocessor = Postprocessor(
-      formats=formats,
-      notes=self.tables.chat_notes,
-      record=trail.record,
-      learning=self.learning,
-      status=self.status,
+      formats=formats, notes=self.tables.chat_notes, learning=self.learning, status=self.status
     )
     caches = (self.recall.forget, self.postprocessor.forget, forget_texts)
     self.requests = MemoryRequests(

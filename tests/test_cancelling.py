@@ -16,7 +16,7 @@ from adaptive.answer.preprocessing import Preprocessor
 from adaptive.core.model import EmbeddingError, Memory, Sources
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.redaction import RedactingCompleter
-from tests.answer.hooks import ListedChanges, a_hook
+from tests.answer.hooks import a_hook
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -101,9 +101,7 @@ async def test_preprocessing() -> None:
         inlet_timeout_seconds=60,
     )
     hook.model.gate.clear()
-    preprocessor = Preprocessor(
-        AnswerFormats(), lambda _: None, ListedChanges().record
-    )
+    preprocessor = Preprocessor(AnswerFormats())
     messages = [{"role": "user", "content": QUESTION}]
 
     async def asking() -> None:

@@ -46,10 +46,9 @@ class Services:
         self.indexes = MemoryIndexes()
         self.status = StatusLines()
         formats = AnswerFormats()
-        trail = self.tables.audit
         memories = Memories(
             archive=self.tables.archive,
-            trail=trail,
+            trail=self.tables.audit,
             give_way=self.foreground.give_way,
         )
         self.learning = Learning(
@@ -80,11 +79,7 @@ class Services:
             notes=self.tables.chat_notes,
             formats=formats,
         )
-        preprocessor = Preprocessor(
-            formats=formats,
-            start=start,
-            record=trail.record,
-        )
+        preprocessor = Preprocessor(formats)
         self.recall = Recall(
             indexes=self.indexes,
             formats=formats,
@@ -98,7 +93,6 @@ class Services:
         self.postprocessor = Postprocessor(
             formats=formats,
             notes=self.tables.chat_notes,
-            record=trail.record,
             learning=self.learning,
             status=self.status,
         )

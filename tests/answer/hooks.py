@@ -15,7 +15,6 @@ from adaptive.host.history_chats import MessageChange
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import EventEmitter, HostAnswer
 from adaptive.host.tables import HostVectorTable
-from adaptive.memory.audit import AuditEntry
 from tests.fakes import ScriptedModel, hook_settings
 
 SAVED = {
@@ -112,16 +111,3 @@ def a_hook(
         shelf=shelf,
         stored_answer=HostAnswer("c", "a", shelf.emit, shelf.change),
     )
-
-
-class ListedChanges:
-    """An audit that is a list."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-
-    async def record(
-        self, user_id: str, entries: Sequence[AuditEntry]
-    ) -> None:
-        assert user_id == "ada"
-        self.entries += entries

@@ -43,7 +43,6 @@ from adaptive.llm.ask import (
     fields_schema,
     render_prompt,
 )
-from adaptive.memory.audit import RecordChanges
 from adaptive.memory.gate import Refused, gate, gate_policy, is_safe_label
 from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.privacy.secrets import excerpt_without_secrets
@@ -105,7 +104,6 @@ class Postprocessor:
 
     formats: AnswerFormats
     notes: ChatNotesTable
-    record: RecordChanges
     learning: FindingsLearner
     status: StatusLines
     _erasures: Counter[str] = field(default_factory=Counter[str])
@@ -135,7 +133,7 @@ class Postprocessor:
             score = findings.harmful_response
             if score >= HARMFUL_FROM:
                 note = f"The answer may be harmful ({score:g} of 10)"
-                await flag_message(self.record, hook, hook.answer_id, note)
+                flag_message(hook, hook.answer_id, note)
                 await self.status.notice(hook, note)
             await _suggest(hook, findings)
             await learned.wait()

@@ -9,12 +9,11 @@ from collections.abc import (
     AsyncGenerator,
     Awaitable,
     Callable,
-    Coroutine,
     Sequence,
 )
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
@@ -43,7 +42,6 @@ from adaptive.llm.ask import (
     fields_schema,
     render_prompt,
 )
-from adaptive.memory.audit import AuditEntry, RecordChanges
 from adaptive.memory.gate import gate_policy, is_safe_label
 from adaptive.settings.hook import (
     Hook,
@@ -94,8 +92,6 @@ class Preprocessor:
     """What an instance of the plug-in needs for pre-processing; nothing in it is one user's."""
 
     formats: AnswerFormats
-    start: Callable[[Coroutine[Any, Any, None]], object]
-    record: RecordChanges
 
     @asynccontextmanager
     async def beside(
@@ -178,7 +174,7 @@ class Preprocessor:
             )
 
     def _flag(self, hook: Hook, findings: Preprocessing) -> None:
-        """Note what of a message calls for care: in the turn's state, the log and the audit."""
+        """Note what of a message calls for care: in the turn's state and the log."""
         warnings = list[str]()
         hook.state["warnings"] = warnings
         notes = list[str]()
@@ -199,7 +195,7 @@ class Preprocessor:
             if action == "warn":
                 warnings.append(HARM_WARNING)
         for note in notes:
-            self.start(flag_message(self.record, hook, hook.question_id, note))
+            flag_message(hook, hook.question_id, note)
 
 
 def _conversation(messages: Sequence[Message]) -> str:
@@ -212,17 +208,7 @@ def _conversation(messages: Sequence[Message]) -> str:
     return conversation[-_LONGEST_CONVERSATION:].decode(errors="ignore")
 
 
-async def flag_message(
-    record: RecordChanges, hook: Hook, message_id: str, note: str
-) -> None:
-    """Write down in log and audit why a message was flagged, without its text."""
+def flag_message(hook: Hook, message_id: str, note: str) -> None:
+    """Log why a message was flagged, without its text."""
     where = f"chat {hook.chat_id}, message {message_id}"
     log.warning("flagged of user %r, %s: %s", hook.user_id, where, note)
-    entry = AuditEntry(
-        "flagged",
-        "",
-        reason=note,
-        chat_id=hook.chat_id,
-        message_id=message_id,
-    )
-    await record(hook.user_id, [entry])

@@ -5,7 +5,7 @@ Changes that were made together are a step, which is taken back as a whole.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field, replace
 from typing import Literal, Self
 
@@ -33,9 +33,7 @@ _DIGITS_OF_TIME = 20
 
 _NOWHERE = Provenance("", "", 0)
 
-_Learned = Literal[
-    "saved", "updated", "deleted", "ended", "flagged", "refused"
-]
+_Learned = Literal["saved", "updated", "deleted", "ended", "refused"]
 ChangeKind = Literal[
     _Learned, "pruned", "summarised", "restored", "imported", "undone"
 ]
@@ -52,7 +50,7 @@ class AuditEntry:
     Without ``before`` the row is new, without ``after`` it is gone. ``archived`` is what went into
     the archive with it, or came out of it where there is no ``before``. Changes of one ``step`` are
     taken back together, and ``undoes`` is the ``key`` of the change that this one takes back. What
-    is ``flagged`` or ``refused`` is no change: it names no memory, and says why alone.
+    is ``refused`` is no change: it names no memory, and says why alone.
     """
 
     kind: ChangeKind
@@ -105,10 +103,6 @@ class ChangeKey:
         """The key of a change at a place, with the number by which its user names it."""
         undone = ChangeKey.read(entry.undoes).place
         return f"{place}~{entry.step}~{undone}~{number}:{entry.kind}:{entry.memory_id}"
-
-
-# Adds changes of a user to the audit; raises nothing.
-RecordChanges = Callable[[str, Sequence[AuditEntry]], Awaitable[None]]
 
 
 class AuditTable(EntryTable):
