@@ -289,6 +289,7 @@ def has_ended(memory: Memory, today: str) -> bool:
 class StoreStamp:
   count: int
   newest: int
+  total: int
 
 
 @frozen
@@ -378,7 +379,7 @@ class MemoryStore(Protocol):
 
   async def stamp(self) -> StoreStamp: ...
 
-  async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]: ...
+  async def dates(self) -> Mapping[str, int]: ...
 
   async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]: ...
 
@@ -7274,7 +7275,6 @@ def fitting(
 
 # ---- src/adaptive/search/index.py ----
 
-_CLOCK_SECONDS = 2
 _BYTES_PER_MEMORY = 1500
 
 
@@ -7296,6 +7296,7 @@ class MemoryIndex:
   embedder: str
   stamp: StoreStamp
   read_at: float
+  doubtful: frozenset[str] = frozenset()
 
   @property
   def dimension(self) -> int:
@@ -7310,7 +7311,7 @@ class MemoryIndex:
     return self.ranking.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
 
   def stands(self, stamp: StoreStamp) -> bool:
-    return self.stamp == stamp and stamp.newest + _CLOCK_SECONDS <= self.read_at
+    return self.stamp == stamp and not self.doubtful
 
   def memory(self, memory_id: str) -> Memory | None:
     place = self.places.get(memory_id)
@@ -7337,7 +7338,14 @@ class MemoryIndex:
   def with_vectors(self, vectors: Mapping[str, StoredVector], nulls: Vectors) -> MemoryIndex:
     known = {**vectors, **self.stored_vectors(), **vectors}
     return build_index(
-      self.memories, known, nulls, self.embedder, self.stamp, self.read_at, previous=self
+      self.memories,
+      known,
+      nulls,
+      self.embedder,
+      self.stamp,
+      self.read_at,
+      self.doubtful,
+      previous=self,
     )
 
 
@@ -7348,6 +7356,7 @@ def build_index(
   embedder: str,
   stamp: StoreStamp,
   read_at: float,
+  doubtful: frozenset[str] = frozenset(),
   previous: MemoryIndex | None = None,
 ) -> MemoryIndex:
   ordered = tuple(sorted(memories, key=lambda memory: memory.created_at))
@@ -7381,6 +7390,49 @@ def build_index(
     embedder=embedder,
     stamp=stamp,
     read_at=read_at,
+    doubtful=doubtful,
+  )
+
+
+# ---- src/adaptive/search/freshness.py ----
+
+_DATE_SECONDS = 2
+
+
+async def read_anew(
+  store: MemoryStore, known: Sequence[Memory], doubtful: Collection[str] = ()
+) -> tuple[Memory, ...]:
+  if not known:
+    return await store.read()
+  dates = await store.dates()
+  standing = {memory.id: memory for memory in known if memory.id in dates}
+  changed = {
+    memory_id
+    for memory_id, date in dates.items()
+    if memory_id not in standing or memory_id in doubtful or standing[memory_id].updated_at != date
+  }
+  if len(changed) > PER_STATEMENT:
+    return await store.read()
+  if changed:
+    read = {memory.id: memory for memory in await store.read(changed)}
+    for memory_id in changed - read.keys():
+      standing.pop(memory_id, None)
+    standing.update(read)
+  return tuple(standing.values())
+
+
+def doubtful_rows(
+  memories: Sequence[Memory], read_at: float, former: MemoryIndex | None
+) -> frozenset[str]:
+  if former is None:
+    since = int(read_at) - _DATE_SECONDS
+    return frozenset(memory.id for memory in memories if memory.updated_at >= since)
+  dates = {memory.id: memory.updated_at for memory in former.memories}
+  is_soon = read_at - former.read_at < _DATE_SECONDS
+  return frozenset(
+    memory.id
+    for memory in memories
+    if dates.get(memory.id) != memory.updated_at or (is_soon and memory.id in former.doubtful)
   )
 
 
@@ -7489,9 +7541,12 @@ class MemoryIndexes:
     self, sources: Sources, name: str, former: MemoryIndex | None, stamp: StoreStamp
   ) -> MemoryIndex:
     read_at = self.clock()
-    memories = await _memories(sources, former)
+    memories = await read_anew(
+      sources.store, former.memories if former else (), former.doubtful if former else ()
+    )
+    doubtful = doubtful_rows(memories, read_at, former)
     if former and memories == former.memories:
-      return replace(former, stamp=stamp, read_at=read_at)
+      return replace(former, stamp=stamp, read_at=read_at, doubtful=doubtful)
     known = former.stored_vectors() if former else {}
     nulls = former.nulls if former else await self.nulls.known(sources.table, name)
     stood = {(memory.id, memory.content) for memory in (former.memories if former else ())}
@@ -7500,7 +7555,7 @@ class MemoryIndexes:
       wanted = new if former and len(new) <= _WAITED_FOR else None
       known |= await stored_vectors(sources.table, sources.user_id, name, wanted)
     index = await asyncio.to_thread(
-      build_index, memories, known, nulls, name, stamp, read_at, former
+      build_index, memories, known, nulls, name, stamp, read_at, doubtful, former
     )
     if known.keys() - index.places.keys():
       self._started(sources.table.tidy(sources.user_id, name))
@@ -7547,17 +7602,6 @@ class MemoryIndexes:
     error = None if task.cancelled() else task.exception()
     if error is not None and not isinstance(error, AdaptiveMemoryError):
       log_failure("memories can't be prepared for search", error)
-
-
-async def _memories(sources: Sources, former: MemoryIndex | None) -> tuple[Memory, ...]:
-  if former is None or not former.memories:
-    return await sources.store.read()
-  changed, ids = await sources.store.changes(former.stamp.newest - 1)
-  memories = {memory.id: memory for memory in former.memories if memory.id in ids}
-  memories.update({memory.id: memory for memory in changed})
-  if len(memories) != len(ids):
-    return await sources.store.read()
-  return tuple(memories.values())
 
 
 # ---- src/adaptive/settings/valves.py ----
@@ -9500,15 +9544,15 @@ class HostMemoryStore:
 
   async def stamp(self) -> StoreStamp:
     columns = _columns()
-    figures = select(func.count(columns.id), func.max(columns.updated_at))
-    [(count, newest)] = await self._select(figures)
-    return StoreStamp(count=count, newest=newest or 0)
+    date = columns.updated_at
+    figures = select(func.count(columns.id), func.max(date), func.sum(date))
+    [(count, newest, total)] = await self._select(figures)
+    return StoreStamp(count=count, newest=newest or 0, total=int(total or 0))
 
-  async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
+  async def dates(self) -> dict[str, int]:
     columns = _columns()
-    ids = await self._select(select(columns.id))
-    changed = await self._rows(columns.updated_at >= since)
-    return memories_of_rows(changed), frozenset(row.id for row in ids)
+    rows = await self._select(select(columns.id, columns.updated_at))
+    return {row.id: row.updated_at or 0 for row in rows}
 
   @uninterrupted
   async def write(
@@ -13199,17 +13243,18 @@ class UserMemory(UserStore):
     return applied + pruned
 
   async def bring_in(self, carried: Sequence[NewMemory], chat_id: str) -> str:
-    looked_at = 0
+    standing: tuple[Memory, ...] = ()
     known: set[str] = set()
     step = f"imported-{time.time_ns()}"
     saved = 0
     refusals: list[str] = []
     for portion in portions(carried, _PORTION):
       async with self.lock:
-        since = looked_at
-        looked_at = int(time.time())
-        changed, _ = await self.store.changes(since)
-        known.update(comparable(row.content) for row in changed)
+        former = {row.id: row.updated_at for row in standing}
+        standing = await read_anew(self.store, standing)
+        known.update(
+          comparable(row.content) for row in standing if former.get(row.id) != row.updated_at
+        )
         new: list[NewMemory] = []
         for memory in portion:
           try:
@@ -13226,7 +13271,7 @@ class UserMemory(UserStore):
           AuditEntry(kind="imported", memory_id=row.id, after=row.content, step=step)
           for row in rows
         ]
-        await self.record(*changes, source=Provenance(chat_id, "", looked_at))
+        await self.record(*changes, source=Provenance(chat_id, "", int(time.time())))
       saved += len(rows)
       await self.give_way()
     lines = [f"Imported: {saved} of {len(carried)}"]

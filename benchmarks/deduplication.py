@@ -320,7 +320,7 @@ def costs(nulls: Vectors) -> list[dict[str, float]]:
             },
             nulls,
             "made up",
-            StoreStamp(size, size),
+            StoreStamp(size, size, 0),
             0.0,
         )
         taken: list[float] = []

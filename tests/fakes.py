@@ -115,26 +115,23 @@ class ListedMemories:
     async def stamp(self) -> StoreStamp:
         """Number of rows and newest change."""
         self._check()
-        newest = max((one.updated_at for one in self.rows.values()), default=0)
-        return StoreStamp(len(self.rows), newest)
+        dates = [one.updated_at for one in self.rows.values()]
+        return StoreStamp(len(dates), max(dates, default=0), sum(dates))
 
-    async def changes(
-        self, since: int
-    ) -> tuple[tuple[Memory, ...], frozenset[str]]:
-        """Rows since then, and all ids."""
+    async def dates(self) -> dict[str, int]:
+        """When each row has changed."""
         self._check()
-        self.partial_reads += 1
-        changed = tuple(
-            one for one in self.rows.values() if one.updated_at >= since
-        )
-        return changed, frozenset(self.rows)
+        return {id: one.updated_at for id, one in self.rows.items()}
 
     async def read(
         self, ids: Collection[str] | None = None
     ) -> tuple[Memory, ...]:
         """All rows, or those of these ids."""
         self._check()
-        self.reads += 1
+        if ids is None:
+            self.reads += 1
+        else:
+            self.partial_reads += 1
         return tuple(
             one for one in self.rows.values() if ids is None or one.id in ids
         )

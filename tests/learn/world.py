@@ -438,7 +438,7 @@ def index_of(
         for id, vector in vectors.items()
     }
     return build_index(
-        memories, known, nulls, "fake", StoreStamp(len(memories), 1), NOW
+        memories, known, nulls, "fake", StoreStamp(len(memories), 1, 0), NOW
     )
 
 

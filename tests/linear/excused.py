@@ -48,6 +48,9 @@ COROUTINES: Mapping[str, str] = {
     "They hand texts to an embedder, or know them by their hashes.": """
         search.vectors.EmbedderRests.ask
         search.embedders.*.embed
+        search.encoding.*
+        search.fingerprints.*
+        search.freshness.*
         search.vectors.*
     """,
     "They hand entries to a table, or to the store behind the gate.": """

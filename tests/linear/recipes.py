@@ -154,7 +154,7 @@ def past(text: str) -> list[PastMessage]:
 
 def index(text: str) -> MemoryIndex:
     """Two memories with their index."""
-    return build_index(memories(text), {}, None, "", StoreStamp(2, 0), 0.0)
+    return build_index(memories(text), {}, None, "", StoreStamp(2, 0, 0), 0.0)
 
 
 def answered(text: str) -> AnsweredTurn:

@@ -179,10 +179,11 @@ def has_ended(memory: Memory, today: str) -> bool:
 
 @frozen
 class StoreStamp:
-    """How a user's table stands: number of rows, and epoch seconds of the newest change."""
+    """How a user's table stands: number of rows, the newest date of a change, and all of them added."""
 
     count: int
     newest: int
+    total: int
 
 
 @frozen
@@ -313,10 +314,8 @@ class MemoryStore(Protocol):
         """How the table stands, by one cheap query."""
         ...
 
-    async def changes(
-        self, since: int
-    ) -> tuple[tuple[Memory, ...], frozenset[str]]:
-        """Rows changed at or after an epoch second, and the ids of all rows."""
+    async def dates(self) -> Mapping[str, int]:
+        """The epoch second of the last change of each row, by its id."""
         ...
 
     async def read(

@@ -88,20 +88,24 @@ class HostMemoryStore:
         return await asyncio.to_thread(memories_of_rows, rows)
 
     async def stamp(self) -> StoreStamp:
-        """Count and newest change of the user's rows, in one query over an indexed column."""
+        """Count and dates of the user's rows, in one query."""
         columns = _columns()
-        figures = select(func.count(columns.id), func.max(columns.updated_at))
-        [(count, newest)] = await self._select(figures)
-        return StoreStamp(count=count, newest=newest or 0)
+        date = columns.updated_at
+        figures = select(
+            func.count(columns.id), func.max(date), func.sum(date)
+        )
+        [(count, newest, total)] = await self._select(figures)
+        return StoreStamp(
+            count=count,
+            newest=newest or 0,
+            total=int(total or 0),
+        )
 
-    async def changes(
-        self, since: int
-    ) -> tuple[tuple[Memory, ...], frozenset[str]]:
-        """Rows changed at or after an epoch second, and the ids of all rows."""
+    async def dates(self) -> dict[str, int]:
+        """The epoch second of the last change of each row (see ``MemoryStore``)."""
         columns = _columns()
-        ids = await self._select(select(columns.id))
-        changed = await self._rows(columns.updated_at >= since)
-        return memories_of_rows(changed), frozenset(row.id for row in ids)
+        rows = await self._select(select(columns.id, columns.updated_at))
+        return {row.id: row.updated_at or 0 for row in rows}
 
     @uninterrupted
     async def write(

@@ -42,6 +42,7 @@ from adaptive.memory.writing import (
     take_back,
 )
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
+from adaptive.search.freshness import read_anew
 from adaptive.search.tokens import comparable, tokens
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
@@ -97,18 +98,21 @@ class UserMemory(UserStore):
         self, carried: Sequence[NewMemory], chat_id: str
     ) -> str:
         """Save what a user brings along, as one step beside what is known; what to tell of it."""
-        looked_at = 0
+        standing: tuple[Memory, ...] = ()
         known: set[str] = set()
         step = f"imported-{time.time_ns()}"
         saved = 0
         refusals: list[str] = []
         for portion in portions(carried, _PORTION):
             async with self.lock:
-                since = looked_at
-                looked_at = int(time.time())
                 # Others may have written the same since the last portion.
-                changed, _ = await self.store.changes(since)
-                known.update(comparable(row.content) for row in changed)
+                former = {row.id: row.updated_at for row in standing}
+                standing = await read_anew(self.store, standing)
+                known.update(
+                    comparable(row.content)
+                    for row in standing
+                    if former.get(row.id) != row.updated_at
+                )
                 new: list[NewMemory] = []
                 for memory in portion:
                     try:
@@ -131,7 +135,7 @@ class UserMemory(UserStore):
                     for row in rows
                 ]
                 await self.record(
-                    *changes, source=Provenance(chat_id, "", looked_at)
+                    *changes, source=Provenance(chat_id, "", int(time.time()))
                 )
             saved += len(rows)
             await self.give_way()

@@ -18,9 +18,6 @@ from adaptive.core.model import (
 from adaptive.search.fusion import RankingIndex, ranking_index
 from adaptive.search.vectors import content_hash
 
-# The host's clock counts seconds (host: models/memories.py): a row may change again within the
-# second of its last change, so what changed just before it was read is not trusted.
-_CLOCK_SECONDS = 2
 # A text of a sentence, its words as the keyword index keeps them, and the objects around both.
 _BYTES_PER_MEMORY = 1500
 
@@ -50,6 +47,7 @@ class MemoryIndex:
     embedder: str
     stamp: StoreStamp
     read_at: float  # when the memories were read, in epoch seconds
+    doubtful: frozenset[str] = frozenset()  # ids to be read again
 
     @property
     def dimension(self) -> int:
@@ -71,10 +69,7 @@ class MemoryIndex:
 
     def stands(self, stamp: StoreStamp) -> bool:
         """Whether nothing can have changed since the memories were read."""
-        return (
-            self.stamp == stamp
-            and stamp.newest + _CLOCK_SECONDS <= self.read_at
-        )
+        return self.stamp == stamp and not self.doubtful
 
     def memory(self, memory_id: str) -> Memory | None:
         """The memory of that id, if it stands here."""
@@ -123,6 +118,7 @@ class MemoryIndex:
             self.embedder,
             self.stamp,
             self.read_at,
+            self.doubtful,
             previous=self,
         )
 
@@ -134,6 +130,7 @@ def build_index(
     embedder: str,
     stamp: StoreStamp,
     read_at: float,
+    doubtful: frozenset[str] = frozenset(),
     previous: MemoryIndex | None = None,
 ) -> MemoryIndex:
     """An index of memories, with those of the known vectors whose text is still the same.
@@ -174,4 +171,5 @@ def build_index(
         embedder=embedder,
         stamp=stamp,
         read_at=read_at,
+        doubtful=doubtful,
     )

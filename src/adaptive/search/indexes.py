@@ -10,7 +10,6 @@ from adaptive.core.model import (
     AdaptiveMemoryError,
     Embedder,
     EmbeddingError,
-    Memory,
     Sources,
     StoreStamp,
     Vectors,
@@ -23,6 +22,7 @@ from adaptive.search.calibration import (
     RECALL_EXAMPLES,
     SharedVectors,
 )
+from adaptive.search.freshness import doubtful_rows, read_anew
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import (
     EmbedderRests,
@@ -192,9 +192,16 @@ class MemoryIndexes:
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
         read_at = self.clock()
-        memories = await _memories(sources, former)
+        memories = await read_anew(
+            sources.store,
+            former.memories if former else (),
+            former.doubtful if former else (),
+        )
+        doubtful = doubtful_rows(memories, read_at, former)
         if former and memories == former.memories:
-            return replace(former, stamp=stamp, read_at=read_at)
+            return replace(
+                former, stamp=stamp, read_at=read_at, doubtful=doubtful
+            )
         known = former.stored_vectors() if former else {}
         nulls = (
             former.nulls
@@ -218,7 +225,15 @@ class MemoryIndexes:
             )
         # In a thread: with a large store it is felt by other chats.
         index = await asyncio.to_thread(
-            build_index, memories, known, nulls, name, stamp, read_at, former
+            build_index,
+            memories,
+            known,
+            nulls,
+            name,
+            stamp,
+            read_at,
+            doubtful,
+            former,
         )
         if known.keys() - index.places.keys():
             self._started(sources.table.tidy(sources.user_id, name))
@@ -284,20 +299,3 @@ class MemoryIndexes:
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AdaptiveMemoryError):
             log_failure("memories can't be prepared for search", error)
-
-
-async def _memories(
-    sources: Sources, former: MemoryIndex | None
-) -> tuple[Memory, ...]:
-    """All memories: of a large store that is known, only what changed is read."""
-    if former is None or not former.memories:
-        return await sources.store.read()
-    changed, ids = await sources.store.changes(former.stamp.newest - 1)
-    memories = {
-        memory.id: memory for memory in former.memories if memory.id in ids
-    }
-    memories.update({memory.id: memory for memory in changed})
-    # A row that came with an old date, from an import for instance, is in neither.
-    if len(memories) != len(ids):
-        return await sources.store.read()
-    return tuple(memories.values())
