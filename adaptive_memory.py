@@ -3503,7 +3503,6 @@ def look_at(answer: asyncio.Future[Any]) -> None:
 
 # ---- src/adaptive/host/application.py ----
 
-UNSUPPORTED = "this Open WebUI is older than 0.9.6, and chats go on without memory"
 _NAMES: Mapping[str, tuple[str, str]] = {
   "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
   "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
@@ -3524,18 +3523,6 @@ _LOOK_SECONDS__application = 1.0
 _LOOKS_IN_VAIN = 3
 _TOOLS_BY_PROMPT = ("default", "legacy")
 _TRUSTED_SECONDS = 5.0
-
-
-@cache
-def host_is_supported() -> bool:
-  with suppress(ImportError):
-    from open_webui.models.memories import Memories
-    from open_webui.retrieval.vector import async_client
-
-    if async_client and inspect.iscoroutinefunction(Memories.get_memories_by_user_id):
-      return True
-  log.error(UNSUPPORTED)
-  return False
 
 
 def host_state(name: str) -> Any:
@@ -3565,7 +3552,7 @@ def host_request() -> Request | None:
   except RuntimeError:
     return None
   app = _host_app()
-  if app is None or not host_is_supported():
+  if app is None:
     return None
   return Request({"type": "http", "app": app, "headers": [], "state": {}})
 
@@ -11845,7 +11832,7 @@ async def host_hook(
   if request is None or not user.get("id"):
     return None
   settings = Settings.merge(valves, user.get("valves"))
-  if host_is_supported() and not await has_memory_on(request, user.get("settings")):
+  if not await has_memory_on(request, user.get("settings")):
     settings = settings.model_copy(update={"enabled": False})
   return HostHook.of(settings, arguments, request, vectors)
 
@@ -15606,7 +15593,7 @@ class Filter:
     try:
       hook = await self._hook(arguments)
       if hook is None:
-        return f"That did not work: {UNSUPPORTED}."
+        return "That did not work: nobody is signed in."
       return await self._services.commands.answer(hook, command)
     except Exception as error:
       log_failure("a command has failed", error)
@@ -15741,12 +15728,7 @@ class Filter:
 
   async def _hook(self, arguments: HookArguments) -> HostHook | None:
     vectors = self._services.tables.vectors
-    hook = await host_hook(arguments, self.valves, vectors)
-    if hook is None or host_is_supported():
-      return hook
-    if hook.settings.enabled:
-      self._tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
-    return None
+    return await host_hook(arguments, self.valves, vectors)
 
   def _tell(self, hook: HostHook, line: str) -> None:
     self._behind(hook, self._status.notice(hook, line), "telling")

@@ -153,13 +153,3 @@ async def server() -> AsyncIterator[Loopback]:
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried at once."""
     monkeypatch.setattr("adaptive.llm.ask._FIRST_PAUSE_SECONDS", 0)
-
-
-@pytest.fixture
-def supported_host() -> Iterator[pytest.MonkeyPatch]:
-    """Have hooks take the host for a supported one, until that is undone."""
-    with pytest.MonkeyPatch.context() as patching:
-        for module in ("filter", "host.hook"):
-            name = f"adaptive.{module}.host_is_supported"
-            patching.setattr(name, lambda: True)
-        yield patching

@@ -1,7 +1,7 @@
 """The filter's two hooks, as far as they go without a host: whatever happens, the chat goes on.
 
-Open WebUI is not installed here. A filter that takes the host for a supported one therefore fails
-at the first thing it asks of it, which is what an upgrade that moved everything would do.
+Open WebUI is not installed here. So the filter fails at the first thing that it asks of the host,
+which is what an upgrade that moved everything would do.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ import pytest
 from fastapi import FastAPI, Request
 
 from adaptive.core.model import (
-    HINDRANCE,
     HostError,
     TablesUnavailable,
     hindrance_line,
 )
 from adaptive.filter import Filter
-from adaptive.host.application import UNSUPPORTED, host_is_supported
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import TurnAnswered
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
@@ -31,7 +29,6 @@ from adaptive.recall.request import message_tokens
 from adaptive.settings.valves import UserValves
 from tests.rates import over
 
-pytestmark = pytest.mark.usefixtures("supported_host")
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
 SAVED: dict[str, Any] = {
@@ -110,30 +107,6 @@ def test_names_that_mean_something_to_the_host() -> None:
         assert not hasattr(plugin, name)
 
 
-@pytest.mark.parametrize("name", ["inlet", "outlet"])
-async def test_unsupported_host(
-    name: str,
-    caplog: pytest.LogCaptureFixture,
-    supported_host: pytest.MonkeyPatch,
-) -> None:
-    """On a host that is too old the chat goes on, and the log and each user are told so once."""
-    supported_host.undo()
-    host_is_supported.cache_clear()
-    plugin, body, pages = Filter(), a_body(), [Page(), Page()]
-    with caplog.at_level(logging.ERROR):
-        for _ in range(3):
-            for page, user in zip(pages, ("ada", "bob"), strict=True):
-                hook = getattr(plugin, name)
-                assert (
-                    await run(hook, body, TEMPORARY, page, {"id": user})
-                    is body
-                )
-    assert len(caplog.records) == 1
-    assert "older than 0.9.6" in caplog.text
-    told = [f"{HINDRANCE}: {UNSUPPORTED}."]
-    assert [page.lines for page in pages] == [told, told]
-
-
 async def test_lasting_trouble_is_told_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -187,16 +160,11 @@ async def test_nobody_to_serve(name: str, user: dict[str, Any]) -> None:
 TYPED: dict[str, Any] = {**SAVED, "chat_id": "temporary:1", "message_id": "a"}
 
 
-@over("unsupported", [False, True])
 async def test_failing_command_is_answered(
-    unsupported: bool,
     monkeypatch: pytest.MonkeyPatch,
-    supported_host: pytest.MonkeyPatch,
 ) -> None:
     """A command that fails, whatever the reason, is answered so, and never reaches a model."""
     plugin = Filter()
-    if unsupported:
-        supported_host.undo()
     failing = AsyncMock(side_effect=RuntimeError("a bug"))
     monkeypatch.setattr(plugin._services.commands, "answer", failing)
     shown: list[dict[str, Any]] = []
@@ -214,8 +182,7 @@ async def test_failing_command_is_answered(
             __event_emitter__=emit,
         )
     event = next(one for one in shown if one["type"] == "chat:completion")
-    reason = UNSUPPORTED if unsupported else UNEXPECTED
-    assert f"That did not work: {reason}." in event["data"]["content"]
+    assert f"That did not work: {UNEXPECTED}." in event["data"]["content"]
     assert event["data"]["done"]
 
 

@@ -18,7 +18,6 @@ from adaptive.control.turn import (
 )
 from adaptive.core.messages import messages_of, typed_message
 from adaptive.core.model import (
-    HINDRANCE,
     JsonObject,
     failure_told,
     hindrance_line,
@@ -27,9 +26,7 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import measured_part
 from adaptive.host.application import (
-    UNSUPPORTED,
     cut_off_when_dropped,
-    host_is_supported,
     host_request,
 )
 from adaptive.host.hook import (
@@ -166,7 +163,7 @@ class Filter:
         try:
             hook = await self._hook(arguments)
             if hook is None:
-                return f"That did not work: {UNSUPPORTED}."
+                return "That did not work: nobody is signed in."
             return await self._services.commands.answer(hook, command)
         except Exception as error:
             log_failure("a command has failed", error)
@@ -342,12 +339,7 @@ class Filter:
     async def _hook(self, arguments: HookArguments) -> HostHook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
         vectors = self._services.tables.vectors
-        hook = await host_hook(arguments, self.valves, vectors)
-        if hook is None or host_is_supported():
-            return hook
-        if hook.settings.enabled:
-            self._tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
-        return None
+        return await host_hook(arguments, self.valves, vectors)
 
     def _tell(self, hook: HostHook, line: str) -> None:
         """Begin to tell the user what has failed."""

@@ -193,7 +193,6 @@ ASKED = [
 ]
 
 
-@pytest.mark.usefixtures("supported_host")
 @over("words, line, error", ASKED)
 @over("confirmation", ["status", "message", "off"])
 async def test_request_is_not_learned(

@@ -8,7 +8,6 @@ import inspect
 import sys
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from typing import Any, Literal, cast
 
@@ -20,14 +19,10 @@ from adaptive.core.model import (
     JsonMapping,
     JsonObject,
     frozen,
-    log,
 )
 from adaptive.core.providers import ModelBusy
 from adaptive.host.faults import HostFaults, faults_logged
 
-UNSUPPORTED = (
-    "this Open WebUI is older than 0.9.6, and chats go on without memory"
-)
 # Our name -> (attribute of ``app.state.config`` to 0.9, key in a table since 0.10; config.py).
 _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
@@ -59,21 +54,6 @@ _LOOKS_IN_VAIN = 3
 _TOOLS_BY_PROMPT = ("default", "legacy")
 # Asking the host costs a query; an admin changes these settings once in a year.
 _TRUSTED_SECONDS = 5.0
-
-
-@cache
-def host_is_supported() -> bool:
-    """Whether the host's memory layer is the asynchronous one of 0.9; the log says if it is not."""
-    with suppress(ImportError):
-        from open_webui.models.memories import Memories
-        from open_webui.retrieval.vector import async_client
-
-        if async_client and inspect.iscoroutinefunction(
-            Memories.get_memories_by_user_id
-        ):
-            return True
-    log.error(UNSUPPORTED)
-    return False
 
 
 def host_state(name: str) -> Any:
@@ -113,7 +93,7 @@ def host_request() -> Request | None:
     except RuntimeError:
         return None
     app = _host_app()
-    if app is None or not host_is_supported():
+    if app is None:
         return None
     return Request({"type": "http", "app": app, "headers": [], "state": {}})
 

@@ -30,7 +30,6 @@ from adaptive.host.application import (
     allows_memory,
     has_memory_on,
     has_request_hook,
-    host_is_supported,
     isolated_request,
     memory_switch,
     process_state,
@@ -390,8 +389,6 @@ async def host_hook(
     if request is None or not user.get("id"):
         return None
     settings = Settings.merge(valves, user.get("valves"))
-    if host_is_supported() and not await has_memory_on(
-        request, user.get("settings")
-    ):
+    if not await has_memory_on(request, user.get("settings")):
         settings = settings.model_copy(update={"enabled": False})
     return HostHook.of(settings, arguments, request, vectors)
