@@ -2917,7 +2917,7 @@ class CommandTurn:
     return None if self.asking is None else partial(self._asked, self.asking)
 
   async def answer(
-    self, answering: asyncio.Task[str], start: Callable[[Coroutine[Any, Any, None]], object]
+    self, answering: asyncio.Task[str], start: Callable[[Coroutine[None, None, None]], object]
   ) -> None:
     waited = 0.0
     try:
@@ -3529,7 +3529,7 @@ def host_state(name: str) -> Any:
   return getattr(getattr(_host_app(), "state", None), name, None)
 
 
-async def cut_off_when_dropped(instance: object, tasks: set[asyncio.Task[Any]]) -> None:
+async def cut_off_when_dropped(instance: object, tasks: set[asyncio.Task[object]]) -> None:
   looks_in_vain = 0
   while tasks:
     functions: dict[str, object] | None = host_state("FUNCTIONS")
@@ -14418,7 +14418,7 @@ class Learning:
   leases: Leases
   costs: CostTable
   formats: AnswerFormats
-  start: Callable[[Coroutine[Any, Any, None]], object]
+  start: Callable[[Coroutine[None, None, None]], object]
   suggestions: Suggestions
   foreground: Foreground
   status: StatusLines
@@ -15440,9 +15440,7 @@ class Recall:
 
 class Services:
   def __init__(
-    self,
-    start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
-    behind: Callable[..., None],
+    self, start: Callable[[Coroutine[None, None, None]], object], behind: Callable[..., None]
   ) -> None:
     self.foreground = Foreground()
     self.tables = HostTables(Sealer(host_secret()))
@@ -15520,7 +15518,7 @@ class Filter:
 
   def __init__(self) -> None:
     self.valves = Valves()
-    self._tasks: set[asyncio.Task[Any]] = set()
+    self._tasks: set[asyncio.Task[object]] = set()
     self._watch: asyncio.Task[None] | None = None
     self._redacted_turns = RedactedTurns()
     services = Services(start=self._start, behind=partial(self._behind, None))

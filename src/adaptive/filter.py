@@ -67,7 +67,7 @@ class Filter:
 
     def __init__(self) -> None:
         self.valves = Valves()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self._watch: asyncio.Task[None] | None = None
         self._redacted_turns = RedactedTurns()
         services = Services(

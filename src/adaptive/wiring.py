@@ -1,9 +1,7 @@
 """The plug-in's parts, put together: the only place beside the filter that knows the host's."""
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
 
 from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.postprocessing import Postprocessor
@@ -38,7 +36,7 @@ class Services:
 
     def __init__(
         self,
-        start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+        start: Callable[[Coroutine[None, None, None]], object],
         behind: Callable[..., None],
     ) -> None:
         self.foreground = Foreground()

@@ -201,7 +201,7 @@ class CommandTurn:
     async def answer(
         self,
         answering: asyncio.Task[str],
-        start: Callable[[Coroutine[Any, Any, None]], object],
+        start: Callable[[Coroutine[None, None, None]], object],
     ) -> None:
         """Make a task's Markdown text the answer, or say after a few seconds that it comes.
 

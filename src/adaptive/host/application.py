@@ -62,7 +62,7 @@ def host_state(name: str) -> Any:
 
 
 async def cut_off_when_dropped(
-    instance: object, tasks: set[asyncio.Task[Any]]
+    instance: object, tasks: set[asyncio.Task[object]]
 ) -> None:
     """While an instance of the plug-in has tasks, cut them off once the host has let go of it.
 

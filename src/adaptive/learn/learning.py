@@ -5,7 +5,6 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from adaptive.core.messages import local_time
 from adaptive.core.model import (
@@ -66,7 +65,7 @@ class Learning:
     leases: Leases
     costs: CostTable
     formats: AnswerFormats
-    start: Callable[[Coroutine[Any, Any, None]], object]
+    start: Callable[[Coroutine[None, None, None]], object]
     suggestions: Suggestions
     foreground: Foreground
     status: StatusLines
