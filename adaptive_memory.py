@@ -9363,9 +9363,9 @@ def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
   return (_ROW__tables.user_id == user_id) & (_ROW__tables.kind == kind)
 
 
+@frozen
 class HostLeases:
-  def __init__(self, database: HostDatabase) -> None:
-    self._database = database
+  database: HostDatabase
 
   async def acquire(self, name: str, now: float, seconds: float, owner: str = "") -> bool:
     lease = {
@@ -9379,12 +9379,12 @@ class HostLeases:
       "body": owner,
     }
     free = _ROW__tables.expires_at < now
-    return bool(await self._database.upsert("taking a lease", ENTRIES, [lease], where=free))
+    return bool(await self.database.upsert("taking a lease", ENTRIES, [lease], where=free))
 
   async def renew(self, name: str, owner: str, until: float) -> bool:
     these = _leases([name]) & (_ROW__tables.body == owner)
     prolonging = update(ENTRIES).where(these)
-    changed = await self._database.change(
+    changed = await self.database.change(
       "prolonging a lease", prolonging.values(expires_at=math.ceil(until))
     )
     return bool(changed)
@@ -9394,16 +9394,16 @@ class HostLeases:
     if owner:
       these &= _ROW__tables.body == owner
     ending = delete(ENTRIES).where(these)
-    return bool(await self._database.change("ending leases", ending))
+    return bool(await self.database.change("ending leases", ending))
 
 
 def _leases(names: Iterable[str]) -> ColumnElement[bool]:
   return (_ROW__tables.kind == "lease") & _ROW__tables.key.in_([*names])
 
 
+@frozen
 class HostVectorTable:
-  def __init__(self, database: HostDatabase) -> None:
-    self._database = database
+  database: HostDatabase
 
   async def read(
     self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
@@ -9416,7 +9416,7 @@ class HostVectorTable:
       query = query.where(VECTORS.c.memory_id.in_(memory_ids))
     return {
       row.memory_id: StoredVector(row.content_hash, np.frombuffer(row.vector, "<f4"))
-      for row in await self._database.rows("reading vectors", query)
+      for row in await self.database.rows("reading vectors", query)
     }
 
   async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
@@ -9431,7 +9431,7 @@ class HostVectorTable:
       }
       for memory_id, stored in vectors.items()
     ]
-    await self._database.upsert("writing vectors", VECTORS, rows)
+    await self.database.upsert("writing vectors", VECTORS, rows)
 
   async def tidy(self, user_id: str, embedder: str) -> None:
     row = VECTORS.c
@@ -9440,7 +9440,7 @@ class HostVectorTable:
     )
     is_foreign = ~row.embedder.startswith(_identity_key(embedder))
     dropping = delete(VECTORS).where(row.user_id == user_id, is_foreign | ~memory.exists())
-    await self._database.change("dropping vectors", dropping)
+    await self.database.change("dropping vectors", dropping)
 
   async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
     contents = {memory.id: memory.content for memory in memories}
@@ -11253,21 +11253,19 @@ class HistoryIndex:
     indexed = await self.vectors.chats(user_id)
     return len(indexed & {chat_id} if chat_id else indexed)
 
-  async def erase(self, user_id: str, chat_id: str = "") -> int:
+  async def erase(self, user_id: str, chat_id: str = "") -> None:
     running = [keeping for keeping, owner in self._running.items() if owner == user_id]
     for keeping in running:
       keeping.cancel()
     await asyncio.gather(*running, return_exceptions=True)
-    count = await self.held(user_id, chat_id)
     if chat_id:
       await self._remove(user_id, chat_id)
-      return count
+      return
     await self.vectors.delete_all(user_id)
     if await self.held(user_id):
       raise HostError("the vector database still holds some of it")
     self._erased.add(user_id)
     self._calibrations.forget(user_id)
-    return count
 
   async def _remove(self, user_id: str, chat_id: str) -> None:
     digests = await self.vectors.digests(user_id, chat_id)
@@ -13054,7 +13052,8 @@ Forget = Callable[[str], object]
 class HeldHistory(Protocol):
   async def held(self, user_id: str, chat_id: str = "") -> int: ...
 
-  async def erase(self, user_id: str, chat_id: str = "") -> int: ...
+  async def erase(self, user_id: str, chat_id: str = "") -> None:
+    """Remove them."""
 
 
 @dataclass(slots=True)
@@ -13135,7 +13134,7 @@ class HostEraser:
     await held.tried(erasing, 0)
     if held.counts["history"]:
       chat_id = origin.chat_id if origin else ""
-      await held.tried(self.history.erase(self.user_id, chat_id), 0)
+      await held.tried(self.history.erase(self.user_id, chat_id), None)
 
   async def _erase_turns(self, rows: Sequence[Any], origin: Origin | None) -> None:
     ids = [row.message_id for row in rows if row.kind == "waiting"]
@@ -14429,9 +14428,6 @@ class Learning:
     self._facts = FactJudges(self.start)
     self._hooks: dict[tuple[str, str, str], Hook] = {}
 
-  async def make_way(self, hook: Hook) -> None:
-    self.foreground.begin_answer(await hook.machine())
-
   async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
     self._hooks[_answer_key(turn)] = hook
     return await self._queue.put(turn, hook.settings.extraction_debounce_seconds)
@@ -15550,7 +15546,7 @@ class Filter:
         body = without_former_commands(body)
       hook = await self._hook(arguments)
       if hook is not None:
-        await self._services.learning.make_way(hook)
+        self._services.foreground.begin_answer(await hook.machine())
       if hook is not None and hook.is_served and not is_off:
         window = plain_window(hook, body)
         seconds = hook.settings.inlet_timeout_seconds

@@ -107,7 +107,9 @@ class Filter:
                 body = without_former_commands(body)
             hook = await self._hook(arguments)
             if hook is not None:
-                await self._services.learning.make_way(hook)
+                # The host asks the model, and does its own tasks, in the task that has called
+                # this hook (host: main.py, process_chat).
+                self._services.foreground.begin_answer(await hook.machine())
             if hook is not None and hook.is_served and not is_off:
                 window = plain_window(hook, body)
                 seconds = hook.settings.inlet_timeout_seconds

@@ -539,7 +539,7 @@ async def test_what_fails_again_and_again(
 
 async def answered(learning: Learning, hook: Hook, end: asyncio.Event) -> None:
     """What the host does with a message: its inlet, and all until its answer has come."""
-    await learning.make_way(hook)
+    learning.foreground.begin_answer(await hook.machine())
     await end.wait()
 
 

@@ -225,8 +225,8 @@ class HistoryIndex:
         indexed = await self.vectors.chats(user_id)
         return len(indexed & {chat_id} if chat_id else indexed)
 
-    async def erase(self, user_id: str, chat_id: str = "") -> int:
-        """Remove a user's index, or what of it is of one chat; how many chats that were.
+    async def erase(self, user_id: str, chat_id: str = "") -> None:
+        """Remove a user's index, or what of it is of one chat.
 
         What is being indexed is stopped first. The chats themselves stay, so one is indexed again
         when it goes on while recall is on. Raises ``HostError`` where something is left.
@@ -239,16 +239,14 @@ class HistoryIndex:
         for keeping in running:
             keeping.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        count = await self.held(user_id, chat_id)
         if chat_id:
             await self._remove(user_id, chat_id)
-            return count
+            return
         await self.vectors.delete_all(user_id)
         if await self.held(user_id):
             raise HostError("the vector database still holds some of it")
         self._erased.add(user_id)
         self._calibrations.forget(user_id)
-        return count
 
     async def _remove(self, user_id: str, chat_id: str) -> None:
         digests = await self.vectors.digests(user_id, chat_id)

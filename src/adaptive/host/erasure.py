@@ -54,9 +54,8 @@ class HeldHistory(Protocol):
         """How many chats are indexed."""
         ...
 
-    async def erase(self, user_id: str, chat_id: str = "") -> int:
-        """Remove them; how many there were."""
-        ...
+    async def erase(self, user_id: str, chat_id: str = "") -> None:
+        """Remove them."""
 
 
 @dataclass(slots=True)
@@ -173,7 +172,7 @@ class HostEraser:
         await held.tried(erasing, 0)
         if held.counts["history"]:
             chat_id = origin.chat_id if origin else ""
-            await held.tried(self.history.erase(self.user_id, chat_id), 0)
+            await held.tried(self.history.erase(self.user_id, chat_id), None)
 
     async def _erase_turns(
         self, rows: Sequence[Any], origin: Origin | None

@@ -25,6 +25,7 @@ from adaptive.core.model import (
     Memory,
     StoredVector,
     Vectors,
+    frozen,
 )
 from adaptive.core.runtime import portions
 from adaptive.host.database import (
@@ -178,11 +179,11 @@ def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
     return (_ROW.user_id == user_id) & (_ROW.kind == kind)
 
 
+@frozen
 class HostLeases:
     """``Leases`` as entries in clear; the lease on a user's turns stands beside the turns."""
 
-    def __init__(self, database: HostDatabase) -> None:
-        self._database = database
+    database: HostDatabase
 
     async def acquire(
         self, name: str, now: float, seconds: float, owner: str = ""
@@ -200,7 +201,7 @@ class HostLeases:
         }
         free = _ROW.expires_at < now
         return bool(
-            await self._database.upsert(
+            await self.database.upsert(
                 "taking a lease", ENTRIES, [lease], where=free
             )
         )
@@ -209,7 +210,7 @@ class HostLeases:
         """Prolong a lease by one UPDATE."""
         these = _leases([name]) & (_ROW.body == owner)
         prolonging = update(ENTRIES).where(these)
-        changed = await self._database.change(
+        changed = await self.database.change(
             "prolonging a lease",
             prolonging.values(expires_at=math.ceil(until)),
         )
@@ -221,18 +222,18 @@ class HostLeases:
         if owner:
             these &= _ROW.body == owner
         ending = delete(ENTRIES).where(these)
-        return bool(await self._database.change("ending leases", ending))
+        return bool(await self.database.change("ending leases", ending))
 
 
 def _leases(names: Iterable[str]) -> ColumnElement[bool]:
     return (_ROW.kind == "lease") & _ROW.key.in_([*names])
 
 
+@frozen
 class HostVectorTable:
     """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
 
-    def __init__(self, database: HostDatabase) -> None:
-        self._database = database
+    database: HostDatabase
 
     async def read(
         self,
@@ -251,7 +252,7 @@ class HostVectorTable:
             row.memory_id: StoredVector(
                 row.content_hash, np.frombuffer(row.vector, "<f4")
             )
-            for row in await self._database.rows("reading vectors", query)
+            for row in await self.database.rows("reading vectors", query)
         }
 
     async def write(
@@ -269,7 +270,7 @@ class HostVectorTable:
             }
             for memory_id, stored in vectors.items()
         ]
-        await self._database.upsert("writing vectors", VECTORS, rows)
+        await self.database.upsert("writing vectors", VECTORS, rows)
 
     async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop vectors of memories that the host has no more, and those of other identities.
@@ -286,7 +287,7 @@ class HostVectorTable:
             row.user_id == user_id,
             is_foreign | ~memory.exists(),
         )
-        await self._database.change("dropping vectors", dropping)
+        await self.database.change("dropping vectors", dropping)
 
     async def held(
         self, user_id: str, memories: Sequence[Memory]

@@ -79,14 +79,6 @@ class Learning:
         # its own, which no other one may read.
         self._hooks: dict[tuple[str, str, str], Hook] = {}
 
-    async def make_way(self, hook: Hook) -> None:
-        """Let the machine do nothing else for us on which a hook's user is answered.
-
-        The host asks the model, and does its own tasks, in the task that has called the hook
-        (host: main.py, process_chat).
-        """
-        self.foreground.begin_answer(await hook.machine())
-
     async def put(self, hook: Hook, turn: Turn) -> QueuedTurn:
         """Let a turn wait in the database, within about a second."""
         self._hooks[_answer_key(turn)] = hook
