@@ -8,7 +8,6 @@ The method and its two constants were chosen by all three sets, the examples wri
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,12 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.model import Vectors
-from adaptive.learn.examples import ExampleFit
-from adaptive.learn.prefilter import message_judge, spoken_parts
+from adaptive.learn.prefilter import (
+    may_tell,
+    spoken_parts,
+    weighted_messages,
+)
+from adaptive.learn.weighted_examples import ComparedExamples
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import (
@@ -96,12 +99,16 @@ def vectors_of_parts(messages: Sequence[str], encode: Encode) -> list[Vectors]:
 
 
 def skipped(
-    messages: Sequence[str], vectors: Sequence[Vectors], fit: ExampleFit
+    messages: Sequence[str],
+    vectors: Sequence[Vectors],
+    examples: ComparedExamples,
 ) -> list[str]:
     """Those that cost no call."""
     pairs = zip(messages, vectors, strict=True)
     return [
-        message for message, rows in pairs if not fit.accepts(message, rows)
+        message
+        for message, rows in pairs
+        if not may_tell(message, rows, examples)
     ]
 
 
@@ -117,17 +124,15 @@ def measure(folder: Path) -> dict[str, Any]:
         name: vectors_of_parts(messages, encode)
         for name, messages in sets.items()
     }
-    judge = message_judge()
-    examples = encode(judge.examples)
-    began = time.perf_counter()
-    fit = judge.fit(examples)
+    judge = weighted_messages()
+    vectors_of_examples = encode(judge.texts)
+    examples = judge.compared(vectors_of_examples)
     figures: dict[str, Any] = {
         "model": "all-MiniLM-L6-v2",
-        "fit_ms": round((time.perf_counter() - began) * 1000, 1),
-        "bars": [round(fit.latin_bar, 3), round(fit.other_bar, 3)],
+        "examples": len(judge.texts),
     }
     for name, messages in sets.items():
-        found = skipped(messages, vectors[name], fit)
+        found = skipped(messages, vectors[name], examples)
         share = round(len(found) / max(len(messages), 1), 4)
         figures[name] = {
             "messages": len(messages),
@@ -138,24 +143,26 @@ def measure(folder: Path) -> dict[str, Any]:
         if name != "off_topic":
             say("\n".join(f"  skipped: {one[:150]!r}" for one in found))
     figures["curve"] = curve(
-        vectors["off_topic"], vectors["locomo_telling"], fit
+        vectors["off_topic"], vectors["locomo_telling"], examples
     )
     for point in figures["curve"]:
         say(f"  {point}")
     figures["other_geometries"] = {}
     for name, change in distortions().items():
-        point = distorted(change, sets, vectors, examples)
+        point = distorted(change, sets, vectors, vectors_of_examples)
         figures["other_geometries"][name] = point
         say(f"{name}: {point}")
     return figures
 
 
 def curve(
-    idle: Sequence[Vectors], telling: Sequence[Vectors], fit: ExampleFit
+    idle: Sequence[Vectors],
+    telling: Sequence[Vectors],
+    examples: ComparedExamples,
 ) -> list[dict[str, float]]:
     """The share of unrelated prompts that cost no call, by the share of telling turns skipped."""
-    off = np.array([fit.scores(rows).max() for rows in idle])
-    told = np.array([fit.scores(rows).max() for rows in telling])
+    off = np.array([examples.scores(rows).max() for rows in idle])
+    told = np.array([examples.scores(rows).max() for rows in telling])
     bars = [float(np.quantile(told, share)) for share in SHARES_SKIPPED]
     return [
         {
@@ -171,15 +178,15 @@ def distorted(
     change: Callable[[Vectors], Vectors],
     sets: dict[str, list[str]],
     vectors: dict[str, list[Vectors]],
-    examples: Vectors,
+    vectors_of_examples: Vectors,
 ) -> dict[str, float]:
     """The shares skipped, untuned, where the embedding model is another one."""
-    fit = message_judge().fit(change(examples))
+    examples = weighted_messages().compared(change(vectors_of_examples))
     found: dict[str, float] = {}
     for name, messages in sets.items():
         rows = [change(one) for one in vectors[name]]
         found[name] = round(
-            len(skipped(messages, rows, fit)) / max(len(messages), 1), 4
+            len(skipped(messages, rows, examples)) / max(len(messages), 1), 4
         )
     return found
 

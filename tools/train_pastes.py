@@ -196,23 +196,25 @@ def trained(rows: Floats, labels: Mask) -> Training:
     return model, steps.astype(np.int8), sizes
 
 
-def write_weights(training: Training) -> None:
-    """Write the weights of the classifier of kinds."""
+def write_weights(
+    path: Path, meaning: str, labels: Sequence[str], training: Training
+) -> None:
+    """Write the weights of a classifier of these labels."""
     model, steps, sizes = training
     lines = [
-        "# What a paragraph of a message is (KINDS in learn/pastes.py), by tools/train_pastes.py: the size",
+        f"# {meaning}, by a script in tools/: the size",
         "# of a step, the bias, and the weights of a text's length; then all weights in steps, packed.",
     ]
-    for place, kind in enumerate(KINDS):
+    for place, label in enumerate(labels):
         numbers = [
             sizes[place],
             model.biases[place],
             *model.weights[place, BUCKETS:],
         ]
-        lines.append(" ".join([kind, *(f"{one:.6g}" for one in numbers)]))
+        lines.append(" ".join([label, *(f"{one:.6g}" for one in numbers)]))
     packed = lzma.compress(steps.tobytes(), lzma.FORMAT_ALONE, preset=9)
     lines.append(base64.b85encode(packed).decode())
-    WEIGHTS.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
 
 
 def part_scores(
@@ -345,7 +347,12 @@ def main() -> None:
         )
     for name, weights in zip(("message", "part"), fits(messages), strict=True):
         say(f"{name}: {[round(float(one), 3) for one in weights]}")
-    write_weights(trained_kinds(examples))
+    write_weights(
+        WEIGHTS,
+        "What a paragraph of a message is (KINDS in learn/pastes.py)",
+        KINDS,
+        trained_kinds(examples),
+    )
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ class Replay(World):
             embedder=MINILM,
             facts=JUDGES,
         )
-        await JUDGES.fit(room.sources, 384)
+        await JUDGES.embed_examples(room.sources, 384)
         try:
             lesson = await learn_turn(room, turn, when, Work())
             line = (

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from adaptive.core.model import Draft, Proposal, Sources
-from adaptive.learn.examples import ExampleFit
+from adaptive.core.model import Draft, Proposal, Sources, Vectors
 from adaptive.learn.lasting import (
-    PASSING,
     SOON_OVER,
     FactJudges,
-    fact_examples,
-    lasting_judge,
-    plain_judge,
+    is_about_identity,
+    lasts,
+    weighted_facts,
 )
+from adaptive.learn.prefilter import weighted_messages
+from adaptive.learn.weighted_examples import ComparedExamples
+from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.vectors import normalised
 from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, turn
 from tests.learn.test_reader import right_facts
@@ -44,11 +45,17 @@ OTHERS = (
 JUDGES = FactJudges(not_started)
 
 
-async def accepted(fit: ExampleFit, sentences: Sequence[str]) -> set[str]:
-    """The sentences that a fit takes for positive."""
+Judge = Callable[[str, Vectors, ComparedExamples], bool]
+
+
+async def judged_so(judge: Judge, sentences: Sequence[str]) -> set[str]:
+    """The sentences of which a judge says yes."""
+    examples = await weighted_facts().made(MINILM, ShelvedVectors(), 384)
     rows = normalised(await MINILM.embed(sentences, query=False))
     pairs = zip(sentences, rows, strict=True)
-    return {sentence for sentence, row in pairs if fit.accepts(sentence, row)}
+    return {
+        sentence for sentence, row in pairs if judge(sentence, row, examples)
+    }
 
 
 async def judged(
@@ -58,7 +65,7 @@ async def judged(
     sentence = proposal.draft.content
     (row,) = normalised(await MINILM.embed([sentence], query=False))
     sources = Sources("ada", ListedMemories(), embedder, ShelvedVectors())
-    await JUDGES.fit(sources, len(row))
+    await JUDGES.embed_examples(sources, len(row))
     (outcome,) = await JUDGES.judged(
         [proposal], turn(said or sentence), {sentence: row}, sources
     )
@@ -67,33 +74,31 @@ async def judged(
 
 async def test_passing_proposals_are_refused() -> None:
     """Most questions, errands and moods that a small model takes for facts are refused."""
-    fit = await lasting_judge().fit_for(MINILM, ShelvedVectors(), 384)
-    lasting = await accepted(fit, PASSING_PROPOSALS)
-    rate(PASSING_PROPOSALS, lambda one: one not in lasting).at_least(0.7)
+    lasting = await judged_so(lasts, PASSING_PROPOSALS)
+    rate(PASSING_PROPOSALS, lambda one: one not in lasting).at_least(0.66)
 
 
 async def test_right_facts_pass() -> None:
     """Of what a capable reader has found in real messages at most three in 182 are refused."""
-    fit = await lasting_judge().fit_for(MINILM, ShelvedVectors(), 384)
     contents = [item.get("content", "") for _, item in right_facts()]
     facts = [*dict.fromkeys(filter(None, contents))]
-    lasting = await accepted(fit, facts)
+    lasting = await judged_so(lasts, facts)
     rate(facts, lambda one: one in lasting).at_least(1 - 3 / len(facts))
 
 
 async def test_core_facts() -> None:
     """Who the user is, and how they want to be answered, is told from what they have and do."""
-    fit = await plain_judge().fit_for(MINILM, ShelvedVectors(), 384)
-    plain = await accepted(fit, [*CORE, *OTHERS])
-    rate(CORE, lambda one: one not in plain).at_least(0.8)
-    rate(OTHERS, lambda one: one in plain).at_least(0.8)
+    core = await judged_so(is_about_identity, [*CORE, *OTHERS])
+    rate(CORE, lambda one: one in core).at_least(0.8)
+    rate(OTHERS, lambda one: one not in core).at_least(0.8)
 
 
-def test_no_example_is_of_two_kinds() -> None:
-    """No example stands for what lasts and for what passes, or is written twice."""
-    examples = [*fact_examples(), *fact_examples(PASSING)]
-    assert len(examples) == len(set(examples))
-    assert all(examples)
+def test_examples() -> None:
+    """All judges together ask for few texts, none of them twice, and for nothing that is empty."""
+    texts = [*weighted_facts().texts, *weighted_messages().texts]
+    assert all(texts)
+    assert len(texts) == len(set(texts))
+    assert len(set(texts) - {*NULL_PROMPTS}) <= 150
 
 
 async def test_passing_proposal() -> None:

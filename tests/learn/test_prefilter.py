@@ -6,7 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.learn.prefilter import Prefilter, message_judge
+from adaptive.learn.prefilter import (
+    Prefilter,
+    may_tell,
+    weighted_messages,
+)
 from adaptive.search.vectors import normalised
 from tests.fakes import ShelvedVectors, WordEmbedder
 from tests.minilm import MINILM
@@ -19,7 +23,7 @@ TELLING, IDLE = MESSAGES["telling"], MESSAGES["idle"]
 
 async def test_rates() -> None:
     """At least 97 % of what tells something is sent, and half of the rest costs no call."""
-    fit = await message_judge().fit_for(MINILM, ShelvedVectors(), 384)
+    examples = await weighted_messages().made(MINILM, ShelvedVectors(), 384)
     told, idle = [
         normalised(await MINILM.embed(some, query=True))
         for some in (TELLING, IDLE)
@@ -27,13 +31,13 @@ async def test_rates() -> None:
     missed = [
         one
         for one, row in zip(TELLING, told, strict=True)
-        if not fit.accepts(one, row)
+        if not may_tell(one, row, examples)
     ]
     assert len(missed) <= 0.03 * len(TELLING), missed
     sent = [
         one
         for one, row in zip(IDLE, idle, strict=True)
-        if fit.accepts(one, row)
+        if may_tell(one, row, examples)
     ]
     assert len(sent) <= 0.5 * len(IDLE), sent
 

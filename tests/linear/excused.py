@@ -90,7 +90,8 @@ FUNCTIONS: Mapping[str, str] = {
         learn.duplicates._nearest_stored
         learn.duplicates._reconciled_change
         learn.lasting._judged
-        learn.lasting.fact_examples
+        learn.lasting.lasts
+        learn.lasting.is_about_identity
         learn.lasting.weighed
         learn.proposals._evidence
         learn.outdated.far_reaching_changes
@@ -100,7 +101,8 @@ FUNCTIONS: Mapping[str, str] = {
         history.section._branch
         history.section._day
         host.hook.HostHook.typed_to
-        learn.examples.ExampleFit.accepts
+        learn.weighted_examples.Bars.accept
+        learn.prefilter.may_tell
         learn.turns.by_model
         learn.summaries.related_clusters
         memory.archive.archived_change

@@ -1,7 +1,7 @@
 """Linear models that tell what kind of text something is, by its letters, words and length.
 
 The features are hashed n-grams, so that a model needs no list of words, no language and no other
-model; ``tools/train_pastes.py`` learns the weights from labelled texts.
+model; ``tools/train_pastes.py`` and ``tools/train_examples.py`` learn weights from labelled texts.
 """
 
 import re

@@ -1,14 +1,18 @@
-"""What code tells of a proposed fact by its vector: whether it lasts, and whether it says who the user is.
+"""What code tells of a proposed fact: whether it lasts, and whether it says who the user is.
 
 Small models propose questions, errands and moods as facts; and in lines they name neither tags nor
-importance. Both judges have learned from ``prompts/fact_examples.txt``; ``python -m
-tools.validate_facts`` says how good they are. Without vectors nothing is refused.
+importance. Both is judged by how near the fact's vector is to those of example facts, and whether it
+lasts by its letters, too. ``python -m tools.validate_facts`` says how good that is. Without vectors
+nothing is refused.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from adaptive.core.classifier import classifier
 from adaptive.core.model import (
     Draft,
     EmbeddingError,
@@ -19,69 +23,53 @@ from adaptive.core.model import (
     each_open,
     log_failure,
 )
-from adaptive.core.texts import titled_parts
-from adaptive.learn.examples import ExampleFit, ExampleJudge
 from adaptive.learn.support import Vocabulary, supported_share
+from adaptive.learn.weighted_examples import (
+    Bars,
+    ComparedExamples,
+    WeightedExamples,
+)
 
 SOON_OVER = "it will soon be over"
-PASSING = "passing"
-# What matters for many answers: who the user is, and how they want to be answered.
-_CORE_KINDS = ("identity", "wish", "health", "work", "home")
-# Of the examples, which are harder than what people tell: of that 1 % is refused.
-_LASTING_REFUSED = 0.06
-# Of the other examples, that they are taken to say who the user is.
-_PLAIN_MARKED = 0.25
+# Each refuses or marks the stated share of examples (tools/train_examples.py).
+LASTING_BARS = Bars(latin=-0.11, others=-0.21)
+PLAIN_BARS = Bars(latin=-0.09, others=-0.53)
 _CORE_IMPORTANCE = 7
 _LEAST_CONFIDENCE = 0.5  # a translation has no word of what was said
 
 
-def fact_examples(*kinds: str) -> list[str]:
-    """The example sentences of these kinds, in all languages; of every kind that lasts for none."""
-    return [
-        sentence
-        for title, sentences in titled_parts("fact_examples").items()
-        if (kind := title.partition(",")[0]) in kinds
-        or (not kinds and kind != PASSING)
-        for sentence in sentences.split("\n")
-    ]
+def weighted_facts() -> WeightedExamples:
+    """The examples for two judges: of what lasts, and of what does not say who the user is."""
+    return WeightedExamples("fact_examples", judges=2, query=False)
 
 
-def lasting_judge() -> ExampleJudge:
-    """The judge that takes a sentence for positive if it holds for a month or longer."""
-    return ExampleJudge(
-        positives=fact_examples(),
-        negatives=fact_examples(PASSING),
-        refused=_LASTING_REFUSED,
-        query=False,
-    )
+def lasts(fact: str, vector: Vectors, examples: ComparedExamples) -> bool:
+    """Whether a fact holds for a month or longer."""
+    by_vector = examples.scores(vector)[0, 0]
+    by_letters = classifier("fact").scores(fact)[0]
+    return LASTING_BARS.accept(fact, by_vector + by_letters)
 
 
-def plain_judge() -> ExampleJudge:
-    """The judge that takes a lasting fact for positive unless it says who the user is."""
-    core = fact_examples(*_CORE_KINDS)
-    return ExampleJudge(
-        positives=[one for one in fact_examples() if one not in core],
-        negatives=core,
-        refused=_PLAIN_MARKED,
-        query=False,
-    )
+def is_about_identity(
+    fact: str, vector: Vectors, examples: ComparedExamples
+) -> bool:
+    """Whether a lasting fact says who the user is, or how they want to be answered."""
+    return not PLAIN_BARS.accept(fact, examples.scores(vector)[0, 1])
 
 
 class FactJudges:
     """The step of a lesson that judges proven facts by their vectors.
 
-    The examples of a new embedding model take a local one up to a minute, so that they are made
-    behind the lesson that ``start`` is called in; until then facts are not judged.
+    The examples of a new embedding model are embedded behind the lesson that ``start`` is called
+    in; until then facts are not judged.
     """
 
     def __init__(
         self, start: Callable[[Coroutine[Any, Any, None]], object]
     ) -> None:
         self._start = start
-        self._lasting = lasting_judge()
-        self._plain = plain_judge()
+        self._examples = weighted_facts()
         self._begun: set[str] = set()
-        self._fits: dict[tuple[str, int], tuple[ExampleFit, ExampleFit]] = {}
 
     async def judged(
         self,
@@ -100,32 +88,32 @@ class FactJudges:
         if not vectors:
             return facts
         dimension = len(next(iter(vectors.values())))
-        name = await sources.embedder.name()
-        fits = self._fits.get((name, dimension))
-        if fits is None:
+        examples = await self._examples.known_to(
+            sources.embedder, sources.table, dimension
+        )
+        if examples is None:
+            name = await sources.embedder.name()
             if name not in self._begun:
                 self._begun.add(name)
-                self._start(self.fit(sources, dimension))
+                self._start(self.embed_examples(sources, dimension))
             return facts
-        lasting, plain = fits
 
         def judge(proposal: Proposal) -> Proposal:
             """One proposal, judged if it has a vector."""
             vector = vectors.get(proposal.draft.content)
             if proposal.is_removal or vector is None:
                 return proposal
-            return _judged(proposal, vector, lasting, plain)
+            return _judged(proposal, vector, examples)
 
         return each_open(facts, judge)
 
-    async def fit(self, sources: Sources, dimension: int) -> None:
-        """Fit the judges for the vectors of an embedder, if it brings those of the examples."""
-        embedder, table = sources.embedder, sources.table
-        name = await embedder.name()
+    async def embed_examples(self, sources: Sources, dimension: int) -> None:
+        """Have the examples embedded, if the embedder brings vectors that are this long."""
+        name = await sources.embedder.name()
         try:
-            lasting = await self._lasting.fit_for(embedder, table, dimension)
-            plain = await self._plain.fit_for(embedder, table, dimension)
-            self._fits[name, dimension] = lasting, plain
+            await self._examples.made(
+                sources.embedder, sources.table, dimension
+            )
         except EmbeddingError as error:
             log_failure("facts are not judged by their vectors", error)
         finally:
@@ -133,13 +121,13 @@ class FactJudges:
 
 
 def _judged(
-    proposal: Proposal, vector: Vectors, lasting: ExampleFit, plain: ExampleFit
+    proposal: Proposal, vector: Vectors, examples: ComparedExamples
 ) -> Proposal:
     """A proposal, refused if it passes, and marked if it says who the user is."""
     draft = proposal.draft
-    if not lasting.accepts(draft.content, vector):
+    if not lasts(draft.content, vector, examples):
         return proposal.decided("rejected", SOON_OVER)
-    if draft.tags or plain.accepts(draft.content, vector):
+    if draft.tags or not is_about_identity(draft.content, vector, examples):
         return proposal
     marked = replace(
         draft,

@@ -1,42 +1,45 @@
 """Whether a message may tell something to remember, judged by its vector before a model is asked.
 
-The judge has learned from the null prompts, which tell nothing, and from examples that do; they are
-harder than what people mostly write.
+Its vector, or that of one of its paragraphs, is compared with those of messages that tell something
+and of null prompts, which tell nothing.
 """
+
+from __future__ import annotations
 
 import re
 
 from adaptive.core.messages import has_words, passages
 from adaptive.core.model import Embedder, EmbeddingError, Vectors, VectorTable
-from adaptive.core.texts import listed_lines
-from adaptive.learn.examples import ExampleJudge
-from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.learn.weighted_examples import (
+    Bars,
+    ComparedExamples,
+    WeightedExamples,
+)
 from adaptive.search.vectors import query_vectors
 
-_SKIPPED_SHARE = 0.035  # of the examples that tell something
+# Chosen by ``python -m benchmarks prefilter``.
+_TELLING_BARS = Bars(latin=-0.18, others=-0.45)
 EMBEDDING_PATIENCE_SECONDS = 10.0  # nobody waits for learning
 _MOST_PARTS = 8
 _LONG_PART = 400  # what is longer may be about several things
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
-def message_judge() -> ExampleJudge:
-    """The judge that takes a message for positive if it tells something to remember."""
-    lines = listed_lines("prefilter_examples")
-    border = lines.index("==")
-    return ExampleJudge(
-        positives=lines[:border],
-        negatives=[*lines[border + 1 :], *NULL_PROMPTS],
-        refused=_SKIPPED_SHARE,
-        query=True,
-    )
+def weighted_messages() -> WeightedExamples:
+    """The examples for the judge of whether a message tells something."""
+    return WeightedExamples("prefilter_examples", judges=1, query=True)
+
+
+def may_tell(words: str, vectors: Vectors, examples: ComparedExamples) -> bool:
+    """Whether words may tell something, by their vectors and those of their parts."""
+    return _TELLING_BARS.accept(words, examples.scores(vectors).max())
 
 
 class Prefilter:
     """The step before a model is asked, which spares messages that tell nothing."""
 
     def __init__(self) -> None:
-        self._judge = message_judge()
+        self._examples = weighted_messages()
 
     async def may_hold_fact(
         self,
@@ -59,10 +62,12 @@ class Prefilter:
         if known is None:
             return True
         try:
-            fit = await self._judge.fit_for(embedder, table, known.shape[-1])
+            examples = await self._examples.made(
+                embedder, table, known.shape[-1]
+            )
         except EmbeddingError:
             return True
-        return fit.accepts(words, known)
+        return may_tell(words, known, examples)
 
 
 def spoken_parts(words: str) -> list[str]:
