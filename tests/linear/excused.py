@@ -111,6 +111,8 @@ FUNCTIONS: Mapping[str, str] = {
         memory.erasure.origin_ids
         memory.erasure.bereft_originals
         recall.block.entries_within
+        recall.core_facts.core_facts_for
+        search.kinds.LearnedKind.holds
         recall.explanation._coming
         recall.selection.*
         search.index.MemoryIndex.with_vectors

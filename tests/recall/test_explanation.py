@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 import pytest
@@ -32,7 +33,8 @@ DAY = 86_400
 @pytest.fixture(autouse=True)
 async def model_loaded() -> None:
     """The model at work: loading it may take longer than a turn."""
-    known = [*NULL_PROMPTS, *RECALL_EXAMPLES, *(one.content for one in ADA)]
+    examples = chain.from_iterable(RECALL_EXAMPLES.values())
+    known = [*NULL_PROMPTS, *examples, *(one.content for one in ADA)]
     await MINILM.embed(known, query=True)
 
 
@@ -67,7 +69,7 @@ async def test_why_it_came() -> None:
     assert " + keywords 5.5" in first
     assert rest[-2:] == [
         f"- “{NUTS.content}”: important",
-        f"- “{NAME.content}”: who you are",
+        f"- “{NAME.content}”: for every answer",
     ]
     assert (nearly, len(others.splitlines())) == ("Nearly:", 3)
     assert all(

@@ -175,13 +175,14 @@ async def test_what_is_off_topic(text: str) -> None:
 
 
 async def test_who_the_user_is() -> None:
-    """A greeting gets the name alone; advice gets the rest, which stays below it in the chat."""
+    """A greeting gets the name alone; advice gets what it needs, which stays below it in the chat."""
     job = memory(
         "job", "User works as a paramedic.", tags=("identity",), created_at=1
     )
     person = Person(job, NAME)
     assert said(await person.asks("Hi!", chat="c")) == [NAME.content]
-    advised = await person.asks("Recommend a film for tonight", chat="c")
+    text = "How should I prepare for my next shift at work?"
+    advised = await person.asks(text, chat="c")
     assert said(advised) == [NAME.content, job.content]
     assert advised.shown == ["name", "job"]
     assert said(await person.asks("Thanks!", chat="c")) == [
@@ -421,7 +422,7 @@ async def test_edited_in_place() -> None:
 LOCAL_ONLY = frozenset({"health"})
 ILL = memory("ill", "User is allergic to dogs.", bank="Health", created_at=3)
 ILL_CORE = memory(
-    "blood", "User has blood group O.", bank=" HEALTH", tags=("identity",)
+    "blood", "User has asthma.", bank=" HEALTH", tags=("health",)
 )
 
 
@@ -435,7 +436,7 @@ async def test_banks_for_local_models() -> None:
         found = await person.asks(question, chat="c", hidden=LOCAL_ONLY)
         assert {DOG, NAME.content} <= set(said(found))
         assert "allergic" not in block(found)
-        assert "blood" not in block(found)
+        assert "asthma" not in block(found)
         assert ILL.id not in found.fitting
 
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -30,7 +31,7 @@ NOW = 1_800_000_000.0
 TEA = memory("tea", "User likes green tea.", created_at=10)
 DOG = memory("dog", "User has a dog.", created_at=20)
 HOME = memory("home", "User lives in Lisbon.", created_at=30)
-NULLS = [*NULL_PROMPTS, *RECALL_EXAMPLES]
+NULLS = [*NULL_PROMPTS, *chain.from_iterable(RECALL_EXAMPLES.values())]
 
 
 class Clock:

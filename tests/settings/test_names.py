@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.core.model import CATEGORIES
+from adaptive.core.model import CATEGORIES, CORE_CATEGORIES
 from adaptive.core.texts import pattern_table
 from adaptive.settings import merged
 from adaptive.settings.merged import LocalOnlyBanks, read_names
@@ -93,12 +93,13 @@ def test_unknown_banks() -> None:
     "listed, learned",
     [
         ("goals, Preferences", ("preference", "goal")),
+        ("work, identity", ("identity", "work")),
         ("behaviours, pets", ("behavior",)),
         ("pets", CATEGORIES),
         ("", CATEGORIES),
         (
             "identit, relations, possess",
-            ("identity", "relationship", "possession"),
+            (*CORE_CATEGORIES, "relationship", "possession"),
         ),
     ],
 )

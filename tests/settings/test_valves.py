@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from adaptive.core.model import CATEGORIES
+from adaptive.core.model import CATEGORIES, CORE_CATEGORIES
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 from adaptive.settings.valves import UserValves, Valves
 from tests.fakes import hook_settings, memory
@@ -138,7 +138,7 @@ MERGED: list[tuple[str, dict[str, Any], dict[str, Any], Any]] = [
     ("save_mode", {"save_mode": "off"}, {"save_mode": "auto"}, "off"),
     ("history_recall", {"history_recall": "chat"}, {"history_recall": "all"}, "chat"),
     ("history_recall", {"history_recall_default": "all"}, {"history_recall": "off"}, "off"),
-    ("categories", {"memory_categories": "Goals , identity,, x"}, {}, ("identity", "goal")),
+    ("categories", {"memory_categories": "Goals , identity,, x"}, {}, (*CORE_CATEGORIES, "goal")),
     ("categories", {"memory_categories": ""}, {}, CATEGORIES),
     ("banks", {"allowed_memory_banks": " a ,, b , a"}, {}, ("a", "b")),
     ("host_model", {"llm_model_name": "small", "llm_host_model": " big "}, {}, "big"),

@@ -108,8 +108,9 @@ def with_detail(error: BaseException) -> str:
     return sentence
 
 
+CORE_CATEGORIES = ("identity", "health", "work", "home")
 CATEGORIES = (
-    "identity",
+    *CORE_CATEGORIES,
     "behavior",
     "preference",
     "goal",
@@ -169,7 +170,8 @@ CORE_IMPORTANCE = 9
 
 def is_core(memory: Memory) -> bool:
     """Whether a memory says who the user is, or is as important as core facts are."""
-    return "identity" in memory.tags or memory.importance >= CORE_IMPORTANCE
+    is_tagged = any(tag in CORE_CATEGORIES for tag in memory.tags)
+    return is_tagged or memory.importance >= CORE_IMPORTANCE
 
 
 def has_ended(memory: Memory, today: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
+    CORE_CATEGORIES,
     Draft,
     JsonMapping,
     JsonObject,
@@ -164,9 +165,10 @@ def memory_fields(columns: Container[str], draft: Draft) -> JsonObject:
     """What a draft says, in the release's own columns, or in notation where it has none."""
     if "path" not in columns:
         return {"content": write_notation(draft)}
+    is_core = any(tag in CORE_CATEGORIES for tag in draft.tags)
     return {
         "content": draft.content,
-        "type": "user" if "identity" in draft.tags else "context",
+        "type": "user" if is_core else "context",
         "path": memory_path(draft.bank, draft.tags) or None,
     }
 

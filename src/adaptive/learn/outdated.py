@@ -14,6 +14,7 @@ from functools import partial
 
 from adaptive.core.messages import mapping
 from adaptive.core.model import (
+    CATEGORIES,
     Draft,
     JsonMapping,
     Memory,
@@ -57,7 +58,7 @@ from adaptive.search.vectors import products
 from adaptive.settings.merged import LocalOnlyBanks
 
 # What hangs on a preference or a habit is seldom another memory.
-_FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
+_FAR_REACHING = frozenset(CATEGORIES) - {"preference", "behavior"}
 # A new fact so like a memory of its kind may be what became of it ("moved to Lyon", "lives in
 # Rome"). Of 13 changes told as new facts 12 reach it; of 127 messages 14 more are asked about.
 _LEAST_LIKENESS = 0.35

@@ -7,7 +7,7 @@ in a prompt, or that is kept from the chat's model: the day on which it was note
 from collections.abc import Mapping
 
 from adaptive.core.messages import clipped_line, has_words, plain_line
-from adaptive.core.model import has_ended
+from adaptive.core.model import CORE_IMPORTANCE, has_ended
 from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
 from adaptive.recall.selection import Selection
@@ -84,7 +84,8 @@ def _coming(
     }
     for entry in selection.core:
         memory = entry.memory
-        always = "who you are" if "identity" in memory.tags else "important"
+        is_important = memory.importance >= CORE_IMPORTANCE
+        always = "important" if is_important else "for every answer"
         reasons.setdefault(memory.id, []).append(always)
     for memory in selection.candidates.bearing:
         if memory.id in selection.shown:

@@ -30,6 +30,7 @@ from adaptive.recall.block import (
     recall_line,
     rendered_block,
 )
+from adaptive.recall.core_facts import CoreJudges, core_judges
 from adaptive.recall.explanation import explained, show_sources
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.request import (
@@ -54,7 +55,7 @@ from adaptive.recall.selection import (
     selected,
 )
 from adaptive.search.history_ports import PastQuestion
-from adaptive.search.index import FoundMemory
+from adaptive.search.index import FoundMemory, MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
 
@@ -109,6 +110,8 @@ class Recall:
 
     def __post_init__(self) -> None:
         self._judge = RelevanceJudge(self.formats)
+        # Of each embedding model, by its name and the length of its vectors.
+        self._core_judges: dict[tuple[str, int], CoreJudges] = {}
         # What waits for the hook behind the host's own tasks.
         self.blocks = TurnBlocks()
 
@@ -335,14 +338,25 @@ class Recall:
             question = await embedded_question(
                 hook, question, sources.embedder
             )
-        # In a thread: a large store takes a moment.
-        return await asyncio.to_thread(
-            candidates_for,
-            replace(question, former=former),
-            index,
-            await hook.hidden_from(),
-            self.indexes.nulls.examples_for(index.embedder, index.dimension),
-        )
+        hidden = await hook.hidden_from()
+
+        def candidates() -> Candidates:
+            """In a thread: a large store takes a moment."""
+            judges = self._judges_for(index)
+            asked = replace(question, former=former)
+            return candidates_for(asked, index, hidden, judges)
+
+        return await asyncio.to_thread(candidates)
+
+    def _judges_for(self, index: MemoryIndex) -> CoreJudges | None:
+        """The judges of core facts for an index; ``None`` while its examples have no vectors."""
+        key = (index.embedder, index.dimension)
+        examples = self.indexes.nulls.examples_for(*key)
+        if examples is None or index.nulls is None:
+            return None
+        if key not in self._core_judges:
+            self._core_judges[key] = core_judges(examples, index.nulls)
+        return self._core_judges[key]
 
     async def _former_ids(self, user_id: str, question: Question) -> list[str]:
         """The ids of what stood in a chat's block; none where that is not known."""

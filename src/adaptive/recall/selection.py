@@ -18,7 +18,6 @@ from adaptive.core.messages import (
     spoken_text,
 )
 from adaptive.core.model import (
-    CORE_IMPORTANCE,
     Embedder,
     Memory,
     Vectors,
@@ -37,16 +36,17 @@ from adaptive.recall.block import (
     retrieved_room,
     withheld_reason,
 )
-from adaptive.search.calibration import (
-    ADVICE_END,
-    STANDING_END,
-    likely,
-    speaks_of_self,
+from adaptive.recall.core_facts import (
+    MOST_CORE_FACTS,
+    CoreFacts,
+    CoreJudges,
+    core_facts_for,
 )
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,
     GATES,
     Ranked,
+    RankingQuery,
     Weights,
     fitting,
     rank,
@@ -104,10 +104,12 @@ class Question:
         """The nearest memories, best first, whether they may come or not; none without words."""
         if not has_words(self.text):
             return []
-        query = ranking_query(
-            self.text, self.previous, self.vectors, index.dimension
-        )
+        query = self.whole(index.dimension)
         return rank(index.ranking, query, limit, weights)
+
+    def whole(self, dimension: int) -> RankingQuery:
+        """The whole message, with the previous one where it continues that."""
+        return ranking_query(self.text, self.previous, self.vectors, dimension)
 
 
 def question_of(
@@ -160,8 +162,8 @@ async def embedded_question(
 class Candidates:
     """The memories that may come for a question: those of ``index`` but the ``withheld`` ids.
 
-    ``core`` are the facts that always come, ``bearing`` the other core facts, where the message is
-    about the user or asks for advice.
+    ``core`` are the facts that always come, ``bearing`` the core facts that come with this message,
+    nearest first.
     """
 
     question: Question
@@ -179,11 +181,11 @@ def candidates_for(
     question: Question,
     index: MemoryIndex,
     hidden: LocalOnlyBanks,
-    examples: Vectors | None,
+    judges: CoreJudges | None,
 ) -> Candidates:
     """The candidates for a question, without the memories of ``hidden``.
 
-    ``examples`` are the vectors of ``RECALL_EXAMPLES``; without them all core facts always come.
+    Without ``judges`` the first core facts come: the most important ones, then the oldest.
     """
     to_forget = set(tokens(question.to_forget))
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
@@ -195,43 +197,19 @@ def candidates_for(
         or (to_forget and to_forget.intersection(tokens(memory.content)))
     }
     facts = [memory for memory in index.core if memory.id not in withheld]
-    core = facts
-    bearing: list[Memory] = []
-    if facts and examples is not None and index.nulls is not None:
-        advice, standing, others = np.split(
-            examples, [ADVICE_END, STANDING_END]
-        )
+    coming = CoreFacts(facts[:MOST_CORE_FACTS])
+    if facts and judges is not None:
         places = [index.places[memory.id] for memory in facts]
-        # What has no vector yet can't be judged, nor can a message without one.
-        stands = (
-            likely(index.ranking.vectors[places], standing, others)
-            | ~index.embedded[places]
-        )
-        core = [
-            fact
-            for fact, always in zip(facts, stands, strict=True)
-            if always or fact.importance >= CORE_IMPORTANCE
-        ]
-        if _is_about_user(question, index, advice, index.nulls):
-            bearing = [fact for fact in facts if fact not in core]
+        vectors = index.ranking.vectors[places]
+        whole = question.whole(index.dimension)
+        coming = core_facts_for([whole], facts, vectors, judges)
     return Candidates(
         question=question,
         index=index,
         withheld=withheld,
-        core=core,
-        bearing=bearing,
+        core=coming.standing,
+        bearing=coming.bearing,
     )
-
-
-def _is_about_user(
-    question: Question, index: MemoryIndex, advice: Vectors, nulls: Vectors
-) -> bool:
-    """Whether a message speaks of its user or asks for advice."""
-    vectors = question.vectors
-    if vectors is None or vectors.shape[1] != index.dimension:
-        return speaks_of_self(question.text)
-    asks_for_advice = bool(likely(vectors[:1], advice, nulls)[0])
-    return asks_for_advice or speaks_of_self(question.text)
 
 
 @frozen
@@ -315,9 +293,10 @@ def selected(
         del existing[entry.memory.id]
     best = [memory_id for memory_id in fit if memory_id in existing]
     bearing = [memory.id for memory in candidates.bearing]
+    coming = [*dict.fromkeys([*best, *bearing])]
     retrieved = placed_entries(
         former=candidates.question.former,
-        fitting=best[: settings.related_memories_n] + bearing,
+        fitting=coming[: settings.related_memories_n],
         existing=existing,
         room=retrieved_room(core, most_tokens),
     )

@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail
 from adaptive.core.model import (
@@ -41,16 +40,8 @@ Script = Literal[
 ]
 
 NULL_PROMPTS = tuple(listed_lines("null_prompts"))
-_EXAMPLES = word_table("recall_examples")
-RECALL_EXAMPLES = (
-    *_EXAMPLES["advice"],
-    *_EXAMPLES["standing"],
-    *_EXAMPLES["others"],
-)
-# Where the messages that ask for advice end, and the facts that matter for every answer.
-ADVICE_END = len(_EXAMPLES["advice"])
-STANDING_END = ADVICE_END + len(_EXAMPLES["standing"])
-_RIDGE = 0.3
+# Of recall (recall/core_facts.py), by the title of their section.
+RECALL_EXAMPLES = word_table("recall_examples")
 _SCRIPT_LETTERS: Mapping[Script, str] = {
     "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
     "cyrillic": "[\u0400-\u052f]",
@@ -133,18 +124,6 @@ def script_of(text: str) -> Script:
         return "latin"  # nothing but digits and signs: they are everybody's
     script, count = counts.most_common(1)[0]
     return script if count * 2 >= letters else "other"
-
-
-def likely(
-    vectors: Vectors, wanted: Vectors, others: Vectors
-) -> NDArray[np.bool_]:
-    """Which vectors ridge regression takes for ``wanted`` rather than for ``others``."""
-    rows = np.vstack([wanted, others])
-    targets = np.repeat([1.0, -1.0], [len(wanted), len(others)])
-    weights = np.linalg.solve(
-        rows @ rows.T + _RIDGE * np.eye(len(rows)), targets
-    )
-    return vectors @ (rows.T @ weights) > 0
 
 
 def speaks_of_self(text: str) -> bool:

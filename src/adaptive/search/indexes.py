@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 from adaptive.core.model import (
@@ -78,7 +79,8 @@ class MemoryIndexes:
         )
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.nulls = SharedVectors(NULL_PROMPTS, RECALL_EXAMPLES)
+        examples = [*chain.from_iterable(RECALL_EXAMPLES.values())]
+        self.nulls = SharedVectors(NULL_PROMPTS, examples)
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:

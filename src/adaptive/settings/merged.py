@@ -12,7 +12,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from adaptive.core.model import CATEGORIES, Memory, frozen
+from adaptive.core.model import CATEGORIES, CORE_CATEGORIES, Memory, frozen
 from adaptive.settings.valves import PERSONAL_KINDS, UserValves, Valves
 
 # How alike two names must be to be the same with a slip, from 0 to 1 (``difflib``).
@@ -122,7 +122,10 @@ class Settings(Valves):
     @property
     def categories(self) -> tuple[str, ...]:
         """The categories that may be learned, in their fixed order; all where none is known."""
-        named = self.names_in("memory_categories").names or CATEGORIES
+        named = {*(self.names_in("memory_categories").names or CATEGORIES)}
+        # A list from before health, work and home had names of their own: they were identity.
+        if named.intersection(CORE_CATEGORIES) == {"identity"}:
+            named.update(CORE_CATEGORIES)
         return tuple(name for name in CATEGORIES if name in named)
 
     @property

@@ -72,7 +72,8 @@ async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
     assert ("never eat peanuts" in prompt) != host.version.startswith("0.9.")
     assert TEA not in prompt
     assert "paramedic" not in prompt
-    await page.new_chat().send("What should I cook tonight?")
+    shift = "How should I prepare for my next shift at work?"
+    await page.new_chat().send(shift)
     assert "paramedic" in host.model.last_prompt
     await host.set_valves({"show_sources": True})
     chat = page.new_chat()
