@@ -18,7 +18,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +26,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from adaptive.core.classifier import Classifier
 from adaptive.core.model import Vectors
-from adaptive.learn.weighted_examples import (
-    ComparedExamples,
-)
 from adaptive.search.calibration import NULL_PROMPTS, script_of
-from adaptive.search.embedders import EndpointModel
-from adaptive.search.encoding import LocalModel
-from adaptive.search.vectors import normalised
 from benchmarks.figures import say
+from tools.example_vectors import (
+    PROMPTS,
+    SEED,
+    ByModel,
+    Floats,
+    embedded,
+    middles,
+    nearness,
+    ridge_weights,
+    titled_lines,
+    write_examples,
+)
 from tools.train_pastes import feature_rows, trained, write_weights
 
-Floats = NDArray[np.floating[Any]]
 Mask = NDArray[np.bool_]
-# Vectors by the name of the model, a row for each text.
-ByModel = Mapping[str, Vectors]
 
-TOOLS = Path(__file__).resolve().parent
-PROMPTS = TOOLS.parent / "prompts"
 # What matters for many answers: who the user is, and how they want to be answered.
 CORE_KINDS = ("identity", "wish", "health", "work", "home")
 # How many examples of facts are chosen in English, other Latin scripts, and other scripts.
@@ -61,12 +61,9 @@ PLAIN_MARKED = 0.25
 CAUTION = 1 / 3
 # Of the telling messages that may be skipped.
 SKIPPED = 0.02
-RIDGE = 3e-4
 FULL_RIDGE = 0.3
 FULL_DEGREE = 8
 FOLDS = 5
-ROUNDS = 30
-SEED = 17
 # Whose examples are only chosen from, and tell how good what was learned of the others' is.
 TEST_AUTHOR = "2"
 # Examples of this author were written where those of the first were thin: together they count half.
@@ -90,15 +87,6 @@ class Fact:
         return int(self.language != "en")
 
 
-def titled_lines(name: str) -> dict[str, list[str]]:
-    """The lines below each title of a file beside this one."""
-    text = (TOOLS / name).read_text(encoding="utf-8")
-    return {
-        part.split("\n")[0]: part.strip().split("\n")[1:]
-        for part in text.split("\n= ")[1:]
-    }
-
-
 def fact_examples() -> list[Fact]:
     """All example sentences."""
     return [
@@ -106,77 +94,6 @@ def fact_examples() -> list[Fact]:
         for title, lines in titled_lines("fact_examples.txt").items()
         for line in lines
     ]
-
-
-async def embedded(
-    model: str, texts: Sequence[str], *, query: bool
-) -> Vectors:
-    """Normalised vectors by a local model or by a service."""
-    chosen = (
-        EndpointModel(model, "embedding")
-        if model.startswith("http")
-        else LocalModel(model)
-    )
-    portions = [
-        await chosen.embed(texts[at : at + 32], query=query)
-        for at in range(0, len(texts), 32)
-    ]
-    return normalised(np.vstack(portions))
-
-
-def middles(
-    vectors: ByModel, places: NDArray[np.intp], count: int
-) -> list[int]:
-    """The texts in the middle of as many groups that all models find alike (k-means)."""
-    rows = np.hstack(
-        [some[places] - some[places].mean(axis=0) for some in vectors.values()]
-    )
-    chance = np.random.default_rng(SEED)
-    centres = rows[[0]]
-    while len(centres) < count:
-        # The further from all centres so far, the likelier it is the next one (k-means++).
-        gaps = _distances(rows, centres).min(axis=1)
-        chosen = chance.choice(len(rows), p=gaps / gaps.sum())
-        centres = np.vstack([centres, rows[chosen]])
-    for _ in range(ROUNDS):
-        groups = _distances(rows, centres).argmin(axis=1)
-        members = [rows[groups == group] for group in range(count)]
-        centres = np.stack(
-            [
-                some.mean(axis=0) if len(some) else centre
-                for some, centre in zip(members, centres, strict=True)
-            ]
-        )
-    nearest = _distances(rows, centres).argmin(axis=0)
-    return [int(places[place]) for place in dict.fromkeys(nearest)]
-
-
-def _distances(rows: Floats, centres: Floats) -> Floats:
-    """Squared distances, rows by centres, of which none is below zero."""
-    squares = (rows**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
-    return np.maximum(squares - 2 * rows @ centres.T, 0)
-
-
-def nearness(vectors: Vectors, chosen: Sequence[int]) -> Floats:
-    """How near each text is to each of the chosen ones, and a column for what is added."""
-    weights = np.eye(len(chosen))
-    compared = ComparedExamples.of(vectors[chosen], weights)
-    return np.hstack([compared.scores(vectors), np.ones((len(vectors), 1))])
-
-
-def ridge_weights(
-    rows: Sequence[Floats], targets: Sequence[Floats], counts: Floats
-) -> Floats:
-    """The weights that serve all models best; the last one is what is added."""
-    counts = counts / counts.sum()
-    gram = sum(some.T @ (some * counts[:, None]) for some in rows)
-    right = sum(
-        some.T @ (target * counts)
-        for some, target in zip(rows, targets, strict=True)
-    )
-    penalty = RIDGE * np.eye(rows[0].shape[1])
-    penalty[-1, -1] = 0.0
-    return np.linalg.solve(gram + penalty, right)
 
 
 def evenly(*labels: NDArray[np.generic]) -> Floats:
@@ -227,9 +144,11 @@ class FactTraining:
                 places = np.flatnonzero(
                     known & group & (self.scripts == script)
                 )
-                chosen += middles(
-                    self.vectors, places, min(count, len(places))
-                )
+                # There are none where a language is left out.
+                if len(places):
+                    chosen += middles(
+                        self.vectors, places, min(count, len(places))
+                    )
         return chosen
 
     def judge(self, known: Mask) -> FactJudge:
@@ -363,26 +282,6 @@ def train_facts(vectors: ByModel, facts: Sequence[Fact]) -> None:
         ["lasting"],
         (scaled, steps, sizes * share),
     )
-
-
-def write_examples(
-    name: str, meaning: str, texts: Sequence[str], weights: Floats
-) -> None:
-    """Write the chosen examples with their weights, behind what is added."""
-    lines = [
-        f"# By tools/train_examples.py: {meaning};",
-        "# then the text. First what is added to all.",
-        *(
-            " ".join([*(f"{one:.3f}" for one in row), text])
-            for text, row in zip(
-                ["", *texts],
-                np.vstack([weights[-1:], weights[:-1]]),
-                strict=True,
-            )
-        ),
-    ]
-    text = "\n".join([*(line.rstrip() for line in lines), ""])
-    (PROMPTS / f"{name}.txt").write_text(text, encoding="utf-8")
 
 
 def full_scores(vectors: Vectors, known: int, targets: Floats) -> Floats:

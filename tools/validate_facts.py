@@ -20,13 +20,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from adaptive.learn.lasting import LASTING_BARS, PLAIN_BARS
 from benchmarks.figures import say
+from tools.example_vectors import ByModel, embedded
 from tools.train_examples import (
     TEST_AUTHOR,
-    ByModel,
     Fact,
     FactTraining,
     Mask,
-    embedded,
     fact_examples,
 )
 
