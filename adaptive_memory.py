@@ -7655,7 +7655,6 @@ def core_facts_for(
   always |= [fact.importance >= CORE_IMPORTANCE for fact in facts]
   first: list[int] = np.flatnonzero(always)[:MOST_CORE_FACTS].tolist()
 
-  hazards = judges.hazard.holds(contents, vectors)
   lead = np.full(len(facts), -np.inf)
   most_signs = 0
   for thought in thoughts:
@@ -7664,7 +7663,7 @@ def core_facts_for(
       continue
     near = _nearness(thought.vector, vectors, judges.cohort)
     if _holds(judges.consuming, thought):
-      near += _HAZARD_LEAD * hazards
+      near += _HAZARD_LEAD * judges.hazard.holds(contents, vectors)
     lead = np.maximum(lead, near + _SIGN * signs - _LEAST_NEAR)
     most_signs = max(most_signs, signs)
   lead[first] = -np.inf
