@@ -587,6 +587,11 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
   return [_rewritten(one, rewrite) for one in listing(said)] or said
 
 
+_SENTENCE_ENDS__messages = re.compile(
+  r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
+)
+
+
 def has_words(text: str) -> bool:
   return _LETTER_OR_DIGIT.search(text) is not None
 
@@ -612,6 +617,11 @@ def head_and_tail(text: str, limit: int) -> str:
     return text
   head = limit * 2 // 3
   return f"{text[:head]}\n[\u2026]\n{text[-(limit - head) :]}"
+
+
+def sentences(text: str) -> list[str]:
+  parts = _SENTENCE_ENDS__messages.split(text)
+  return [part.strip() for part in parts if has_words(part)]
 
 
 def passages(text: str, longest: int) -> list[str]:
@@ -4722,6 +4732,29 @@ class PageDialog:
       return None
 
 
+# ---- src/adaptive/search/spelling.py ----
+
+try:
+  _rapidfuzz: Any = importlib.import_module("rapidfuzz")
+except ImportError:
+  _rapidfuzz = None
+
+_LEAST_ALIKE = 0.85
+LEAST_LETTERS = 5
+
+
+def as_spelled(word: str, known: Collection[str]) -> str:
+  if word in known or len(word) < LEAST_LETTERS:
+    return word
+  if _rapidfuzz is None:
+    alike = difflib.get_close_matches(word, known, 1, _LEAST_ALIKE)
+    return next(iter(alike), word)
+  nearest = _rapidfuzz.process.extractOne(
+    word, known, scorer=_rapidfuzz.fuzz.ratio, score_cutoff=100 * _LEAST_ALIKE
+  )
+  return nearest[0] if nearest else word
+
+
 # ---- src/adaptive/search/tokens.py ----
 
 _LONGEST_TEXT__tokens = 8000
@@ -4756,6 +4789,8 @@ _WORDS__tokens, _OPENINGS__tokens, _SIGNS = (
 _REFERRING = re.compile(
   rf"\b(?:{_WORDS__tokens})\b|^\W*(?:{_OPENINGS__tokens})\b|{_SIGNS}", re.IGNORECASE
 )
+_INNER_WORD = re.compile(r"(?<=[^\s.!?:] )[^\w\s]?([^\W_]\w*)")
+_CODE = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
 _VOWELS = frozenset("aeiouy")
 _LONGEST_FOLLOW_UP = 60
 _SHORT_IN_ANY_SCRIPT = 10
@@ -4833,20 +4868,38 @@ def _latin_stem(word: str) -> str:
   return word[:3] + word[3:].rstrip("aeioy")
 
 
+def names_in(text: str) -> list[str]:
+  names = (match[1] for match in _INNER_WORD.finditer(text))
+  return [
+    token for name in names if name != name.lower() or _CODE.search(name) for token in tokens(name)
+  ]
+
+
+@frozen
+class KeywordMatches:
+  scores: Vectors
+  coverage: Vectors
+  naming: Vectors
+
+
 @frozen
 class KeywordIndex:
   size: int
   terms: Mapping[str, int]
+  is_name: NDArray[np.bool_]
+  names: Mapping[str, Sequence[str]]
   starts: NDArray[np.int64]
   rows: NDArray[np.int32]
   impacts: Vectors
 
-  def matches(self, words: Iterable[str]) -> tuple[Vectors, Vectors]:
+  def matches(self, words: Iterable[str]) -> KeywordMatches:
     distinct = set(words)
     terms = sorted(self.terms[word] for word in distinct & self.terms.keys())
     scores = np.zeros(self.size, dtype=np.float32)
     covered = np.zeros(self.size, dtype=np.float32)
-    mass = (len(distinct) - len(terms)) * self._rarity(0)
+    naming = np.zeros(self.size, dtype=np.float32)
+    unsaid = self._rarity(0)
+    mass = (len(distinct) - len(terms)) * unsaid
     for term in terms:
       entries = slice(*self.starts[term : term + 2])
       rows = self.rows[entries]
@@ -4854,13 +4907,28 @@ class KeywordIndex:
       mass += rarity
       scores[rows] += self.impacts[entries]
       covered[rows] += rarity
-    return scores, covered / np.float32(mass or 1)
+      if self.is_name[term]:
+        naming[rows] = np.maximum(naming[rows], rarity / unsaid)
+    return KeywordMatches(scores=scores, coverage=covered / np.float32(mass or 1), naming=naming)
+
+  def as_spelled(self, words: Iterable[str]) -> list[str]:
+    return [
+      word if word in self.terms else as_spelled(word, self.names.get(word[:1], ()))
+      for word in words
+    ]
+
+  def rarest(self, words: Iterable[str]) -> float:
+    terms = [self.terms[word] for word in words if word in self.terms]
+    lists = [self.starts[term + 1] - self.starts[term] for term in terms]
+    return self._rarity(min(lists)) if lists else 0.0
 
   def _rarity(self, frequency: int) -> float:
     return float(_inverse_frequency(self.size + _IMAGINED_MEMORIES, frequency))
 
 
-def keyword_index(documents: Sequence[Sequence[str]]) -> KeywordIndex:
+def keyword_index(
+  documents: Sequence[Sequence[str]], names: Sequence[Sequence[str]] = ()
+) -> KeywordIndex:
   terms: dict[str, int] = {}
   words = [terms.setdefault(word, len(terms)) for document in documents for word in document]
   lengths = np.array([*map(len, documents)], dtype=np.int64)
@@ -4873,9 +4941,17 @@ def keyword_index(documents: Sequence[Sequence[str]]) -> KeywordIndex:
   average = lengths.mean() if lengths.any() else 1.0
   damping = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average)
   impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
+  named = Counter(name for some in names for name in {*some})
+  written = np.array([named[term] for term in terms], dtype=np.int64)
+  is_name = 2 * written >= np.maximum(np.diff(starts), 1)
+  names_by_letter: dict[str, list[str]] = {}
+  for term in itertools.compress(terms, is_name):
+    names_by_letter.setdefault(term[:1], []).append(term)
   return KeywordIndex(
     size=len(documents),
     terms=terms,
+    is_name=is_name,
+    names=names_by_letter,
     starts=starts,
     rows=rows.astype(np.int32),
     impacts=impacts.astype(np.float32),
@@ -5352,11 +5428,6 @@ def _day__derivation(year: int, month: int, day: int) -> date | None:
 
 # ---- src/adaptive/learn/quotation.py ----
 
-try:
-  _rapidfuzz: Any = importlib.import_module("rapidfuzz")
-except ImportError:
-  _rapidfuzz = None
-
 _LEAST_FENCE = 3
 _MOST_INDENTED = 3
 _EMOTICONS = (">.", ">:", ">_", "><")
@@ -5382,8 +5453,6 @@ _LONGEST_TITLE_SIGNS = 12
 _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
 _UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
-_LEAST_ALIKE = 0.85
-_LEAST_LETTERS__quotation = 5
 _WINDOW = 2
 _LONGEST_QUOTED = 60
 
@@ -5407,18 +5476,6 @@ def quoted_share(spans: Sequence[str], text: str) -> float:
     wanted = Counter(words)
     stand += max(((wanted & window).total() for window in windows), default=0)
   return stand / max(1, sum(map(len, quoted)))
-
-
-def as_spelled(word: str, typed: Collection[str]) -> str:
-  if word in typed or len(word) < _LEAST_LETTERS__quotation:
-    return word
-  if _rapidfuzz is None:
-    alike = difflib.get_close_matches(word, typed, 1, _LEAST_ALIKE)
-    return next(iter(alike), word)
-  nearest = _rapidfuzz.process.extractOne(
-    word, typed, scorer=_rapidfuzz.fuzz.ratio, score_cutoff=100 * _LEAST_ALIKE
-  )
-  return nearest[0] if nearest else word
 
 
 def typed_words(words: str) -> str:
@@ -6399,11 +6456,12 @@ def rank_messages(
   ordered = sorted(messages, key=lambda message: (message.chat_id, message.order))
   chats = np.array([message.chat_id for message in ordered])
   keywords = keyword_index(_exchanges(ordered))
-  matched, coverage = keywords.matches(words)
-  covered = float(coverage.max())
+  matches = keywords.matches(words)
+  covered = float(matches.coverage.max())
   if _evidence(question, hits[0].score, covered, levels) < gate:
     return {}
   base = _closeness(ordered, hits)
+  matched = matches.scores
   base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
   score = base + _best_near(base, chats)
   scores = dict(zip(ordered, score.round(4).tolist(), strict=True))
@@ -6547,9 +6605,6 @@ _LONGEST_SPOKEN__pastes = 800
 _MOST_SENTENCES = 8
 _TEXT_IS_NO_REQUEST = 1.5
 _INLINE_COLON = re.compile(r":\s+(?=\S)|\uff1a(?=\S)")
-_SENTENCE_ENDS__pastes = re.compile(
-  r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
-)
 MESSAGE_WEIGHTS = np.array([0.926, 0.431, 0.1, 1.111, 0.621, -0.184, 0.249])
 PARAGRAPH_WEIGHTS = np.array([-0.193, -0.213, -0.468, -0.236, 1.467, -0.081, 0.138])
 LATIN_BAR = 0.1
@@ -6565,11 +6620,9 @@ class Paragraph:
   def sentences(self) -> list[str]:
     if len(self.text) > _LONGEST_SPOKEN__pastes:
       return [self.text]
-    sentences = [
-      sentence for sentence in _SENTENCE_ENDS__pastes.split(self.text) if has_words(sentence)
-    ]
+    parts = sentences(self.text)
     half = _MOST_SENTENCES // 2
-    return [self.text, *sentences[:half], *sentences[half:][-half:]]
+    return [self.text, *parts[:half], *parts[half:][-half:]]
 
 
 @frozen
@@ -6994,6 +7047,7 @@ CENTRE_HALF = 30
 _APART = 10_000.0
 
 _TINY = 1e-9
+_EVERYDAY = frozenset(tokens(" ".join(NULL_PROMPTS)))
 
 Places = NDArray[np.float64]
 
@@ -7005,16 +7059,14 @@ class Weights:
   reach: float = 15.0
   coverage: float = 6.0
   words_alone: float = 10.0
+  naming: float = 6.0
   personal: float = 3.5
 
 
 DEFAULT_WEIGHTS = Weights()
 GATES = (4.5, 6.0)
 _GATE_SIZES = (12, 160)
-ENTRY_SHARE = 0.3
-_SHARE_GROWTH = 0.1
-_EVIDENCE_SHARE = 0.25
-_GATE_SHARE = 0.7
+_COMMON_HALF = 6
 _UNSAID = ""
 
 
@@ -7036,6 +7088,7 @@ class RankingIndex:
 class RankingQuery:
   text: str
   vector: Vectors | None
+  personal: float = 1.0
 
 
 def ranking_query(
@@ -7062,6 +7115,7 @@ class Ranked:
   cosine: float
   personal: float
   gate: float
+  naming: float = 0.0
 
   @property
   def score(self) -> float:
@@ -7103,7 +7157,10 @@ def ranking_index(
     unit=unit,
     levels=levels,
     words=words,
-    keywords=keyword_index([words[text] for text in texts]),
+    keywords=keyword_index(
+      [words[text] for text in texts],
+      [[name for name in names_in(text) if name not in _EVERYDAY] for text in texts],
+    ),
     learned=_learning_places(np.asarray(created_at)),
     importance=np.asarray(importance or [0] * len(texts)),
   )
@@ -7122,21 +7179,21 @@ def rank(
   size = index.keywords.size
   if not size:
     return []
-  words = tokens(query.text)
+  words = index.keywords.as_spelled(tokens(query.text))
   cosine = np.zeros(size, dtype=np.float32)
   similarity = cosine
   if query.vector is not None:
     cosine = products(index.vectors, query.vector)
     length = max(float(np.linalg.norm(query.vector - index.centre)), _TINY)
     similarity = ((cosine - index.centrality) / (length * index.unit)).astype(np.float32)
-  matched, coverage = index.keywords.matches([*words, _UNSAID])
-  best_match = max(float(matched.max()), _TINY)
-  keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
+  matches = index.keywords.matches([*words, _UNSAID])
+  best_match = max(float(matches.scores.max()), _TINY)
+  keywords = (matches.scores * (weights.keywords / best_match)).astype(np.float32)
   nearby = weights.neighbours * _best_nearby(similarity + keywords, index, weights.reach)
   neighbours = (nearby - nearby.min()).astype(np.float32)
   score = similarity + keywords + neighbours
-  personal = weights.personal if speaks_of_self(query.text) else 0.0
-  evidence = _evidence__fusion(index, query, cosine, coverage, weights) + np.float32(personal)
+  personal = weights.personal * query.personal * speaks_of_self(query.text)
+  evidence = _evidence__fusion(index, query, cosine, matches, weights) + np.float32(personal)
   gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
   last = np.partition(score, -limit)[-limit] if limit < size else score.min()
   best = np.flatnonzero(score >= last - 1e-4)
@@ -7151,6 +7208,7 @@ def rank(
       cosine=float(cosine[place]),
       personal=personal,
       gate=gate,
+      naming=float(matches.naming[place]),
     )
     for place in best[order][:limit].tolist()
   ]
@@ -7166,18 +7224,41 @@ def _best_nearby(base: Vectors, index: RankingIndex, reach: float) -> Vectors:
 
 
 def _evidence__fusion(
-  index: RankingIndex, query: RankingQuery, cosine: Vectors, coverage: Vectors, weights: Weights
+  index: RankingIndex,
+  query: RankingQuery,
+  cosine: Vectors,
+  matches: KeywordMatches,
+  weights: Weights,
 ) -> Vectors:
-  by_words = np.float32(weights.words_alone) * coverage
+  naming = np.float32(weights.naming) * matches.naming
+  words_alone = np.float32(weights.words_alone) * matches.coverage
+  by_words = np.maximum(words_alone, naming)
   if query.vector is None or not index.levels:
     return by_words
-  standing = np.maximum(index.levels[script_of(query.text)].standing(cosine), 0)
-  by_both = standing + np.float32(weights.coverage) * coverage
+  standing = index.levels[script_of(query.text)].standing(cosine)
+  standing -= _common_standing(standing[index.embedded])
+  coverage = np.float32(weights.coverage) * matches.coverage
+  by_both = np.maximum(standing, 0) + np.maximum(coverage, naming)
   return np.where(index.embedded, by_both, by_words)
 
 
+def _common_standing(standing: Vectors) -> float:
+  trust = len(standing) / (len(standing) + _COMMON_HALF)
+  return trust * max(float(standing.min()), 0.0)
+
+
+# ---- src/adaptive/search/fitting.py ----
+
+ENTRY_SHARE = 0.3
+_SHARE_GROWTH = 0.1
+_EVIDENCE_SHARE = 0.25
+_GATE_SHARE = 0.7
+_GATE_GROWTH = 0.3
+_RARE_NAME = 0.6
+
+
 def fitting(
-  ranked: Sequence[Ranked],
+  rankings: Sequence[Sequence[Ranked]],
   limit: int,
   *,
   gate: float | None = None,
@@ -7186,23 +7267,45 @@ def fitting(
   relevance_floor: float = 0.0,
 ) -> list[Ranked]:
   floor = max(vector_floor, relevance_floor)
-  pool = [memory for memory in ranked if not floor or memory.cosine >= floor][:limit]
-  if relevance_floor or not pool:
-    return pool
-  best = pool[0]
-  gate = best.gate if gate is None else gate
-  most_evidence = max(memory.evidence for memory in pool)
+  growth = _GATE_GROWTH * math.log(max(1, len(rankings)))
+  fits: list[list[Ranked]] = []
+  for ranked in rankings:
+    pool = [near for near in ranked if not floor or near.cosine >= floor]
+    del pool[limit:]
+    if pool and not relevance_floor:
+      least = growth + (pool[0].gate if gate is None else gate)
+      pool = _standing_out(pool, least, strictness)
+    fits.append(pool)
+  return interleaved(fits)[:limit]
+
+
+def interleaved(rankings: Sequence[Sequence[Ranked]]) -> list[Ranked]:
+  placed = [
+    (number == 0, place, -near.evidence, near)
+    for number, ranked in enumerate(rankings)
+    for place, near in enumerate(ranked)
+  ]
+  placed.sort(key=lambda entry: entry[:3])
+  merged: dict[int, Ranked] = {}
+  for *_, near in placed:
+    merged.setdefault(near.place, near)
+  return [*merged.values()]
+
+
+def _standing_out(pool: Sequence[Ranked], gate: float, strictness: float) -> list[Ranked]:
+  most_evidence = max(near.evidence for near in pool)
   if most_evidence < gate:
     return []
+  best = pool[0]
   own_evidence = strictness * _EVIDENCE_SHARE * (most_evidence - best.personal)
   fit: list[Ranked] = []
-  for memory in pool:
+  for near in pool:
     share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(fit) + 1))
-    if memory.score < min(best.score, share * best.score):
-      break
-    stands_out = memory.evidence - memory.personal >= own_evidence
-    if stands_out and memory.evidence >= _GATE_SHARE * gate:
-      fit.append(memory)
+    is_close = near.score >= min(best.score, share * best.score)
+    is_alike = near.evidence - near.personal >= own_evidence
+    is_named = near.naming >= _RARE_NAME
+    if near.evidence >= _GATE_SHARE * gate and (is_named or (is_close and is_alike)):
+      fit.append(near)
   return fit
 
 
@@ -7690,6 +7793,43 @@ def _nearness(thought: Vectors, facts: Vectors, cohort: Vectors) -> NDArray[np.f
   usual = cohort @ facts.T
   spread = np.maximum(usual.std(axis=0), _TINY_SPREAD)
   return (facts @ thought - usual.mean(axis=0)) / spread
+
+
+# ---- src/adaptive/search/thoughts.py ----
+
+_MOST_THOUGHTS = 8
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+_TOLD = 0.5
+
+
+def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
+  thoughts: list[str] = []
+  for sentence in sentences(head_and_tail(text, LONGEST_QUERY)):
+    if not continues(sentence):
+      thoughts.append(sentence)
+    elif thoughts:
+      thoughts[-1] += f" {sentence}"
+  if len(thoughts) < 2:
+    return []
+  rarest_first = sorted(
+    range(len(thoughts) - 1), key=lambda place: -keywords.rarest(tokens(thoughts[place]))
+  )
+  chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
+  return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
+
+
+def thought_queries(
+  thoughts: Sequence[str], vectors: Vectors | None, dimension: int
+) -> list[RankingQuery]:
+  own: Sequence[Vectors | None] = [None] * len(thoughts)
+  if vectors is not None and vectors.shape[1] == dimension:
+    own = [*vectors[len(vectors) - len(thoughts) :]]
+  return [
+    RankingQuery(
+      text=thought, vector=vector, personal=1.0 if thought.endswith(_QUESTION_MARKS) else _TOLD
+    )
+    for thought, vector in zip(thoughts, own, strict=True)
+  ]
 
 
 # ---- src/adaptive/settings/valves.py ----
@@ -14937,18 +15077,20 @@ class Question:
   to_forget: str = ""
   complete: Complete | None = None
   vectors: Vectors | None = None
+  thoughts: Sequence[RankingQuery] = ()
   former: Sequence[str] = ()
 
   def nearest(
     self, index: MemoryIndex, limit: int, weights: Weights = DEFAULT_WEIGHTS
-  ) -> list[Ranked]:
+  ) -> list[list[Ranked]]:
     if not has_words(self.text):
       return []
-    query = self.whole(index.dimension)
-    return rank(index.ranking, query, limit, weights)
+    queries = self.queries(index.dimension)
+    return [rank(index.ranking, query, limit, weights) for query in queries]
 
-  def whole(self, dimension: int) -> RankingQuery:
-    return ranking_query(self.text, self.previous, self.vectors, dimension)
+  def queries(self, dimension: int) -> list[RankingQuery]:
+    whole = ranking_query(self.text, self.previous, self.vectors, dimension)
+    return [whole, *self.thoughts]
 
 
 def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = False) -> Question:
@@ -14968,12 +15110,18 @@ def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = Fal
   )
 
 
-async def embedded_question(hook: Hook, question: Question, embedder: Embedder) -> Question:
+async def embedded_question(
+  hook: Hook, question: Question, embedder: Embedder, index: MemoryIndex
+) -> Question:
   seconds = hook.settings.inlet_timeout_seconds
   texts = [question.text]
+  thoughts: list[str] = []
   if continues(question.text):
     texts.append(question.previous)
-  vectors = await query_vectors(embedder, texts, seconds * _SHARE_FOR_EMBEDDING)
+  else:
+    thoughts = thoughts_of(question.text, index.ranking.keywords)
+  vectors = await query_vectors(embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING)
+  question = replace(question, thoughts=thought_queries(thoughts, vectors, index.dimension))
   text = await question.complete() if question.complete else ""
   if not text or text == question.text:
     return replace(question, vectors=vectors)
@@ -14992,6 +15140,9 @@ class Candidates:
   withheld: AbstractSet[str]
   core: Sequence[Memory]
   bearing: Sequence[Memory]
+
+  def memory_at(self, near: Ranked) -> Memory:
+    return self.index.memories[near.place]
 
   def memory(self, memory_id: str) -> Memory:
     return self.index.memories[self.index.places[memory_id]]
@@ -15013,8 +15164,8 @@ def candidates_for(
   if facts and judges is not None:
     places = [index.places[memory.id] for memory in facts]
     vectors = index.ranking.vectors[places]
-    whole = question.whole(index.dimension)
-    coming = core_facts_for([whole], facts, vectors, judges)
+    queries = question.queries(index.dimension)
+    coming = core_facts_for(queries, facts, vectors, judges)
   return Candidates(
     question=question, index=index, withheld=withheld, core=coming.standing, bearing=coming.bearing
   )
@@ -15030,26 +15181,29 @@ class Selection:
 
 
 @stage("ranking")
-def ranked_candidates(candidates: Candidates) -> list[Ranked]:
+def ranked_candidates(candidates: Candidates) -> list[list[Ranked]]:
   limit = _MOST_RANKED + len(candidates.core) + len(candidates.withheld)
-  memories = candidates.index.memories
-  return [
-    near
-    for near in candidates.question.nearest(candidates.index, limit)
-    if memories[near.place].id not in candidates.withheld
-  ]
+  places = candidates.index.places
+  withheld = {places[memory_id] for memory_id in candidates.withheld}
+  nearest = candidates.question.nearest(candidates.index, limit)
+  return without_places(nearest, withheld)
+
+
+def without_places(
+  rankings: Sequence[Sequence[Ranked]], places: AbstractSet[int]
+) -> list[list[Ranked]]:
+  return [[near for near in ranked if near.place not in places] for ranked in rankings]
 
 
 def fitting_memories(
-  candidates: Candidates, ranked: Sequence[Ranked], limit: int, **rules: float
+  candidates: Candidates, rankings: Sequence[Sequence[Ranked]], limit: int, **rules: float
 ) -> dict[str, float]:
-  memories = candidates.index.memories
   while True:
-    fit = fitting(ranked, len(candidates.core) + limit, **rules)
-    refused = [near for near in fit if reason_against(memories[near.place])]
+    fit = fitting(rankings, len(candidates.core) + limit, **rules)
+    refused = {near.place for near in fit if reason_against(candidates.memory_at(near))}
     if not refused:
-      return {memories[near.place].id: near.relevance for near in fit}
-    ranked = [near for near in ranked if near not in refused]
+      return {candidates.memory_at(near).id: near.relevance for near in fit}
+    rankings = without_places(rankings, refused)
 
 
 def eligible_memories(candidates: Candidates, fit: Iterable[str]) -> list[Memory]:
@@ -15094,7 +15248,7 @@ def selected(
 def found_memories(candidates: Candidates, hidden: LocalOnlyBanks) -> list[FoundMemory]:
   index = candidates.index
   words = set(tokens(candidates.question.text))
-  nearest = candidates.question.nearest(index, len(index.memories), _NAMING__selection)
+  nearest = interleaved(candidates.question.nearest(index, len(index.memories), _NAMING__selection))
   named = [
     near for near in nearest if near.keywords > 0 or near.evidence >= _LEAST_NAMED__selection
   ]
@@ -15124,7 +15278,7 @@ def explained(selection: Selection, settings: Settings, hidden: LocalOnlyBanks) 
   index = selection.candidates.index
   if not index.memories:
     return "Nothing is remembered about you yet."
-  nearest = question.nearest(index, len(index.memories))
+  nearest = interleaved(question.nearest(index, len(index.memories)))
   ranked = {index.memories[near.place].id: near for near in nearest}
   coming = _coming(selection, ranked)
   is_full = len(selection.fitting) >= settings.related_memories_n
@@ -15230,16 +15384,22 @@ class RelevanceJudge:
     self.forget = self._scores.forget
 
   async def judged(
-    self, hook: Hook, candidates: Candidates, ranked: Sequence[Ranked], fit: dict[str, float]
+    self,
+    hook: Hook,
+    candidates: Candidates,
+    rankings: Sequence[Sequence[Ranked]],
+    fit: dict[str, float],
   ) -> dict[str, float]:
     settings = hook.settings
-    memories = candidates.index.memories
     try:
       completer = await hook.completer()
       hidden = await hook.hidden_from(completer)
+      unseen = {
+        place for place, memory in enumerate(candidates.index.memories) if hidden.holds(memory)
+      }
       shown = fitting_memories(
         candidates,
-        [near for near in ranked if not hidden.holds(memories[near.place])],
+        without_places(rankings, unseen),
         settings.top_n_memories,
         vector_floor=settings.vector_similarity_threshold,
         strictness=_STRICTNESS_TO_JUDGE,
@@ -15508,7 +15668,7 @@ class Recall:
       self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
     )
     if index.memories:
-      question = await embedded_question(hook, question, sources.embedder)
+      question = await embedded_question(hook, question, sources.embedder, index)
     hidden = await hook.hidden_from()
 
     def candidates() -> Candidates:

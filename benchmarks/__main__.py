@@ -18,6 +18,7 @@ NAMES = (
     "recall",
     "precision",
     "identity",
+    "paragraphs",
     "prefilter",
     "grounding",
     "deduplication",

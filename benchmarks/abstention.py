@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.model import Vectors
+from adaptive.search.fitting import fitting
 from adaptive.search.fusion import (
     GATES,
     Ranked,
     RankingQuery,
-    fitting,
     rank,
     ranking_index,
     ranking_query,
@@ -54,7 +54,7 @@ def curve(
     points: list[dict[str, float]] = []
     for gate in gates:
         given = [
-            (fitting(ranked, ENTRIES, gate=gate), gold)
+            (fitting([ranked], ENTRIES, gate=gate), gold)
             for ranked, gold in asked
         ]
         shares = [
@@ -62,7 +62,7 @@ def curve(
             for some, gold in given
         ]
         idle = [
-            len(fitting(ranked, ENTRIES, gate=gate)) for ranked in unrelated
+            len(fitting([ranked], ENTRIES, gate=gate)) for ranked in unrelated
         ]
         points.append(
             {
@@ -111,7 +111,7 @@ def small_stores(
     points: list[dict[str, float]] = []
     for gate in gates:
         given = [
-            (fitting(ranked, ENTRIES, gate=gate), wanted)
+            (fitting([ranked], ENTRIES, gate=gate), wanted)
             for ranked, wanted in asked
         ]
         found = [
@@ -119,7 +119,7 @@ def small_stores(
             for some, wanted in given
         ]
         idle = [
-            len(fitting(ranked, ENTRIES, gate=gate)) for ranked in unrelated
+            len(fitting([ranked], ENTRIES, gate=gate)) for ranked in unrelated
         ]
         points.append(
             {

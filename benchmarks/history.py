@@ -336,7 +336,7 @@ def first_shares(past: IndexedPast, count: int, *, fused: bool) -> list[float]:
     ):
         scores = past.vectors @ question
         if fused:
-            matched, _ = keywords.matches(words_of(text))
+            matched = keywords.matches(words_of(text)).scores
             scores = 0.8 * scores + 0.2 * matched / max(
                 float(matched.max()), 1e-9
             )

@@ -12,7 +12,8 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from adaptive.search.fusion import Ranked, RankingQuery, fitting, rank
+from adaptive.search.fitting import fitting
+from adaptive.search.fusion import Ranked, RankingQuery, rank
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import DEFAULT_DATA, minilm
 from benchmarks.world import World, load_world, questions_of
@@ -35,7 +36,7 @@ def point(
             [
                 one.place
                 for one in fitting(
-                    ranked, ENTRIES, gate=gate, strictness=strictness
+                    [ranked], ENTRIES, gate=gate, strictness=strictness
                 )
             ],
             gold,
@@ -54,7 +55,7 @@ def unrelated(prompts: list[list[Ranked]], gate: float | None = None) -> float:
     """Mean entries for prompts that have to do with nobody."""
     return round(
         statistics.fmean(
-            len(fitting(one, ENTRIES, gate=gate)) for one in prompts
+            len(fitting([one], ENTRIES, gate=gate)) for one in prompts
         ),
         3,
     )

@@ -36,14 +36,14 @@ def cut_off_scores(store: RankingIndex, _: str, vector: Vectors) -> Scores:
 
 def keyword_scores(store: RankingIndex, text: str, _: Vectors) -> Scores:
     """BM25 alone."""
-    return store.keywords.matches(tokens(text))[0]
+    return store.keywords.matches(tokens(text)).scores
 
 
 def simple_fusion_scores(
     store: RankingIndex, text: str, vector: Vectors
 ) -> Scores:
     """Four parts cosine, one part BM25 by its best."""
-    matched, _ = store.keywords.matches(tokens(text))
+    matched = store.keywords.matches(tokens(text)).scores
     return 0.8 * (store.vectors @ vector) + 0.2 * matched / max(
         float(matched.max()), 1e-9
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import pytest
-
 from adaptive.core.model import (
     Draft,
     Memory,
@@ -15,7 +13,6 @@ from adaptive.core.model import (
     Turn,
     Utterance,
 )
-from adaptive.learn import quotation
 from adaptive.learn.addressing import (
     NOT_ASKED_FOR,
     NOT_NAMED,
@@ -27,7 +24,6 @@ from adaptive.learn.grounding import (
     grounding_refusal,
     screened,
 )
-from adaptive.learn.quotation import as_spelled
 from adaptive.learn.support import Source, spelled_out
 from tests.fakes import hook_settings, memory
 from tests.fakes import turn as said_turn
@@ -514,18 +510,6 @@ def test_told_by_reason_alone() -> None:
         Draft(""),
         reason,
     )
-
-
-@pytest.mark.parametrize("found", [True, False], ids=["rapidfuzz", "difflib"])
-def test_spelling(found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A long word is known by another spelling, with the package and without; no other word is."""
-    if not found:
-        monkeypatch.setattr(quotation, "_rapidfuzz", None)
-    typed = {"lisabon", "portugese", "merlin", "max"}
-    assert as_spelled("lisbon", typed) == "lisabon"
-    assert as_spelled("portuguese", typed) == "portugese"
-    assert as_spelled("berlin", typed) == "berlin"
-    assert as_spelled("mas", typed) == "mas"
 
 
 def test_initials_are_looked_for_in_no_time() -> None:

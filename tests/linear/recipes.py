@@ -88,6 +88,7 @@ from adaptive.recall.selection import question_of
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit
 from adaptive.search.index import MemoryIndex, build_index
+from adaptive.search.thoughts import thought_queries, thoughts_of
 from adaptive.search.tokens import keyword_index
 from tests.linear.functions import (
     SETTINGS,
@@ -116,6 +117,7 @@ HOOK: Any = SimpleNamespace(
     time_zones=(),
     metadata={},
 )
+NAMES = [f"name{number}" for number in range(300)]
 _DAY: Callable[[float], str] = str
 _LAST_DAY = date(2026, 11, 26)
 
@@ -392,6 +394,18 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "search.tokens.KeywordIndex.matches": lambda text: partial(
         keyword_index([parts(text)[:400]]).matches, parts(text)
+    ),
+    "search.tokens.KeywordIndex.as_spelled": lambda text: partial(
+        keyword_index([NAMES], [NAMES]).as_spelled, parts(text)
+    ),
+    "search.tokens.KeywordIndex.rarest": lambda text: partial(
+        keyword_index([parts(text)[:400]]).rarest, parts(text)
+    ),
+    "search.thoughts.thoughts_of": lambda text: partial(
+        thoughts_of, text, keyword_index([NAMES])
+    ),
+    "search.thoughts.thought_queries": lambda text: partial(
+        thought_queries, parts(text), None, 0
     ),
     "search.fusion.ranking_query": lambda text: partial(
         ranking_query, text, text[1:], None, 0

@@ -472,7 +472,7 @@ async def test_judge_that_is_not_local() -> None:
     assert "green a" in model.requests[0].user
     assert "health" not in model.requests[0].user.partition("## Message")[0]
     assert ids(found) == "akept"
-    fits_less = await person.asks("green a", **judging)
+    fits_less = await person.asks("green a, health", **judging)
     assert "kept" in fits_less.fitting
     alone = Person(kept, embedder=WordEmbedder(), turns=Judged)
     assert ids(await alone.asks("green health", **judging)) == "kept"

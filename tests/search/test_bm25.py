@@ -60,7 +60,7 @@ SENTENCES = st.lists(
 def test_formula_on_any_store(texts: list[str], query: str) -> None:
     """So they are for any store and any query."""
     index = keyword_index([tokens(text) for text in texts])
-    scores, _ = index.matches(tokens(query))
+    scores = index.matches(tokens(query)).scores
     assert scores == pytest.approx(reference(texts, query), abs=1e-5)
 
 
@@ -68,7 +68,7 @@ def test_coverage() -> None:
     """Coverage is the share of a query's words, from none to all, and rare words weigh more."""
     texts = [*TEXTS, *(f"User likes tea number {n}." for n in range(40))]
     index = keyword_index([tokens(text) for text in texts])
-    assert index.matches(["dog"])[1][0] == pytest.approx(1.0)
-    assert index.matches(["submarine"])[1].max() == 0
-    _, both = index.matches(tokens("tea and Biscuit"))
+    assert index.matches(["dog"]).coverage[0] == pytest.approx(1.0)
+    assert index.matches(["submarine"]).coverage.max() == 0
+    both = index.matches(tokens("tea and Biscuit")).coverage
     assert 0 < both[10] < 0.5 < both[0] < 1

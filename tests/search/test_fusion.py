@@ -9,12 +9,12 @@ import pytest
 
 from adaptive.core.model import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.fitting import fitting
 from adaptive.search.fusion import (
     GATES,
     Ranked,
     RankingIndex,
     RankingQuery,
-    fitting,
     rank,
     ranking_index,
     ranking_query,
@@ -69,9 +69,9 @@ def places(found: Sequence[Ranked]) -> list[int]:
 def test_keywords_alone() -> None:
     """Without a vector of the message, words find the memory and are enough evidence."""
     found = rank(store(), RankingQuery("Biscuit the dog", None))
-    assert places(fitting(found, 10)) == [0]
+    assert places(fitting([found], 10)) == [0]
     assert (
-        fitting(rank(store(), RankingQuery("Explain hash tables", None)), 10)
+        fitting([rank(store(), RankingQuery("Explain hash tables", None))], 10)
         == []
     )
 
@@ -82,10 +82,12 @@ def test_speaking_of_oneself_needs_less() -> None:
     level = made.levels["latin"]
     near = towards(made.vectors[1], level.mean + 2.5 * level.spread, 5)
     assert places(
-        fitting(rank(made, RankingQuery("Can I eat satay sauce?", near)), 1)
+        fitting([rank(made, RankingQuery("Can I eat satay sauce?", near))], 1)
     ) == [1]
     assert (
-        fitting(rank(made, RankingQuery("How is satay sauce made?", near)), 10)
+        fitting(
+            [rank(made, RankingQuery("How is satay sauce made?", near))], 10
+        )
         == []
     )
 
@@ -116,9 +118,12 @@ def test_follow_up() -> None:
     both = np.stack([message, towards(made.vectors[4], 0.8, 5)])
     assert (
         fitting(
-            rank(
-                made, ranking_query("And when was that?", "", both, DIMENSION)
-            ),
+            [
+                rank(
+                    made,
+                    ranking_query("And when was that?", "", both, DIMENSION),
+                )
+            ],
             10,
         )
         == []
@@ -169,23 +174,25 @@ def test_as_many_as_stand_out() -> None:
         ranked(1, 0.5, evidence=4.0),
         ranked(2, 0.5, score=4.0),
     ]
-    assert places(fitting([*found, ranked(3, 0.5, score=3.5)], 10)) == [0, 2]
+    assert places(fitting([[*found, ranked(3, 0.5, score=3.5)]], 10)) == [0, 2]
     assert (
         len(
             fitting(
                 [
-                    ranked(at, 0.5, score=10 if at == 0 else 5.0)
-                    for at in range(20)
+                    [
+                        ranked(at, 0.5, score=10 if at == 0 else 5.0)
+                        for at in range(20)
+                    ]
                 ],
                 20,
             )
         )
         < 9
     )
-    assert len(fitting(found, 10, strictness=0.1)) == 3
-    assert places(fitting([ranked(0, 0.5, 5.0), *found[1:]], 10)) == [0, 1]
+    assert len(fitting([found], 10, strictness=0.1)) == 3
+    assert places(fitting([[ranked(0, 0.5, 5.0), *found[1:]]], 10)) == [0, 1]
     assert places(
-        fitting([ranked(0, 0.5, 5.0), ranked(1, 0.5, 3.0), found[2]], 10)
+        fitting([[ranked(0, 0.5, 5.0), ranked(1, 0.5, 3.0), found[2]]], 10)
     ) == [0, 2]
 
 
@@ -195,7 +202,7 @@ def test_gate_of_the_store() -> None:
         "Explain how a hash table works", directions(1, 40)[0]
     )
     found = [rank(store(["green tea"] * size), asked) for size in (5, 50, 500)]
-    assert [fitting(one, 10) for one in found] == [[], [], []]
+    assert [fitting([one], 10) for one in found] == [[], [], []]
     small, middle, large = (one[0].gate for one in found)
     assert GATES[0] == small < middle < large == GATES[1]
 
@@ -203,10 +210,50 @@ def test_gate_of_the_store() -> None:
 def test_absolute_floors() -> None:
     """A floor above 0 is a cosine; the relevance floor stands in for the calibrated gate."""
     found = [ranked(0, 0.5), ranked(1, 0.2), ranked(2, 0.4)]
-    assert places(fitting(found, 10, vector_floor=0.3)) == [0, 2]
-    assert places(fitting(found, 1, vector_floor=0.3)) == [0]
-    assert places(fitting(found, 10, relevance_floor=0.45)) == [0]
+    assert places(fitting([found], 10, vector_floor=0.3)) == [0, 2]
+    assert places(fitting([found], 1, vector_floor=0.3)) == [0]
+    assert places(fitting([found], 10, relevance_floor=0.45)) == [0]
     unsure = [ranked(0, 0.5, evidence=0.0)]
-    assert fitting(unsure, 10) == []
-    assert fitting(unsure, 10, vector_floor=0.3) == []
-    assert places(fitting(unsure, 10, relevance_floor=0.45)) == [0]
+    assert fitting([unsure], 10) == []
+    assert fitting([unsure], 10, vector_floor=0.3) == []
+    assert places(fitting([unsure], 10, relevance_floor=0.45)) == [0]
+
+
+def test_each_thought_gets_its_own() -> None:
+    """What thoughts need comes in turns, before what the whole message needs, and none of it twice."""
+    whole = [ranked(0, 0.5), ranked(1, 0.5), ranked(4, 0.5)]
+    thoughts = [[ranked(0, 0.5), ranked(3, 0.5)], [ranked(2, 0.5)], []]
+    found = fitting([whole, *thoughts], 10)
+    assert places(found) == [0, 2, 3, 1, 4]
+    assert places(fitting([whole, *thoughts], 3)) == [0, 2, 3]
+
+
+def test_gate_of_many_thoughts() -> None:
+    """The more thoughts a message has, the more evidence a memory needs to come for one of them."""
+    barely = [ranked(0, 0.5, evidence=GATES[0] + 0.1)]
+    assert places(fitting([barely], 10)) == [0]
+    assert fitting([barely, [], [], []], 10) == []
+
+
+def test_rare_names_are_evidence() -> None:
+    """Each of several names in a message finds its memory, misspelt too; common words find none."""
+    texts = [
+        "User keeps secrets in GHA.",
+        "User runs Proxmox at home.",
+        "User asks Oluwaseun about the rota.",
+        *(f"User likes tea of kind {n}." for n in range(30)),
+    ]
+    made = store(texts, directions(len(texts), 2))
+    level = made.levels["latin"]
+    near = towards(made.vectors[0], level.mean + 2 * level.spread, 5)
+
+    def found(text: str) -> list[int]:
+        return places(fitting([rank(made, RankingQuery(text, near))], 10))
+
+    assert sorted(found("sort out gha, proxmox, oluwasuen")) == [
+        0,
+        1,
+        2,
+    ]
+    assert found("continue") == []
+    assert found("which kind of tea grows at home, and which abroad") == []

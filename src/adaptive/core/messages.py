@@ -207,6 +207,11 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
     return [_rewritten(one, rewrite) for one in listing(said)] or said
 
 
+_SENTENCE_ENDS = re.compile(
+    r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
+)
+
+
 def has_words(text: str) -> bool:
     """Whether there is a letter or a digit of any script in the text."""
     return _LETTER_OR_DIGIT.search(text) is not None
@@ -241,6 +246,12 @@ def head_and_tail(text: str, limit: int) -> str:
         return text
     head = limit * 2 // 3
     return f"{text[:head]}\n[…]\n{text[-(limit - head) :]}"
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and lines of a text that hold words, by how they end in most scripts."""
+    parts = _SENTENCE_ENDS.split(text)
+    return [part.strip() for part in parts if has_words(part)]
 
 
 def passages(text: str, longest: int) -> list[str]:

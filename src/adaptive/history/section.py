@@ -216,11 +216,12 @@ def rank_messages(
     )
     chats = np.array([message.chat_id for message in ordered])
     keywords = keyword_index(_exchanges(ordered))
-    matched, coverage = keywords.matches(words)
-    covered = float(coverage.max())
+    matches = keywords.matches(words)
+    covered = float(matches.coverage.max())
     if _evidence(question, hits[0].score, covered, levels) < gate:
         return {}
     base = _closeness(ordered, hits)
+    matched = matches.scores
     base += matched * np.float32(_KEYWORDS / max(matched.max(), 1e-9))
     score = base + _best_near(base, chats)
     scores = dict(zip(ordered, score.round(4).tolist(), strict=True))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.classifier import classifier
-from adaptive.core.messages import has_words
+from adaptive.core.messages import has_words, sentences
 from adaptive.core.model import frozen
 from adaptive.learn.quotation import COLONS, unpasted_words
 from adaptive.search.calibration import script_of
@@ -36,9 +36,6 @@ _TEXT_IS_NO_REQUEST = (
     1.5  # how much it speaks against a request to read as a text
 )
 _INLINE_COLON = re.compile(r":\s+(?=\S)|\uff1a(?=\S)")
-_SENTENCE_ENDS = re.compile(
-    r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
-)
 # Learned by tools/train_pastes.py for what ``message_features`` and ``paragraph_features`` give.
 MESSAGE_WEIGHTS = np.array([0.926, 0.431, 0.1, 1.111, 0.621, -0.184, 0.249])
 PARAGRAPH_WEIGHTS = np.array(
@@ -61,13 +58,9 @@ class Paragraph:
         """The text, and its sentences where it is short enough for a request."""
         if len(self.text) > _LONGEST_SPOKEN:
             return [self.text]
-        sentences = [
-            sentence
-            for sentence in _SENTENCE_ENDS.split(self.text)
-            if has_words(sentence)
-        ]
+        parts = sentences(self.text)
         half = _MOST_SENTENCES // 2
-        return [self.text, *sentences[:half], *sentences[half:][-half:]]
+        return [self.text, *parts[:half], *parts[half:][-half:]]
 
 
 @frozen

@@ -4,20 +4,13 @@ Fences, block quotes, mails and sentences in quotation marks hold other people's
 quotation marks are walked over once, so that the time grows with the length alone.
 """
 
-import difflib
-import importlib
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from adaptive.core.texts import word_table
+from adaptive.search.spelling import as_spelled
 from adaptive.search.tokens import folded_text
-
-try:
-    _rapidfuzz: Any = importlib.import_module("rapidfuzz")
-except ImportError:  # words are compared by Python's own difflib
-    _rapidfuzz = None
 
 _LEAST_FENCE = 3
 # Farther in, Markdown reads neither a fence nor a block quote
@@ -47,9 +40,6 @@ _LONGEST_TITLE_SIGNS = 12
 _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
 _UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
-# Models mend the spelling of what they quote. A shorter word with another letter is another word.
-_LEAST_ALIKE = 0.85
-_LEAST_LETTERS = 5
 _WINDOW = 2  # times as long as its quotation, whose words may stand apart
 _LONGEST_QUOTED = 60  # words that are looked for; the prompt asks for 12
 
@@ -81,22 +71,6 @@ def quoted_share(spans: Sequence[str], text: str) -> float:
             ((wanted & window).total() for window in windows), default=0
         )
     return stand / max(1, sum(map(len, quoted)))
-
-
-def as_spelled(word: str, typed: Collection[str]) -> str:
-    """The word, or the one of those typed that it is spelled nearly like."""
-    if word in typed or len(word) < _LEAST_LETTERS:
-        return word
-    if _rapidfuzz is None:
-        alike = difflib.get_close_matches(word, typed, 1, _LEAST_ALIKE)
-        return next(iter(alike), word)
-    nearest = _rapidfuzz.process.extractOne(
-        word,
-        typed,
-        scorer=_rapidfuzz.fuzz.ratio,
-        score_cutoff=100 * _LEAST_ALIKE,
-    )
-    return nearest[0] if nearest else word
 
 
 def typed_words(words: str) -> str:

@@ -17,11 +17,11 @@ from adaptive.learn.derivation import Said
 from adaptive.learn.figures import Figures
 from adaptive.learn.quotation import (
     UNSPACED,
-    as_spelled,
     quoted_share,
     typed_words,
     unpasted_words,
 )
+from adaptive.search.spelling import as_spelled
 from adaptive.search.tokens import folded_text, tokens
 
 _FIRST_LETTERS = 4

@@ -11,6 +11,7 @@ from adaptive.core.model import CORE_IMPORTANCE, has_ended
 from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
 from adaptive.recall.selection import Selection
+from adaptive.search.fitting import interleaved
 from adaptive.search.fusion import Ranked
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import LocalOnlyBanks, Settings
@@ -30,7 +31,7 @@ def explained(
     index = selection.candidates.index
     if not index.memories:
         return "Nothing is remembered about you yet."
-    nearest = question.nearest(index, len(index.memories))
+    nearest = interleaved(question.nearest(index, len(index.memories)))
     ranked = {index.memories[near.place].id: near for near in nearest}
     coming = _coming(selection, ranked)
     is_full = len(selection.fitting) >= settings.related_memories_n

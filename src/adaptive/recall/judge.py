@@ -26,7 +26,11 @@ from adaptive.llm.ask import (
 )
 from adaptive.llm.reply import read_items
 from adaptive.privacy.injection import escaped_entry
-from adaptive.recall.selection import Candidates, fitting_memories
+from adaptive.recall.selection import (
+    Candidates,
+    fitting_memories,
+    without_places,
+)
 from adaptive.search.fusion import Ranked
 from adaptive.search.vectors import content_hash
 from adaptive.settings.hook import Hook
@@ -63,7 +67,7 @@ class RelevanceJudge:
         self,
         hook: Hook,
         candidates: Candidates,
-        ranked: Sequence[Ranked],
+        rankings: Sequence[Sequence[Ranked]],
         fit: dict[str, float],
     ) -> dict[str, float]:
         """What fits by the scores of a model, by id, best first; as it is where there are none.
@@ -71,17 +75,17 @@ class RelevanceJudge:
         What the model left out, or may not see, comes where it would without a model.
         """
         settings = hook.settings
-        memories = candidates.index.memories
         try:
             completer = await hook.completer()
             hidden = await hook.hidden_from(completer)
+            unseen = {
+                place
+                for place, memory in enumerate(candidates.index.memories)
+                if hidden.holds(memory)
+            }
             shown = fitting_memories(
                 candidates,
-                [
-                    near
-                    for near in ranked
-                    if not hidden.holds(memories[near.place])
-                ],
+                without_places(rankings, unseen),
                 settings.top_n_memories,
                 vector_floor=settings.vector_similarity_threshold,
                 strictness=_STRICTNESS_TO_JUDGE,

@@ -336,7 +336,7 @@ class Recall:
         )
         if index.memories:
             question = await embedded_question(
-                hook, question, sources.embedder
+                hook, question, sources.embedder, index
             )
         hidden = await hook.hidden_from()
 

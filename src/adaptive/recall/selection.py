@@ -42,17 +42,18 @@ from adaptive.recall.core_facts import (
     CoreJudges,
     core_facts_for,
 )
+from adaptive.search.fitting import fitting, interleaved
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,
     GATES,
     Ranked,
     RankingQuery,
     Weights,
-    fitting,
     rank,
     ranking_query,
 )
 from adaptive.search.index import FoundMemory, MemoryIndex
+from adaptive.search.thoughts import thought_queries, thoughts_of
 from adaptive.search.tokens import continues, tokens
 from adaptive.search.vectors import query_vectors
 from adaptive.settings.hook import Hook
@@ -81,8 +82,9 @@ class Question:
     message of the user. ``today`` is the user's day as "YYYY-MM-DD"; without it nothing has ended.
     ``to_forget`` is what of the message asks to forget something. ``complete`` is there where a
     model is asked for better words. ``vectors`` are those of the text and, where that continues it,
-    of the previous one; ``None`` where keywords have to serve. ``former`` are the ids of the
-    memories that stand in the chat's block.
+    of the previous one; ``None`` where keywords have to serve. ``thoughts`` are those of a message
+    that has several, each with its vector. ``former`` are the ids of the memories that stand in the
+    chat's block.
     """
 
     text: str
@@ -93,6 +95,7 @@ class Question:
     to_forget: str = ""
     complete: Complete | None = None
     vectors: Vectors | None = None
+    thoughts: Sequence[RankingQuery] = ()
     former: Sequence[str] = ()
 
     def nearest(
@@ -100,16 +103,24 @@ class Question:
         index: MemoryIndex,
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
-    ) -> list[Ranked]:
-        """The nearest memories, best first, whether they may come or not; none without words."""
+    ) -> list[list[Ranked]]:
+        """The memories nearest to the whole and to each thought, best first; none without words.
+
+        Some of them may not come.
+        """
         if not has_words(self.text):
             return []
-        query = self.whole(index.dimension)
-        return rank(index.ranking, query, limit, weights)
+        queries = self.queries(index.dimension)
+        return [
+            rank(index.ranking, query, limit, weights) for query in queries
+        ]
 
-    def whole(self, dimension: int) -> RankingQuery:
-        """The whole message, with the previous one where it continues that."""
-        return ranking_query(self.text, self.previous, self.vectors, dimension)
+    def queries(self, dimension: int) -> list[RankingQuery]:
+        """The whole message, with the previous one where it continues that, and its thoughts."""
+        whole = ranking_query(
+            self.text, self.previous, self.vectors, dimension
+        )
+        return [whole, *self.thoughts]
 
 
 def question_of(
@@ -136,16 +147,22 @@ def question_of(
 
 
 async def embedded_question(
-    hook: Hook, question: Question, embedder: Embedder
+    hook: Hook, question: Question, embedder: Embedder, index: MemoryIndex
 ) -> Question:
     """The question in the words to search with, and with their vectors."""
     seconds = hook.settings.inlet_timeout_seconds
     texts = [question.text]
+    thoughts: list[str] = []
     if continues(question.text):
         texts.append(question.previous)
+    else:
+        thoughts = thoughts_of(question.text, index.ranking.keywords)
     # Before the question is completed: with a model in this process both take longer at once.
     vectors = await query_vectors(
-        embedder, texts, seconds * _SHARE_FOR_EMBEDDING
+        embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING
+    )
+    question = replace(
+        question, thoughts=thought_queries(thoughts, vectors, index.dimension)
     )
     text = await question.complete() if question.complete else ""
     if not text or text == question.text:
@@ -171,6 +188,10 @@ class Candidates:
     withheld: AbstractSet[str]
     core: Sequence[Memory]
     bearing: Sequence[Memory]
+
+    def memory_at(self, near: Ranked) -> Memory:
+        """A memory that was ranked."""
+        return self.index.memories[near.place]
 
     def memory(self, memory_id: str) -> Memory:
         """The memory of an id that is in the index."""
@@ -201,8 +222,8 @@ def candidates_for(
     if facts and judges is not None:
         places = [index.places[memory.id] for memory in facts]
         vectors = index.ranking.vectors[places]
-        whole = question.whole(index.dimension)
-        coming = core_facts_for([whole], facts, vectors, judges)
+        queries = question.queries(index.dimension)
+        coming = core_facts_for(queries, facts, vectors, judges)
     return Candidates(
         question=question,
         index=index,
@@ -228,20 +249,28 @@ class Selection:
 
 
 @stage("ranking")
-def ranked_candidates(candidates: Candidates) -> list[Ranked]:
-    """As many of the nearest candidates as could come, best first."""
+def ranked_candidates(candidates: Candidates) -> list[list[Ranked]]:
+    """As many of the nearest candidates as could come, best first, for each thought."""
     limit = _MOST_RANKED + len(candidates.core) + len(candidates.withheld)
-    memories = candidates.index.memories
+    places = candidates.index.places
+    withheld = {places[memory_id] for memory_id in candidates.withheld}
+    nearest = candidates.question.nearest(candidates.index, limit)
+    return without_places(nearest, withheld)
+
+
+def without_places(
+    rankings: Sequence[Sequence[Ranked]], places: AbstractSet[int]
+) -> list[list[Ranked]]:
+    """Rankings without the memories of these places."""
     return [
-        near
-        for near in candidates.question.nearest(candidates.index, limit)
-        if memories[near.place].id not in candidates.withheld
+        [near for near in ranked if near.place not in places]
+        for ranked in rankings
     ]
 
 
 def fitting_memories(
     candidates: Candidates,
-    ranked: Sequence[Ranked],
+    rankings: Sequence[Sequence[Ranked]],
     limit: int,
     **rules: float,
 ) -> dict[str, float]:
@@ -249,15 +278,18 @@ def fitting_memories(
 
     Core facts among them take no place from others, nor does what may not stand in a prompt.
     """
-    memories = candidates.index.memories
     while True:  # only what would come is looked at
-        fit = fitting(ranked, len(candidates.core) + limit, **rules)
-        refused = [
-            near for near in fit if reason_against(memories[near.place])
-        ]
+        fit = fitting(rankings, len(candidates.core) + limit, **rules)
+        refused = {
+            near.place
+            for near in fit
+            if reason_against(candidates.memory_at(near))
+        }
         if not refused:
-            return {memories[near.place].id: near.relevance for near in fit}
-        ranked = [near for near in ranked if near not in refused]
+            return {
+                candidates.memory_at(near).id: near.relevance for near in fit
+            }
+        rankings = without_places(rankings, refused)
 
 
 def eligible_memories(
@@ -320,7 +352,9 @@ def found_memories(
     """The memories nearest to words in meaning, and those that hold one of them, best first."""
     index = candidates.index
     words = set(tokens(candidates.question.text))
-    nearest = candidates.question.nearest(index, len(index.memories), _NAMING)
+    nearest = interleaved(
+        candidates.question.nearest(index, len(index.memories), _NAMING)
+    )
     named = [
         near
         for near in nearest

@@ -9,14 +9,12 @@ The mean is taken from the message so that what all of a user's memories have in
 count (after Mu, Viswanath: "All-but-the-Top", 2018). ``unit`` is the spread that null prompts show
 in the same measure, so that the weights mean the same for every embedding model. The second line
 lifts memories that were learned next to a good one: what an answer needs was often said in the same
-breath, in other words. Whether anything fits at all is judged apart, by evidence:
+breath, in other words. Whether anything fits at all is judged apart (``search.fitting``), by
+evidence:
 
-    evidence = null spreads of the plain cosine above the null mean
-               + coverage * share of the message's words + personal if it speaks of the user
-
-Memories come if the best evidence reaches the gate, which is the higher the more there are: of many
-some come near to anything. Each entry needs a share of the best score, which grows with its place,
-and one of the best evidence and of the gate: having been learned next to a good one is not enough.
+    evidence = null spreads of the plain cosine above the null mean, less those that all have
+               + the higher of coverage * share of the message's words and naming * rarity of a name
+               + personal if the message speaks of the user
 """
 
 import math
@@ -29,6 +27,7 @@ from numpy.typing import NDArray
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import Vectors, frozen, log
 from adaptive.search.calibration import (
+    NULL_PROMPTS,
     NullLevel,
     Script,
     null_levels,
@@ -37,8 +36,10 @@ from adaptive.search.calibration import (
 )
 from adaptive.search.tokens import (
     KeywordIndex,
+    KeywordMatches,
     continues,
     keyword_index,
+    names_in,
     tokens,
 )
 from adaptive.search.vectors import LONGEST_QUERY, normalised, products
@@ -51,6 +52,8 @@ CENTRE_HALF = 30
 _APART = 10_000.0
 
 _TINY = 1e-9
+# Words of prompts that are about nobody, which no memory owns.
+_EVERYDAY = frozenset(tokens(" ".join(NULL_PROMPTS)))
 
 Places = NDArray[np.float64]
 
@@ -64,6 +67,7 @@ class Weights:
     reach: float = 15.0  # faded to a third after so many memories
     coverage: float = 6.0  # of words, as evidence,
     words_alone: float = 10.0  # or without vectors
+    naming: float = 6.0  # of a name that the memory holds, by its rarity
     personal: float = 3.5
 
 
@@ -72,13 +76,8 @@ DEFAULT_WEIGHTS = Weights()
 # in between it follows the logarithm of the size.
 GATES = (4.5, 6.0)
 _GATE_SIZES = (12, 160)
-# What each entry has to have of the best score, growing with the logarithm of its place, so that a
-# question about two things gets both and one about nothing much few; and of the best evidence.
-ENTRY_SHARE = 0.3
-_SHARE_GROWTH = 0.1
-_EVIDENCE_SHARE = 0.25
-# And what it has to have of the gate: where the best barely reaches it, the rest is chance.
-_GATE_SHARE = 0.7
+# Of this many memories what all have in common is trusted by half.
+_COMMON_HALF = 6
 # Something that no memory holds: else a single word would be the whole of its message.
 _UNSAID = ""
 
@@ -106,10 +105,14 @@ class RankingIndex:
 
 @frozen
 class RankingQuery:
-    """A message to find memories for, with its normalised vector where it has one."""
+    """A message to find memories for, with its normalised vector where it has one.
+
+    ``personal`` is how much it counts, from 0 to 1, that it speaks of the user.
+    """
 
     text: str
     vector: Vectors | None
+    personal: float = 1.0
 
 
 def ranking_query(
@@ -153,6 +156,7 @@ class Ranked:
         float  # how much of the evidence it has in common with all others
     )
     gate: float  # the best evidence that its store asks for
+    naming: float = 0.0  # how rare a name is that both hold, from 0 to 1
 
     @property
     def score(self) -> float:
@@ -208,7 +212,13 @@ def ranking_index(
         unit=unit,
         levels=levels,
         words=words,
-        keywords=keyword_index([words[text] for text in texts]),
+        keywords=keyword_index(
+            [words[text] for text in texts],
+            [
+                [name for name in names_in(text) if name not in _EVERYDAY]
+                for text in texts
+            ],
+        ),
         learned=_learning_places(np.asarray(created_at)),
         importance=np.asarray(importance or [0] * len(texts)),
     )
@@ -239,7 +249,7 @@ def rank(
     size = index.keywords.size
     if not size:
         return []
-    words = tokens(query.text)
+    words = index.keywords.as_spelled(tokens(query.text))
     cosine = np.zeros(size, dtype=np.float32)
     similarity = cosine
     if query.vector is not None:
@@ -248,17 +258,19 @@ def rank(
         similarity = (
             (cosine - index.centrality) / (length * index.unit)
         ).astype(np.float32)
-    matched, coverage = index.keywords.matches([*words, _UNSAID])
-    best_match = max(float(matched.max()), _TINY)
-    keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
+    matches = index.keywords.matches([*words, _UNSAID])
+    best_match = max(float(matches.scores.max()), _TINY)
+    keywords = (matches.scores * (weights.keywords / best_match)).astype(
+        np.float32
+    )
     nearby = weights.neighbours * _best_nearby(
         similarity + keywords, index, weights.reach
     )
     # A lift that all memories share, being of one sitting, says nothing of any.
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
-    personal = weights.personal if speaks_of_self(query.text) else 0.0
-    evidence = _evidence(index, query, cosine, coverage, weights) + np.float32(
+    personal = weights.personal * query.personal * speaks_of_self(query.text)
+    evidence = _evidence(index, query, cosine, matches, weights) + np.float32(
         personal
     )
     gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
@@ -278,6 +290,7 @@ def rank(
             cosine=float(cosine[place]),
             personal=personal,
             gate=gate,
+            naming=float(matches.naming[place]),
         )
         for place in best[order][:limit].tolist()
     ]
@@ -300,57 +313,26 @@ def _evidence(
     index: RankingIndex,
     query: RankingQuery,
     cosine: Vectors,
-    coverage: Vectors,
+    matches: KeywordMatches,
     weights: Weights,
 ) -> Vectors:
     """How much speaks for each memory, without what speaks for all of them."""
-    by_words = np.float32(weights.words_alone) * coverage
+    naming = np.float32(weights.naming) * matches.naming
+    words_alone = np.float32(weights.words_alone) * matches.coverage
+    by_words = np.maximum(words_alone, naming)
     if query.vector is None or not index.levels:
         return by_words
-    standing = np.maximum(
-        index.levels[script_of(query.text)].standing(cosine), 0
-    )
-    by_both = standing + np.float32(weights.coverage) * coverage
+    standing = index.levels[script_of(query.text)].standing(cosine)
+    standing -= _common_standing(standing[index.embedded])
+    coverage = np.float32(weights.coverage) * matches.coverage
+    by_both = np.maximum(standing, 0) + np.maximum(coverage, naming)
     return np.where(index.embedded, by_both, by_words)
 
 
-def fitting(
-    ranked: Sequence[Ranked],
-    limit: int,
-    *,
-    gate: float | None = None,
-    strictness: float = 1.0,
-    vector_floor: float = 0.0,
-    relevance_floor: float = 0.0,
-) -> list[Ranked]:
-    """Of memories that come best first, those that fit; none where nothing does.
+def _common_standing(standing: Vectors) -> float:
+    """What even the memory that is farthest from a message stands above the null prompts.
 
-    A ``gate`` replaces that of the store; ``strictness`` scales what each needs of the best. A
-    floor above 0 is an absolute cosine that each memory must reach. ``vector_floor`` makes the
-    pool; ``relevance_floor`` chooses from it in place of the calibrated gate.
+    A model that finds all texts of a language alike gives it to all of them.
     """
-    floor = max(vector_floor, relevance_floor)
-    pool = [
-        memory for memory in ranked if not floor or memory.cosine >= floor
-    ][:limit]
-    if relevance_floor or not pool:
-        return pool
-    best = pool[0]
-    gate = best.gate if gate is None else gate
-    most_evidence = max(memory.evidence for memory in pool)
-    if most_evidence < gate:
-        return []
-    own_evidence = (
-        strictness * _EVIDENCE_SHARE * (most_evidence - best.personal)
-    )
-    fit: list[Ranked] = []
-    for memory in pool:
-        share = strictness * (
-            ENTRY_SHARE + _SHARE_GROWTH * math.log(len(fit) + 1)
-        )
-        if memory.score < min(best.score, share * best.score):
-            break
-        stands_out = memory.evidence - memory.personal >= own_evidence
-        if stands_out and memory.evidence >= _GATE_SHARE * gate:
-            fit.append(memory)
-    return fit
+    trust = len(standing) / (len(standing) + _COMMON_HALF)
+    return trust * max(float(standing.min()), 0.0)

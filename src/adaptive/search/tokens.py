@@ -16,7 +16,9 @@ The formula is Robertson's and Zaragoza's ("The Probabilistic Relevance Framewor
 stays positive for a word that most memories have.
 """
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 from adaptive.core.messages import head_and_tail, normalised_text
 from adaptive.core.model import Vectors, frozen
 from adaptive.core.texts import listed_lines
+from adaptive.search.spelling import as_spelled
 
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000
@@ -66,6 +69,8 @@ _WORDS, _OPENINGS, _SIGNS = (
 _REFERRING = re.compile(
     rf"\b(?:{_WORDS})\b|^\W*(?:{_OPENINGS})\b|{_SIGNS}", re.IGNORECASE
 )
+_INNER_WORD = re.compile(r"(?<=[^\s.!?:] )[^\w\s]?([^\W_]\w*)")
+_CODE = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")  # "3b", "A4"
 _VOWELS = frozenset("aeiouy")
 _LONGEST_FOLLOW_UP = 60
 # Ten characters hold about three words, in scripts whose pairs of characters are many more tokens.
@@ -173,25 +178,51 @@ def _latin_stem(word: str) -> str:
     return word[:3] + word[3:].rstrip("aeioy")
 
 
+def names_in(text: str) -> list[str]:
+    """The tokens of words that are written like names: with a capital or a digit among letters.
+
+    Words that open a sentence are left out, for their capital says nothing.
+    """
+    names = (match[1] for match in _INNER_WORD.finditer(text))
+    return [
+        token
+        for name in names
+        if name != name.lower() or _CODE.search(name)
+        for token in tokens(name)
+    ]
+
+
+@frozen
+class KeywordMatches:
+    """What each text has in common with the words of a query; all of shape (n,).
+
+    ``scores`` are those of BM25, each word counted once. ``coverage`` is the share of the query
+    that a text holds, from 0 to 1, rare words counting more. Unlike BM25 it is comparable between
+    queries: a long message shares a word with some memory by chance, but not most of its words.
+    ``naming`` is how rare the rarest name is that both hold, from 0 to 1.
+    """
+
+    scores: Vectors
+    coverage: Vectors
+    naming: Vectors
+
+
 @frozen
 class KeywordIndex:
     """Inverted lists of one version of a store; texts are known by their place."""
 
     size: int
     terms: Mapping[str, int]
+    is_name: NDArray[np.bool_]  # of terms: most texts write it like a name
+    names: Mapping[str, Sequence[str]]  # these terms, by their first letter
     starts: NDArray[np.int64]
     rows: NDArray[
         np.int32
     ]  # the list of term t is rows[starts[t]:starts[t + 1]]
     impacts: Vectors  # what each entry adds to a score
 
-    def matches(self, words: Iterable[str]) -> tuple[Vectors, Vectors]:
-        """BM25 of each text for a query's tokens, each counted once, and its coverage; shape (n,).
-
-        Coverage is the share of the query that a text holds, from 0 to 1, rare words counting more.
-        Unlike BM25 it is comparable between queries: a long message shares a word with some memory
-        by chance, but not most of its words.
-        """
+    def matches(self, words: Iterable[str]) -> KeywordMatches:
+        """What the texts have in common with a query's tokens."""
         distinct = set(words)
         # In a fixed order, so that sums are the same to the bit.
         terms = sorted(
@@ -199,7 +230,9 @@ class KeywordIndex:
         )
         scores = np.zeros(self.size, dtype=np.float32)
         covered = np.zeros(self.size, dtype=np.float32)
-        mass = (len(distinct) - len(terms)) * self._rarity(0)
+        naming = np.zeros(self.size, dtype=np.float32)
+        unsaid = self._rarity(0)
+        mass = (len(distinct) - len(terms)) * unsaid
         for term in terms:
             entries = slice(*self.starts[term : term + 2])
             rows = self.rows[entries]
@@ -207,7 +240,28 @@ class KeywordIndex:
             mass += rarity
             scores[rows] += self.impacts[entries]
             covered[rows] += rarity
-        return scores, covered / np.float32(mass or 1)
+            if self.is_name[term]:
+                naming[rows] = np.maximum(naming[rows], rarity / unsaid)
+        return KeywordMatches(
+            scores=scores,
+            coverage=covered / np.float32(mass or 1),
+            naming=naming,
+        )
+
+    def as_spelled(self, words: Iterable[str]) -> list[str]:
+        """The words, unknown ones as the name that they are spelled nearly like."""
+        return [
+            word
+            if word in self.terms
+            else as_spelled(word, self.names.get(word[:1], ()))
+            for word in words
+        ]
+
+    def rarest(self, words: Iterable[str]) -> float:
+        """The rarity of the rarest of these tokens that a text holds; 0 where none does."""
+        terms = [self.terms[word] for word in words if word in self.terms]
+        lists = [self.starts[term + 1] - self.starts[term] for term in terms]
+        return self._rarity(min(lists)) if lists else 0.0
 
     def _rarity(self, frequency: int) -> float:
         return float(
@@ -215,8 +269,11 @@ class KeywordIndex:
         )
 
 
-def keyword_index(documents: Sequence[Sequence[str]]) -> KeywordIndex:
-    """The index over the tokens of texts."""
+def keyword_index(
+    documents: Sequence[Sequence[str]],
+    names: Sequence[Sequence[str]] = (),
+) -> KeywordIndex:
+    """The index over the tokens of texts, and over those of their names."""
     terms: dict[str, int] = {}
     words = [
         terms.setdefault(word, len(terms))
@@ -239,9 +296,17 @@ def keyword_index(documents: Sequence[Sequence[str]]) -> KeywordIndex:
         1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[rows] / average
     )
     impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
+    named = Counter(name for some in names for name in {*some})
+    written = np.array([named[term] for term in terms], dtype=np.int64)
+    is_name = 2 * written >= np.maximum(np.diff(starts), 1)
+    names_by_letter: dict[str, list[str]] = {}
+    for term in itertools.compress(terms, is_name):
+        names_by_letter.setdefault(term[:1], []).append(term)
     return KeywordIndex(
         size=len(documents),
         terms=terms,
+        is_name=is_name,
+        names=names_by_letter,
         starts=starts,
         rows=rows.astype(np.int32),
         impacts=impacts.astype(np.float32),

@@ -1,0 +1,58 @@
+"""A message as several thoughts, each of which is looked for by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive.core.messages import head_and_tail, sentences
+from adaptive.core.model import Vectors
+from adaptive.search.fusion import RankingQuery
+from adaptive.search.tokens import KeywordIndex, continues, tokens
+from adaptive.search.vectors import LONGEST_QUERY
+
+_MOST_THOUGHTS = 8
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+# What a user tells of themselves beside others, and asks nothing about, needs few memories.
+_TOLD = 0.5
+
+
+def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
+    """The thoughts of a message in their order; none where it is a single one.
+
+    A thought is a sentence with those that lean on it. Of many the last one counts, and those that
+    have the rarest words in common with memories.
+    """
+    thoughts: list[str] = []
+    for sentence in sentences(head_and_tail(text, LONGEST_QUERY)):
+        if not continues(sentence):
+            thoughts.append(sentence)
+        elif thoughts:
+            thoughts[-1] += f" {sentence}"
+    if len(thoughts) < 2:
+        return []
+    rarest_first = sorted(
+        range(len(thoughts) - 1),
+        key=lambda place: -keywords.rarest(tokens(thoughts[place])),
+    )
+    chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
+    return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
+
+
+def thought_queries(
+    thoughts: Sequence[str], vectors: Vectors | None, dimension: int
+) -> list[RankingQuery]:
+    """The thoughts of a message to rank for; the last of ``vectors`` are theirs.
+
+    Vectors of another dimension than the store's are left out.
+    """
+    own: Sequence[Vectors | None] = [None] * len(thoughts)
+    if vectors is not None and vectors.shape[1] == dimension:
+        own = [*vectors[len(vectors) - len(thoughts) :]]
+    return [
+        RankingQuery(
+            text=thought,
+            vector=vector,
+            personal=1.0 if thought.endswith(_QUESTION_MARKS) else _TOLD,
+        )
+        for thought, vector in zip(thoughts, own, strict=True)
+    ]
