@@ -5570,6 +5570,7 @@ def _typed_quotation(match: re.Match[str]) -> str:
 _FIRST_LETTERS = 4
 _PARTS = re.compile(r"[\w\s'\u2019]+")
 _NAME__support = re.compile(r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})")
+_RELATION = re.compile(r"(?:The )?[Uu]ser's (?P<relation>(?:[a-z]+ ){1,2})(?=[^\W\d_a-z]\w)")
 _SHORT_WORD = re.compile(r"\b[^\W\d_]{2,6}\b")
 _MOST_INITIALS = 60
 _CERTAIN_INITIALS = 3
@@ -5725,6 +5726,16 @@ def new_name(sentence: str, said: Vocabulary) -> str:
     if telling_words(match[1]) and not said.knows(match[1]):
       return match[1]
   return ""
+
+
+def without_unsaid_relation(sentence: str, said: Vocabulary) -> str:
+  match = _RELATION.match(sentence)
+  if match is None:
+    return sentence
+  words = match["relation"].split()
+  is_relation = telling_words(match["relation"]) and all(map(telling_words, words))
+  is_said = any(map(said.knows, words))
+  return sentence if is_said or not is_relation else sentence[match.end() :]
 
 
 def says_again(sentence: str, memory: str) -> bool:
@@ -12991,6 +13002,8 @@ def grounded(
   memories = {memory.id: memory for memory in shown}
   memory = memories.get(proposal.memory_id)
   proposal = readdressed(proposal, memory, source)
+  content = without_unsaid_relation(proposal.draft.content, source.familiar)
+  proposal = replace(proposal, draft=replace(proposal.draft, content=content))
   reason = grounding_refusal(proposal, source, settings)
   if not reason:
     return proposal

@@ -414,6 +414,20 @@ def test_own_wish() -> None:
         assert [one.status for one in screen(wish, other)] == ["rejected"]
 
 
+def test_unsaid_relation() -> None:
+    """Who somebody is to the user is left out where nobody said it, and stays where somebody did."""
+    words = "elena is moving to berlin in april, says my doctor ruth"
+    facts = {
+        "User's sister Elena is moving to Berlin in April.": "Elena is moving to Berlin in April.",
+        "User's doctor Ruth says that Elena is moving to Berlin in April.": (
+            "User's doctor Ruth says that Elena is moving to Berlin in April."
+        ),
+    }
+    screened_facts = screen(words, *(new(fact, words) for fact in facts))
+    contents = [one.draft.content for one in screened_facts]
+    assert contents == [*facts.values()]
+
+
 def test_what_is_not_said_is_told() -> None:
     """A fact that was not said is refused with its reason; a deletion is told by its memory."""
     cello = new("User plays the cello.", "I play the cello")

@@ -69,6 +69,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.proposals._evidence
         learn.support.Source.*
         learn.support.says_again
+        learn.support.without_unsaid_relation
         learn.addressing.allowed
         learn.entailment.*
         learn.support.parts_nearest

@@ -38,6 +38,7 @@ from adaptive.learn.support import (
     said_marks,
     says_again,
     supported_share,
+    without_unsaid_relation,
 )
 from adaptive.memory.gate import (
     GatePolicy,
@@ -281,6 +282,10 @@ def grounded(
     memories = {memory.id: memory for memory in shown}
     memory = memories.get(proposal.memory_id)
     proposal = readdressed(proposal, memory, source)
+    content = without_unsaid_relation(proposal.draft.content, source.familiar)
+    proposal = replace(
+        proposal, draft=replace(proposal.draft, content=content)
+    )
     reason = grounding_refusal(proposal, source, settings)
     if not reason:
         return proposal

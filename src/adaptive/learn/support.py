@@ -29,6 +29,9 @@ _PARTS = re.compile(r"[\w\s'\u2019]+")
 _NAME = re.compile(
     r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})"
 )
+_RELATION = re.compile(
+    r"(?:The )?[Uu]ser's (?P<relation>(?:[a-z]+ ){1,2})(?=[^\W\d_a-z]\w)"
+)
 _SHORT_WORD = re.compile(r"\b[^\W\d_]{2,6}\b")
 _MOST_INITIALS = 60
 # Fewer stand for names alone, whose capitals are written.
@@ -235,6 +238,22 @@ def new_name(sentence: str, said: Vocabulary) -> str:
         if telling_words(match[1]) and not said.knows(match[1]):
             return match[1]
     return ""
+
+
+def without_unsaid_relation(sentence: str, said: Vocabulary) -> str:
+    """A sentence about somebody by their name alone, where nobody said who they are to the user.
+
+    Small models call everybody a sister: "User's sister Elena is ill" is "Elena is ill".
+    """
+    match = _RELATION.match(sentence)
+    if match is None:
+        return sentence
+    words = match["relation"].split()
+    is_relation = telling_words(match["relation"]) and all(
+        map(telling_words, words)
+    )
+    is_said = any(map(said.knows, words))
+    return sentence if is_said or not is_relation else sentence[match.end() :]
 
 
 def says_again(sentence: str, memory: str) -> bool:
