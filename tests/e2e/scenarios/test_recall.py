@@ -38,6 +38,24 @@ async def test_entries_stay_in_place(host: RunningHost, page: Page) -> None:
     assert "adaptive_memory" not in host.model.last_prompt
 
 
+async def test_several_thoughts(host: RunningHost, page: Page) -> None:
+    """What is asked behind a paragraph of other things is found, and nothing for the paragraph."""
+    for memory in (TEA, DOG, BOAT, "User's builds run in GHA."):
+        await page.add_memory(memory)
+    chat = page.new_chat()
+    await chat.send(
+        "The printer gave up on page two, the lift is being repaired until Thursday, and the "
+        "caretaker has painted the railing in a colour that nobody chose. The meeting ran over "
+        "by an hour, since the agenda had been printed on that very printer. What is my dog "
+        "called? The gha job is red as well."
+    )
+    prompt = host.model.last_prompt
+    assert DOG in prompt
+    assert "User's builds run in GHA." in prompt
+    assert TEA not in prompt
+    assert BOAT not in prompt
+
+
 @pytest.mark.every_release
 async def test_memories_from_before(host: RunningHost, page: Page) -> None:
     """The first question about many memories of the host's own finds even the oldest by meaning."""
