@@ -41,6 +41,8 @@ NAMES = (
     "commands",
     "neighbours",
     "giving_way",
+    "slow_service",
+    "embedders",
     "plots",
 )
 

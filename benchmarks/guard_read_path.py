@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
-from adaptive.core.model import Sources
+from adaptive.core.embedding import Sources
 from adaptive.core.runtime import forget_texts
 from adaptive.recall import block, selection
 from adaptive.recall.request import RequestWindow

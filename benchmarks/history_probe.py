@@ -30,6 +30,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     sys.path.insert(0, source)
     import numpy as np
 
+    from adaptive.core.pace import Pace
     from adaptive.core.runtime import UserCache
     from adaptive.history.conversation import PastConversation
     from adaptive.history.indexing import HistoryIndex
@@ -56,6 +57,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         LocalModel(told["model"]),
         HostVectorTable(OUR_DATABASE),
         Fingerprints(),
+        Pace(),
     )
 
     async def nulls(_: Any) -> Any:

@@ -12,17 +12,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.embedding import EmbedderIdentity
+from adaptive.core.embedding import Embedder, EmbedderIdentity, Sources
 from adaptive.core.model import (
     ConversationKind,
     Draft,
-    Embedder,
     EmbeddingError,
     Memory,
     MemoryUnavailable,
     NewMemory,
     Provenance,
-    Sources,
     StoredVector,
     StoreError,
     StoreStamp,
@@ -31,6 +29,7 @@ from adaptive.core.model import (
     Utterance,
     Vectors,
 )
+from adaptive.core.pace import Pace
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -248,6 +247,7 @@ class WordEmbedder:
         self.queries: list[list[str]] = []
         self.failing = False
         self.source: object = None
+        self.pace = Pace()
         self.gate = asyncio.Event()
         self.gate.set()
 
@@ -260,6 +260,10 @@ class WordEmbedder:
     def identity(self) -> EmbedderIdentity:
         """That of a model with the label."""
         return EmbedderIdentity(engine="fake", model=self.label)
+
+    def new_pace(self) -> Pace:
+        """The same one for all."""
+        return self.pace
 
     @property
     def embedded(self) -> list[str]:

@@ -22,6 +22,7 @@ class MiniLM:
         self._model = LocalModel(
             str(Path(found.submodule_search_locations[0], "model"))
         )
+        self.pace = self._model.new_pace()
         self._known: dict[str, Vectors] = {}
 
     @property

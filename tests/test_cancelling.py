@@ -13,7 +13,8 @@ import pytest
 import pytest_asyncio
 
 from adaptive.answer.preprocessing import Preprocessor
-from adaptive.core.model import EmbeddingError, Memory, Sources
+from adaptive.core.embedding import Sources
+from adaptive.core.model import EmbeddingError, Memory
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.redaction import RedactingCompleter
 from tests.answer.hooks import a_hook

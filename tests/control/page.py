@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from adaptive.core.model import ConversationKind, Sources
+from adaptive.core.embedding import Sources
+from adaptive.core.model import ConversationKind
 from adaptive.host.page import PageDialog
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.settings.hook import Hook

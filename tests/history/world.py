@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from adaptive.control.turn import rememberable_messages
-from adaptive.core.model import Embedder, HostError, Vectors
+from adaptive.core.embedding import Embedder
+from adaptive.core.model import HostError, Vectors
 from adaptive.history.indexing import HistoryIndex
 from adaptive.history.section import PastMessage
 from adaptive.memory.tables import ChatNotes, Entry

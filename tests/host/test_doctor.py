@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Boolean, Column, MetaData, String, Table
 from sqlalchemy.schema import CreateTable
 
-from adaptive.core.model import Sources
+from adaptive.core.embedding import Sources
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.doctor import FOR_ADMINS, diagnosis
 from adaptive.host.hook import HookArguments, HostHook

@@ -257,6 +257,7 @@ class Host:
         self.save(
             embedding_engine=engine,
             embedding_model="minilm",
+            embedding_batch_size="2",
             openai_embedding_url="http://127.0.0.1:9/v1",
         )
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive.core.model import Draft, Proposal, Sources, Vectors
+from adaptive.core.embedding import Sources
+from adaptive.core.model import Draft, Proposal, Vectors
 from adaptive.learn.lasting import (
     SOON_OVER,
     FactJudges,

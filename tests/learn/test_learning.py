@@ -13,7 +13,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adaptive.core.model import Draft, Proposal, Sources, Utterance
+from adaptive.core.embedding import Sources
+from adaptive.core.model import Draft, Proposal, Utterance
 from adaptive.core.providers import Completion, ModelRejected
 from adaptive.core.queued_turns import QueuedTurn
 from adaptive.core.runtime import USER_ID, Foreground

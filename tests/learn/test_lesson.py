@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from adaptive.core.embedding import Sources
 from adaptive.core.model import (
     Draft,
     LeaseLost,
     Proposal,
     ProposalStatus,
-    Sources,
     Utterance,
 )
 from adaptive.learn.lesson import NOTHING_NEW, new_findings

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.model import Memory, Proposal, Sources
+from adaptive.core.embedding import Sources
+from adaptive.core.model import Memory, Proposal
 from adaptive.core.providers import (
     Completion,
     ReplyUnusable,

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.core.model import AdaptiveMemoryError, Memory, Sources
+from adaptive.core.embedding import Sources
+from adaptive.core.model import AdaptiveMemoryError, Memory
 from adaptive.core.providers import (
     Completion,
     CompletionRequest,

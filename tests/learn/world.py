@@ -22,12 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from adaptive.core.embedding import Embedder, Sources
 from adaptive.core.model import (
-    Embedder,
     Memory,
     NewMemory,
     Proposal,
-    Sources,
     StoredVector,
     StoreError,
     StoreStamp,

@@ -48,6 +48,7 @@ COROUTINES: Mapping[str, str] = {
     "They hand texts to an embedder, or know them by their hashes.": """
         search.vectors.EmbedderRests.ask
         search.embedders.*.embed
+        core.pace.*
         search.encoding.*
         search.fingerprints.*
         search.freshness.*
@@ -116,6 +117,7 @@ FUNCTIONS: Mapping[str, str] = {
         search.kinds.LearnedKind.holds
         recall.explanation._coming
         recall.selection.*
+        search.freshness.doubtful_rows
         search.index.MemoryIndex.with_vectors
         settings.merged.LocalOnlyBanks.holds
         settings.merged.LocalOnlyBanks.without

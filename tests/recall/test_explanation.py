@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.model import Memory, Sources
+from adaptive.core.embedding import Sources
+from adaptive.core.model import Memory
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.model import Embedder, HostError, Memory, Sources
+from adaptive.core.embedding import Embedder, Sources
+from adaptive.core.model import HostError, Memory
 from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER

@@ -12,8 +12,9 @@ from typing import Any, cast
 
 import pytest
 
+from adaptive.core.embedding import Embedder, Sources
 from adaptive.core.messages import estimated_tokens
-from adaptive.core.model import Embedder, Memory, Sources
+from adaptive.core.model import Memory
 from adaptive.core.providers import (
     Completer,
     Completion,

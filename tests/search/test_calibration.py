@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
-from adaptive.core.model import Vectors
+from adaptive.core.model import EmbeddingError, Vectors
+from adaptive.core.pace import Pace
 from adaptive.search.calibration import (
     NULL_PROMPTS,
     NullLevel,
     Script,
+    SharedVectors,
     null_levels,
     script_of,
+    shared_progress,
     speaks_of_self,
 )
+from tests.fakes import ShelvedVectors, WordEmbedder
 from tests.rates import over
 
 
@@ -38,6 +45,60 @@ def test_null_prompts() -> None:
     assert 60 <= len(NULL_PROMPTS) <= 150
     assert len(set(NULL_PROMPTS)) == len(NULL_PROMPTS)
     assert not [prompt for prompt in NULL_PROMPTS if speaks_of_self(prompt)]
+
+
+async def test_shared_texts_are_made_once() -> None:
+    """Two who want the same text of nobody's at the same time have it embedded once."""
+    embedder, table = WordEmbedder(), ShelvedVectors()
+    embedder.gate.clear()
+    both = [
+        SharedVectors(["tea", "boat"]),
+        SharedVectors(["dog", "boat", "tea"]),
+    ]
+    making = [
+        asyncio.create_task(shared.made(embedder, table)) for shared in both
+    ]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    embedder.gate.set()
+    made = await asyncio.gather(*making)
+    asked = [text for call in embedder.queries for text in call]
+    assert sorted(asked) == ["boat", "dog", "tea"]
+    assert np.array_equal(made[0], made[1][[2, 1]])
+
+
+async def test_what_came_of_shared_texts_is_kept() -> None:
+    """Where the embedder fails, the next try asks for what is missing alone."""
+
+    class Failing(WordEmbedder):
+        """Fails with the third request."""
+
+        async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+            self.failing = len(self.queries) == 2
+            return await super().embed(texts, query=query)
+
+    embedder, table = Failing(), ShelvedVectors()
+    embedder.pace = Pace(most_texts=10)
+    texts = [f"text {number}" for number in range(35)]
+    with pytest.raises(EmbeddingError):
+        await SharedVectors(texts).made(embedder, table)
+    made, wanted = await shared_progress(table, "words")
+    assert 20 <= made < 35 <= wanted
+    later = SharedVectors(texts)
+    assert len(await later.made(embedder, table)) == 35
+    del embedder.queries[2]  # the one that failed
+    asked = [text for call in embedder.queries for text in call]
+    assert sorted(asked) == sorted(texts)
+    assert await SharedVectors(texts).known(table, "words") is not None
+
+
+async def test_first_null_prompts_serve() -> None:
+    """A dozen null prompts of all scripts make levels, and recall begins with them."""
+    nulls = SharedVectors(NULL_PROMPTS)
+    first = await nulls.first(WordEmbedder(), ShelvedVectors())
+    assert len(first) == 12
+    levels = levels_of(directions(9, 2), directions(12, 3))
+    assert levels.keys() == levels_of(directions(9, 2), NULLS).keys()
 
 
 def test_shift_of_the_scale() -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adaptive.core.model import EmbeddingError, Sources, Vectors
+from adaptive.core.embedding import Sources
+from adaptive.core.model import EmbeddingError, Vectors
 from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
 from adaptive.search.vectors import EmbedderRests, normalised
 from tests.fakes import ShelvedVectors, WordEmbedder, memory
@@ -41,7 +42,9 @@ class Worker(World):
     @property
     def proven(self) -> ProvenEmbedder:
         """The embedder of a turn."""
-        return ProvenEmbedder(self.model, self.table, self.fingerprints)
+        return ProvenEmbedder(
+            self.model, self.table, self.fingerprints, self.model.pace
+        )
 
     @property
     def sources(self) -> Sources:

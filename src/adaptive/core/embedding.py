@@ -1,10 +1,11 @@
-"""Embedding models, as they were set."""
+"""Embedding models, as they were set and as they answer."""
 
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Protocol
 
-from adaptive.core.model import Vectors, frozen
+from adaptive.core.model import MemoryStore, Vectors, VectorTable, frozen
+from adaptive.core.pace import Pace
 
 
 @frozen
@@ -40,6 +41,10 @@ class EmbeddingModel(Protocol):
     @property
     def source(self) -> object: ...
 
+    def new_pace(self) -> Pace:
+        """How fast a process may ask the model."""
+        ...
+
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of shape (len(texts), dimension), as the provider scales them.
 
@@ -47,3 +52,31 @@ class EmbeddingModel(Protocol):
             EmbeddingError: no vectors, fewer than texts, or values that are not finite.
         """
         ...
+
+
+class Embedder(Protocol):
+    """An embedding model that was seen to answer; ``service`` is its identity as a text."""
+
+    @property
+    def service(self) -> str: ...
+
+    @property
+    def pace(self) -> Pace: ...
+
+    async def name(self) -> str:
+        """Identity and fingerprint, by which vectors are kept apart; may raise ``EmbeddingError``."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of texts (see ``EmbeddingModel``)."""
+        ...
+
+
+@frozen
+class Sources:
+    """Where a user's index comes from."""
+
+    user_id: str
+    store: MemoryStore
+    embedder: Embedder
+    table: VectorTable

@@ -339,21 +339,6 @@ class MemoryStore(Protocol):
         ...
 
 
-class Embedder(Protocol):
-    """An embedding model that was seen to answer; ``service`` is its identity as a text."""
-
-    @property
-    def service(self) -> str: ...
-
-    async def name(self) -> str:
-        """Identity and fingerprint, by which vectors are kept apart; may raise ``EmbeddingError``."""
-        ...
-
-    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors of texts (see ``EmbeddingModel``)."""
-        ...
-
-
 @frozen
 class StoredVector:
     """A vector of length 1 and the hash of the text that it stands for."""
@@ -387,13 +372,3 @@ class VectorTable(Protocol):
     ) -> dict[str, Vectors]:
         """The host's own vectors of just these texts, if any: of whatever model, scale, filling."""
         ...
-
-
-@frozen
-class Sources:
-    """Where a user's index comes from."""
-
-    user_id: str
-    store: MemoryStore
-    embedder: Embedder
-    table: VectorTable

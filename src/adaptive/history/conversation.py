@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from adaptive.core.embedding import Embedder
 from adaptive.core.messages import Message, estimated_tokens, has_words
 from adaptive.core.model import (
     AdaptiveMemoryError,
-    Embedder,
     TablesUnavailable,
     log_failure,
 )

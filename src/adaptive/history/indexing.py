@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from adaptive.core.embedding import Embedder
 from adaptive.core.messages import has_words, head_and_tail, message_text
 from adaptive.core.model import (
     AdaptiveMemoryError,
-    Embedder,
     HostError,
     Vectors,
     frozen,

@@ -36,6 +36,10 @@ _NAMES: Mapping[str, tuple[str, str]] = {
         "RAG_AZURE_OPENAI_BASE_URL",
         "rag.azure_openai.base_url",
     ),
+    "embedding_batch_size": (
+        "RAG_EMBEDDING_BATCH_SIZE",
+        "rag.embedding_batch_size",
+    ),
     "task_model": ("TASK_MODEL", "task.model.default"),
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
     "task_params": ("", "task.model.params"),

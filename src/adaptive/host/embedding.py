@@ -1,9 +1,11 @@
 """Who makes vectors: the host's embedding model by default."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from aiohttp import ClientError
 from fastapi import Request
 
 from adaptive.core.embedding import EmbedderIdentity, EmbeddingModel
@@ -13,10 +15,16 @@ from adaptive.core.model import (
     VectorTable,
     frozen,
 )
+from adaptive.core.pace import EmbeddingBusy, Pace
+from adaptive.core.providers import ModelBusy, failure
 from adaptive.host.application import process_state, recent_setting
 from adaptive.host.faults import HostFaults
 from adaptive.privacy.redaction import SecretlessModel, sent_without_secrets
-from adaptive.search.embedders import EndpointModel, checked_vectors
+from adaptive.search.embedders import (
+    EndpointModel,
+    checked_vectors,
+    service_pace,
+)
 from adaptive.search.encoding import (
     DEFAULT_LOCAL_MODEL,
     EncodingState,
@@ -27,6 +35,8 @@ from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
 from adaptive.settings.merged import Settings
 
 _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
+# The HTTP status that stands for no answer at all.
+_NO_ANSWER = 503
 _ENGINE_IN_PROCESS = "host, in this process"
 # Our name of the setting that holds the address of an engine of the host's.
 _ADDRESSES: Mapping[str, str] = {
@@ -36,11 +46,15 @@ _ADDRESSES: Mapping[str, str] = {
 }
 # One for the whole process, since each hook names its embedder anew.
 _FINGERPRINTS = Fingerprints()
+_PACES: dict[str, Pace] = {}
 
 
 def proven(model: EmbeddingModel, table: VectorTable) -> ProvenEmbedder:
     """The embedder of a model, which all turns of this process prove together."""
-    return ProvenEmbedder(model, table, _FINGERPRINTS)
+    identity = str(model.identity)
+    if identity not in _PACES:
+        _PACES[identity] = model.new_pace()
+    return ProvenEmbedder(model, table, _FINGERPRINTS, _PACES[identity])
 
 
 async def chosen_model(
@@ -78,6 +92,7 @@ class HostModel:
     identity: EmbedderIdentity
     function: Any
     model: Any
+    texts_a_request: int
 
     @staticmethod
     async def of(request: Request, user: Any) -> "HostModel":
@@ -89,6 +104,7 @@ class HostModel:
             setting = _ADDRESSES.get(engine or "")
             address = await recent_setting(request, setting) if setting else ""
             query_prefix, content_prefix, field_name = _prefixes()
+            batch = await recent_setting(request, "embedding_batch_size")
         engine = f"host, {engine}" if setting else _ENGINE_IN_PROCESS
         identity = EmbedderIdentity(
             engine=f"{engine}, prefix in {field_name}"
@@ -105,12 +121,19 @@ class HostModel:
             identity=identity,
             function=getattr(state, "EMBEDDING_FUNCTION", None),
             model=getattr(state, "ef", None),
+            texts_a_request=max(int(batch or 1), 1),
         )
 
     @property
     def source(self) -> object:
         """The host's function (see ``EmbeddingModel``)."""
         return self.function
+
+    def new_pace(self) -> Pace:
+        """A portion of a service is one request, so that it is kept (see ``EmbeddingModel``)."""
+        if self.is_in_process:
+            return Pace()
+        return service_pace(self.texts_a_request)
 
     @property
     def is_in_process(self) -> bool:
@@ -153,12 +176,33 @@ class HostModel:
             self.function is None
         ):  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
-        with HostFaults(
-            "embedding by Open WebUI", EmbeddingError, _EMBEDDING_FAILED
+        doing = "embedding by Open WebUI"
+        with (
+            _busy_told(),
+            HostFaults(doing, EmbeddingError, _EMBEDDING_FAILED),
         ):
             return await self.function(
                 list(texts), prefix=prefix, user=self.user
             )
+
+
+@contextmanager
+def _busy_told() -> Generator[None]:
+    """Context that tells a service that is busy by the error that the host has raised for it."""
+    try:
+        yield
+    except EmbeddingError as error:
+        cause = error.__cause__
+        status = getattr(cause, "status", 0)
+        if not status and not isinstance(cause, ClientError | OSError):
+            raise
+        headers = getattr(cause, "headers", None)
+        refusal = failure(status or _NO_ANSWER, error.detail, headers)
+        if not isinstance(refusal, ModelBusy):
+            raise
+        raise EmbeddingBusy(
+            str(error), status, refusal.retry_after, detail=error.detail
+        ) from error
 
 
 def _prefixes() -> tuple[str, str, str]:

@@ -15,13 +15,9 @@ from typing import Any, Self
 from fastapi import Request
 from sqlalchemy import select
 
+from adaptive.core.embedding import Sources
 from adaptive.core.messages import Message, mapping, message_text, text_field
-from adaptive.core.model import (
-    ConversationKind,
-    JsonMapping,
-    JsonObject,
-    Sources,
-)
+from adaptive.core.model import ConversationKind, JsonMapping, JsonObject
 from adaptive.core.providers import Completer
 from adaptive.core.runtime import USER_ID
 from adaptive.host.application import (

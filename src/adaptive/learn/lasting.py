@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from adaptive.core.classifier import classifier
+from adaptive.core.embedding import Sources
 from adaptive.core.model import (
     Draft,
     EmbeddingError,
     Proposal,
-    Sources,
     Turn,
     Vectors,
     each_open,

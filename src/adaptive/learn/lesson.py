@@ -7,12 +7,12 @@ from dataclasses import field, replace
 from datetime import datetime
 from math import inf
 
+from adaptive.core.embedding import Sources
 from adaptive.core.model import (
     EmbeddingError,
     Memory,
     Proposal,
     ProposalStatus,
-    Sources,
     Turn,
     Vectors,
     frozen,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
+from adaptive.core.embedding import Embedder
 from adaptive.core.messages import has_words, passages
-from adaptive.core.model import Embedder, EmbeddingError, Vectors, VectorTable
+from adaptive.core.model import EmbeddingError, Vectors, VectorTable
 from adaptive.learn.weighted_examples import (
     Bars,
     ComparedExamples,

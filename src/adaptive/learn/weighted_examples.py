@@ -11,13 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.model import (
-    Embedder,
-    EmbeddingError,
-    Vectors,
-    VectorTable,
-    frozen,
-)
+from adaptive.core.embedding import Embedder
+from adaptive.core.model import Vectors, VectorTable, frozen
 from adaptive.core.texts import listed_lines
 from adaptive.search.calibration import SharedVectors, script_of
 from adaptive.search.vectors import normalised
@@ -107,10 +102,6 @@ class WeightedExamples:
         Raises ``EmbeddingError`` where the embedder brings none of this dimension.
         """
         vectors = await self._shared.made(embedder, table, dimension)
-        if vectors.shape[1] != dimension:
-            raise EmbeddingError(
-                f"vectors of {vectors.shape[1]} numbers, not {dimension}"
-            )
         return self.compared(vectors)
 
 

@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from typing import Protocol
 
+from adaptive.core.embedding import Sources
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Memory,
     NewMemory,
     Proposal,
     Provenance,
-    Sources,
     WriteRefused,
     frozen,
     log_failure,

@@ -16,6 +16,7 @@ from adaptive.core.model import (
     Vectors,
     frozen,
 )
+from adaptive.core.pace import Pace
 from adaptive.core.providers import (
     Completer,
     Completion,
@@ -179,6 +180,10 @@ class SecretlessModel:
     def source(self) -> object:
         """The other's source (see ``EmbeddingModel``)."""
         return self.model.source
+
+    def new_pace(self) -> Pace:
+        """The other's pace (see ``EmbeddingModel``)."""
+        return self.model.new_pace()
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts without their secrets (see ``EmbeddingModel``)."""

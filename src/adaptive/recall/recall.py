@@ -12,12 +12,11 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from adaptive.core.embedding import Embedder, Sources
 from adaptive.core.messages import Message, listing, mapping, typed_message
 from adaptive.core.model import (
-    Embedder,
     JsonObject,
     MemoryUnavailable,
-    Sources,
     TablesUnavailable,
     log_failure,
 )

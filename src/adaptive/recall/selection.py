@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from adaptive.core.embedding import Embedder
 from adaptive.core.messages import (
     Message,
     has_words,
@@ -17,13 +18,7 @@ from adaptive.core.messages import (
     message_text,
     spoken_text,
 )
-from adaptive.core.model import (
-    Embedder,
-    Memory,
-    Vectors,
-    frozen,
-    has_ended,
-)
+from adaptive.core.model import Memory, Vectors, frozen, has_ended
 from adaptive.core.runtime import stage
 from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.recall.block import (

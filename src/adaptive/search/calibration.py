@@ -12,21 +12,25 @@ A model finds all texts in a script that it has not learned alike: null prompts 
 """
 
 import asyncio
+import itertools
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
+from adaptive.core.embedding import Embedder
 from adaptive.core.messages import head_and_tail
 from adaptive.core.model import (
-    Embedder,
+    EmbeddingError,
     StoredVector,
     Vectors,
     VectorTable,
     frozen,
 )
+from adaptive.core.pace import Urgency
 from adaptive.core.texts import listed_lines, word_table
 from adaptive.search.vectors import (
     content_hash,
@@ -62,8 +66,10 @@ _SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
 _ABOUT_SELF = re.compile(_SELF)
 _ABOUT_ANYBODY = re.compile(_IMPERSONAL, re.IGNORECASE)
 _LONGEST_PERSONAL = 240
-# Texts that are embedded at once: between two portions a message gets its turn.
+# Texts that are made between two looks at what else is to be embedded.
 _PORTION = 32
+# So many null prompts, of several scripts, tell enough for a beginning.
+_FIRST_TEXTS = 12
 # What belongs to no user stands in the table under this name instead of a user's.
 NOBODY = ""
 
@@ -83,12 +89,13 @@ class NullLevel:
 def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
     """The null distribution of a store for each script.
 
-    ``nearest`` are the cosines of ``NULL_PROMPTS``, in their order, with the nearest memory.
+    ``nearest`` are the cosines of the first ``NULL_PROMPTS`` with the nearest memory.
     """
-    general = _level(nearest[_SCRIPTS_OF_NULLS == "latin"])
+    scripts = _SCRIPTS_OF_NULLS[: len(nearest)]
+    general = _level(nearest[scripts == "latin"])
     levels: dict[Script, NullLevel] = {"latin": general}
     for script in _SCRIPT_LETTERS.keys() - {"latin"}:
-        own = nearest[script == _SCRIPTS_OF_NULLS]
+        own = nearest[script == scripts]
         level, size = _level(own), len(own)
         squares = (
             size * level.spread**2 + _BORROWED_PROMPTS * general.spread**2
@@ -96,7 +103,7 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
         levels[script] = NullLevel(
             level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5
         )
-    levels["other"] = _level(nearest[_SCRIPTS_OF_NULLS != "latin"])
+    levels["other"] = _level(nearest[scripts != "latin"])
     return levels
 
 
@@ -143,13 +150,23 @@ def speaks_of_self(text: str) -> bool:
 _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 
+# The keys of all texts of nobody's that this process wants vectors of.
+_WANTED_KEYS = set[str]()
+# By embedder and key, when the work on a text that is being embedded is over.
+_IN_HAND: dict[str, dict[str, asyncio.Event]] = {}
+
+
 def shared_key(text: str, *, query: bool) -> str:
     """By what the vector of nobody's text stands in the table: its prefix is one of two."""
     return content_hash(text if query else f"content: {text}")
 
 
 class SharedVectors:
-    """Normalised vectors of nobody's texts and examples, made per model by the first process."""
+    """Normalised vectors of nobody's texts, made once for each model, the first texts first.
+
+    Behind ``texts`` stand ``examples``. All workers share what is made, which stays in the table
+    portion by portion.
+    """
 
     def __init__(
         self,
@@ -157,76 +174,124 @@ class SharedVectors:
         examples: Sequence[str] = (),
         *,
         query: bool = True,
+        urgency: Urgency = Urgency.EXAMPLES,
     ) -> None:
         self._query = query
+        self._urgency = urgency
         self._texts = {
             shared_key(text, query=query): text for text in (*texts, *examples)
         }
         self._examples_from = len(texts)
-        self._vectors: dict[str, Vectors] = {}
+        self._made: dict[str, dict[str, Vectors]] = {}
         self._making = asyncio.Lock()
+        _WANTED_KEYS.update(self._texts)
+
+    def missing(self, name: str) -> int:
+        """How many texts and examples this process has no vector of for an embedder."""
+        return len(self._texts) - len(self._made.get(name, {}))
+
+    def is_complete(self, name: str) -> bool:
+        """Whether this process has those of all texts and examples for an embedder."""
+        return self.missing(name) == 0
 
     async def known(self, table: VectorTable, name: str) -> Vectors | None:
-        """Those of a model that this process or any other has made."""
-        if name not in self._vectors:
-            stored = await self._stored(table, name)
-            lengths = {len(one.vector) for one in stored.values()}
-            if len(stored) == len(self._texts) and len(lengths) == 1:
-                self._vectors[name] = np.stack(
-                    [stored[one].vector for one in self._texts]
-                )
-        vectors = self._vectors.get(name)
-        return None if vectors is None else vectors[: self._examples_from]
+        """Those of all texts for an embedder, where this process or any other has made them."""
+        vectors = await self.begun(table, name)
+        return vectors if self.is_complete(name) else None
+
+    async def begun(self, table: VectorTable, name: str) -> Vectors | None:
+        """Those of the first texts for an embedder, as many as are made; few tell nothing."""
+        if name and not self.is_complete(name):
+            stored = await stored_vectors(table, NOBODY, name)
+            made = self._made.setdefault(name, {})
+            for key in self._texts.keys() & stored.keys():
+                made[key] = stored[key].vector
+        made = self._made.get(name, {})
+        keys = [*itertools.takewhile(made.__contains__, self._texts)]
+        keys = keys[: self._examples_from]
+        if len(keys) < min(_FIRST_TEXTS, self._examples_from):
+            return None
+        return np.stack([made[key] for key in keys])
 
     def examples_for(self, name: str, dimension: int) -> Vectors | None:
         """Those of the examples, where this process knows any of that length."""
-        vectors = self._vectors.get(name)
-        if vectors is None or vectors.shape[1] != dimension:
+        if not self.is_complete(name):
             return None
-        return vectors[self._examples_from :]
+        made = self._made[name]
+        keys = [*self._texts][self._examples_from :]
+        vectors = np.array([made[key] for key in keys], np.float32)
+        return vectors if vectors.shape[-1] == dimension else None
+
+    async def first(self, embedder: Embedder, table: VectorTable) -> Vectors:
+        """Those of the first texts, made where there are too few to tell anything."""
+        name = await embedder.name()
+        while (vectors := await self.begun(table, name)) is None:
+            await self.make_more(embedder, table, _FIRST_TEXTS)
+        return vectors
 
     async def made(
         self, embedder: Embedder, table: VectorTable, dimension: int = 0
     ) -> Vectors:
-        """Those of an embedder's model, made where there are none of that dimension (0: any).
+        """Those of all texts, made where there are none; raises ``EmbeddingError``.
 
-        Whoever asks meanwhile waits for the same. They are made in portions, each of which stays
-        where a later one fails. Raises ``EmbeddingError`` where the embedder brings none.
+        Of another ``dimension`` they are of no use (0: any).
         """
         name = await embedder.name()
-        async with self._making:
-            known = await self.known(table, name)
-            if known is not None and dimension in (0, known.shape[1]):
-                return known
-            stored = await self._stored(table, name)
-            lengths = {len(one.vector) for one in stored.values()}
-            if known is not None or len(lengths) > 1:
-                stored.clear()  # they were made before the model has changed
-            while missing := [one for one in self._texts if one not in stored]:
-                portion = missing[:_PORTION]
-                made = await embedded_texts(
-                    embedder,
-                    [self._texts[digest] for digest in portion],
-                    query=self._query,
-                )
-                rows = {
-                    digest: StoredVector(digest, row)
-                    for digest, row in zip(portion, made, strict=True)
-                }
-                await store_vectors(table, NOBODY, name, rows)
-                # Those of another length were made before the model has changed.
-                stored = rows | {
-                    digest: one
-                    for digest, one in stored.items()
-                    if len(one.vector) == made.shape[1]
-                }
-            vectors = np.stack([stored[one].vector for one in self._texts])
-            self._vectors[name] = vectors
-            return vectors[: self._examples_from]
+        while (vectors := await self.known(table, name)) is None:
+            await self.make_more(embedder, table)
+        if dimension not in (0, vectors.shape[1]):
+            raise EmbeddingError(
+                f"vectors of {vectors.shape[1]} numbers, not {dimension}"
+            )
+        return vectors
 
-    async def _stored(
-        self, table: VectorTable, name: str
-    ) -> dict[str, StoredVector]:
-        """Those of a model that any process has made so far, by the hash of their text."""
-        stored = await stored_vectors(table, NOBODY, name)
-        return {one: stored[one] for one in self._texts if one in stored}
+    async def make_more(
+        self, embedder: Embedder, table: VectorTable, most: int = _PORTION
+    ) -> None:
+        """Make some of those that are missing; what has come stays where the embedder fails."""
+        name = await embedder.name()
+        async with self._making:
+            await self.begun(table, name)
+            made = self._made.setdefault(name, {})
+            missing = [key for key in self._texts if key not in made]
+            in_hand = _IN_HAND.setdefault(name, {})
+            free = [key for key in missing if key not in in_hand][:most]
+            if missing and not free:
+                await in_hand[missing[0]].wait()
+                return
+            is_over = asyncio.Event()
+            in_hand.update(dict.fromkeys(free, is_over))
+            try:
+                await self._make(embedder, table, name, free)
+            finally:
+                for key in free:
+                    del in_hand[key]
+                is_over.set()
+
+    async def _make(
+        self,
+        embedder: Embedder,
+        table: VectorTable,
+        name: str,
+        keys: Sequence[str],
+    ) -> None:
+        """Make those of these keys, and store each portion."""
+        async for portion in embedder.pace.portions(
+            partial(embedded_texts, embedder, query=self._query),
+            [self._texts[key] for key in keys],
+            self._urgency,
+        ):
+            rows: dict[str, StoredVector] = {}
+            for text, vector in zip(
+                portion.texts, portion.vectors, strict=True
+            ):
+                key = shared_key(text, query=self._query)
+                rows[key] = StoredVector(key, vector)
+                self._made[name][key] = vector
+            await store_vectors(table, NOBODY, name, rows)
+
+
+async def shared_progress(table: VectorTable, name: str) -> tuple[int, int]:
+    """How many of nobody's texts have a vector for an embedder, and how many are wanted."""
+    stored = await stored_vectors(table, NOBODY, name)
+    return len(_WANTED_KEYS & stored.keys()), len(_WANTED_KEYS)

@@ -13,7 +13,13 @@ from adaptive.core.model import (
     Vectors,
     frozen,
 )
-from adaptive.core.providers import ModelError, endpoint, post_json
+from adaptive.core.pace import EmbeddingBusy, Pace
+from adaptive.core.providers import (
+    ModelBusy,
+    ModelError,
+    endpoint,
+    post_json,
+)
 from adaptive.core.texts import titled_parts
 
 # The prefixes of queries and of contents, by words that are all in a model's name.
@@ -23,6 +29,9 @@ _INSTRUCTIONS = {
 }
 # Services refuse more in one request: Text Embeddings Inference as it is installed, for one.
 _BATCH = 32
+# Behind the turns: with 3 s a text, a minute's 80.
+_FIRST_BATCH = 4
+_REQUESTS_AT_ONCE = 4
 _NO_VECTORS = "the embedding model sent nothing that can be used"
 
 
@@ -46,6 +55,15 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
             _NO_VECTORS, detail=f"{provider} sent numbers that are not finite"
         )
     return matrix
+
+
+def service_pace(most_texts: int) -> Pace:
+    """The pace of a service that takes so many texts in one request."""
+    return Pace(
+        most_texts=min(most_texts, _BATCH),
+        first_texts=_FIRST_BATCH,
+        at_once=_REQUESTS_AT_ONCE,
+    )
 
 
 def instructed(engine: str, model: str, address: str = "") -> EmbedderIdentity:
@@ -87,6 +105,10 @@ class EndpointModel:
     def source(self) -> None:
         """Nothing tells that a service has another model (see ``EmbeddingModel``)."""
 
+    def new_pace(self) -> Pace:
+        """That of a service (see ``EmbeddingModel``)."""
+        return service_pace(_BATCH)
+
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts (see ``EmbeddingModel``)."""
         if not self.url.strip() or not self.model.strip():
@@ -115,6 +137,13 @@ class EndpointModel:
             # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
             raw = [row["embedding"] for row in ordered]
+        except ModelBusy as error:
+            raise EmbeddingBusy(
+                f"embedding: {error}",
+                error.status,
+                error.retry_after,
+                detail=error.detail,
+            ) from error
         except ModelError as error:
             raise EmbeddingError(
                 f"embedding: {error}", detail=error.detail

@@ -23,6 +23,7 @@ from adaptive.core.model import (
     Vectors,
     frozen,
 )
+from adaptive.core.pace import Pace
 from adaptive.search.embedders import checked_vectors, instructed
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
@@ -122,6 +123,10 @@ class LocalModel:
     @property
     def source(self) -> None:
         """A process loads the model once (see ``EmbeddingModel``)."""
+
+    def new_pace(self) -> Pace:
+        """One portion at a time (see ``EmbeddingModel``)."""
+        return Pace()
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts (see ``EmbeddingModel``)."""

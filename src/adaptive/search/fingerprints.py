@@ -21,6 +21,7 @@ from adaptive.core.model import (
     frozen,
     log,
 )
+from adaptive.core.pace import Pace
 from adaptive.search.calibration import NOBODY, NULL_PROMPTS, shared_key
 from adaptive.search.vectors import (
     FINGERPRINT_MARK,
@@ -131,6 +132,7 @@ class ProvenEmbedder:
     model: EmbeddingModel
     table: VectorTable
     fingerprints: Fingerprints
+    pace: Pace
 
     @property
     def service(self) -> str:

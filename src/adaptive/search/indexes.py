@@ -2,26 +2,28 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
 
+from adaptive.core.embedding import Embedder, Sources
 from adaptive.core.model import (
     AdaptiveMemoryError,
-    Embedder,
     EmbeddingError,
-    Sources,
+    StoredVector,
     StoreStamp,
     Vectors,
     VectorTable,
     log_failure,
 )
+from adaptive.core.pace import Urgency
 from adaptive.core.runtime import UserCache, staged
 from adaptive.search.calibration import (
     NULL_PROMPTS,
     RECALL_EXAMPLES,
     SharedVectors,
+    shared_progress,
 )
 from adaptive.search.freshness import doubtful_rows, read_anew
 from adaptive.search.index import MemoryIndex, build_index
@@ -39,6 +41,8 @@ _MOST_INDEX_BYTES = 384 * 2**20
 _ENTRY_BYTES = 1000
 # Nobody waits longer for an embedder that has not told yet what it is; keywords serve meanwhile.
 _PROOF_SECONDS = 0.5
+# Of a slow embedder, new vectors serve after so long, and not only when a portion is complete.
+_SHOWN_SECONDS = 5.0
 # A turn waits for no more new vectors than this.
 _WAITED_FOR = 64
 _REMEMBERED_VECTORS = 2000
@@ -80,28 +84,52 @@ class MemoryIndexes:
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
         examples = [*chain.from_iterable(RECALL_EXAMPLES.values())]
-        self.nulls = SharedVectors(NULL_PROMPTS, examples)
+        self.nulls = SharedVectors(
+            NULL_PROMPTS, examples, urgency=Urgency.CALIBRATION
+        )
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
         """The user's memories as they stand in the database now.
 
         A few memories without a vector are waited for, ``patience`` seconds at most, and so is
-        the first portion of many; what is not there by then is embedded on behind the turns and
-        found by keywords meanwhile.
+        the first portion of many, and the calibration unless the embedder is slow; what is not
+        there by then is embedded on behind the turns and found by keywords meanwhile.
 
         Raises:
             MemoryUnavailable: the host allows this user no memories.
             HostError: the memories can't be read.
         """
         user, index = await self._read(sources)
-        if index.ready or self.rests.is_open(sources.embedder.service):
-            return index
-        if user.embedding is None:
-            user.embedding = self._started(self._embed(user, sources))
-        if len(index.missing()) <= _WAITED_FOR or not index.embedded.any():
-            await asyncio.wait({user.embedding}, timeout=patience)
-        return user.index or index
+        running = asyncio.get_running_loop()
+        until = running.time() + patience
+        while not self._is_ready(index):
+            if self.rests.is_open(sources.embedder.service):
+                break
+            embedding = user.embedding
+            if embedding is None:
+                embedding = self._started(self._embed(user, sources))
+                user.embedding = embedding
+            few_are_missing = len(index.missing()) <= _WAITED_FOR
+            if index.embedded.any() and not few_are_missing:
+                break
+            if index.ready and sources.embedder.pace.is_slow:
+                break
+            await asyncio.wait(
+                {embedding}, timeout=max(until - running.time(), 0)
+            )
+            index = user.index or index
+            if user.embedding in (None, embedding):
+                break  # it has failed, or takes longer
+        return index
+
+    def _is_ready(self, index: MemoryIndex) -> bool:
+        """Whether nothing is left to embed for an index, what belongs to nobody included."""
+        has_nulls = index.nulls is not None and len(index.nulls) == len(
+            NULL_PROMPTS
+        )
+        is_calibrated = has_nulls and self.nulls.is_complete(index.embedder)
+        return index.ready and (is_calibrated or not index.memories)
 
     def turn_embedder(self, sources: Sources) -> TurnEmbedder:
         """Who makes the vectors of one turn of a user."""
@@ -143,6 +171,11 @@ class MemoryIndexes:
         index = await self.current(sources, patience)
         told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
         yield "OK" if index.embedded.all() else "Note", told
+        made, wanted = await shared_progress(
+            sources.table, await sources.embedder.name()
+        )
+        told = f"calibration: {made} of {wanted} texts are embedded"
+        yield "OK" if made == wanted else "Note", told
 
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         """The user's entry with an index that is fresh; others stop waiting without harm."""
@@ -208,7 +241,7 @@ class MemoryIndexes:
         nulls = (
             former.nulls
             if former
-            else await self.nulls.known(sources.table, name)
+            else await self.nulls.begun(sources.table, name)
         )
         stood = {
             (memory.id, memory.content)
@@ -260,7 +293,7 @@ class MemoryIndexes:
                 self._started(sources.table.tidy(sources.user_id, name))
 
     async def _embed_portion(self, user: _UserIndex, sources: Sources) -> bool:
-        """Vectors that the host has, or new ones; whether there are fewer, but some left."""
+        """Some of what is missing, memories first; whether that was something, and some is left."""
         name = await sources.embedder.name()
         index = user.index
         if index and index.embedder != name:
@@ -268,24 +301,40 @@ class MemoryIndexes:
         if index is None or index.embedder != name:
             return False
         missing = index.missing()
-        vectors = await new_vectors(
-            sources, name, missing, len(index.memories) - len(missing)
-        )
-        dimension = next(
-            (len(stored.vector) for stored in vectors.values()),
-            index.dimension,
-        )
-        nulls = await self.nulls.made(
-            sources.embedder, sources.table, dimension
-        )
+        left = len(missing), self.nulls.missing(name)
+        if not missing:
+            await self.nulls.make_more(sources.embedder, sources.table)
+        nulls = await self.nulls.first(sources.embedder, sources.table)
+        known = len(index.memories) - len(missing)
+        made: dict[str, StoredVector] = {}
+        shown_at = time.monotonic()
+        if missing:
+            async for vectors in new_vectors(sources, name, missing, known):
+                made |= vectors
+                if time.monotonic() - shown_at >= _SHOWN_SECONDS:
+                    await self._add(user, name, made, nulls)
+                    shown_at = time.monotonic()
+        await self._add(user, name, made, nulls)
+        index = user.index
+        if index is None or index.embedder != name:
+            return False
+        left_now = len(index.missing()), self.nulls.missing(name)
+        return left_now < left and not self._is_ready(index)
+
+    async def _add(
+        self,
+        user: _UserIndex,
+        name: str,
+        vectors: Mapping[str, StoredVector],
+        nulls: Vectors,
+    ) -> None:
+        """Put new vectors into an index, unless it is gone or another model's by now."""
         async with user.lock:
             index = user.index
-            if index is None or index.embedder != name:
-                return False
-            user.index = await asyncio.to_thread(
-                index.with_vectors, vectors, nulls
-            )
-            return 0 < len(user.index.missing()) < len(missing)
+            if index is not None and index.embedder == name:
+                user.index = await asyncio.to_thread(
+                    index.with_vectors, vectors, nulls
+                )
 
     def _started(
         self, work: Coroutine[Any, Any, IndexWork]

@@ -6,20 +6,24 @@ Embedders that have failed rest: nobody asks one again until a probe behind has 
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar, cast
 
 import numpy as np
 
-from adaptive.core.embedding import EmbeddingModel
+from adaptive.core.embedding import Embedder, EmbeddingModel, Sources
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import (
-    Embedder,
     EmbeddingError,
     Memory,
-    Sources,
     StoredVector,
     TablesUnavailable,
     Vectors,
@@ -27,6 +31,7 @@ from adaptive.core.model import (
     log,
     log_failure,
 )
+from adaptive.core.pace import Pace, Urgency
 from adaptive.core.providers import CircuitBreaker
 from adaptive.core.runtime import UserCache, staged, tally
 
@@ -152,6 +157,11 @@ class TurnEmbedder:
         """The other's service (see ``Embedder``)."""
         return self.embedder.service
 
+    @property
+    def pace(self) -> Pace:
+        """The other's pace (see ``Embedder``)."""
+        return self.embedder.pace
+
     async def name(self) -> str:
         """The other's name (see ``Embedder``)."""
         return await self.rests.watched(self.embedder, self.embedder.name)
@@ -249,32 +259,53 @@ async def keep_vectors(
 
 async def new_vectors(
     sources: Sources, name: str, memories: Sequence[Memory], known: int
-) -> dict[str, StoredVector]:
-    """Make and store vectors of memories: those that the host has, or else a portion of new ones.
+) -> AsyncIterator[dict[str, StoredVector]]:
+    """Vectors of memories by id, stored as they come: those that the host has, or some new ones.
 
     ``known`` are how many others have one already. Raises ``EmbeddingError``.
     """
-    rows = {} if known else await _vectors_of_host(sources, memories)
-    portion = [memory for memory in memories if memory.id in rows]
-    if memories and not rows:
-        portion = [*memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]]
-        contents = [memory.content for memory in portion]
-        made = await embedded_texts(sources.embedder, contents, query=False)
-        rows = {
-            memory.id: row for memory, row in zip(portion, made, strict=True)
+    portion = memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]
+    if not known and (rows := await _vectors_of_host(sources, memories)):
+        vectors = {
+            memory.id: StoredVector(
+                content_hash(memory.content), rows[memory.id]
+            )
+            for memory in memories
+            if memory.id in rows
         }
-    vectors = {
-        memory.id: StoredVector(content_hash(memory.content), rows[memory.id])
-        for memory in portion
-    }
-    await store_vectors(sources.table, sources.user_id, name, vectors)
-    return vectors
+        await store_vectors(sources.table, sources.user_id, name, vectors)
+        yield vectors
+        return
+    alike: dict[str, list[str]] = {}
+    for memory in portion:
+        alike.setdefault(memory.content, []).append(memory.id)
+    async for embedded in _embedded_contents(sources, [*alike]):
+        vectors = {
+            memory_id: StoredVector(content_hash(content), vector)
+            for content, vector in embedded.items()
+            for memory_id in alike[content]
+        }
+        await store_vectors(sources.table, sources.user_id, name, vectors)
+        yield vectors
+
+
+async def _embedded_contents(
+    sources: Sources, contents: Sequence[str]
+) -> AsyncIterator[dict[str, Vectors]]:
+    """Vectors by content, portion by portion, at the pace of the embedder."""
+    embedder = sources.embedder
+    async for portion in embedder.pace.portions(
+        partial(embedded_texts, embedder, query=False),
+        contents,
+        Urgency.MEMORIES,
+    ):
+        yield dict(zip(portion.texts, portion.vectors, strict=True))
 
 
 async def _vectors_of_host(
     sources: Sources, memories: Sequence[Memory]
 ) -> dict[str, Vectors]:
-    """The vectors that the host has of many memories, by id, if those are of our model.
+    """The vectors that the host has of many memories, by id, or those of the probes if it has others.
 
     After a change of the model it keeps the former ones until an admin has it reindex, and adds new
     ones: so memories of all ages are probed.
@@ -286,8 +317,11 @@ async def _vectors_of_host(
     known.sort(key=lambda memory: memory.updated_at)
     places = map(int, np.linspace(0, len(known) - 1, _PROBES))
     probed = [known[place] for place in places]
-    contents = [memory.content for memory in probed]
-    own = await embedded_texts(sources.embedder, contents, query=False)
+    made: dict[str, Vectors] = {}
+    contents = {memory.content for memory in probed}
+    async for embedded in _embedded_contents(sources, [*contents]):
+        made |= embedded
+    own = np.stack([made[memory.content] for memory in probed])
     # Filled up with zeros by some databases; with anything else they come out too far away.
     rows = normalised(np.stack([held[memory.id] for memory in known]))[
         :, : own.shape[1]
@@ -303,4 +337,6 @@ async def _vectors_of_host(
         len(known),
         is_ours,
     )
-    return vectors if is_ours else {}
+    if is_ours:
+        return vectors
+    return {memory.id: made[memory.content] for memory in probed}

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self, TypedDict
 
+from adaptive.core.embedding import Sources
 from adaptive.core.model import (
     HINDRANCE,
     ConversationKind,
     HostError,
     JsonMapping,
     JsonObject,
-    Sources,
     frozen,
 )
 from adaptive.core.providers import Completer
