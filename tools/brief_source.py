@@ -48,12 +48,12 @@ def brief_source(text: str) -> str:
 
 
 def reflowed(text: str, longest_line: int) -> str:
-    """The same program as Ruff writes it, indented by two spaces, on as few lines as it needs.
+    """The same program as Ruff writes it, indented by one space, on as few lines as it needs.
 
     Raises:
         subprocess.CalledProcessError: the text is no Python.
     """
-    settings = ("indent-width=2", "format.skip-magic-trailing-comma=true")
+    settings = ("indent-width=1", "format.skip-magic-trailing-comma=true")
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--quiet"]
     command += [f"--line-length={longest_line}"]
     command += [f"--config={setting}" for setting in settings]
