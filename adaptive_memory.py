@@ -134,7 +134,6 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.types import TypeEngine
 from statistics import NormalDist
 from sys import intern
-from threading import RLock
 from types import CoroutineType
 from typing import (
     Annotated,
@@ -1147,10 +1146,6 @@ Cached = TypeVar("Cached")
 TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
 PER_STATEMENT = 500
 
-try:
- _cachetools: Any = importlib.import_module("cachetools")
-except ImportError:
- _cachetools = None
 _FORGET_ALL: list[Callable[[], None]] = []
 
 
@@ -1206,11 +1201,7 @@ class UserCache(Generic[Cached]):
 def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
 
  def cached(function: TextFunction) -> TextFunction:
-  caching: Any = lru_cache(most)
-  if _cachetools is not None:
-   lru = _cachetools.LRUCache(most)
-   caching = _cachetools.cached(lru, lock=RLock())
-  remembering = caching(function)
+  remembering: Any = lru_cache(most)(function)
   _FORGET_ALL.append(remembering.cache_clear)
   return remembering
 

@@ -73,7 +73,7 @@ def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     write_project(project, {"prompts/empty.md": "Not empty any more.\n"})
     line = 1 + build(project).split("\n").index(
-        '  "empty": ("Not empty any more.\\n"),'
+        ' "empty": ("Not empty any more.\\n"),'
     )
     assert main(["--check"], project) == 1
     assert capsys.readouterr().out.startswith(f"{BUNDLE}:{line}: is stale")

@@ -1,7 +1,6 @@
 """What one process holds for its turns: caches, locks, who is waiting, and measures."""
 
 import asyncio
-import importlib
 import json
 import logging
 import math
@@ -21,7 +20,6 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from threading import RLock
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -35,10 +33,6 @@ TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
 # SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
 PER_STATEMENT = 500
 
-try:
-    _cachetools: Any = importlib.import_module("cachetools")
-except ImportError:  # Python's own lru_cache keeps what texts make
-    _cachetools = None
 _FORGET_ALL: list[Callable[[], None]] = []
 
 
@@ -106,11 +100,7 @@ def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
     """Keep what a pure function of texts makes of that many texts, those used last."""
 
     def cached(function: TextFunction) -> TextFunction:
-        caching: Any = lru_cache(most)
-        if _cachetools is not None:
-            lru = _cachetools.LRUCache(most)
-            caching = _cachetools.cached(lru, lock=RLock())
-        remembering = caching(function)
+        remembering: Any = lru_cache(most)(function)
         _FORGET_ALL.append(remembering.cache_clear)
         return remembering
 
