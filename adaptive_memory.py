@@ -655,6 +655,7 @@ _GROWTH_A_MINUTE = 0.05
 _TOO_MANY_REQUESTS = 429
 _QUICK_SECONDS = 1.0
 _SLOW_SECONDS = 10.0
+_SLOW_SECONDS_A_TEXT = 0.5
 _MOST_TRIES = 30
 _TRIES_OF_UNTOLD = 6
 _LONGEST_EXPONENT = 5
@@ -802,8 +803,8 @@ class Pace:
  def _note_answer(self, count: int, seconds: float) -> None:
   self._answers.append((self._clock(), count))
   self._failures = 0
-  self.is_slow = seconds > _QUICK_SECONDS
-  if not self.is_slow:
+  self.is_slow = seconds > _SLOW_SECONDS_A_TEXT * count
+  if seconds <= _QUICK_SECONDS:
    self._texts = min(2 * self._texts, self._most_texts)
   elif seconds > _SLOW_SECONDS:
    self._texts = max(1, self._texts // 2)

@@ -31,6 +31,8 @@ _TOO_MANY_REQUESTS = 429
 # Requests that take less or more hold twice or half as many texts from then on.
 _QUICK_SECONDS = 1.0
 _SLOW_SECONDS = 10.0
+# Nobody waits for the calibration by a model that takes longer for a text.
+_SLOW_SECONDS_A_TEXT = 0.5
 # Without a word of how long, pauses double. Who asks for more than the longest is not waited for.
 _MOST_TRIES = 30
 # For so many tries counts one whose service does not tell when to come again.
@@ -211,8 +213,8 @@ class Pace:
     def _note_answer(self, count: int, seconds: float) -> None:
         self._answers.append((self._clock(), count))
         self._failures = 0
-        self.is_slow = seconds > _QUICK_SECONDS
-        if not self.is_slow:
+        self.is_slow = seconds > _SLOW_SECONDS_A_TEXT * count
+        if seconds <= _QUICK_SECONDS:
             self._texts = min(2 * self._texts, self._most_texts)
         elif seconds > _SLOW_SECONDS:
             self._texts = max(1, self._texts // 2)
