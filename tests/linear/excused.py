@@ -124,6 +124,7 @@ FUNCTIONS: Mapping[str, str] = {
     """,
     "It hands the text on, and does nothing else with it.": """
         answer.correction.AnswerCorrection.has_links
+        answer.preprocessing.flag_message
         core.model.Proposal.decided
         core.model.each_open
         answer.postprocessing.answered_turn
