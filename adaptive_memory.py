@@ -18,7 +18,6 @@ import aiohttp
 import asyncio
 import base64
 import calendar
-import difflib
 import functools
 import gc
 import hashlib
@@ -4917,25 +4916,37 @@ class PageDialog:
 
 # ---- src/adaptive/search/spelling.py ----
 
-try:
- _rapidfuzz: Any = importlib.import_module("rapidfuzz")
-except ImportError:
- _rapidfuzz = None
-
-_LEAST_ALIKE = 0.85
-LEAST_LETTERS = 5
+_LEAST_LETTERS__spelling = 5
+_LEAST_TO_EXCHANGE = 7
 
 
-def as_spelled(word: str, known: Collection[str]) -> str:
- if word in known or len(word) < LEAST_LETTERS:
+class KnownWords:
+ def __init__(self, words: Iterable[str]) -> None:
+  self._words = {word: word for word in words}
+  self._shortened: dict[str, str] = {}
+
+ def as_spelled(self, word: str) -> str:
+  if len(word) < _LEAST_LETTERS__spelling or word in self._words:
+   return word
+  if not self._shortened:
+   self._shortened = {
+    shorter: known for known in self._words for shorter in _without_a_letter(known)
+   }
+  if word in self._shortened:
+   return self._shortened[word]
+  ways = [self._words]
+  if len(word) >= _LEAST_TO_EXCHANGE:
+   ways.append(self._shortened)
+  for way in ways:
+   for shorter in _without_a_letter(word):
+    if shorter in way:
+     return way[shorter]
   return word
- if _rapidfuzz is None:
-  alike = difflib.get_close_matches(word, known, 1, _LEAST_ALIKE)
-  return next(iter(alike), word)
- nearest = _rapidfuzz.process.extractOne(
-  word, known, scorer=_rapidfuzz.fuzz.ratio, score_cutoff=100 * _LEAST_ALIKE
- )
- return nearest[0] if nearest else word
+
+
+def _without_a_letter(word: str) -> Iterator[str]:
+ for place in range(1, len(word)):
+  yield word[:place] + word[place + 1 :]
 
 
 # ---- src/adaptive/search/tokens.py ----
@@ -5068,7 +5079,7 @@ class KeywordIndex:
  size: int
  terms: Mapping[str, int]
  is_name: NDArray[np.bool_]
- names: Mapping[str, Sequence[str]]
+ names: KnownWords
  starts: NDArray[np.int64]
  rows: NDArray[np.int32]
  impacts: Vectors
@@ -5093,9 +5104,7 @@ class KeywordIndex:
   return KeywordMatches(scores=scores, coverage=covered / np.float32(mass or 1), naming=naming)
 
  def as_spelled(self, words: Iterable[str]) -> list[str]:
-  return [
-   word if word in self.terms else as_spelled(word, self.names.get(word[:1], ())) for word in words
-  ]
+  return [word if word in self.terms else self.names.as_spelled(word) for word in words]
 
  def rarest(self, words: Iterable[str]) -> float:
   terms = [self.terms[word] for word in words if word in self.terms]
@@ -5124,14 +5133,11 @@ def keyword_index(
  named = Counter(name for some in names for name in {*some})
  written = np.array([named[term] for term in terms], dtype=np.int64)
  is_name = 2 * written >= np.maximum(np.diff(starts), 1)
- names_by_letter: dict[str, list[str]] = {}
- for term in itertools.compress(terms, is_name):
-  names_by_letter.setdefault(term[:1], []).append(term)
  return KeywordIndex(
   size=len(documents),
   terms=terms,
   is_name=is_name,
-  names=names_by_letter,
+  names=KnownWords(itertools.compress(terms, is_name)),
   starts=starts,
   rows=rows.astype(np.int32),
   impacts=impacts.astype(np.float32),
@@ -5638,9 +5644,9 @@ def word_units(text: str) -> list[str]:
 
 def quoted_share(spans: Sequence[str], text: str) -> float:
  units = word_units(text)
- typed = frozenset(units)
+ typed = KnownWords(units)
  quoted = [
-  [as_spelled(word, typed) for word in word_units(span)[:_LONGEST_QUOTED]] for span in spans
+  [typed.as_spelled(word) for word in word_units(span)[:_LONGEST_QUOTED]] for span in spans
  ]
  stand = 0
  for words in filter(None, quoted):
@@ -5810,9 +5816,8 @@ class Vocabulary:
   certain = filter(attrgetter("is_sure"), figures.numbers)
   forms = [one.written for one in (*certain, *figures.names)]
   forms.extend(spelled_out(sentence, self.text))
-  forms.extend(
-   word for word in telling_words(sentence) if as_spelled(word, self.words) in self.words
-  )
+  typed = KnownWords(self.words)
+  forms.extend(word for word in telling_words(sentence) if typed.as_spelled(word) in self.words)
   return replace(self, telling=self.telling | beginnings(" ".join(forms)))
 
  def knows(self, word: str) -> bool:

@@ -88,6 +88,7 @@ from adaptive.recall.selection import question_of
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit
 from adaptive.search.index import MemoryIndex, build_index
+from adaptive.search.spelling import KnownWords
 from adaptive.search.thoughts import thought_queries, thoughts_of
 from adaptive.search.tokens import keyword_index
 from tests.linear.functions import (
@@ -397,6 +398,9 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "search.tokens.KeywordIndex.as_spelled": lambda text: partial(
         keyword_index([NAMES], [NAMES]).as_spelled, parts(text)
+    ),
+    "search.spelling.KnownWords.as_spelled": lambda text: partial(
+        KnownWords(parts(text)).as_spelled, text[1:41]
     ),
     "search.tokens.KeywordIndex.rarest": lambda text: partial(
         keyword_index([parts(text)[:400]]).rarest, parts(text)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from adaptive.core.texts import word_table
-from adaptive.search.spelling import as_spelled
+from adaptive.search.spelling import KnownWords
 from adaptive.search.tokens import folded_text
 
 _LEAST_FENCE = 3
@@ -52,12 +52,9 @@ def word_units(text: str) -> list[str]:
 def quoted_share(spans: Sequence[str], text: str) -> float:
     """The share of a quotation's words that stand near each other in a text, from 0 to 1."""
     units = word_units(text)
-    typed = frozenset(units)
+    typed = KnownWords(units)
     quoted = [
-        [
-            as_spelled(word, typed)
-            for word in word_units(span)[:_LONGEST_QUOTED]
-        ]
+        [typed.as_spelled(word) for word in word_units(span)[:_LONGEST_QUOTED]]
         for span in spans
     ]
     stand = 0

@@ -21,7 +21,7 @@ from adaptive.learn.quotation import (
     typed_words,
     unpasted_words,
 )
-from adaptive.search.spelling import as_spelled
+from adaptive.search.spelling import KnownWords
 from adaptive.search.tokens import folded_text, tokens
 
 _FIRST_LETTERS = 4
@@ -115,10 +115,11 @@ class Vocabulary:
         certain = filter(attrgetter("is_sure"), figures.numbers)
         forms = [one.written for one in (*certain, *figures.names)]
         forms.extend(spelled_out(sentence, self.text))
+        typed = KnownWords(self.words)
         forms.extend(
             word
             for word in telling_words(sentence)
-            if as_spelled(word, self.words) in self.words
+            if typed.as_spelled(word) in self.words
         )
         return replace(
             self, telling=self.telling | beginnings(" ".join(forms))

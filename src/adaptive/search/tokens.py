@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from adaptive.core.messages import head_and_tail, normalised_text
 from adaptive.core.model import Vectors, frozen
 from adaptive.core.texts import listed_lines
-from adaptive.search.spelling import as_spelled
+from adaptive.search.spelling import KnownWords
 
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000
@@ -214,7 +214,7 @@ class KeywordIndex:
     size: int
     terms: Mapping[str, int]
     is_name: NDArray[np.bool_]  # of terms: most texts write it like a name
-    names: Mapping[str, Sequence[str]]  # these terms, by their first letter
+    names: KnownWords  # these terms
     starts: NDArray[np.int64]
     rows: NDArray[
         np.int32
@@ -251,9 +251,7 @@ class KeywordIndex:
     def as_spelled(self, words: Iterable[str]) -> list[str]:
         """The words, unknown ones as the name that they are spelled nearly like."""
         return [
-            word
-            if word in self.terms
-            else as_spelled(word, self.names.get(word[:1], ()))
+            word if word in self.terms else self.names.as_spelled(word)
             for word in words
         ]
 
@@ -299,14 +297,11 @@ def keyword_index(
     named = Counter(name for some in names for name in {*some})
     written = np.array([named[term] for term in terms], dtype=np.int64)
     is_name = 2 * written >= np.maximum(np.diff(starts), 1)
-    names_by_letter: dict[str, list[str]] = {}
-    for term in itertools.compress(terms, is_name):
-        names_by_letter.setdefault(term[:1], []).append(term)
     return KeywordIndex(
         size=len(documents),
         terms=terms,
         is_name=is_name,
-        names=names_by_letter,
+        names=KnownWords(itertools.compress(terms, is_name)),
         starts=starts,
         rows=rows.astype(np.int32),
         impacts=impacts.astype(np.float32),
