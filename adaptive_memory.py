@@ -7333,6 +7333,7 @@ class Weights:
 DEFAULT_WEIGHTS = Weights()
 GATES = (4.5, 6.0)
 _GATE_SIZES = (12, 160)
+_GATE_GROWTH = 0.3
 _COMMON_HALF = 6
 _UNSAID = ""
 
@@ -7441,7 +7442,13 @@ def _learning_places(times: NDArray[np.int64]) -> Places:
 
 
 def rank(
- index: RankingIndex, query: RankingQuery, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
+ index: RankingIndex,
+ query: RankingQuery,
+ limit: int = 100,
+ weights: Weights = DEFAULT_WEIGHTS,
+ *,
+ thoughts: int = 1,
+ without: Sequence[int] = (),
 ) -> list[Ranked]:
  size = index.keywords.size
  if not size:
@@ -7462,22 +7469,30 @@ def rank(
  personal = weights.personal * query.personal * speaks_of_self(query.text)
  evidence = _evidence__fusion(index, query, cosine, matches, weights) + np.float32(personal)
  gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
- last = np.partition(score, -limit)[-limit] if limit < size else score.min()
- best = np.flatnonzero(score >= last - 1e-4)
+ gate += _GATE_GROWTH * math.log(thoughts)
+ score[[*without]] = -np.inf
+ last = np.partition(score, -limit)[-limit] if limit < size else -np.inf
+ best = np.flatnonzero((score >= last - 1e-4) & (score > -np.inf))
  order = np.lexsort((-index.learned[best], -index.importance[best], -score[best].round(4)))
+ places = best[order][:limit]
+ figures = np.stack([similarity, keywords, neighbours, evidence, cosine, matches.naming], axis=1)[
+  places
+ ]
  return [
   Ranked(
    place=place,
-   similarity=float(similarity[place]),
-   keywords=float(keywords[place]),
-   neighbours=float(neighbours[place]),
-   evidence=float(evidence[place]),
-   cosine=float(cosine[place]),
+   similarity=near,
+   keywords=alike,
+   neighbours=lift,
+   evidence=speaking_for,
+   cosine=plain,
    personal=personal,
    gate=gate,
-   naming=float(matches.naming[place]),
+   naming=rarity,
   )
-  for place in best[order][:limit].tolist()
+  for place, (near, alike, lift, speaking_for, plain, rarity) in zip(
+   places.tolist(), figures.tolist(), strict=True
+  )
  ]
 
 
@@ -7520,7 +7535,6 @@ ENTRY_SHARE = 0.3
 _SHARE_GROWTH = 0.1
 _EVIDENCE_SHARE = 0.25
 _GATE_SHARE = 0.7
-_GATE_GROWTH = 0.3
 _RARE_NAME = 0.6
 
 
@@ -7534,16 +7548,21 @@ def fitting(
  relevance_floor: float = 0.0,
 ) -> list[Ranked]:
  floor = max(vector_floor, relevance_floor)
- growth = _GATE_GROWTH * math.log(max(1, len(rankings)))
  fits: list[list[Ranked]] = []
  for ranked in rankings:
   pool = [near for near in ranked if not floor or near.cosine >= floor]
   del pool[limit:]
   if pool and not relevance_floor:
-   least = growth + (pool[0].gate if gate is None else gate)
+   least = pool[0].gate if gate is None else gate
    pool = _standing_out(pool, least, strictness)
   fits.append(pool)
  return interleaved(fits)[:limit]
+
+
+def without_places(
+ rankings: Sequence[Sequence[Ranked]], places: AbstractSet[int]
+) -> list[list[Ranked]]:
+ return [[near for near in ranked if near.place not in places] for ranked in rankings]
 
 
 def interleaved(rankings: Sequence[Sequence[Ranked]]) -> list[Ranked]:
@@ -7555,7 +7574,9 @@ def interleaved(rankings: Sequence[Sequence[Ranked]]) -> list[Ranked]:
  placed.sort(key=lambda entry: entry[:3])
  merged: dict[int, Ranked] = {}
  for *_, near in placed:
-  merged.setdefault(near.place, near)
+  known = merged.setdefault(near.place, near)
+  if near.relevance > known.relevance:
+   merged[near.place] = near
  return [*merged.values()]
 
 
@@ -8063,15 +8084,19 @@ def core_facts_for(
  always |= [fact.importance >= CORE_IMPORTANCE for fact in facts]
  first: list[int] = np.flatnonzero(always)[:MOST_CORE_FACTS].tolist()
 
+ is_hazard = judges.hazard.holds(contents, vectors)
+ usual = judges.cohort @ vectors.T
+ level = usual.mean(axis=0)
+ spread = np.maximum(usual.std(axis=0), _TINY_SPREAD)
  lead = np.full(len(facts), -np.inf)
  most_signs = 0
  for thought in thoughts:
   signs = _signs_of_writer(thought, judges)
   if thought.vector is None or not signs:
    continue
-  near = _nearness(thought.vector, vectors, judges.cohort)
+  near = (vectors @ thought.vector - level) / spread
   if _holds(judges.consuming, thought):
-   near += _HAZARD_LEAD * judges.hazard.holds(contents, vectors)
+   near += _HAZARD_LEAD * is_hazard
   lead = np.maximum(lead, near + _SIGN * signs - _LEAST_NEAR)
   most_signs = max(most_signs, signs)
  lead[first] = -np.inf
@@ -8092,12 +8117,6 @@ def _holds(kind: LearnedKind, thought: RankingQuery) -> bool:
  if thought.vector is None:
   return False
  return bool(kind.holds([thought.text], thought.vector[np.newaxis])[0])
-
-
-def _nearness(thought: Vectors, facts: Vectors, cohort: Vectors) -> NDArray[np.floating]:
- usual = cohort @ facts.T
- spread = np.maximum(usual.std(axis=0), _TINY_SPREAD)
- return (facts @ thought - usual.mean(axis=0)) / spread
 
 
 # ---- src/adaptive/search/thoughts.py ----
@@ -15394,12 +15413,19 @@ class Question:
  former: Sequence[str] = ()
 
  def nearest(
-  self, index: MemoryIndex, limit: int, weights: Weights = DEFAULT_WEIGHTS
+  self,
+  index: MemoryIndex,
+  limit: int,
+  weights: Weights = DEFAULT_WEIGHTS,
+  without: Sequence[int] = (),
  ) -> list[list[Ranked]]:
   if not has_words(self.text):
    return []
   queries = self.queries(index.dimension)
-  return [rank(index.ranking, query, limit, weights) for query in queries]
+  return [
+   rank(index.ranking, query, limit, weights, thoughts=len(queries), without=without)
+   for query in queries
+  ]
 
  def queries(self, dimension: int) -> list[RankingQuery]:
   whole = ranking_query(self.text, self.previous, self.vectors, dimension)
@@ -15472,7 +15498,9 @@ def candidates_for(
   or (hidden.names and hidden.holds(memory))
   or (to_forget and to_forget.intersection(tokens(memory.content)))
  }
- facts = [memory for memory in index.core if memory.id not in withheld]
+ facts = [
+  memory for memory in index.core if memory.id not in withheld and not reason_against(memory)
+ ]
  coming = CoreFacts(facts[:MOST_CORE_FACTS])
  if facts and judges is not None:
   places = [index.places[memory.id] for memory in facts]
@@ -15495,28 +15523,35 @@ class Selection:
 
 @stage("ranking")
 def ranked_candidates(candidates: Candidates) -> list[list[Ranked]]:
- limit = _MOST_RANKED + len(candidates.core) + len(candidates.withheld)
  places = candidates.index.places
- withheld = {places[memory_id] for memory_id in candidates.withheld}
- nearest = candidates.question.nearest(candidates.index, limit)
- return without_places(nearest, withheld)
-
-
-def without_places(
- rankings: Sequence[Sequence[Ranked]], places: AbstractSet[int]
-) -> list[list[Ranked]]:
- return [[near for near in ranked if near.place not in places] for ranked in rankings]
+ return candidates.question.nearest(
+  candidates.index,
+  _MOST_RANKED + len(candidates.core),
+  without=[places[memory_id] for memory_id in candidates.withheld],
+ )
 
 
 def fitting_memories(
  candidates: Candidates, rankings: Sequence[Sequence[Ranked]], limit: int, **rules: float
-) -> dict[str, float]:
+) -> dict[str, Ranked]:
  while True:
   fit = fitting(rankings, len(candidates.core) + limit, **rules)
   refused = {near.place for near in fit if reason_against(candidates.memory_at(near))}
   if not refused:
-   return {candidates.memory_at(near).id: near.relevance for near in fit}
+   return {candidates.memory_at(near).id: near for near in fit}
   rankings = without_places(rankings, refused)
+
+
+def fitting_by_settings(
+ candidates: Candidates, rankings: Sequence[Sequence[Ranked]], settings: Settings, more: int = 0
+) -> dict[str, Ranked]:
+ return fitting_memories(
+  candidates,
+  rankings,
+  settings.related_memories_n + more,
+  vector_floor=settings.vector_similarity_threshold,
+  relevance_floor=settings.relevance_threshold,
+ )
 
 
 def eligible_memories(candidates: Candidates, fit: Iterable[str]) -> list[Memory]:
@@ -15561,8 +15596,13 @@ def selected(
 def found_memories(candidates: Candidates, hidden: LocalOnlyBanks) -> list[FoundMemory]:
  index = candidates.index
  words = set(tokens(candidates.question.text))
- nearest = interleaved(candidates.question.nearest(index, len(index.memories), _NAMING__selection))
- named = [near for near in nearest if near.keywords > 0 or near.evidence >= _LEAST_NAMED__selection]
+ rankings = candidates.question.nearest(index, len(index.memories), _NAMING__selection)
+ named = interleaved(
+  [
+   [near for near in ranked if near.keywords > 0 or near.evidence >= _LEAST_NAMED__selection]
+   for ranked in rankings
+  ]
+ )
  found: list[FoundMemory] = []
  for near in named[:_MOST_NAMED__selection]:
   memory = index.memories[near.place]
@@ -15589,32 +15629,30 @@ def explained(selection: Selection, settings: Settings, hidden: LocalOnlyBanks) 
  index = selection.candidates.index
  if not index.memories:
   return "Nothing is remembered about you yet."
- nearest = interleaved(question.nearest(index, len(index.memories)))
- ranked = {index.memories[near.place].id: near for near in nearest}
- coming = _coming(selection, ranked)
- is_full = len(selection.fitting) >= settings.related_memories_n
- others = [memory_id for memory_id in ranked if memory_id not in coming][:_NEAREST_SHOWN]
+ rankings = ranked_candidates(selection.candidates)
+ fit = fitting_by_settings(selection.candidates, rankings, settings)
+ coming = _coming(selection, fit)
+ nearest = interleaved(question.nearest(index, len(coming) + _NEAREST_SHOWN))
+ others = [near for near in nearest if index.memories[near.place].id not in coming]
+ beyond = fitting_by_settings(selection.candidates, rankings, settings, more=_NEAREST_SHOWN)
  nearly: list[str] = []
- for memory_id in others:
-  memory = selection.candidates.memory(memory_id)
+ for near in others[:_NEAREST_SHOWN]:
+  memory = index.memories[near.place]
   words = _quoted__explanation(memory.content)
   reason = withheld_reason(memory, hidden)
   if reason:
    words = f"A memory of {utc_day(memory.created_at)}, not repeated here"
-  elif has_ended(memory, question.today):
-   reason = f"it held until {memory.until}"
-  elif is_full:
-   reason = f"beyond the limit of {settings.related_memories_n} memories"
   else:
-   reason = "not near enough"
-  nearly.append(f"- {words}: {_figures(ranked[memory_id])}, {reason}")
+   reason = _reason_to_stay(memory, selection, settings, [*fit, *beyond])
+  nearly.append(f"- {words}: {_figures(near)}, {reason}")
  asked = _quoted__explanation(question.text)
  if selection.fitting:
   head = f"For {asked} these memories come:"
  else:
   head = f"No memory fits {asked}{'; these come all the same:' if coming else '.'}"
  closing = "Worked out anew from what is remembered now, without a model."
- if question.vectors is None and has_words(question.text):
+ whole, *_ = question.queries(index.dimension)
+ if whole.vector is None and has_words(question.text):
   closing += " The message has no vector at present: keywords serve alone."
  missing = len(index.missing())
  if missing:
@@ -15625,8 +15663,24 @@ def explained(selection: Selection, settings: Settings, hidden: LocalOnlyBanks) 
  return "\n\n".join(filter(None, [*parts, closing]))
 
 
-def _coming(selection: Selection, ranked: Mapping[str, Ranked]) -> dict[str, str]:
- reasons = {memory_id: [_figures(ranked[memory_id])] for memory_id in selection.fitting}
+def _reason_to_stay(
+ memory: Memory, selection: Selection, settings: Settings, fitting_ids: Collection[str]
+) -> str:
+ candidates = selection.candidates
+ if has_ended(memory, candidates.question.today):
+  return f"it held until {memory.until}"
+ if memory.id in candidates.withheld:
+  return "the message asks to forget it"
+ if memory.id not in fitting_ids:
+  return "not near enough"
+ core = {entry.memory.id for entry in selection.core}
+ if len(selection.fitting.keys() - core) < settings.related_memories_n:
+  return "no room is left for it"
+ return f"beyond the limit of {settings.related_memories_n} memories"
+
+
+def _coming(selection: Selection, fit: Mapping[str, Ranked]) -> dict[str, str]:
+ reasons = {memory_id: [_figures(fit[memory_id])] for memory_id in selection.fitting}
  for entry in selection.core:
   memory = entry.memory
   is_important = memory.importance >= CORE_IMPORTANCE
@@ -15891,13 +15945,10 @@ class Recall:
   settings = hook.settings
   candidates = await self._candidates(hook, sources, question)
   ranked = ranked_candidates(candidates)
-  fit = fitting_memories(
-   candidates,
-   ranked,
-   settings.related_memories_n,
-   vector_floor=settings.vector_similarity_threshold,
-   relevance_floor=settings.relevance_threshold,
-  )
+  fit = {
+   memory_id: near.relevance
+   for memory_id, near in fitting_by_settings(candidates, ranked, settings).items()
+  }
   if settings.use_llm_for_relevance:
    fit = await self._judge.judged(hook, candidates, ranked, fit)
   return selected(candidates, fit, settings, window.memory_tokens)

@@ -86,7 +86,10 @@ class Stores:
         if thoughts and not whole:
             rows = np.stack([self._vectors[thought] for thought in thoughts])
             queries += thought_queries(thoughts, rows, rows.shape[1])
-        rankings = [rank(store, query, ENTRIES) for query in queries]
+        rankings = [
+            rank(store, query, ENTRIES, thoughts=len(queries))
+            for query in queries
+        ]
         return [near.place for near in fitting(rankings, ENTRIES)]
 
 

@@ -116,6 +116,7 @@ FUNCTIONS: Mapping[str, str] = {
         recall.core_facts.core_facts_for
         search.kinds.LearnedKind.holds
         recall.explanation._coming
+        recall.explanation._reason_to_stay
         recall.selection.*
         search.freshness.doubtful_rows
         search.index.MemoryIndex.with_vectors

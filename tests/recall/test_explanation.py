@@ -31,6 +31,9 @@ from tests.recall.test_selection import (
 DAY = 86_400
 
 
+CAKE = memory("cake", "User bakes cakes.", created_at=9)
+
+
 @pytest.fixture(autouse=True)
 async def model_loaded() -> None:
     """The model at work: loading it may take longer than a turn."""
@@ -111,6 +114,59 @@ async def test_through_a_chat() -> None:
     )
     told = await why(many, "Which dogs do I have?", related_memories_n=2)
     assert told.count(", beyond the limit of 2 memories") == 2
+
+
+def kennel(*, by_words: bool = False) -> House:
+    """A house of somebody with three dogs, the last of whom is important; or found by words alone."""
+    down = WordEmbedder()
+    down.failing = True
+    breeds = enumerate(["poodle", "border collie", "dachshund from Kassel"])
+    dogs = [
+        memory(
+            f"d{at}",
+            f"User's dog is a {breed}.",
+            created_at=at,
+            importance=4 * at,
+        )
+        for at, breed in breeds
+    ]
+    return house(*dogs, CAKE, embedder=down if by_words else MINILM)
+
+
+async def test_figures_with_which_it_came() -> None:
+    """What comes for a thought stands with its figures, not with those of a thought it is not near."""
+    told = await why(
+        kennel(by_words=True), "Volcanoes slept here. Which dog have I?"
+    )
+    came, _ = told.split("Nearly:")
+    lines = [one for one in came.splitlines() if one.startswith("- ")]
+    assert len(lines) == 3
+    assert all(percent(line) >= 35 for line in lines), lines
+
+
+def percent(line: str) -> int:
+    """The relevance in a line."""
+    return int(line.split(" %")[0].rsplit(" ", 1)[1])
+
+
+async def test_why_it_stays() -> None:
+    """What would fit is told apart from what is not near, whatever else the limit is used for."""
+    home = kennel()
+    told = await why(home, "Which dogs do I have?", related_memories_n=2)
+    assert told.count(", beyond the limit of 2 memories") == 1
+    assert f"“{CAKE.content}”" in told
+    assert told.count(", not near enough") == 1
+    told = await why(home, "Which dogs do I have?", max_injected_tokens=100)
+    assert told.count(", no room is left for it") > 0
+    assert "beyond the limit" not in told
+    told = await why(home, "Forget that my dog is a poodle")
+    assert told.count(", the message asks to forget it") == 3
+
+
+async def test_named_by_one_of_two_thoughts() -> None:
+    """What holds a word is found, where it comes first for another thought that has no word of it."""
+    named = await found(kennel(by_words=True), "Volcanoes slept here.\nmy dog")
+    assert {one.memory.id for one in named} == {"d0", "d1", "d2"}
 
 
 async def test_what_may_not_come() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from adaptive.core.model import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.fitting import fitting
+from adaptive.search.fitting import fitting, interleaved
 from adaptive.search.fusion import (
     GATES,
     Ranked,
@@ -230,9 +230,28 @@ def test_each_thought_gets_its_own() -> None:
 
 def test_gate_of_many_thoughts() -> None:
     """The more thoughts a message has, the more evidence a memory needs to come for one of them."""
-    barely = [ranked(0, 0.5, evidence=GATES[0] + 0.1)]
-    assert places(fitting([barely], 10)) == [0]
-    assert fitting([barely, [], [], []], 10) == []
+    asked = RankingQuery("Biscuit the dog", None)
+    plain, among_four = (
+        rank(store(), asked, thoughts=count)[0] for count in (1, 4)
+    )
+    assert plain.gate + 0.4 < among_four.gate < plain.gate + 0.5
+    assert plain.relevance > among_four.relevance
+
+
+def test_what_is_left_out() -> None:
+    """What may not come takes no place among the best, however much of it there is."""
+    asked = RankingQuery("Biscuit the dog", None)
+    assert places(rank(store(), asked, 2))[0] == 0
+    left = rank(store(), asked, 2, without=[0, 1, 2])
+    assert sorted(places(left)) == [3, 4]
+    assert rank(store(), asked, without=range(5)) == []
+
+
+def test_figures_of_several_thoughts() -> None:
+    """What comes for several thoughts stands once, with the figures that speak most for it."""
+    weak, strong = (ranked(1, 0.5, evidence=one) for one in (6.0, 9.0))
+    other = ranked(0, 0.5)
+    assert interleaved([[], [weak], [other, strong]]) == [other, strong]
 
 
 def test_rare_names_are_evidence() -> None:

@@ -10,7 +10,6 @@ What could do harm if it was forgotten, as an allergy with food, comes from furt
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from adaptive.core.model import CORE_IMPORTANCE, Memory, Vectors, frozen
 from adaptive.search.calibration import (
@@ -96,15 +95,20 @@ def core_facts_for(
     always |= [fact.importance >= CORE_IMPORTANCE for fact in facts]
     first: list[int] = np.flatnonzero(always)[:MOST_CORE_FACTS].tolist()
 
+    is_hazard = judges.hazard.holds(contents, vectors)
+    usual = judges.cohort @ vectors.T
+    level = usual.mean(axis=0)
+    spread = np.maximum(usual.std(axis=0), _TINY_SPREAD)
     lead = np.full(len(facts), -np.inf)
     most_signs = 0
     for thought in thoughts:
         signs = _signs_of_writer(thought, judges)
         if thought.vector is None or not signs:
             continue
-        near = _nearness(thought.vector, vectors, judges.cohort)
+        # In spreads above what others reach on average.
+        near = (vectors @ thought.vector - level) / spread
         if _holds(judges.consuming, thought):
-            near += _HAZARD_LEAD * judges.hazard.holds(contents, vectors)
+            near += _HAZARD_LEAD * is_hazard
         lead = np.maximum(lead, near + _SIGN * signs - _LEAST_NEAR)
         most_signs = max(most_signs, signs)
     lead[first] = -np.inf
@@ -127,12 +131,3 @@ def _holds(kind: LearnedKind, thought: RankingQuery) -> bool:
     if thought.vector is None:
         return False
     return bool(kind.holds([thought.text], thought.vector[np.newaxis])[0])
-
-
-def _nearness(
-    thought: Vectors, facts: Vectors, cohort: Vectors
-) -> NDArray[np.floating]:
-    """How near a thought comes to each fact, in spreads above what others reach on average."""
-    usual = cohort @ facts.T
-    spread = np.maximum(usual.std(axis=0), _TINY_SPREAD)
-    return (facts @ thought - usual.mean(axis=0)) / spread

@@ -4,13 +4,17 @@ What is told stands in a chat that models may read later. So it repeats no memor
 in a prompt, or that is kept from the chat's model: the day on which it was noted tells which it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from adaptive.core.messages import clipped_line, has_words, plain_line
-from adaptive.core.model import CORE_IMPORTANCE, has_ended
+from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended
 from adaptive.privacy.injection import escaped_entry
 from adaptive.recall.block import utc_day, withheld_reason
-from adaptive.recall.selection import Selection
+from adaptive.recall.selection import (
+    Selection,
+    fitting_by_settings,
+    ranked_candidates,
+)
 from adaptive.search.fitting import interleaved
 from adaptive.search.fusion import Ranked
 from adaptive.settings.hook import Hook
@@ -31,38 +35,41 @@ def explained(
     index = selection.candidates.index
     if not index.memories:
         return "Nothing is remembered about you yet."
-    nearest = interleaved(question.nearest(index, len(index.memories)))
-    ranked = {index.memories[near.place].id: near for near in nearest}
-    coming = _coming(selection, ranked)
-    is_full = len(selection.fitting) >= settings.related_memories_n
-    others = [memory_id for memory_id in ranked if memory_id not in coming][
-        :_NEAREST_SHOWN
+    rankings = ranked_candidates(selection.candidates)
+    fit = fitting_by_settings(selection.candidates, rankings, settings)
+    coming = _coming(selection, fit)
+    # Among so many of each thought there are others enough.
+    nearest = interleaved(
+        question.nearest(index, len(coming) + _NEAREST_SHOWN)
+    )
+    others = [
+        near for near in nearest if index.memories[near.place].id not in coming
     ]
+    beyond = fitting_by_settings(
+        selection.candidates, rankings, settings, more=_NEAREST_SHOWN
+    )
     nearly: list[str] = []
-    for memory_id in others:
-        memory = selection.candidates.memory(memory_id)
+    for near in others[:_NEAREST_SHOWN]:
+        memory = index.memories[near.place]
         words = _quoted(memory.content)
         reason = withheld_reason(memory, hidden)
         if reason:
             words = (
                 f"A memory of {utc_day(memory.created_at)}, not repeated here"
             )
-        elif has_ended(memory, question.today):
-            reason = f"it held until {memory.until}"
-        elif is_full:
-            reason = (
-                f"beyond the limit of {settings.related_memories_n} memories"
-            )
         else:
-            reason = "not near enough"
-        nearly.append(f"- {words}: {_figures(ranked[memory_id])}, {reason}")
+            reason = _reason_to_stay(
+                memory, selection, settings, [*fit, *beyond]
+            )
+        nearly.append(f"- {words}: {_figures(near)}, {reason}")
     asked = _quoted(question.text)
     if selection.fitting:
         head = f"For {asked} these memories come:"
     else:
         head = f"No memory fits {asked}{'; these come all the same:' if coming else '.'}"
     closing = "Worked out anew from what is remembered now, without a model."
-    if question.vectors is None and has_words(question.text):
+    whole, *_ = question.queries(index.dimension)
+    if whole.vector is None and has_words(question.text):
         closing += (
             " The message has no vector at present: keywords serve alone."
         )
@@ -75,12 +82,30 @@ def explained(
     return "\n\n".join(filter(None, [*parts, closing]))
 
 
-def _coming(
-    selection: Selection, ranked: Mapping[str, Ranked]
-) -> dict[str, str]:
+def _reason_to_stay(
+    memory: Memory,
+    selection: Selection,
+    settings: Settings,
+    fitting_ids: Collection[str],
+) -> str:
+    """Why a memory does not come that may stand in a prompt."""
+    candidates = selection.candidates
+    if has_ended(memory, candidates.question.today):
+        return f"it held until {memory.until}"
+    if memory.id in candidates.withheld:
+        return "the message asks to forget it"
+    if memory.id not in fitting_ids:
+        return "not near enough"
+    core = {entry.memory.id for entry in selection.core}
+    if len(selection.fitting.keys() - core) < settings.related_memories_n:
+        return "no room is left for it"
+    return f"beyond the limit of {settings.related_memories_n} memories"
+
+
+def _coming(selection: Selection, fit: Mapping[str, Ranked]) -> dict[str, str]:
     """A line for each memory that comes, by id: what fits, best first, then what always comes."""
     reasons = {
-        memory_id: [_figures(ranked[memory_id])]
+        memory_id: [_figures(fit[memory_id])]
         for memory_id in selection.fitting
     }
     for entry in selection.core:

@@ -26,11 +26,8 @@ from adaptive.llm.ask import (
 )
 from adaptive.llm.reply import read_items
 from adaptive.privacy.injection import escaped_entry
-from adaptive.recall.selection import (
-    Candidates,
-    fitting_memories,
-    without_places,
-)
+from adaptive.recall.selection import Candidates, fitting_memories
+from adaptive.search.fitting import without_places
 from adaptive.search.fusion import Ranked
 from adaptive.search.vectors import content_hash
 from adaptive.settings.hook import Hook

@@ -47,7 +47,7 @@ from adaptive.recall.selection import (
     Selection,
     candidates_for,
     embedded_question,
-    fitting_memories,
+    fitting_by_settings,
     found_memories,
     question_of,
     ranked_candidates,
@@ -230,13 +230,12 @@ class Recall:
         settings = hook.settings
         candidates = await self._candidates(hook, sources, question)
         ranked = ranked_candidates(candidates)
-        fit = fitting_memories(
-            candidates,
-            ranked,
-            settings.related_memories_n,
-            vector_floor=settings.vector_similarity_threshold,
-            relevance_floor=settings.relevance_threshold,
-        )
+        fit = {
+            memory_id: near.relevance
+            for memory_id, near in fitting_by_settings(
+                candidates, ranked, settings
+            ).items()
+        }
         if settings.use_llm_for_relevance:
             fit = await self._judge.judged(hook, candidates, ranked, fit)
         return selected(candidates, fit, settings, window.memory_tokens)

@@ -37,7 +37,7 @@ from adaptive.recall.core_facts import (
     CoreJudges,
     core_facts_for,
 )
-from adaptive.search.fitting import fitting, interleaved
+from adaptive.search.fitting import fitting, interleaved, without_places
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,
     GATES,
@@ -98,16 +98,25 @@ class Question:
         index: MemoryIndex,
         limit: int,
         weights: Weights = DEFAULT_WEIGHTS,
+        without: Sequence[int] = (),
     ) -> list[list[Ranked]]:
         """The memories nearest to the whole and to each thought, best first; none without words.
 
-        Some of them may not come.
+        Those of the places ``without`` are left out.
         """
         if not has_words(self.text):
             return []
         queries = self.queries(index.dimension)
         return [
-            rank(index.ranking, query, limit, weights) for query in queries
+            rank(
+                index.ranking,
+                query,
+                limit,
+                weights,
+                thoughts=len(queries),
+                without=without,
+            )
+            for query in queries
         ]
 
     def queries(self, dimension: int) -> list[RankingQuery]:
@@ -212,7 +221,12 @@ def candidates_for(
         or (hidden.names and hidden.holds(memory))
         or (to_forget and to_forget.intersection(tokens(memory.content)))
     }
-    facts = [memory for memory in index.core if memory.id not in withheld]
+    # What may not stand in a prompt takes no place from other facts.
+    facts = [
+        memory
+        for memory in index.core
+        if memory.id not in withheld and not reason_against(memory)
+    ]
     coming = CoreFacts(facts[:MOST_CORE_FACTS])
     if facts and judges is not None:
         places = [index.places[memory.id] for memory in facts]
@@ -246,21 +260,12 @@ class Selection:
 @stage("ranking")
 def ranked_candidates(candidates: Candidates) -> list[list[Ranked]]:
     """As many of the nearest candidates as could come, best first, for each thought."""
-    limit = _MOST_RANKED + len(candidates.core) + len(candidates.withheld)
     places = candidates.index.places
-    withheld = {places[memory_id] for memory_id in candidates.withheld}
-    nearest = candidates.question.nearest(candidates.index, limit)
-    return without_places(nearest, withheld)
-
-
-def without_places(
-    rankings: Sequence[Sequence[Ranked]], places: AbstractSet[int]
-) -> list[list[Ranked]]:
-    """Rankings without the memories of these places."""
-    return [
-        [near for near in ranked if near.place not in places]
-        for ranked in rankings
-    ]
+    return candidates.question.nearest(
+        candidates.index,
+        _MOST_RANKED + len(candidates.core),
+        without=[places[memory_id] for memory_id in candidates.withheld],
+    )
 
 
 def fitting_memories(
@@ -268,8 +273,8 @@ def fitting_memories(
     rankings: Sequence[Sequence[Ranked]],
     limit: int,
     **rules: float,
-) -> dict[str, float]:
-    """The relevance, by id, of as many as fit by the rules of ``fitting``, best first.
+) -> dict[str, Ranked]:
+    """As many as fit by the rules of ``fitting``, by id, best first.
 
     Core facts among them take no place from others, nor does what may not stand in a prompt.
     """
@@ -281,10 +286,24 @@ def fitting_memories(
             if reason_against(candidates.memory_at(near))
         }
         if not refused:
-            return {
-                candidates.memory_at(near).id: near.relevance for near in fit
-            }
+            return {candidates.memory_at(near).id: near for near in fit}
         rankings = without_places(rankings, refused)
+
+
+def fitting_by_settings(
+    candidates: Candidates,
+    rankings: Sequence[Sequence[Ranked]],
+    settings: Settings,
+    more: int = 0,
+) -> dict[str, Ranked]:
+    """What fits a message by the valves, by id, best first; so many ``more`` than may come."""
+    return fitting_memories(
+        candidates,
+        rankings,
+        settings.related_memories_n + more,
+        vector_floor=settings.vector_similarity_threshold,
+        relevance_floor=settings.relevance_threshold,
+    )
 
 
 def eligible_memories(
@@ -347,14 +366,17 @@ def found_memories(
     """The memories nearest to words in meaning, and those that hold one of them, best first."""
     index = candidates.index
     words = set(tokens(candidates.question.text))
-    nearest = interleaved(
-        candidates.question.nearest(index, len(index.memories), _NAMING)
+    rankings = candidates.question.nearest(index, len(index.memories), _NAMING)
+    named = interleaved(
+        [
+            [
+                near
+                for near in ranked
+                if near.keywords > 0 or near.evidence >= _LEAST_NAMED
+            ]
+            for ranked in rankings
+        ]
     )
-    named = [
-        near
-        for near in nearest
-        if near.keywords > 0 or near.evidence >= _LEAST_NAMED
-    ]
     found: list[FoundMemory] = []
     for near in named[:_MOST_NAMED]:
         memory = index.memories[near.place]

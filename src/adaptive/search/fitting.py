@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from adaptive.search.fusion import Ranked
 
@@ -21,8 +22,6 @@ _SHARE_GROWTH = 0.1
 _EVIDENCE_SHARE = 0.25
 # Of the gate: where the best barely reaches it, the rest is chance
 _GATE_SHARE = 0.7
-# What the gate grows with the logarithm of the number of thoughts, one of which comes near by chance
-_GATE_GROWTH = 0.3
 _RARE_NAME = 0.6
 
 
@@ -43,22 +42,32 @@ def fitting(
     chooses from it in place of the calibrated gate.
     """
     floor = max(vector_floor, relevance_floor)
-    growth = _GATE_GROWTH * math.log(max(1, len(rankings)))
     fits: list[list[Ranked]] = []
     for ranked in rankings:
         pool = [near for near in ranked if not floor or near.cosine >= floor]
         del pool[limit:]
         if pool and not relevance_floor:
-            least = growth + (pool[0].gate if gate is None else gate)
+            least = pool[0].gate if gate is None else gate
             pool = _standing_out(pool, least, strictness)
         fits.append(pool)
     return interleaved(fits)[:limit]
 
 
+def without_places(
+    rankings: Sequence[Sequence[Ranked]], places: AbstractSet[int]
+) -> list[list[Ranked]]:
+    """Rankings without the memories of these places."""
+    return [
+        [near for near in ranked if near.place not in places]
+        for ranked in rankings
+    ]
+
+
 def interleaved(rankings: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     """The memories of several rankings, none of them twice: those of thoughts take turns.
 
-    The first ranking, that of the whole message, comes behind them.
+    The first ranking, that of the whole message, comes behind them. What several rankings hold
+    stands where it comes first, with the figures of the one that speaks most for it.
     """
     placed = [
         (number == 0, place, -near.evidence, near)
@@ -68,7 +77,9 @@ def interleaved(rankings: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     placed.sort(key=lambda entry: entry[:3])
     merged: dict[int, Ranked] = {}
     for *_, near in placed:
-        merged.setdefault(near.place, near)
+        known = merged.setdefault(near.place, near)
+        if near.relevance > known.relevance:
+            merged[near.place] = near
     return [*merged.values()]
 
 

@@ -76,6 +76,8 @@ DEFAULT_WEIGHTS = Weights()
 # in between it follows the logarithm of the size.
 GATES = (4.5, 6.0)
 _GATE_SIZES = (12, 160)
+# What it grows with the logarithm of the number of thoughts.
+_GATE_GROWTH = 0.3
 # Of this many memories what all have in common is trusted by half.
 _COMMON_HALF = 6
 # Something that no memory holds: else a single word would be the whole of its message.
@@ -155,7 +157,7 @@ class Ranked:
     personal: (
         float  # how much of the evidence it has in common with all others
     )
-    gate: float  # the best evidence that its store asks for
+    gate: float  # the best evidence that its store asks for, and a thought
     naming: float = 0.0  # how rare a name is that both hold, from 0 to 1
 
     @property
@@ -244,8 +246,15 @@ def rank(
     query: RankingQuery,
     limit: int = 100,
     weights: Weights = DEFAULT_WEIGHTS,
+    *,
+    thoughts: int = 1,
+    without: Sequence[int] = (),
 ) -> list[Ranked]:
-    """The best memories for a message, best first; of equals the important, then the newest."""
+    """The best memories for a message, best first; of equals the important, then the newest.
+
+    Of several ``thoughts`` one comes near to something by chance, so each of them needs more. The
+    memories of the places ``without`` are left out.
+    """
     size = index.keywords.size
     if not size:
         return []
@@ -274,25 +283,34 @@ def rank(
         personal
     )
     gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
+    gate += _GATE_GROWTH * math.log(thoughts)
+    score[[*without]] = -np.inf
     # With all that equal the last of them.
-    last = np.partition(score, -limit)[-limit] if limit < size else score.min()
-    best = np.flatnonzero(score >= last - 1e-4)
+    last = np.partition(score, -limit)[-limit] if limit < size else -np.inf
+    best = np.flatnonzero((score >= last - 1e-4) & (score > -np.inf))
     order = np.lexsort(
         (-index.learned[best], -index.importance[best], -score[best].round(4))
     )
+    places = best[order][:limit]
+    figures = np.stack(
+        [similarity, keywords, neighbours, evidence, cosine, matches.naming],
+        axis=1,
+    )[places]
     return [
         Ranked(
             place=place,
-            similarity=float(similarity[place]),
-            keywords=float(keywords[place]),
-            neighbours=float(neighbours[place]),
-            evidence=float(evidence[place]),
-            cosine=float(cosine[place]),
+            similarity=near,
+            keywords=alike,
+            neighbours=lift,
+            evidence=speaking_for,
+            cosine=plain,
             personal=personal,
             gate=gate,
-            naming=float(matches.naming[place]),
+            naming=rarity,
         )
-        for place in best[order][:limit].tolist()
+        for place, (near, alike, lift, speaking_for, plain, rarity) in zip(
+            places.tolist(), figures.tolist(), strict=True
+        )
     ]
 
 
