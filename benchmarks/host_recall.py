@@ -2,7 +2,9 @@
 
 Each LoCoMo conversation is a user; its observations are added in order through the host's API.
 Every question and every off-topic prompt is a plain API call of its own, once with the host's own
-memory and once with the filter, both on the same server and in a shuffled order.
+memory and once with the filter, both on the same server and in a shuffled order. So is every third
+question behind a paragraph of other things, and beside another one (see ``paragraphs``), and each
+paragraph that is about nobody.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,7 @@ from benchmarks.locomo import (
     load_conversations,
     load_off_topic,
 )
+from benchmarks.paragraphs import Message, behind, pairs, paragraphs_of
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 
@@ -48,33 +51,46 @@ class Prompted:
 
 
 async def measure(folder: Path) -> dict[str, Any]:
-    """Ask everything of every user, and summarise by variant."""
+    """Ask everything of every user, and summarise by kind of message and variant."""
     users = load_conversations(folder)
     unrelated = load_off_topic(folder)
-    answered: dict[str, list[Prompted]] = {one.name: [] for one in VARIANTS}
-    idle: dict[str, list[Prompted]] = {one.name: [] for one in VARIANTS}
+    answered: dict[str, dict[str, list[Prompted]]] = {}
     async with measured_host() as host:
         for number, about in enumerate(users):
             page = await remembering_user(host, about)
-            asked = list(zip(about.questions, about.gold, strict=True))
-            await _ask(host, page, about, asked, answered)
-            strange = [(prompt, frozenset[int]()) for prompt in unrelated]
-            await _ask(host, page, about, strange, idle)
+            for kind, messages in _message_sets(about, unrelated).items():
+                into = answered.setdefault(
+                    kind, {one.name: [] for one in VARIANTS}
+                )
+                await _ask(host, page, about, messages, into)
             say(f"  {number + 1} of {len(users)} users done: {about.name}")
         version = host.version
     return {
         "open_webui": version,
         "model": "all-MiniLM-L6-v2",
-        "questions": sum(len(one.questions) for one in users),
-        "off_topic_prompts": len(unrelated) * len(users),
-        "variants": {
-            one.name: _summary(
-                [user.name for user in users],
-                answered[one.name],
-                idle[one.name],
-            )
-            for one in VARIANTS
+        "messages": {
+            kind: _summaries([user.name for user in users], kind, variants)
+            for kind, variants in answered.items()
         },
+    }
+
+
+def _message_sets(
+    about: Recollector, unrelated: Sequence[str]
+) -> dict[str, list[Message]]:
+    """What one user is asked, by kind."""
+    plain = [
+        Message(0, text, gold)
+        for text, gold in zip(about.questions, about.gold, strict=True)
+    ]
+    return {
+        "plain questions": plain,
+        "behind 60 words": behind(paragraphs_of("before"), plain)[::3],
+        "two questions": pairs(plain)[::3],
+        "off-topic prompts": [Message(0, text) for text in unrelated],
+        "paragraphs about nobody": [
+            Message(0, text) for text in paragraphs_of("nobody")
+        ],
     }
 
 
@@ -92,13 +108,14 @@ async def _ask(
     host: RunningHost,
     page: Page,
     about: Recollector,
-    asked: Sequence[tuple[str, frozenset[int]]],
+    messages: Sequence[Message],
     into: dict[str, list[Prompted]],
 ) -> None:
     order = random.Random(about.name)
-    for words, gold in asked:
+    for message in messages:
+        gold = message.gold
         for variant in order.sample(VARIANTS, len(VARIANTS)):
-            prompt = await system_prompt(host, page, variant, words)
+            prompt = await system_prompt(host, page, variant, message.text)
             found = [
                 place for place in gold if about.memories[place] in prompt
             ]
@@ -122,39 +139,36 @@ async def system_prompt(
     return request_saying(host, words).system_prompt
 
 
-def _summary(
+def _summaries(
     users: Sequence[str],
-    answered: Sequence[Prompted],
-    idle: Sequence[Prompted],
+    kind: str,
+    variants: Mapping[str, Sequence[Prompted]],
 ) -> dict[str, Any]:
-    shares = {
-        user: round(
-            statistics.fmean(
-                one.share for one in answered if one.user == user
+    """The figures of each variant for one kind of message."""
+    figures: dict[str, Any] = {}
+    for name, prompted in variants.items():
+        figures[name] = {
+            "messages": len(prompted),
+            "share_of_gold": _share(prompted),
+            "share_of_gold_by_user": {
+                user: _share([one for one in prompted if one.user == user])
+                for user in users
+            },
+            "entries_mean": round(
+                statistics.fmean(one.entries for one in prompted), 3
             ),
-            3,
-        )
-        for user in users
-    }
-    figures = {
-        "share_of_gold": round(
-            statistics.fmean(one.share for one in answered), 3
-        ),
-        "share_of_gold_by_user": shares,
-        "entries_mean": round(
-            statistics.fmean(one.entries for one in answered), 2
-        ),
-        "entries_most": max(one.entries for one in answered),
-        "characters": spread([one.characters for one in answered]),
-        "off_topic_entries_mean": round(
-            statistics.fmean(one.entries for one in idle), 3
-        ),
-        "off_topic_with_none": round(
-            statistics.fmean(one.entries == 0 for one in idle), 4
-        ),
-    }
-    say(f"  {figures}")
+            "entries_most": max(one.entries for one in prompted),
+            "characters": spread([one.characters for one in prompted]),
+            "with_none": round(
+                statistics.fmean(one.entries == 0 for one in prompted), 4
+            ),
+        }
+        say(f"  {kind}, {name}: {figures[name]}")
     return figures
+
+
+def _share(prompted: Sequence[Prompted]) -> float:
+    return round(statistics.fmean(one.share for one in prompted), 3)
 
 
 def main(folder: Path = DEFAULT_DATA) -> None:

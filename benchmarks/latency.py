@@ -5,7 +5,8 @@ in short blocks of turns, the blocks in a shuffled order. In blocks, because rea
 rows as objects, as the host's memory does on each turn, leaves garbage whose collection stops the
 process for half a second in one of the next turns, and a turn is to pay for itself only: the first
 turn of a block does not count, and each begins when what the one before has left to be done behind
-the answer is over. The clock starts when the page sends its message.
+the answer is over. The clock starts when the page sends its message. At the middle size each
+question is asked once more behind a paragraph of sixty words.
 ``before_model`` ends when the chat model receives the request; ``after_answer`` is the time from
 the page's `done` to the host's `chat:active = false`. Learning is measured elsewhere: the messages
 are questions that hold no fact, so no model is asked to find one.
@@ -17,6 +18,7 @@ import asyncio
 import os
 import random
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.figures import Spread, say, spread, write_results
@@ -36,6 +38,7 @@ from benchmarks.host import (
     store_vectors,
     timed_turn,
 )
+from benchmarks.paragraphs import paragraphs_of
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 
@@ -45,6 +48,7 @@ BLOCK = 3
 SETTLING = 1
 REST_SECONDS = 0.6
 LEAST_MS = 5
+PARAGRAPH_SIZE = 1000
 VARIANTS = (NOTHING, EMPTY, HOST_MEMORY, FILTER)
 
 
@@ -64,28 +68,31 @@ async def measure() -> dict[str, Any]:
             str(size): _summary(await _rounds(host, page, size))
             for size, page in pages.items()
         }
+        behind = paragraphs_of("before")
+        rounds = await _rounds(host, pages[PARAGRAPH_SIZE], 0, behind)
         return {
             "open_webui": host.version,
             "turns": ROUNDS * BLOCK,
             "memories": sizes,
+            "paragraphs": _summary(rounds),
         }
 
 
 async def _rounds(
-    host: RunningHost, page: Page, size: int
+    host: RunningHost, page: Page, seed: int, paragraphs: Sequence[str] = ()
 ) -> dict[str, list[TurnTimes]]:
     """All variants of one user; users one after the other, so that none waits for a larger one."""
-    say(
-        f"{size} memories: {ROUNDS} rounds of {len(VARIANTS)} blocks of {BLOCK} turns"
-    )
+    say(f"{seed}: {ROUNDS} rounds of {len(VARIANTS)} blocks of {BLOCK} turns")
     taken: dict[str, list[TurnTimes]] = defaultdict(list)
-    order = random.Random(size)
+    order = random.Random(seed)
     for block in range(ROUNDS):
         for variant in order.sample(VARIANTS, len(VARIANTS)):
             for turn in range(SETTLING + BLOCK):
-                question = _question(
-                    variant, block * (SETTLING + BLOCK) + turn
-                )
+                number = block * (SETTLING + BLOCK) + turn
+                question = _question(variant, number)
+                if paragraphs:
+                    before = paragraphs[number % len(paragraphs)]
+                    question = f"{before} {question}"
                 await asyncio.sleep(REST_SECONDS)
                 times = await timed_turn(host, page, variant, question)
                 if turn >= SETTLING:

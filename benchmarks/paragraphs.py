@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -95,9 +95,8 @@ class Stores:
 
 def message_sets(world: World, stores: Stores) -> dict[str, list[Message]]:
     """The messages, by what they show."""
-    paragraphs = json.loads((_HERE / "paragraphs.json").read_text("utf-8"))
-    before: list[str] = paragraphs["before"]
-    nobody: list[str] = paragraphs["nobody"]
+    before = paragraphs_of("before")
+    nobody = paragraphs_of("nobody")
     named = json.loads((_HERE / "named_things.json").read_text("utf-8"))
     users = range(len(world.subjects))
     plain = [
@@ -150,6 +149,13 @@ def message_sets(world: World, stores: Stores) -> dict[str, list[Message]]:
     sets["small stores, behind 60 words"] = behind(before, personal)
     sets["small stores, unrelated"] = idle
     return sets
+
+
+def paragraphs_of(kind: Literal["before", "nobody"]) -> list[str]:
+    """Paragraphs to stand before a question, or such as are about nobody."""
+    text = (_HERE / "paragraphs.json").read_text("utf-8")
+    paragraphs: dict[str, list[str]] = json.loads(text)
+    return paragraphs[kind]
 
 
 def behind(

@@ -41,7 +41,8 @@ def recall_against_entries(axes: Axes) -> None:
         axes.plot(
             range(1, len(shares) + 1), shares, color=COLOURS[name], label=name
         )
-    for name, found in _results("host_recall")["variants"].items():
+    prompted = _results("host_recall")["messages"]["plain questions"]
+    for name, found in prompted.items():
         point = (found["entries_mean"], found["share_of_gold"])
         label = f"in the prompt, Open WebUI 0.12.4: {name}"
         axes.plot(
