@@ -15458,7 +15458,8 @@ async def embedded_question(
  if continues(question.text):
   texts.append(question.previous)
  else:
-  thoughts = thoughts_of(question.text, index.ranking.keywords)
+  spoken = without_secrets(question.text)
+  thoughts = thoughts_of(spoken, index.ranking.keywords)
  vectors = await query_vectors(embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING)
  question = replace(question, thoughts=thought_queries(thoughts, vectors, index.dimension))
  text = await question.complete() if question.complete else ""

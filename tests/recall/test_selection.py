@@ -192,6 +192,24 @@ async def test_who_the_user_is() -> None:
     ]
 
 
+async def test_secret_of_several_lines() -> None:
+    """No part of a secret is looked for by itself, for no part of it can be known as one."""
+    embedder = WordEmbedder()
+    lines = ["MIIEpAIBAAKCAQEA7bq", "q3Zk1N9vXh2Lw0sT8yFd"] * 6
+    key = "\n".join(
+        [
+            "-----BEGIN RSA PRIVATE KEY-----",
+            *lines,
+            "-----END RSA PRIVATE KEY-----",
+        ]
+    )
+    message = f"My server refuses this key.\n{key}\nWhat is my dog called?"
+    await Person(*ADA, embedder=embedder).asks(message)
+    queries = [query for asked in embedder.queries for query in asked]
+    assert "What is my dog called?" in queries
+    assert not {*queries} & {*lines}
+
+
 async def test_follow_up() -> None:
     """A short question is searched with the one before it, or in the words a model makes of it."""
     found = await Person(*ADA).asks(

@@ -20,6 +20,7 @@ from adaptive.core.messages import (
 )
 from adaptive.core.model import Memory, Vectors, frozen, has_ended
 from adaptive.core.runtime import stage
+from adaptive.privacy.secrets import without_secrets
 from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.recall.block import (
     BlockEntry,
@@ -160,7 +161,9 @@ async def embedded_question(
     if continues(question.text):
         texts.append(question.previous)
     else:
-        thoughts = thoughts_of(question.text, index.ranking.keywords)
+        # A secret of several lines is none that can be known by one of them.
+        spoken = without_secrets(question.text)
+        thoughts = thoughts_of(spoken, index.ranking.keywords)
     # Before the question is completed: with a model in this process both take longer at once.
     vectors = await query_vectors(
         embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING
