@@ -543,7 +543,8 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
 
 
 _SENTENCE_ENDS__messages = re.compile(
- r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
+ r"(?<=[.!?\u2026\u061f\u06d4\u0589\u0964\u0965\u104b\u17d4])\s+"
+ r"|(?<=[\u3002\uff01\uff1f])|(?<=[!?])(?=[\u3041-\u9fff])|\n+"
 )
 
 
@@ -8122,17 +8123,20 @@ def _holds(kind: LearnedKind, thought: RankingQuery) -> bool:
 # ---- src/adaptive/search/thoughts.py ----
 
 _MOST_THOUGHTS = 8
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+_QUESTION_MARKS = {"?", "\uff1f", "\u061f"}
+_LONGEST_SENTENCE__thoughts = 200
+_HALF_PART = 60
 _TOLD = 0.5
 
 
 def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
  thoughts: list[str] = []
  for sentence in sentences(head_and_tail(text, LONGEST_QUERY)):
-  if not continues(sentence):
-   thoughts.append(sentence)
-  elif thoughts:
+  if thoughts and continues(sentence):
    thoughts[-1] += f" {sentence}"
+  else:
+   thoughts.extend(_parts(sentence))
+ thoughts = [*dict.fromkeys(thoughts)]
  if len(thoughts) < 2:
   return []
  rarest_first = sorted(
@@ -8142,6 +8146,13 @@ def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
  return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
 
 
+def _parts(sentence: str) -> list[str]:
+ if len(sentence) <= _LONGEST_SENTENCE__thoughts:
+  return [sentence]
+ halves = passages(sentence, _HALF_PART)
+ return [" ".join(pair) for pair in pairwise(halves)]
+
+
 def thought_queries(
  thoughts: Sequence[str], vectors: Vectors | None, dimension: int
 ) -> list[RankingQuery]:
@@ -8149,9 +8160,7 @@ def thought_queries(
  if vectors is not None and vectors.shape[1] == dimension:
   own = [*vectors[len(vectors) - len(thoughts) :]]
  return [
-  RankingQuery(
-   text=thought, vector=vector, personal=1.0 if thought.endswith(_QUESTION_MARKS) else _TOLD
-  )
+  RankingQuery(text=thought, vector=vector, personal=1.0 if _QUESTION_MARKS & {*thought} else _TOLD)
   for thought, vector in zip(thoughts, own, strict=True)
  ]
 

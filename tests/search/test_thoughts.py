@@ -31,6 +31,13 @@ CASES = (
         "今天下雨。我的狗叫什么名字？",
         ("今天下雨。", "我的狗叫什么名字？"),
     ),
+    Case("我的狗叫什么?今天下雨", ("我的狗叫什么?", "今天下雨")),
+    Case("بارش ہو رہی ہے۔ کتے کا نام؟", ("بارش ہو رہی ہے۔", "کتے کا نام؟")),
+    Case(
+        "And my dog? The boiler broke down again.",
+        ("And my dog?", "The boiler broke down again."),
+    ),
+    Case("The boiler broke.\nThe boiler broke.", ()),
 )
 
 
@@ -38,6 +45,26 @@ CASES = (
 def test_thoughts(case: Case) -> None:
     """Each sentence with those that lean on it is a thought; a single one is the message itself."""
     assert tuple(thoughts_of(case.message, NONE)) == case.thoughts
+
+
+def test_without_full_stops() -> None:
+    """What goes on without an end is parted, each part overlapping with the next by half."""
+    words = [f"word{number}" for number in range(60)]
+    thoughts = thoughts_of(" ".join(words), NONE)
+    assert thoughts[0].split() == words[:18]
+    assert thoughts[1].split() == words[10:26]
+    assert thoughts[-1].endswith("word58 word59")
+    assert all(len(thought) <= 121 for thought in thoughts)
+    thai = thoughts_of("แมวของฉันชื่อมะลิ" * 20, NONE)
+    assert len(thai) > 2
+
+
+def test_asked_of_the_user() -> None:
+    """A thought that asks counts in full as one about its writer, whatever is said behind it."""
+    asked, told = thought_queries(
+        ["What does my dog eat? Thanks!", "My dog barks."], None, 0
+    )
+    assert asked.personal > told.personal
 
 
 def test_few_of_many() -> None:

@@ -208,7 +208,8 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
 
 
 _SENTENCE_ENDS = re.compile(
-    r"(?<=[.!?\u2026\u061f\u0964])\s+|(?<=[\u3002\uff01\uff1f])|\n+"
+    r"(?<=[.!?\u2026\u061f\u06d4\u0589\u0964\u0965\u104b\u17d4])\s+"
+    r"|(?<=[\u3002\uff01\uff1f])|(?<=[!?])(?=[\u3041-\u9fff])|\n+"
 )
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from adaptive.core.messages import head_and_tail, sentences
+from adaptive.core.messages import head_and_tail, passages, sentences
 from adaptive.core.model import Vectors
 from adaptive.search.fusion import RankingQuery
 from adaptive.search.tokens import KeywordIndex, continues, tokens
 from adaptive.search.vectors import LONGEST_QUERY
 
 _MOST_THOUGHTS = 8
-_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+_QUESTION_MARKS = {"?", "\uff1f", "\u061f"}
+# In characters: who speaks or types without full stops, or in a script without them, goes on.
+_LONGEST_SENTENCE = 200
+_HALF_PART = 60
 # What a user tells of themselves beside others, and asks nothing about, needs few memories.
 _TOLD = 0.5
 
@@ -19,15 +23,17 @@ _TOLD = 0.5
 def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
     """The thoughts of a message in their order; none where it is a single one.
 
-    A thought is a sentence with those that lean on it. Of many the last one counts, and those that
-    have the rarest words in common with memories.
+    A thought is a sentence with those that lean on it, or a part of what is written on and on. Of
+    many the last one counts, and those that have the rarest words in common with memories.
     """
     thoughts: list[str] = []
     for sentence in sentences(head_and_tail(text, LONGEST_QUERY)):
-        if not continues(sentence):
-            thoughts.append(sentence)
-        elif thoughts:
+        if thoughts and continues(sentence):
             thoughts[-1] += f" {sentence}"
+        else:
+            thoughts.extend(_parts(sentence))
+    # What is said twice is one thought.
+    thoughts = [*dict.fromkeys(thoughts)]
     if len(thoughts) < 2:
         return []
     rarest_first = sorted(
@@ -36,6 +42,17 @@ def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
     )
     chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
     return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
+
+
+def _parts(sentence: str) -> list[str]:
+    """A sentence, or its parts where it is longer than one that has an end.
+
+    Each overlaps with the next by half, so that one of them holds what belongs together.
+    """
+    if len(sentence) <= _LONGEST_SENTENCE:
+        return [sentence]
+    halves = passages(sentence, _HALF_PART)
+    return [" ".join(pair) for pair in pairwise(halves)]
 
 
 def thought_queries(
@@ -52,7 +69,7 @@ def thought_queries(
         RankingQuery(
             text=thought,
             vector=vector,
-            personal=1.0 if thought.endswith(_QUESTION_MARKS) else _TOLD,
+            personal=1.0 if _QUESTION_MARKS & {*thought} else _TOLD,
         )
         for thought, vector in zip(thoughts, own, strict=True)
     ]
