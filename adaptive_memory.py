@@ -6491,6 +6491,8 @@ def _level(nearest: Vectors) -> NullLevel:
 
 
 def script_of(text: str) -> Script:
+ if text.isascii():
+  return "latin"
  sample = head_and_tail(text, _LONGEST_SAMPLE)
  counts = Counter[Script](
   {script: len(re.findall(letters, sample)) for script, letters in _SCRIPT_LETTERS.items()}
@@ -8139,9 +8141,8 @@ def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
  thoughts = [*dict.fromkeys(thoughts)]
  if len(thoughts) < 2:
   return []
- rarest_first = sorted(
-  range(len(thoughts) - 1), key=lambda place: -keywords.rarest(tokens(thoughts[place]))
- )
+ words = [keywords.as_spelled(tokens(thought)) for thought in thoughts]
+ rarest_first = sorted(range(len(thoughts) - 1), key=lambda place: -keywords.rarest(words[place]))
  chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
  return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
 
