@@ -19,6 +19,7 @@ NAMES = (
     "precision",
     "identity",
     "paragraphs",
+    "languages",
     "prefilter",
     "grounding",
     "deduplication",

@@ -11,13 +11,15 @@ import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from adaptive.core.model import Vectors
+from adaptive.recall.core_facts import core_judges
+from adaptive.search.calibration import RECALL_EXAMPLES
 from adaptive.search.fitting import fitting
 from adaptive.search.fusion import (
     RankingIndex,
@@ -25,7 +27,11 @@ from adaptive.search.fusion import (
     rank,
     ranking_index,
 )
-from adaptive.search.thoughts import thought_queries, thoughts_of
+from adaptive.search.thoughts import (
+    thought_queries,
+    thoughts_of,
+    with_evidence,
+)
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import DEFAULT_DATA, Encode, minilm
 from benchmarks.personal import PEOPLE, UNRELATED
@@ -47,21 +53,29 @@ class Message:
 class Stores:
     """Users' stores, and the vectors of messages to them."""
 
-    def __init__(self, world: World, encode: Encode) -> None:
-        """The users of LoCoMo first, then other stores as they are added."""
-        self._encode = encode
-        self._nulls = world.nulls
+    def __init__(
+        self,
+        rankings: Sequence[RankingIndex],
+        *,
+        nulls: Vectors,
+        contents: Encode,
+        queries: Encode,
+    ) -> None:
+        """Stores that are known, to which others are added."""
+        self.rankings = [*rankings]
+        self._nulls = nulls
+        self._contents = contents
+        self._queries = queries
         self._vectors: dict[str, Vectors] = {}
-        self.rankings = [
-            subject.ranking_index("bulk", world.nulls)
-            for subject in world.subjects
-        ]
+        examples = [*chain.from_iterable(RECALL_EXAMPLES.values())]
+        self._about_writer = core_judges(queries(examples), nulls).about_writer
 
     def add(self, memories: Sequence[str]) -> int:
         """A store of memories without an order; its number."""
         times = [0] * len(memories)
+        vectors = self._contents(memories)
         self.rankings.append(
-            ranking_index(memories, self._encode(memories), self._nulls, times)
+            ranking_index(memories, vectors, self._nulls, times)
         )
         return len(self.rankings) - 1
 
@@ -75,7 +89,7 @@ class Stores:
         texts = {text for one in messages for text in self.texts_of(one)}
         new = sorted(texts - self._vectors.keys())
         if new:
-            rows = self._encode(new)
+            rows = self._queries(new)
             self._vectors.update(zip(new, rows, strict=True))
 
     def found(self, message: Message, *, whole: bool) -> list[int]:
@@ -86,6 +100,7 @@ class Stores:
         if thoughts and not whole:
             rows = np.stack([self._vectors[thought] for thought in thoughts])
             queries += thought_queries(thoughts, rows, rows.shape[1])
+        queries = with_evidence(queries, self._about_writer)
         rankings = [
             rank(store, query, ENTRIES, thoughts=len(queries))
             for query in queries
@@ -205,7 +220,12 @@ def measure(folder: Path) -> dict[str, Any]:
     """Each set, by the whole message alone and by its thoughts."""
     encode = minilm()
     world = load_world(folder, encode)
-    stores = Stores(world, encode)
+    stores = Stores(
+        [one.ranking_index("bulk", world.nulls) for one in world.subjects],
+        nulls=world.nulls,
+        contents=encode,
+        queries=encode,
+    )
     sets = message_sets(world, stores)
     stores.embed([one for messages in sets.values() for one in messages])
     found: dict[str, Any] = {}

@@ -276,3 +276,13 @@ def test_rare_names_are_evidence() -> None:
     ]
     assert found("continue") == []
     assert found("which kind of tea grows at home, and which abroad") == []
+
+
+def test_vector_that_is_about_its_writer() -> None:
+    """A vector that tells that a message is about its writer counts in a small store alone."""
+    asked = RankingQuery("Nerede?", directions(1, 1)[0], about_writer=9.0)
+    few = store()
+    assert rank(few, asked)[0].personal == 5.0
+    texts = [f"memory {number}" for number in range(200)]
+    many = ranking_index(texts, directions(200, 1), None, [1] * 200)
+    assert rank(many, asked)[0].personal == 0.0

@@ -41,3 +41,16 @@ def test_nothing_is_told_by_chance() -> None:
         Examples(texts(30), around(1, 30, 2)),
     )
     assert not latin.holds(texts(50, "слово"), around(0, 50, 3)).any()
+
+
+def test_evidence() -> None:
+    """What lies where the examples lie has evidence for it, what lies elsewhere has none."""
+    kind = learned_kind(
+        Examples(texts(20), around(0, 20, 1)),
+        Examples(texts(30), around(1, 30, 2)),
+    )
+    like = [kind.evidence("word", row) for row in around(0, 50, 3)]
+    unlike = [kind.evidence("word", row) for row in around(1, 50, 4)]
+    assert np.median(like) > 3
+    assert np.median(unlike) == 0
+    assert kind.evidence("слово", around(0, 1, 3)[0]) == 0

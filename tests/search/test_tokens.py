@@ -109,3 +109,9 @@ def test_holds_words_of() -> None:
     """A longer text that has all words says what the shorter one said."""
     assert holds_words_of("User has a big dog.", "USER has a dóg")
     assert not holds_words_of("User has a dog", "User had a dog")
+
+
+def test_endings_of_indian_scripts() -> None:
+    """Inflected forms of a Hindi word are one token."""
+    assert len({*tokens("रहता रहती रहते")}) == 1
+    assert len({*tokens("बेटा बेटी")}) == 1

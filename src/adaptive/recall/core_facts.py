@@ -37,13 +37,15 @@ class CoreJudges:
 
     Facts that are ``standing`` matter for every answer, a ``hazard`` could do harm with what
     somebody eats or takes. Messages that are ``consuming`` are about that, and ``personal`` ones
-    are about their writer or ask for advice; ``cohort`` are vectors of the latter.
+    are about their writer or ask for advice; ``cohort`` are vectors of the latter. Those that are
+    ``about_writer`` may ask for what their writer has told, too.
     """
 
     standing: LearnedKind
     hazard: LearnedKind
     consuming: LearnedKind
     personal: LearnedKind
+    about_writer: LearnedKind
     cohort: Vectors
 
 
@@ -66,6 +68,9 @@ def core_judges(examples: Vectors, nulls: Vectors) -> CoreJudges:
         hazard=learned_kind(of["hazard"], of["standing"] + of["other"]),
         consuming=learned_kind(of["consuming"], of["asking"] + impersonal),
         personal=learned_kind(personal, impersonal),
+        about_writer=learned_kind(
+            personal + of["recalling"], impersonal + of["common knowledge"]
+        ),
         cohort=personal.vectors,
     )
 

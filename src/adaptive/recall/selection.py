@@ -49,7 +49,12 @@ from adaptive.search.fusion import (
     ranking_query,
 )
 from adaptive.search.index import FoundMemory, MemoryIndex
-from adaptive.search.thoughts import thought_queries, thoughts_of
+from adaptive.search.kinds import LearnedKind
+from adaptive.search.thoughts import (
+    thought_queries,
+    thoughts_of,
+    with_evidence,
+)
 from adaptive.search.tokens import continues, tokens
 from adaptive.search.vectors import query_vectors
 from adaptive.settings.hook import Hook
@@ -80,7 +85,7 @@ class Question:
     model is asked for better words. ``vectors`` are those of the text and, where that continues it,
     of the previous one; ``None`` where keywords have to serve. ``thoughts`` are those of a message
     that has several, each with its vector. ``former`` are the ids of the memories that stand in the
-    chat's block.
+    chat's block. ``about_writer`` knows messages that are about their writer.
     """
 
     text: str
@@ -93,6 +98,7 @@ class Question:
     vectors: Vectors | None = None
     thoughts: Sequence[RankingQuery] = ()
     former: Sequence[str] = ()
+    about_writer: LearnedKind | None = None
 
     def nearest(
         self,
@@ -122,10 +128,8 @@ class Question:
 
     def queries(self, dimension: int) -> list[RankingQuery]:
         """The whole message, with the previous one where it continues that, and its thoughts."""
-        whole = ranking_query(
-            self.text, self.previous, self.vectors, dimension
-        )
-        return [whole, *self.thoughts]
+        own = ranking_query(self.text, self.previous, self.vectors, dimension)
+        return with_evidence([own, *self.thoughts], self.about_writer)
 
 
 def question_of(
@@ -215,6 +219,7 @@ def candidates_for(
 
     Without ``judges`` the first core facts come: the most important ones, then the oldest.
     """
+    question = replace(question, about_writer=judges and judges.about_writer)
     to_forget = set(tokens(question.to_forget))
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
     withheld = {

@@ -94,6 +94,7 @@ def _standing_out(
     own_evidence = (
         strictness * _EVIDENCE_SHARE * (most_evidence - best.personal)
     )
+    own_gate = _GATE_SHARE * (gate - best.personal)
     fit: list[Ranked] = []
     for near in pool:
         share = strictness * (
@@ -102,7 +103,7 @@ def _standing_out(
         is_close = near.score >= min(best.score, share * best.score)
         is_alike = near.evidence - near.personal >= own_evidence
         is_named = near.naming >= _RARE_NAME
-        if near.evidence >= _GATE_SHARE * gate and (
+        if near.evidence - near.personal >= own_gate and (
             is_named or (is_close and is_alike)
         ):
             fit.append(near)

@@ -14,7 +14,7 @@ evidence:
 
     evidence = null spreads of the plain cosine above the null mean, less those that all have
                + the higher of coverage * share of the message's words and naming * rarity of a name
-               + personal if the message speaks of the user
+               + personal if the message speaks of the user, by its words or by its vector
 """
 
 import math
@@ -68,7 +68,10 @@ class Weights:
     coverage: float = 6.0  # of words, as evidence,
     words_alone: float = 10.0  # or without vectors
     naming: float = 6.0  # of a name that the memory holds, by its rarity
-    personal: float = 3.5
+    personal: float = 3.5  # of words that speak of the user,
+    about_writer: float = (
+        5.0  # at most of a vector that does, in a small store
+    )
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -79,7 +82,7 @@ _GATE_SIZES = (12, 160)
 # What it grows with the logarithm of the number of thoughts.
 _GATE_GROWTH = 0.3
 # Of this many memories what all have in common is trusted by half.
-_COMMON_HALF = 6
+_COMMON_HALF = 10
 # Something that no memory holds: else a single word would be the whole of its message.
 _UNSAID = ""
 
@@ -93,7 +96,9 @@ class RankingIndex:
 
     vectors: Vectors  # of a memory without one yet a row of zeros
     embedded: NDArray[np.bool_]
-    centre: Vectors  # the mean drawn towards zero
+    centre: (
+        Vectors  # the mean, of few memories drawn towards that of any texts
+    )
     centrality: Vectors  # the product of each vector with it
     unit: float
     levels: Mapping[
@@ -109,12 +114,14 @@ class RankingIndex:
 class RankingQuery:
     """A message to find memories for, with its normalised vector where it has one.
 
-    ``personal`` is how much it counts, from 0 to 1, that it speaks of the user.
+    ``personal`` is how much it counts, from 0 to 1, that its words speak of the user;
+    ``about_writer`` is the evidence of its vector that it needs to know its writer.
     """
 
     text: str
     vector: Vectors | None
     personal: float = 1.0
+    about_writer: float = 0.0
 
 
 def ranking_query(
@@ -193,7 +200,7 @@ def ranking_index(
     }
     embedded = np.asarray(vectors.any(axis=1), dtype=np.bool_)
     rows = vectors if embedded.all() else vectors[embedded]
-    centre = (rows.sum(axis=0) / (len(rows) + CENTRE_HALF)).astype(np.float32)
+    centre = _centre(rows, nulls)
     centrality = products(vectors, centre)
     unit = 1.0
     levels: Mapping[Script, NullLevel] = {}
@@ -224,6 +231,14 @@ def ranking_index(
         learned=_learning_places(np.asarray(created_at)),
         importance=np.asarray(importance or [0] * len(texts)),
     )
+
+
+def _centre(rows: Vectors, nulls: Vectors | None) -> Vectors:
+    """The mean of memories; of few it is drawn towards what all texts have in common."""
+    total = rows.sum(axis=0)
+    if nulls is not None and len(rows):
+        total = total + CENTRE_HALF * nulls.mean(axis=0)
+    return (total / (len(rows) + CENTRE_HALF)).astype(np.float32)
 
 
 def _learning_places(times: NDArray[np.int64]) -> Places:
@@ -267,6 +282,8 @@ def rank(
         similarity = (
             (cosine - index.centrality) / (length * index.unit)
         ).astype(np.float32)
+        embedded = index.embedded
+        similarity[embedded] -= _common_standing(similarity[embedded])
     matches = index.keywords.matches([*words, _UNSAID])
     best_match = max(float(matches.scores.max()), _TINY)
     keywords = (matches.scores * (weights.keywords / best_match)).astype(
@@ -278,11 +295,15 @@ def rank(
     # A lift that all memories share, being of one sitting, says nothing of any.
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
-    personal = weights.personal * query.personal * speaks_of_self(query.text)
+    largeness = _largeness(size)
+    personal = max(
+        weights.personal * query.personal * speaks_of_self(query.text),
+        min(query.about_writer, weights.about_writer * (1 - largeness)),
+    )
     evidence = _evidence(index, query, cosine, matches, weights) + np.float32(
         personal
     )
-    gate = float(np.interp(math.log(size), np.log(_GATE_SIZES), GATES))
+    gate = float(np.interp(largeness, (0, 1), GATES))
     gate += _GATE_GROWTH * math.log(thoughts)
     score[[*without]] = -np.inf
     # With all that equal the last of them.
@@ -348,9 +369,21 @@ def _evidence(
 
 
 def _common_standing(standing: Vectors) -> float:
-    """What even the memory that is farthest from a message stands above the null prompts.
+    """What all memories stand above the null prompts.
 
-    A model that finds all texts of a language alike gives it to all of them.
+    A model that finds all texts of a language alike gives it to all of them. In a large store, whose
+    mean tells that a message is about its user, it is what even the memory that is farthest from the
+    message has; in a small one it lies half way from there to the mean.
     """
-    trust = len(standing) / (len(standing) + _COMMON_HALF)
-    return trust * max(float(standing.min()), 0.0)
+    size = len(standing)
+    if not size:
+        return 0.0
+    least = standing.min()
+    half_way = (least + standing.mean()) / 2
+    common = np.interp(_largeness(size), (0, 1), (half_way, least))
+    return size / (size + _COMMON_HALF) * max(float(common), 0.0)
+
+
+def _largeness(size: int) -> float:
+    """Where a store stands between a small one, 0, and a large one, 1, by its logarithm."""
+    return float(np.interp(math.log(size), np.log(_GATE_SIZES), (0, 1)))

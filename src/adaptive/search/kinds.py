@@ -15,12 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.model import Vectors, frozen
-from adaptive.search.calibration import script_of
+from adaptive.search.calibration import NullLevel, script_of
 from adaptive.search.vectors import normalised
 
 # A low degree: a name is told by what stands around it, in whatever sentence.
 _DEGREE = 4
 _RIDGE = 0.3
+# What speaks for a kind before a vector does: most messages are of none.
+_PRIOR_EVIDENCE = -3.0
+# Examples that lie further apart from the others tell no more.
+_MOST_DISTANCE = 4.0
 # A model that has not learned a script finds all its texts alike: it can tell no kind of them.
 _LEAST_RECOGNISED = 0.3
 
@@ -48,14 +52,34 @@ class LearnedKind:
     weights: NDArray[np.floating[Any]]
     latin_bar: float
     other_bar: float
+    latin_others: NullLevel  # the scores of the other examples
+    other_others: NullLevel
+    latin_distance: (
+        float  # how many of their spreads the examples score higher
+    )
+    other_distance: float
+
+    def evidence(self, text: str, vector: Vectors) -> float:
+        """How much speaks for a text's being of the kind, by its vector; 0 where nothing does."""
+        is_latin = script_of(text) == "latin"
+        level = self.latin_others if is_latin else self.other_others
+        if (self.latin_bar if is_latin else self.other_bar) == inf:
+            return 0.0
+        distance = self.latin_distance if is_latin else self.other_distance
+        [standing] = level.standing(self._scores(vector[np.newaxis]))
+        return max(_PRIOR_EVIDENCE + distance * float(standing), 0.0)
 
     def holds(
         self, texts: Sequence[str], vectors: Vectors
     ) -> NDArray[np.bool_]:
         """Which of these texts, each with its vector, are of the kind."""
         bars = np.where(_latin(texts), self.latin_bar, self.other_bar)
+        return self._scores(vectors) > bars
+
+    def _scores(self, vectors: Vectors) -> Vectors:
         rows = normalised(vectors - self.centre)
-        return _kernel(rows, self.examples) @ self.weights > bars
+        scores = _kernel(rows, self.examples) @ self.weights
+        return scores.astype(np.float32)
 
 
 def learned_kind(
@@ -72,23 +96,46 @@ def learned_kind(
     left_out = targets - weights / np.diag(inverse)
     is_latin = _latin(both.texts)
 
-    def bar(is_counted: NDArray[np.bool_]) -> float:
+    def level(is_counted: NDArray[np.bool_]) -> NullLevel:
+        """The scores of the counted others."""
+        of_others = left_out[is_counted & ~is_of_kind]
+        if not of_others.size:
+            return NullLevel(0.0, inf)
+        return NullLevel(float(of_others.mean()), float(of_others.std()))
+
+    def bar(is_counted: NDArray[np.bool_], others: NullLevel) -> float:
         """The score that few of the counted others reach; none where hardly more examples do."""
         scores = left_out[is_counted & is_of_kind]
-        of_others = left_out[is_counted & ~is_of_kind]
-        if not scores.size or not of_others.size:
+        if not scores.size or others.spread == inf:
             return inf
-        normal = NormalDist(float(of_others.mean()), float(of_others.std()))
+        normal = NormalDist(others.mean, others.spread)
         enough = normal.inv_cdf(1 - wrongly)
         recognised = np.mean(scores > enough)
         return enough if recognised >= _LEAST_RECOGNISED else inf
 
+    def distance(is_counted: NDArray[np.bool_], others: NullLevel) -> float:
+        """How many spreads of the counted others the examples score higher than they do."""
+        scores = left_out[is_counted & is_of_kind].astype(np.float32)
+        if not scores.size:
+            return 0.0
+        return min(float(others.standing(scores).mean()), _MOST_DISTANCE)
+
+    latin_others = level(is_latin)
+    other_others = level(~is_latin)
+    # Few of other scripts say little of their spread: half of it is that of the Latin ones.
+    shared = NullLevel(
+        other_others.mean, (latin_others.spread + other_others.spread) / 2
+    )
     return LearnedKind(
         centre=centre,
         examples=rows,
         weights=weights,
-        latin_bar=bar(is_latin),
-        other_bar=bar(~is_latin),
+        latin_bar=bar(is_latin, latin_others),
+        other_bar=bar(~is_latin, other_others),
+        latin_others=latin_others,
+        other_others=shared,
+        latin_distance=distance(is_latin, latin_others),
+        other_distance=distance(~is_latin, shared),
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from adaptive.core.messages import head_and_tail, passages, sentences
 from adaptive.core.model import Vectors
 from adaptive.search.fusion import RankingQuery
+from adaptive.search.kinds import LearnedKind
 from adaptive.search.tokens import KeywordIndex, continues, tokens
 from adaptive.search.vectors import LONGEST_QUERY
 
@@ -73,4 +75,18 @@ def thought_queries(
             personal=1.0 if _QUESTION_MARKS & {*thought} else _TOLD,
         )
         for thought, vector in zip(thoughts, own, strict=True)
+    ]
+
+
+def with_evidence(
+    queries: Sequence[RankingQuery], kind: LearnedKind | None
+) -> list[RankingQuery]:
+    """Queries with the evidence of their vectors that they are of the kind about their writer."""
+    if kind is None:
+        return [*queries]
+    return [
+        replace(query, about_writer=kind.evidence(query.text, query.vector))
+        if query.vector is not None
+        else query
+        for query in queries
     ]

@@ -52,6 +52,15 @@ _RUNS = re.compile(
 _ACCENTS = re.compile("[\u0300-\u036f\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _ARABIC_ARTICLE = re.compile(r"^(?:[وبكف]?ال|لل)(?=\w\w)")
 _ENDING = re.compile(r"(?<=\w{3})[авеийлмотуыхьюяاتنهوي]+$")
+# Vowels of Indian scripts stand at the same place of each one's block, as do signs of nasal sounds.
+_INDIC_ENDING = re.compile(
+    "(?<=..)["
+    + "".join(
+        f"{chr(block)}-{chr(block + 3)}{chr(block + 0x3E)}-{chr(block + 0x4C)}"
+        for block in range(0x900, 0xD80, 0x80)
+    )
+    + "]+$"
+)
 _ONE_FORM = str.maketrans(
     dict(zip("ٱىةکی", "ايهكي", strict=True)) | {"’": "'", "œ": "oe", "ı": "i"}
 )
@@ -156,6 +165,8 @@ def stem(word: str) -> str:
         return word
     if word[0] <= "\u024f":
         return _latin_stem(word)
+    if word[0] >= "\u0900":
+        return _INDIC_ENDING.sub("", word)
     return _ENDING.sub("", _ARABIC_ARTICLE.sub("", word))
 
 
