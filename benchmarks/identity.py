@@ -2,7 +2,8 @@
 
 Three made-up persons have 40 facts each on who they are, their health, work and home, and 40
 messages that are about themselves or ask for advice and need one of those, named beside it. They
-were written before the rule; it was tuned on the first alone, and the third writes five languages.
+were written before the rule, which was tuned on the first and chosen with the misses of the others
+in view, so nobody here is held out. The third writes five languages.
 Everyday prompts are about nobody. Standing facts (a name, a language, wishes) come with all of
 them, so they are counted apart.
 """
