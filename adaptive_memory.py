@@ -133,7 +133,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.types import TypeEngine
 from statistics import NormalDist
 from sys import intern
-from types import CoroutineType
+from types import CoroutineType, MappingProxyType
 from typing import (
     Annotated,
     Any,
@@ -2922,7 +2922,14 @@ class CostTable(EntryTable):
   return {entry.key: Counter(entry.body) for entry in entries}
 
 
-ChatTable = ValueTable[list[str]]
+@frozen
+class Addition:
+ core: Sequence[str] = ()
+ retrieved: Sequence[str] = ()
+ begins: bool = False
+
+
+ChatTable = ValueTable[dict[str, Addition]]
 ChatNotesTable = ValueTable[ChatNotes]
 CommandTable = ValueTable[str]
 
@@ -6501,8 +6508,6 @@ def _level(nearest: Vectors) -> NullLevel:
 
 
 def script_of(text: str) -> Script:
- if text.isascii():
-  return "latin"
  sample = head_and_tail(text, _LONGEST_SAMPLE)
  counts = Counter[Script](
   {script: len(re.findall(letters, sample)) for script, letters in _SCRIPT_LETTERS.items()}
@@ -8219,8 +8224,9 @@ def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
  thoughts = [*dict.fromkeys(thoughts)]
  if len(thoughts) < 2:
   return []
- words = [keywords.as_spelled(tokens(thought)) for thought in thoughts]
- rarest_first = sorted(range(len(thoughts) - 1), key=lambda place: -keywords.rarest(words[place]))
+ rarest_first = sorted(
+  range(len(thoughts) - 1), key=lambda place: -keywords.rarest(tokens(thoughts[place]))
+ )
  chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
  return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]
 
@@ -10188,7 +10194,7 @@ class HostTables:
   self.audit = AuditTable(entries)
   self.costs = CostTable(entries)
   self.suggestions = SuggestionTable(entries, self.leases)
-  self.chats = ChatTable(entries, "chat", list[str], [], DAY_SECONDS)
+  self.chats = ChatTable(entries, "chat", dict[str, Addition], {})
   self.chat_notes = ChatNotesTable(entries, "chat_notes", ChatNotes, ChatNotes())
   self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
 
@@ -10396,7 +10402,7 @@ class HostSweep:
     log_failure("vectors of deleted memories are swept another day", error)
     await note_deletion(note.user_id, self._database)
   chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
-  is_note = ENTRIES.c.kind == "chat_notes"
+  is_note = ENTRIES.c.kind.in_(["chat_notes", "chat"])
   await self._change(
    delete(PENDING).where(is_outdated(now)),
    delete(ENTRIES).where(is_former | (ENTRIES.c.expires_at < now)),
@@ -10957,8 +10963,6 @@ _FRAME = f"{OPEN_MARKER}\n{BLOCK_PREAMBLE}\n\n{{}}\n{CLOSE_MARKER}"
 _FRAME_TOKENS = estimated_tokens(_FRAME.format(f"{CORE_HEADING}\n{RETRIEVED_HEADING}\n"))
 _MOST_FORMER_CONTENTS = 2
 _MOST_CORE_TOKENS = 196
-_WORTH_A_NEW_BLOCK = 3
-_LEFT_FREE = 0.02
 _ROUND_TO_SQUARE = str.maketrans("()", "[]")
 _QUOTED_ENTRY = "\u201c{}\u201d"
 _INNER_QUOTES = str.maketrans("\u201c\u201d\u201e", '"""')
@@ -11000,7 +11004,11 @@ def retrieved_room(core: Sequence[BlockEntry], most_tokens: int) -> int:
 
 
 def rendered_block(
- core: Sequence[BlockEntry], retrieved: Sequence[BlockEntry], form: MemoryFormat
+ core: Sequence[BlockEntry],
+ retrieved: Sequence[BlockEntry],
+ form: MemoryFormat,
+ *,
+ begins: bool = True,
 ) -> str:
  parts: list[str] = []
  for heading, entries in {CORE_HEADING: core, RETRIEVED_HEADING: retrieved}.items():
@@ -11009,27 +11017,10 @@ def rendered_block(
    part += _LEADS[form].format(number) + entry.line
   if entries:
    parts.append(part)
- return _FRAME.format("\n".join(parts)) if parts else ""
-
-
-def placed_entries(
- former: Sequence[str], fitting: Sequence[str], existing: Mapping[str, BlockEntry], room: int
-) -> list[BlockEntry]:
- anew = entries_within(room, fitting, existing)
- standing = [existing[memory_id] for memory_id in former if memory_id in existing]
- free = room - _tokens_of(standing)
- appended: list[BlockEntry] = []
- for rank, entry in enumerate(anew):
-  if entry.memory.id in former:
-   continue
-  is_best = rank < _WORTH_A_NEW_BLOCK
-  reserved = 0 if is_best or not standing else rank * room * _LEFT_FREE
-  if entry.tokens + reserved <= free:
-   appended.append(entry)
-   free -= entry.tokens
-  elif is_best:
-   return _by_age(anew)
- return [*standing, *_by_age(appended)] if free >= 0 else _by_age(anew)
+ if not parts:
+  return ""
+ text = "\n".join(parts)
+ return _FRAME.format(text) if begins else extended_block("", text)
 
 
 def entries_within(
@@ -11045,10 +11036,6 @@ def entries_within(
 
 def _tokens_of(entries: Iterable[BlockEntry]) -> int:
  return sum(entry.tokens for entry in entries)
-
-
-def _by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:
- return sorted(entries, key=lambda entry: (entry.memory.created_at, entry.memory.id))
 
 
 def _quoted(content: str) -> str:
@@ -11107,6 +11094,228 @@ def recall_line(count: int, note: str) -> str:
   return note
  words = "1 memory recalled" if count == 1 else f"{count} memories recalled"
  return f"{words} ({note})" if note else words
+
+
+# ---- src/adaptive/recall/placement.py ----
+
+_WORTH_A_NEW_BEGINNING = 3
+_LEFT_FREE = 0.02
+_MOST_MESSAGES = 400
+
+
+def is_of_user(message: Message) -> bool:
+ return message.get("role") == "user"
+
+
+def message_keys(messages: Iterable[Message]) -> list[str]:
+ keys: list[str] = []
+ former = ""
+ for message in messages:
+  if is_of_user(message):
+   former = content_hash(f"{former}\n{message_text(message)}")
+   keys.append(former)
+ return keys
+
+
+@frozen
+class ChatSoFar:
+ key: str = ""
+ additions: Mapping[str, Addition] = field(default_factory=dict[str, Addition])
+ earlier: Mapping[str, Addition] = field(default_factory=dict[str, Addition])
+ is_first: bool = True
+
+ @classmethod
+ def of(
+  cls, additions: Mapping[str, Addition], keys: Sequence[str], sent: Collection[str]
+ ) -> "ChatSoFar":
+  if not keys:
+   return cls()
+  earlier: dict[str, Addition] = {}
+  for key in keys:
+   addition = additions.get(key)
+   if addition is None:
+    continue
+   if addition.begins:
+    earlier.clear()
+   if key != keys[-1] and (addition.begins or key in sent):
+    earlier[key] = addition
+  return cls(key=keys[-1], additions=additions, earlier=earlier, is_first=len(keys) == 1)
+
+ @property
+ def again(self) -> Addition | None:
+  return self.additions.get(self.key)
+
+ def ids(self) -> Iterable[str]:
+  given = [*self.earlier.values()]
+  if self.again is not None:
+   given.append(self.again)
+  for addition in given:
+   yield from addition.core
+   yield from addition.retrieved
+
+ def with_addition(self, addition: Addition) -> dict[str, Addition]:
+  changed = {**self.additions, self.key: addition}
+  return dict([*changed.items()][-_MOST_MESSAGES:])
+
+
+@frozen
+class Placed:
+ core: Sequence[BlockEntry] = ()
+ retrieved: Sequence[BlockEntry] = ()
+ begins: bool = False
+
+ @property
+ def entries(self) -> Sequence[BlockEntry]:
+  return (*self.core, *self.retrieved)
+
+ def addition(self) -> Addition:
+  return Addition(
+   core=[entry.memory.id for entry in self.core],
+   retrieved=[entry.memory.id for entry in self.retrieved],
+   begins=self.begins,
+  )
+
+
+def placed_again(addition: Addition, existing: Mapping[str, BlockEntry]) -> Placed:
+
+ def entries(ids: Iterable[str]) -> list[BlockEntry]:
+  return [existing[each] for each in ids if each in existing]
+
+ return Placed(
+  core=entries(addition.core), retrieved=entries(addition.retrieved), begins=addition.begins
+ )
+
+
+def placed_entries(
+ so_far: ChatSoFar,
+ facts: Sequence[str],
+ fitting: Sequence[str],
+ existing: Mapping[str, BlockEntry],
+ most_tokens: int,
+) -> dict[str, Placed]:
+ earlier = {key: placed_again(addition, existing) for key, addition in so_far.earlier.items()}
+ if so_far.again is not None:
+  return {**earlier, so_far.key: placed_again(so_far.again, existing)}
+ standing = [entry for placed in earlier.values() for entry in placed.entries]
+ shown = {entry.memory.id for entry in standing}
+ room = most_tokens - sum(entry.tokens for entry in standing)
+ core = entries_within(core_room(room), [one for one in facts if one not in shown], existing)
+ shown.update(entry.memory.id for entry in core)
+ free = whole = retrieved_room(core, room)
+ retrieved: list[BlockEntry] = []
+ for rank, memory_id in enumerate(dict.fromkeys(fitting)):
+  entry = existing.get(memory_id)
+  if entry is None or memory_id in shown:
+   continue
+  is_best = rank < _WORTH_A_NEW_BEGINNING
+  reserved = 0 if is_best or not standing else rank * whole * _LEFT_FREE
+  if entry.tokens + reserved <= free:
+   retrieved.append(entry)
+   free -= entry.tokens
+  elif is_best and standing:
+   anew = ChatSoFar(key=so_far.key)
+   return placed_entries(anew, facts, fitting, existing, most_tokens)
+ newest = Placed(core, by_age(retrieved), begins=so_far.is_first)
+ return {**earlier, so_far.key: newest}
+
+
+def by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:
+ return sorted(entries, key=lambda entry: (entry.memory.created_at, entry.memory.id))
+
+
+def rendered_blocks(placed: Mapping[str, Placed], form: MemoryFormat) -> dict[str, str]:
+ return {
+  "" if each.begins else key: rendered_block(each.core, each.retrieved, form, begins=each.begins)
+  for key, each in placed.items()
+ }
+
+
+@frozen
+class MessageBlock:
+ said: str
+ block: str
+
+
+@frozen
+class PromptBlocks:
+ system: str = ""
+ messages: Sequence[MessageBlock] = ()
+
+ def __bool__(self) -> bool:
+  return bool(self.system or any(one.block for one in self.messages))
+
+ def __len__(self) -> int:
+  return len(self.system) + sum(len(one.block) for one in self.messages)
+
+
+def blocks_by_message(
+ messages: Sequence[Message], blocks: Mapping[str, str], keys: Sequence[str]
+) -> list[MessageBlock]:
+ said = [content_hash(message_text(message)) for message in filter(is_of_user, messages)]
+ return [
+  MessageBlock(said=digest, block=blocks.get(key, ""))
+  for digest, key in zip(said, keys, strict=True)
+ ]
+
+
+def with_message_blocks(
+ messages: Sequence[Message], blocks: Sequence[MessageBlock]
+) -> list[Message]:
+ known = [f"{BLOCK_SEPARATOR}{each.block}" for each in blocks if each.block]
+ copied = [_without_block(message, known) for message in messages]
+ waiting = [*blocks]
+ places = [place for place, message in enumerate(copied) if is_of_user(message)]
+ digests = [content_hash(message_text(copied[place])) for place in places]
+ if waiting and digests and _is_changed(waiting, digests):
+  digests[-1] = waiting[-1].said
+ for place, digest in zip(reversed(places), reversed(digests), strict=True):
+  found = [number for number, each in enumerate(waiting) if each.said == digest]
+  if found:
+   block = waiting[found[-1]].block
+   del waiting[found[-1] :]
+   if block:
+    copied[place] = _with_block_behind(copied[place], block)
+ return copied
+
+
+def _is_changed(waiting: Sequence[MessageBlock], digests: Sequence[str]) -> bool:
+ newest = waiting[-1].said
+ if newest == digests[-1]:
+  return False
+ return len(digests) <= len(waiting) or newest not in digests
+
+
+def _without_block(message: Message, known: Sequence[str]) -> Message:
+ if not is_of_user(message):
+  return message
+ content = message.get("content")
+ parts = [*listing(content)]
+ texts = [str(mapping(part).get("text") or "") for part in parts]
+ for block in known:
+  if isinstance(content, str) and content.endswith(block):
+   return {**message, "content": content.removesuffix(block)}
+  for place, text in enumerate(texts):
+   if text.endswith(block):
+    parts[place] = {**parts[place], "text": text.removesuffix(block)}
+    return {**message, "content": parts}
+ return message
+
+
+def _with_block_behind(message: Message, block: str) -> JsonObject:
+ content = message.get("content")
+ parts = listing(content)
+ if not parts:
+  text = f"{content or ''}{BLOCK_SEPARATOR}{block}"
+  return {**message, "content": text.removeprefix(BLOCK_SEPARATOR)}
+ changed = [*parts]
+ for place in reversed(range(len(changed))):
+  text = mapping(changed[place]).get("text")
+  if isinstance(text, str):
+   text = f"{text}{BLOCK_SEPARATOR}{block}"
+   changed[place] = {**changed[place], "text": text}
+   return {**message, "content": changed}
+ changed.append({"type": "text", "text": block})
+ return {**message, "content": changed}
 
 
 # ---- src/adaptive/settings/hook.py ----
@@ -15315,6 +15524,91 @@ def _asked_turn(hook: Hook) -> Turn:
  return Turn(hook.user_id, hook.told_kind, "", (), source)
 
 
+# ---- src/adaptive/recall/question.py ----
+
+_SHARE_FOR_EMBEDDING = 0.5
+_SHARE_FOR_SEARCHING_AGAIN = 0.15
+
+Complete = Callable[[], Awaitable[str]]
+
+
+@frozen
+class Question:
+ text: str
+ previous: str = ""
+ chat_id: str = ""
+ first: bool = False
+ today: str = ""
+ to_forget: str = ""
+ complete: Complete | None = None
+ vectors: Vectors | None = None
+ thoughts: Sequence[RankingQuery] = ()
+ keys: Sequence[str] = ()
+ sent: Sequence[str] = ()
+ so_far: ChatSoFar = ChatSoFar()
+ about_writer: LearnedKind | None = None
+
+ def nearest(
+  self,
+  index: MemoryIndex,
+  limit: int,
+  weights: Weights = DEFAULT_WEIGHTS,
+  without: Sequence[int] = (),
+ ) -> list[list[Ranked]]:
+  if not has_words(self.text):
+   return []
+  queries = self.queries(index.dimension)
+  return [
+   rank(index.ranking, query, limit, weights, thoughts=len(queries), without=without)
+   for query in queries
+  ]
+
+ def queries(self, dimension: int) -> list[RankingQuery]:
+  own = ranking_query(self.text, self.previous, self.vectors, dimension)
+  return with_evidence([own, *self.thoughts], self.about_writer)
+
+
+def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = False) -> Question:
+ of_user = [message for message in messages if message.get("role") == "user"]
+ nothing: Message = {}
+ previous, newest = [nothing, nothing, *of_user][-2:]
+ if hook.regenerated_message and not answered:
+  newest = hook.regenerated_message
+ text = spoken_text(message_text(newest))
+ return Question(
+  text=text,
+  previous=spoken_text(message_text(previous)),
+  chat_id=hook.chat_id if hook.told_kind == "saved" else "",
+  first=len(of_user) <= 1,
+  today=local_time(time.time(), *hook.time_zones).date().isoformat(),
+  to_forget=sentences_to_forget(text),
+ )
+
+
+async def embedded_question(
+ hook: Hook, question: Question, embedder: Embedder, index: MemoryIndex
+) -> Question:
+ seconds = hook.settings.inlet_timeout_seconds
+ texts = [question.text]
+ thoughts: list[str] = []
+ if continues(question.text):
+  texts.append(question.previous)
+ else:
+  spoken = without_secrets(question.text)
+  thoughts = thoughts_of(spoken, index.ranking.keywords)
+ vectors = await query_vectors(embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING)
+ question = replace(question, thoughts=thought_queries(thoughts, vectors, index.dimension))
+ text = await question.complete() if question.complete else ""
+ if not text or text == question.text:
+  return replace(question, vectors=vectors)
+ if vectors is not None:
+  again = seconds * _SHARE_FOR_SEARCHING_AGAIN
+  completed = await query_vectors(embedder, [text], again)
+  if completed is not None:
+   vectors = np.concatenate([completed, vectors[1:]])
+ return replace(question, text=text, vectors=vectors)
+
+
 # ---- src/adaptive/recall/request.py ----
 
 _SUMMARY_HEADING = "### Earlier in this conversation"
@@ -15342,6 +15636,16 @@ class RequestWindow:
  memory_tokens: int
  history_tokens: int = _MOST_HISTORY_TOKENS
  summary: str = ""
+
+ def sent_keys(self, keys: Sequence[str]) -> list[str]:
+  sent = {*map(id, self.messages)}
+  return [
+   key
+   for key, message in zip(
+    keys, filter(is_of_user, listing(self.body.get("messages"))), strict=True
+   )
+   if id(message) in sent
+  ]
 
 
 async def request_window(hook: Hook, plain: RequestWindow, notes: ChatNotesTable) -> RequestWindow:
@@ -15423,12 +15727,20 @@ def _tokens_of_all(messages: Sequence[Message]) -> int:
  return sum(map(message_tokens, messages))
 
 
-def block_with(block: str, section: str, warnings: Sequence[str] = ()) -> str:
- if section:
-  above = () if block else (_SECTION_PREAMBLE,)
-  block = extended_block(block, *above, section)
- warning = extended_block("", *warnings) if warnings else ""
- return BLOCK_SEPARATOR.join(filter(None, [block, warning]))
+def prompt_blocks(
+ window: RequestWindow, blocks: Mapping[str, str], warnings: Sequence[str]
+) -> PromptBlocks:
+ keys = message_keys(listing(window.body.get("messages")))
+ sent = window.sent_keys(keys)
+ system = blocks.get("", "")
+ if window.summary:
+  above = () if system else (_SECTION_PREAMBLE,)
+  system = extended_block(system, *above, window.summary)
+ if warnings and sent:
+  both = [blocks.get(sent[-1], ""), extended_block("", *warnings)]
+  newest = BLOCK_SEPARATOR.join(filter(None, both))
+  blocks = {**blocks, sent[-1]: newest}
+ return PromptBlocks(system=system, messages=blocks_by_message(window.messages, blocks, sent))
 
 
 def with_block(messages: Sequence[Message], block: str) -> list[Message]:
@@ -15442,8 +15754,8 @@ def with_block(messages: Sequence[Message], block: str) -> list[Message]:
     else _text_with_block(str(content or ""), block)
    )
    copied[place] = {**message, "content": changed}
-   return copied
- return [{"role": "system", "content": block}, *copied] if block else copied
+   break
+ return copied
 
 
 def _text_with_block(text: str, block: str) -> str:
@@ -15461,21 +15773,35 @@ def _parts_with_block(parts: Sequence[Any], block: str) -> list[Any]:
  return [{"type": "text", "text": block}, *changed] if block else changed
 
 
+def with_blocks(messages: Sequence[Message], blocks: PromptBlocks) -> list[Message]:
+ added = [*blocks.messages]
+ if any(message.get("role") == "system" for message in messages):
+  return with_message_blocks(with_block(messages, blocks.system), added)
+ if added and blocks.system:
+  both = [blocks.system, added[0].block]
+  first = BLOCK_SEPARATOR.join(filter(None, both))
+  added[0] = replace(added[0], block=first)
+ return with_message_blocks(messages, added)
+
+
 class TurnBlocks:
  def __init__(self) -> None:
-  self._blocks = UserCache[str](_MOST_WAITING_CHARACTERS, weight=len, seconds=_LONGEST_TURN_SECONDS)
+  self._blocks = UserCache[PromptBlocks](
+   _MOST_WAITING_CHARACTERS, weight=len, seconds=_LONGEST_TURN_SECONDS
+  )
   self.forget = self._blocks.forget
 
- def keep(self, hook: Hook, block: str) -> None:
+ def keep(self, hook: Hook, blocks: PromptBlocks) -> None:
   mark = uuid.uuid4().hex
   hook.state["block_mark"] = mark
-  self._blocks.put((hook.user_id, mark), block)
+  self._blocks.put((hook.user_id, mark), blocks)
 
  def added(self, body: JsonObject, metadata: JsonObject) -> JsonObject:
-  block = self._blocks.get(_turn_key(metadata))
-  if block is None:
+  blocks = self._blocks.get(_turn_key(metadata))
+  if blocks is None:
    return body
-  return {**body, "messages": with_block(listing(body.get("messages")), block)}
+  messages = listing(body.get("messages"))
+  return {**body, "messages": with_blocks(messages, blocks)}
 
  def let_go(self, metadata: JsonObject) -> None:
   self._blocks.pop(_turn_key(metadata))
@@ -15488,89 +15814,10 @@ def _turn_key(metadata: JsonObject) -> tuple[str, str]:
 
 # ---- src/adaptive/recall/selection.py ----
 
-_SHARE_FOR_EMBEDDING = 0.5
-_SHARE_FOR_SEARCHING_AGAIN = 0.15
 _MOST_RANKED = 220
 _MOST_NAMED__selection = 20
 _NAMING__selection = Weights(neighbours=0.0, personal=0.0)
 _LEAST_NAMED__selection = GATES[0] / 4
-
-Complete = Callable[[], Awaitable[str]]
-
-
-@frozen
-class Question:
- text: str
- previous: str = ""
- chat_id: str = ""
- first: bool = False
- today: str = ""
- to_forget: str = ""
- complete: Complete | None = None
- vectors: Vectors | None = None
- thoughts: Sequence[RankingQuery] = ()
- former: Sequence[str] = ()
- about_writer: LearnedKind | None = None
-
- def nearest(
-  self,
-  index: MemoryIndex,
-  limit: int,
-  weights: Weights = DEFAULT_WEIGHTS,
-  without: Sequence[int] = (),
- ) -> list[list[Ranked]]:
-  if not has_words(self.text):
-   return []
-  queries = self.queries(index.dimension)
-  return [
-   rank(index.ranking, query, limit, weights, thoughts=len(queries), without=without)
-   for query in queries
-  ]
-
- def queries(self, dimension: int) -> list[RankingQuery]:
-  own = ranking_query(self.text, self.previous, self.vectors, dimension)
-  return with_evidence([own, *self.thoughts], self.about_writer)
-
-
-def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = False) -> Question:
- of_user = [message for message in messages if message.get("role") == "user"]
- nothing: Message = {}
- previous, newest = [nothing, nothing, *of_user][-2:]
- if hook.regenerated_message and not answered:
-  newest = hook.regenerated_message
- text = spoken_text(message_text(newest))
- return Question(
-  text=text,
-  previous=spoken_text(message_text(previous)),
-  chat_id=hook.chat_id if hook.told_kind == "saved" else "",
-  first=len(of_user) <= 1,
-  today=local_time(time.time(), *hook.time_zones).date().isoformat(),
-  to_forget=sentences_to_forget(text),
- )
-
-
-async def embedded_question(
- hook: Hook, question: Question, embedder: Embedder, index: MemoryIndex
-) -> Question:
- seconds = hook.settings.inlet_timeout_seconds
- texts = [question.text]
- thoughts: list[str] = []
- if continues(question.text):
-  texts.append(question.previous)
- else:
-  spoken = without_secrets(question.text)
-  thoughts = thoughts_of(spoken, index.ranking.keywords)
- vectors = await query_vectors(embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING)
- question = replace(question, thoughts=thought_queries(thoughts, vectors, index.dimension))
- text = await question.complete() if question.complete else ""
- if not text or text == question.text:
-  return replace(question, vectors=vectors)
- if vectors is not None:
-  again = seconds * _SHARE_FOR_SEARCHING_AGAIN
-  completed = await query_vectors(embedder, [text], again)
-  if completed is not None:
-   vectors = np.concatenate([completed, vectors[1:]])
- return replace(question, text=text, vectors=vectors)
 
 
 @frozen
@@ -15617,10 +15864,20 @@ def candidates_for(
 @frozen
 class Selection:
  candidates: Candidates
- core: Sequence[BlockEntry]
- retrieved: Sequence[BlockEntry]
- shown: Sequence[str]
+ placed: Mapping[str, Placed]
  fitting: Mapping[str, float]
+
+ @property
+ def core(self) -> list[BlockEntry]:
+  return [entry for each in self.placed.values() for entry in each.core]
+
+ @property
+ def retrieved(self) -> list[BlockEntry]:
+  return [entry for each in self.placed.values() for entry in each.retrieved]
+
+ @property
+ def shown(self) -> list[str]:
+  return [entry.memory.id for entry in (*self.core, *self.retrieved)]
 
 
 @stage("ranking")
@@ -15658,7 +15915,8 @@ def fitting_by_settings(
 
 def eligible_memories(candidates: Candidates, fit: Iterable[str]) -> list[Memory]:
  facts = [memory.id for memory in (*candidates.core, *candidates.bearing)]
- ids = dict.fromkeys([*facts, *fit, *candidates.question.former])
+ given = candidates.question.so_far.ids()
+ ids = dict.fromkeys([*facts, *fit, *given])
  memories = map(candidates.index.memory, ids)
  return [memory for memory in memories if memory and memory.id not in candidates.withheld]
 
@@ -15672,27 +15930,20 @@ def selected(
   entry = entry_of(memory, settings.memory_format)
   if entry is not None and not reason_against(memory):
    existing[memory.id] = entry
- facts = [memory.id for memory in candidates.core]
- core = entries_within(core_room(most_tokens), facts, existing)
- for entry in core:
-  del existing[entry.memory.id]
  best = [memory_id for memory_id in fit if memory_id in existing]
  bearing = [memory.id for memory in candidates.bearing]
  coming = [*dict.fromkeys([*best, *bearing])]
- retrieved = placed_entries(
-  former=candidates.question.former,
+ placed = placed_entries(
+  so_far=candidates.question.so_far,
+  facts=[memory.id for memory in candidates.core],
   fitting=coming[: settings.related_memories_n],
   existing=existing,
-  room=retrieved_room(core, most_tokens),
+  most_tokens=most_tokens,
  )
- shown = [entry.memory.id for entry in (*core, *retrieved)]
- return Selection(
-  candidates=candidates,
-  core=core,
-  retrieved=retrieved,
-  shown=shown,
-  fitting={memory_id: score for memory_id, score in fit.items() if memory_id in shown},
- )
+ selection = Selection(candidates=candidates, placed=placed, fitting={})
+ shown = {*selection.shown}
+ fitting_shown = {memory_id: score for memory_id, score in fit.items() if memory_id in shown}
+ return replace(selection, fitting=fitting_shown)
 
 
 def found_memories(candidates: Candidates, hidden: LocalOnlyBanks) -> list[FoundMemory]:
@@ -15998,26 +16249,33 @@ class Recall:
   question = question_of(hook, messages)
   typed = typed_message(messages, hook.question_id)
   erases = spoken_request(hook, typed) not in (None, "restore")
-  block = ""
+  blocks: Mapping[str, str] = {}
   async with self.asking(hook, messages, question.text, question.first) as complete:
    if may_be_given_memories(hook) and not erases:
     task = await hook.native.task_that_reads(window.body)
     if task:
      hook.state["recalled"] = _WITHHELD__recall.format(task)
     else:
-     question = replace(question, complete=complete)
-     block = await self._block(hook, window, question)
+     keys = message_keys(messages)
+     question = replace(question, complete=complete, keys=keys, sent=window.sent_keys(keys))
+     blocks = await self._blocks_of(hook, window, question)
    if complete is not None:
     await complete()
-  return self.sent(hook, window, block)
+  return self.sent(hook, window, blocks)
 
- def sent(self, hook: Hook, window: RequestWindow, block: str = "") -> JsonObject:
+ def sent(
+  self, hook: Hook, window: RequestWindow, blocks: Mapping[str, str] = MappingProxyType({})
+ ) -> JsonObject:
   warnings = hook.state.get("warnings", [])
-  added = block_with(block, window.summary, warnings)
-  if added and hook.adds_behind_tasks:
-   self.blocks.keep(hook, added)
-   added = ""
-  return {**window.body, "messages": with_block(window.messages, added)}
+  added = prompt_blocks(window, blocks, warnings)
+  messages = window.messages
+  if hook.adds_behind_tasks:
+   messages = with_block(messages, "")
+   if added:
+    self.blocks.keep(hook, added)
+  else:
+   messages = with_blocks(messages, added)
+  return {**window.body, "messages": messages}
 
  async def found(self, hook: Hook, words: str) -> list[FoundMemory]:
   sources = await self._sources(hook)
@@ -16036,6 +16294,8 @@ class Recall:
    settings = hook.settings.model_copy(update=unjudged)
    hook = replace(hook, settings=settings)
   window = plain_window(hook, {"messages": messages})
+  keys = message_keys(messages)
+  question = replace(question, keys=keys, sent=keys)
   sources = await self._sources(hook)
   return explained(
    await self.selection(hook, window, sources, question), hook.settings, await hook.hidden_from()
@@ -16055,7 +16315,9 @@ class Recall:
    fit = await self._judge.judged(hook, candidates, ranked, fit)
   return selected(candidates, fit, settings, window.memory_tokens)
 
- async def _block(self, hook: Hook, window: RequestWindow, question: Question) -> str:
+ async def _blocks_of(
+  self, hook: Hook, window: RequestWindow, question: Question
+ ) -> dict[str, str]:
   tell_outcome("nothing fits")
   sources = await self._sources(hook)
   past_section = self._past_section(hook, window, sources, question)
@@ -16066,10 +16328,10 @@ class Recall:
     asyncio.gather(past_section, return_exceptions=True),
    )
   except MemoryUnavailable:
-   return ""
+   return {}
   if kind != hook.told_kind:
-   return ""
-  block = rendered_block(selection.core, selection.retrieved, hook.settings.memory_format)
+   return {}
+  blocks = rendered_blocks(selection.placed, hook.settings.memory_format)
   notes: list[str] = []
   missing = len(selection.candidates.index.missing())
   if missing:
@@ -16079,25 +16341,28 @@ class Recall:
    notes.append("past conversation left out: an unexpected error")
   elif past is not None:
    if past.text:
-    block = extended_block(block, past.text)
+    key = selection.candidates.question.so_far.key
+    blocks[key] = extended_block(blocks.get(key, ""), past.text)
    notes.append(past.note)
   hook.state["recalled"] = recall_line(len(selection.shown), "; ".join(filter(None, notes)))
   self._tell(hook, selection)
-  return block
+  return blocks
 
  def _tell(self, hook: Hook, selection: Selection) -> None:
   tally("entries", "core", len(selection.core))
   tally("entries", "retrieved", len(selection.retrieved))
   hook.state["injected"] = [*selection.shown]
-  settings = hook.settings
   now = int(time.time())
-  if settings.show_sources:
+  if hook.settings.show_sources:
    self.behind(show_sources(hook, selection), "showing sources")
-  chat_id = selection.candidates.question.chat_id
-  retrieved = [entry.memory.id for entry in selection.retrieved]
-  if chat_id and retrieved != selection.candidates.question.former:
-   keeping = self.chats.write(hook.user_id, chat_id, retrieved, now)
-   self.behind(keeping, "keeping a chat's block", gently=True)
+  question = selection.candidates.question
+  so_far = question.so_far
+  newest = selection.placed[so_far.key]
+  if question.chat_id and newest.entries and so_far.again is None:
+   additions = so_far.with_addition(newest.addition())
+   chat = hook.user_id, question.chat_id
+   keeping = self.chats.write(*chat, additions, now)
+   self.behind(keeping, "keeping what a chat was given", gently=True)
 
  async def _past_section(
   self, hook: Hook, window: RequestWindow, sources: Sources, question: Question
@@ -16120,8 +16385,8 @@ class Recall:
 
  async def _candidates(self, hook: Hook, sources: Sources, question: Question) -> Candidates:
   seconds = hook.settings.inlet_timeout_seconds
-  former, index = await asyncio.gather(
-   self._former_ids(hook.user_id, question),
+  additions, index = await asyncio.gather(
+   self._additions(hook.user_id, question),
    self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
   )
   if index.memories:
@@ -16130,7 +16395,8 @@ class Recall:
 
   def candidates() -> Candidates:
    judges = self._judges_for(index)
-   asked = replace(question, former=former)
+   so_far = ChatSoFar.of(additions, question.keys, question.sent)
+   asked = replace(question, so_far=so_far)
    return candidates_for(asked, index, hidden, judges)
 
   return await asyncio.to_thread(candidates)
@@ -16144,14 +16410,14 @@ class Recall:
    self._core_judges[key] = core_judges(examples, index.nulls)
   return self._core_judges[key]
 
- async def _former_ids(self, user_id: str, question: Question) -> list[str]:
-  if question.first or not question.chat_id:
-   return []
+ async def _additions(self, user_id: str, question: Question) -> dict[str, Addition]:
+  if not question.chat_id:
+   return {}
   try:
    return await self.chats.read(user_id, question.chat_id)
   except TablesUnavailable as error:
-   log_failure("a chat's block is made anew", error)
-   return []
+   log_failure("what a chat was given is not known", error)
+   return {}
 
 
 # ---- src/adaptive/wiring.py ----

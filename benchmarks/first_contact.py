@@ -91,7 +91,7 @@ async def _contact(
         for question, gold in asked:
             host.model.requests.clear()
             await page.complete(question, model=CHAT_MODEL)
-            prompt = request_saying(host, question).system_prompt
+            prompt = request_saying(host, question).prompt
             shares.append(
                 statistics.fmean(
                     about.memories[place] in prompt for place in gold

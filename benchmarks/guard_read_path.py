@@ -18,8 +18,8 @@ from typing import Any, cast
 from adaptive.core.embedding import Sources
 from adaptive.core.runtime import forget_texts
 from adaptive.recall import block, selection
+from adaptive.recall.question import Question
 from adaptive.recall.request import RequestWindow
-from adaptive.recall.selection import Question
 from adaptive.settings.hook import Hook
 from benchmarks.figures import say, spread, write_results
 from tests.fakes import (

@@ -316,7 +316,7 @@ async def timed_turn(
     return TurnTimes(
         (request.at - running.started) * 1000,
         turn.active_false - turn.answered,
-        len(entries_in(request.system_prompt)),
+        len(entries_in(request.prompt)),
     )
 
 

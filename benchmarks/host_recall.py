@@ -136,7 +136,7 @@ async def system_prompt(
         words, model=variant.model, features={"memory": variant.native}
     )
     assert answer.status == 200, answer.content
-    return request_saying(host, words).system_prompt
+    return request_saying(host, words).prompt
 
 
 def _summaries(

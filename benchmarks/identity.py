@@ -22,8 +22,8 @@ import numpy as np
 
 from adaptive.core.model import Memory, StoredVector, StoreStamp, Vectors
 from adaptive.recall.core_facts import CoreJudges, core_judges
+from adaptive.recall.question import Question
 from adaptive.recall.selection import (
-    Question,
     candidates_for,
     fitting_memories,
     ranked_candidates,

@@ -124,7 +124,7 @@ def _summary(chats: Sequence[Sequence[ModelRequest]]) -> dict[str, Any]:
     ]
     same = [one.system_prompt == next_.system_prompt for one, next_ in pairs]
     whole = [share == 1 for share in shares]
-    last = [len(entries_in(chat[-1].system_prompt)) for chat in chats]
+    last = [len(entries_in(chat[-1].prompt)) for chat in chats]
     return {
         "prefix_share": spread(shares),
         "prefix_share_mean": round(sum(shares) / len(shares), 3),

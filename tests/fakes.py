@@ -37,6 +37,7 @@ from adaptive.core.providers import (
     ResponseFormat,
 )
 from adaptive.memory.tables import (
+    Addition,
     ChatNotes,
     ChatNotesTable,
     ChatTable,
@@ -419,7 +420,7 @@ class ListedEntries:
 
 def chat_states(entries: Entries) -> ChatTable:
     """What each chat was given, on these entries."""
-    return ChatTable(entries, "chat", list[str], [])
+    return ChatTable(entries, "chat", dict[str, Addition], {})
 
 
 def chat_notes(entries: Entries) -> ChatNotesTable:

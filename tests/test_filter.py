@@ -328,8 +328,9 @@ async def test_chat_fits_whatever_fails() -> None:
     sent = changed["messages"]
     assert len(sent) < 40
     assert sum(map(message_tokens, sent)) < 1500
-    assert sent[-1] == before["messages"][-1]
-    assert "Beware" in system_prompt(changed)
+    newest = before["messages"][-1]["content"]
+    assert sent[-1]["content"].startswith(newest)
+    assert "Beware" in sent[-1]["content"]
 
 
 async def test_fitting_fails(

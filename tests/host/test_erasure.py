@@ -103,7 +103,7 @@ class House:
                 "words", user_id=user_id, message_id=f"m-{chat}", chat_id=chat
             )
             await tables.pending.put(QueuedTurn(said, NOW, NOW))
-            await tables.chats.write(user_id, chat, [], NOW)
+            await tables.chats.write(user_id, chat, {}, NOW)
             await tables.chat_notes.write(
                 user_id, chat, ChatNotes(summary="Tea."), NOW
             )

@@ -13,6 +13,7 @@ from adaptive.host.tables import HostTables
 from adaptive.memory import audit
 from adaptive.memory.audit import AuditEntry, steps_of
 from adaptive.memory.tables import (
+    Addition,
     ArchivedMemory,
     ChatNotes,
     SuggestionTable,
@@ -99,8 +100,9 @@ async def test_values_come_back(both: Both) -> None:
     assert await there.read("ada", "c") == NOTES
     for user_id, chat_id in (("bob", "c"), ("ada", "d")):
         assert await there.read(user_id, chat_id) == ChatNotes()
-    await both[0].chats.write("ada", "c", ["m-4"], NOW)
-    assert await both[1].chats.read("ada", "c") == ["m-4"]
+    given = {"k": Addition(core=[], retrieved=["m-4"])}
+    await both[0].chats.write("ada", "c", given, NOW)
+    assert await both[1].chats.read("ada", "c") == given
     await both[0].commands.write("ada", "c", "Done.", NOW, "m")
     assert await both[1].commands.read("ada", "m") == "Done."
     assert await both[1].commands.read("ada", "c") == ""

@@ -27,7 +27,7 @@ from adaptive.host.vector_database import (
     history_collection,
 )
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.tables import ChatNotes
+from adaptive.memory.tables import Addition, ChatNotes
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn
 from tests.host import test_history_vectors
@@ -238,19 +238,21 @@ async def test_vectors_first(house: House, engine: Engine) -> None:
 
 
 async def test_expired(house: House) -> None:
-    """What a chat was given goes after a day, a change after 400, and notes with their chat."""
+    """A change goes after 400 days; what a chat was given, and notes of it, go with the chat."""
     tables = house.tables
     await house.accounts("ada", "bob")
     change = AuditEntry("saved", "ada-1", int(NOW), None, "a fact")
     await tables.audit.record("ada", [change])
     await tables.suggestions.reject("ada", "rejected", int(NOW))
-    await tables.chats.write("ada", "c", ["m-4"], int(NOW))
+    given = {"k": Addition(core=[], retrieved=["ada-1"])}
     for chat in ("c", "deleted"):
+        await tables.chats.write("ada", chat, given, int(NOW))
         await tables.chat_notes.write("ada", chat, ChatNotes(chat), int(NOW))
-    for days, state, changes in ((0.9, ["m-4"], 1), (2, [], 1), (401, [], 0)):
+    for days, changes in ((0.9, 1), (401, 0)):
         await house.new_sweep().run(NOW + days * DAY)
-        assert await tables.chats.read("ada", "c") == state
         assert len(await tables.audit.keys("ada")) == changes
+        assert await tables.chats.read("ada", "c") == given
+        assert await tables.chats.read("ada", "deleted") == {}
     assert await tables.chat_notes.read("ada", "c") == ChatNotes("c")
     assert await tables.chat_notes.read("ada", "deleted") == ChatNotes()
     assert await tables.suggestions.rejected("ada", ["rejected"])

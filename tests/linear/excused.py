@@ -34,7 +34,7 @@ COROUTINES: Mapping[str, str] = {
         memory.writing.*
         recall.judge.RelevanceJudge.*
         recall.recall.Recall.*
-        recall.selection.embedded_question
+        recall.question.embedded_question
     """,
     "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
     "They hand a request to a model or a service.": """
@@ -117,6 +117,7 @@ FUNCTIONS: Mapping[str, str] = {
         search.kinds.LearnedKind.holds
         recall.explanation._coming
         recall.explanation._reason_to_stay
+        recall.question.*
         recall.selection.*
         search.freshness.doubtful_rows
         search.index.MemoryIndex.with_vectors
@@ -147,7 +148,11 @@ FUNCTIONS: Mapping[str, str] = {
         host.database._*_table
         recall.recall.Recall.sent
         recall.request.TurnBlocks.added
-        recall.request.TurnBlocks.keep
+        recall.request.prompt_blocks
+        recall.request.with_blocks
+        recall.placement.ChatSoFar.of
+        recall.placement.placed_again
+        recall.placement.rendered_blocks
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """
         settings.valves.describe_valves

@@ -81,10 +81,17 @@ from adaptive.recall.block import (
     _reason_against,
     entry_of,
     extended_block,
-    placed_entries,
 )
-from adaptive.recall.request import block_with, plain_window, with_block
-from adaptive.recall.selection import question_of
+from adaptive.recall.placement import (
+    ChatSoFar,
+    MessageBlock,
+    blocks_by_message,
+    message_keys,
+    placed_entries,
+    with_message_blocks,
+)
+from adaptive.recall.question import question_of
+from adaptive.recall.request import plain_window, with_block
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit
 from adaptive.search.index import MemoryIndex, build_index
@@ -370,8 +377,17 @@ RECIPES: Mapping[str, Recipe] = {
     "recall.block.entry_of": lambda text: partial(
         entry_of, memories(text)[0], "bullet"
     ),
-    "recall.block.placed_entries": lambda text: partial(
-        placed_entries, parts(text), parts(text), {}, 1000
+    "recall.placement.placed_entries": lambda text: partial(
+        placed_entries, ChatSoFar(), parts(text), parts(text), {}, 1000
+    ),
+    "recall.placement.message_keys": lambda text: partial(
+        message_keys, messages(text)
+    ),
+    "recall.placement.blocks_by_message": lambda text: partial(
+        blocks_by_message, messages(text), {}, message_keys(messages(text))
+    ),
+    "recall.placement.with_message_blocks": lambda text: partial(
+        with_message_blocks, messages(text), [MessageBlock(text, text)]
     ),
     "recall.block.extended_block": lambda text: partial(
         extended_block, text, text[1:]
@@ -379,9 +395,9 @@ RECIPES: Mapping[str, Recipe] = {
     "recall.request.with_block": lambda text: partial(
         with_block,
         [{"role": "system", "content": text}, *messages(text)],
-        block_with(text, "", []),
+        extended_block("", text),
     ),
-    "recall.selection.question_of": lambda text: partial(
+    "recall.question.question_of": lambda text: partial(
         question_of, HOOK, messages(text)
     ),
     "recall.block._reason_against": lambda text: partial(

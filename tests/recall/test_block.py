@@ -23,7 +23,13 @@ from adaptive.recall.block import (
     rendered_block,
     retrieved_room,
 )
-from adaptive.recall.request import block_with, with_block
+from adaptive.recall.placement import message_keys
+from adaptive.recall.request import (
+    RequestWindow,
+    prompt_blocks,
+    with_block,
+    with_blocks,
+)
 from adaptive.settings.valves import MemoryFormat
 from tests.fakes import memory
 from tests.rates import over
@@ -257,15 +263,6 @@ def test_with_block(prompt: Any, content: Any) -> None:
         assert with_block(after, "") == before
 
 
-def test_without_a_system_message() -> None:
-    """One is put first where there is something to put into it."""
-    assert with_block([USER], BLOCK) == [
-        {"role": "system", "content": BLOCK},
-        USER,
-    ]
-    assert with_block([USER], "") == [USER]
-
-
 prompts = st.text(max_size=80) | st.lists(
     st.sampled_from(["Be kind.", "\n", "\n\n", " ", "<details>", *IMITATIONS]),
     max_size=8,
@@ -290,14 +287,46 @@ def test_prompt_is_kept(
     assert with_block(twice, "") == messages
 
 
+def window_of(*texts: str, summary: str = "") -> RequestWindow:
+    """A request with these messages of the user."""
+    messages = [{"role": "user", "content": text} for text in texts]
+    return RequestWindow(
+        body={"messages": messages},
+        messages=messages,
+        memory_tokens=1500,
+        summary=summary,
+    )
+
+
 def test_sections() -> None:
-    """What else the model is told stands in the block, alone if need be, and warnings below it."""
-    both = block_with(BLOCK, "### Earlier\nThey spoke.", ["Beware."])
+    """A summary stands in the block of the system prompt, alone if need be; warnings with a message."""
+    window = window_of("Hi", "Sort it", summary="### Earlier\nThey spoke.")
+    blocks = prompt_blocks(window, {"": BLOCK}, ["Beware."])
     inner = BLOCK.removesuffix(CLOSE_MARKER)
-    block = f"{inner}\n### Earlier\nThey spoke.\n{CLOSE_MARKER}"
-    assert both == f"{block}\n\n{OPEN_MARKER}\nBeware.\n{CLOSE_MARKER}"
-    assert block_with(BLOCK, "") == BLOCK
-    alone = block_with("", "### Earlier\nThey spoke.")
-    for one in (both, alone):
+    assert (
+        blocks.system == f"{inner}\n### Earlier\nThey spoke.\n{CLOSE_MARKER}"
+    )
+    warning = f"{OPEN_MARKER}\nBeware.\n{CLOSE_MARKER}"
+    assert [one.block for one in blocks.messages] == ["", warning]
+    alone = prompt_blocks(window, {}, [])
+    assert alone.system.endswith("### Earlier\nThey spoke.\n" + CLOSE_MARKER)
+    assert not prompt_blocks(window_of("Hi"), {}, [])
+    for one in (blocks.system, alone.system):
         messages = [{"role": "system", "content": "Be kind."}]
         assert with_block(with_block(messages, one), "") == messages
+
+
+def test_without_a_system_message() -> None:
+    """None is made: what would stand there stands with the first message of the user."""
+    window = window_of("Hi", "Sort it")
+    first, newest = message_keys(window.messages)
+    blocks = prompt_blocks(window, {"": BLOCK, newest: OTHER}, [])
+    sent = with_blocks(window.messages, blocks)
+    assert [one["content"] for one in sent] == [
+        f"Hi\n\n{BLOCK}",
+        f"Sort it\n\n{OTHER}",
+    ]
+    blocks = prompt_blocks(window, {"": BLOCK, first: OTHER}, [])
+    sent = with_blocks(window.messages, blocks)
+    assert sent[0]["content"] == f"Hi\n\n{BLOCK}\n\n{OTHER}"
+    assert sent[1] == window.messages[1]

@@ -102,7 +102,11 @@ async def test_through_a_chat() -> None:
     home, visit = house(*ADA), "I want to visit my sister Marta"
     await home.asks(home.turn(), "What breed is my dog?")
     told = await why(
-        home, visit, "And where does she live?", related_memories_n=1
+        home,
+        "What breed is my dog?",
+        visit,
+        "And where does she live?",
+        related_memories_n=1,
     )
     assert f"\n- “{SISTER}”: " in told
     assert f"\n- “{DOG}”: shown earlier in this chat\n" in told

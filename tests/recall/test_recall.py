@@ -16,9 +16,9 @@ from adaptive.core.model import HostError, Memory
 from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
+from adaptive.recall.question import Complete
 from adaptive.recall.recall import Recall
 from adaptive.recall.request import RequestWindow, plain_window
-from adaptive.recall.selection import Complete
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, TurnState
@@ -38,6 +38,9 @@ TEA = memory("tea", "green tea", created_at=1)
 INK = memory("ink", "blue ink", created_at=3)
 SUMMARY = "### Earlier\nThey spoke."
 PAST = "What was said.\n\n### Past\n- User: Ahoy"
+
+
+BLOCK = re.compile(rf"{OPEN_MARKER}\n.*?\n{CLOSE_MARKER}", re.DOTALL)
 
 
 class Page:
@@ -124,11 +127,10 @@ class House:
         return changed
 
     async def block(self, turn: Turn, *texts: str) -> str:
-        """What stands behind the system prompt."""
+        """All blocks of a request, in their order."""
         changed = await self.asks(turn, *texts)
-        return (
-            changed["messages"][0]["content"].removeprefix("Be kind.").strip()
-        )
+        contents = [message["content"] for message in changed["messages"]]
+        return "\n\n".join(BLOCK.findall("\n".join(contents)))
 
     @asynccontextmanager
     async def _asking(
@@ -230,11 +232,9 @@ async def test_behind_the_hosts_tasks() -> None:
     assert changed["messages"][0]["content"] == "Be kind."
     assert turn.state.get("recalled") == "1 memory recalled"
     metadata = {"user_id": "ada", "adaptive_memory": turn.state}
-    sent = house.recall.blocks.added(changed, metadata)["messages"][0][
-        "content"
-    ]
-    assert "“green tea”" in sent
-    assert "Beware." in sent
+    system, said = house.recall.blocks.added(changed, metadata)["messages"]
+    assert "“green tea”" in system["content"]
+    assert "Beware." in said["content"]
 
 
 async def test_a_task_would_read_it() -> None:
@@ -282,7 +282,9 @@ async def test_past_conversation() -> None:
     )
     turn = house.turn()
     block = await house.block(turn)
-    assert block.endswith(f"- “green tea”\n\n{PAST}\n{CLOSE_MARKER}")
+    assert block.endswith(
+        f"- “green tea”\n{CLOSE_MARKER}\n\n{OPEN_MARKER}\n{PAST}\n{CLOSE_MARKER}"
+    )
     assert (
         turn.state.get("recalled")
         == "1 memory recalled (1 past message recalled)"
@@ -383,4 +385,4 @@ async def test_without_memories() -> None:
     window = RequestWindow(body, messages, memory_tokens=0, summary=SUMMARY)
     sent = house.recall.sent(hook, window)["messages"]
     assert SUMMARY in sent[0]["content"]
-    assert "Beware." in sent[0]["content"]
+    assert "Beware." in sent[1]["content"]

@@ -30,8 +30,10 @@ from adaptive.recall.block import (
     reason_against,
     rendered_block,
 )
+from adaptive.recall.placement import message_keys
+from adaptive.recall.question import Complete, Question
 from adaptive.recall.request import RequestWindow
-from adaptive.recall.selection import Complete, Question, Selection
+from adaptive.recall.selection import Selection
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.fakes import (
@@ -97,6 +99,8 @@ class Person:
             "ada", self.store, embedder, ShelvedVectors()
         )
         self.complete = complete
+        # What was said in each chat.
+        self.said: dict[str, list[Any]] = {}
 
     async def asks(
         self,
@@ -117,14 +121,26 @@ class Person:
         window = RequestWindow(
             body, [], memory_tokens=turn.settings.max_injected_tokens
         )
+        messages = self.said.setdefault(chat, []) if chat else []
+        messages.append({"role": "user", "content": text})
+        keys = message_keys(messages)
         question = Question(
-            text, previous, chat, today=today, complete=self.complete
+            text,
+            previous,
+            chat,
+            today=today,
+            complete=self.complete,
+            keys=keys,
+            sent=keys,
         )
         selection = await home.recall.selection(
             cast(Hook, turn), window, sources, question
         )
-        if chat:
-            await home.chats.write("ada", chat, retrieved(selection), 1)
+        newest = selection.placed[keys[-1]]
+        if chat and newest.entries:
+            so_far = selection.candidates.question.so_far
+            additions = so_far.with_addition(newest.addition())
+            await home.chats.write("ada", chat, additions, 1)
         return selection
 
 
@@ -280,23 +296,22 @@ def head(found: Selection) -> str:
 
 
 async def test_through_a_chat() -> None:
-    """What each message needs is recalled, and the block only grows, at its end and for a need."""
-    person, former = Person(*ADA, NAME), ""
+    """What each message needs is recalled, and what stood with former messages stays there."""
+    person, former = Person(*ADA, NAME), {}
     for text, needs in CASES.items():
         found = await person.asks(text, chat="c")
         assert needs in said(found)
         assert needs in fits(found)
         assert len(found.shown) == len(said(found))
         assert all(0 < score < 1 for score in found.fitting.values())
-        assert head(found).startswith(former)
-        former = head(found)
-        again = await person.asks(text, chat="c")
-        assert block(again) == block(found)
-        assert retrieved(again) == again.candidates.question.former
-    assert former.count("\n- ") == len(ADA) + 1
+        placed = {key: each.entries for key, each in found.placed.items()}
+        assert {key: placed.get(key) for key in former} == former
+        former = {key: entries for key, entries in placed.items() if entries}
+    assert len(found.shown) == len(ADA) + 1
     for text in ("Which instrument do I play?", OFF_TOPIC[0], "", "?!"):
         found = await person.asks(text, chat="c")
-        assert head(found) == former
+        *_, newest = found.placed.values()
+        assert newest.entries == ()
         assert fits(found) == [] or "instrument" in text
 
 

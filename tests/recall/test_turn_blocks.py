@@ -8,7 +8,9 @@ import pytest
 
 from adaptive.recall import request
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
+from adaptive.recall.placement import MessageBlock, PromptBlocks
 from adaptive.recall.request import TurnBlocks
+from adaptive.search.vectors import content_hash
 from adaptive.settings.hook import Hook, TurnState, turn_state
 from tests.fakes import TurnHook, WordEmbedder, hook_settings
 
@@ -31,7 +33,9 @@ def kept(blocks: TurnBlocks, user_id: str, text: str) -> Body:
             return turn_state(metadata)
 
     hook = Turn(hook_settings(), WordEmbedder(), user_id=user_id)
-    blocks.keep(cast(Hook, hook), block_of(text))
+    said = MessageBlock(said=content_hash("Hi"), block=block_of("coffee too"))
+    added = PromptBlocks(system=block_of(text), messages=[said])
+    blocks.keep(cast(Hook, hook), added)
     return metadata
 
 
@@ -55,6 +59,7 @@ def test_each_round_of_a_turn() -> None:
     metadata = kept(blocks, "ada", "green tea")
     first = blocks.added(asking(), metadata)
     assert prompt(first) == f"Be kind.\n\n{block_of('green tea')}"
+    assert first["messages"][1]["content"] == f"Hi\n\n{block_of('coffee too')}"
     assert blocks.added(first, metadata) == first
     cited = asking(f"{prompt(first)}\nCite your sources.")
     again = blocks.added(cited, metadata)

@@ -70,16 +70,13 @@ def test_asked_of_the_user() -> None:
 def test_few_of_many() -> None:
     """Of many thoughts the last one stays, and those with the rarest words of the memories."""
     keywords = keyword_index(
-        [tokens("User's dog Biscuit"), *[tokens("User likes tea")] * 9],
-        [["biscuit"]],
+        [tokens("User's dog Biscuit"), *[tokens("User likes tea")] * 9]
     )
     lines = [f"The weather of day {n} was fine." for n in range(30)]
     lines[17] = "Somebody washed Biscuit yesterday."
     chosen = thoughts_of("\n".join(lines), keywords)
     assert len(chosen) == 8
     assert lines[17] in chosen
-    lines[17] = "Somebody washed Bisciut yesterday."  # misspelled, too
-    assert lines[17] in thoughts_of("\n".join(lines), keywords)
     assert chosen[-1] == lines[-1]
 
 

@@ -75,7 +75,7 @@ class HostSweep:
                 )
                 await note_deletion(note.user_id, self._database)
         chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
-        is_note = ENTRIES.c.kind == "chat_notes"
+        is_note = ENTRIES.c.kind.in_(["chat_notes", "chat"])
         await self._change(
             delete(PENDING).where(is_outdated(now)),
             delete(ENTRIES).where(is_former | (ENTRIES.c.expires_at < now)),

@@ -43,8 +43,8 @@ from adaptive.host.vector_database import (
 )
 from adaptive.memory.audit import AuditTable
 from adaptive.memory.tables import (
-    DAY_SECONDS,
     YEAR_SECONDS,
+    Addition,
     ArchiveTable,
     ChatNotes,
     ChatNotesTable,
@@ -366,7 +366,7 @@ class HostTables:
         self.audit = AuditTable(entries)
         self.costs = CostTable(entries)
         self.suggestions = SuggestionTable(entries, self.leases)
-        self.chats = ChatTable(entries, "chat", list[str], [], DAY_SECONDS)
+        self.chats = ChatTable(entries, "chat", dict[str, Addition], {})
         self.chat_notes = ChatNotesTable(
             entries, "chat_notes", ChatNotes, ChatNotes()
         )

@@ -258,8 +258,20 @@ class CostTable(EntryTable):
         return {entry.key: Counter(entry.body) for entry in entries}
 
 
-# The ids of the memories that each chat was given.
-ChatTable = ValueTable[list[str]]
+@frozen
+class Addition:
+    """What a chat was given with one of its messages, by ids: core facts, and what was retrieved.
+
+    One that ``begins`` stands in the system prompt, and nothing that the chat was given before.
+    """
+
+    core: Sequence[str] = ()
+    retrieved: Sequence[str] = ()
+    begins: bool = False
+
+
+# What each chat was given, by a key for each message of its user; it goes with its chat.
+ChatTable = ValueTable[dict[str, Addition]]
 # Notes by chat; they go with their chat.
 ChatNotesTable = ValueTable[ChatNotes]
 # The answers of commands that change something, by the message that gave the command.

@@ -36,12 +36,6 @@ _FRAME_TOKENS = estimated_tokens(
 _MOST_FORMER_CONTENTS = 2
 # How much of the block core facts may take, their heading aside.
 _MOST_CORE_TOKENS = 196
-# A block is built anew for one of the best three of a message, not for what fits less; and the part
-# of the room that a further one leaves free for later messages grows with its rank by this. Chosen
-# by chats of 20 questions on five people of LoCoMo: 94.4 % of the turns keep the former block and
-# 0.857 of the gold stands in it; with neither rule 90.1 % and 0.869 (see benchmarks/README.md).
-_WORTH_A_NEW_BLOCK = 3
-_LEFT_FREE = 0.02
 _ROUND_TO_SQUARE = str.maketrans("()", "[]")
 # An entry is quoted, so that a sentence that reads like an order reads as what was noted.
 _QUOTED_ENTRY = "\u201c{}\u201d"
@@ -100,8 +94,12 @@ def rendered_block(
     core: Sequence[BlockEntry],
     retrieved: Sequence[BlockEntry],
     form: MemoryFormat,
+    *,
+    begins: bool = True,
 ) -> str:
     """The block that holds these entries in this order; empty without any.
+
+    The first one of a chat, which ``begins``, tells the model how to take them.
 
     It depends on the contents of the entries alone. No line of it begins with the text of a
     memory, and none holds a mark of a block or of a chat template.
@@ -116,41 +114,10 @@ def rendered_block(
             part += _LEADS[form].format(number) + entry.line
         if entries:
             parts.append(part)
-    return _FRAME.format("\n".join(parts)) if parts else ""
-
-
-def placed_entries(
-    former: Sequence[str],
-    fitting: Sequence[str],
-    existing: Mapping[str, BlockEntry],
-    room: int,
-) -> list[BlockEntry]:
-    """The entries of a chat's block, in their order, for a message that ``fitting`` fit.
-
-    ``former`` and ``fitting`` are ids, the latter best first. ``existing`` holds every entry that
-    may stand there, by id: what is missing in it drops out, and what was edited changes in its
-    place. So that a provider's prompt cache keeps its prefix, former entries stay, also when none
-    fits this message, and those that fit but do not stand there yet are appended, oldest first. The
-    fewer tokens of the room are left, the better must they fit. Where one of the best has no room,
-    the block is made of the fitting ones alone, as many as there is room for, oldest first.
-    """
-    anew = entries_within(room, fitting, existing)
-    standing = [
-        existing[memory_id] for memory_id in former if memory_id in existing
-    ]
-    free = room - _tokens_of(standing)
-    appended: list[BlockEntry] = []
-    for rank, entry in enumerate(anew):
-        if entry.memory.id in former:
-            continue
-        is_best = rank < _WORTH_A_NEW_BLOCK
-        reserved = 0 if is_best or not standing else rank * room * _LEFT_FREE
-        if entry.tokens + reserved <= free:
-            appended.append(entry)
-            free -= entry.tokens
-        elif is_best:
-            return _by_age(anew)
-    return [*standing, *_by_age(appended)] if free >= 0 else _by_age(anew)
+    if not parts:
+        return ""
+    text = "\n".join(parts)
+    return _FRAME.format(text) if begins else extended_block("", text)
 
 
 def entries_within(
@@ -167,12 +134,6 @@ def entries_within(
 
 def _tokens_of(entries: Iterable[BlockEntry]) -> int:
     return sum(entry.tokens for entry in entries)
-
-
-def _by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:
-    return sorted(
-        entries, key=lambda entry: (entry.memory.created_at, entry.memory.id)
-    )
 
 
 def _quoted(content: str) -> str:

@@ -7,9 +7,10 @@ their outcome.
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Protocol
 
 from adaptive.core.embedding import Embedder, Sources
@@ -22,34 +23,41 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import tally, tell_outcome
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import ChatNotesTable, ChatTable
+from adaptive.memory.tables import Addition, ChatNotesTable, ChatTable
 from adaptive.privacy.spoken_requests import spoken_request
 from adaptive.recall.block import (
     extended_block,
     recall_line,
-    rendered_block,
 )
 from adaptive.recall.core_facts import CoreJudges, core_judges
 from adaptive.recall.explanation import explained, show_sources
 from adaptive.recall.judge import RelevanceJudge
+from adaptive.recall.placement import (
+    ChatSoFar,
+    message_keys,
+    rendered_blocks,
+)
+from adaptive.recall.question import (
+    Complete,
+    Question,
+    embedded_question,
+    question_of,
+)
 from adaptive.recall.request import (
     RequestWindow,
     TurnBlocks,
-    block_with,
     plain_window,
+    prompt_blocks,
     request_window,
     with_block,
+    with_blocks,
 )
 from adaptive.recall.selection import (
     Candidates,
-    Complete,
-    Question,
     Selection,
     candidates_for,
-    embedded_question,
     fitting_by_settings,
     found_memories,
-    question_of,
     ranked_candidates,
     selected,
 )
@@ -151,7 +159,7 @@ class Recall:
         typed = typed_message(messages, hook.question_id)
         # The answer would repeat what is to be erased.
         erases = spoken_request(hook, typed) not in (None, "restore")
-        block = ""
+        blocks: Mapping[str, str] = {}
         async with self.asking(
             hook, messages, question.text, question.first
         ) as complete:
@@ -160,23 +168,40 @@ class Recall:
                 if task:
                     hook.state["recalled"] = _WITHHELD.format(task)
                 else:
-                    question = replace(question, complete=complete)
-                    block = await self._block(hook, window, question)
+                    keys = message_keys(messages)
+                    question = replace(
+                        question,
+                        complete=complete,
+                        keys=keys,
+                        sent=window.sent_keys(keys),
+                    )
+                    blocks = await self._blocks_of(hook, window, question)
             if complete is not None:
                 # The model may have something to be warned of.
                 await complete()
-        return self.sent(hook, window, block)
+        return self.sent(hook, window, blocks)
 
     def sent(
-        self, hook: Hook, window: RequestWindow, block: str = ""
+        self,
+        hook: Hook,
+        window: RequestWindow,
+        blocks: Mapping[str, str] = MappingProxyType({}),
     ) -> JsonObject:
-        """The request, cut to its window, with a block and what the model is warned of."""
+        """The request, cut to its window, with its blocks and what the model is warned of.
+
+        ``blocks`` are by the keys of messages; the one for the system prompt has no key.
+        """
         warnings = hook.state.get("warnings", [])
-        added = block_with(block, window.summary, warnings)
-        if added and hook.adds_behind_tasks:
-            self.blocks.keep(hook, added)
-            added = ""
-        return {**window.body, "messages": with_block(window.messages, added)}
+        added = prompt_blocks(window, blocks, warnings)
+        messages = window.messages
+        if hook.adds_behind_tasks:
+            # What the host has stored of former blocks goes at once.
+            messages = with_block(messages, "")
+            if added:
+                self.blocks.keep(hook, added)
+        else:
+            messages = with_blocks(messages, added)
+        return {**window.body, "messages": messages}
 
     async def found(self, hook: Hook, words: str) -> list[FoundMemory]:
         """The memories that words name, best first, unrelated ones left out; raises as ``why``."""
@@ -207,6 +232,8 @@ class Recall:
             settings = hook.settings.model_copy(update=unjudged)
             hook = replace(hook, settings=settings)
         window = plain_window(hook, {"messages": messages})
+        keys = message_keys(messages)
+        question = replace(question, keys=keys, sent=keys)
         sources = await self._sources(hook)
         return explained(
             await self.selection(hook, window, sources, question),
@@ -240,10 +267,10 @@ class Recall:
             fit = await self._judge.judged(hook, candidates, ranked, fit)
         return selected(candidates, fit, settings, window.memory_tokens)
 
-    async def _block(
+    async def _blocks_of(
         self, hook: Hook, window: RequestWindow, question: Question
-    ) -> str:
-        """The block of a conversation; empty where that turns out to be somebody else's."""
+    ) -> dict[str, str]:
+        """The blocks of a conversation; none where that turns out to be somebody else's."""
         tell_outcome("nothing fits")
         sources = await self._sources(hook)
         past_section = self._past_section(hook, window, sources, question)
@@ -256,12 +283,10 @@ class Recall:
                 asyncio.gather(past_section, return_exceptions=True),
             )
         except MemoryUnavailable:
-            return ""
+            return {}
         if kind != hook.told_kind:
-            return ""
-        block = rendered_block(
-            selection.core, selection.retrieved, hook.settings.memory_format
-        )
+            return {}
+        blocks = rendered_blocks(selection.placed, hook.settings.memory_format)
         notes: list[str] = []
         missing = len(selection.candidates.index.missing())
         if missing:
@@ -271,28 +296,31 @@ class Recall:
             notes.append("past conversation left out: an unexpected error")
         elif past is not None:
             if past.text:
-                block = extended_block(block, past.text)
+                key = selection.candidates.question.so_far.key
+                blocks[key] = extended_block(blocks.get(key, ""), past.text)
             notes.append(past.note)
         hook.state["recalled"] = recall_line(
             len(selection.shown), "; ".join(filter(None, notes))
         )
         self._tell(hook, selection)
-        return block
+        return blocks
 
     def _tell(self, hook: Hook, selection: Selection) -> None:
         """Tell the measures, the turn's later hooks and the page what was selected."""
         tally("entries", "core", len(selection.core))
         tally("entries", "retrieved", len(selection.retrieved))
         hook.state["injected"] = [*selection.shown]
-        settings = hook.settings
         now = int(time.time())
-        if settings.show_sources:
+        if hook.settings.show_sources:
             self.behind(show_sources(hook, selection), "showing sources")
-        chat_id = selection.candidates.question.chat_id
-        retrieved = [entry.memory.id for entry in selection.retrieved]
-        if chat_id and retrieved != selection.candidates.question.former:
-            keeping = self.chats.write(hook.user_id, chat_id, retrieved, now)
-            self.behind(keeping, "keeping a chat's block", gently=True)
+        question = selection.candidates.question
+        so_far = question.so_far
+        newest = selection.placed[so_far.key]
+        if question.chat_id and newest.entries and so_far.again is None:
+            additions = so_far.with_addition(newest.addition())
+            chat = hook.user_id, question.chat_id
+            keeping = self.chats.write(*chat, additions, now)
+            self.behind(keeping, "keeping what a chat was given", gently=True)
 
     async def _past_section(
         self,
@@ -328,8 +356,8 @@ class Recall:
     ) -> Candidates:
         """The candidates for a question, which is completed and embedded first."""
         seconds = hook.settings.inlet_timeout_seconds
-        former, index = await asyncio.gather(
-            self._former_ids(hook.user_id, question),
+        additions, index = await asyncio.gather(
+            self._additions(hook.user_id, question),
             self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
         )
         if index.memories:
@@ -341,7 +369,8 @@ class Recall:
         def candidates() -> Candidates:
             """In a thread: a large store takes a moment."""
             judges = self._judges_for(index)
-            asked = replace(question, former=former)
+            so_far = ChatSoFar.of(additions, question.keys, question.sent)
+            asked = replace(question, so_far=so_far)
             return candidates_for(asked, index, hidden, judges)
 
         return await asyncio.to_thread(candidates)
@@ -356,13 +385,14 @@ class Recall:
             self._core_judges[key] = core_judges(examples, index.nulls)
         return self._core_judges[key]
 
-    async def _former_ids(self, user_id: str, question: Question) -> list[str]:
-        """The ids of what stood in a chat's block; none where that is not known."""
-        # Nothing was injected before a chat's first message; said anew, it begins the block anew.
-        if question.first or not question.chat_id:
-            return []
+    async def _additions(
+        self, user_id: str, question: Question
+    ) -> dict[str, Addition]:
+        """What a chat was given; nothing where that is not known."""
+        if not question.chat_id:
+            return {}
         try:
             return await self.chats.read(user_id, question.chat_id)
         except TablesUnavailable as error:
-            log_failure("a chat's block is made anew", error)
-            return []
+            log_failure("what a chat was given is not known", error)
+            return {}

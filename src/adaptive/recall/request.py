@@ -10,7 +10,7 @@ system prompt never do.
 import json
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,13 @@ from adaptive.recall.block import (
     CLOSE_MARKER,
     OPEN_MARKER,
     extended_block,
+)
+from adaptive.recall.placement import (
+    PromptBlocks,
+    blocks_by_message,
+    is_of_user,
+    message_keys,
+    with_message_blocks,
 )
 from adaptive.settings.hook import Hook, turn_state
 
@@ -83,6 +90,19 @@ class RequestWindow:
     memory_tokens: int
     history_tokens: int = _MOST_HISTORY_TOKENS
     summary: str = ""
+
+    def sent_keys(self, keys: Sequence[str]) -> list[str]:
+        """Of the keys of all messages of the user, those of the messages that are sent."""
+        sent = {*map(id, self.messages)}
+        return [
+            key
+            for key, message in zip(
+                keys,
+                filter(is_of_user, listing(self.body.get("messages"))),
+                strict=True,
+            )
+            if id(message) in sent
+        ]
 
 
 async def request_window(
@@ -194,20 +214,36 @@ def _tokens_of_all(messages: Sequence[Message]) -> int:
     return sum(map(message_tokens, messages))
 
 
-def block_with(block: str, section: str, warnings: Sequence[str] = ()) -> str:
-    """A block with one more section at its end, and below it what the model is warned of."""
-    if section:
-        above = () if block else (_SECTION_PREAMBLE,)
-        block = extended_block(block, *above, section)
-    warning = extended_block("", *warnings) if warnings else ""
-    return BLOCK_SEPARATOR.join(filter(None, [block, warning]))
+def prompt_blocks(
+    window: RequestWindow,
+    blocks: Mapping[str, str],
+    warnings: Sequence[str],
+) -> PromptBlocks:
+    """All that is added to a request: its blocks, by the keys of messages; "" is the system prompt.
+
+    What gave way is summed up in the system prompt, warnings stand with the newest message.
+    """
+    keys = message_keys(listing(window.body.get("messages")))
+    sent = window.sent_keys(keys)
+    system = blocks.get("", "")
+    if window.summary:
+        above = () if system else (_SECTION_PREAMBLE,)
+        system = extended_block(system, *above, window.summary)
+    if warnings and sent:
+        both = [blocks.get(sent[-1], ""), extended_block("", *warnings)]
+        newest = BLOCK_SEPARATOR.join(filter(None, both))
+        blocks = {**blocks, sent[-1]: newest}
+    return PromptBlocks(
+        system=system,
+        messages=blocks_by_message(window.messages, blocks, sent),
+    )
 
 
 def with_block(messages: Sequence[Message], block: str) -> list[Message]:
     """A copy of the messages with the block at the end of the first system message.
 
     A former block is replaced; an empty ``block`` only takes it out. The rest of the system
-    message stays byte for byte. Without a system message one is put first.
+    message stays byte for byte.
     """
     copied = list(messages)
     for place, message in enumerate(copied):
@@ -219,8 +255,8 @@ def with_block(messages: Sequence[Message], block: str) -> list[Message]:
                 else _text_with_block(str(content or ""), block)
             )
             copied[place] = {**message, "content": changed}
-            return copied
-    return [{"role": "system", "content": block}, *copied] if block else copied
+            break
+    return copied
 
 
 def _text_with_block(text: str, block: str) -> str:
@@ -244,8 +280,26 @@ def _parts_with_block(parts: Sequence[Any], block: str) -> list[Any]:
     return [{"type": "text", "text": block}, *changed] if block else changed
 
 
+def with_blocks(
+    messages: Sequence[Message], blocks: PromptBlocks
+) -> list[Message]:
+    """A copy of the messages with all that is added to them.
+
+    Where there is no system message, none is made, for a model may have its own or take none: what
+    would stand there stands with the first message of the user.
+    """
+    added = [*blocks.messages]
+    if any(message.get("role") == "system" for message in messages):
+        return with_message_blocks(with_block(messages, blocks.system), added)
+    if added and blocks.system:
+        both = [blocks.system, added[0].block]
+        first = BLOCK_SEPARATOR.join(filter(None, both))
+        added[0] = replace(added[0], block=first)
+    return with_message_blocks(messages, added)
+
+
 class TurnBlocks:
-    """The blocks of turns under way, which go into each request of their turn behind those tasks.
+    """What is added to the turns under way, which go into each request of their turn behind those tasks.
 
     A turn is known by an unguessable mark in its state, so no turn is ever given another one's
     block. All is kept in this process, which serves the whole turn; where nothing is kept for a
@@ -253,26 +307,24 @@ class TurnBlocks:
     """
 
     def __init__(self) -> None:
-        self._blocks = UserCache[str](
+        self._blocks = UserCache[PromptBlocks](
             _MOST_WAITING_CHARACTERS, weight=len, seconds=_LONGEST_TURN_SECONDS
         )
         self.forget = self._blocks.forget
 
-    def keep(self, hook: Hook, block: str) -> None:
-        """Keep the block of a turn."""
+    def keep(self, hook: Hook, blocks: PromptBlocks) -> None:
+        """Keep the blocks of a turn."""
         mark = uuid.uuid4().hex
         hook.state["block_mark"] = mark
-        self._blocks.put((hook.user_id, mark), block)
+        self._blocks.put((hook.user_id, mark), blocks)
 
     def added(self, body: JsonObject, metadata: JsonObject) -> JsonObject:
-        """A request with the block of its turn, in place of the one that it may hold already."""
-        block = self._blocks.get(_turn_key(metadata))
-        if block is None:
+        """A request with the blocks of its turn, in place of those that it may hold already."""
+        blocks = self._blocks.get(_turn_key(metadata))
+        if blocks is None:
             return body
-        return {
-            **body,
-            "messages": with_block(listing(body.get("messages")), block),
-        }
+        messages = listing(body.get("messages"))
+        return {**body, "messages": with_blocks(messages, blocks)}
 
     def let_go(self, metadata: JsonObject) -> None:
         """Let go of the block of a turn that is over."""

@@ -115,8 +115,6 @@ def _level(nearest: Vectors) -> NullLevel:
 
 def script_of(text: str) -> Script:
     """The script that most of a text is written in."""
-    if text.isascii():
-        return "latin"  # for sure, and most texts of many users are
     sample = head_and_tail(text, _LONGEST_SAMPLE)
     counts = Counter[Script](
         {

@@ -38,10 +38,9 @@ def thoughts_of(text: str, keywords: KeywordIndex) -> list[str]:
     thoughts = [*dict.fromkeys(thoughts)]
     if len(thoughts) < 2:
         return []
-    words = [keywords.as_spelled(tokens(thought)) for thought in thoughts]
     rarest_first = sorted(
         range(len(thoughts) - 1),
-        key=lambda place: -keywords.rarest(words[place]),
+        key=lambda place: -keywords.rarest(tokens(thoughts[place])),
     )
     chosen = sorted(rarest_first[: _MOST_THOUGHTS - 1])
     return [thoughts[place] for place in (*chosen, len(thoughts) - 1)]

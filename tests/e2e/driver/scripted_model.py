@@ -11,6 +11,7 @@ The server plays the host's search engine and image engine, too.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -40,6 +41,7 @@ TASK_MODEL = "task-model"
 MODELS = (CHAT_MODEL, SECOND_MODEL, SMALL_MODEL, TASK_MODEL)
 
 LOOK_SECONDS = 0.05
+BLOCK = re.compile(r"<adaptive_memory>\n.*?\n</adaptive_memory>", re.DOTALL)
 
 RequestKind: TypeAlias = Literal["chat", "plug-in"] | HostTask
 Predicate = Callable[[Body], bool]
@@ -71,6 +73,15 @@ def system_prompt(body: Body) -> str:
     )
 
 
+def user_texts(body: Body) -> list[str]:
+    """What the messages of the user say, with what was added to them."""
+    return [
+        text_of(message.get("content"))
+        for message in body.get("messages", [])
+        if message.get("role") == "user"
+    ]
+
+
 def title(body: Body) -> str:
     """First line of the system prompt: the name of the prompt, for calls of the plug-in."""
     lines = system_prompt(body).strip().splitlines()
@@ -78,13 +89,13 @@ def title(body: Body) -> str:
 
 
 def newest_user_text(body: Body) -> str:
-    """What the newest user message of a request says."""
-    messages = [
-        message
-        for message in body.get("messages", [])
-        if message.get("role") == "user"
-    ]
-    return text_of(messages[-1].get("content")) if messages else ""
+    """What the newest user message of a request says, without what was added to it."""
+    return (said_by_user(body) or [""])[-1]
+
+
+def said_by_user(body: Body) -> list[str]:
+    """What the messages of the user say, without what was added to them."""
+    return [BLOCK.sub("", text).strip() for text in user_texts(body)]
 
 
 def kind_of(body: Body) -> RequestKind:
@@ -120,6 +131,12 @@ class ModelRequest:
     @property
     def system_prompt(self) -> str:
         return system_prompt(self.body)
+
+    @property
+    def prompt(self) -> str:
+        """The system prompt, and the blocks that were added to messages of the user."""
+        added = BLOCK.findall("\n".join(user_texts(self.body)))
+        return "\n\n".join(filter(None, [self.system_prompt, *added]))
 
     @property
     def user_text(self) -> str:
@@ -230,8 +247,8 @@ class ScriptedModel:
 
     @property
     def last_prompt(self) -> str:
-        """The system prompt of the newest chat request."""
-        return self.chat_requests()[-1].system_prompt
+        """All that the model was told beside the messages, in the newest chat request."""
+        return self.chat_requests()[-1].prompt
 
     async def wait_for_request(
         self, predicate: Callable[[ModelRequest], bool], timeout: float = 30

@@ -60,5 +60,6 @@ async def test_rows_of_other_tools(
     assert "is left out of prompts" in log
     assert "48217305" not in log
     # The block is the same in the next turn.
+    await host.rest()
     await chat.send("And what else?")
     assert host.model.last_prompt == prompt

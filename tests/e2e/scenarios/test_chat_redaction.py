@@ -76,7 +76,7 @@ async def test_model_gets_placeholders_and_the_user_values(
     sent = json.dumps(request.body, ensure_ascii=False)
     assert MAIL not in sent
     assert PHONE not in sent
-    assert "[EMAIL_1]" in request.system_prompt
+    assert "[EMAIL_1]" in request.prompt
     assert "[PHONE_1]" in request.user_text
     expected = f"You are {MAIL} or {PHONE}, I think."
     if page.release.restores_while_streaming:

@@ -88,9 +88,7 @@ async def test_two_models_at_once(host: RunningHost, page: Page) -> None:
         "I like green tea, my dog Biscuit does too", [CHAT_MODEL, SECOND_MODEL]
     )
     assert [turn.content for turn in turns] == ["Understood.", "Understood."]
-    assert all(
-        "Biscuit" in one.system_prompt for one in host.model.chat_requests()
-    )
+    assert all("Biscuit" in one.prompt for one in host.model.chat_requests())
     assert {one.model for one in host.model.chat_requests()} == {
         CHAT_MODEL,
         SECOND_MODEL,

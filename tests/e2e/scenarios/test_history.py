@@ -12,6 +12,7 @@ from adaptive.host.vector_database import history_collection
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
+from tests.e2e.driver.scripted_model import said_by_user
 from tests.e2e.driver.waiting import until
 
 SECTION = "### Relevant past conversation"
@@ -104,7 +105,7 @@ async def test_this_chat_beyond_its_window(
         await chat.send(words)
     request = host.model.chat_requests()[-1]
     assert "Freya" in str(request.messages)
-    assert SECTION not in request.system_prompt
+    assert SECTION not in request.prompt
     said += [f"Turn {number} of the tale: {LONG}" for number in range(6)]
     said.append("The name of my boat is painted in red letters.")
     for words in said[2:]:
@@ -118,26 +119,22 @@ async def test_this_chat_beyond_its_window(
     await chat.send(ASKED)
     request = host.model.chat_requests()[-1]
     assert request.messages[0]["content"].startswith(SYSTEM)
-    seen = [
-        one["content"] for one in request.messages if one["role"] == "user"
-    ]
+    seen = said_by_user(request.body)
     assert 1 < len(seen) < len(said)
     assert seen == said[-len(seen) :]
     roles = [one["role"] for one in request.messages[1:]]
     assert roles == ["user", "assistant"] * len(seen[1:]) + ["user"]
-    section = request.system_prompt.partition(SECTION)[2]
+    section = request.prompt.partition(SECTION)[2]
     assert "- User: The name of my boat is Freya." in section
     assert [one for one in seen if one in section] == []
-    assert "Odin" not in request.system_prompt
+    assert "Odin" not in request.prompt
     async with host.admin_settings(
         "/api/v1/chats/config", {"ENABLE_CONTEXT_COMPACTION": True}
     ):
         said.append("And now?")
         await chat.send(said[-1])
-        messages = host.model.chat_requests()[-1].messages
-        assert [
-            one["content"] for one in messages if one["role"] == "user"
-        ] == said
+        newest = host.model.chat_requests()[-1]
+        assert said_by_user(newest.body) == said
 
 
 async def test_similar_chats_and_summaries(

@@ -107,9 +107,7 @@ async def test_tool_calls(host: RunningHost, page: Page) -> None:
     )
     native = {"params": {"function_calling": "native"}}
     turn = await page.new_chat().send(QUESTION, **native)
-    before, after = (
-        one.system_prompt for one in host.model.chat_requests()[-2:]
-    )
+    before, after = (one.prompt for one in host.model.chat_requests()[-2:])
     assert turn.content.endswith("At noon.")
     assert "tool" in [
         one["role"] for one in host.model.chat_requests()[-1].messages

@@ -42,7 +42,7 @@ async def test_image_and_list_content(host: RunningHost, page: Page) -> None:
     turn = await chat.send("Which green tea is in my blue cup?", files=[image])
     assert turn.content == "Understood."
     request = host.model.chat_requests()[-1]
-    assert TEA in request.system_prompt
+    assert TEA in request.prompt
     assert "image_url" in str(request.messages[-1]["content"])
     await page.wait_for_status(turn, "Saved: User drinks from a blue cup.")
 

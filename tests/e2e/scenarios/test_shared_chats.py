@@ -102,7 +102,7 @@ async def test_others_may_read(
     turn = await chat.send(f"I play the violin. {QUESTION}")
     if way == "to read":
         await page.wait_for_status(turn, "Saved: User plays the violin.")
-        assert TEA in host.model.chat_requests()[-1].system_prompt
+        assert TEA in host.model.chat_requests()[-1].prompt
         seen = await reader.request("GET", f"/api/v1/chats/share/{link}")
         assert "Hello there!" in str(seen)
         assert "violin" not in str(seen)

@@ -1,0 +1,160 @@
+"""The question that a request asks of the memories, in the words and vectors to search with."""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from adaptive.core.embedding import Embedder
+from adaptive.core.messages import (
+    Message,
+    has_words,
+    local_time,
+    message_text,
+    spoken_text,
+)
+from adaptive.core.model import Vectors, frozen
+from adaptive.privacy.secrets import without_secrets
+from adaptive.privacy.spoken_requests import sentences_to_forget
+from adaptive.recall.placement import ChatSoFar
+from adaptive.search.fusion import (
+    DEFAULT_WEIGHTS,
+    Ranked,
+    RankingQuery,
+    Weights,
+    rank,
+    ranking_query,
+)
+from adaptive.search.index import MemoryIndex
+from adaptive.search.kinds import LearnedKind
+from adaptive.search.thoughts import (
+    thought_queries,
+    thoughts_of,
+    with_evidence,
+)
+from adaptive.search.tokens import continues
+from adaptive.search.vectors import query_vectors
+from adaptive.settings.hook import Hook
+
+# Shares of the inlet's time limit; what is left is for ranking, and for the judge if there is one.
+_SHARE_FOR_EMBEDDING = 0.5
+_SHARE_FOR_SEARCHING_AGAIN = 0.15
+
+# Brings the text to search with, the message's own words included, within a bounded time; empty
+# where the message stands as it is.
+Complete = Callable[[], Awaitable[str]]
+
+
+@frozen
+class Question:
+    """What memories are wanted for; without a ``chat_id`` nothing is kept in place.
+
+    ``previous`` is the user's message before it. ``first`` tells that the chat holds no earlier
+    message of the user. ``today`` is the user's day as "YYYY-MM-DD"; without it nothing has ended.
+    ``to_forget`` is what of the message asks to forget something. ``complete`` is there where a
+    model is asked for better words. ``vectors`` are those of the text and, where that continues it,
+    of the previous one; ``None`` where keywords have to serve. ``thoughts`` are those of a message
+    that has several, each with its vector. ``keys`` are those
+    of the messages up to it, of which those ``sent`` stand in the request; ``so_far`` is what its
+    chat was given. ``about_writer`` knows messages that are about their writer.
+    """
+
+    text: str
+    previous: str = ""
+    chat_id: str = ""
+    first: bool = False
+    today: str = ""
+    to_forget: str = ""
+    complete: Complete | None = None
+    vectors: Vectors | None = None
+    thoughts: Sequence[RankingQuery] = ()
+    keys: Sequence[str] = ()
+    sent: Sequence[str] = ()
+    so_far: ChatSoFar = ChatSoFar()
+    about_writer: LearnedKind | None = None
+
+    def nearest(
+        self,
+        index: MemoryIndex,
+        limit: int,
+        weights: Weights = DEFAULT_WEIGHTS,
+        without: Sequence[int] = (),
+    ) -> list[list[Ranked]]:
+        """The memories nearest to the whole and to each thought, best first; none without words.
+
+        Those of the places ``without`` are left out.
+        """
+        if not has_words(self.text):
+            return []
+        queries = self.queries(index.dimension)
+        return [
+            rank(
+                index.ranking,
+                query,
+                limit,
+                weights,
+                thoughts=len(queries),
+                without=without,
+            )
+            for query in queries
+        ]
+
+    def queries(self, dimension: int) -> list[RankingQuery]:
+        """The whole message, with the previous one where it continues that, and its thoughts."""
+        own = ranking_query(self.text, self.previous, self.vectors, dimension)
+        return with_evidence([own, *self.thoughts], self.about_writer)
+
+
+def question_of(
+    hook: Hook, messages: Sequence[Message], *, answered: bool = False
+) -> Question:
+    """The question that a request asks, or the newest that was ``answered``."""
+    of_user = [
+        message for message in messages if message.get("role") == "user"
+    ]
+    nothing: Message = {}
+    previous, newest = [nothing, nothing, *of_user][-2:]
+    if hook.regenerated_message and not answered:
+        # "make it shorter" stands last then; what it is about, the user's message tells.
+        newest = hook.regenerated_message
+    text = spoken_text(message_text(newest))
+    return Question(
+        text=text,
+        previous=spoken_text(message_text(previous)),
+        chat_id=hook.chat_id if hook.told_kind == "saved" else "",
+        first=len(of_user) <= 1,
+        today=local_time(time.time(), *hook.time_zones).date().isoformat(),
+        to_forget=sentences_to_forget(text),
+    )
+
+
+async def embedded_question(
+    hook: Hook, question: Question, embedder: Embedder, index: MemoryIndex
+) -> Question:
+    """The question in the words to search with, and with their vectors."""
+    seconds = hook.settings.inlet_timeout_seconds
+    texts = [question.text]
+    thoughts: list[str] = []
+    if continues(question.text):
+        texts.append(question.previous)
+    else:
+        # A secret of several lines is none that can be known by one of them.
+        spoken = without_secrets(question.text)
+        thoughts = thoughts_of(spoken, index.ranking.keywords)
+    # Before the question is completed: with a model in this process both take longer at once.
+    vectors = await query_vectors(
+        embedder, [*texts, *thoughts], seconds * _SHARE_FOR_EMBEDDING
+    )
+    question = replace(
+        question, thoughts=thought_queries(thoughts, vectors, index.dimension)
+    )
+    text = await question.complete() if question.complete else ""
+    if not text or text == question.text:
+        return replace(question, vectors=vectors)
+    if vectors is not None:
+        again = seconds * _SHARE_FOR_SEARCHING_AGAIN
+        completed = await query_vectors(embedder, [text], again)
+        if completed is not None:
+            vectors = np.concatenate([completed, vectors[1:]])
+    return replace(question, text=text, vectors=vectors)
