@@ -8014,7 +8014,7 @@ class MemoryIndexes:
 
 _DEGREE__kinds = 4
 _RIDGE = 0.3
-_PRIOR_EVIDENCE = -3.0
+_PRIOR_EVIDENCE = -3.5
 _MOST_DISTANCE = 4.0
 _LEAST_RECOGNISED = 0.3
 

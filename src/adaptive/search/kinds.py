@@ -22,7 +22,7 @@ from adaptive.search.vectors import normalised
 _DEGREE = 4
 _RIDGE = 0.3
 # What speaks for a kind before a vector does: most messages are of none.
-_PRIOR_EVIDENCE = -3.0
+_PRIOR_EVIDENCE = -3.5
 # Examples that lie further apart from the others tell no more.
 _MOST_DISTANCE = 4.0
 # A model that has not learned a script finds all its texts alike: it can tell no kind of them.
