@@ -102,7 +102,8 @@ async def fitted(
 ) -> RequestWindow:
     """The window of a turn."""
     world = world or World()
-    hook = world.hook(**{"history_recall_default": "off", **valves})
+    usual = {"history_recall_default": "off", "max_injected_tokens": 1500}
+    hook = world.hook(**{**usual, **valves})
     hook.told_kind = kind
     return await request_window(
         hook, plain_window(hook, {"messages": messages}), world.notes

@@ -25,10 +25,11 @@ from adaptive.recall.block import (
 from adaptive.search.vectors import content_hash
 from adaptive.settings.valves import MemoryFormat
 
-# An addition that has no room for one of the best three of a message begins the prompt anew; the
-# part of the room that a further one leaves free for later messages grows with its rank by this.
+# Where one of the best three of a message has no room, the prompt begins anew; the part of the room
+# that a further one leaves free for later messages grows with its rank by this (chosen by chats of
+# 20 questions, benchmarks/README.md).
 _WORTH_A_NEW_BEGINNING = 3
-_LEFT_FREE = 0.02
+_LEFT_FREE = 0.04
 _MOST_MESSAGES = 400
 
 
