@@ -4926,6 +4926,7 @@ class PageDialog:
 
 _LEAST_LETTERS__spelling = 5
 _LEAST_TO_EXCHANGE = 7
+_MOST_LETTERS__spelling = 40
 
 
 class KnownWords:
@@ -4934,11 +4935,15 @@ class KnownWords:
   self._shortened: dict[str, str] = {}
 
  def as_spelled(self, word: str) -> str:
-  if len(word) < _LEAST_LETTERS__spelling or word in self._words:
+  is_word = _LEAST_LETTERS__spelling <= len(word) <= _MOST_LETTERS__spelling
+  if not is_word or word in self._words:
    return word
   if not self._shortened:
    self._shortened = {
-    shorter: known for known in self._words for shorter in _without_a_letter(known)
+    shorter: known
+    for known in self._words
+    if len(known) <= _MOST_LETTERS__spelling
+    for shorter in _without_a_letter(known)
    }
   if word in self._shortened:
    return self._shortened[word]

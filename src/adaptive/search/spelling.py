@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 # A shorter word with another letter is another word; so is one that has a letter exchanged.
 _LEAST_LETTERS = 5
 _LEAST_TO_EXCHANGE = 7
+# What is longer is no word; without each of its letters it would take as much as its square.
+_MOST_LETTERS = 40
 
 
 class KnownWords:
@@ -26,12 +28,14 @@ class KnownWords:
 
     def as_spelled(self, word: str) -> str:
         """The word, or the known one that it is spelled nearly like."""
-        if len(word) < _LEAST_LETTERS or word in self._words:
+        is_word = _LEAST_LETTERS <= len(word) <= _MOST_LETTERS
+        if not is_word or word in self._words:
             return word
         if not self._shortened:
             self._shortened = {
                 shorter: known
                 for known in self._words
+                if len(known) <= _MOST_LETTERS
                 for shorter in _without_a_letter(known)
             }
         if word in self._shortened:
