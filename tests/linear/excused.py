@@ -115,6 +115,7 @@ FUNCTIONS: Mapping[str, str] = {
         recall.block.entries_within
         recall.core_facts.core_facts_for
         search.kinds.LearnedKind.holds
+        search.kinds.LearnedKind.evidence
         recall.explanation._coming
         recall.explanation._reason_to_stay
         recall.question.*
@@ -165,6 +166,7 @@ FUNCTIONS: Mapping[str, str] = {
         privacy.scanning.any_of
         privacy.personal_data._*
         privacy.redaction._name_of
+        search.spelling._without_a_letter
     """,
     "It reads no more than the first 160 characters of a message.": """
         privacy.spoken_requests._last_day

@@ -425,7 +425,7 @@ RECIPES: Mapping[str, Recipe] = {
         thoughts_of, text, keyword_index([NAMES])
     ),
     "search.thoughts.thought_queries": lambda text: partial(
-        thought_queries, parts(text), None, 0
+        thought_queries, [text, text], None, 0
     ),
     "search.fusion.ranking_query": lambda text: partial(
         ranking_query, text, text[1:], None, 0
