@@ -276,7 +276,9 @@ async def turn(instance: Any, request: Any) -> dict[str, Any]:
     return {
         "roles": [message["role"] for message in asked["messages"]],
         "recalled": FACT in asked["messages"][0]["content"],
-        "question": asked["messages"][-1] == QUESTION[0],
+        "question": asked["messages"][-1]["content"].startswith(
+            QUESTION[0]["content"]
+        ),
         "answer": answered == body,
         "kept": await kept_turns(chat),
     }

@@ -15,7 +15,7 @@ from tests.hosts import SOFT_MODULES, run_in_host
 
 PROBE = Path(__file__).with_name("probe_loader.py")
 TURN = {
-    "roles": ["system", "user"],
+    "roles": ["user"],
     "recalled": True,
     "question": True,
     "answer": True,
