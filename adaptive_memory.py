@@ -6475,6 +6475,9 @@ _LONGEST_SAMPLE = 2000
 _BORROWED_PROMPTS = 10
 _CUT_FROM = 0.9
 _LEAST_SPREAD = 1e-4
+_REACH__calibration = 0.97
+_USUAL_REACH = 2.4
+_LEAST_PROMPTS = 40
 
 _SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
 _ABOUT_SELF = re.compile(_SELF)
@@ -6504,7 +6507,18 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
   squares = size * level.spread**2 + _BORROWED_PROMPTS * general.spread**2
   levels[script] = NullLevel(level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5)
  levels["other"] = _level(nearest[scripts != "latin"])
- return levels
+ tail = _tail(nearest[scripts == "latin"], general)
+ return {
+  script: NullLevel(level.mean, max(tail * level.spread, _LEAST_SPREAD))
+  for script, level in levels.items()
+ }
+
+
+def _tail(nearest: Vectors, level: NullLevel) -> float:
+ if len(nearest) < _LEAST_PROMPTS:
+  return 1.0
+ reach = float(np.quantile(nearest, _REACH__calibration)) - level.mean
+ return min(reach / (_USUAL_REACH * level.spread), 1.0)
 
 
 def _level(nearest: Vectors) -> NullLevel:

@@ -61,6 +61,10 @@ _BORROWED_PROMPTS = 10
 _CUT_FROM = 0.9
 # Far below the spread of any real model; keeps a store of one odd vector from dividing by zero.
 _LEAST_SPREAD = 1e-4
+# Of null prompts, those that come nearest, and how many spreads they usually stand above the mean
+_REACH = 0.97
+_USUAL_REACH = 2.4
+_LEAST_PROMPTS = 40  # fewer show no tail
 
 _SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
 _ABOUT_SELF = re.compile(_SELF)
@@ -104,7 +108,22 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
             level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5
         )
     levels["other"] = _level(nearest[scripts != "latin"])
-    return levels
+    tail = _tail(nearest[scripts == "latin"], general)
+    return {
+        script: NullLevel(level.mean, max(tail * level.spread, _LEAST_SPREAD))
+        for script, level in levels.items()
+    }
+
+
+def _tail(nearest: Vectors, level: NullLevel) -> float:
+    """How far the nearest of null prompts reach, as a share of what most models show.
+
+    Some models find all prompts so alike that hardly one stands out: there less is much.
+    """
+    if len(nearest) < _LEAST_PROMPTS:
+        return 1.0
+    reach = float(np.quantile(nearest, _REACH)) - level.mean
+    return min(reach / (_USUAL_REACH * level.spread), 1.0)
 
 
 def _level(nearest: Vectors) -> NullLevel:
