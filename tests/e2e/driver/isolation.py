@@ -37,8 +37,8 @@ from tests.e2e.driver.replies import Body
 from tests.e2e.driver.scripted_model import (
     CHAT_MODEL,
     SECOND_MODEL,
-    system_prompt,
     text_of,
+    told_beside,
 )
 from tests.e2e.driver.services import (
     Services,
@@ -223,11 +223,11 @@ class GossipingModel:
         self._ids |= dict.fromkeys(one.id for one in memories)
 
     def chat(self, body: Body) -> str:
-        """Repeat every fact that stands in the system prompt."""
+        """Repeat every fact that the model is told."""
         return " ".join(
             [
                 "Understood.",
-                *(told for _, told in facts_in(system_prompt(body))),
+                *(told for _, told in facts_in(told_beside(body))),
             ]
         )
 

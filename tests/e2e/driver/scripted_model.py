@@ -98,6 +98,12 @@ def said_by_user(body: Body) -> list[str]:
     return [BLOCK.sub("", text).strip() for text in user_texts(body)]
 
 
+def told_beside(body: Body) -> str:
+    """The system prompt, and the blocks that were added to messages of the user."""
+    added = BLOCK.findall("\n".join(user_texts(body)))
+    return "\n\n".join(filter(None, [system_prompt(body), *added]))
+
+
 def kind_of(body: Body) -> RequestKind:
     """Whose request it is: a call of the plug-in begins with the title of one of its prompts."""
     if title(body) in ROLES:
@@ -134,9 +140,8 @@ class ModelRequest:
 
     @property
     def prompt(self) -> str:
-        """The system prompt, and the blocks that were added to messages of the user."""
-        added = BLOCK.findall("\n".join(user_texts(self.body)))
-        return "\n\n".join(filter(None, [self.system_prompt, *added]))
+        """All that the model was told beside what the user said."""
+        return told_beside(self.body)
 
     @property
     def user_text(self) -> str:
