@@ -11164,11 +11164,13 @@ class ChatSoFar:
  def again(self) -> Addition | None:
   return self.additions.get(self.key)
 
+ def given(self) -> dict[str, Addition]:
+  if self.again is None:
+   return {**self.earlier}
+  return {**self.earlier, self.key: self.again}
+
  def ids(self) -> Iterable[str]:
-  given = [*self.earlier.values()]
-  if self.again is not None:
-   given.append(self.again)
-  for addition in given:
+  for addition in self.given().values():
    yield from addition.core
    yield from addition.retrieved
 
@@ -11212,12 +11214,15 @@ def placed_entries(
  existing: Mapping[str, BlockEntry],
  most_tokens: int,
 ) -> dict[str, Placed]:
- earlier = {key: placed_again(addition, existing) for key, addition in so_far.earlier.items()}
- if so_far.again is not None:
-  return {**earlier, so_far.key: placed_again(so_far.again, existing)}
- standing = [entry for placed in earlier.values() for entry in placed.entries]
- shown = {entry.memory.id for entry in standing}
+ placed = {key: placed_again(addition, existing) for key, addition in so_far.given().items()}
+ standing = [entry for each in placed.values() for entry in each.entries]
  room = most_tokens - sum(entry.tokens for entry in standing)
+ anew = ChatSoFar(key=so_far.key)
+ if standing and retrieved_room([], room) < 0:
+  return placed_entries(anew, facts, fitting, existing, most_tokens)
+ if so_far.key in placed:
+  return placed
+ shown = {entry.memory.id for entry in standing}
  core = entries_within(core_room(room), [one for one in facts if one not in shown], existing)
  shown.update(entry.memory.id for entry in core)
  free = whole = retrieved_room(core, room)
@@ -11232,10 +11237,9 @@ def placed_entries(
    retrieved.append(entry)
    free -= entry.tokens
   elif is_best and standing:
-   anew = ChatSoFar(key=so_far.key)
    return placed_entries(anew, facts, fitting, existing, most_tokens)
  newest = Placed(core, by_age(retrieved), begins=so_far.is_first)
- return {**earlier, so_far.key: newest}
+ return {**placed, so_far.key: newest}
 
 
 def by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:

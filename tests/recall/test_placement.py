@@ -102,6 +102,23 @@ def test_branches() -> None:
     assert [*cut.earlier] == [first]
 
 
+def test_less_room_than_before() -> None:
+    """Where what was given takes more than there is now, the chat begins anew."""
+    additions = {
+        "k0": given_with("abc", begins=True),
+        "k1": given_with("de"),
+    }
+    for keys, fitting, comes in (
+        (["k0", "k1", "k2"], "", [""]),
+        (["k0", "k1", "k2"], "fb", ["bf"]),
+        (["k0", "k1"], "fb", ["bf"]),
+    ):
+        so_far = ChatSoFar.of(additions, keys, keys)
+        found = placed_entries(so_far, [], fitting, STORE, 40 + FRAME)
+        assert [*map(letters_of, found.values())] == comes
+        assert [*found] == keys[-1:]
+
+
 letters = st.sampled_from(LETTERS)
 rankings = st.lists(letters, max_size=12)
 prices = st.fixed_dictionaries(

@@ -98,12 +98,15 @@ class ChatSoFar:
         """What the newest message was given when it was asked before."""
         return self.additions.get(self.key)
 
+    def given(self) -> dict[str, Addition]:
+        """All that stands on the branch, by the keys of messages in their order."""
+        if self.again is None:
+            return {**self.earlier}
+        return {**self.earlier, self.key: self.again}
+
     def ids(self) -> Iterable[str]:
         """The ids of all memories that stand on the branch."""
-        given = [*self.earlier.values()]
-        if self.again is not None:
-            given.append(self.again)
-        for addition in given:
+        for addition in self.given().values():
             yield from addition.core
             yield from addition.retrieved
 
@@ -162,19 +165,21 @@ def placed_entries(
     ``facts`` are the ids of core facts, ``fitting`` those of what fits the newest message, best
     first. ``existing`` holds every entry that may stand in the prompt. What stands already does not
     come again. The fewer tokens are left, the better must an entry fit; where one of the best has
-    no room, what was given before goes, and the chat begins anew with what fits now.
+    no room, or what was given takes more than there is, that goes, and the chat begins anew with what
+    fits now.
     """
-    earlier = {
+    placed = {
         key: placed_again(addition, existing)
-        for key, addition in so_far.earlier.items()
+        for key, addition in so_far.given().items()
     }
-    if so_far.again is not None:
-        return {**earlier, so_far.key: placed_again(so_far.again, existing)}
-    standing = [
-        entry for placed in earlier.values() for entry in placed.entries
-    ]
-    shown = {entry.memory.id for entry in standing}
+    standing = [entry for each in placed.values() for entry in each.entries]
     room = most_tokens - sum(entry.tokens for entry in standing)
+    anew = ChatSoFar(key=so_far.key)
+    if standing and retrieved_room([], room) < 0:
+        return placed_entries(anew, facts, fitting, existing, most_tokens)
+    if so_far.key in placed:
+        return placed
+    shown = {entry.memory.id for entry in standing}
     core = entries_within(
         core_room(room), [one for one in facts if one not in shown], existing
     )
@@ -191,10 +196,9 @@ def placed_entries(
             retrieved.append(entry)
             free -= entry.tokens
         elif is_best and standing:
-            anew = ChatSoFar(key=so_far.key)
             return placed_entries(anew, facts, fitting, existing, most_tokens)
     newest = Placed(core, by_age(retrieved), begins=so_far.is_first)
-    return {**earlier, so_far.key: newest}
+    return {**placed, so_far.key: newest}
 
 
 def by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:
