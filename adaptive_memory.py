@@ -3849,7 +3849,8 @@ class NativeFeatures:
     return "web search"
    if features.get("image_generation"):
     return "image generation"
-   if body.get("files"):
+   files = listing(body.get("files"))
+   if any(mapping(file).get("type") != "image" for file in files):
     return "search in files"
   task = await self._task_of_a_model(body)
   own_model = ("", mapping(self.chat_model).get("id"))
@@ -3859,6 +3860,8 @@ class NativeFeatures:
 
  async def _task_of_a_model(self, body: JsonMapping) -> str:
   if not has_request_hook():
+   if body.get("files"):
+    return "search in files"
    by_prompt = mapping(self.metadata, "params").get("function_calling") in _TOOLS_BY_PROMPT
    servers = self.metadata.get("tool_servers")
    if by_prompt and (body.get("tool_ids") or servers or body.get("terminal_id")):

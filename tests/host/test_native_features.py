@@ -16,6 +16,7 @@ from tests.rates import over
 
 FILES = {"files": [{"id": "f"}]}
 TOOLS = {"tool_ids": ["clock"]}
+IMAGES = {"files": [{"type": "image"}]}
 SEARCH = {"features": {"web_search": True, "image_generation": False}}
 PICTURE = {"features": {"image_generation": True}}
 
@@ -43,6 +44,8 @@ CASES = [
     Case("search in files", FILES, task_model=""),
     Case("search in files", FILES, task_model="chat"),
     Case("search in files", FILES, task_model="gone"),
+    Case("search in files", IMAGES),
+    Case("", IMAGES, task_model=""),
     Case("choice of tools", TOOLS),
     Case("choice of tools", TOOLS, calling="legacy"),
     Case("choice of tools", servers=("http://tools",)),

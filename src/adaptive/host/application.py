@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 
 from fastapi import Request
 
-from adaptive.core.messages import mapping
+from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     ConversationKind,
     JsonMapping,
@@ -253,7 +253,8 @@ class NativeFeatures:
             if features.get("image_generation"):
                 return "image generation"
             # Where no query is written, the newest message itself is embedded to search in them.
-            if body.get("files"):
+            files = listing(body.get("files"))
+            if any(mapping(file).get("type") != "image" for file in files):
                 return "search in files"
         task = await self._task_of_a_model(body)
         own_model = ("", mapping(self.chat_model).get("id"))
@@ -267,6 +268,8 @@ class NativeFeatures:
     async def _task_of_a_model(self, body: JsonMapping) -> str:
         """The task for which a model reads a request, empty where there is none."""
         if not has_request_hook():
+            if body.get("files"):
+                return "search in files"
             by_prompt = (
                 mapping(self.metadata, "params").get("function_calling")
                 in _TOOLS_BY_PROMPT
