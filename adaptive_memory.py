@@ -21,7 +21,6 @@ import calendar
 import functools
 import gc
 import hashlib
-import heapq
 import html
 import importlib
 import inspect
@@ -76,7 +75,6 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from difflib import get_close_matches
 from email.utils import mktime_tz, parsedate_tz
-from enum import IntEnum
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, cached_property, lru_cache, partial
@@ -647,233 +645,6 @@ def answer_note(line: str) -> str:
  return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
 
 
-# ---- src/adaptive/core/pace.py ----
-
-_MINUTE = 60.0
-_SHARE = 0.8
-_GROWTH_A_MINUTE = 0.05
-_TOO_MANY_REQUESTS = 429
-_QUICK_SECONDS = 1.0
-_SLOW_SECONDS = 10.0
-_SLOW_SECONDS_A_TEXT = 0.5
-_MOST_TRIES = 30
-_TRIES_OF_UNTOLD = 6
-_LONGEST_EXPONENT = 5
-_LONGEST_PAUSE_SECONDS = 300.0
-
-
-class EmbeddingBusy(EmbeddingError):
- def __init__(
-  self, sentence: str, status: int = 0, retry_after: float | None = None, *, detail: str = ""
- ) -> None:
-  super().__init__(sentence, detail=detail)
-  self.status = status
-  self.retry_after = retry_after
-
-
-class Urgency(IntEnum):
- MEMORIES = 0
- CALIBRATION = 1
- EXAMPLES = 2
-
-
-@frozen
-class EmbeddedPortion:
- texts: Sequence[str]
- vectors: Vectors
-
-
-EmbedTexts = Callable[[Sequence[str]], Awaitable[Vectors]]
-
-
-class Pace:
- def __init__(
-  self,
-  most_texts: int = 32,
-  first_texts: int = 32,
-  at_once: int = 1,
-  clock: Callable[[], float] = time.monotonic,
-  sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
- ) -> None:
-  self._most_texts = most_texts
-  self._texts = min(first_texts, most_texts)
-  self._at_once = at_once
-  self._clock = clock
-  self._sleep = sleep
-  self._running = 0
-  self._waiting: list[tuple[Urgency, int, asyncio.Event]] = []
-  self._tickets = itertools.count()
-  self._answers: deque[tuple[float, int]] = deque()
-  self._failures = 0
-  self._closed_until = 0.0
-  self._allowed = float("inf")
-  self._refused_at = 0.0
-  self.is_slow = False
-
- async def portions(
-  self, embed: EmbedTexts, texts: Sequence[str], urgency: Urgency
- ) -> AsyncIterator[EmbeddedPortion]:
-  left = deque(texts)
-  running = set[asyncio.Task[EmbeddedPortion]]()
-  failure: EmbeddingError | None = None
-  ahead = 2 * self._at_once
-  try:
-   while running or (left and failure is None):
-    while left and failure is None and len(running) < ahead:
-     count = min(self._texts, -(-len(left) // self._at_once))
-     portion = [left.popleft() for _ in range(count)]
-     asking = self._embedded(embed, portion, urgency)
-     running.add(asyncio.create_task(asking))
-    done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-     try:
-      yield task.result()
-     except EmbeddingError as error:
-      failure = error
-   if failure is not None:
-    raise failure
-  finally:
-   for task in running:
-    task.cancel()
-
- async def _embedded(
-  self, embed: EmbedTexts, texts: Sequence[str], urgency: Urgency
- ) -> EmbeddedPortion:
-  tries_left = _MOST_TRIES
-  while True:
-   async with self._turn(urgency):
-    await self._until_allowed(len(texts))
-    began = self._clock()
-    try:
-     vectors = await embed(texts)
-    except EmbeddingBusy as error:
-     self._note_failure(error)
-     told = error.retry_after
-     tries_left -= _TRIES_OF_UNTOLD if told is None else 1
-     if tries_left <= 0 or (told or 0) > _LONGEST_PAUSE_SECONDS:
-      raise
-    else:
-     self._note_answer(len(texts), self._clock() - began)
-     return EmbeddedPortion(texts, vectors)
-
- @asynccontextmanager
- async def _turn(self, urgency: Urgency) -> AsyncGenerator[None]:
-  if self._running < self._at_once:
-   self._running += 1
-  else:
-   called = asyncio.Event()
-   heapq.heappush(self._waiting, (urgency, next(self._tickets), called))
-   try:
-    await called.wait()
-   except asyncio.CancelledError:
-    if called.is_set():
-     self._pass_on()
-    called.set()
-    raise
-  try:
-   yield
-  finally:
-   self._pass_on()
-
- def _pass_on(self) -> None:
-  while self._waiting:
-   _, _, called = heapq.heappop(self._waiting)
-   if not called.is_set():
-    called.set()
-    return
-  self._running -= 1
-
- async def _until_allowed(self, count: int) -> None:
-  while True:
-   now = self._clock()
-   while self._answers and self._answers[0][0] <= now - _MINUTE:
-    self._answers.popleft()
-   minutes = (now - self._refused_at) / _MINUTE
-   allowed = self._allowed * (1 + _GROWTH_A_MINUTE * minutes)
-   wait = self._closed_until - now
-   if self._answers and self._taken() + count > allowed:
-    wait = max(wait, self._answers[0][0] + _MINUTE - now)
-   if wait <= 0:
-    return
-   await self._sleep(wait)
-
- def _taken(self) -> int:
-  return sum(count for _, count in self._answers)
-
- def _note_answer(self, count: int, seconds: float) -> None:
-  self._answers.append((self._clock(), count))
-  self._failures = 0
-  self.is_slow = seconds > _SLOW_SECONDS_A_TEXT * count
-  if seconds <= _QUICK_SECONDS:
-   self._texts = min(2 * self._texts, self._most_texts)
-  elif seconds > _SLOW_SECONDS:
-   self._texts = max(1, self._texts // 2)
-
- def _note_failure(self, error: EmbeddingBusy) -> None:
-  now = self._clock()
-  pause = error.retry_after
-  if pause is None:
-   pause = 2.0 ** min(self._failures, _LONGEST_EXPONENT)
-  self._failures += 1
-  self.is_slow = True
-  pause = min(pause, _LONGEST_PAUSE_SECONDS)
-  self._closed_until = max(self._closed_until, now + pause)
-  if error.status == _TOO_MANY_REQUESTS:
-   self._allowed = max(_SHARE * self._taken(), 1.0)
-   self._refused_at = now
-
-
-# ---- src/adaptive/core/embedding.py ----
-
-
-@frozen
-class EmbedderIdentity:
- engine: str
- model: str
- address: str = ""
- query_prefix: str = ""
- content_prefix: str = ""
-
- def __str__(self) -> str:
-  named = {field.name: getattr(self, field.name) for field in fields(self)}
-  return " ".join(f"{name}={value!r}" for name, value in named.items() if value)
-
- def prefix(self, *, query: bool) -> str:
-  return self.query_prefix if query else self.content_prefix
-
-
-class EmbeddingModel(Protocol):
- @property
- def identity(self) -> EmbedderIdentity: ...
-
- @property
- def source(self) -> object: ...
-
- def new_pace(self) -> Pace: ...
-
- async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors: ...
-
-
-class Embedder(Protocol):
- @property
- def service(self) -> str: ...
-
- @property
- def pace(self) -> Pace: ...
-
- async def name(self) -> str: ...
-
- async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors: ...
-
-
-@frozen
-class Sources:
- user_id: str
- store: MemoryStore
- embedder: Embedder
- table: VectorTable
-
-
 # ---- src/adaptive/core/providers.py ----
 
 
@@ -1050,6 +821,171 @@ class CircuitBreaker:
   finally:
    del self._probes[name]
    self._open.discard(name)
+
+
+# ---- src/adaptive/core/pace.py ----
+
+_QUICK_SECONDS = 1.0
+_SLOW_SECONDS = 10.0
+_SLOW_SECONDS_A_TEXT = 0.5
+_MOST_TRIES = 30
+_TRIES_OF_UNTOLD = 6
+_LONGEST_PAUSE_SECONDS = 300.0
+_FIRST_PAUSE_SECONDS = 1.0
+_LEAST_REST_SECONDS = 0.2
+_REST_GOES_ON = 0.95
+_LONGEST_UNTOLD_PAUSE_SECONDS = 32.0
+
+
+class EmbeddingBusy(EmbeddingError):
+ def __init__(self, error: ModelBusy) -> None:
+  super().__init__(f"embedding: {error}", detail=error.detail)
+  self.retry_after = error.retry_after
+
+
+@frozen
+class EmbeddedPortion:
+ texts: Sequence[str]
+ vectors: Vectors
+
+
+EmbedTexts = Callable[[Sequence[str]], Awaitable[Vectors]]
+
+
+class Pace:
+ def __init__(
+  self,
+  most_texts: int = 32,
+  first_texts: int = 32,
+  at_once: int = 1,
+  clock: Callable[[], float] = time.monotonic,
+  sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+ ) -> None:
+  self._most_texts = most_texts
+  self._texts = min(first_texts, most_texts)
+  self._at_once = at_once
+  self._clock = clock
+  self._sleep = sleep
+  self._turns = asyncio.Semaphore(at_once)
+  self._pause = _FIRST_PAUSE_SECONDS
+  self._closed_until = 0.0
+  self._rest_a_text = 0.0
+  self.is_slow = False
+
+ async def portions(
+  self, embed: EmbedTexts, texts: Sequence[str]
+ ) -> AsyncIterator[EmbeddedPortion]:
+  left = deque(texts)
+  running = set[asyncio.Task[EmbeddedPortion]]()
+  failure: EmbeddingError | None = None
+  try:
+   while running or left:
+    while left and len(running) < self._at_once:
+     count = min(self._texts, -(-len(left) // self._at_once))
+     portion = [left.popleft() for _ in range(count)]
+     asking = self._embedded(embed, portion)
+     running.add(asyncio.create_task(asking))
+    done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+     try:
+      yield task.result()
+     except EmbeddingError as error:
+      failure = error
+      left.clear()
+   if failure is not None:
+    raise failure
+  finally:
+   for task in running:
+    task.cancel()
+
+ async def _embedded(self, embed: EmbedTexts, texts: Sequence[str]) -> EmbeddedPortion:
+  tries_left = _MOST_TRIES
+  while True:
+   async with self._turns:
+    while self._closed_until > self._clock():
+     await self._sleep(self._closed_until - self._clock())
+    began = self._clock()
+    self._closed_until = began + self._rest_a_text * len(texts)
+    try:
+     vectors = await embed(texts)
+    except EmbeddingBusy as error:
+     told = error.retry_after
+     tries_left -= _TRIES_OF_UNTOLD if told is None else 1
+     if tries_left <= 0 or (told or 0) > _LONGEST_PAUSE_SECONDS:
+      raise
+     self._rest(told)
+    else:
+     self._learn(len(texts), self._clock() - began)
+     return EmbeddedPortion(texts, vectors)
+
+ def _learn(self, count: int, seconds: float) -> None:
+  self._pause = _FIRST_PAUSE_SECONDS
+  self._rest_a_text *= _REST_GOES_ON
+  self.is_slow = seconds > _SLOW_SECONDS_A_TEXT * count
+  if seconds <= _QUICK_SECONDS:
+   self._texts = min(2 * self._texts, self._most_texts)
+  elif seconds > _SLOW_SECONDS:
+   self._texts = max(1, self._texts // 2)
+
+ def _rest(self, told: float | None) -> None:
+  pause = self._pause
+  if told is not None:
+   pause = told
+   self._rest_a_text = max(2 * self._rest_a_text, _LEAST_REST_SECONDS)
+  self._pause = min(2 * self._pause, _LONGEST_UNTOLD_PAUSE_SECONDS)
+  self._closed_until = max(self._closed_until, self._clock() + pause)
+  self.is_slow = True
+
+
+# ---- src/adaptive/core/embedding.py ----
+
+
+@frozen
+class EmbedderIdentity:
+ engine: str
+ model: str
+ address: str = ""
+ query_prefix: str = ""
+ content_prefix: str = ""
+
+ def __str__(self) -> str:
+  named = {field.name: getattr(self, field.name) for field in fields(self)}
+  return " ".join(f"{name}={value!r}" for name, value in named.items() if value)
+
+ def prefix(self, *, query: bool) -> str:
+  return self.query_prefix if query else self.content_prefix
+
+
+class EmbeddingModel(Protocol):
+ @property
+ def identity(self) -> EmbedderIdentity: ...
+
+ @property
+ def source(self) -> object: ...
+
+ def new_pace(self) -> Pace: ...
+
+ async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors: ...
+
+
+class Embedder(Protocol):
+ @property
+ def service(self) -> str: ...
+
+ @property
+ def pace(self) -> Pace: ...
+
+ async def name(self) -> str: ...
+
+ async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors: ...
+
+
+@frozen
+class Sources:
+ user_id: str
+ store: MemoryStore
+ embedder: Embedder
+ table: VectorTable
 
 
 # ---- src/adaptive/core/queued_turns.py ----
@@ -2387,7 +2323,7 @@ def plain_name(name: str) -> str:
 
 # ---- src/adaptive/llm/ask.py ----
 
-_FIRST_PAUSE_SECONDS = 1.0
+_FIRST_PAUSE_SECONDS__ask = 1.0
 _LONGEST_PAUSE_SECONDS__ask = 60.0
 _WITHOUT_THINKING = 1
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_schema", "json_object", "text")
@@ -2434,7 +2370,7 @@ async def ask(
  key = (completer.key, usable)
  remembered = formats.places.get(key) or 0
  place = remembered
- shortest_pause = _FIRST_PAUSE_SECONDS
+ shortest_pause = _FIRST_PAUSE_SECONDS__ask
  pause = 0.0
  formats.check_quota(completer.key)
  try:
@@ -4361,9 +4297,7 @@ class EndpointModel:
    ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
    raw = [row["embedding"] for row in ordered]
   except ModelBusy as error:
-   raise EmbeddingBusy(
-    f"embedding: {error}", error.status, error.retry_after, detail=error.detail
-   ) from error
+   raise EmbeddingBusy(error) from error
   except ModelError as error:
    raise EmbeddingError(f"embedding: {error}", detail=error.detail) from error
   except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -6259,7 +6193,7 @@ async def _embedded_contents(
 ) -> AsyncIterator[dict[str, Vectors]]:
  embedder = sources.embedder
  async for portion in embedder.pace.portions(
-  partial(embedded_texts, embedder, query=False), contents, Urgency.MEMORIES
+  partial(embedded_texts, embedder, query=False), contents
  ):
   yield dict(zip(portion.texts, portion.vectors, strict=True))
 
@@ -6562,15 +6496,9 @@ def shared_key(text: str, *, query: bool) -> str:
 
 class SharedVectors:
  def __init__(
-  self,
-  texts: Sequence[str],
-  examples: Sequence[str] = (),
-  *,
-  query: bool = True,
-  urgency: Urgency = Urgency.EXAMPLES,
+  self, texts: Sequence[str], examples: Sequence[str] = (), *, query: bool = True
  ) -> None:
   self._query = query
-  self._urgency = urgency
   self._texts = {shared_key(text, query=query): text for text in (*texts, *examples)}
   self._examples_from = len(texts)
   self._made: dict[str, dict[str, Vectors]] = {}
@@ -6648,9 +6576,7 @@ class SharedVectors:
   self, embedder: Embedder, table: VectorTable, name: str, keys: Sequence[str]
  ) -> None:
   async for portion in embedder.pace.portions(
-   partial(embedded_texts, embedder, query=self._query),
-   [self._texts[key] for key in keys],
-   self._urgency,
+   partial(embedded_texts, embedder, query=self._query), [self._texts[key] for key in keys]
   ):
    rows: dict[str, StoredVector] = {}
    for text, vector in zip(portion.texts, portion.vectors, strict=True):
@@ -7858,7 +7784,7 @@ class MemoryIndexes:
   self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
   self._tasks: set[asyncio.Task[Any]] = set()
   examples = [*chain.from_iterable(RECALL_EXAMPLES.values())]
-  self.nulls = SharedVectors(NULL_PROMPTS, examples, urgency=Urgency.CALIBRATION)
+  self.nulls = SharedVectors(NULL_PROMPTS, examples)
 
  @staged("freshness")
  async def current(self, sources: Sources, patience: float) -> MemoryIndex:
@@ -8840,7 +8766,7 @@ def _busy_told() -> Generator[None]:
   refusal = failure(status or _NO_ANSWER, error.detail, headers)
   if not isinstance(refusal, ModelBusy):
    raise
-  raise EmbeddingBusy(str(error), status, refusal.retry_after, detail=error.detail) from error
+  raise EmbeddingBusy(refusal) from error
 
 
 def _prefixes() -> tuple[str, str, str]:

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 from adaptive.core.model import EmbeddingError, Vectors
-from adaptive.core.pace import EmbeddedPortion, EmbeddingBusy, Pace, Urgency
+from adaptive.core.pace import EmbeddedPortion, EmbeddingBusy, Pace
+from adaptive.core.providers import ModelBusy
 from tests.embedding_service import EmbeddingService, word_vectors
 
 
@@ -60,7 +61,7 @@ class Asked:
         """One request, as an embedder translates its failures."""
         status, vectors, wait = await self.service.embed([*texts])
         if status in (429, 500):
-            raise EmbeddingBusy("busy", status, wait or None)
+            raise EmbeddingBusy(ModelBusy("busy", status, wait or None))
         if status != 200:
             raise EmbeddingError("refused")
         return vectors
@@ -68,11 +69,10 @@ class Asked:
     async def all_of(
         self,
         texts: Sequence[str],
-        urgency: Urgency = Urgency.CALIBRATION,
         embed: Callable[[Sequence[str]], Awaitable[Vectors]] | None = None,
     ) -> None:
         """Embed texts, and note each portion."""
-        portions = self.pace.portions(embed or self.embed, texts, urgency)
+        portions = self.pace.portions(embed or self.embed, texts)
         async for portion in portions:
             self.came.append(portion)
 
@@ -101,7 +101,7 @@ async def test_each_text_once(service: dict[str, float]) -> None:
         assert portion.vectors.tolist() == expected.tolist()
 
 
-async def test_a_fifth_is_left_to_others() -> None:
+async def test_some_is_left_to_others() -> None:
     """After a refusal a service with 100 texts a minute is asked for fewer, so others are served."""
     asked = Asked(seconds=0.01, failing=10**9)
     refused: list[int] = []
@@ -115,31 +115,6 @@ async def test_a_fifth_is_left_to_others() -> None:
     work = asyncio.gather(asked.all_of(TEXTS), others())
     await asked.time.run(work)
     assert refused[10:] == [200] * 30
-
-
-async def test_memories_go_first() -> None:
-    """What is more urgent goes before what has waited longer."""
-    asked = Asked(seconds=0.0, a_minute=10**6, failing=10**9)
-    order: list[str] = []
-
-    async def embed(texts: Sequence[str]) -> Vectors:
-        order.append(texts[0].partition(" ")[0])
-        await asked.time.sleep(20)
-        return word_vectors([*texts])
-
-    def work(kind: str, urgency: Urgency) -> Awaitable[None]:
-        texts = [f"{kind} {number}" for number in range(60)]
-        return asked.all_of(texts, urgency, embed)
-
-    await asked.time.run(
-        asyncio.gather(
-            work("example", Urgency.EXAMPLES),
-            work("null", Urgency.CALIBRATION),
-            work("memory", Urgency.MEMORIES),
-        )
-    )
-    last = {kind: len(order) - order[::-1].index(kind) for kind in {*order}}
-    assert last["memory"] < last["null"] < last["example"]
 
 
 async def test_what_came_before_a_failure_is_kept() -> None:
@@ -166,7 +141,7 @@ async def test_a_service_that_stays_away() -> None:
     assert asked.service.requests == 5
 
     async def embed(_: Sequence[str]) -> Vectors:
-        raise EmbeddingBusy("spent", 429, 3600.0)
+        raise EmbeddingBusy(ModelBusy("spent", 429, 3600.0))
 
     with pytest.raises(EmbeddingBusy, match="spent"):
         await asked.time.run(asked.all_of(TEXTS[:3], embed=embed))

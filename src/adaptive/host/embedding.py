@@ -200,9 +200,7 @@ def _busy_told() -> Generator[None]:
         refusal = failure(status or _NO_ANSWER, error.detail, headers)
         if not isinstance(refusal, ModelBusy):
             raise
-        raise EmbeddingBusy(
-            str(error), status, refusal.retry_after, detail=error.detail
-        ) from error
+        raise EmbeddingBusy(refusal) from error
 
 
 def _prefixes() -> tuple[str, str, str]:

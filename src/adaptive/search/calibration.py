@@ -30,7 +30,6 @@ from adaptive.core.model import (
     VectorTable,
     frozen,
 )
-from adaptive.core.pace import Urgency
 from adaptive.core.texts import listed_lines, word_table
 from adaptive.search.vectors import (
     content_hash,
@@ -193,10 +192,8 @@ class SharedVectors:
         examples: Sequence[str] = (),
         *,
         query: bool = True,
-        urgency: Urgency = Urgency.EXAMPLES,
     ) -> None:
         self._query = query
-        self._urgency = urgency
         self._texts = {
             shared_key(text, query=query): text for text in (*texts, *examples)
         }
@@ -298,7 +295,6 @@ class SharedVectors:
         async for portion in embedder.pace.portions(
             partial(embedded_texts, embedder, query=self._query),
             [self._texts[key] for key in keys],
-            self._urgency,
         ):
             rows: dict[str, StoredVector] = {}
             for text, vector in zip(

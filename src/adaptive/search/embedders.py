@@ -138,12 +138,7 @@ class EndpointModel:
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
             raw = [row["embedding"] for row in ordered]
         except ModelBusy as error:
-            raise EmbeddingBusy(
-                f"embedding: {error}",
-                error.status,
-                error.retry_after,
-                detail=error.detail,
-            ) from error
+            raise EmbeddingBusy(error) from error
         except ModelError as error:
             raise EmbeddingError(
                 f"embedding: {error}", detail=error.detail

@@ -17,7 +17,6 @@ from adaptive.core.model import (
     VectorTable,
     log_failure,
 )
-from adaptive.core.pace import Urgency
 from adaptive.core.runtime import UserCache, staged
 from adaptive.search.calibration import (
     NULL_PROMPTS,
@@ -84,9 +83,7 @@ class MemoryIndexes:
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
         examples = [*chain.from_iterable(RECALL_EXAMPLES.values())]
-        self.nulls = SharedVectors(
-            NULL_PROMPTS, examples, urgency=Urgency.CALIBRATION
-        )
+        self.nulls = SharedVectors(NULL_PROMPTS, examples)
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:

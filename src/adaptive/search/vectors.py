@@ -31,7 +31,7 @@ from adaptive.core.model import (
     log,
     log_failure,
 )
-from adaptive.core.pace import Pace, Urgency
+from adaptive.core.pace import Pace
 from adaptive.core.providers import CircuitBreaker
 from adaptive.core.runtime import UserCache, staged, tally
 
@@ -297,7 +297,6 @@ async def _embedded_contents(
     async for portion in embedder.pace.portions(
         partial(embedded_texts, embedder, query=False),
         contents,
-        Urgency.MEMORIES,
     ):
         yield dict(zip(portion.texts, portion.vectors, strict=True))
 
