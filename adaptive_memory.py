@@ -101,21 +101,17 @@ from sqlalchemy import (
     Boolean,
     Column,
     ColumnElement,
-    Double,
     Executable,
-    Integer,
     JSON,
     LargeBinary,
     MetaData,
     String,
     Table,
     Text,
-    case,
     delete,
     exists,
     false,
     func,
-    literal,
     or_,
     select,
     text,
@@ -1000,20 +996,16 @@ class QueuedTurn:
  queued_at: float
  due_at: float
  attempts: int = 0
+ calls: int = 0
 
-
-@frozen
-class QueuePlace:
- message_id: str
- chat_id: str
- queued_at: float
- due_at: float
- attempts: int = 0
+ @property
+ def message_id(self) -> str:
+  return self.turn.source.message_id
 
 
 @frozen
 class UserQueue:
- places: tuple[QueuePlace, ...] = ()
+ turns: tuple[QueuedTurn, ...] = ()
  calls: int = 0
 
 
@@ -1044,32 +1036,18 @@ class PendingTable(Protocol):
  ) -> bool: ...
 
 
-_TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
-
-
-def turn_text(turn: Turn) -> str:
- return storable_text(json.dumps(asdict(turn), ensure_ascii=False))
-
-
-def read_turn(text: str) -> Turn | None:
- try:
-  return _TURN.validate_json(text)
- except ValueError as error:
-  log.warning("a turn that waits can't be read: %s", type(error).__name__)
-  return None
-
-
-def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
- waiting = sorted(places, key=lambda place: (place.queued_at, place.message_id))
- first = next((place for place in waiting if place.due_at <= now), None)
+def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
+ waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
+ first = next((turn for turn in waiting if turn.due_at <= now), None)
  if first is None:
   return ()
  if first.attempts > _ATTEMPTS_IN_COMPANY:
   return (first.message_id,)
  joined = [
-  place.message_id
-  for place in waiting
-  if place.chat_id == first.chat_id and place.attempts <= _ATTEMPTS_IN_COMPANY
+  queued.message_id
+  for queued in waiting
+  if queued.turn.source.chat_id == first.turn.source.chat_id
+  and queued.attempts <= _ATTEMPTS_IN_COMPANY
  ]
  return tuple(joined[:_MOST_JOINED])
 
@@ -2035,7 +2013,7 @@ class LearningQueue:
   self._locks = KeyedLocks()
 
  async def waiting(self, user_id: str) -> int:
-  return len((await self._table.waiting(user_id, self._clock())).places)
+  return len((await self._table.waiting(user_id, self._clock())).turns)
 
  async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
   now = self._clock()
@@ -2049,7 +2027,7 @@ class LearningQueue:
 
  async def learn(self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always) -> None:
   user_id = queued.turn.user_id
-  key = (user_id, queued.turn.source.message_id)
+  key = (user_id, queued.message_id)
   insert = self._inserts.get(key)
   if insert is not None:
    await asyncio.wait({insert})
@@ -2067,7 +2045,7 @@ class LearningQueue:
     patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
     yields = Counter[str]()
     while work := await self._taken(user_id, wanted):
-     newest = work.turns[-1].turn.source.message_id
+     newest = work.turns[-1].message_id
      if yields[newest] < _MOST_YIELDS:
       work.patient_until = patient_until
      wait = await self._taught(work, teach) - self._clock()
@@ -2104,7 +2082,7 @@ class LearningQueue:
   while True:
    now = self._clock()
    waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
-   message_ids = next_batch(waiting.places, now)
+   message_ids = next_batch(waiting.turns, now)
    if not message_ids or not await wanted():
     return None
    lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
@@ -2118,7 +2096,7 @@ class LearningQueue:
      clock=self._clock,
      proven_at=began,
      calls_before=waiting.calls,
-     others_wait=len(waiting.places) > len(turns),
+     others_wait=len(waiting.turns) > len(turns),
     )
    await asyncio.sleep(_POLL_SECONDS)
 
@@ -2718,7 +2696,16 @@ MOST_WAITING_SUGGESTIONS = 20
 ASKED_REST_SECONDS = 600
 
 EntryKind = Literal[
- "archive", "audit", "chat", "chat_notes", "command", "cost", "rejection", "suggestion"
+ "archive",
+ "audit",
+ "chat",
+ "chat_notes",
+ "command",
+ "cost",
+ "done",
+ "rejection",
+ "suggestion",
+ "waiting",
 ]
 Body = TypeVar("Body")
 
@@ -2734,11 +2721,13 @@ class Entry:
 
 
 class Entries(Protocol):
- async def put(self, kind: EntryKind, user_id: str, entries: Iterable[Entry]) -> None:
-  """Store all or none in place of former ones."""
+ async def put(
+  self, kind: EntryKind, user_id: str, entries: Iterable[Entry], *, replacing: bool = True
+ ) -> None:
+  """Store all or none in place of former ones; those stay unless that is ``replacing``."""
 
  async def read(
-  self, kind: EntryKind, user_id: str, keys: Collection[str] | None = None
+  self, kind: EntryKind, user_id: str, keys: Collection[str] | None = None, since: int = 0
  ) -> list[Entry]: ...
 
  async def keys(
@@ -3112,6 +3101,97 @@ class OncePerMessage:
       return text
      await asyncio.sleep(_LOOK_SECONDS)
   return NOT_KNOWN
+
+
+# ---- src/adaptive/memory/turn_table.py ----
+
+_DONE_SECONDS = 30 * DAY_SECONDS
+_WAITING_SECONDS = 180 * DAY_SECONDS
+_ENDING_SECONDS = 30.0
+
+
+def turn_lease(user_id: str) -> str:
+ return f"turns:{user_id}"
+
+
+@dataclass(frozen=True)
+class TurnTable(EntryTable):
+ leases: Leases
+
+ async def put(self, queued: QueuedTurn) -> None:
+  user_id = queued.turn.user_id
+  if not await self.entries.read("done", user_id, [queued.message_id]):
+   await self._write(user_id, [queued], replacing=False)
+
+ async def waiting(self, user_id: str, since: float) -> UserQueue:
+  turns = await self._turns(user_id)
+  done = await self.entries.read("done", user_id, since=int(since))
+  calls = [entry.body for entry in done]
+  calls += [turn.calls for turn in turns if turn.queued_at >= since]
+  return UserQueue(turns, sum(calls))
+
+ async def take(self, lease: TurnLease, now: float, until: float) -> tuple[QueuedTurn, ...] | None:
+  name = turn_lease(lease.user_id)
+  if not await self.leases.acquire(name, now, until - now, lease.owner):
+   return None
+  turns = await self._turns(lease.user_id, lease.message_ids)
+  if len(turns) < len(lease.message_ids):
+   await self.leases.end([name], lease.owner)
+   return None
+  begun = [replace(turn, attempts=turn.attempts + 1) for turn in turns]
+  await self._write(lease.user_id, begun)
+  return turns
+
+ async def renew(self, lease: TurnLease, until: float) -> bool:
+  name = turn_lease(lease.user_id)
+  return await self.leases.renew(name, lease.owner, until)
+
+ async def end(
+  self, lease: TurnLease, at: float, calls: int, *, learned: bool = False, failed: bool = False
+ ) -> bool:
+  if not await self.renew(lease, time.time() + _ENDING_SECONDS):
+   return False
+  turns = [*await self._turns(lease.user_id, lease.message_ids)]
+  for newest in turns[-1:]:
+   turns[-1] = replace(newest, calls=newest.calls + calls)
+  if learned:
+   counts = {turn.message_id: turn.calls for turn in turns}
+   await self.finish(lease.user_id, counts, at)
+  else:
+   again = [replace(turn, due_at=at, attempts=turn.attempts - int(not failed)) for turn in turns]
+   await self._write(lease.user_id, again)
+  await self.leases.end([turn_lease(lease.user_id)], lease.owner)
+  return len(turns) == len(lease.message_ids)
+
+ async def finish(self, user_id: str, calls: Mapping[str, int], now: float) -> None:
+  done = [
+   Entry(key=message_id, body=count, created_at=int(now), expires_at=int(now) + _DONE_SECONDS)
+   for message_id, count in calls.items()
+  ]
+  await self.entries.put("done", user_id, done)
+  await self.entries.drop("waiting", user_id, [*calls])
+
+ async def _turns(
+  self, user_id: str, message_ids: Collection[str] | None = None
+ ) -> tuple[QueuedTurn, ...]:
+  entries = await self.entries.read("waiting", user_id, message_ids)
+  return read_as(QueuedTurn, reversed(entries))
+
+ async def _write(
+  self, user_id: str, turns: Iterable[QueuedTurn], *, replacing: bool = True
+ ) -> None:
+  entries = [
+   Entry(
+    key=queued.message_id,
+    body=asdict(queued),
+    created_at=int(queued.queued_at),
+    chat_id=queued.turn.source.chat_id,
+    message_id=queued.message_id,
+    expires_at=int(queued.queued_at) + _WAITING_SECONDS,
+   )
+   for queued in turns
+  ]
+  await self.entries.put("waiting", user_id, entries, replacing=replacing)
 
 
 # ---- src/adaptive/privacy/scanning.py ----
@@ -3846,28 +3926,12 @@ ENTRIES = _own_table(
  {"chat_id": _ID, "message_id": _ID, "created_at": BigInteger(), "body": Text()},
  Column("expires_at", BigInteger, index=True),
 )
-PENDING = _own_table(
- "adaptive_memory_pending",
- {"user_id": _KEY, "message_id": _ID},
- {
-  "chat_id": _ID,
-  "state": String(8),
-  "payload": Text(),
-  "queued_at": Double(),
-  "due_at": Double(),
-  "lease_owner": _KEY,
-  "lease_until": Double(),
-  "attempts": Integer(),
-  "learned_at": Double(),
-  "model_calls": Integer(),
- },
-)
 VECTORS = _own_table(
  "adaptive_memory_vector",
  {"user_id": _KEY, "memory_id": _KEY, "embedder": String(32)},
  {"content_hash": String(32), "vector": LargeBinary()},
 )
-OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+OUR_TABLES = (ENTRIES, VECTORS)
 
 
 def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:
@@ -3976,145 +4040,6 @@ def host_session() -> AbstractAsyncContextManager[Any]:
 
 OUR_DATABASE = HostDatabase()
 HOST_DATABASE = HostDatabase(tables=())
-
-
-# ---- src/adaptive/host/pending_table.py ----
-
-_DONE_SECONDS = 30 * DAY_SECONDS
-_WAITING_SECONDS = 180 * DAY_SECONDS
-_MOST_READ = 200
-
-_ROW = PENDING.c
-_WAITING = _ROW.state == "waiting"
-_PAYLOAD = "pending.payload"
-
-
-def learned_values(now: float) -> JsonObject:
- return {"state": "done", "payload": "", "learned_at": now, "lease_owner": ""}
-
-
-def turn_lease(user_id: str) -> str:
- return f"turns:{user_id}"
-
-
-def _turns_of(lease: TurnLease) -> ColumnElement[bool]:
- mine = _ROW.user_id == lease.user_id
- return mine & _ROW.message_id.in_(lease.message_ids)
-
-
-def is_outdated(now: float) -> ColumnElement[bool]:
- is_done = _ROW.state == "done"
- learned_long_ago = _ROW.learned_at < now - _DONE_SECONDS
- queued_long_ago = _ROW.queued_at < now - _WAITING_SECONDS
- return or_(is_done & learned_long_ago, _WAITING & queued_long_ago)
-
-
-def is_sealed_elsewhere(column: Column[str], sealer: Sealer) -> ColumnElement[bool]:
- marked = column.startswith(MARKED, autoescape=True)
- return marked & ~column.startswith(sealer.mark, autoescape=True)
-
-
-class HostPendingTable:
- def __init__(self, sealer: Sealer, database: HostDatabase, leases: Leases) -> None:
-  self._sealer = sealer
-  self._database = database
-  self._leases = leases
-  self._unreadable = set[str]()
-  self._foreign = _WAITING & is_sealed_elsewhere(_ROW.payload, sealer)
-
- async def put(self, queued: QueuedTurn) -> None:
-  turn = queued.turn
-  sealed = self._sealer.seal(turn.user_id, _PAYLOAD, turn_text(turn))
-  row = {
-   "user_id": turn.user_id,
-   "message_id": turn.source.message_id,
-   "chat_id": turn.source.chat_id,
-   "state": "waiting",
-   "payload": sealed,
-   "queued_at": queued.queued_at,
-   "due_at": queued.due_at,
-   "attempts": queued.attempts,
-  }
-  await self._database.upsert("queueing a turn", PENDING, [row], where=false())
-
- async def waiting(self, user_id: str, since: float) -> UserQueue:
-  counting = select(func.coalesce(func.sum(_ROW.model_calls), 0)).where(
-   _ROW.user_id == user_id, _ROW.queued_at >= since
-  )
-  openable = select(PENDING).where(
-   _ROW.user_id == user_id, _WAITING, ~self._foreign, _ROW.message_id.not_in(self._unreadable)
-  )
-  oldest = openable.order_by(_ROW.queued_at, _ROW.message_id)
-  doing = "reading what is to be learned"
-  rows = await self._database.rows(doing, oldest.limit(_MOST_READ))
-  [(calls,)] = await self._database.rows(doing, counting)
-  places = [
-   QueuePlace(
-    message_id=row.message_id,
-    chat_id=row.chat_id,
-    queued_at=row.queued_at,
-    due_at=row.due_at,
-    attempts=row.attempts,
-   )
-   for row in rows
-  ]
-  return UserQueue(places=tuple(places), calls=calls)
-
- async def take(self, lease: TurnLease, now: float, until: float) -> tuple[QueuedTurn, ...] | None:
-  name = turn_lease(lease.user_id)
-  if not await self._leases.acquire(name, now, until - now, lease.owner):
-   return None
-  begin = (
-   update(PENDING)
-   .where(_turns_of(lease), _WAITING)
-   .values(
-    lease_owner=lease.owner, attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0)
-   )
-   .returning(*_ROW)
-  )
-  async with self._database.session("taking turns to learn") as session:
-   begun = await session.execute(begin)
-   rows = {row.message_id: row for row in begun}
-   queued = [self._opened(rows[id]) for id in lease.message_ids if id in rows]
-   opened = tuple(turn for turn in queued if turn is not None)
-   if len(opened) == len(lease.message_ids):
-    await session.commit()
-    return opened
-   await session.rollback()
-  await self._leases.end([name], lease.owner)
-  return None
-
- async def unopened(self) -> int:
-  query = select(func.count()).where(self._foreign)
-  rows = await self._database.rows("counting what can't be opened", query)
-  return rows[0][0]
-
- async def renew(self, lease: TurnLease, until: float) -> bool:
-  name = turn_lease(lease.user_id)
-  return await self._leases.renew(name, lease.owner, until)
-
- async def end(
-  self, lease: TurnLease, at: float, calls: int, *, learned: bool = False, failed: bool = False
- ) -> bool:
-  values = {"lease_owner": "", "due_at": at, "attempts": _ROW.attempts + int(failed)}
-  more = case((_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0)
-  change = (
-   update(PENDING)
-   .where(_turns_of(lease), _ROW.lease_owner == lease.owner)
-   .values(learned_values(at) if learned else values)
-   .values(model_calls=_ROW.model_calls + more)
-  )
-  changed = await self._database.change("ending a lease", change)
-  await self._leases.end([turn_lease(lease.user_id)], lease.owner)
-  return changed == len(lease.message_ids)
-
- def _opened(self, row: Any) -> QueuedTurn | None:
-  text = self._sealer.open(row.user_id, _PAYLOAD, row.payload)
-  turn = None if text is None else read_turn(text)
-  if turn is None:
-   self._unreadable.add(row.message_id)
-   return None
-  return QueuedTurn(turn=turn, queued_at=row.queued_at, due_at=row.due_at, attempts=row.attempts)
 
 
 # ---- src/adaptive/privacy/personal_data.py ----
@@ -8855,6 +8780,33 @@ async def standing_vectors(name: str) -> set[str]:
  return set(map(str, listing(lists[0]))) if lists else set()
 
 
+async def held_vectors(user_id: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
+ reading = partial(_held, collection=memory_collection(user_id), contents=contents)
+ with suppress(HostError):
+  doing = "reading the host's vectors"
+  return await HOST_VECTORS.ask(doing, reading, WHOLE_COLLECTION_SECONDS)
+ return {}
+
+
+def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
+ rows: list[tuple[str, str, Any]] = []
+ if type(client).__name__ == "ChromaClient":
+  chroma = client.client.get_collection(name=collection, embedding_function=None)
+  for ids in portions(contents):
+   got = chroma.get(ids=ids, include=["documents", "embeddings"])
+   rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
+ elif type(client).__name__ == "PgvectorClient":
+  chunk: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
+  with client.session.session_factory() as session:
+   query = session.query(chunk.id, chunk.text, chunk.vector)
+   rows = query.filter(chunk.collection_name == collection).all()
+ return {
+  memory_id: np.asarray(vector, np.float32)
+  for memory_id, text, vector in rows
+  if contents.get(memory_id) == text
+ }
+
+
 class VectorUpkeep:
  def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
   self._sleep = sleep
@@ -9931,7 +9883,7 @@ class UserStore:
 
 # ---- src/adaptive/host/tables.py ----
 
-_ROW__tables = ENTRIES.c
+_ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _IDENTITY_LETTERS = 20
 _FINGERPRINT_LETTERS = 12
@@ -9942,29 +9894,29 @@ class SealedEntries:
  def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
   self._sealer = sealer
   self._database = database
-  self._foreign = is_sealed_elsewhere(_ROW__tables.body, sealer)
+  self._foreign = _begins_with(MARKED) & ~_begins_with(sealer.mark)
 
- async def put(self, kind: EntryKind, user_id: str, entries: Iterable[Entry]) -> None:
+ async def put(
+  self, kind: EntryKind, user_id: str, entries: Iterable[Entry], *, replacing: bool = True
+ ) -> None:
   rows = {entry.key: self._row(kind, user_id, entry) for entry in entries}
   if not rows:
    return
+  replaced = None if kind in _MADE_ANEW else ~self._foreign
   await self._database.upsert(
-   f"writing {kind} entries",
-   ENTRIES,
-   [*rows.values()],
-   where=None if kind in _MADE_ANEW else ~self._foreign,
+   f"writing {kind} entries", ENTRIES, [*rows.values()], where=replaced if replacing else false()
   )
 
  async def read(
-  self, kind: EntryKind, user_id: str, keys: Collection[str] | None = None
+  self, kind: EntryKind, user_id: str, keys: Collection[str] | None = None, since: int = 0
  ) -> list[Entry]:
   query = (
    select(ENTRIES)
-   .where(_of(kind, user_id))
-   .order_by(_ROW__tables.created_at.desc(), _ROW__tables.key.desc())
+   .where(_of(kind, user_id), _ROW.created_at >= since)
+   .order_by(_ROW.created_at.desc(), _ROW.key.desc())
   )
   if keys is not None:
-   query = query.where(_ROW__tables.key.in_(keys))
+   query = query.where(_ROW.key.in_(keys))
   rows = await self._database.rows(f"reading {kind} entries", query)
   return await asyncio.to_thread(self._opened, rows)
 
@@ -9972,27 +9924,27 @@ class SealedEntries:
   self, kind: EntryKind, user_id: str, first: str = "", most: int | None = None
  ) -> list[str]:
   query = (
-   select(_ROW__tables.key)
-   .where(_of(kind, user_id), _ROW__tables.key >= first)
-   .order_by(_ROW__tables.key.desc())
+   select(_ROW.key)
+   .where(_of(kind, user_id), _ROW.key >= first)
+   .order_by(_ROW.key.desc())
    .limit(most)
   )
   rows = await self._database.rows(f"looking into {kind} entries", query)
   return [row.key for row in rows]
 
  async def unopened(self, user_id: str = "") -> Counter[str]:
-  query = select(_ROW__tables.kind, func.count()).where(self._foreign).group_by(_ROW__tables.kind)
+  query = select(_ROW.kind, func.count()).where(self._foreign).group_by(_ROW.kind)
   if user_id:
-   query = query.where(_ROW__tables.user_id == user_id)
+   query = query.where(_ROW.user_id == user_id)
   rows = await self._database.rows("counting what can't be opened", query)
   return Counter(dict(map(tuple, rows)))
 
  async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
-  dropping = delete(ENTRIES).where(_of(kind, user_id), _ROW__tables.key.in_(keys))
+  dropping = delete(ENTRIES).where(_of(kind, user_id), _ROW.key.in_(keys))
   await self._database.change(f"dropping {kind} entries", dropping)
 
  def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> JsonObject:
-  text = json.dumps(entry.body, default=str)
+  text = storable_text(json.dumps(entry.body, default=str, ensure_ascii=False))
   return {
    "user_id": user_id,
    "kind": kind,
@@ -10010,8 +9962,12 @@ class SealedEntries:
   return entries
 
 
+def _begins_with(mark: str) -> ColumnElement[bool]:
+ return _ROW.body.startswith(mark, autoescape=True)
+
+
 def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
- return (_ROW__tables.user_id == user_id) & (_ROW__tables.kind == kind)
+ return (_ROW.user_id == user_id) & (_ROW.kind == kind)
 
 
 @frozen
@@ -10029,11 +9985,11 @@ class HostLeases:
    "expires_at": math.ceil(now + seconds),
    "body": owner,
   }
-  free = _ROW__tables.expires_at < now
+  free = _ROW.expires_at < now
   return bool(await self.database.upsert("taking a lease", ENTRIES, [lease], where=free))
 
  async def renew(self, name: str, owner: str, until: float) -> bool:
-  these = _leases([name]) & (_ROW__tables.body == owner)
+  these = _leases([name]) & (_ROW.body == owner)
   prolonging = update(ENTRIES).where(these)
   changed = await self.database.change(
    "prolonging a lease", prolonging.values(expires_at=math.ceil(until))
@@ -10043,13 +9999,13 @@ class HostLeases:
  async def end(self, names: Iterable[str], owner: str = "") -> bool:
   these = _leases(names)
   if owner:
-   these &= _ROW__tables.body == owner
+   these &= _ROW.body == owner
   ending = delete(ENTRIES).where(these)
   return bool(await self.database.change("ending leases", ending))
 
 
 def _leases(names: Iterable[str]) -> ColumnElement[bool]:
- return (_ROW__tables.kind == "lease") & _ROW__tables.key.in_([*names])
+ return (_ROW.kind == "lease") & _ROW.key.in_([*names])
 
 
 @frozen
@@ -10095,11 +10051,7 @@ class HostVectorTable:
 
  async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
   contents = {memory.id: memory.content for memory in memories}
-  reading = partial(_held, collection=memory_collection(user_id), contents=contents)
-  with suppress(HostError):
-   doing = "reading the host's vectors"
-   return await HOST_VECTORS.ask(doing, reading, WHOLE_COLLECTION_SECONDS)
-  return {}
+  return await held_vectors(user_id, contents)
 
 
 def _embedder_key(embedder: str) -> str:
@@ -10112,32 +10064,13 @@ def _identity_key(embedder: str) -> str:
  return content_hash(identity)[:_IDENTITY_LETTERS]
 
 
-def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
- rows: list[tuple[str, str, Any]] = []
- if type(client).__name__ == "ChromaClient":
-  chroma = client.client.get_collection(name=collection, embedding_function=None)
-  for ids in portions(contents):
-   got = chroma.get(ids=ids, include=["documents", "embeddings"])
-   rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
- elif type(client).__name__ == "PgvectorClient":
-  chunk: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
-  with client.session.session_factory() as session:
-   query = session.query(chunk.id, chunk.text, chunk.vector)
-   rows = query.filter(chunk.collection_name == collection).all()
- return {
-  memory_id: np.asarray(vector, np.float32)
-  for memory_id, text, vector in rows
-  if contents.get(memory_id) == text
- }
-
-
 class HostTables:
  def __init__(self, sealer: Sealer, database: HostDatabase = OUR_DATABASE) -> None:
   self.database = database
   self.entries = entries = SealedEntries(sealer, database)
   self.vectors = HostVectorTable(database)
   self.leases = HostLeases(database)
-  self.pending = HostPendingTable(sealer, database, self.leases)
+  self.pending = TurnTable(entries, self.leases)
   self.archive = ArchiveTable(entries)
   self.audit = AuditTable(entries)
   self.costs = CostTable(entries)
@@ -10352,7 +10285,6 @@ class HostSweep:
   chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
   is_note = ENTRIES.c.kind.in_(["chat_notes", "chat"])
   await self._change(
-   delete(PENDING).where(is_outdated(now)),
    delete(ENTRIES).where(is_former | (ENTRIES.c.expires_at < now)),
    delete(ENTRIES).where(is_note, ~chat),
   )
@@ -12300,6 +12232,7 @@ FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS = 28.0
 _VECTORS_SECONDS = 10.0
 _LONGEST_FINDING = 600
+_USUAL_WAIT_SECONDS = 3600.0
 _WAIT_FOR_KEY = "with the former one all of it comes back"
 
 CheckFinding = tuple[str, str]
@@ -12392,21 +12325,20 @@ async def _tables(database: HostDatabase) -> Findings:
 
 
 async def _turns(database: HostDatabase) -> Findings:
- waits = PENDING.c.state == "waiting"
- query = select(func.count().filter(waits), func.count().filter(waits & (PENDING.c.attempts > 0)))
- [(waiting, failed)] = await database.rows("reading turns", query)
- turns = f"waiting: {waiting}, failed before: {failed}"
- if failed:
+ is_old = ENTRIES.c.created_at < time.time() - _USUAL_WAIT_SECONDS
+ query = select(func.count(), func.count().filter(is_old)).where(ENTRIES.c.kind == "waiting")
+ [(waiting, old)] = await database.rows("reading turns", query)
+ turns = f"waiting: {waiting}, for more than an hour: {old}"
+ if old:
   yield ("Note", f"{turns}; they are tried with their users' next messages, the log says more")
  else:
   yield "OK", turns
 
 
 async def _sealed(database: HostDatabase) -> Findings:
- tables = HostTables(Sealer(host_secret()), database)
- counts = await tables.entries.unopened()
- counts["waiting"] = await tables.pending.unopened()
- sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count)
+ entries = HostTables(Sealer(host_secret()), database).entries
+ counts = await entries.unopened()
+ sealed = ", ".join(f"{kind}: {count}" for kind, count in counts.items() if kind != "done")
  if sealed:
   yield ("Problem", f"{sealed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}")
  else:
@@ -13959,7 +13891,7 @@ class HostEraser:
    forget(self.user_id)
 
  async def _remove(self, held: HeldOfUser, origin: Origin | None) -> None:
-  await held.tried(self._erase_turns(held.rows, origin), None)
+  await held.tried(self._erase_turns(held.rows), None)
   if origin is None:
    await held.tried(self.memories.delete_all(), None)
   else:
@@ -13983,27 +13915,19 @@ class HostEraser:
    chat_id = origin.chat_id if origin else ""
    await held.tried(self.history.erase(self.user_id, chat_id), None)
 
- async def _erase_turns(self, rows: Sequence[Any], origin: Origin | None) -> None:
-  ids = [row.message_id for row in rows if row.kind == "waiting"]
-  erasure: Any = delete(PENDING)
-  if origin is not None:
-   emptying = update(PENDING).values(learned_values(time.time()))
-   erasure = emptying.where(PENDING.c.message_id.in_(ids))
-  mine = erasure.where(PENDING.c.user_id == self.user_id)
-  await self.tables.database.change("erasing turns", mine)
+ async def _erase_turns(self, rows: Sequence[Any]) -> None:
+  ids = [row.key for row in rows if row.kind == "waiting"]
+  pending = self.tables.pending
+  await pending.finish(self.user_id, dict.fromkeys(ids, 0), time.time())
   if await self.tables.leases.end([turn_lease(self.user_id)]):
    await asyncio.sleep(LEASE_PROOF_SECONDS)
 
  async def _rows(self) -> Sequence[Any]:
   entry = ENTRIES.c
-  turn = PENDING.c
   entries = select(entry.kind, entry.key, entry.chat_id, entry.message_id, entry.created_at).where(
    entry.user_id == self.user_id, entry.key != stale_vectors(self.user_id)
   )
-  turns = select(turn.state, literal(""), turn.chat_id, turn.message_id, turn.queued_at).where(
-   turn.user_id == self.user_id
-  )
-  return await self.tables.database.rows("looking for what is held", entries.union_all(turns))
+  return await self.tables.database.rows("looking for what is held", entries)
 
 
 def _memory_id(entry: Any) -> str:

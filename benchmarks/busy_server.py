@@ -140,7 +140,7 @@ async def _settled(services: Services) -> float:
     """How many seconds it takes until no turn waits to be learned."""
     began = time.monotonic()
     while time.monotonic() - began < BACKLOG_SECONDS:
-        there = "SELECT to_regclass('adaptive_memory_pending') IS NOT NULL AS is_there"
+        there = "SELECT to_regclass('adaptive_memory_entries') IS NOT NULL AS is_there"
         if not (await asyncio.to_thread(services.rows, there))[0]["is_there"]:
             break
         if not (await asyncio.to_thread(services.rows, WAITING))[0]["turns"]:

@@ -373,24 +373,30 @@ class ListedEntries:
         kind: str,
         user_id: str,
         entries: Iterable[Entry],
+        *,
+        replacing: bool = True,
     ) -> None:
-        """These rows in place of former ones."""
+        """These rows in place of former ones, unless those are to stay."""
         self._check()
         for one in entries:
-            self.rows[kind, user_id, one.key] = one
+            if replacing or (kind, user_id, one.key) not in self.rows:
+                self.rows[kind, user_id, one.key] = one
 
     async def read(
         self,
         kind: str,
         user_id: str,
         keys: Collection[str] | None = None,
+        since: int = 0,
     ) -> list[Entry]:
         """The rows, the newest first."""
         self._check()
         return [
             one
             for key, one in reversed(self.rows.items())
-            if key[:2] == (kind, user_id) and (keys is None or one.key in keys)
+            if key[:2] == (kind, user_id)
+            and (keys is None or one.key in keys)
+            and one.created_at >= since
         ]
 
     async def keys(

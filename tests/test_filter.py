@@ -24,6 +24,7 @@ from adaptive.core.model import (
 from adaptive.filter import Filter
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.page import TurnAnswered
+from adaptive.memory.turn_table import TurnTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.request import message_tokens
 from adaptive.settings.valves import UserValves
@@ -117,7 +118,7 @@ async def test_lasting_trouble_is_told_once(
     refused.lasting = True
     plugin, page = Filter(), Page()
     failing = AsyncMock(side_effect=refused)
-    monkeypatch.setattr(plugin._services.tables.pending, "put", failing)
+    monkeypatch.setattr(TurnTable, "put", failing)
     monkeypatch.setattr(plugin._services.recall, "recalled", failing)
     for number in range(3):
         told = {**TEMPORARY, "user_message_id": f"m{number}"}

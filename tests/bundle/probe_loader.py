@@ -290,7 +290,8 @@ async def kept_turns(chat: str) -> int:
     from sqlalchemy import text
 
     query = text(
-        "SELECT count(*) FROM adaptive_memory_pending WHERE chat_id = :chat"
+        "SELECT count(*) FROM adaptive_memory_entries"
+        " WHERE kind = 'waiting' AND chat_id = :chat"
     )
     async with get_async_db() as session:
         return int((await session.execute(query, {"chat": chat})).scalar_one())

@@ -25,9 +25,7 @@ from adaptive.host.database import HostDatabase, Sessions
 
 POSTGRES = os.environ.get("ADAPTIVE_MEMORY_TEST_POSTGRES", "")
 DATABASES = ["sqlite", *(["postgresql"] if POSTGRES else [])]
-OUR_TABLES = tuple(
-    f"adaptive_memory_{one}" for one in ("entries", "pending", "vector")
-)
+OUR_TABLES = tuple(f"adaptive_memory_{one}" for one in ("entries", "vector"))
 
 
 class Worker:

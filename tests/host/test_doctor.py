@@ -114,8 +114,8 @@ async def test_findings(lines: Any) -> None:
         "**OK** model for learning: scripted is asked",
         "**OK** embedding: 64 dimensions",
         "vectors of your memories: 1 of 1",
-        "waiting: 1, failed before: 0",
-        r"**OK** tables: adaptive\_memory\_pending",
+        "waiting: 1, for more than an hour: 1",
+        r"**OK** tables: adaptive\_memory\_entries",
     ):
         assert expected in told
     assert "bob" not in told.casefold()

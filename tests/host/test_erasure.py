@@ -312,8 +312,8 @@ async def test_chat_leaves_nothing(house: House) -> None:
     await house.tables.pending.put(
         QueuedTurn(turn("words", message_id="m-c", chat_id="c"), NOW, NOW)
     )
-    waiting = (await house.tables.pending.waiting("ada", 0)).places
-    assert [place.message_id for place in waiting] == ["m-d", "m-e"]
+    waiting = (await house.tables.pending.waiting("ada", 0)).turns
+    assert [queued.message_id for queued in waiting] == ["m-d", "m-e"]
     line = "Erased: 3 memories, 1 archived memory, 1 suggestion and everything noted about them."
     assert report.line == line
 

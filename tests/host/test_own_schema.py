@@ -64,7 +64,7 @@ async def test_all_stands_in_the_schema(worker: Worker) -> None:
     await tables.vectors.tidy("ada", "e")
     assert list(await tables.vectors.read("ada", "e")) == ["m1"]
     await tables.pending.put(QueuedTurn(turn("words"), NOW, NOW))
-    assert len((await tables.pending.waiting("ada", NOW)).places) == 1
+    assert len((await tables.pending.waiting("ada", NOW)).turns) == 1
     assert await tables.leases.acquire("tidy:ada", NOW, 9)
     store: Any = ListedMemories()
     eraser = HostEraser(store, "ada", tables, NoHistory())

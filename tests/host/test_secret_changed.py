@@ -87,7 +87,7 @@ async def test_waiting_turns(
     await later.put(QueuedTurn(turn("words", message_id="new"), NOW, NOW))
     taken = None
     for attempt in range(3):
-        places = (await later.waiting("ada", NOW)).places
+        places = (await later.waiting("ada", NOW)).turns
         lease = TurnLease("ada", f"me{attempt}", next_batch(places, NOW + 1))
         taken = taken or await later.take(
             lease, NOW + attempt, NOW + attempt + 9
@@ -97,9 +97,10 @@ async def test_waiting_turns(
             break
     assert taken
     assert [one.turn.source.message_id for one in taken] == ["new"]
-    assert (await later.waiting("ada", NOW)).places == ()
-    assert await later.unopened() == 1
-    (waiting,) = (await before.waiting("ada", NOW)).places
+    assert (await later.waiting("ada", NOW)).turns == ()
+    entries = HostTables(Sealer("later"), workers[1].database).entries
+    assert (await entries.unopened())["waiting"] == 1
+    (waiting,) = (await before.waiting("ada", NOW)).turns
     assert (waiting.message_id, waiting.attempts) == ("old", 0)
     lease = TurnLease("ada", "again", ("old",))
     assert await before.take(lease, NOW + 99, NOW + 120) == (TURN,)

@@ -274,10 +274,10 @@ async def test_old_turns(house: House) -> None:
     for days in (29, 31, 181):
         await house.new_sweep().run(NOW + days * DAY)
         rows = await house.worker.rows(
-            "SELECT message_id FROM adaptive_memory_pending"
-            " WHERE user_id = 'ada' AND state <> 'lease' ORDER BY message_id"
+            "SELECT key FROM adaptive_memory_entries WHERE user_id = 'ada'"
+            " AND kind IN ('waiting', 'done') ORDER BY key"
         )
-        left.append([row.message_id for row in rows])
+        left.append([row.key for row in rows])
     assert left == [["m", "newer", "old"], ["m", "newer"], []]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from adaptive.core.queued_turns import (
     QueuedTurn,
-    QueuePlace,
     TurnLease,
     UserQueue,
 )
@@ -32,11 +31,9 @@ class ListedTurns:
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
         mine = [
-            place_of(turn)
-            for (user, _), turn in self.turns.items()
-            if user == user_id
+            turn for (user, _), turn in self.turns.items() if user == user_id
         ]
-        mine.sort(key=lambda place: (place.queued_at, place.message_id))
+        mine.sort(key=lambda turn: (turn.queued_at, turn.message_id))
         calls = sum(
             calls
             for user, at, calls in self.calls
@@ -110,15 +107,6 @@ class ListedTurns:
                 (lease.user_id, self.turns[keys[-1]].queued_at, calls)
             )
         return True
-
-
-def place_of(queued: QueuedTurn) -> QueuePlace:
-    """Where a turn stands."""
-    source = queued.turn.source
-    times = (queued.queued_at, queued.due_at)
-    return QueuePlace(
-        source.message_id, source.chat_id, *times, queued.attempts
-    )
 
 
 def _keys(lease: TurnLease) -> list[tuple[str, str]]:

@@ -18,11 +18,8 @@ from adaptive.core.model import TablesUnavailable, Utterance
 from adaptive.core.providers import ModelBusy
 from adaptive.core.queued_turns import (
     QueuedTurn,
-    QueuePlace,
     TurnLease,
     next_batch,
-    read_turn,
-    turn_text,
 )
 from adaptive.learn.queue import (
     LEASE_SECONDS,
@@ -453,16 +450,17 @@ def test_any_order(
     in_virtual_time(play(happenings, seconds, troubles, seed))
 
 
-# --- as text, which are worked on next, and several as one ----------------------------------------
+# --- which are worked on next, and several as one ----------------------------------------
 
 NOW = 1_000.0
 
 
 def place(
     name: str, *, at: float = 990, chat: str = "c", **fields: Any
-) -> QueuePlace:
-    """The place of a turn queued at a time, due two seconds later if nothing else is said."""
-    return replace(QueuePlace(name, chat, at, at + 2), **fields)
+) -> QueuedTurn:
+    """A turn queued at a time, due two seconds later if nothing else is said."""
+    said = said_turn("", message_id=name, chat_id=chat)
+    return replace(QueuedTurn(said, at, at + 2), **fields)
 
 
 CASES = [
@@ -481,45 +479,10 @@ CASES = [
 
 
 @over("turns, taken", CASES)
-def test_next_batch(turns: tuple[QueuePlace, ...], taken: str) -> None:
+def test_next_batch(turns: tuple[QueuedTurn, ...], taken: str) -> None:
     """The oldest goes first, and what belongs to it goes with it."""
     for waiting in (turns, turns[::-1]):
         assert list(next_batch(waiting, NOW)) == taken.split()
-
-
-@given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=20))
-def test_there_and_back(words: str, before: str, zone: str) -> None:
-    """Whatever was said comes out of the queue as it went in."""
-    earlier = (Utterance("user", before), Utterance("assistant", words))
-    said = said_turn(
-        words, *earlier, answer_id="answer", time_zones=(zone, "UTC")
-    )
-    assert read_turn(turn_text(said)) == said
-
-
-def test_any_text_can_wait() -> None:
-    """Halves of characters, in what was said or what the browser names, can be stored."""
-    text = turn_text(said_turn("Porto \ud83d", time_zones=("Europe/\ude00",)))
-    text.encode()
-    read = read_turn(text)
-    assert read is not None
-    assert (read.words, read.time_zones) == ("Porto ?", ("Europe/?",))
-
-
-@over(
-    "text",
-    [
-        "",
-        "{}",
-        "[]",
-        "no JSON",
-        '{"turn": {"words": "\\ud83d"}}',
-        '{"turn": []}',
-    ],
-)
-def test_what_waits_and_cannot_be_read(text: str) -> None:
-    """A text that can't be read is no turn, whatever is wrong with it."""
-    assert read_turn(text) is None
 
 
 def test_long_words_without_their_secrets() -> None:

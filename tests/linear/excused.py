@@ -133,12 +133,12 @@ FUNCTIONS: Mapping[str, str] = {
         answer.postprocessing.answered_turn
         control.requests.change_log
         control.requests.costs_told
-        host.pending_table.is_sealed_elsewhere
         host.memories._is_written
         host.memory_rows._without_mark
         host.memory_rows.memory_fields
-        host.tables._held
+        host.memory_vectors._held
         memory.audit.ChangeKey.written
+        memory.turn_table.TurnTable.finish
         privacy.redacted_chat.RedactedTurns.restore_answer
         privacy.redacted_chat.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact

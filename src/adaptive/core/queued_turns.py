@@ -1,17 +1,12 @@
-"""Turns that wait to be learned, as they are kept sealed until then, and leases on such work.
+"""Turns that wait to be learned, and leases on such work.
 
 Any call of a table may raise ``TablesUnavailable``.
 """
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Protocol
 
-from pydantic import TypeAdapter
-
-from adaptive.core.messages import storable_text
-from adaptive.core.model import Turn, frozen, log
+from adaptive.core.model import Turn, frozen
 
 # What failed more often may be what makes the model fail or the process end: it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
@@ -22,34 +17,30 @@ _MOST_JOINED = 8  # messages of a chat, learned from at a time
 class QueuedTurn:
     """A turn in the queue; times are epoch seconds.
 
-    ``attempts`` counts failures, and how often a process ended with the turn in its hands.
+    ``attempts`` counts failures, and how often a process ended with the turn in its hands; ``calls``
+    those of models for it, or for turns that were learned with it.
     """
 
     turn: Turn
     queued_at: float
     due_at: float
     attempts: int = 0
+    calls: int = 0
 
-
-@frozen
-class QueuePlace:
-    """Where a turn stands in the queue, as it can be told without opening the turn."""
-
-    message_id: str
-    chat_id: str
-    queued_at: float
-    due_at: float
-    attempts: int = 0
+    @property
+    def message_id(self) -> str:
+        """The id of the user's message."""
+        return self.turn.source.message_id
 
 
 @frozen
 class UserQueue:
-    """The places of a user's oldest waiting turns, those at work included.
+    """A user's waiting turns, those at work included.
 
-    ``calls`` are model calls for turns that were queued since the time that was asked for.
+    ``calls`` are model calls since the time that was asked for.
     """
 
-    places: tuple[QueuePlace, ...] = ()
+    turns: tuple[QueuedTurn, ...] = ()
     calls: int = 0
 
 
@@ -113,41 +104,18 @@ class PendingTable(Protocol):
         ...
 
 
-# Made while the module is loaded: later the host may know it by no name (since 0.12).
-_TURN: TypeAdapter[Turn] = TypeAdapter(Turn)
-
-
-def turn_text(turn: Turn) -> str:
-    """A turn as text, which ``read_turn`` reads."""
-    # Names of time zones are the browser's, and may hold anything, as words may.
-    return storable_text(json.dumps(asdict(turn), ensure_ascii=False))
-
-
-def read_turn(text: str) -> Turn | None:
-    """The turn that a text holds, ``None`` where it is none."""
-    try:
-        return _TURN.validate_json(text)
-    except ValueError as error:
-        log.warning(
-            "a turn that waits can't be read: %s", type(error).__name__
-        )
-        return None
-
-
-def next_batch(places: Iterable[QueuePlace], now: float) -> tuple[str, ...]:
+def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
     """The messages to learn next: the oldest that is due, and what else waits in its chat."""
-    waiting = sorted(
-        places, key=lambda place: (place.queued_at, place.message_id)
-    )
-    first = next((place for place in waiting if place.due_at <= now), None)
+    waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
+    first = next((turn for turn in waiting if turn.due_at <= now), None)
     if first is None:
         return ()
     if first.attempts > _ATTEMPTS_IN_COMPANY:
         return (first.message_id,)
     joined = [
-        place.message_id
-        for place in waiting
-        if place.chat_id == first.chat_id
-        and place.attempts <= _ATTEMPTS_IN_COMPANY
+        queued.message_id
+        for queued in waiting
+        if queued.turn.source.chat_id == first.turn.source.chat_id
+        and queued.attempts <= _ATTEMPTS_IN_COMPANY
     ]
     return tuple(joined[:_MOST_JOINED])

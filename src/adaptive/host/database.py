@@ -18,9 +18,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     ColumnElement,
-    Double,
     Executable,
-    Integer,
     LargeBinary,
     MetaData,
     String,
@@ -82,29 +80,12 @@ ENTRIES = _own_table(
     },
     Column("expires_at", BigInteger, index=True),
 )
-PENDING = _own_table(
-    "adaptive_memory_pending",
-    {"user_id": _KEY, "message_id": _ID},
-    {
-        "chat_id": _ID,
-        "state": String(8),
-        "payload": Text(),
-        "queued_at": Double(),
-        "due_at": Double(),
-        "lease_owner": _KEY,
-        # Nobody reads it, but tables of former builds have it, and not null.
-        "lease_until": Double(),
-        "attempts": Integer(),
-        "learned_at": Double(),
-        "model_calls": Integer(),
-    },
-)
 VECTORS = _own_table(
     "adaptive_memory_vector",
     {"user_id": _KEY, "memory_id": _KEY, "embedder": String(32)},
     {"content_hash": String(32), "vector": LargeBinary()},
 )
-OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+OUR_TABLES = (ENTRIES, VECTORS)
 
 
 def _host_table(name: str, texts: str, *others: Column[Any]) -> Table:

@@ -4,13 +4,14 @@ Each check fails on its own and ends in time. Of other users nothing is told but
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 from sqlalchemy import func, select
 
 from adaptive.core.messages import clipped_line, plain_line
 from adaptive.core.model import AdaptiveMemoryError, with_detail
-from adaptive.host.database import OUR_TABLES, PENDING, HostDatabase
+from adaptive.host.database import ENTRIES, OUR_TABLES, HostDatabase
 from adaptive.host.faults import HostFaults
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.privacy.sealing import Sealer
@@ -23,6 +24,7 @@ FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS = 28.0
 _VECTORS_SECONDS = 10.0
 _LONGEST_FINDING = 600
+_USUAL_WAIT_SECONDS = 3600.0
 _WAIT_FOR_KEY = "with the former one all of it comes back"
 
 # "OK", "Note" or "Problem"; then what was found, and what helps.
@@ -141,14 +143,13 @@ async def _tables(database: HostDatabase) -> Findings:
 
 async def _turns(database: HostDatabase) -> Findings:
     """What waits in the queue of all users."""
-    waits = PENDING.c.state == "waiting"
-    query = select(
-        func.count().filter(waits),
-        func.count().filter(waits & (PENDING.c.attempts > 0)),
+    is_old = ENTRIES.c.created_at < time.time() - _USUAL_WAIT_SECONDS
+    query = select(func.count(), func.count().filter(is_old)).where(
+        ENTRIES.c.kind == "waiting"
     )
-    [(waiting, failed)] = await database.rows("reading turns", query)
-    turns = f"waiting: {waiting}, failed before: {failed}"
-    if failed:
+    [(waiting, old)] = await database.rows("reading turns", query)
+    turns = f"waiting: {waiting}, for more than an hour: {old}"
+    if old:
         yield (
             "Note",
             f"{turns}; they are tried with their users' next messages, the log says more",
@@ -158,12 +159,11 @@ async def _turns(database: HostDatabase) -> Findings:
 
 
 async def _sealed(database: HostDatabase) -> Findings:
-    """What another secret has sealed, of all users."""
-    tables = HostTables(Sealer(host_secret()), database)
-    counts = await tables.entries.unopened()
-    counts["waiting"] = await tables.pending.unopened()
+    """What another secret has sealed, of all users; of turns that are done nobody misses it."""
+    entries = HostTables(Sealer(host_secret()), database).entries
+    counts = await entries.unopened()
     sealed = ", ".join(
-        f"{kind}: {count}" for kind, count in counts.items() if count
+        f"{kind}: {count}" for kind, count in counts.items() if kind != "done"
     )
     if sealed:
         yield (

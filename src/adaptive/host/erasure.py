@@ -12,21 +12,18 @@ from typing import Any, Protocol, cast
 
 from sqlalchemy import (
     delete,
-    literal,
     select,
     true,
     tuple_,
-    update,
 )
 
 from adaptive.core.model import frozen
 from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
 from adaptive.core.runtime import portions
 from adaptive.host.application import account, isolated_request
-from adaptive.host.database import ENTRIES, PENDING, VECTORS
+from adaptive.host.database import ENTRIES, VECTORS
 from adaptive.host.hook import HostHook
 from adaptive.host.memories import HostMemoryStore, stale_vectors
-from adaptive.host.pending_table import learned_values, turn_lease
 from adaptive.host.tables import HostTables
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import (
@@ -36,6 +33,7 @@ from adaptive.memory.erasure import (
     origin_ids,
 )
 from adaptive.memory.tables import ArchivedMemory
+from adaptive.memory.turn_table import turn_lease
 from adaptive.settings.hook import Hook
 
 _MEMORIES_AT_ONCE = 100
@@ -144,7 +142,7 @@ class HostEraser:
     async def _remove(self, held: HeldOfUser, origin: Origin | None) -> None:
         """Remove what is held of an origin, or everything; it notes what fails."""
         # Turns first, so that nobody learns from them meanwhile.
-        await held.tried(self._erase_turns(held.rows, origin), None)
+        await held.tried(self._erase_turns(held.rows), None)
         if origin is None:
             await held.tried(self.memories.delete_all(), None)
         else:
@@ -174,29 +172,22 @@ class HostEraser:
             chat_id = origin.chat_id if origin else ""
             await held.tried(self.history.erase(self.user_id, chat_id), None)
 
-    async def _erase_turns(
-        self, rows: Sequence[Any], origin: Origin | None
-    ) -> None:
+    async def _erase_turns(self, rows: Sequence[Any]) -> None:
         """Erase turns that wait, with the lease on them.
 
-        Of an origin they are emptied, and nobody learns from them: their rows stay for their month,
-        since an answer made anew to such a message would be learned from otherwise.
+        What is left of them says that they are done, since an answer made anew to such a message
+        would be learned from otherwise.
         """
-        ids = [row.message_id for row in rows if row.kind == "waiting"]
-        erasure: Any = delete(PENDING)
-        if origin is not None:
-            emptying = update(PENDING).values(learned_values(time.time()))
-            erasure = emptying.where(PENDING.c.message_id.in_(ids))
-        mine = erasure.where(PENDING.c.user_id == self.user_id)
-        await self.tables.database.change("erasing turns", mine)
+        ids = [row.key for row in rows if row.kind == "waiting"]
+        pending = self.tables.pending
+        await pending.finish(self.user_id, dict.fromkeys(ids, 0), time.time())
         # A worker that has them in its hands surely writes no more then.
         if await self.tables.leases.end([turn_lease(self.user_id)]):
             await asyncio.sleep(LEASE_PROOF_SECONDS)
 
     async def _rows(self) -> Sequence[Any]:
-        """What our tables hold of the user, but for the note for the day's sweep."""
+        """What our table holds of the user, but for the note for the day's sweep."""
         entry = ENTRIES.c
-        turn = PENDING.c
         entries = select(
             entry.kind,
             entry.key,
@@ -207,15 +198,8 @@ class HostEraser:
             entry.user_id == self.user_id,
             entry.key != stale_vectors(self.user_id),
         )
-        turns = select(
-            turn.state,
-            literal(""),
-            turn.chat_id,
-            turn.message_id,
-            turn.queued_at,
-        ).where(turn.user_id == self.user_id)
         return await self.tables.database.rows(
-            "looking for what is held", entries.union_all(turns)
+            "looking for what is held", entries
         )
 
 

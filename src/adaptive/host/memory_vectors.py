@@ -6,9 +6,19 @@ engines have, and once more with the day's sweep.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+import sys
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
+import numpy as np
 from fastapi import Request
 
 from adaptive.core.messages import listing
@@ -17,6 +27,7 @@ from adaptive.core.model import (
     HostError,
     JsonObject,
     StoreError,
+    Vectors,
     log,
     log_failure,
     with_detail,
@@ -141,6 +152,51 @@ async def standing_vectors(name: str) -> set[str]:
         return set()
     lists = listing(getattr(result, "ids", None))
     return set(map(str, listing(lists[0]))) if lists else set()
+
+
+async def held_vectors(
+    user_id: str, contents: Mapping[str, str]
+) -> dict[str, Vectors]:
+    """The host's own vectors of just these texts, by memory id; none where it gives none."""
+    reading = partial(
+        _held, collection=memory_collection(user_id), contents=contents
+    )
+    with suppress(HostError):
+        doing = "reading the host's vectors"
+        return await HOST_VECTORS.ask(doing, reading, WHOLE_COLLECTION_SECONDS)
+    return {}
+
+
+def _held(
+    client: Any, collection: str, contents: Mapping[str, str]
+) -> dict[str, Vectors]:
+    """Vectors of Chroma, the default, and pgvector; some are of former texts, or of a path, too.
+
+    The host's clients give none (host: retrieval/vector/main.py), so these two are asked below.
+    """
+    rows: list[tuple[str, str, Any]] = []
+    if type(client).__name__ == "ChromaClient":
+        chroma = client.client.get_collection(
+            name=collection, embedding_function=None
+        )
+        for ids in portions(contents):
+            got = chroma.get(ids=ids, include=["documents", "embeddings"])
+            rows += zip(
+                got["ids"], got["documents"], got["embeddings"], strict=True
+            )
+    elif type(client).__name__ == "PgvectorClient":
+        chunk: Any = vars(sys.modules[type(client).__module__])[
+            "DocumentChunk"
+        ]
+        with client.session.session_factory() as session:
+            # With encryption the text comes as bytes, which are no memory's.
+            query = session.query(chunk.id, chunk.text, chunk.vector)
+            rows = query.filter(chunk.collection_name == collection).all()
+    return {
+        memory_id: np.asarray(vector, np.float32)
+        for memory_id, text, vector in rows
+        if contents.get(memory_id) == text
+    }
 
 
 class VectorUpkeep:

@@ -14,7 +14,6 @@ from adaptive.host.database import (
     HOST_MEMORIES,
     HOST_USERS,
     OUR_TABLES,
-    PENDING,
 )
 from adaptive.host.memories import STALE_VECTORS, note_deletion, stale_vectors
 from adaptive.host.memory_vectors import (
@@ -22,7 +21,6 @@ from adaptive.host.memory_vectors import (
     memory_collection,
     standing_vectors,
 )
-from adaptive.host.pending_table import is_outdated
 from adaptive.host.tables import HostTables
 from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.tables import DAY_SECONDS
@@ -77,7 +75,6 @@ class HostSweep:
         chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
         is_note = ENTRIES.c.kind.in_(["chat_notes", "chat"])
         await self._change(
-            delete(PENDING).where(is_outdated(now)),
             delete(ENTRIES).where(is_former | (ENTRIES.c.expires_at < now)),
             delete(ENTRIES).where(is_note, ~chat),
         )

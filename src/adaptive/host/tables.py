@@ -3,31 +3,28 @@
 import asyncio
 import json
 import math
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import numpy as np
 from sqlalchemy import (
     ColumnElement,
     delete,
+    false,
     func,
     select,
     update,
 )
 
+from adaptive.core.messages import storable_text
 from adaptive.core.model import (
-    HostError,
     JsonObject,
     Memory,
     StoredVector,
     Vectors,
     frozen,
 )
-from adaptive.core.runtime import portions
 from adaptive.host.database import (
     ENTRIES,
     HOST_MEMORIES,
@@ -35,12 +32,7 @@ from adaptive.host.database import (
     VECTORS,
     HostDatabase,
 )
-from adaptive.host.memory_vectors import memory_collection
-from adaptive.host.pending_table import HostPendingTable, is_sealed_elsewhere
-from adaptive.host.vector_database import (
-    HOST_VECTORS,
-    WHOLE_COLLECTION_SECONDS,
-)
+from adaptive.host.memory_vectors import held_vectors
 from adaptive.memory.audit import AuditTable
 from adaptive.memory.tables import (
     YEAR_SECONDS,
@@ -55,7 +47,8 @@ from adaptive.memory.tables import (
     EntryKind,
     SuggestionTable,
 )
-from adaptive.privacy.sealing import Sealer
+from adaptive.memory.turn_table import TurnTable
+from adaptive.privacy.sealing import MARKED, Sealer
 from adaptive.search.vectors import content_hash, name_parts
 
 _ROW = ENTRIES.c
@@ -73,13 +66,16 @@ class SealedEntries:
     def __init__(self, sealer: Sealer, database: HostDatabase) -> None:
         self._sealer = sealer
         self._database = database
-        self._foreign = is_sealed_elsewhere(_ROW.body, sealer)
+        # What bears the mark of another secret.
+        self._foreign = _begins_with(MARKED) & ~_begins_with(sealer.mark)
 
     async def put(
         self,
         kind: EntryKind,
         user_id: str,
         entries: Iterable[Entry],
+        *,
+        replacing: bool = True,
     ) -> None:
         """Store all or none (see ``Entries``)."""
         rows = {
@@ -87,12 +83,13 @@ class SealedEntries:
         }
         if not rows:
             return
+        # What another secret has sealed comes back with it: only what is told by others may go.
+        replaced = None if kind in _MADE_ANEW else ~self._foreign
         await self._database.upsert(
             f"writing {kind} entries",
             ENTRIES,
             [*rows.values()],
-            # What another secret has sealed comes back with it: only what is told by others may go.
-            where=None if kind in _MADE_ANEW else ~self._foreign,
+            where=replaced if replacing else false(),
         )
 
     async def read(
@@ -100,11 +97,12 @@ class SealedEntries:
         kind: EntryKind,
         user_id: str,
         keys: Collection[str] | None = None,
+        since: int = 0,
     ) -> list[Entry]:
         """The entries that can be opened, the newest first (see ``Entries``)."""
         query = (
             select(ENTRIES)
-            .where(_of(kind, user_id))
+            .where(_of(kind, user_id), _ROW.created_at >= since)
             .order_by(_ROW.created_at.desc(), _ROW.key.desc())
         )
         if keys is not None:
@@ -155,8 +153,11 @@ class SealedEntries:
         await self._database.change(f"dropping {kind} entries", dropping)
 
     def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> JsonObject:
-        # What is no JSON comes back different, which whoever must not lose it looks for.
-        text = json.dumps(entry.body, default=str)
+        # What is no JSON comes back different, which whoever must not lose it looks for; names of
+        # time zones are the browser's, and may hold anything, as words may.
+        text = storable_text(
+            json.dumps(entry.body, default=str, ensure_ascii=False)
+        )
         return {
             "user_id": user_id,
             "kind": kind,
@@ -173,6 +174,10 @@ class SealedEntries:
                 fields = {name: getattr(row, name) for name in _FIELDS}
                 entries.append(Entry(body=json.loads(text), **fields))
         return entries
+
+
+def _begins_with(mark: str) -> ColumnElement[bool]:
+    return _ROW.body.startswith(mark, autoescape=True)
 
 
 def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
@@ -294,15 +299,7 @@ class HostVectorTable:
     ) -> dict[str, Vectors]:
         """The host's own vectors of just these texts (see ``VectorTable``)."""
         contents = {memory.id: memory.content for memory in memories}
-        reading = partial(
-            _held, collection=memory_collection(user_id), contents=contents
-        )
-        with suppress(HostError):
-            doing = "reading the host's vectors"
-            return await HOST_VECTORS.ask(
-                doing, reading, WHOLE_COLLECTION_SECONDS
-            )
-        return {}
+        return await held_vectors(user_id, contents)
 
 
 def _embedder_key(embedder: str) -> str:
@@ -314,38 +311,6 @@ def _embedder_key(embedder: str) -> str:
 def _identity_key(embedder: str) -> str:
     identity, _ = name_parts(embedder)
     return content_hash(identity)[:_IDENTITY_LETTERS]
-
-
-def _held(
-    client: Any, collection: str, contents: Mapping[str, str]
-) -> dict[str, Vectors]:
-    """Vectors of Chroma, the default, and pgvector; some are of former texts, or of a path, too.
-
-    The host's clients give none (host: retrieval/vector/main.py), so these two are asked below.
-    """
-    rows: list[tuple[str, str, Any]] = []
-    if type(client).__name__ == "ChromaClient":
-        chroma = client.client.get_collection(
-            name=collection, embedding_function=None
-        )
-        for ids in portions(contents):
-            got = chroma.get(ids=ids, include=["documents", "embeddings"])
-            rows += zip(
-                got["ids"], got["documents"], got["embeddings"], strict=True
-            )
-    elif type(client).__name__ == "PgvectorClient":
-        chunk: Any = vars(sys.modules[type(client).__module__])[
-            "DocumentChunk"
-        ]
-        with client.session.session_factory() as session:
-            # With encryption the text comes as bytes, which are no memory's.
-            query = session.query(chunk.id, chunk.text, chunk.vector)
-            rows = query.filter(chunk.collection_name == collection).all()
-    return {
-        memory_id: np.asarray(vector, np.float32)
-        for memory_id, text, vector in rows
-        if contents.get(memory_id) == text
-    }
 
 
 class HostTables:
@@ -361,7 +326,7 @@ class HostTables:
         self.entries = entries = SealedEntries(sealer, database)
         self.vectors = HostVectorTable(database)
         self.leases = HostLeases(database)
-        self.pending = HostPendingTable(sealer, database, self.leases)
+        self.pending = TurnTable(entries, self.leases)
         self.archive = ArchiveTable(entries)
         self.audit = AuditTable(entries)
         self.costs = CostTable(entries)

@@ -155,7 +155,7 @@ class LearningQueue:
 
     async def waiting(self, user_id: str) -> int:
         """How many turns of a user wait; may raise ``TablesUnavailable``."""
-        return len((await self._table.waiting(user_id, self._clock())).places)
+        return len((await self._table.waiting(user_id, self._clock())).turns)
 
     async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
         """Let a turn wait, unless its message does or was learned.
@@ -182,7 +182,7 @@ class LearningQueue:
         want to be learned from now wait on. Raises ``TablesUnavailable`` if the turn was not put.
         """
         user_id = queued.turn.user_id
-        key = (user_id, queued.turn.source.message_id)
+        key = (user_id, queued.message_id)
         insert = self._inserts.get(key)
         if insert is not None:
             await asyncio.wait({insert})
@@ -209,7 +209,7 @@ class LearningQueue:
                 patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
                 yields = Counter[str]()
                 while work := await self._taken(user_id, wanted):
-                    newest = work.turns[-1].turn.source.message_id
+                    newest = work.turns[-1].message_id
                     if yields[newest] < _MOST_YIELDS:
                         work.patient_until = patient_until
                     wait = await self._taught(work, teach) - self._clock()
@@ -255,7 +255,7 @@ class LearningQueue:
             waiting = await self._table.waiting(
                 user_id, now - _CALLS_COUNTED_SECONDS
             )
-            message_ids = next_batch(waiting.places, now)
+            message_ids = next_batch(waiting.turns, now)
             if not message_ids or not await wanted():
                 return None
             lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
@@ -269,7 +269,7 @@ class LearningQueue:
                     clock=self._clock,
                     proven_at=began,
                     calls_before=waiting.calls,
-                    others_wait=len(waiting.places) > len(turns),
+                    others_wait=len(waiting.turns) > len(turns),
                 )
             await asyncio.sleep(_POLL_SECONDS)
 

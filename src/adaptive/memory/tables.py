@@ -30,8 +30,10 @@ EntryKind = Literal[
     "chat_notes",
     "command",
     "cost",
+    "done",
     "rejection",
     "suggestion",
+    "waiting",
 ]
 Body = TypeVar("Body")
 
@@ -56,16 +58,19 @@ class Entries(Protocol):
         kind: EntryKind,
         user_id: str,
         entries: Iterable[Entry],
+        *,
+        replacing: bool = True,
     ) -> None:
-        """Store all or none in place of former ones."""
+        """Store all or none in place of former ones; those stay unless that is ``replacing``."""
 
     async def read(
         self,
         kind: EntryKind,
         user_id: str,
         keys: Collection[str] | None = None,
+        since: int = 0,
     ) -> list[Entry]:
-        """The entries that can be opened, the newest first."""
+        """The entries that can be opened, the newest first; of these keys, from a second on."""
         ...
 
     async def keys(

@@ -44,7 +44,7 @@ HASTY: dict[str, Any] = {
 
 _accounts = itertools.count(1)
 
-_WAITING_TURNS = "adaptive_memory_pending"
+_OUR_TABLE = "adaptive_memory_entries"
 # How long the work behind a test's last turn may still take before it is cut off.
 _FAREWELL_SECONDS = 1.0
 _WATCHER = Path(__file__).parents[1] / "watcher_action.py"
@@ -345,10 +345,10 @@ class RunningHost:
                 if last.installed:
                     await last.uninstall()
             if self.query(
-                "SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS
+                "SELECT 1 FROM sqlite_master WHERE name = ?", _OUR_TABLE
             ):
                 self.change(
-                    f"DELETE FROM {_WAITING_TURNS}"
+                    f"DELETE FROM {_OUR_TABLE} WHERE kind = 'waiting'"
                 )  # nobody comes back for them
             if self._kept:
                 await self._end_work()

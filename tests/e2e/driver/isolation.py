@@ -80,8 +80,8 @@ _OFFERED = re.compile(r"^- id=(\d+)", re.MULTILINE)
 # Share of operations after which the model hears of all ids of a user.
 _IDS_TAKEN_UP = 0.2
 _FORWARD_USERS = {"ENABLE_FORWARD_USER_INFO_HEADERS": "true"}
-# What the tables of ours seal texts for (see adaptive/host/tables.py, pending_table.py).
-_PURPOSES = ("pending.payload", "pending.journal", *get_args(EntryKind))
+# What our table seals texts for (see adaptive/host/tables.py).
+_PURPOSES = get_args(EntryKind)
 _TABLES = (
     "SELECT table_name AS name, string_agg(column_name, ' ') AS columns"
     " FROM information_schema.columns WHERE table_schema = 'public'"

@@ -43,7 +43,7 @@ from tests.e2e.driver.services import Query, running_services, running_workers
 from tests.e2e.driver.turn import RunningTurn
 
 MEMORIES = "SELECT user_id, content FROM memory"
-WAITING = "SELECT count(*) AS turns FROM adaptive_memory_pending WHERE state = 'waiting'"
+WAITING = "SELECT count(*) AS turns FROM adaptive_memory_entries WHERE kind = 'waiting'"
 # Nobody tells an assistant a fact every other second for an hour.
 UNCAPPED = {"max_extractions_per_hour": 1000}
 TURNS_PER_CHAT = 5

@@ -120,9 +120,8 @@ async def test_deleted_function(
     await plugin.uninstall()
 
     def given_back() -> bool:
-        return [
-            one["lease_owner"] for one in our_rows(host, busy, "pending")
-        ] == [""]
+        leases = our_rows(host, busy, "lease")
+        return not [one for one in leases if one["key"].startswith("turns:")]
 
     await until(given_back, NOTICED_SECONDS, "the turn in hand is given back")
     await host.rest()

@@ -55,7 +55,7 @@ async def test_table_of_another_release(host: RunningHost, page: Page) -> None:
     await host.rest()
     since = host.log_length()
     host.change(
-        "ALTER TABLE adaptive_memory_pending RENAME COLUMN payload TO words"
+        "ALTER TABLE adaptive_memory_entries RENAME COLUMN body TO words"
     )
     try:
         turn = await chat.send("I like green tea.")
@@ -67,16 +67,16 @@ async def test_table_of_another_release(host: RunningHost, page: Page) -> None:
         checked = await admin.send("/memory doctor")
     finally:
         host.change(
-            "ALTER TABLE adaptive_memory_pending RENAME COLUMN words TO payload"
+            "ALTER TABLE adaptive_memory_entries RENAME COLUMN words TO body"
         )
     assert turn.content == again.content == "Understood."
-    assert "payload" not in told["description"]
+    assert "body" not in told["description"]
     assert page.statuses(again) == []
     log = host.log_text(since)
-    assert "adaptive_memory_pending" in log
-    assert "payload" in log
+    assert "adaptive_memory_entries" in log
+    assert "body" in log
     assert "refuses what memory needs" in checked.content
-    assert "payload" in checked.content
+    assert "body" in checked.content
     await page.say("I do like green tea.", "Saved")
 
 

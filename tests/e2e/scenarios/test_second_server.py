@@ -75,8 +75,8 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await host.set_valves({"extraction_debounce_seconds": DEBOUNCE_SECONDS})
     turn = await page.new_chat().send("I live in Porto.")
     await asyncio.to_thread(host.server.kill)
-    waiting = "SELECT state FROM adaptive_memory_pending WHERE message_id = ?"
-    assert host.query(waiting, turn.user_message_id) == [{"state": "waiting"}]
+    queued = "SELECT kind FROM adaptive_memory_entries WHERE key = ?"
+    assert host.query(queued, turn.user_message_id) == [{"kind": "waiting"}]
     assert host.model.requests_titled(EXTRACT) == []
 
     host.model.embedding_requests.clear()
@@ -95,9 +95,7 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await page.reload()
     await page.new_chat().send("Good morning!")
     await until(
-        lambda: (
-            host.query(waiting, turn.user_message_id)[0]["state"] == "done"
-        ),
+        lambda: host.query(queued, turn.user_message_id) == [{"kind": "done"}],
         30,
         "it",
     )
@@ -173,7 +171,7 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     learns(host.model, "cat", operations(new(CAT)))
     learns(host.model, "bike", operations(new(BIKE)))
     turn = await page.new_chat().send("I have a cat called Miso.")
-    waiting = "SELECT state FROM adaptive_memory_pending WHERE message_id = ?"
+    queued = "SELECT kind FROM adaptive_memory_entries WHERE key = ?"
 
     await start_with_key(host, "quite-another-secret-key", page)
     sealed = {kind: our_rows(host, page, kind) for kind in SEALED_KINDS}
@@ -195,21 +193,16 @@ async def test_another_secret_key(second_host: RunningHost) -> None:
     )
     assert "can't be opened" in checked
     await host.rest()
-    assert host.query(waiting, turn.user_message_id) == [{"state": "waiting"}]
+    assert host.query(queued, turn.user_message_id) == [{"kind": "waiting"}]
     for kind, rows in sealed.items():
         assert [
             row for row in our_rows(host, page, kind) if row in rows
         ] == rows
 
-    host.change(
-        "UPDATE adaptive_memory_pending SET due_at = 0 WHERE state = 'waiting'"
-    )
     await start_with_key(host, former_key, page)
     await page.new_chat().send("Good morning!")
     await until(
-        lambda: (
-            host.query(waiting, turn.user_message_id)[0]["state"] == "done"
-        ),
+        lambda: host.query(queued, turn.user_message_id) == [{"kind": "done"}],
         30,
         "it",
     )

@@ -48,7 +48,7 @@ async def test_nothing_is_recalled_or_saved(
     await page.new_chat().send("I have a cat called Miso.")
     await page.switch_memory(False)
     waiting, asked = (
-        len(our_rows(host, page, "pending")),
+        len(our_rows(host, page, "waiting")),
         len(host.model.requests),
     )
     turn = await page.say(f"I have a boat called Freya. {QUESTION}", LINE)
@@ -64,7 +64,7 @@ async def test_nothing_is_recalled_or_saved(
     assert not [request for request in requests if request.kind == "plug-in"]
     assert "Porto" not in str([request.body for request in requests])
     assert [PORTO in one.content for one in await page.memories()] == [True]
-    assert len(our_rows(host, page, "pending")) == waiting
+    assert len(our_rows(host, page, "waiting")) == waiting
     await page.switch_memory(True)
     await page.new_chat().send("I like to sing in the morning.")
 

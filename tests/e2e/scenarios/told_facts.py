@@ -12,20 +12,21 @@ from tests.e2e.driver.page import Page
 PORTO = "User lives in Porto."
 CAT = "User has a cat called Miso."
 SWEEP_IS_DUE = "DELETE FROM adaptive_memory_entries WHERE key = 'daily_sweep:'"
-OWN_TABLES = ("pending", "vector")
+OWN_TABLES = ("vector",)
 KINDS = (
     "archive",
     "audit",
     "chat",
     "chat_notes",
+    "done",
     "suggestion",
-    "usage",
+    "waiting",
     *OWN_TABLES,
 )
 
 
 def our_rows(host: RunningHost, page: Page, kind: str) -> list[dict[str, Any]]:
-    """A user's rows of a kind, but for the lease on the user; of a change its kind and memory."""
+    """A user's rows of a kind; of a change its kind and memory."""
     table = f"adaptive_memory_{kind if kind in OWN_TABLES else 'entries'}"
     if not host.query("SELECT 1 FROM sqlite_master WHERE name = ?", table):
         return []
@@ -33,7 +34,7 @@ def our_rows(host: RunningHost, page: Page, kind: str) -> list[dict[str, Any]]:
         f"SELECT * FROM {table} WHERE user_id = ?", page.user_id
     )
     if kind in OWN_TABLES:
-        return [row for row in found if row.get("state") != "lease"]
+        return found
     mine = sorted(
         (row for row in found if row["kind"] == kind),
         key=lambda row: row["key"],
@@ -63,7 +64,7 @@ async def lived(host: RunningHost, name: str) -> Page:
     await told(host, page, "I have a cat called Miso.", CAT)
     await page.new_chat().send("What is my cat called, and where do I live?")
     await host.rest()
-    assert {"audit", "chat", "pending", "vector"} <= held(host, page).keys()
+    assert {"audit", "chat", "done", "vector"} <= held(host, page).keys()
     return page
 
 
