@@ -984,74 +984,6 @@ class Sources:
  table: VectorTable
 
 
-# ---- src/adaptive/core/queued_turns.py ----
-
-_ATTEMPTS_IN_COMPANY = 2
-_MOST_JOINED = 8
-
-
-@frozen
-class QueuedTurn:
- turn: Turn
- queued_at: float
- due_at: float
- attempts: int = 0
- calls: int = 0
-
- @property
- def message_id(self) -> str:
-  return self.turn.source.message_id
-
-
-@frozen
-class UserQueue:
- turns: tuple[QueuedTurn, ...] = ()
- calls: int = 0
-
-
-@frozen
-class TurnLease:
- user_id: str
- owner: str
- message_ids: tuple[str, ...] = ()
-
-
-LEASE_PROOF_SECONDS = 1.0
-
-
-class PendingTable(Protocol):
- async def put(self, queued: QueuedTurn) -> None:
-  """Let a turn wait, unless it does or was learned."""
-
- async def waiting(self, user_id: str, since: float) -> UserQueue: ...
-
- async def take(
-  self, lease: TurnLease, now: float, until: float
- ) -> tuple[QueuedTurn, ...] | None: ...
-
- async def renew(self, lease: TurnLease, until: float) -> bool: ...
-
- async def end(
-  self, lease: TurnLease, at: float, calls: int, *, learned: bool = False, failed: bool = False
- ) -> bool: ...
-
-
-def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
- waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
- first = next((turn for turn in waiting if turn.due_at <= now), None)
- if first is None:
-  return ()
- if first.attempts > _ATTEMPTS_IN_COMPANY:
-  return (first.message_id,)
- joined = [
-  queued.message_id
-  for queued in waiting
-  if queued.turn.source.chat_id == first.turn.source.chat_id
-  and queued.attempts <= _ATTEMPTS_IN_COMPANY
- ]
- return tuple(joined[:_MOST_JOINED])
-
-
 # ---- src/adaptive/core/runtime.py ----
 
 log_measures = logging.getLogger("adaptive_memory.measures")
@@ -1917,238 +1849,6 @@ def _adjacent(folded: str, words: Sequence[re.Match[str]]) -> list[str]:
 
 
 NUMBER_WORDS = NumberWords(unpacked("".join(listed_lines("number_words"))).decode().splitlines())
-
-
-# ---- src/adaptive/learn/queue.py ----
-
-LEASE_SECONDS = 30.0
-_RENEWAL_SECONDS = 10.0
-_MARGIN_SECONDS = 8.0
-MOST_ATTEMPTS = 8
-_FIRST_DELAY_SECONDS = 15.0
-_DELAY_GROWTH = 4
-_NEAR_SECONDS = 20.0
-_SURELY_DUE_SECONDS = 0.05
-WORK_SECONDS = 1800.0
-_PUT_SECONDS = 1.0
-_PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
-_POLL_SECONDS = 2.0
-_CALLS_COUNTED_SECONDS = 3600.0
-_PATIENCE_SECONDS__queue = 15.0
-
-_LONGEST_YIELDING_SECONDS = 300.0
-_MOST_YIELDS = 2
-TurnVerdict = Literal["learned", "again", "gave way", "given up", "lost"]
-
-
-@dataclass(eq=False)
-class TurnWork:
- turns: tuple[QueuedTurn, ...]
- lease: TurnLease
- table: PendingTable
- clock: Callable[[], float]
- proven_at: float
- calls_before: int = 0
- others_wait: bool = False
- calls: int = 0
- pause: float = 0.0
- patient_until: float = 0.0
- machine: str = ""
-
- @property
- def attempts(self) -> int:
-  return max(turn.attempts for turn in self.turns)
-
- @property
- def patience(self) -> float:
-  return max(0.0, self.patient_until - self.clock())
-
- @property
- def last_attempt(self) -> bool:
-  return self.attempts + 1 >= MOST_ATTEMPTS
-
- @property
- def tells_failures(self) -> bool:
-  return not self.attempts or self.last_attempt
-
- async def held(self) -> bool:
-  if not self._proven_within(LEASE_PROOF_SECONDS):
-   with suppress(TablesUnavailable):
-    await self._renew()
-  return self._proven_within(LEASE_SECONDS - _MARGIN_SECONDS)
-
- async def heartbeat(self, over: asyncio.Event) -> None:
-  while not over.is_set():
-   try:
-    await asyncio.wait_for(over.wait(), _RENEWAL_SECONDS)
-   except TimeoutError:
-    with suppress(TablesUnavailable):
-     await self._renew()
-
- async def _renew(self) -> None:
-  now = self.clock()
-  held = await self.table.renew(self.lease, now + LEASE_SECONDS)
-  self.proven_at = now if held else -inf
-
- def _proven_within(self, seconds: float) -> bool:
-  return 0 <= self.clock() - self.proven_at < seconds
-
-
-Teach = Callable[[TurnWork], Awaitable[None]]
-Wanted = Callable[[], Awaitable[bool]]
-
-
-async def always() -> bool:
- return True
-
-
-class LearningQueue:
- def __init__(
-  self, table: PendingTable, foreground: Foreground, clock: Callable[[], float] = time.time
- ) -> None:
-  self._table = table
-  self._foreground = foreground
-  self._clock = clock
-  self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
-  self._locks = KeyedLocks()
-
- async def waiting(self, user_id: str) -> int:
-  return len((await self._table.waiting(user_id, self._clock())).turns)
-
- async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
-  now = self._clock()
-  queued = QueuedTurn(turn, queued_at=now, due_at=now + debounce_seconds)
-  key = (turn.user_id, turn.source.message_id)
-  insert = self._inserts.get(key)
-  if insert is None or insert.done():
-   insert = self._inserts[key] = asyncio.create_task(self._insert(queued))
-  await asyncio.wait({insert}, timeout=_PUT_SECONDS)
-  return queued
-
- async def learn(self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always) -> None:
-  user_id = queued.turn.user_id
-  key = (user_id, queued.message_id)
-  insert = self._inserts.get(key)
-  if insert is not None:
-   await asyncio.wait({insert})
-   self._inserts.pop(key, None)
-   if insert.cancelled():
-    return
-   insert.result()
-  await asyncio.sleep(max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS)
-  await self.resume(user_id, teach, wanted)
-
- async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
-  try:
-   async with self._locks.of(user_id):
-    await self._foreground.give_way(_PATIENCE_SECONDS__queue)
-    patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
-    yields = Counter[str]()
-    while work := await self._taken(user_id, wanted):
-     newest = work.turns[-1].message_id
-     if yields[newest] < _MOST_YIELDS:
-      work.patient_until = patient_until
-     wait = await self._taught(work, teach) - self._clock()
-     if work.machine:
-      yields[newest] += 1
-      await self._foreground.give_way(work.patience, work.machine)
-     elif wait <= _NEAR_SECONDS:
-      tally("anomalies", "retried")
-      await asyncio.sleep(wait + _SURELY_DUE_SECONDS)
-     elif not work.others_wait:
-      break
-  except TablesUnavailable as error:
-   log_failure("what waits is left to the next turn", error)
-   if error.lasting:
-    raise
-
- def forget(self, user_id: str) -> None:
-  for key in [key for key in self._inserts if key[0] == user_id]:
-   self._inserts[key].cancel()
-
- async def _insert(self, queued: QueuedTurn) -> None:
-  for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
-   try:
-    await self._table.put(queued)
-    return
-   except TablesUnavailable as error:
-    if pause is None or (error.lasting and tries):
-     log_failure("a turn is not learned", error)
-     raise
-    log_failure("a turn is not kept yet", error)
-    await asyncio.sleep(pause)
-
- async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
-  while True:
-   now = self._clock()
-   waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
-   message_ids = next_batch(waiting.turns, now)
-   if not message_ids or not await wanted():
-    return None
-   lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
-   began = self._clock()
-   turns = await self._table.take(lease, began, began + LEASE_SECONDS)
-   if turns:
-    return TurnWork(
-     turns=turns,
-     lease=lease,
-     table=self._table,
-     clock=self._clock,
-     proven_at=began,
-     calls_before=waiting.calls,
-     others_wait=len(waiting.turns) > len(turns),
-    )
-   await asyncio.sleep(_POLL_SECONDS)
-
- async def _taught(self, work: TurnWork, teach: Teach) -> float:
-  stage_lasted("queue", self._clock() - work.turns[-1].due_at)
-  over = asyncio.Event()
-  heartbeat = asyncio.create_task(work.heartbeat(over))
-  verdict: TurnVerdict = "given up" if work.last_attempt else "again"
-  reason = "an unexpected error"
-  fault = "unexpected"
-  try:
-   if work.attempts >= MOST_ATTEMPTS:
-    raise AdaptiveMemoryError(f"it was begun {MOST_ATTEMPTS} times in vain")
-   async with asyncio.timeout(WORK_SECONDS):
-    await teach(work)
-   verdict = "learned"
-   fault = ""
-  except GaveWay as error:
-   verdict = "gave way"
-   fault = ""
-   work.machine = str(error)
-  except (AdaptiveMemoryError, TimeoutError) as error:
-   reason = with_detail(error)
-   fault = type(error).__name__
-   if isinstance(error, ModelBusy):
-    work.pause = error.retry_after or 0.0
-  except asyncio.CancelledError:
-   verdict = "lost"
-   fault = "cancelled"
-   raise
-  finally:
-   over.set()
-   await heartbeat
-   if verdict == "given up":
-    log.warning("turns are not learned: %s", reason)
-   try_again_at = await self._ended(work, verdict, fault)
-  return try_again_at
-
- async def _ended(self, work: TurnWork, verdict: TurnVerdict, fault: str) -> float:
-  now = self._clock()
-  failed = verdict == "again"
-  delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-  due_at = now + max(delay, work.pause) if failed else now
-  held = True
-  try:
-   held = await self._table.end(
-    work.lease, due_at, work.calls, learned=verdict in ("learned", "given up"), failed=failed
-   )
-  except TablesUnavailable as error:
-   log_failure("turns are taken again when their lease has ended", error)
-  tell_outcome(verdict if held else "lost", fault)
-  return due_at if held and failed else inf
 
 
 # ---- src/adaptive/llm/reply.py ----
@@ -3108,6 +2808,37 @@ class OncePerMessage:
 _DONE_SECONDS = 30 * DAY_SECONDS
 _WAITING_SECONDS = 180 * DAY_SECONDS
 _ENDING_SECONDS = 30.0
+_ATTEMPTS_IN_COMPANY = 2
+_MOST_JOINED = 8
+
+
+@frozen
+class QueuedTurn:
+ turn: Turn
+ queued_at: float
+ due_at: float
+ attempts: int = 0
+ calls: int = 0
+
+ @property
+ def message_id(self) -> str:
+  return self.turn.source.message_id
+
+
+@frozen
+class UserQueue:
+ turns: tuple[QueuedTurn, ...] = ()
+ calls: int = 0
+
+
+@frozen
+class TurnLease:
+ user_id: str
+ owner: str
+ message_ids: tuple[str, ...] = ()
+
+
+LEASE_PROOF_SECONDS = 1.0
 
 
 def turn_lease(user_id: str) -> str:
@@ -3192,6 +2923,254 @@ class TurnTable(EntryTable):
    for queued in turns
   ]
   await self.entries.put("waiting", user_id, entries, replacing=replacing)
+
+
+def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
+ waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
+ first = next((turn for turn in waiting if turn.due_at <= now), None)
+ if first is None:
+  return ()
+ if first.attempts > _ATTEMPTS_IN_COMPANY:
+  return (first.message_id,)
+ joined = [
+  queued.message_id
+  for queued in waiting
+  if queued.turn.source.chat_id == first.turn.source.chat_id
+  and queued.attempts <= _ATTEMPTS_IN_COMPANY
+ ]
+ return tuple(joined[:_MOST_JOINED])
+
+
+# ---- src/adaptive/learn/queue.py ----
+
+LEASE_SECONDS = 30.0
+_RENEWAL_SECONDS = 10.0
+_MARGIN_SECONDS = 8.0
+MOST_ATTEMPTS = 8
+_FIRST_DELAY_SECONDS = 15.0
+_DELAY_GROWTH = 4
+_NEAR_SECONDS = 20.0
+_SURELY_DUE_SECONDS = 0.05
+WORK_SECONDS = 1800.0
+_PUT_SECONDS = 1.0
+_PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
+_POLL_SECONDS = 2.0
+_CALLS_COUNTED_SECONDS = 3600.0
+_PATIENCE_SECONDS__queue = 15.0
+
+_LONGEST_YIELDING_SECONDS = 300.0
+_MOST_YIELDS = 2
+TurnVerdict = Literal["learned", "again", "gave way", "given up", "lost"]
+
+
+@dataclass(eq=False)
+class TurnWork:
+ turns: tuple[QueuedTurn, ...]
+ lease: TurnLease
+ table: TurnTable
+ clock: Callable[[], float]
+ proven_at: float
+ calls_before: int = 0
+ others_wait: bool = False
+ calls: int = 0
+ pause: float = 0.0
+ patient_until: float = 0.0
+ machine: str = ""
+
+ @property
+ def attempts(self) -> int:
+  return max(turn.attempts for turn in self.turns)
+
+ @property
+ def patience(self) -> float:
+  return max(0.0, self.patient_until - self.clock())
+
+ @property
+ def last_attempt(self) -> bool:
+  return self.attempts + 1 >= MOST_ATTEMPTS
+
+ @property
+ def tells_failures(self) -> bool:
+  return not self.attempts or self.last_attempt
+
+ async def held(self) -> bool:
+  if not self._proven_within(LEASE_PROOF_SECONDS):
+   with suppress(TablesUnavailable):
+    await self._renew()
+  return self._proven_within(LEASE_SECONDS - _MARGIN_SECONDS)
+
+ async def heartbeat(self, over: asyncio.Event) -> None:
+  while not over.is_set():
+   try:
+    await asyncio.wait_for(over.wait(), _RENEWAL_SECONDS)
+   except TimeoutError:
+    with suppress(TablesUnavailable):
+     await self._renew()
+
+ async def _renew(self) -> None:
+  now = self.clock()
+  held = await self.table.renew(self.lease, now + LEASE_SECONDS)
+  self.proven_at = now if held else -inf
+
+ def _proven_within(self, seconds: float) -> bool:
+  return 0 <= self.clock() - self.proven_at < seconds
+
+
+Teach = Callable[[TurnWork], Awaitable[None]]
+Wanted = Callable[[], Awaitable[bool]]
+
+
+async def always() -> bool:
+ return True
+
+
+class LearningQueue:
+ def __init__(
+  self, table: TurnTable, foreground: Foreground, clock: Callable[[], float] = time.time
+ ) -> None:
+  self._table = table
+  self._foreground = foreground
+  self._clock = clock
+  self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
+  self._locks = KeyedLocks()
+
+ async def waiting(self, user_id: str) -> int:
+  return len((await self._table.waiting(user_id, self._clock())).turns)
+
+ async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
+  now = self._clock()
+  queued = QueuedTurn(turn, queued_at=now, due_at=now + debounce_seconds)
+  key = (turn.user_id, turn.source.message_id)
+  insert = self._inserts.get(key)
+  if insert is None or insert.done():
+   insert = self._inserts[key] = asyncio.create_task(self._insert(queued))
+  await asyncio.wait({insert}, timeout=_PUT_SECONDS)
+  return queued
+
+ async def learn(self, queued: QueuedTurn, teach: Teach, wanted: Wanted = always) -> None:
+  user_id = queued.turn.user_id
+  key = (user_id, queued.message_id)
+  insert = self._inserts.get(key)
+  if insert is not None:
+   await asyncio.wait({insert})
+   self._inserts.pop(key, None)
+   if insert.cancelled():
+    return
+   insert.result()
+  await asyncio.sleep(max(0.0, queued.due_at - self._clock()) + _SURELY_DUE_SECONDS)
+  await self.resume(user_id, teach, wanted)
+
+ async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
+  try:
+   async with self._locks.of(user_id):
+    await self._foreground.give_way(_PATIENCE_SECONDS__queue)
+    patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
+    yields = Counter[str]()
+    while work := await self._taken(user_id, wanted):
+     newest = work.turns[-1].message_id
+     if yields[newest] < _MOST_YIELDS:
+      work.patient_until = patient_until
+     wait = await self._taught(work, teach) - self._clock()
+     if work.machine:
+      yields[newest] += 1
+      await self._foreground.give_way(work.patience, work.machine)
+     elif wait <= _NEAR_SECONDS:
+      tally("anomalies", "retried")
+      await asyncio.sleep(wait + _SURELY_DUE_SECONDS)
+     elif not work.others_wait:
+      break
+  except TablesUnavailable as error:
+   log_failure("what waits is left to the next turn", error)
+   if error.lasting:
+    raise
+
+ def forget(self, user_id: str) -> None:
+  for key in [key for key in self._inserts if key[0] == user_id]:
+   self._inserts[key].cancel()
+
+ async def _insert(self, queued: QueuedTurn) -> None:
+  for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
+   try:
+    await self._table.put(queued)
+    return
+   except TablesUnavailable as error:
+    if pause is None or (error.lasting and tries):
+     log_failure("a turn is not learned", error)
+     raise
+    log_failure("a turn is not kept yet", error)
+    await asyncio.sleep(pause)
+
+ async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
+  while True:
+   now = self._clock()
+   waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
+   message_ids = next_batch(waiting.turns, now)
+   if not message_ids or not await wanted():
+    return None
+   lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
+   began = self._clock()
+   turns = await self._table.take(lease, began, began + LEASE_SECONDS)
+   if turns:
+    return TurnWork(
+     turns=turns,
+     lease=lease,
+     table=self._table,
+     clock=self._clock,
+     proven_at=began,
+     calls_before=waiting.calls,
+     others_wait=len(waiting.turns) > len(turns),
+    )
+   await asyncio.sleep(_POLL_SECONDS)
+
+ async def _taught(self, work: TurnWork, teach: Teach) -> float:
+  stage_lasted("queue", self._clock() - work.turns[-1].due_at)
+  over = asyncio.Event()
+  heartbeat = asyncio.create_task(work.heartbeat(over))
+  verdict: TurnVerdict = "given up" if work.last_attempt else "again"
+  reason = "an unexpected error"
+  fault = "unexpected"
+  try:
+   if work.attempts >= MOST_ATTEMPTS:
+    raise AdaptiveMemoryError(f"it was begun {MOST_ATTEMPTS} times in vain")
+   async with asyncio.timeout(WORK_SECONDS):
+    await teach(work)
+   verdict = "learned"
+   fault = ""
+  except GaveWay as error:
+   verdict = "gave way"
+   fault = ""
+   work.machine = str(error)
+  except (AdaptiveMemoryError, TimeoutError) as error:
+   reason = with_detail(error)
+   fault = type(error).__name__
+   if isinstance(error, ModelBusy):
+    work.pause = error.retry_after or 0.0
+  except asyncio.CancelledError:
+   verdict = "lost"
+   fault = "cancelled"
+   raise
+  finally:
+   over.set()
+   await heartbeat
+   if verdict == "given up":
+    log.warning("turns are not learned: %s", reason)
+   try_again_at = await self._ended(work, verdict, fault)
+  return try_again_at
+
+ async def _ended(self, work: TurnWork, verdict: TurnVerdict, fault: str) -> float:
+  now = self._clock()
+  failed = verdict == "again"
+  delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
+  due_at = now + max(delay, work.pause) if failed else now
+  held = True
+  try:
+   held = await self._table.end(
+    work.lease, due_at, work.calls, learned=verdict in ("learned", "given up"), failed=failed
+   )
+  except TablesUnavailable as error:
+   log_failure("turns are taken again when their lease has ended", error)
+  tell_outcome(verdict if held else "lost", fault)
+  return due_at if held and failed else inf
 
 
 # ---- src/adaptive/privacy/scanning.py ----
@@ -4423,7 +4402,9 @@ ChangeMessage = Callable[[str, str, MessageChange], Awaitable[JsonObject | None]
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
-_OUTLINE = tuple(HOST_MESSAGES.c[name] for name in ("id", "chat_id", "parent_id", "role"))
+_OUTLINE = tuple(
+ HOST_MESSAGES.c[name] for name in ("id", "chat_id", "user_id", "parent_id", "role")
+)
 
 
 class HostPastChats:
@@ -4452,20 +4433,6 @@ class HostPastChats:
   rows = await HOST_DATABASE.rows("reading past messages", query)
   messages = [_message_of(row, user_id) for row in rows]
   return {(message["chat_id"], message["id"]): message for message in messages}
-
-
-async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
- query = select(*_OUTLINE).where(HOST_MESSAGES.c.chat_id == chat_id)
- rows = await HOST_DATABASE.rows("reading a chat's outline", query)
- messages = [_message_of(row, "") for row in rows]
- places = {message["id"]: message["parentId"] for message in messages}
- return frozenset(
-  message["id"]
-  for message in messages
-  if message["role"] == "user"
-  and message["id"] != message_id
-  and message["parentId"] == places.get(message_id, "")
- )
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:
@@ -10090,7 +10057,6 @@ def host_secret() -> str:
 
 # ---- src/adaptive/host/memories.py ----
 
-STALE_VECTORS = "stale_vectors"
 _NOTE_SECONDS = 2.0 * DAY_SECONDS
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
 _REFUSALS = {
@@ -10199,7 +10165,7 @@ async def note_deletion(user_id: str, database: HostDatabase = OUR_DATABASE) -> 
 
 
 def stale_vectors(user_id: str) -> str:
- return f"{STALE_VECTORS}:{user_id}"
+ return f"stale_vectors:{user_id}"
 
 
 def _table() -> Any:
@@ -10246,75 +10212,6 @@ async def _refusal_status(request: Request, user: Any) -> int:
    raise
   return error.status_code
  return 0
-
-
-# ---- src/adaptive/host/sweeping.py ----
-
-_LOOK_SECONDS__sweeping = 3600.0
-_LEASE = "daily_sweep:"
-
-
-class HostSweep:
- def __init__(self, tables: HostTables, history: HostHistoryVectors) -> None:
-  self._leases = tables.leases
-  self._database = tables.database
-  self._history = history
-  self._look_again_at = 0.0
-
- def is_due(self, now: float) -> bool:
-  return now >= self._look_again_at
-
- async def run(self, now: float) -> None:
-  self._look_again_at = now + _LOOK_SECONDS__sweeping
-  if not await self._leases.acquire(_LEASE, now, DAY_SECONDS):
-   return
-  for user_id in await self._deleted_accounts():
-   try:
-    await self._erase(user_id)
-   except HostError as error:
-    log_failure("a deleted account is swept another day", error)
-  is_former = ENTRIES.c.kind == STALE_VECTORS
-  is_noted = ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
-  users = select(ENTRIES.c.user_id).where(is_former | is_noted)
-  for note in await self._database.rows("looking for stale vectors", users):
-   try:
-    await self._erase_stale_vectors(note.user_id)
-   except HostError as error:
-    log_failure("vectors of deleted memories are swept another day", error)
-    await note_deletion(note.user_id, self._database)
-  chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
-  is_note = ENTRIES.c.kind.in_(["chat_notes", "chat"])
-  await self._change(
-   delete(ENTRIES).where(is_former | (ENTRIES.c.expires_at < now)),
-   delete(ENTRIES).where(is_note, ~chat),
-  )
-
- async def _erase_stale_vectors(self, user_id: str) -> None:
-  vectors = await standing_vectors(memory_collection(user_id))
-  rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
-  memories = await self._database.rows("reading a user's memories", rows)
-  stale = vectors - {memory.id for memory in memories}
-  for portion in portions(stale):
-   await delete_vectors(user_id, portion)
-
- async def _deleted_accounts(self) -> list[str]:
-  kept_of = (select(table.c.user_id) for table in OUR_TABLES)
-  holder = union(*kept_of).subquery().c.user_id
-  accounts = select(HOST_USERS.c.id)
-  deleted = select(holder).where(accounts.exists(), holder.not_in(accounts), holder != "")
-  rows = await self._database.rows("looking for deleted users", deleted)
-  return [row.user_id for row in rows]
-
- async def _erase(self, user_id: str) -> None:
-  await delete_vectors(user_id)
-  await self._history.delete_all(user_id)
-  await self._change(
-   *(delete(table).where(table.c.user_id == user_id) for table in (HOST_MEMORIES, *OUR_TABLES))
-  )
-  log.info("what was left of a deleted account was erased")
-
- async def _change(self, *statements: Executable) -> None:
-  await self._database.change("sweeping", *statements)
 
 
 # ---- src/adaptive/memory/archive.py ----
@@ -12482,17 +12379,21 @@ class HostHook(Hook):
   return "shared" if self.state["shared"] else self.told_kind
 
  async def other_authors(self) -> bool:
-  doing = "reading the chat's authors"
-  with faults_logged(doing):
-   row = HOST_MESSAGES.c
-   query = select(row.user_id).where(row.chat_id == self.chat_id, row.role == "user")
-   rows = await HOST_DATABASE.rows(doing, query)
-   authors = {row.user_id or "" for row in rows}
-   return not authors <= {"", self.user_id}
+  with faults_logged("reading the chat's authors"):
+   typed = await self._typed_messages()
+   authors = {message["user_id"] for message in typed.values()}
+   return not authors <= {self.user_id, "", None}
   return True
 
  async def former_versions(self) -> frozenset[str]:
-  return await former_versions(self.chat_id, self.question_id)
+  typed = await self._typed_messages()
+  parents = {id_: typed[id_]["parentId"] for id_ in typed}
+  parent = parents.pop(self.question_id, "")
+  return frozenset(id_ for id_ in parents if parents[id_] == parent)
+
+ async def _typed_messages(self) -> dict[str, JsonMapping]:
+  outline = await HostPastChats().messages(self.user_id, self.chat_id, words=False)
+  return {message["id"]: message for message in outline if message["role"] == "user"}
 
  async def wants_memory(self) -> bool:
   doing = "reading a user's settings"
@@ -13712,6 +13613,14 @@ class Origin:
  period: tuple[float, float] | None = None
  sources: tuple[str, ...] = ()
 
+ def holds(self, chat_id: object, times: Iterable[object], sources: Iterable[object] = ()) -> bool:
+  if self.chat_id:
+   return chat_id == self.chat_id
+  if self.period is None:
+   return any(source in self.sources for source in sources)
+  since, until = self.period
+  return any(isinstance(at, int | float) and since <= at < until for at in times)
+
 
 def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
  if request.day is not None:
@@ -13770,20 +13679,16 @@ def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
 
 def came_from(memory: Memory, origin: Origin) -> bool:
  meta = memory.meta
- if origin.chat_id:
-  return meta.get("chat_id") == origin.chat_id
- if origin.period is None:
-  sources = [meta.get("source"), meta.get("created_by")]
-  if meta.get("imported"):
-   sources.append("import")
-  return any(source in origin.sources for source in sources)
- since, until = origin.period
- times = [mapping(former).get("said_at") for former in listing(meta.get("history"))]
+ formers = map(mapping, listing(meta.get("history")))
+ times = [former.get("said_at") for former in formers]
  if meta.get("said_at"):
   times.append(meta["said_at"])
  else:
   times += [memory.created_at, memory.updated_at]
- return any(isinstance(at, int | float) and since <= at < until for at in times)
+ sources = [meta.get("source"), meta.get("created_by")]
+ if meta.get("imported"):
+  sources.append("import")
+ return origin.holds(meta.get("chat_id"), times, sources)
 
 
 def origin_ids(
@@ -13800,14 +13705,7 @@ def origin_ids(
  size = -1
  while size < len(ids):
   size = len(ids)
-  summaries = [copy.summary_id for copy in archived if copy.memory.id in ids]
-  ids.update(filter(None, summaries))
-  ids.update(
-   memory.id
-   for memory in memories
-   for original in listing(memory.meta.get("summary_of"))
-   if str(mapping(original).get("id")) in ids
-  )
+  ids.update(copy.summary_id for copy in archived if copy.summary_id and copy.memory.id in ids)
  return frozenset(ids)
 
 
@@ -13824,6 +13722,8 @@ def bereft_originals(
 _MEMORIES_AT_ONCE = 100
 _UNCOUNTED = ("lease", "command")
 _TELLING = ("archive", "audit")
+_LOOK_SECONDS__erasure = 3600.0
+_LEASE = "daily_sweep:"
 
 Forget = Callable[[str], object]
 
@@ -13857,9 +13757,15 @@ class HostEraser:
   archive = self.tables.archive.read(self.user_id)
   held.archived = await held.tried(archive, ())
   stored = await held.tried(self.memories.read(), ())
-  held.ids = origin_ids(stored, held.archived, origin, _learned_ids(rows, origin))
+  changes = [
+   ChangeKey.read(row.key) for row in rows if row.kind == "audit" and _came_from(row, origin)
+  ]
+  learned = {change.memory_id for change in changes if change.kind in ("saved", "updated")}
+  held.ids = origin_ids(stored, held.archived, origin, learned)
   held.memories = tuple(memory for memory in stored if memory.id in held.ids)
-  held.rows = [row for row in rows if _memory_id(row) in held.ids or _came_from(row, origin)]
+  held.rows = [
+   row for row in rows if ChangeKey.read(row.key).memory_id in held.ids or _came_from(row, origin)
+  ]
   held.counts.update(row.kind for row in held.rows if row.kind not in _UNCOUNTED)
   held.counts["memory"] = len(held.memories)
   chat_id = origin.chat_id if origin else ""
@@ -13930,30 +13836,15 @@ class HostEraser:
   return await self.tables.database.rows("looking for what is held", entries)
 
 
-def _memory_id(entry: Any) -> str:
- return ChangeKey.read(entry.key).memory_id if entry.kind == "audit" else entry.key
-
-
-def _came_from(entry: Any, origin: Origin | None) -> bool:
+def _came_from(row: Any, origin: Origin | None) -> bool:
  if origin is None:
   return True
- if entry.kind == "done":
+ if row.kind == "done":
   return False
- if origin.period is None:
-  return bool(origin.chat_id) and entry.chat_id == origin.chat_id
- since, until = origin.period
- if entry.kind == "chat_notes":
-  return entry.created_at >= since
- return bool(entry.message_id) and since <= entry.created_at < until
-
-
-def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
- changes = [
-  ChangeKey.read(entry.key)
-  for entry in entries
-  if entry.kind == "audit" and _came_from(entry, origin)
- ]
- return {change.memory_id for change in changes if change.kind in ("saved", "updated")}
+ if row.kind == "chat_notes" and origin.period:
+  return row.created_at >= origin.period[0]
+ times = [row.created_at] if row.message_id else []
+ return origin.holds(row.chat_id, times)
 
 
 async def host_eraser(
@@ -13972,6 +13863,68 @@ async def host_eraser(
   caches=caches,
   waits=waits,
  )
+
+
+class HostSweep:
+ def __init__(self, tables: HostTables, history: HostHistoryVectors) -> None:
+  self._leases = tables.leases
+  self._database = tables.database
+  self._history = history
+  self._look_again_at = 0.0
+
+ def is_due(self, now: float) -> bool:
+  return now >= self._look_again_at
+
+ async def run(self, now: float) -> None:
+  self._look_again_at = now + _LOOK_SECONDS__erasure
+  if not await self._leases.acquire(_LEASE, now, DAY_SECONDS):
+   return
+  for user_id in await self._deleted_accounts():
+   try:
+    await self._erase(user_id)
+   except HostError as error:
+    log_failure("a deleted account is swept another day", error)
+  is_noted = ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
+  for note in await self._database.rows(
+   "looking for stale vectors", select(ENTRIES.c.user_id).where(is_noted)
+  ):
+   try:
+    await self._erase_stale_vectors(note.user_id)
+   except HostError as error:
+    log_failure("vectors of deleted memories are swept another day", error)
+    await note_deletion(note.user_id, self._database)
+  chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+  is_note = ENTRIES.c.kind.in_(["chat_notes", "chat"])
+  await self._database.change(
+   "sweeping",
+   delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+   delete(ENTRIES).where(is_note, ~chat),
+  )
+
+ async def _erase_stale_vectors(self, user_id: str) -> None:
+  vectors = await standing_vectors(memory_collection(user_id))
+  rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
+  memories = await self._database.rows("reading a user's memories", rows)
+  stale = vectors - {memory.id for memory in memories}
+  for portion in portions(stale):
+   await delete_vectors(user_id, portion)
+
+ async def _deleted_accounts(self) -> list[str]:
+  kept_of = (select(table.c.user_id) for table in OUR_TABLES)
+  holder = union(*kept_of).subquery().c.user_id
+  accounts = select(HOST_USERS.c.id)
+  deleted = select(holder).where(accounts.exists(), holder.not_in(accounts), holder != "")
+  rows = await self._database.rows("looking for deleted users", deleted)
+  return [row.user_id for row in rows]
+
+ async def _erase(self, user_id: str) -> None:
+  await delete_vectors(user_id)
+  await self._history.delete_all(user_id)
+  await self._database.change(
+   "sweeping",
+   *(delete(table).where(table.c.user_id == user_id) for table in (HOST_MEMORIES, *OUR_TABLES)),
+  )
+  log.info("what was left of a deleted account was erased")
 
 
 # ---- src/adaptive/memory/user_memory.py ----
@@ -15173,7 +15126,7 @@ _AFTER_THE_TURN_SECONDS = 0.1
 @dataclass(eq=False)
 class Learning:
  indexes: MemoryIndexes
- pending: PendingTable
+ pending: TurnTable
  memories: Memories
  leases: Leases
  costs: CostTable

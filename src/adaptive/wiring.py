@@ -13,9 +13,8 @@ from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
 from adaptive.history.indexing import HistoryIndex
 from adaptive.host.doctor import diagnosis
-from adaptive.host.erasure import host_eraser
+from adaptive.host.erasure import HostSweep, host_eraser
 from adaptive.host.history_chats import HostPastChats
-from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.learn.learning import Learning

@@ -11,10 +11,10 @@ from sqlalchemy import Boolean, Column, MetaData, String, Table
 from sqlalchemy.schema import CreateTable
 
 from adaptive.core.embedding import Sources
-from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.doctor import FOR_ADMINS, diagnosis
 from adaptive.host.hook import HookArguments, HostHook
 from adaptive.host.tables import HostTables
+from adaptive.memory.turn_table import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import (

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from adaptive.core.model import Draft, Memory, Provenance, StoredVector
-from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host.erasure import Forget, HostEraser
 from adaptive.host.tables import HostTables
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.erasure import ErasureReport, Origin, period_of_day
 from adaptive.memory.tables import ArchivedMemory, ChatNotes, WaitingSuggestion
+from adaptive.memory.turn_table import QueuedTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import ListedMemories, memory, turn
 from tests.host.databases import OUR_TABLES, Worker

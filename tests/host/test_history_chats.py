@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from adaptive.host import database
-from adaptive.host.history_chats import HostPastChats, former_versions
+from adaptive.host.history_chats import HostPastChats
+from adaptive.host.hook import HostHook
+from tests.fakes import hook_settings
 from tests.host.databases import Worker, two_workers
+from tests.host.test_application import hook_on_host
 
 CHATS = (
     "CREATE TABLE chat (id VARCHAR PRIMARY KEY, user_id VARCHAR, title TEXT, chat JSON, "
@@ -116,7 +119,7 @@ async def test_messages_of_a_chat(worker: Worker) -> None:
     assert [[one[name] for name in told] for one in outline] == [
         [one[name] for name in told] for one in found
     ]
-    assert not any("content" in one for one in outline)
+    assert not any(one.get("content") for one in outline)
     for chat_id in ("b", "inner", "gone"):
         assert await past.messages("ada", chat_id) == ()
 
@@ -150,13 +153,30 @@ async def test_current(worker: Worker) -> None:
 
 
 async def test_former_versions(worker: Worker) -> None:
-    """What a user wrote in the same place of a chat is what a message was before it was edited."""
+    """What people wrote in the same place of a chat is what a message was before it was edited."""
     await add_message(
         worker, "c", "m6", "ada", "Which club?", 15, parent_id="m2"
     )
     answer = {"role": "assistant", "parent_id": "m2"}
     await add_message(worker, "c", "m7", "ada", "None", 16, **answer)
     await add_message(worker, "c", "m8", "ada", "Hello", 17)
-    assert await former_versions("c", "m6") == {"m5"}
-    assert await former_versions("c", "m1") == {"m8"}
-    assert await former_versions("c", "gone") == frozenset()
+    former = {
+        message_id: await chat_hook(message_id).former_versions()
+        for message_id in ("m6", "m1", "gone")
+    }
+    assert former == {"m6": {"m5"}, "m1": {"m8"}, "gone": frozenset()}
+
+
+async def test_other_authors(worker: Worker) -> None:
+    """Whoever wrote into a user's chat is told apart; on doubt there is somebody."""
+    assert await chat_hook("m1").other_authors()
+    await worker.change("UPDATE chat_message SET user_id = 'ada'")
+    assert not await chat_hook("m1").other_authors()
+    await worker.change("DROP TABLE chat_message")
+    assert await chat_hook("m1").other_authors()
+
+
+def chat_hook(question_id: str) -> HostHook:
+    """Ada's hook for one of her messages."""
+    told = {"chat_id": "c", "session_id": "s", "user_message_id": question_id}
+    return hook_on_host(hook_settings(), {"id": "ada"}, told)

@@ -14,11 +14,11 @@ import pytest
 from sqlalchemy import event
 
 from adaptive.core.model import StoredVector
-from adaptive.core.queued_turns import QueuedTurn
 from adaptive.host.database import TABLES
 from adaptive.host.erasure import HostEraser
 from adaptive.host.tables import HostTables
 from adaptive.memory.tables import ChatNotes
+from adaptive.memory.turn_table import QueuedTurn
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import ListedMemories, turn
 from tests.host.databases import OUR_TABLES, Worker

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from adaptive.core.queued_turns import QueuedTurn, TurnLease, next_batch
 from adaptive.host.doctor import _sealed
 from adaptive.host.tables import HostTables
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
+from adaptive.memory.turn_table import QueuedTurn, TurnLease, next_batch
 from adaptive.privacy.sealing import MARKED, Sealer
 from tests.fakes import memory, turn
 from tests.host.databases import Worker

@@ -14,13 +14,12 @@ import numpy as np
 import pytest
 
 from adaptive.core.model import HostError, StoredVector, StoreError
-from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.host import memory_vectors
+from adaptive.host.erasure import HostSweep
 from adaptive.host.memories import note_deletion, stale_vectors
 from adaptive.host.memory_vectors import (
     delete_vectors,
 )
-from adaptive.host.sweeping import HostSweep
 from adaptive.host.tables import HostTables
 from adaptive.host.vector_database import (
     HostHistoryVectors,
@@ -28,6 +27,7 @@ from adaptive.host.vector_database import (
 )
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.tables import Addition, ChatNotes
+from adaptive.memory.turn_table import QueuedTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn
 from tests.host import test_history_vectors
@@ -345,20 +345,3 @@ async def test_collection_stays(house: House, engine: Engine) -> None:
     engine.swallowed = 1
     with pytest.raises(StoreError, match="still stand"):
         await delete_vectors("ada")
-
-
-async def test_note_of_a_former_build(house: House, engine: Engine) -> None:
-    """What an earlier build has noted, without an end, is swept once, and the note goes."""
-    await house.accounts("ada", "bob")
-    await house.new_sweep().run(NOW)
-    await house.worker.change(
-        "INSERT INTO adaptive_memory_entries (user_id, kind, key, chat_id,"
-        " message_id, created_at, body)"
-        " VALUES ('ada', 'stale_vectors', 'memories', '', '', 1, 'noted')"
-    )
-    engine.hold("ada", "ada-1", "tea")
-    await house.new_sweep().run(NOW + 2 * DAY)
-    assert engine.ids() == ["ada-1"]
-    assert not await house.worker.rows(
-        "SELECT key FROM adaptive_memory_entries WHERE kind = 'stale_vectors'"
-    )

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from adaptive.core.model import Utterance
-from adaptive.core.queued_turns import (
-    PendingTable,
+from adaptive.host.tables import HostTables
+from adaptive.memory.turn_table import (
     QueuedTurn,
     TurnLease,
+    TurnTable,
 )
-from adaptive.host.tables import HostTables
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import turn as said_turn
 from tests.host.databases import Worker
@@ -23,7 +23,7 @@ TABLE = "adaptive_memory_entries"
 SECRET = "made-up secret of a host"
 WORDS = "I live in Porto."
 Workers = tuple[Worker, Worker]
-Tables = tuple[PendingTable, PendingTable]
+Tables = tuple[TurnTable, TurnTable]
 
 
 @pytest.fixture
@@ -62,19 +62,19 @@ def lease(owner: str, *message_ids: str, user_id: str = "ada") -> TurnLease:
 
 
 async def waiting(
-    table: PendingTable, user_id: str = "ada"
+    table: TurnTable, user_id: str = "ada"
 ) -> tuple[QueuedTurn, ...]:
     """A user's waiting turns."""
     return (await table.waiting(user_id, NOW)).turns
 
 
-async def calls(table: PendingTable, user_id: str, since: float) -> int:
+async def calls(table: TurnTable, user_id: str, since: float) -> int:
     """The model calls that are counted for a user."""
     return (await table.waiting(user_id, since)).calls
 
 
 async def taken(
-    table: PendingTable, held: TurnLease, now: float
+    table: TurnTable, held: TurnLease, now: float
 ) -> tuple[QueuedTurn, ...]:
     """Turns under a lease that can be had."""
     turns = await table.take(held, now, now + 30)

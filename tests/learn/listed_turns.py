@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from adaptive.core.queued_turns import (
+from adaptive.memory.turn_table import (
     QueuedTurn,
     TurnLease,
     UserQueue,
@@ -13,7 +13,7 @@ from adaptive.core.queued_turns import (
 
 
 class ListedTurns:
-    """A ``PendingTable``; what is asked of the real one is asked of it, too."""
+    """A ``TurnTable``; what is asked of the real one is asked of it, too."""
 
     def __init__(self) -> None:
         self.turns: dict[tuple[str, str], QueuedTurn] = {}

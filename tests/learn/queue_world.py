@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.model import LeaseLost, TablesUnavailable
-from adaptive.core.queued_turns import QueuedTurn
 from adaptive.core.runtime import Foreground
 from adaptive.learn.queue import LearningQueue, TurnWork
+from adaptive.memory.turn_table import QueuedTurn
 from tests.fakes import turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.virtual_time import epoch_now
@@ -20,7 +20,7 @@ DEBOUNCE = 2.0
 
 
 class Link:
-    """One worker's way to the database, as ``PendingTable``.
+    """One worker's way to the database, as ``TurnTable``.
 
     What is named in ``failing`` fails, "all" stands for everything; ``gate`` holds calls up while
     it is closed; ``delay`` is how long each way takes. When ``killed`` no call ever comes back.

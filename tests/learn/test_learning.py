@@ -16,7 +16,6 @@ import pytest
 from adaptive.core.embedding import Sources
 from adaptive.core.model import Draft, Proposal, Utterance
 from adaptive.core.providers import Completion, ModelRejected
-from adaptive.core.queued_turns import QueuedTurn
 from adaptive.core.runtime import USER_ID, Foreground
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.addressing import NOT_CONFIRMED
@@ -26,6 +25,7 @@ from adaptive.learn.queue import MOST_ATTEMPTS
 from adaptive.learn.turns import typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import CostTable
+from adaptive.memory.turn_table import QueuedTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, StatusLines
 from adaptive.settings.merged import NOTHING_HIDDEN

@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 
 from adaptive.core.model import TablesUnavailable, Utterance
 from adaptive.core.providers import ModelBusy
-from adaptive.core.queued_turns import (
-    QueuedTurn,
-    TurnLease,
-    next_batch,
-)
 from adaptive.learn.queue import (
     LEASE_SECONDS,
     MOST_ATTEMPTS,
     TurnWork,
 )
 from adaptive.learn.turns import by_model, joined_turn
+from adaptive.memory.turn_table import (
+    QueuedTurn,
+    TurnLease,
+    next_batch,
+)
 from tests.fakes import turn as said_turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.queue_world import School, Worker

@@ -35,7 +35,6 @@ from adaptive.core.model import (
     Vectors,
     VectorTable,
 )
-from adaptive.core.queued_turns import QueuedTurn, TurnLease
 from adaptive.core.runtime import Foreground
 from adaptive.learn.lasting import FactJudges
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
@@ -45,6 +44,7 @@ from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.audit import AuditEntry, AuditTable, ChangeKey
 from adaptive.memory.tables import ArchivedMemory, SuggestionTable
+from adaptive.memory.turn_table import QueuedTurn, TurnLease
 from adaptive.memory.user_memory import Memories, UserMemory
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index, content_hash

@@ -58,6 +58,7 @@ COROUTINES: Mapping[str, str] = {
         memory.audit.*
         memory.gate.Gate.*
         memory.tables.*
+        memory.turn_table.*
     """,
 }
 
@@ -138,7 +139,6 @@ FUNCTIONS: Mapping[str, str] = {
         host.memory_rows.memory_fields
         host.memory_vectors._held
         memory.audit.ChangeKey.written
-        memory.turn_table.TurnTable.finish
         privacy.redacted_chat.RedactedTurns.restore_answer
         privacy.redacted_chat.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact

@@ -63,12 +63,3 @@ def test_what_was_made_of_it_goes_too() -> None:
     rows = [SUMMARY, memory("o", "User likes fog.")]
     assert origin_ids(rows, ORIGINALS, Origin("c")) == {"1", "s"}
     assert bereft_originals(ORIGINALS, {"s"}, frozenset("1s")) == ("2",)
-
-
-def test_summary_of_a_former_build() -> None:
-    """A summary whose originals do not name it in the archive is known by its own meta."""
-    made_of = [{"id": ["1"]}, "2", {"id": "1"}]
-    rows = [memory("s", "User likes tea.", meta={"summary_of": made_of})]
-    originals = [archived("1", "User likes tea.", chat_id="c")]
-    assert origin_ids(rows, originals, Origin("c")) == {"1", "s"}
-    assert origin_ids(rows, originals, Origin("d")) == set()

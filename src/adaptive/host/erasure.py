@@ -2,6 +2,7 @@
 
 One loop over memories, tables and past conversation. Whatever fails, the rest is erased all the
 same and the report tells. What is gone already is no error, so that an erasure can be repeated.
+The day's sweep erases what nobody can ask for any more.
 """
 
 import asyncio
@@ -12,19 +13,37 @@ from typing import Any, Protocol, cast
 
 from sqlalchemy import (
     delete,
+    exists,
     select,
     true,
     tuple_,
+    union,
 )
 
-from adaptive.core.model import frozen
-from adaptive.core.queued_turns import LEASE_PROOF_SECONDS
+from adaptive.core.model import HostError, frozen, log, log_failure
 from adaptive.core.runtime import portions
 from adaptive.host.application import account, isolated_request
-from adaptive.host.database import ENTRIES, VECTORS
+from adaptive.host.database import (
+    ENTRIES,
+    HOST_CHATS,
+    HOST_MEMORIES,
+    HOST_USERS,
+    OUR_TABLES,
+    VECTORS,
+)
 from adaptive.host.hook import HostHook
-from adaptive.host.memories import HostMemoryStore, stale_vectors
+from adaptive.host.memories import (
+    HostMemoryStore,
+    note_deletion,
+    stale_vectors,
+)
+from adaptive.host.memory_vectors import (
+    delete_vectors,
+    memory_collection,
+    standing_vectors,
+)
 from adaptive.host.tables import HostTables
+from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.memory.audit import ChangeKey
 from adaptive.memory.erasure import (
     ErasureReport,
@@ -32,8 +51,8 @@ from adaptive.memory.erasure import (
     bereft_originals,
     origin_ids,
 )
-from adaptive.memory.tables import ArchivedMemory
-from adaptive.memory.turn_table import turn_lease
+from adaptive.memory.tables import DAY_SECONDS, ArchivedMemory
+from adaptive.memory.turn_table import LEASE_PROOF_SECONDS, turn_lease
 from adaptive.settings.hook import Hook
 
 _MEMORIES_AT_ONCE = 100
@@ -41,6 +60,9 @@ _MEMORIES_AT_ONCE = 100
 _UNCOUNTED = ("lease", "command")
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
+# How often a worker looks whether the day's sweep is to be done, and the lease on it.
+_LOOK_SECONDS = 3600.0
+_LEASE = "daily_sweep:"
 
 Forget = Callable[[str], object]
 
@@ -90,16 +112,26 @@ class HostEraser:
         archive = self.tables.archive.read(self.user_id)
         held.archived = await held.tried(archive, ())
         stored = await held.tried(self.memories.read(), ())
-        held.ids = origin_ids(
-            stored, held.archived, origin, _learned_ids(rows, origin)
-        )
+        changes = [
+            ChangeKey.read(row.key)
+            for row in rows
+            if row.kind == "audit" and _came_from(row, origin)
+        ]
+        learned = {
+            change.memory_id
+            for change in changes
+            if change.kind in ("saved", "updated")
+        }
+        held.ids = origin_ids(stored, held.archived, origin, learned)
         held.memories = tuple(
             memory for memory in stored if memory.id in held.ids
         )
+        # Most rows have the id of a memory for their key.
         held.rows = [
             row
             for row in rows
-            if _memory_id(row) in held.ids or _came_from(row, origin)
+            if ChangeKey.read(row.key).memory_id in held.ids
+            or _came_from(row, origin)
         ]
         held.counts.update(
             row.kind for row in held.rows if row.kind not in _UNCOUNTED
@@ -203,43 +235,18 @@ class HostEraser:
         )
 
 
-def _memory_id(entry: Any) -> str:
-    """The id of the memory that an entry is about, if any: most have it for their key."""
-    return (
-        ChangeKey.read(entry.key).memory_id
-        if entry.kind == "audit"
-        else entry.key
-    )
-
-
-def _came_from(entry: Any, origin: Origin | None) -> bool:
+def _came_from(row: Any, origin: Origin | None) -> bool:
     """Whether a row was made of what was said there, or anywhere; of a source none tells."""
     if origin is None:
         return True
-    if entry.kind == "done":  # it holds no words any more
+    if row.kind == "done":  # it holds no words
         return False
-    if origin.period is None:
-        return bool(origin.chat_id) and entry.chat_id == origin.chat_id
-    since, until = origin.period
-    # Later ones repeat what was said on that day.
-    if entry.kind == "chat_notes":
-        return entry.created_at >= since
+    if row.kind == "chat_notes" and origin.period:
+        # Later ones repeat what was said on that day.
+        return row.created_at >= origin.period[0]
     # What upkeep does has no message.
-    return bool(entry.message_id) and since <= entry.created_at < until
-
-
-def _learned_ids(entries: Sequence[Any], origin: Origin | None) -> set[str]:
-    """Ids of the memories that were learned from an origin, as the keys of the audit tell."""
-    changes = [
-        ChangeKey.read(entry.key)
-        for entry in entries
-        if entry.kind == "audit" and _came_from(entry, origin)
-    ]
-    return {
-        change.memory_id
-        for change in changes
-        if change.kind in ("saved", "updated")
-    }
+    times = [row.created_at] if row.message_id else []
+    return origin.holds(row.chat_id, times)
 
 
 async def host_eraser(
@@ -261,3 +268,94 @@ async def host_eraser(
         caches=caches,
         waits=waits,
     )
+
+
+class HostSweep:
+    """The day's sweep over what nobody can ask for any more, by one worker for all.
+
+    Open WebUI tells no filter of a deleted account, and leaves its memories (0.9.6 to 0.12.4); of a
+    deleted chat it tells Event functions and webhooks only (host: events.py, since 0.10).
+    """
+
+    def __init__(
+        self, tables: HostTables, history: HostHistoryVectors
+    ) -> None:
+        self._leases = tables.leases
+        self._database = tables.database
+        self._history = history
+        self._look_again_at = 0.0
+
+    def is_due(self, now: float) -> bool:
+        """Whether this worker is to look if the day's sweep is to be done."""
+        return now >= self._look_again_at
+
+    async def run(self, now: float) -> None:
+        """Do the day's sweep unless another worker does or has done it; raises ``HostError``."""
+        self._look_again_at = now + _LOOK_SECONDS
+        if not await self._leases.acquire(_LEASE, now, DAY_SECONDS):
+            return
+        for user_id in await self._deleted_accounts():
+            try:
+                await self._erase(user_id)
+            except HostError as error:
+                log_failure("a deleted account is swept another day", error)
+        is_noted = ENTRIES.c.key.startswith(stale_vectors(""), autoescape=True)
+        for note in await self._database.rows(
+            "looking for stale vectors",
+            select(ENTRIES.c.user_id).where(is_noted),
+        ):
+            try:
+                await self._erase_stale_vectors(note.user_id)
+            except HostError as error:
+                log_failure(
+                    "vectors of deleted memories are swept another day", error
+                )
+                await note_deletion(note.user_id, self._database)
+        chat = exists().where(HOST_CHATS.c.id == ENTRIES.c.chat_id)
+        is_note = ENTRIES.c.kind.in_(["chat_notes", "chat"])
+        await self._database.change(
+            "sweeping",
+            delete(ENTRIES).where(ENTRIES.c.expires_at < now),
+            delete(ENTRIES).where(is_note, ~chat),
+        )
+
+    async def _erase_stale_vectors(self, user_id: str) -> None:
+        """Delete a user's vectors without a memory, whose row is written before its vector."""
+        vectors = await standing_vectors(memory_collection(user_id))
+        rows = select(HOST_MEMORIES.c.id).where(
+            HOST_MEMORIES.c.user_id == user_id
+        )
+        memories = await self._database.rows("reading a user's memories", rows)
+        stale = vectors - {memory.id for memory in memories}
+        for portion in portions(stale):
+            await delete_vectors(user_id, portion)
+
+    async def _deleted_accounts(self) -> list[str]:
+        """Users of whom something is kept and whom the host has no more.
+
+        Nobody is one where the host's table of users can't be read or is empty: then it is not that
+        all have gone. What belongs to nobody ("") is everybody's.
+        """
+        kept_of = (select(table.c.user_id) for table in OUR_TABLES)
+        holder = union(*kept_of).subquery().c.user_id
+        accounts = select(HOST_USERS.c.id)
+        deleted = select(holder).where(
+            accounts.exists(),
+            holder.not_in(accounts),
+            holder != "",
+        )
+        rows = await self._database.rows("looking for deleted users", deleted)
+        return [row.user_id for row in rows]
+
+    async def _erase(self, user_id: str) -> None:
+        """Erase a deleted account's vectors and rows; ours last, as they say what is to be done."""
+        await delete_vectors(user_id)
+        await self._history.delete_all(user_id)
+        await self._database.change(
+            "sweeping",
+            *(
+                delete(table).where(table.c.user_id == user_id)
+                for table in (HOST_MEMORIES, *OUR_TABLES)
+            ),
+        )
+        log.info("what was left of a deleted account was erased")

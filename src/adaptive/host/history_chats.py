@@ -44,9 +44,10 @@ _TEMPORARY_PREFIXES = ("local:", "temporary:")
 # SQLite has one writer at a time: whoever waits longer gives up.
 _LONGEST_WRITING_SECONDS = 15.0
 _CHATS = KeyedLocks()
-# What tells the place of a message.
+# What tells the place of a message, and whose it is.
 _OUTLINE = tuple(
-    HOST_MESSAGES.c[name] for name in ("id", "chat_id", "parent_id", "role")
+    HOST_MESSAGES.c[name]
+    for name in ("id", "chat_id", "user_id", "parent_id", "role")
 )
 
 
@@ -99,21 +100,6 @@ class HostPastChats:
             (message["chat_id"], message["id"]): message
             for message in messages
         }
-
-
-async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
-    """Ids of a user's messages in the place of this one, as each edit makes one of them."""
-    query = select(*_OUTLINE).where(HOST_MESSAGES.c.chat_id == chat_id)
-    rows = await HOST_DATABASE.rows("reading a chat's outline", query)
-    messages = [_message_of(row, "") for row in rows]
-    places = {message["id"]: message["parentId"] for message in messages}
-    return frozenset(
-        message["id"]
-        for message in messages
-        if message["role"] == "user"
-        and message["id"] != message_id
-        and message["parentId"] == places.get(message_id, "")
-    )
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:

@@ -31,10 +31,10 @@ from adaptive.host.application import (
     process_state,
 )
 from adaptive.host.audience import Locality, is_read_by_others
-from adaptive.host.database import HOST_DATABASE, HOST_MESSAGES
+from adaptive.host.database import HOST_DATABASE
 from adaptive.host.embedding import HostModel, chosen_model, proven
 from adaptive.host.faults import HostFaults, faults_logged, uninterrupted
-from adaptive.host.history_chats import former_versions, is_temporary
+from adaptive.host.history_chats import HostPastChats, is_temporary
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.page import (
     EventCaller,
@@ -220,21 +220,30 @@ class HostHook(Hook):
         return "shared" if self.state["shared"] else self.told_kind
 
     async def other_authors(self) -> bool:
-        """Whether somebody else wrote a message of the chat; on doubt, yes."""
-        doing = "reading the chat's authors"
-        with faults_logged(doing):
-            row = HOST_MESSAGES.c
-            query = select(row.user_id).where(
-                row.chat_id == self.chat_id, row.role == "user"
-            )
-            rows = await HOST_DATABASE.rows(doing, query)
-            authors = {row.user_id or "" for row in rows}
-            return not authors <= {"", self.user_id}
+        """Whether somebody else wrote a message of the user's chat; on doubt, yes."""
+        with faults_logged("reading the chat's authors"):
+            typed = await self._typed_messages()
+            authors = {message["user_id"] for message in typed.values()}
+            return not authors <= {self.user_id, "", None}
         return True
 
     async def former_versions(self) -> frozenset[str]:
         """Ids of what the user's message was before it was edited; others of the same parent."""
-        return await former_versions(self.chat_id, self.question_id)
+        typed = await self._typed_messages()
+        parents = {id_: typed[id_]["parentId"] for id_ in typed}
+        parent = parents.pop(self.question_id, "")
+        return frozenset(id_ for id_ in parents if parents[id_] == parent)
+
+    async def _typed_messages(self) -> dict[str, JsonMapping]:
+        """Where people's messages stand in the user's chat, by their ids."""
+        outline = await HostPastChats().messages(
+            self.user_id, self.chat_id, words=False
+        )
+        return {
+            message["id"]: message
+            for message in outline
+            if message["role"] == "user"
+        }
 
     async def wants_memory(self) -> bool:
         """Whether memory is on for the user by now: for work that goes on behind a turn.

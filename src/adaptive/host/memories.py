@@ -47,7 +47,6 @@ from adaptive.host.memory_vectors import (
 from adaptive.host.tables import HostLeases
 from adaptive.memory.tables import DAY_SECONDS
 
-STALE_VECTORS = "stale_vectors"
 # Over two sweeps: a change by hand whose vector is still being made brings it back behind one.
 _NOTE_SECONDS = 2.0 * DAY_SECONDS
 _NOT_DONE = "Open WebUI reported success, but not all is as it was written"
@@ -210,7 +209,7 @@ async def note_deletion(
 
 def stale_vectors(user_id: str) -> str:
     """The lease that notes whose collection may hold vectors of deleted memories."""
-    return f"{STALE_VECTORS}:{user_id}"
+    return f"stale_vectors:{user_id}"
 
 
 def _table() -> Any:

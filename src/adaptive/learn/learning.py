@@ -20,7 +20,6 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.providers import Completer
-from adaptive.core.queued_turns import PendingTable, QueuedTurn
 from adaptive.core.runtime import Foreground
 from adaptive.learn.confirmation import (
     CHANGED_MESSAGE,
@@ -47,6 +46,7 @@ from adaptive.learn.summaries import summarise_when_due
 from adaptive.learn.turns import by_model
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import CostTable, Leases
+from adaptive.memory.turn_table import QueuedTurn, TurnTable
 from adaptive.memory.user_memory import Memories
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, Report, StatusLines
@@ -60,7 +60,7 @@ class Learning:
     """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
 
     indexes: MemoryIndexes
-    pending: PendingTable
+    pending: TurnTable
     memories: Memories
     leases: Leases
     costs: CostTable

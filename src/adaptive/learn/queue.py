@@ -23,13 +23,6 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.providers import ModelBusy
-from adaptive.core.queued_turns import (
-    LEASE_PROOF_SECONDS,
-    PendingTable,
-    QueuedTurn,
-    TurnLease,
-    next_batch,
-)
 from adaptive.core.runtime import (
     Foreground,
     GaveWay,
@@ -37,6 +30,13 @@ from adaptive.core.runtime import (
     stage_lasted,
     tally,
     tell_outcome,
+)
+from adaptive.memory.turn_table import (
+    LEASE_PROOF_SECONDS,
+    QueuedTurn,
+    TurnLease,
+    TurnTable,
+    next_batch,
 )
 
 LEASE_SECONDS = 30.0
@@ -73,7 +73,7 @@ class TurnWork:
 
     turns: tuple[QueuedTurn, ...]
     lease: TurnLease
-    table: PendingTable
+    table: TurnTable
     clock: Callable[[], float]
     proven_at: float
     calls_before: int = 0
@@ -143,7 +143,7 @@ class LearningQueue:
 
     def __init__(
         self,
-        table: PendingTable,
+        table: TurnTable,
         foreground: Foreground,
         clock: Callable[[], float] = time.time,
     ) -> None:

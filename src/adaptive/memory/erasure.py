@@ -40,6 +40,22 @@ class Origin:
     period: tuple[float, float] | None = None
     sources: tuple[str, ...] = ()
 
+    def holds(
+        self,
+        chat_id: object,
+        times: Iterable[object],
+        sources: Iterable[object] = (),
+    ) -> bool:
+        """Whether what was said in a chat at one of these times, or saved by one of these, is of it."""
+        if self.chat_id:
+            return chat_id == self.chat_id
+        if self.period is None:
+            return any(source in self.sources for source in sources)
+        since, until = self.period
+        return any(
+            isinstance(at, int | float) and since <= at < until for at in times
+        )
+
 
 def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
     """Where what is to go came from; ``None`` for everything."""
@@ -123,25 +139,16 @@ def came_from(memory: Memory, origin: Origin) -> bool:
     the row's own times are taken.
     """
     meta = memory.meta
-    if origin.chat_id:
-        return meta.get("chat_id") == origin.chat_id
-    if origin.period is None:
-        sources = [meta.get("source"), meta.get("created_by")]
-        if meta.get("imported"):
-            sources.append("import")
-        return any(source in origin.sources for source in sources)
-    since, until = origin.period
-    times = [
-        mapping(former).get("said_at")
-        for former in listing(meta.get("history"))
-    ]
+    formers = map(mapping, listing(meta.get("history")))
+    times = [former.get("said_at") for former in formers]
     if meta.get("said_at"):
         times.append(meta["said_at"])
     else:
         times += [memory.created_at, memory.updated_at]
-    return any(
-        isinstance(at, int | float) and since <= at < until for at in times
-    )
+    sources = [meta.get("source"), meta.get("created_by")]
+    if meta.get("imported"):
+        sources.append("import")
+    return origin.holds(meta.get("chat_id"), times, sources)
 
 
 def origin_ids(
@@ -153,7 +160,7 @@ def origin_ids(
     """Ids of the memories, stored or archived, that came from there, or were made of such ones.
 
     So are those ``learned`` there by the audit. The originals of a summary, which the archive has,
-    tell what it was made of; of one that a former build has made, its meta.
+    tell what it was made of.
     """
     memories = [*rows, *(one.memory for one in archived)]
     if origin is None:
@@ -163,15 +170,10 @@ def origin_ids(
     size = -1
     while size < len(ids):
         size = len(ids)
-        summaries = [
-            copy.summary_id for copy in archived if copy.memory.id in ids
-        ]
-        ids.update(filter(None, summaries))
         ids.update(
-            memory.id
-            for memory in memories
-            for original in listing(memory.meta.get("summary_of"))
-            if str(mapping(original).get("id")) in ids
+            copy.summary_id
+            for copy in archived
+            if copy.summary_id and copy.memory.id in ids
         )
     return frozenset(ids)
 

@@ -4,11 +4,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 
-from adaptive.core.queued_turns import (
-    QueuedTurn,
-    TurnLease,
-    UserQueue,
-)
+from adaptive.core.model import Turn, frozen
 from adaptive.memory.tables import (
     DAY_SECONDS,
     Entry,
@@ -23,6 +19,57 @@ _DONE_SECONDS = 30 * DAY_SECONDS
 _WAITING_SECONDS = 180 * DAY_SECONDS
 # More than it takes to write how the work has ended.
 _ENDING_SECONDS = 30.0
+# What failed more often may be what makes the model fail or the process end: it is tried alone.
+_ATTEMPTS_IN_COMPANY = 2
+_MOST_JOINED = 8  # messages of a chat, learned from at a time
+
+
+@frozen
+class QueuedTurn:
+    """A turn in the queue; times are epoch seconds.
+
+    ``attempts`` counts failures, and how often a process ended with the turn in its hands; ``calls``
+    those of models for it, or for turns that were learned with it.
+    """
+
+    turn: Turn
+    queued_at: float
+    due_at: float
+    attempts: int = 0
+    calls: int = 0
+
+    @property
+    def message_id(self) -> str:
+        """The id of the user's message."""
+        return self.turn.source.message_id
+
+
+@frozen
+class UserQueue:
+    """A user's waiting turns, those at work included.
+
+    ``calls`` are model calls since the time that was asked for.
+    """
+
+    turns: tuple[QueuedTurn, ...] = ()
+    calls: int = 0
+
+
+@frozen
+class TurnLease:
+    """The lease on a user, with the turns that are worked on under it, oldest first.
+
+    ``owner`` is good for one time. Without turns it keeps everybody from learning.
+    """
+
+    user_id: str
+    owner: str
+    message_ids: tuple[str, ...] = ()
+
+
+# Whoever is told that a lease is held may write for so many seconds without asking again; so
+# whoever takes turns away waits so long until nothing more is written.
+LEASE_PROOF_SECONDS = 1.0
 
 
 def turn_lease(user_id: str) -> str:
@@ -32,21 +79,23 @@ def turn_lease(user_id: str) -> str:
 
 @dataclass(frozen=True)
 class TurnTable(EntryTable):
-    """``PendingTable`` of entries, which a worker changes while it holds the lease on their user.
+    """Turns to be learned, and for a month the ids of those that were.
 
-    One that this secret does not open, or this build does not read, waits for what has queued it.
+    A user is under one lease at a time, which stands beyond its end until somebody else takes it;
+    whoever has lost it changes no turn. One that this secret does not open, or this build does not
+    read, waits for what has queued it. Any call may raise ``TablesUnavailable``.
     """
 
     leases: Leases
 
     async def put(self, queued: QueuedTurn) -> None:
-        """Let a turn wait (see ``PendingTable``)."""
+        """Let a turn wait, unless it does or was learned."""
         user_id = queued.turn.user_id
         if not await self.entries.read("done", user_id, [queued.message_id]):
             await self._write(user_id, [queued], replacing=False)
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
-        """What waits of a user (see ``PendingTable``)."""
+        """What waits of a user, and the model calls since an epoch second."""
         turns = await self._turns(user_id)
         done = await self.entries.read("done", user_id, since=int(since))
         calls = [entry.body for entry in done]
@@ -56,7 +105,10 @@ class TurnTable(EntryTable):
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[QueuedTurn, ...] | None:
-        """Take a lease and open its turns (see ``PendingTable``)."""
+        """Take the lease and return its turns; ``None`` if it or one of them can't be had.
+
+        What a process has left in its hands counts one attempt more.
+        """
         name = turn_lease(lease.user_id)
         if not await self.leases.acquire(name, now, until - now, lease.owner):
             return None
@@ -84,7 +136,11 @@ class TurnTable(EntryTable):
         learned: bool = False,
         failed: bool = False,
     ) -> bool:
-        """End a lease, its turns learned or to be tried again (see ``PendingTable``)."""
+        """End a lease; ``False`` where it is another one's by now.
+
+        It counts the model calls, and whether the work has failed. Turns that are learned ``at``
+        that time are emptied, all others are due then.
+        """
         if not await self.renew(lease, time.time() + _ENDING_SECONDS):
             return False
         turns = [*await self._turns(lease.user_id, lease.message_ids)]
@@ -150,3 +206,20 @@ class TurnTable(EntryTable):
         await self.entries.put(
             "waiting", user_id, entries, replacing=replacing
         )
+
+
+def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
+    """The messages to learn next: the oldest that is due, and what else waits in its chat."""
+    waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
+    first = next((turn for turn in waiting if turn.due_at <= now), None)
+    if first is None:
+        return ()
+    if first.attempts > _ATTEMPTS_IN_COMPANY:
+        return (first.message_id,)
+    joined = [
+        queued.message_id
+        for queued in waiting
+        if queued.turn.source.chat_id == first.turn.source.chat_id
+        and queued.attempts <= _ATTEMPTS_IN_COMPANY
+    ]
+    return tuple(joined[:_MOST_JOINED])
