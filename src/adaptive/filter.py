@@ -127,7 +127,9 @@ class Filter:
                     hook, failure_told("Answered without memories", error)
                 )
         if redacts:
-            body = await self._redacted(body, metadata, arguments.emitter)
+            whole = recall.blocks.added(body, metadata)
+            emitter = arguments.emitter
+            body = await self._redacted(body, metadata, emitter, whole)
         return body
 
     def _without_memories(
@@ -184,6 +186,8 @@ class Filter:
         """
         metadata = {} if __metadata__ is None else __metadata__
         try:
+            # Messages are known by their texts.
+            body = self._redacted_turns.restored(body, metadata)
             body = self._services.recall.blocks.added(body, metadata)
         except Exception:
             log.exception("the chat goes on without memories")
@@ -196,17 +200,19 @@ class Filter:
         body: JsonObject,
         metadata: JsonObject,
         emitter: EventEmitter | None,
+        whole: JsonObject | None = None,
         *,
         again: bool = False,
     ) -> JsonObject:
         """The request with placeholders; where that fails, one in which nobody says anything.
 
+        They are numbered by all that the model will read, so they stay from turn to turn.
         The admin has chosen that no personal data goes out, and so it does not; the chat goes on,
         and the user is told. The error is logged by its name alone: it may quote texts.
         """
         try:
             return await self._redacted_turns.redact(
-                body, metadata, again=again
+                body, metadata, whole=whole, again=again
             )
         except Exception as error:
             log.error(

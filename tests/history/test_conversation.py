@@ -147,13 +147,8 @@ async def test_similar_chats() -> None:
     assert "- Similar chat: boat: They talk about boats" in opened
     assert KEY not in opened
     assert "Similar" not in (await room.recalled()).text
-    for hook in (
-        room.hook(similar_past_chats=0),
-        room.hook(history_recall_default="chat"),
-    ):
-        assert (
-            "Similar" not in (await room.recalled(hook=hook, first=True)).text
-        )
+    hook = room.hook(history_recall_default="chat")
+    assert "Similar" not in (await room.recalled(hook=hook, first=True)).text
     room.entries.unavailable = True
     assert "- Similar chat: boat\n" in (await room.recalled(first=True)).text
     del room.chats.rows["boat"]

@@ -34,6 +34,7 @@ COROUTINES: Mapping[str, str] = {
         memory.writing.*
         recall.judge.RelevanceJudge.*
         recall.recall.Recall.*
+        recall.chat_state.ChatState.*
         recall.question.embedded_question
     """,
     "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
@@ -148,11 +149,15 @@ FUNCTIONS: Mapping[str, str] = {
         recall.judge._relevance_request
         host.database._*_table
         recall.recall.Recall.sent
-        recall.request.TurnBlocks.added
-        recall.request.prompt_blocks
-        recall.request.with_blocks
-        recall.placement.ChatSoFar.of
+        recall.prompt.TurnBlocks.added
+        recall.prompt.PromptBlocks.of
+        recall.prompt.with_blocks
+        privacy.redacted_chat.RedactedTurns.restored
+        recall.chat_so_far.*
+        recall.chat_state.ChatState.keep
         recall.placement.placed_again
+        recall.placement.with_texts
+        recall.prompt._joined
         recall.placement.rendered_blocks
     """,
     "Its text is one of ours, a name, or the match of a form that is bounded.": """

@@ -82,16 +82,15 @@ from adaptive.recall.block import (
     entry_of,
     extended_block,
 )
-from adaptive.recall.placement import (
-    ChatSoFar,
+from adaptive.recall.chat_so_far import ChatSoFar, message_keys
+from adaptive.recall.placement import placed_entries
+from adaptive.recall.prompt import (
     MessageBlock,
-    blocks_by_message,
-    message_keys,
-    placed_entries,
+    with_block,
     with_message_blocks,
 )
 from adaptive.recall.question import question_of
-from adaptive.recall.request import plain_window, with_block
+from adaptive.recall.request import plain_window
 from adaptive.search.fusion import ranking_index, ranking_query
 from adaptive.search.history_ports import HistoryHit
 from adaptive.search.index import MemoryIndex, build_index
@@ -374,25 +373,20 @@ RECIPES: Mapping[str, Recipe] = {
     "privacy.sealing.Sealer.open": lambda text: partial(
         Sealer("s").open, "ada", "x", Sealer("s").seal("ada", "x", text)
     ),
-    "recall.block.entry_of": lambda text: partial(
-        entry_of, memories(text)[0], "bullet"
-    ),
+    "recall.block.entry_of": lambda text: partial(entry_of, memories(text)[0]),
     "recall.placement.placed_entries": lambda text: partial(
         placed_entries, ChatSoFar(), parts(text), parts(text), {}, 1000
     ),
-    "recall.placement.message_keys": lambda text: partial(
+    "recall.chat_so_far.message_keys": lambda text: partial(
         message_keys, messages(text)
     ),
-    "recall.placement.blocks_by_message": lambda text: partial(
-        blocks_by_message, messages(text), {}, message_keys(messages(text))
-    ),
-    "recall.placement.with_message_blocks": lambda text: partial(
+    "recall.prompt.with_message_blocks": lambda text: partial(
         with_message_blocks, messages(text), [MessageBlock(text, text)]
     ),
     "recall.block.extended_block": lambda text: partial(
         extended_block, text, text[1:]
     ),
-    "recall.request.with_block": lambda text: partial(
+    "recall.prompt.with_block": lambda text: partial(
         with_block,
         [{"role": "system", "content": text}, *messages(text)],
         extended_block("", text),

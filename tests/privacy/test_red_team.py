@@ -21,7 +21,7 @@ from adaptive.recall.block import (
     reason_against,
     rendered_block,
 )
-from adaptive.recall.request import with_block
+from adaptive.recall.prompt import with_block
 from adaptive.settings.valves import MemoryFormat
 from tests.fakes import memory
 from tests.rates import over, rate
@@ -48,7 +48,7 @@ def entries_of(texts: Sequence[str]) -> list[BlockEntry]:
     return [
         entry
         for row in rows
-        if not reason_against(row) and (entry := entry_of(row, "bullet"))
+        if not reason_against(row) and (entry := entry_of(row))
     ]
 
 
@@ -86,7 +86,7 @@ def test_nothing_leaves_the_block(attack: dict[str, Any]) -> None:
     """Whatever the verdict, no attack ends the block or plays a role."""
     rows = [memory(f"m-{n}", text) for n, text in enumerate(attack["parts"])]
     for form in FORMS:
-        entries = [entry for row in rows if (entry := entry_of(row, form))]
+        entries = [entry for row in rows if (entry := entry_of(row))]
         block = rendered_block(entries[:1], entries, form)
         assert block.count(OPEN_MARKER) == block.count(CLOSE_MARKER) == 1
         assert with_block(with_block(SYSTEM, block), "") == SYSTEM

@@ -63,6 +63,18 @@ async def test_turns_never_mix() -> None:
         assert shown(turns, stranger) == "[EMAIL_1]"
 
 
+async def test_numbers_stay() -> None:
+    """Placeholders are numbered as the model reads them, though a part comes later; values return."""
+    turns, metadata = RedactedTurns(), dict[str, Any]()
+    body, whole = asking(MAIL), asking(OTHER, MAIL)
+    sent = await turns.redact(body, metadata, whole=whole)
+    assert texts_of(sent) == ["[EMAIL_2]"]
+    assert turns.restored(sent, metadata) == body
+    assert turns.restored(sent, {}) == sent
+    sent = await turns.redact(whole, metadata, again=True)
+    assert texts_of(sent) == ["[EMAIL_1]", "[EMAIL_2]"]
+
+
 async def test_end_of_a_turn() -> None:
     """The answer of a stored chat gets its values, once; what others said is left alone."""
     turns, metadata = RedactedTurns(), dict[str, Any]()

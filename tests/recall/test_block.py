@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Memory
+from adaptive.memory.tables import AddedText
 from adaptive.privacy.injection import imitates_structure
 from adaptive.recall.block import (
     BLOCK_PREAMBLE,
@@ -20,18 +21,16 @@ from adaptive.recall.block import (
     BlockEntry,
     core_room,
     entry_of,
+    extended_block,
     rendered_block,
     retrieved_room,
 )
-from adaptive.recall.placement import message_keys
-from adaptive.recall.request import (
-    RequestWindow,
-    prompt_blocks,
-    with_block,
-    with_blocks,
-)
+from adaptive.recall.chat_so_far import message_keys
+from adaptive.recall.placement import Placed, rendered_blocks, with_texts
+from adaptive.recall.prompt import PromptBlocks, with_block, with_blocks
+from adaptive.recall.request import RequestWindow
 from adaptive.settings.valves import MemoryFormat
-from tests.fakes import memory
+from tests.fakes import hook_settings, memory
 from tests.rates import over
 
 FORMS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
@@ -42,18 +41,16 @@ ADA, TEA, DOG = (
 )
 
 
-def entries(form: MemoryFormat, *memories: Memory) -> list[BlockEntry]:
+def entries(*memories: Memory) -> list[BlockEntry]:
     """The entries of memories."""
-    return [entry for one in memories if (entry := entry_of(one, form))]
+    return [entry for entry in map(entry_of, memories) if entry]
 
 
 def block_of(
     form: MemoryFormat, core: list[Memory], retrieved: list[Memory]
 ) -> str:
     """The block of memories."""
-    return rendered_block(
-        entries(form, *core), entries(form, *retrieved), form
-    )
+    return rendered_block(entries(*core), entries(*retrieved), form)
 
 
 @over(
@@ -114,9 +111,7 @@ TOWNS = ("Rome", "Oslo", "Bonn (NRW)")
 )
 def test_former_contents(history: object, told: str) -> None:
     """An entry tells what it replaced, so that a question about the past can be answered."""
-    (entry,) = entries(
-        "bullet", memory("x", "In Lisbon.", meta={"history": history})
-    )
+    (entry,) = entries(memory("x", "In Lisbon.", meta={"history": history}))
     assert entry.line == f"“In Lisbon.”{told}"
 
 
@@ -188,10 +183,10 @@ def test_any_content(
     A block with more entries at its end begins as the one before.
     """
     held, placed = list[BlockEntry](), list[BlockEntry]()
-    for entry in entries(form, *core):
+    for entry in entries(*core):
         if sum(one.tokens for one in [*held, entry]) <= core_room(most):
             held.append(entry)
-    for entry in entries(form, *retrieved):
+    for entry in entries(*retrieved):
         if sum(one.tokens for one in [*placed, entry]) <= retrieved_room(
             held, most
         ):
@@ -235,7 +230,7 @@ def system_content(messages: list[Any]) -> Any:
             [{"text": "A"}, IMAGE, {"text": "B"}],
             [{"text": f"A\n\n{BLOCK}"}, IMAGE, {"text": "B"}],
         ),
-        ([IMAGE], [{"type": "text", "text": BLOCK}, IMAGE]),
+        ([IMAGE], [IMAGE, {"type": "text", "text": BLOCK}]),
         # A marker in the prompt itself is none of a block's.
         *(
             (prompt, f"{prompt}\n\n{BLOCK}")
@@ -287,46 +282,49 @@ def test_prompt_is_kept(
     assert with_block(twice, "") == messages
 
 
-def window_of(*texts: str, summary: str = "") -> RequestWindow:
+def window_of(*texts: str) -> RequestWindow:
     """A request with these messages of the user."""
     messages = [{"role": "user", "content": text} for text in texts]
     return RequestWindow(
         body={"messages": messages},
         messages=messages,
         memory_tokens=1500,
-        summary=summary,
     )
 
 
-def test_sections() -> None:
-    """A summary stands in the block of the system prompt, alone if need be; warnings with a message."""
-    window = window_of("Hi", "Sort it", summary="### Earlier\nThey spoke.")
-    blocks = prompt_blocks(window, {"": BLOCK}, ["Beware."])
-    inner = BLOCK.removesuffix(CLOSE_MARKER)
-    assert (
-        blocks.system == f"{inner}\n### Earlier\nThey spoke.\n{CLOSE_MARKER}"
+def test_texts_beside_memories() -> None:
+    """What stands with a message beside memories is in its block, once, wherever the others stand."""
+    key = message_keys(window_of("Hi").messages)[0]
+    fact = entries(TEA)
+    texts = [AddedText("Beware."), AddedText("They spoke.")]
+    placed = {key: Placed(retrieved=fact, begins=True, texts=texts[:1])}
+    both = with_texts({**placed, "k": Placed()}, texts)
+    assert both["k"].texts == texts[1:]
+    blocks = rendered_blocks(both, hook_settings())
+    alone = f"{OPEN_MARKER}\n{{}}\n{CLOSE_MARKER}".format
+    assert blocks[""] == rendered_block([], fact, "bullet")
+    assert (blocks[key], blocks["k"]) == (
+        alone("Beware."),
+        alone("They spoke."),
     )
-    warning = f"{OPEN_MARKER}\nBeware.\n{CLOSE_MARKER}"
-    assert [one.block for one in blocks.messages] == ["", warning]
-    alone = prompt_blocks(window, {}, [])
-    assert alone.system.endswith("### Earlier\nThey spoke.\n" + CLOSE_MARKER)
-    assert not prompt_blocks(window_of("Hi"), {}, [])
-    for one in (blocks.system, alone.system):
-        messages = [{"role": "system", "content": "Be kind."}]
-        assert with_block(with_block(messages, one), "") == messages
+    beside = rendered_blocks(both, hook_settings(memory_placement="message"))
+    assert beside[key] == extended_block(blocks[""], "Beware.")
+    assert "" not in beside
 
 
 def test_without_a_system_message() -> None:
     """None is made: what would stand there stands with the first message of the user."""
     window = window_of("Hi", "Sort it")
-    first, newest = message_keys(window.messages)
-    blocks = prompt_blocks(window, {"": BLOCK, newest: OTHER}, [])
+    keys = message_keys(window.messages)
+    first, newest = keys
+    blocks = PromptBlocks.of(window, {"": BLOCK, newest: OTHER}, keys)
     sent = with_blocks(window.messages, blocks)
     assert [one["content"] for one in sent] == [
         f"Hi\n\n{BLOCK}",
         f"Sort it\n\n{OTHER}",
     ]
-    blocks = prompt_blocks(window, {"": BLOCK, first: OTHER}, [])
+    blocks = PromptBlocks.of(window, {"": BLOCK, first: OTHER}, keys)
     sent = with_blocks(window.messages, blocks)
     assert sent[0]["content"] == f"Hi\n\n{BLOCK}\n\n{OTHER}"
     assert sent[1] == window.messages[1]
+    assert not PromptBlocks.of(window, {}, keys)

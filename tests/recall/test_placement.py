@@ -8,16 +8,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.memory.tables import Addition
-from adaptive.recall.block import BlockEntry, retrieved_room
-from adaptive.recall.placement import (
-    ChatSoFar,
-    MessageBlock,
-    Placed,
-    message_keys,
-    placed_entries,
-    with_message_blocks,
-)
+from adaptive.memory.tables import AddedText, Addition
+from adaptive.recall.block import BlockEntry, entry_of, retrieved_room
+from adaptive.recall.chat_so_far import ChatSoFar, message_keys
+from adaptive.recall.placement import Placed, placed_entries
+from adaptive.recall.prompt import MessageBlock, with_message_blocks
 from adaptive.search.vectors import content_hash
 from tests.fakes import memory
 from tests.rates import over
@@ -89,7 +84,7 @@ def test_branches() -> None:
     keys = message_keys(edited)
     assert keys[0] == first
     so_far = ChatSoFar.of(additions, keys, keys)
-    assert [*so_far.earlier] == [first]
+    assert [*so_far.standing] == [first]
     assert so_far.again is None
     keys = [first, second]
     again = placed_entries(
@@ -99,7 +94,7 @@ def test_branches() -> None:
     # What stood with a message that is sent no more may come again.
     keys = [first, second, third]
     cut = ChatSoFar.of({**additions, third: given_with("")}, keys, [third])
-    assert [*cut.earlier] == [first]
+    assert [*cut.standing] == [first, third]
 
 
 def test_less_room_than_before() -> None:
@@ -181,6 +176,60 @@ def test_documents_around_the_newest() -> None:
     assert with_message_blocks(said[2:], blocks)[0]["content"] == "a\n\n3"
 
 
+def changed(former: str, now: str) -> BlockEntry:
+    """The entry of a memory that a lesson has changed."""
+    history = {"history": [{"content": former, "until": 86400}]}
+    entry = entry_of(memory("a", now, meta=history))
+    assert entry is not None
+    return entry
+
+
+def test_corrections() -> None:
+    """What a lesson has changed stays as it was shown; the newest message tells how it is now."""
+    before = entry_of(memory("a", "Lives in Oslo."))
+    assert before is not None
+    additions = {"k0": Placed([], [before], begins=True).addition()}
+    existing = {"a": changed("Lives in Oslo.", "Lives in Rome.")}
+    lines: list[list[str]] = []
+    for keys in (["k0", "k1"], ["k0", "k1", "k2"]):
+        so_far = ChatSoFar.of(additions, keys, keys)
+        placed = placed_entries(so_far, [], [], existing, 1000)
+        lines = [
+            [one.line for one in each.entries] for each in placed.values()
+        ]
+        additions = so_far.with_addition(placed[keys[-1]].addition())
+    told = "\u201cLives in Rome.\u201d (until 1970-01-02: \u201cLives in Oslo.\u201d)"
+    assert lines == [["\u201cLives in Oslo.\u201d"], [told], []]
+    # What its user has edited is nowhere else, so it changes in its place.
+    edited = entry_of(memory("a", "Lives in Kyiv."))
+    assert edited is not None
+    keys = ["k0", "k3"]
+    so_far = ChatSoFar.of(additions, keys, keys)
+    placed = placed_entries(so_far, [], [], {"a": edited}, 1000)
+    assert [
+        [one.line for one in each.entries] for each in placed.values()
+    ] == [
+        ["\u201cLives in Kyiv.\u201d"],
+        [],
+    ]
+
+
+def test_texts_give_way_together() -> None:
+    """Texts beside memories stay until they are too many; then all but the newest go at once."""
+    text = AddedText("word " * 100, [("boat", "m")])
+    additions = {f"k{number}": Addition(texts=[text]) for number in range(6)}
+    standing: list[int] = []
+    for number in range(6):
+        keys = [f"k{each}" for each in range(number + 1)]
+        so_far = ChatSoFar.of(additions, keys, keys, 350)
+        standing.append(len(so_far.texts()))
+        assert so_far.quoted() == {("boat", "m")}
+        assert 40 < so_far.tokens_for_text(350) < 250
+        gone = so_far.without_quotes_of({("boat", "m")})
+        assert gone.texts() == []
+    assert standing == [1, 2, 1, 2, 1, 2]
+
+
 TEA, INK = memory("tea", "green tea"), memory("ink", "blue ink")
 
 
@@ -189,6 +238,9 @@ async def test_state_is_out_of_reach() -> None:
     home = House(TEA, INK)
     await home.block(home.turn(), "green tea")
     home.entries.unavailable = True
+    # What this process has just given is known all the same.
+    assert "green tea" in await home.block(home.turn(), "green tea", "sort")
+    home.recall.forget("ada")
     assert await home.block(home.turn(), "green tea", "sort") == ""
 
 

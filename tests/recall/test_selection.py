@@ -30,7 +30,7 @@ from adaptive.recall.block import (
     reason_against,
     rendered_block,
 )
-from adaptive.recall.placement import message_keys
+from adaptive.recall.chat_so_far import message_keys
 from adaptive.recall.question import Complete, Question
 from adaptive.recall.request import RequestWindow
 from adaptive.recall.selection import Selection

@@ -6,10 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.recall import request
+from adaptive.recall import prompt as prompts
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
-from adaptive.recall.placement import MessageBlock, PromptBlocks
-from adaptive.recall.request import TurnBlocks
+from adaptive.recall.prompt import MessageBlock, PromptBlocks, TurnBlocks
 from adaptive.search.vectors import content_hash
 from adaptive.settings.hook import Hook, TurnState, turn_state
 from tests.fakes import TurnHook, WordEmbedder, hook_settings
@@ -92,6 +91,6 @@ def test_turns_never_mix() -> None:
 
 def test_turn_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was kept for a turn that never ended is forgotten after a while."""
-    monkeypatch.setattr(request, "_LONGEST_TURN_SECONDS", 0.0)
+    monkeypatch.setattr(prompts, "_LONGEST_TURN_SECONDS", 0.0)
     blocks = TurnBlocks()
     assert blocks.added(asking(), kept(blocks, "ada", "green tea")) == asking()

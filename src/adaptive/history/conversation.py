@@ -6,7 +6,7 @@ indexed are recalled, and nothing is asked for somebody whose ``history_recall``
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from adaptive.core.embedding import Embedder
@@ -36,6 +36,7 @@ from adaptive.privacy.secrets import without_secrets
 from adaptive.search.history_ports import (
     HistoryHit,
     HistoryVectors,
+    MessageKey,
     PastChats,
     PastQuestion,
 )
@@ -56,6 +57,8 @@ _SUMMARY_SECONDS = 2.0
 HITS = 250
 # Messages below this share of the best score are worth no summary, and make no chat similar.
 _WORTH_SHARE = 0.5
+# Former chats on the same subject that the model is shown.
+_SIMILAR_CHATS = 3
 
 
 @dataclass(eq=False)
@@ -76,6 +79,14 @@ class PastConversation:
         return hook.told_kind == "saved" or (
             hook.told_kind == "temporary" and in_temporary_chats
         )
+
+    async def standing(
+        self, hook: Hook, keys: Collection[MessageKey]
+    ) -> frozenset[MessageKey]:
+        """Those of quoted messages that may be quoted still; raises ``HostError``."""
+        if not keys or not self.recalls(hook):
+            return frozenset()
+        return frozenset(await self.chats.current(hook.user_id, keys))
 
     @staged("history")
     async def recalled(
@@ -148,14 +159,17 @@ class PastConversation:
             self.index.levels(hook.user_id, name),
         )
         least = _WORTH_SHARE * max(ranked.values(), default=0)
-        best = [message for message in ranked if ranked[message] >= least]
+        new = [
+            message for message in ranked if message.key not in question.shown
+        ]
+        best = [message for message in new if ranked[message] >= least]
         similar: list[str] = []
         if question.first and not only_current:
             similar = await self._similar_chats(hook, best)
         section = await asyncio.to_thread(
             packed_section,
             asked,
-            [*ranked],
+            new,
             similar,
             budget,
             hook.time_zones,
@@ -200,8 +214,8 @@ class PastConversation:
         self, hook: Hook, best: Sequence[PastMessage]
     ) -> list[str]:
         """The chats in which the best messages stand, by their titles and what is noted of them."""
-        most = hook.settings.similar_past_chats
-        chat_ids = [*dict.fromkeys(message.chat_id for message in best)][:most]
+        chat_ids = [*dict.fromkeys(message.chat_id for message in best)]
+        chat_ids = chat_ids[:_SIMILAR_CHATS]
         titles = await self.chats.titles(hook.user_id, chat_ids)
         similar: list[str] = []
         for chat_id in filter(titles.__contains__, chat_ids):

@@ -292,6 +292,11 @@ class HistorySection:
     messages: Sequence[PastMessage] = ()
     note: str = ""
 
+    @property
+    def keys(self) -> list[MessageKey]:
+        """The ids of the chats and messages that are quoted."""
+        return [message.key for message in self.messages]
+
 
 class PastSummary(BaseModel):
     """What a model says of past messages."""

@@ -5,9 +5,16 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
@@ -264,15 +271,29 @@ class CostTable(EntryTable):
 
 
 @frozen
+class AddedText:
+    """A text that stands with a message beside memories; ``quoted`` are messages of the past.
+
+    Each of those is the ids of a chat and of a message of it.
+    """
+
+    text: str
+    quoted: Sequence[tuple[str, str]] = ()
+
+
+@frozen
 class Addition:
     """What a chat was given with one of its messages, by ids: core facts, and what was retrieved.
 
     One that ``begins`` stands in the system prompt, and nothing that the chat was given before.
+    ``digests`` tell by id how a memory read. ``texts`` are what stands there besides.
     """
 
     core: Sequence[str] = ()
     retrieved: Sequence[str] = ()
     begins: bool = False
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
+    texts: Sequence[AddedText] = ()
 
 
 # What each chat was given, by a key for each message of its user; it goes with its chat.

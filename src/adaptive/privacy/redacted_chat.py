@@ -43,10 +43,15 @@ _WITHHELD = (
 _Change = Callable[[str], str]
 
 
-def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
-    """Messages with placeholders in all their texts; addresses of images, ids and names stay."""
+def redacted_chat(
+    messages: Sequence[Any], redaction: Redaction, whole: Sequence[Any] = ()
+) -> list[Any]:
+    """Messages with placeholders in all their texts; addresses of images, ids and names stay.
+
+    Placeholders are numbered in the order of the ``whole``, of which these may be a part.
+    """
     texts: dict[str, str] = {}
-    for message in messages:
+    for message in (*whole, *messages):
         changed_texts(message, lambda text: texts.setdefault(text, text))
     redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
     return [
@@ -62,7 +67,7 @@ def changed_texts(value: Any, change: _Change) -> Any:
     if items:
         return [changed_texts(item, change) for item in items]
     fields = dict(mapping(value))
-    for name in fields.keys() & _TEXT_FIELDS:
+    for name in sorted(fields.keys() & _TEXT_FIELDS):
         fields[name] = changed_texts(fields[name], change)
     if "arguments" in fields:
         fields["arguments"] = _changed_arguments(fields["arguments"], change)
@@ -224,11 +229,13 @@ class RedactedTurns:
         body: JsonObject,
         metadata: JsonObject,
         *,
+        whole: JsonObject | None = None,
         again: bool = False,
     ) -> JsonObject:
         """A request with placeholders for personal data in all its messages.
 
-        It opens a turn; where it comes ``again``, with more, it is redacted if it was before.
+        The ``whole`` is what the model will read of it. It opens a turn; where it comes ``again``,
+        with more, it is redacted if it was before.
 
         Raises:
             TimeoutError: it takes too long; nothing of the request may be sent.
@@ -245,9 +252,23 @@ class RedactedTurns:
         async with asyncio.timeout(_LONGEST_SECONDS):
             messages = listing(body.get("messages"))
             redacted = await asyncio.to_thread(
-                redacted_chat, messages, redaction
+                redacted_chat,
+                messages,
+                redaction,
+                listing((whole or body).get("messages")),
             )
         return {**body, "messages": redacted}
+
+    def restored(self, body: JsonObject, metadata: JsonObject) -> JsonObject:
+        """A request with the values of its turn again, as it was before it was redacted."""
+        turn = self._turn(metadata)
+        if turn is None:
+            return body
+        messages = [
+            changed_texts(message, turn.redaction.restore)
+            for message in listing(body.get("messages"))
+        ]
+        return {**body, "messages": messages}
 
     def restore_event(
         self, event: Any, metadata: JsonObject, body: JsonObject

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from adaptive.privacy.injection import (
 )
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.search.tokens import holds_words_of
+from adaptive.search.vectors import content_hash
 from adaptive.settings.merged import LocalOnlyBanks
 from adaptive.settings.valves import MemoryFormat
 
@@ -43,7 +45,7 @@ _INNER_QUOTES = str.maketrans("\u201c\u201d\u201e", '"""')
 # What stands before each entry. On the heading's own line no memory can look like a heading.
 _LEADS = {"bullet": "\n- ", "numbered": "\n{}. ", "paragraph": " "}
 # As long as any that a block will hold.
-_LONGEST_NUMBER = 9999
+_LONGEST_LEAD = "\n9999. "
 # Signs that open a mark, and what may stand within one before its name.
 _OPENED = "<[{"
 _MARK_FILLERS = " \t/|!?\\#~_.-"
@@ -59,7 +61,7 @@ class BlockEntry:
     tokens: int
 
 
-def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
+def entry_of(memory: Memory) -> BlockEntry | None:
     """The entry of a memory, ``None`` of one that says nothing."""
     line = _quoted(memory.content)
     if line == _QUOTED_ENTRY.format(""):
@@ -74,10 +76,31 @@ def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
     if formers:
         # Parts that imitate nothing may do so together: so the whole is escaped once more.
         line = escaped_entry(f"{line} ({'; '.join(formers)})")
-    lead = _LEADS[form].format(_LONGEST_NUMBER)
-    return BlockEntry(
-        memory=memory, line=line, tokens=estimated_tokens(lead + line)
-    )
+    tokens = estimated_tokens(_LONGEST_LEAD + line)
+    return BlockEntry(memory=memory, line=line, tokens=tokens)
+
+
+def entry_as_shown(entry: BlockEntry, digest: str) -> BlockEntry:
+    """The entry with the line of this digest, if that is what its memory said at some time.
+
+    What its user has edited said it nowhere that is kept.
+    """
+    memory = entry.memory
+    versions = listing(memory.meta.get("history"))
+    for place, version in enumerate(map(mapping, versions)):
+        former = replace(
+            memory,
+            content=str(version.get("content") or ""),
+            meta={**memory.meta, "history": versions[:place]},
+        )
+        shown = entry_of(former)
+        if (
+            shown is not None
+            and content_hash(shown.line) == digest
+            and not reason_against(former)
+        ):
+            return shown
+    return entry
 
 
 def core_room(most_tokens: int) -> int:

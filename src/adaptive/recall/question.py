@@ -17,7 +17,7 @@ from adaptive.core.messages import (
 from adaptive.core.model import Vectors, frozen
 from adaptive.privacy.secrets import without_secrets
 from adaptive.privacy.spoken_requests import sentences_to_forget
-from adaptive.recall.placement import ChatSoFar
+from adaptive.recall.chat_so_far import ChatSoFar
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,
     Ranked,

@@ -6,36 +6,34 @@ their outcome.
 """
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Protocol
 
-from adaptive.core.embedding import Embedder, Sources
+from adaptive.core.embedding import Sources
 from adaptive.core.messages import Message, listing, mapping, typed_message
 from adaptive.core.model import (
     JsonObject,
     MemoryUnavailable,
-    TablesUnavailable,
     log_failure,
 )
 from adaptive.core.runtime import tally, tell_outcome
 from adaptive.llm.ask import AnswerFormats
-from adaptive.memory.tables import Addition, ChatNotesTable, ChatTable
+from adaptive.memory.tables import AddedText, ChatNotesTable, ChatTable
 from adaptive.privacy.spoken_requests import spoken_request
-from adaptive.recall.block import (
-    extended_block,
-    recall_line,
-)
+from adaptive.recall.block import recall_line
+from adaptive.recall.chat_so_far import ChatSoFar, message_keys
+from adaptive.recall.chat_state import ChatState, PastRecall
 from adaptive.recall.core_facts import CoreJudges, core_judges
 from adaptive.recall.explanation import explained, show_sources
 from adaptive.recall.judge import RelevanceJudge
-from adaptive.recall.placement import (
-    ChatSoFar,
-    message_keys,
-    rendered_blocks,
+from adaptive.recall.placement import Placed, rendered_blocks, with_texts
+from adaptive.recall.prompt import (
+    PromptBlocks,
+    TurnBlocks,
+    with_block,
+    with_blocks,
 )
 from adaptive.recall.question import (
     Complete,
@@ -45,12 +43,8 @@ from adaptive.recall.question import (
 )
 from adaptive.recall.request import (
     RequestWindow,
-    TurnBlocks,
     plain_window,
-    prompt_blocks,
     request_window,
-    with_block,
-    with_blocks,
 )
 from adaptive.recall.selection import (
     Candidates,
@@ -61,7 +55,6 @@ from adaptive.recall.selection import (
     ranked_candidates,
     selected,
 )
-from adaptive.search.history_ports import PastQuestion
 from adaptive.search.index import FoundMemory, MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
@@ -75,29 +68,6 @@ Asking = Callable[
     [Hook, Sequence[Message], str, bool],
     AbstractAsyncContextManager[Complete | None],
 ]
-
-
-class PastSection(Protocol):
-    """What of past conversation stands in a prompt, and what the user is told of it."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def note(self) -> str: ...
-
-
-class PastRecall(Protocol):
-    """Finds past conversation for a turn."""
-
-    def recalls(self, hook: Hook) -> bool:
-        """Whether a turn is given any of the past."""
-        ...
-
-    async def recalled(
-        self, hook: Hook, question: PastQuestion, embedder: Embedder
-    ) -> PastSection:
-        """The section for a turn; its text is empty where nothing fits or its search fails."""
-        ...
 
 
 @dataclass(eq=False)
@@ -116,6 +86,7 @@ class Recall:
     past: PastRecall
 
     def __post_init__(self) -> None:
+        self._chats = ChatState(chats=self.chats, past=self.past)
         self._judge = RelevanceJudge(self.formats)
         # Of each embedding model, by its name and the length of its vectors.
         self._core_judges: dict[tuple[str, int], CoreJudges] = {}
@@ -126,6 +97,7 @@ class Recall:
         """Let go of all that this process holds of a user to recall it."""
         self.indexes.forget(user_id)
         self._judge.forget(user_id)
+        self._chats.forget(user_id)
         self.blocks.forget(user_id)
 
     async def window(self, hook: Hook, plain: RequestWindow) -> RequestWindow:
@@ -147,7 +119,7 @@ class Recall:
         return await request_window(hook, plain, self.notes)
 
     async def recalled(self, hook: Hook, window: RequestWindow) -> JsonObject:
-        """The request with what fits its newest message in the system prompt.
+        """The request with what fits its newest message, and with what fitted earlier ones.
 
         Where the host has a hook behind its own tasks, that is put in there.
 
@@ -159,7 +131,7 @@ class Recall:
         typed = typed_message(messages, hook.question_id)
         # The answer would repeat what is to be erased.
         erases = spoken_request(hook, typed) not in (None, "restore")
-        blocks: Mapping[str, str] = {}
+        selection: Selection | None = None
         async with self.asking(
             hook, messages, question.text, question.first
         ) as complete:
@@ -175,24 +147,41 @@ class Recall:
                         keys=keys,
                         sent=window.sent_keys(keys),
                     )
-                    blocks = await self._blocks_of(hook, window, question)
+                    selection = await self._selected(hook, window, question)
             if complete is not None:
                 # The model may have something to be warned of.
                 await complete()
-        return self.sent(hook, window, blocks)
+        if selection is None:
+            return self.sent(hook, window)
+        placed = selection.placed
+        question = selection.candidates.question
+        if question.so_far.again is None:
+            texts = added_texts(hook, window, selection.past)
+            placed = with_texts(placed, texts)
+            keeping = self._chats.keep(
+                hook, question, placed[question.so_far.key]
+            )
+            if keeping is not None:
+                doing = "keeping what a chat was given"
+                self.behind(keeping, doing, gently=True)
+        return self.sent(hook, window, placed)
 
     def sent(
         self,
         hook: Hook,
         window: RequestWindow,
-        blocks: Mapping[str, str] = MappingProxyType({}),
+        placed: Mapping[str, Placed] = MappingProxyType({}),
     ) -> JsonObject:
-        """The request, cut to its window, with its blocks and what the model is warned of.
+        """The request, cut to its window, with what is ``placed`` by the keys of its messages.
 
-        ``blocks`` are by the keys of messages; the one for the system prompt has no key.
+        Without that the newest message has what the model is told besides memories.
         """
-        warnings = hook.state.get("warnings", [])
-        added = prompt_blocks(window, blocks, warnings)
+        keys = message_keys(listing(window.body.get("messages")))
+        if keys and not placed:
+            texts = added_texts(hook, window)
+            placed = {keys[-1]: Placed(texts=texts)}
+        blocks = rendered_blocks(placed, hook.settings)
+        added = PromptBlocks.of(window, blocks, keys)
         messages = window.messages
         if hook.adds_behind_tasks:
             # What the host has stored of former blocks goes at once.
@@ -206,7 +195,9 @@ class Recall:
     async def found(self, hook: Hook, words: str) -> list[FoundMemory]:
         """The memories that words name, best first, unrelated ones left out; raises as ``why``."""
         sources = await self._sources(hook)
-        candidates = await self._candidates(hook, sources, Question(words))
+        question = Question(words)
+        so_far = self._chats.so_far(hook, plain_window(hook, {}), question)
+        candidates = await self._candidates(hook, sources, question, so_far)
         return found_memories(candidates, await hook.hidden_from())
 
     async def why(self, hook: Hook, messages: list[JsonObject]) -> str:
@@ -247,15 +238,21 @@ class Recall:
         window: RequestWindow,
         sources: Sources,
         question: Question,
+        reading: Awaitable[ChatSoFar] | None = None,
     ) -> Selection:
-        """What is selected for the question of a request.
+        """What is selected for the question of a request, beside what its chat was given so far.
 
         Raises:
             HostError: memories can't be read.
             MemoryUnavailable: the host allows this user none.
         """
         settings = hook.settings
-        candidates = await self._candidates(hook, sources, question)
+        candidates = await self._candidates(
+            hook,
+            sources,
+            question,
+            reading or self._chats.so_far(hook, window, question),
+        )
         ranked = ranked_candidates(candidates)
         fit = {
             memory_id: near.relevance
@@ -267,26 +264,29 @@ class Recall:
             fit = await self._judge.judged(hook, candidates, ranked, fit)
         return selected(candidates, fit, settings, window.memory_tokens)
 
-    async def _blocks_of(
+    async def _selected(
         self, hook: Hook, window: RequestWindow, question: Question
-    ) -> dict[str, str]:
-        """The blocks of a conversation; none where that turns out to be somebody else's."""
+    ) -> Selection | None:
+        """What a conversation is given; nothing where that turns out to be somebody else's."""
         tell_outcome("nothing fits")
         sources = await self._sources(hook)
-        past_section = self._past_section(hook, window, sources, question)
+        reading = self._chats.so_far(hook, window, question)
+        so_far = asyncio.ensure_future(reading)
+        section = self._chats.past_section(
+            hook, window, question, sources.embedder, so_far
+        )
         try:
             # Who owns the chat is asked beside it: it takes about as long as a query.
             selection, kind, [past] = await asyncio.gather(
-                self.selection(hook, window, sources, question),
+                self.selection(hook, window, sources, question, so_far),
                 hook.kind(),
                 # A bug in it must not cost the turn its memories.
-                asyncio.gather(past_section, return_exceptions=True),
+                asyncio.gather(section, return_exceptions=True),
             )
         except MemoryUnavailable:
-            return {}
+            return None
         if kind != hook.told_kind:
-            return {}
-        blocks = rendered_blocks(selection.placed, hook.settings.memory_format)
+            return None
         notes: list[str] = []
         missing = len(selection.candidates.index.missing())
         if missing:
@@ -295,56 +295,18 @@ class Recall:
             log_failure("past conversation fails", past)
             notes.append("past conversation left out: an unexpected error")
         elif past is not None:
-            if past.text:
-                key = selection.candidates.question.so_far.key
-                blocks[key] = extended_block(blocks.get(key, ""), past.text)
+            quoting = AddedText(text=past.text, quoted=past.keys)
+            selection = replace(selection, past=quoting)
             notes.append(past.note)
         hook.state["recalled"] = recall_line(
             len(selection.shown), "; ".join(filter(None, notes))
         )
-        self._tell(hook, selection)
-        return blocks
-
-    def _tell(self, hook: Hook, selection: Selection) -> None:
-        """Tell the measures, the turn's later hooks and the page what was selected."""
         tally("entries", "core", len(selection.core))
         tally("entries", "retrieved", len(selection.retrieved))
         hook.state["injected"] = [*selection.shown]
-        now = int(time.time())
         if hook.settings.show_sources:
             self.behind(show_sources(hook, selection), "showing sources")
-        question = selection.candidates.question
-        so_far = question.so_far
-        newest = selection.placed[so_far.key]
-        if question.chat_id and newest.entries and so_far.again is None:
-            additions = so_far.with_addition(newest.addition())
-            chat = hook.user_id, question.chat_id
-            keeping = self.chats.write(*chat, additions, now)
-            self.behind(keeping, "keeping what a chat was given", gently=True)
-
-    async def _past_section(
-        self,
-        hook: Hook,
-        window: RequestWindow,
-        sources: Sources,
-        question: Question,
-    ) -> PastSection | None:
-        """Past conversation for a question; none for a model that banks are kept from."""
-        if (
-            question.to_forget
-            or not self.past.recalls(hook)
-            or (await hook.hidden_from()).names
-        ):
-            return None
-        asked = PastQuestion(
-            text=question.text,
-            previous=question.previous,
-            first=question.first,
-            messages=window.messages,
-            complete=question.complete,
-            tokens=window.history_tokens,
-        )
-        return await self.past.recalled(hook, asked, sources.embedder)
+        return selection
 
     async def _sources(self, hook: Hook) -> Sources:
         """Where a user's memories are; their embedder embeds no message twice."""
@@ -352,12 +314,16 @@ class Recall:
         return replace(sources, embedder=self.indexes.turn_embedder(sources))
 
     async def _candidates(
-        self, hook: Hook, sources: Sources, question: Question
+        self,
+        hook: Hook,
+        sources: Sources,
+        question: Question,
+        reading: Awaitable[ChatSoFar],
     ) -> Candidates:
         """The candidates for a question, which is completed and embedded first."""
         seconds = hook.settings.inlet_timeout_seconds
-        additions, index = await asyncio.gather(
-            self._additions(hook.user_id, question),
+        so_far, index = await asyncio.gather(
+            reading,
             self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
         )
         if index.memories:
@@ -369,7 +335,6 @@ class Recall:
         def candidates() -> Candidates:
             """In a thread: a large store takes a moment."""
             judges = self._judges_for(index)
-            so_far = ChatSoFar.of(additions, question.keys, question.sent)
             asked = replace(question, so_far=so_far)
             return candidates_for(asked, index, hidden, judges)
 
@@ -385,14 +350,11 @@ class Recall:
             self._core_judges[key] = core_judges(examples, index.nulls)
         return self._core_judges[key]
 
-    async def _additions(
-        self, user_id: str, question: Question
-    ) -> dict[str, Addition]:
-        """What a chat was given; nothing where that is not known."""
-        if not question.chat_id:
-            return {}
-        try:
-            return await self.chats.read(user_id, question.chat_id)
-        except TablesUnavailable as error:
-            log_failure("what a chat was given is not known", error)
-            return {}
+
+def added_texts(
+    hook: Hook, window: RequestWindow, *past: AddedText
+) -> list[AddedText]:
+    """What the newest message brings besides memories: past conversation, a summary, warnings."""
+    warnings = hook.state.get("warnings", [])
+    texts = [*past, AddedText(window.summary), *map(AddedText, warnings)]
+    return [text for text in texts if text.text]

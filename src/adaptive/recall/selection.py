@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from adaptive.core.model import Memory, frozen, has_ended
 from adaptive.core.runtime import stage
+from adaptive.memory.tables import AddedText
 from adaptive.recall.block import (
     BlockEntry,
     entry_of,
@@ -110,12 +111,14 @@ class Selection:
     """What was selected for a question: the entries that stand with each message of its chat.
 
     They are ``placed`` by the keys of messages, those of the newest message last. ``fitting`` is the
-    relevance, from 0 to 1, of those that fit the newest message, by id, best first.
+    relevance, from 0 to 1, of those that fit the newest message, by id, best first. ``past`` is what
+    comes of past conversation.
     """
 
     candidates: Candidates
     placed: Mapping[str, Placed]
     fitting: Mapping[str, float]
+    past: AddedText = AddedText("")
 
     @property
     def core(self) -> list[BlockEntry]:
@@ -131,8 +134,9 @@ class Selection:
 
     @property
     def shown(self) -> list[str]:
-        """The ids of both."""
-        return [entry.memory.id for entry in (*self.core, *self.retrieved)]
+        """The ids of both, each once."""
+        entries = (*self.core, *self.retrieved)
+        return [*dict.fromkeys(entry.memory.id for entry in entries)]
 
 
 @stage("ranking")
@@ -209,7 +213,7 @@ def selected(
     """What comes within so many tokens: core facts, what the chat was given, and what fits now."""
     existing: dict[str, BlockEntry] = {}
     for memory in eligible_memories(candidates, fit):
-        entry = entry_of(memory, settings.memory_format)
+        entry = entry_of(memory)
         if entry is not None and not reason_against(memory):
             existing[memory.id] = entry
     best = [memory_id for memory_id in fit if memory_id in existing]

@@ -15,7 +15,10 @@ _UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 @frozen
 class PastQuestion:
-    """The newest message, the user's message before it, and all that is sent to the model."""
+    """The newest message, the user's message before it, and all that is sent to the model.
+
+    Messages of the past that the chat has ``shown`` already don't come again.
+    """
 
     text: str
     previous: str
@@ -24,6 +27,7 @@ class PastQuestion:
     # Brings the question in words that need no earlier message, where a model makes it so.
     complete: Callable[[], Awaitable[str]] | None
     tokens: int  # those that the window leaves for the past
+    shown: Collection[MessageKey] = ()
 
 
 @frozen

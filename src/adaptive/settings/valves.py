@@ -137,6 +137,7 @@ class Valves(LenientModel):
     vector_similarity_threshold: Proportion = 0.0
     relevance_threshold: Proportion = 0.0
     memory_format: MemoryFormat = "bullet"
+    memory_placement: Literal["system", "message"] = "system"
     show_sources: bool = False
     use_llm_for_relevance: bool = False
     top_n_memories: Annotated[int, Field(ge=1, le=200)] = 20
@@ -173,7 +174,6 @@ class Valves(LenientModel):
     clean_answers: bool = True
     validate_links: bool = False
     history_recall_default: HistoryReach = "off"
-    similar_past_chats: Annotated[int, Field(ge=0, le=10)] = 3
     enable_history_summary: bool = False
     max_context_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = 0
 

@@ -21,6 +21,7 @@ from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Body, Fail, Hang
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
+from tests.e2e.scenarios.test_growing_prompts import whole
 from tests.e2e.scenarios.told_facts import (
     CAT,
     PORTO,
@@ -57,7 +58,7 @@ pytestmark = pytest.mark.timeout(600)
 async def test_killed_server(second_host: RunningHost) -> None:
     """After kill -9 known memories are found, not embedded anew, and a waiting turn is learned.
 
-    It is learned once, when its user is back.
+    It is learned once, when its user is back; a chat's prompt goes on as it was.
     """
     host = second_host
     learns_nothing_else(host.model)
@@ -72,6 +73,11 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await until(
         lambda: len(host.query(stored, page.user_id)) == 3, 30, "three vectors"
     )
+    chat = page.new_chat(system="Be kind.")
+    await chat.send(QUESTION)
+    former = whole(host.model.chat_requests()[-1].messages)
+    assert TEA in former
+    await host.rest()
     await host.set_valves({"extraction_debounce_seconds": DEBOUNCE_SECONDS})
     turn = await page.new_chat().send("I live in Porto.")
     await asyncio.to_thread(host.server.kill)
@@ -93,7 +99,9 @@ async def test_killed_server(second_host: RunningHost) -> None:
 
     await host.set_valves({})
     await page.reload()
-    await page.new_chat().send("Good morning!")
+    await chat.send("Good morning!")
+    prompt = whole(host.model.chat_requests()[-1].messages)
+    assert prompt.startswith(former)
     await until(
         lambda: host.query(queued, turn.user_message_id) == [{"kind": "done"}],
         30,

@@ -1,0 +1,132 @@
+"""What a chat was given, as it is kept from turn to turn, and what of past conversation joins it."""
+
+import time
+from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
+from typing import Protocol
+
+from adaptive.core.embedding import Embedder
+from adaptive.core.model import (
+    HostError,
+    TablesUnavailable,
+    log_failure,
+)
+from adaptive.core.runtime import UserCache
+from adaptive.memory.tables import Addition, ChatTable
+from adaptive.recall.chat_so_far import ChatSoFar
+from adaptive.recall.placement import Placed
+from adaptive.recall.question import Question
+from adaptive.recall.request import RequestWindow
+from adaptive.search.history_ports import MessageKey, PastQuestion
+from adaptive.settings.hook import Hook
+
+_MOST_CHATS = 2000
+_LONGEST_WRITING_SECONDS = 60.0
+
+
+class PastSection(Protocol):
+    """What of past conversation stands in a prompt, and what the user is told of it."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def keys(self) -> Sequence[MessageKey]: ...
+    @property
+    def note(self) -> str: ...
+
+
+class PastRecall(Protocol):
+    """Finds past conversation for a turn."""
+
+    def recalls(self, hook: Hook) -> bool:
+        """Whether a turn is given any of the past."""
+        ...
+
+    async def standing(
+        self, hook: Hook, keys: Collection[MessageKey]
+    ) -> frozenset[MessageKey]:
+        """Those of quoted messages that may be quoted still; raises ``HostError``."""
+        ...
+
+    async def recalled(
+        self, hook: Hook, question: PastQuestion, embedder: Embedder
+    ) -> PastSection:
+        """The section for a turn; its text is empty where nothing fits or its search fails."""
+        ...
+
+
+class ChatState:
+    """Reads and keeps what chats were given, and asks for their past."""
+
+    def __init__(self, chats: ChatTable, past: PastRecall) -> None:
+        self._table = chats
+        self._past = past
+        # What may not stand in the table yet when the next message comes.
+        self._newest = UserCache[Mapping[str, Addition]](
+            _MOST_CHATS, seconds=_LONGEST_WRITING_SECONDS
+        )
+        self.forget = self._newest.forget
+
+    async def so_far(
+        self, hook: Hook, window: RequestWindow, question: Question
+    ) -> ChatSoFar:
+        """What a chat was given, as far as that is known and may stand there still."""
+        chat = hook.user_id, question.chat_id
+        additions = self._newest.get(chat) or {}
+        if question.chat_id:
+            try:
+                additions = {**await self._table.read(*chat), **additions}
+            except TablesUnavailable as error:
+                log_failure("what a chat was given is not known", error)
+        so_far = ChatSoFar.of(
+            additions, question.keys, question.sent, window.history_tokens
+        )
+        quoted = so_far.quoted()
+        standing = frozenset[MessageKey]()
+        if quoted and await self._recalls_past(hook):
+            try:
+                standing = await self._past.standing(hook, quoted)
+            except HostError as error:
+                log_failure("what was quoted is left out", error)
+        return so_far.without_quotes_of(quoted - standing)
+
+    def keep(
+        self, hook: Hook, question: Question, newest: Placed
+    ) -> Coroutine[None, None, None] | None:
+        """Keep what the newest message of a saved chat is given; what is returned writes it."""
+        if not question.chat_id or not (newest.entries or newest.texts):
+            return None
+        chat = hook.user_id, question.chat_id
+        additions = question.so_far.with_addition(newest.addition())
+        self._newest.put(chat, additions)
+        return self._table.write(*chat, additions, int(time.time()))
+
+    async def past_section(
+        self,
+        hook: Hook,
+        window: RequestWindow,
+        question: Question,
+        embedder: Embedder,
+        reading: Awaitable[ChatSoFar],
+    ) -> PastSection | None:
+        """Past conversation for a question that was not asked before."""
+        if question.to_forget or not await self._recalls_past(hook):
+            return None
+        so_far = await reading
+        if so_far.again is not None:
+            return None
+        asked = PastQuestion(
+            text=question.text,
+            previous=question.previous,
+            first=question.first,
+            messages=window.messages,
+            complete=question.complete,
+            tokens=so_far.tokens_for_text(window.history_tokens),
+            shown=so_far.quoted(),
+        )
+        return await self._past.recalled(hook, asked, embedder)
+
+    async def _recalls_past(self, hook: Hook) -> bool:
+        """Whether a turn is given past conversation: not for a model that banks are kept from."""
+        return (
+            self._past.recalls(hook) and not (await hook.hidden_from()).names
+        )
