@@ -42,6 +42,7 @@ NAMES = (
     "commands",
     "neighbours",
     "giving_way",
+    "placement",
     "slow_service",
     "embedders",
     "plots",

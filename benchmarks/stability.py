@@ -1,67 +1,95 @@
-"""How much of a chat's prompt stays as it was from turn to turn, for a provider's prompt cache.
+"""How much of a chat's prompt a local model reads anew, turn by turn.
 
-A chat of 20 questions about neighbouring sessions of one LoCoMo conversation, asked by a user who
-remembers its observations: in a saved chat with the filter, where it keeps entries in place; with
-the filter as plain API calls with the growing list of messages, which belong to no chat and get
-their entries anew each time; and in a saved chat with the host's own memory. A prompt is what the
-model receives: the system message, then all others.
+A saved chat of 20 questions about one LoCoMo conversation, in random order, asked by a user who
+remembers its observations; answers are 900 characters long. A model on one's own machine reads on
+from where a prompt begins to differ from the former one, so what counts is what stands behind the
+longest beginning that both share. Four ways: without a memory, with the host's own, with the filter,
+and with the filter while each message also holds a fact, so that a lesson reads another prompt on the
+same model after each turn.
+
+Where ``LOCAL_MODEL_URL`` names a server of a real one (llama.cpp: ``llama-server -np 1``), what the
+first user's models were sent is sent to it as well, lessons included, in the order in which it came.
+It tells what it read and what it had in its cache.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import json
+import os
+import random
+import statistics
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.figures import say, spread, write_results
+import aiohttp
+
+from benchmarks.figures import say, write_results
+from benchmarks.giving_way import FACTS, MODEL_URL
 from benchmarks.host import (
     FILTER,
     HOST_MEMORY,
-    entries_in,
+    NOTHING,
+    Variant,
     measured_host,
-    request_saying,
 )
 from benchmarks.host_recall import remembering_user
 from benchmarks.locomo import DEFAULT_DATA, Recollector, load_conversations
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.scripted_model import ModelRequest
+from tests.e2e.driver.replies import Say
+from tests.e2e.driver.scripted_model import ModelRequest, text_of
 
 TURNS = 20
-ANSWER = "Understood."
-_CLOSING = ("\n</adaptive_memory>", "\n</memory_context>")
+ANSWER = ("Here is what I can say about it. " * 30)[:900]
+LEARNING = Variant("filter that learns", FILTER.model, native=True)
+VARIANTS = (NOTHING, HOST_MEMORY, FILTER, LEARNING)
+# Of the real model: turns whose time is told.
+LATE_TURNS = slice(10, TURNS)
+LONGEST_SECONDS = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """All that models were sent during a chat, and which of it are the chat's own turns."""
+
+    requests: Sequence[ModelRequest]
+
+    @property
+    def turns(self) -> list[ModelRequest]:
+        return [one for one in self.requests if one.kind == "chat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a prompt has beyond the beginning that it shares with another one, in characters."""
+
+    anew: int
+    whole: int
+    keeps_former: bool
 
 
 async def measure(folder: Path) -> dict[str, Any]:
-    """The same 20 questions of each user in all three ways."""
+    """The same questions of each user in all ways."""
     users = load_conversations(folder)
-    figures: dict[str, Any] = {}
+    chats: dict[str, list[Chat]] = {}
     async with measured_host() as host:
-        together: dict[str, list[list[ModelRequest]]] = {}
+        host.model.when_chatting(Say(ANSWER))
         for about in users:
             page = await remembering_user(host, about)
-            questions = on_one_topic(about)
-            for name, requests in (
-                (
-                    "filter, saved chat",
-                    await _saved_chat(host, page, questions, FILTER.model),
-                ),
-                (
-                    "filter, nothing kept in place",
-                    await _calls(host, page, questions),
-                ),
-                (
-                    "host memory, saved chat",
-                    await _saved_chat(host, page, questions),
-                ),
-            ):
-                together.setdefault(name, []).append(requests)
+            for variant in VARIANTS:
+                chat = await _chat(host, page, about, variant)
+                chats.setdefault(variant.name, []).append(chat)
         version = host.version
-    for name, chats in together.items():
-        figures[name] = _summary(chats)
+    figures: dict[str, Any] = {}
+    for name, of_users in chats.items():
+        figures[name] = _summary(of_users)
+        url = os.environ.get(MODEL_URL)
+        if url:
+            figures[name]["real_model"] = await _replayed(url, of_users[0])
         say(f"{name}: {figures[name]}")
     return {
         "open_webui": version,
@@ -71,98 +99,111 @@ async def measure(folder: Path) -> dict[str, Any]:
     }
 
 
-def on_one_topic(about: Recollector) -> list[str]:
-    """Questions in the order of their evidence, from the middle of the conversation on."""
-    pairs = zip(about.gold, about.questions, strict=True)
-    ordered = [
-        question
-        for _, question in sorted(pairs, key=lambda pair: min(pair[0]))
+async def _chat(
+    host: RunningHost, page: Page, about: Recollector, variant: Variant
+) -> Chat:
+    questions = [*about.questions]
+    random.Random(about.name).shuffle(questions)
+    chat = page.new_chat(model=variant.model)
+    host.model.forget_requests()
+    for number, question in enumerate(questions[:TURNS]):
+        said = question
+        if variant is LEARNING:
+            said = f"{FACTS[number % len(FACTS)]} {question}"
+        await chat.send(said, features={"memory": variant.native})
+        await host.rest()
+    return Chat([one for one in host.model.requests if one.messages])
+
+
+def _summary(chats: Sequence[Chat]) -> dict[str, Any]:
+    readings = [
+        reading
+        for chat in chats
+        for reading in _readings([*map(prompt_of, chat.turns)])
     ]
-    start = max(0, (len(ordered) - TURNS) // 2)
-    return ordered[start : start + TURNS]
-
-
-async def _saved_chat(
-    host: RunningHost,
-    page: Page,
-    questions: Sequence[str],
-    model: str = HOST_MEMORY.model,
-) -> list[ModelRequest]:
-    chat = page.new_chat(model=model)
-    received: list[ModelRequest] = []
-    for question in questions:
-        host.model.requests.clear()
-        await chat.send(question, features={"memory": True})
-        received.append(request_saying(host, question))
-    return received
-
-
-async def _calls(
-    host: RunningHost, page: Page, questions: Sequence[str]
-) -> list[ModelRequest]:
-    said: list[dict[str, Any]] = []
-    received: list[ModelRequest] = []
-    for question in questions:
-        said.append({"role": "user", "content": question})
-        host.model.requests.clear()
-        await page.complete(
-            said, model=FILTER.model, features={"memory": True}
-        )
-        received.append(request_saying(host, question))
-        said.append({"role": "assistant", "content": ANSWER})
-    return received
-
-
-def _summary(chats: Sequence[Sequence[ModelRequest]]) -> dict[str, Any]:
-    pairs = [pair for chat in chats for pair in itertools.pairwise(chat)]
-    shares = [
-        shared_prefix(_prompt(one), _prompt(next_)) for one, next_ in pairs
-    ]
-    kept = [
-        next_.system_prompt.startswith(_open(one.system_prompt))
-        for one, next_ in pairs
-    ]
-    same = [one.system_prompt == next_.system_prompt for one, next_ in pairs]
-    whole = [share == 1 for share in shares]
-    last = [len(entries_in(chat[-1].prompt)) for chat in chats]
     return {
-        "prefix_share": spread(shares),
-        "prefix_share_mean": round(sum(shares) / len(shares), 3),
-        "turns_with_whole_prompt_kept": round(sum(whole) / len(whole), 3),
-        "turns_with_system_prompt_kept_to_its_closing": round(
-            sum(kept) / len(kept), 3
-        ),
-        "turns_with_identical_system_prompt": round(sum(same) / len(same), 3),
-        "entries_in_last_turn": round(sum(last) / len(last), 1),
-        "prefix_share_by_turn_of_first_user": [
-            round(one, 3) for one in shares[: TURNS - 1]
+        "anew_mean": round(statistics.fmean(one.anew for one in readings)),
+        "share_read_anew": _share(readings),
+        "share_read_anew_by_user": [
+            _share(_readings([*map(prompt_of, chat.turns)])) for chat in chats
         ],
+        "turns_that_keep_the_former_prompt": round(
+            statistics.fmean(one.keeps_former for one in readings), 3
+        ),
+        "lessons": sum(len(chat.requests) - len(chat.turns) for chat in chats),
     }
 
 
-def shared_prefix(one: str, next_: str) -> float:
-    """The share of a text that the next one begins with."""
-    pairs = zip(one, next_, strict=False)
-    equal = sum(
+def _share(readings: Sequence[Reading]) -> float:
+    anew = sum(one.anew for one in readings)
+    return round(anew / sum(one.whole for one in readings), 3)
+
+
+def _readings(prompts: Sequence[str]) -> list[Reading]:
+    """What is read anew of each prompt but the first."""
+    readings: list[Reading] = []
+    for former, prompt in itertools.pairwise(prompts):
+        shared = shared_beginning(former, prompt)
+        readings.append(
+            Reading(
+                anew=len(prompt) - shared,
+                whole=len(prompt),
+                keeps_former=shared == len(former),
+            )
+        )
+    return readings
+
+
+def shared_beginning(one: str, other: str) -> int:
+    """How many characters two texts have in common before they differ."""
+    pairs = zip(one, other, strict=False)
+    return sum(
         1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)
     )
-    return equal / len(one)
 
 
-def _prompt(request: ModelRequest) -> str:
+def prompt_of(request: ModelRequest) -> str:
     """All that the model reads; nothing marks the end of the list, where the next turn goes on."""
-    return "\n".join(
-        json.dumps([one.get("role"), one.get("content")], ensure_ascii=False)
+    return "".join(
+        f"<|{one.get('role')}|>{text_of(one.get('content'))}"
         for one in request.messages
     )
 
 
-def _open(prompt: str) -> str:
-    """A system prompt up to the marker that closes its memories."""
-    for closing in _CLOSING:
-        if closing in prompt:
-            return prompt.rpartition(closing)[0]
-    return prompt
+async def _replayed(url: str, chat: Chat) -> dict[str, Any]:
+    """What a real model reads of a chat's turns, and how long its first word takes."""
+    seconds: list[float] = []
+    read: list[int] = []
+    cached: list[int] = []
+    timeout = aiohttp.ClientTimeout(total=LONGEST_SECONDS)
+    async with aiohttp.ClientSession(timeout=timeout) as session:
+        for request in chat.requests:
+            is_turn = request.kind == "chat"
+            body = {
+                "messages": request.messages,
+                "max_tokens": 1 if is_turn else 30,
+                "temperature": 0,
+                "cache_prompt": True,
+            }
+            began = time.perf_counter()
+            async with session.post(
+                f"{url}/chat/completions", json=body
+            ) as response:
+                timings = (await response.json())["timings"]
+            if is_turn:
+                seconds.append(round(time.perf_counter() - began, 2))
+                read.append(timings["prompt_n"])
+                cached.append(timings.get("cache_n", 0))
+    return {
+        "share_of_tokens_read_anew": round(
+            sum(read[1:]) / (sum(read[1:]) + sum(cached[1:])), 3
+        ),
+        "seconds_to_first_token": seconds,
+        "median_of_turns_11_to_20": round(
+            statistics.median(seconds[LATE_TURNS]), 2
+        ),
+        "last": seconds[-1],
+    }
 
 
 def main(folder: Path = DEFAULT_DATA) -> None:
