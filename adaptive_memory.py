@@ -495,12 +495,9 @@ def _utterance(message: Message) -> Utterance | None:
 def without_spans(text: str, tags: str) -> str:
  opening = re.compile(rf"<(?:{tags})\b[^<>]*>", re.IGNORECASE)
  closing = re.compile(rf"</(?:{tags})>\s*", re.IGNORECASE)
- parts: list[str] = []
- position = 0
- while (start := opening.search(text, position)) and (end := closing.search(text, start.end())):
-  parts.append(text[position : start.start()])
-  position = end.end()
- return "".join([*parts, text[position:]])
+ *closed, rest = closing.split(text)
+ outside = [opening.split(part, maxsplit=1)[0] for part in closed]
+ return "".join([*outside, rest])
 
 
 def without_answer_note(text: str) -> str:
@@ -1176,14 +1173,10 @@ def tell_outcome(outcome: str, reason: str = "") -> None:
 
 
 @asynccontextmanager
-async def measured_part(
- part: str, turn: str, anomalies: Iterable[str] = ()
-) -> AsyncGenerator[None]:
+async def measured_part(part: str, turn: str) -> AsyncGenerator[None]:
  measures = TurnMeasures("skipped" if part == "inlet" else "")
  token = MEASURES.set(measures)
  try:
-  for anomaly in anomalies:
-   tally("anomalies", anomaly)
   with stage("total"):
    yield
  finally:
@@ -2193,10 +2186,6 @@ def fields_schema(fields: type[BaseModel]) -> JsonObject:
 _OLLAMA_WINDOW = 4096
 _ANSWER_TOKENS = 1024
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-_HTTP_PORT = 80
-_HERE = "localhost"
-_LOOPBACK = (_HERE, "127.0.0.1", "::1")
 
 
 @frozen
@@ -2337,55 +2326,6 @@ def _content(content: object) -> str:
  if isinstance(content, str):
   return content
  return "".join(text_field(mapping(part), "text") for part in listing(content))
-
-
-class LocalAddresses:
- def __init__(self, listed: str) -> None:
-  self._listed = [_parsed(address) for address in listed.split(",")]
-
- def lists(self, url: str) -> bool:
-  address = _parsed(url)
-  return any(_covers(listed, address) for listed in self._listed)
-
- def holds_ollama(self, url: str) -> bool:
-  return _is_inner(_parsed(url).host or "") or self.lists(url)
-
- def machine(self, urls: Sequence[str]) -> str:
-  if not all(map(self.holds_ollama, urls)):
-   return ""
-  hosts = {_parsed(url).host or "" for url in urls}
-  names = {_HERE if host in _LOOPBACK else host for host in hosts}
-  return " ".join(sorted(names))
-
-
-def _covers(listed: URL, address: URL) -> bool:
- is_same_scheme = listed.scheme in ("", address.scheme)
- is_same_server = listed.host and listed.host == address.host
- is_same_port = (listed.port or _HTTP_PORT) == address.port
- path = listed.path.rstrip("/")
- is_below = f"{address.path}/".startswith(f"{path}/")
- return bool(is_same_scheme and is_same_server and is_same_port and is_below)
-
-
-def is_cloud_name(model: str) -> bool:
- tag = model.strip().casefold().rpartition(":")[2]
- return tag == "cloud" or tag.endswith("-cloud")
-
-
-def _is_inner(host: str) -> bool:
- try:
-  address = ipaddress.ip_address(host)
- except ValueError:
-  return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
- mapped = getattr(address, "ipv4_mapped", None) or address
- return mapped.is_private and not mapped.is_unspecified
-
-
-def _parsed(url: str) -> URL:
- text = url.strip()
- with suppress(ValueError):
-  return URL(text if "://" in text else f"//{text}")
- return URL()
 
 
 # ---- src/adaptive/memory/tables.py ----
@@ -6239,9 +6179,9 @@ class HostHistoryVectors:
    limit=limit,
   )
   result = await self._if_there(user_id, searching)
-  distances = _first_list(result, "distances")
+  distances = first_list(result, "distances")
   sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
-  metadatas = map(mapping, _first_list(result, "metadatas"))
+  metadatas = map(mapping, first_list(result, "metadatas"))
   own = content_hash(embedder)
   return [
    HistoryHit(
@@ -6286,11 +6226,11 @@ class HostHistoryVectors:
    filter={**metadata},
    limit=limit,
   )
-  found = zip(_first_list(result, "ids"), _first_list(result, "metadatas"), strict=False)
+  found = zip(first_list(result, "ids"), first_list(result, "metadatas"), strict=False)
   return {str(unit_id): mapping(meta) for unit_id, meta in found}
 
 
-def _first_list(result: object, name: str) -> list[Any]:
+def first_list(result: object, name: str) -> list[Any]:
  lists = listing(getattr(result, name, None))
  return listing(lists[0]) if lists else []
 
@@ -8865,8 +8805,7 @@ async def standing_vectors(name: str) -> set[str]:
   if await HOST_VECTORS.call(doing, "has_collection", name):
    raise
   return set()
- lists = listing(getattr(result, "ids", None))
- return set(map(str, listing(lists[0]))) if lists else set()
+ return set(map(str, first_list(result, "ids")))
 
 
 async def held_vectors(user_id: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
@@ -9060,6 +8999,11 @@ def known_models(saved: str) -> list[dict[str, str]]:
 
 # ---- src/adaptive/host/audience.py ----
 
+_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_HTTP_PORT = 80
+_HERE = "localhost"
+_LOOPBACK = (_HERE, "127.0.0.1", "::1")
+
 
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:
  from open_webui.models.access_grants import AccessGrant
@@ -9103,21 +9047,30 @@ class _Connection:
  is_ollama: bool = False
 
 
-@frozen
 class Locality:
- addresses: LocalAddresses
- request: Request
+ def __init__(self, listed: str, request: Request) -> None:
+  self._listed = [_parsed(address) for address in listed.split(",")]
+  self._request = request
 
  async def holds(self, model: object) -> bool:
   connection = await self._connection(model)
-  is_local = self.addresses.lists
-  if connection.is_ollama:
-   is_local = self.addresses.holds_ollama
+  is_local = self._holds_ollama if connection.is_ollama else self._lists
   return bool(connection.urls) and all(map(is_local, connection.urls))
 
  async def machine(self, model: object) -> str:
   connection = await self._connection(model)
-  return self.addresses.machine(connection.urls)
+  if not all(map(self._holds_ollama, connection.urls)):
+   return ""
+  hosts = {_parsed(url).host or "" for url in connection.urls}
+  names = {_HERE if host in _LOOPBACK else host for host in hosts}
+  return " ".join(sorted(names))
+
+ def _lists(self, url: str) -> bool:
+  address = _parsed(url)
+  return any(_covers(listed, address) for listed in self._listed)
+
+ def _holds_ollama(self, url: str) -> bool:
+  return _is_inner(_parsed(url).host or "") or self._lists(url)
 
  async def _connection(self, model: object) -> _Connection:
   if isinstance(model, RedactingCompleter):
@@ -9125,7 +9078,7 @@ class Locality:
   if isinstance(model, OpenAICompleter):
    return _Connection([model.url])
   if isinstance(model, OllamaCompleter):
-   urls = [] if is_cloud_name(model.model) else [model.url]
+   urls = [] if _is_cloud_name(model.model) else [model.url]
    return _Connection(urls, is_ollama=True)
   if isinstance(model, HostCompleter):
    model = {"id": model.model}
@@ -9138,7 +9091,7 @@ class Locality:
    if base.get("owned_by") == "ollama":
     return await self._of_ollama(model_id, base)
    if base.get("owned_by") == "openai":
-    urls = await recent_setting(self.request, "openai_urls")
+    urls = await recent_setting(self._request, "openai_urls")
     routed = self._routed("OPENAI_MODELS", model_id) or base
     return _Connection([_address_at(urls, routed.get("urlIdx"))])
   return _Connection()
@@ -9148,15 +9101,15 @@ class Locality:
   if routed.get("remote_host") or routed.get("remote_model"):
    return _Connection()
   names = (model_id, text_field(routed, "model"), text_field(routed, "name"))
-  if any(map(is_cloud_name, names)):
+  if any(map(_is_cloud_name, names)):
    return _Connection()
-  urls = await recent_setting(self.request, "ollama_urls")
+  urls = await recent_setting(self._request, "ollama_urls")
   numbers = listing(routed.get("urls")) or [None]
   addresses = [_address_at(urls, number) for number in numbers]
   return _Connection(addresses, is_ollama=True)
 
  def _base_of(self, model: JsonMapping) -> JsonMapping:
-  models: Any = getattr(self.request.app.state, "MODELS", None) or {}
+  models: Any = getattr(self._request.app.state, "MODELS", None) or {}
   if "owned_by" not in model:
    model = mapping(models.get(text_field(model, "id")))
   base_id = text_field(mapping(model, "info"), "base_model_id")
@@ -9166,7 +9119,7 @@ class Locality:
   return {} if mapping(base, "info").get("base_model_id") else base
 
  def _routed(self, table: str, model_id: str) -> JsonMapping:
-  return mapping(getattr(self.request.app.state, table, None), model_id)
+  return mapping(getattr(self._request.app.state, table, None), model_id)
 
 
 def _address_at(urls: object, number: object) -> str:
@@ -9174,6 +9127,36 @@ def _address_at(urls: object, number: object) -> str:
  if type(number) is int and 0 <= number < len(addresses):
   return str(addresses[number])
  return ""
+
+
+def _covers(listed: URL, address: URL) -> bool:
+ is_same_scheme = listed.scheme in ("", address.scheme)
+ is_same_server = listed.host and listed.host == address.host
+ is_same_port = (listed.port or _HTTP_PORT) == address.port
+ path = listed.path.rstrip("/")
+ is_below = f"{address.path}/".startswith(f"{path}/")
+ return bool(is_same_scheme and is_same_server and is_same_port and is_below)
+
+
+def _is_cloud_name(model: str) -> bool:
+ tag = model.strip().casefold().rpartition(":")[2]
+ return tag == "cloud" or tag.endswith("-cloud")
+
+
+def _is_inner(host: str) -> bool:
+ try:
+  address = ipaddress.ip_address(host)
+ except ValueError:
+  return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
+ mapped = getattr(address, "ipv4_mapped", None) or address
+ return mapped.is_private and not mapped.is_unspecified
+
+
+def _parsed(url: str) -> URL:
+ text = url.strip()
+ with suppress(ValueError):
+  return URL(text if "://" in text else f"//{text}")
+ return URL()
 
 
 # ---- src/adaptive/learn/proposals.py ----
@@ -11228,7 +11211,6 @@ class TurnState(TypedDict, total=False):
  title: str
  recalled: str
  injected: list[str]
- anomalies: list[str]
  redaction: str
  shared: bool
  branch: list[str]
@@ -11376,7 +11358,6 @@ class AnswerCorrection:
    anomalies.append("empty_response")
   if anomalies:
    log.info("anomalies of an answer: %s", ", ".join(anomalies))
-   hook.state.setdefault("anomalies", []).extend(anomalies)
   if not fields:
    return body
   return {**body, "messages": [*body["messages"][:-1], clean]}
@@ -12474,8 +12455,7 @@ class HostHook(Hook):
 
  @property
  def _locality(self) -> Locality:
-  addresses = LocalAddresses(self.settings.local_connections)
-  return Locality(addresses, self.request)
+  return Locality(self.settings.local_connections, self.request)
 
  async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
   typed = [message_text(one) for one in messages if one.get("role") == "user"]
@@ -16731,8 +16711,7 @@ class Filter:
   async def guarded() -> None:
    try:
     answer_id = hook.answer_id if hook else ""
-    anomalies = hook.state.pop("anomalies", []) if hook else []
-    async with measured_part(doing, answer_id, anomalies):
+    async with measured_part(doing, answer_id):
      if gently:
       await self._services.foreground.give_way()
      line = await work

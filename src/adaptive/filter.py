@@ -373,8 +373,7 @@ class Filter:
         async def guarded() -> None:
             try:
                 answer_id = hook.answer_id if hook else ""
-                anomalies = hook.state.pop("anomalies", []) if hook else []
-                async with measured_part(doing, answer_id, anomalies):
+                async with measured_part(doing, answer_id):
                     if gently:
                         await self._services.foreground.give_way()
                     line = await work

@@ -67,7 +67,6 @@ async def test_cleaned(
         out = await CORRECTION.cleaned(hook, body)
     assert body == before
     assert out == answered(**clean)
-    assert hook.state.get("anomalies") == anomalies
     assert f"anomalies of an answer: {', '.join(anomalies)}" in caplog.text
     assert "tea" not in caplog.text
 
@@ -85,7 +84,6 @@ async def test_clean_is_untouched(body: dict[str, Any]) -> None:
     """What is clean, no answer, or not to be cleaned is given back as the same object."""
     hook = a_hook()
     assert await CORRECTION.cleaned(hook, body) is body
-    assert "anomalies" not in hook.state
     dirty = answered(STRAY)
     assert (
         await CORRECTION.cleaned(a_hook(clean_answers=False), dirty) is dirty

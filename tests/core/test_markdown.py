@@ -29,12 +29,12 @@ NOTE = f"> 🧠 *Adaptive Memory:* {LINE}"
     "text, left",
     [
         ("a<b>c</b>d<b></b>", "ad"),
-        ("<b><b>c</b>d</b>", "d</b>"),
-        ("</b>a<b>c", "</b>a<b>c"),
+        ("<b><b>c</b>d</b>", "d"),
+        ("</b>a<b>c", "a<b>c"),
     ],
 )
 def test_spans(text: str, left: str) -> None:
-    """A span reaches from an opening to the next closing; what is not closed stays."""
+    """A span reaches from an opening to the next closing; what is not closed stays, a closing alone goes."""
     assert without_spans(text, "b") == left
 
 

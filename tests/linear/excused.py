@@ -111,6 +111,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.summaries.related_clusters
         memory.archive.archived_change
         memory.archive.leaving_first
+        memory.erasure.Origin.holds
         memory.erasure.came_from
         memory.erasure.origin_ids
         memory.erasure.bereft_originals

@@ -94,7 +94,6 @@ class AnswerCorrection:
             anomalies.append("empty_response")
         if anomalies:
             log.info("anomalies of an answer: %s", ", ".join(anomalies))
-            hook.state.setdefault("anomalies", []).extend(anomalies)
         if not fields:
             return body
         return {**body, "messages": [*body["messages"][:-1], clean]}

@@ -13,7 +13,6 @@ from collections.abc import (
     Collection,
     Generator,
     Hashable,
-    Iterable,
     Iterator,
 )
 from contextlib import asynccontextmanager, contextmanager
@@ -266,15 +265,11 @@ def tell_outcome(outcome: str, reason: str = "") -> None:
 
 
 @asynccontextmanager
-async def measured_part(
-    part: str, turn: str, anomalies: Iterable[str] = ()
-) -> AsyncGenerator[None]:
+async def measured_part(part: str, turn: str) -> AsyncGenerator[None]:
     """Around an inlet, or one work behind an answer; what finds nothing to do is not told of."""
     measures = TurnMeasures("skipped" if part == "inlet" else "")
     token = MEASURES.set(measures)
     try:
-        for anomaly in anomalies:
-            tally("anomalies", anomaly)
         with stage("total"):
             yield
     finally:

@@ -1,10 +1,13 @@
 """Who sees what stands in a chat: people who can open it, and models on other machines."""
 
+import ipaddress
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from fastapi import Request
 from sqlalchemy import exists, or_, select
+from yarl import URL
 
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import JsonMapping, frozen
@@ -12,13 +15,14 @@ from adaptive.host.application import recent_setting
 from adaptive.host.database import HOST_DATABASE
 from adaptive.host.faults import faults_logged
 from adaptive.host.providers import HostCompleter
-from adaptive.llm.endpoints import (
-    LocalAddresses,
-    OllamaCompleter,
-    OpenAICompleter,
-    is_cloud_name,
-)
+from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.privacy.redaction import RedactingCompleter
+
+# Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
+_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_HTTP_PORT = 80
+_HERE = "localhost"
+_LOOPBACK = (_HERE, "127.0.0.1", "::1")
 
 
 async def is_read_by_others(chat_id: str, user_id: str) -> bool:
@@ -83,28 +87,42 @@ class _Connection:
     is_ollama: bool = False
 
 
-@frozen
 class Locality:
     """Tells which models run on the admin's own machines; what can't be told counts as elsewhere.
 
     It goes by the addresses that a valve lists, and by the host's connections.
     """
 
-    addresses: LocalAddresses
-    request: Request
+    def __init__(self, listed: str, request: Request) -> None:
+        self._listed = [_parsed(address) for address in listed.split(",")]
+        self._request = request
 
     async def holds(self, model: object) -> bool:
         """Whether a completer, or a model of the host by at least its id, is local."""
         connection = await self._connection(model)
-        is_local = self.addresses.lists
-        if connection.is_ollama:
-            is_local = self.addresses.holds_ollama
+        is_local = self._holds_ollama if connection.is_ollama else self._lists
         return bool(connection.urls) and all(map(is_local, connection.urls))
 
     async def machine(self, model: object) -> str:
-        """The machine that such a model runs on, empty where that is not near."""
+        """The machine that such a model runs on, empty where that is not near.
+
+        Whatever its ports are, it has one processor. Several machines count as one.
+        """
         connection = await self._connection(model)
-        return self.addresses.machine(connection.urls)
+        if not all(map(self._holds_ollama, connection.urls)):
+            return ""
+        hosts = {_parsed(url).host or "" for url in connection.urls}
+        names = {_HERE if host in _LOOPBACK else host for host in hosts}
+        return " ".join(sorted(names))
+
+    def _lists(self, url: str) -> bool:
+        """Whether the valve names an address: with its path, or the server as a whole."""
+        address = _parsed(url)
+        return any(_covers(listed, address) for listed in self._listed)
+
+    def _holds_ollama(self, url: str) -> bool:
+        """Whether an Ollama server stands here: nobody else's does in a private network."""
+        return _is_inner(_parsed(url).host or "") or self._lists(url)
 
     async def _connection(self, model: object) -> _Connection:
         """Where a model is asked.
@@ -117,7 +135,7 @@ class Locality:
         if isinstance(model, OpenAICompleter):
             return _Connection([model.url])
         if isinstance(model, OllamaCompleter):
-            urls = [] if is_cloud_name(model.model) else [model.url]
+            urls = [] if _is_cloud_name(model.model) else [model.url]
             return _Connection(urls, is_ollama=True)
         if isinstance(model, HostCompleter):
             model = {"id": model.model}
@@ -134,7 +152,7 @@ class Locality:
             if base.get("owned_by") == "ollama":
                 return await self._of_ollama(model_id, base)
             if base.get("owned_by") == "openai":
-                urls = await recent_setting(self.request, "openai_urls")
+                urls = await recent_setting(self._request, "openai_urls")
                 routed = self._routed("OPENAI_MODELS", model_id) or base
                 return _Connection([_address_at(urls, routed.get("urlIdx"))])
         return _Connection()
@@ -154,16 +172,16 @@ class Locality:
             text_field(routed, "model"),
             text_field(routed, "name"),
         )
-        if any(map(is_cloud_name, names)):
+        if any(map(_is_cloud_name, names)):
             return _Connection()
-        urls = await recent_setting(self.request, "ollama_urls")
+        urls = await recent_setting(self._request, "ollama_urls")
         numbers = listing(routed.get("urls")) or [None]
         addresses = [_address_at(urls, number) for number in numbers]
         return _Connection(addresses, is_ollama=True)
 
     def _base_of(self, model: JsonMapping) -> JsonMapping:
         """What the host knows of a model, or of the one that a workspace model is built on."""
-        models: Any = getattr(self.request.app.state, "MODELS", None) or {}
+        models: Any = getattr(self._request.app.state, "MODELS", None) or {}
         if "owned_by" not in model:
             model = mapping(models.get(text_field(model, "id")))
         base_id = text_field(mapping(model, "info"), "base_model_id")
@@ -174,7 +192,7 @@ class Locality:
 
     def _routed(self, table: str, model_id: str) -> JsonMapping:
         """What the host's router goes by when it asks a model."""
-        return mapping(getattr(self.request.app.state, table, None), model_id)
+        return mapping(getattr(self._request.app.state, table, None), model_id)
 
 
 def _address_at(urls: object, number: object) -> str:
@@ -182,3 +200,41 @@ def _address_at(urls: object, number: object) -> str:
     if type(number) is int and 0 <= number < len(addresses):
         return str(addresses[number])
     return ""
+
+
+def _covers(listed: URL, address: URL) -> bool:
+    """Whether an address is the listed one, or lies below it."""
+    is_same_scheme = listed.scheme in ("", address.scheme)
+    is_same_server = listed.host and listed.host == address.host
+    is_same_port = (listed.port or _HTTP_PORT) == address.port
+    path = listed.path.rstrip("/")
+    is_below = f"{address.path}/".startswith(f"{path}/")
+    return bool(
+        is_same_scheme and is_same_server and is_same_port and is_below
+    )
+
+
+def _is_cloud_name(model: str) -> bool:
+    """Whether an Ollama model's tag names its cloud: ``x:cloud``, ``x:120b-cloud``."""
+    tag = model.strip().casefold().rpartition(":")[2]
+    return tag == "cloud" or tag.endswith("-cloud")
+
+
+def _is_inner(host: str) -> bool:
+    """Whether a server is this machine or in a private network, as far as its name tells."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return bool(host) and (
+            "." not in host or host.endswith(_INNER_SUFFIXES)
+        )
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_private and not mapped.is_unspecified
+
+
+def _parsed(url: str) -> URL:
+    """An address in its parts, without a host where it is none; its scheme may be left out."""
+    text = url.strip()
+    with suppress(ValueError):
+        return URL(text if "://" in text else f"//{text}")
+    return URL()

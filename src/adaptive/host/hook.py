@@ -46,7 +46,6 @@ from adaptive.host.page import (
 )
 from adaptive.host.providers import chosen_completer, known_model
 from adaptive.host.tables import HostLeases, HostVectorTable
-from adaptive.llm.endpoints import LocalAddresses
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import COMMANDED_KINDS, Hook, turn_state
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
@@ -317,8 +316,7 @@ class HostHook(Hook):
 
     @property
     def _locality(self) -> Locality:
-        addresses = LocalAddresses(self.settings.local_connections)
-        return Locality(addresses, self.request)
+        return Locality(self.settings.local_connections, self.request)
 
     async def name_chat(self, title: str, messages: Sequence[Message]) -> None:
         """Give the user's own new chat a title, where nobody else does."""

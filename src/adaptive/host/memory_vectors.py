@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from fastapi import Request
 
-from adaptive.core.messages import listing
 from adaptive.core.model import (
     EmbeddingError,
     HostError,
@@ -37,6 +36,7 @@ from adaptive.host.embedding import HostModel
 from adaptive.host.vector_database import (
     HOST_VECTORS,
     WHOLE_COLLECTION_SECONDS,
+    first_list,
 )
 
 # Before each look: some vector databases show a deletion only after a second.
@@ -150,8 +150,7 @@ async def standing_vectors(name: str) -> set[str]:
         if await HOST_VECTORS.call(doing, "has_collection", name):
             raise
         return set()
-    lists = listing(getattr(result, "ids", None))
-    return set(map(str, listing(lists[0]))) if lists else set()
+    return set(map(str, first_list(result, "ids")))
 
 
 async def held_vectors(

@@ -209,10 +209,10 @@ class HostHistoryVectors:
             limit=limit,
         )
         result = await self._if_there(user_id, searching)
-        distances = _first_list(result, "distances")
+        distances = first_list(result, "distances")
         # Of some engines less is nearer; what comes first is the nearest of all of them.
         sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
-        metadatas = map(mapping, _first_list(result, "metadatas"))
+        metadatas = map(mapping, first_list(result, "metadatas"))
         own = content_hash(embedder)
         return [
             HistoryHit(
@@ -270,14 +270,14 @@ class HostHistoryVectors:
             limit=limit,
         )
         found = zip(
-            _first_list(result, "ids"),
-            _first_list(result, "metadatas"),
+            first_list(result, "ids"),
+            first_list(result, "metadatas"),
             strict=False,
         )
         return {str(unit_id): mapping(meta) for unit_id, meta in found}
 
 
-def _first_list(result: object, name: str) -> list[Any]:
+def first_list(result: object, name: str) -> list[Any]:
     """What was found for the first vector; the host's result may be ``None``, or hold ``None``."""
     lists = listing(getattr(result, name, None))
     return listing(lists[0]) if lists else []

@@ -3,13 +3,8 @@
 The host speaks the OpenAI chat-completion format, too: a request's body, and the reply's text.
 """
 
-import ipaddress
 import itertools
 import json
-from collections.abc import Sequence
-from contextlib import suppress
-
-from yarl import URL
 
 from adaptive.core.messages import (
     estimated_tokens,
@@ -40,11 +35,6 @@ _REASONING_FIELDS = (
     "thinking",
     "reasoning_details",
 )
-# Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-_HTTP_PORT = 80
-_HERE = "localhost"
-_LOOPBACK = (_HERE, "127.0.0.1", "::1")
 
 
 @frozen
@@ -242,68 +232,3 @@ def _content(content: object) -> str:
     return "".join(
         text_field(mapping(part), "text") for part in listing(content)
     )
-
-
-class LocalAddresses:
-    """The addresses that the valve lists, and those of private networks."""
-
-    def __init__(self, listed: str) -> None:
-        self._listed = [_parsed(address) for address in listed.split(",")]
-
-    def lists(self, url: str) -> bool:
-        """Whether the valve names an address: with its path, or the server as a whole."""
-        address = _parsed(url)
-        return any(_covers(listed, address) for listed in self._listed)
-
-    def holds_ollama(self, url: str) -> bool:
-        """Whether an Ollama server stands here: nobody else's does in a private network."""
-        return _is_inner(_parsed(url).host or "") or self.lists(url)
-
-    def machine(self, urls: Sequence[str]) -> str:
-        """The machine that serves these addresses, if all are listed or in a private network.
-
-        Whatever its ports are, it has one processor. Several machines count as one.
-        """
-        if not all(map(self.holds_ollama, urls)):
-            return ""
-        hosts = {_parsed(url).host or "" for url in urls}
-        names = {_HERE if host in _LOOPBACK else host for host in hosts}
-        return " ".join(sorted(names))
-
-
-def _covers(listed: URL, address: URL) -> bool:
-    """Whether an address is the listed one, or lies below it."""
-    is_same_scheme = listed.scheme in ("", address.scheme)
-    is_same_server = listed.host and listed.host == address.host
-    is_same_port = (listed.port or _HTTP_PORT) == address.port
-    path = listed.path.rstrip("/")
-    is_below = f"{address.path}/".startswith(f"{path}/")
-    return bool(
-        is_same_scheme and is_same_server and is_same_port and is_below
-    )
-
-
-def is_cloud_name(model: str) -> bool:
-    """Whether an Ollama model's tag names its cloud: ``x:cloud``, ``x:120b-cloud``."""
-    tag = model.strip().casefold().rpartition(":")[2]
-    return tag == "cloud" or tag.endswith("-cloud")
-
-
-def _is_inner(host: str) -> bool:
-    """Whether a server is this machine or in a private network, as far as its name tells."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return bool(host) and (
-            "." not in host or host.endswith(_INNER_SUFFIXES)
-        )
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return mapped.is_private and not mapped.is_unspecified
-
-
-def _parsed(url: str) -> URL:
-    """An address in its parts, without a host where it is none; its scheme may be left out."""
-    text = url.strip()
-    with suppress(ValueError):
-        return URL(text if "://" in text else f"//{text}")
-    return URL()

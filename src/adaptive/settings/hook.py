@@ -172,8 +172,8 @@ class TurnState(TypedDict, total=False):
 
     ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
     are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
-    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
-    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders.
+    ``injected`` the ids that the answer was given, and ``redaction`` an unguessable mark, by which
+    this process knows the turn's placeholders.
     Whether a saved chat was found to be ``shared`` stands for the turn. ``block_mark`` is such a
     mark for what waits to be put into the prompt. ``branch`` holds the ids of the chat's messages
     down to this turn's.
@@ -185,7 +185,6 @@ class TurnState(TypedDict, total=False):
     title: str
     recalled: str
     injected: list[str]
-    anomalies: list[str]
     redaction: str
     shared: bool
     branch: list[str]
