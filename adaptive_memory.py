@@ -987,7 +987,7 @@ log_measures = logging.getLogger("adaptive_memory.measures")
 
 CacheKey = tuple[Hashable, ...]
 Cached = TypeVar("Cached")
-TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+TextFunction = TypeVar("TextFunction", bound=Callable[..., object])
 PER_STATEMENT = 500
 
 _FORGET_ALL: list[Callable[[], None]] = []
@@ -1045,9 +1045,9 @@ class UserCache(Generic[Cached]):
 def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
 
  def cached(function: TextFunction) -> TextFunction:
-  remembering: Any = lru_cache(most)(function)
+  remembering = lru_cache(most)(function)
   _FORGET_ALL.append(remembering.cache_clear)
-  return remembering
+  return cast(TextFunction, remembering)
 
  return cached
 
@@ -3638,7 +3638,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
  "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
  "openai_embedding_url": ("RAG_OPENAI_API_BASE_URL", "rag.openai.api_base_url"),
  "ollama_embedding_url": ("RAG_OLLAMA_BASE_URL", "rag.ollama.base_url"),
- "azure_embedding_url": ("RAG_AZURE_OPENAI_BASE_URL", "rag.azure_openai.base_url"),
+ "azure_openai_embedding_url": ("RAG_AZURE_OPENAI_BASE_URL", "rag.azure_openai.base_url"),
  "embedding_batch_size": ("RAG_EMBEDDING_BATCH_SIZE", "rag.embedding_batch_size"),
  "task_model": ("TASK_MODEL", "task.model.default"),
  "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
@@ -8605,11 +8605,7 @@ def _bank_key(name: str) -> str:
 _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
 _NO_ANSWER = 503
 _ENGINE_IN_PROCESS = "host, in this process"
-_ADDRESSES: Mapping[str, str] = {
- "openai": "openai_embedding_url",
- "ollama": "ollama_embedding_url",
- "azure_openai": "azure_embedding_url",
-}
+_SERVICES = ("openai", "ollama", "azure_openai")
 _FINGERPRINTS = Fingerprints()
 _PACES: dict[str, Pace] = {}
 
@@ -8650,17 +8646,22 @@ class HostModel:
   with HostFaults("reading the embedding settings", EmbeddingError):
    engine = await recent_setting(request, "embedding_engine")
    model = await recent_setting(request, "embedding_model")
-   setting = _ADDRESSES.get(engine or "")
-   address = await recent_setting(request, setting) if setting else ""
-   query_prefix, content_prefix, field_name = _prefixes()
    batch = await recent_setting(request, "embedding_batch_size")
-  engine = f"host, {engine}" if setting else _ENGINE_IN_PROCESS
+   address = None
+   name = _ENGINE_IN_PROCESS
+   if engine in _SERVICES:
+    name = f"host, {engine}"
+    setting = f"{engine}_embedding_url"
+    address = await recent_setting(request, setting)
+   from open_webui import config
+  if config.RAG_EMBEDDING_PREFIX_FIELD_NAME:
+   name += f", prefix in {config.RAG_EMBEDDING_PREFIX_FIELD_NAME}"
   identity = EmbedderIdentity(
-   engine=f"{engine}, prefix in {field_name}" if field_name else engine,
+   engine=name,
    model=str(model),
    address=str(address or ""),
-   query_prefix=query_prefix,
-   content_prefix=content_prefix,
+   query_prefix=config.RAG_EMBEDDING_QUERY_PREFIX or "",
+   content_prefix=config.RAG_EMBEDDING_CONTENT_PREFIX or "",
   )
   return HostModel(
    request=request,
@@ -8721,20 +8722,6 @@ def _busy_told() -> Generator[None]:
   if not isinstance(refusal, ModelBusy):
    raise
   raise EmbeddingBusy(refusal) from error
-
-
-def _prefixes() -> tuple[str, str, str]:
- from open_webui.config import (
-  RAG_EMBEDDING_CONTENT_PREFIX,
-  RAG_EMBEDDING_PREFIX_FIELD_NAME,
-  RAG_EMBEDDING_QUERY_PREFIX,
- )
-
- return (
-  RAG_EMBEDDING_QUERY_PREFIX or "",
-  RAG_EMBEDDING_CONTENT_PREFIX or "",
-  RAG_EMBEDDING_PREFIX_FIELD_NAME or "",
- )
 
 
 # ---- src/adaptive/host/memory_vectors.py ----
@@ -16595,14 +16582,14 @@ class Filter:
    return withheld(body)
 
  @property
- def stream(self) -> Callable[..., Any]:
+ def stream(self) -> Callable[..., object]:
   if self.valves.pii_redaction != "all":
    raise AttributeError("stream")
   return self._restored_event
 
  def _restored_event(
-  self, event: Any, __metadata__: JsonObject | None = None, __body__: JsonObject | None = None
- ) -> Any:
+  self, event: object, __metadata__: JsonObject | None = None, __body__: JsonObject | None = None
+ ) -> object:
   metadata = {} if __metadata__ is None else __metadata__
   try:
    return self._redacted_turns.restore_event(event, metadata, __body__ or {})
@@ -16700,7 +16687,7 @@ class Filter:
  def _behind(
   self,
   hook: HostHook | None,
-  work: Coroutine[Any, Any, str | bool | None],
+  work: Coroutine[None, None, str | bool | None],
   doing: str,
   failure: str = "",
   *,
@@ -16724,7 +16711,7 @@ class Filter:
 
   self._start(guarded())
 
- def _start(self, work: Coroutine[Any, Any, Begun]) -> asyncio.Task[Begun]:
+ def _start(self, work: Coroutine[None, None, Begun]) -> asyncio.Task[Begun]:
   task = asyncio.create_task(work)
   self._tasks.add(task)
   task.add_done_callback(self._tasks.discard)

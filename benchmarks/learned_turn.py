@@ -82,7 +82,7 @@ def note(connection, cursor, statement, parameters, context, executemany):
     frame = frame or sys._getframe(1)
     while frame is not None:
         if str(frame.f_globals.get("__name__")).startswith("function_"):
-            FOUND.append(statement)
+            FOUND.append(f"{statement} {parameters}")
             return
         frame = frame.f_back
 
@@ -91,7 +91,11 @@ event.listen(Engine, "before_cursor_execute", note)
 class Action:
     async def action(self, body):
         found, FOUND[:] = [*FOUND], []
-        queued = [at for at, one in enumerate(found) if "INTO adaptive_memory_pending" in one]
+        queued = [
+            at
+            for at, one in enumerate(found)
+            if "INTO adaptive_memory_entries" in one and "'waiting'" in one
+        ]
         return {"statements": len(found) - queued[0] - 1 if queued else 0}
 '''
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from adaptive.answer.postprocessing import answered_turn
 from adaptive.control.turn import (
@@ -223,7 +223,7 @@ class Filter:
             return withheld(body)
 
     @property
-    def stream(self) -> Callable[..., Any]:
+    def stream(self) -> Callable[..., object]:
         """The hook on each piece of an answer; there only where an answer may need it."""
         if self.valves.pii_redaction != "all":
             raise AttributeError("stream")
@@ -231,10 +231,10 @@ class Filter:
 
     def _restored_event(
         self,
-        event: Any,
+        event: object,
         __metadata__: JsonObject | None = None,
         __body__: JsonObject | None = None,
-    ) -> Any:
+    ) -> object:
         """A piece of an answer with its values; as it is where that fails."""
         metadata = {} if __metadata__ is None else __metadata__
         try:
@@ -356,7 +356,7 @@ class Filter:
     def _behind(
         self,
         hook: HostHook | None,
-        work: Coroutine[Any, Any, str | bool | None],
+        work: Coroutine[None, None, str | bool | None],
         doing: str,
         failure: str = "",
         *,
@@ -386,7 +386,9 @@ class Filter:
 
         self._start(guarded())
 
-    def _start(self, work: Coroutine[Any, Any, Begun]) -> asyncio.Task[Begun]:
+    def _start(
+        self, work: Coroutine[None, None, Begun]
+    ) -> asyncio.Task[Begun]:
         """Run in the background; the loop itself keeps only weak references to tasks."""
         task = asyncio.create_task(work)
         self._tasks.add(task)

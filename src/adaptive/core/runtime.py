@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar, cast
 from weakref import WeakValueDictionary
 
 from adaptive.core.model import frozen
@@ -28,7 +28,7 @@ log_measures = logging.getLogger("adaptive_memory.measures")
 
 CacheKey = tuple[Hashable, ...]
 Cached = TypeVar("Cached")
-TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
+TextFunction = TypeVar("TextFunction", bound=Callable[..., object])
 # SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
 PER_STATEMENT = 500
 
@@ -99,9 +99,9 @@ def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
     """Keep what a pure function of texts makes of that many texts, those used last."""
 
     def cached(function: TextFunction) -> TextFunction:
-        remembering: Any = lru_cache(most)(function)
+        remembering = lru_cache(most)(function)
         _FORGET_ALL.append(remembering.cache_clear)
-        return remembering
+        return cast(TextFunction, remembering)
 
     return cached
 

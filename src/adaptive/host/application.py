@@ -32,7 +32,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
         "rag.openai.api_base_url",
     ),
     "ollama_embedding_url": ("RAG_OLLAMA_BASE_URL", "rag.ollama.base_url"),
-    "azure_embedding_url": (
+    "azure_openai_embedding_url": (
         "RAG_AZURE_OPENAI_BASE_URL",
         "rag.azure_openai.base_url",
     ),

@@ -1,6 +1,6 @@
 """Who makes vectors: the host's embedding model by default."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -38,12 +38,8 @@ _EMBEDDING_FAILED = "Open WebUI's embedding model failed"
 # The HTTP status that stands for no answer at all.
 _NO_ANSWER = 503
 _ENGINE_IN_PROCESS = "host, in this process"
-# Our name of the setting that holds the address of an engine of the host's.
-_ADDRESSES: Mapping[str, str] = {
-    "openai": "openai_embedding_url",
-    "ollama": "ollama_embedding_url",
-    "azure_openai": "azure_embedding_url",
-}
+# The engines of the host's that are services, whose address is a setting.
+_SERVICES = ("openai", "ollama", "azure_openai")
 # One for the whole process, since each hook names its embedder anew.
 _FINGERPRINTS = Fingerprints()
 _PACES: dict[str, Pace] = {}
@@ -101,19 +97,22 @@ class HostModel:
         with HostFaults("reading the embedding settings", EmbeddingError):
             engine = await recent_setting(request, "embedding_engine")
             model = await recent_setting(request, "embedding_model")
-            setting = _ADDRESSES.get(engine or "")
-            address = await recent_setting(request, setting) if setting else ""
-            query_prefix, content_prefix, field_name = _prefixes()
             batch = await recent_setting(request, "embedding_batch_size")
-        engine = f"host, {engine}" if setting else _ENGINE_IN_PROCESS
+            address = None
+            name = _ENGINE_IN_PROCESS
+            if engine in _SERVICES:
+                name = f"host, {engine}"
+                setting = f"{engine}_embedding_url"
+                address = await recent_setting(request, setting)
+            from open_webui import config
+        if config.RAG_EMBEDDING_PREFIX_FIELD_NAME:
+            name += f", prefix in {config.RAG_EMBEDDING_PREFIX_FIELD_NAME}"
         identity = EmbedderIdentity(
-            engine=f"{engine}, prefix in {field_name}"
-            if field_name
-            else engine,
+            engine=name,
             model=str(model),
             address=str(address or ""),
-            query_prefix=query_prefix,
-            content_prefix=content_prefix,
+            query_prefix=config.RAG_EMBEDDING_QUERY_PREFIX or "",
+            content_prefix=config.RAG_EMBEDDING_CONTENT_PREFIX or "",
         )
         return HostModel(
             request=request,
@@ -201,18 +200,3 @@ def _busy_told() -> Generator[None]:
         if not isinstance(refusal, ModelBusy):
             raise
         raise EmbeddingBusy(refusal) from error
-
-
-def _prefixes() -> tuple[str, str, str]:
-    """What stands before messages and before contents, and the field that it is sent in, if any."""
-    from open_webui.config import (
-        RAG_EMBEDDING_CONTENT_PREFIX,
-        RAG_EMBEDDING_PREFIX_FIELD_NAME,
-        RAG_EMBEDDING_QUERY_PREFIX,
-    )
-
-    return (
-        RAG_EMBEDDING_QUERY_PREFIX or "",
-        RAG_EMBEDDING_CONTENT_PREFIX or "",
-        RAG_EMBEDDING_PREFIX_FIELD_NAME or "",
-    )
