@@ -27,7 +27,6 @@ from adaptive.core.providers import (
     ModelRejected,
     ReplyUnusable,
 )
-from adaptive.host import embedding
 from adaptive.host.application import process_state
 from adaptive.host.embedding import HostModel
 from adaptive.host.providers import (
@@ -282,7 +281,20 @@ class Host:
 @pytest.fixture(autouse=True)
 def prefix(monkeypatch: pytest.MonkeyPatch) -> None:
     """The admin's prefix before contents, which is read from an installed host otherwise."""
-    monkeypatch.setattr(embedding, "_prefixes", lambda: ("", "passage: ", ""))
+    set_prefixes(monkeypatch, "", "passage: ", "")
+
+
+def set_prefixes(
+    monkeypatch: pytest.MonkeyPatch, query: str, content: str, field_name: str
+) -> None:
+    """Have the host's configuration name these prefixes, and the field for them."""
+    config = SimpleNamespace(
+        RAG_EMBEDDING_QUERY_PREFIX=query,
+        RAG_EMBEDDING_CONTENT_PREFIX=content,
+        RAG_EMBEDDING_PREFIX_FIELD_NAME=field_name,
+    )
+    host = SimpleNamespace(config=config)
+    monkeypatch.setitem(sys.modules, "open_webui", host)
 
 
 async def test_identity_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +309,7 @@ async def test_identity_of_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
         host.save(**change)
         identities.append((await HostModel.of(host.turn, USER)).identity)
     for prefixes in (("query: ", "", ""), ("query: ", "", "prefix")):
-        monkeypatch.setattr(embedding, "_prefixes", lambda p=prefixes: p)
+        set_prefixes(monkeypatch, *prefixes)
         identities.append((await HostModel.of(host.turn, USER)).identity)
     assert len({*map(str, identities)}) == len(identities)
     assert "http://127.0.0.1:9/v1" in str(identities[0])
