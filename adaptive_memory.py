@@ -6362,16 +6362,13 @@ _LONGEST_SAMPLE = 2000
 _BORROWED_PROMPTS = 10
 _CUT_FROM = 0.9
 _LEAST_SPREAD = 1e-4
-_REACH__calibration = 0.97
-_USUAL_REACH = 2.4
-_LEAST_PROMPTS = 40
 
 _SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
 _ABOUT_SELF = re.compile(_SELF)
 _ABOUT_ANYBODY = re.compile(_IMPERSONAL, re.IGNORECASE)
 _LONGEST_PERSONAL = 240
 _PORTION__calibration = 32
-_FIRST_TEXTS = 12
+FIRST_TEXTS = 12
 NOBODY = ""
 
 
@@ -6394,18 +6391,7 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
   squares = size * level.spread**2 + _BORROWED_PROMPTS * general.spread**2
   levels[script] = NullLevel(level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5)
  levels["other"] = _level(nearest[scripts != "latin"])
- tail = _tail(nearest[scripts == "latin"], general)
- return {
-  script: NullLevel(level.mean, max(tail * level.spread, _LEAST_SPREAD))
-  for script, level in levels.items()
- }
-
-
-def _tail(nearest: Vectors, level: NullLevel) -> float:
- if len(nearest) < _LEAST_PROMPTS:
-  return 1.0
- reach = float(np.quantile(nearest, _REACH__calibration)) - level.mean
- return min(reach / (_USUAL_REACH * level.spread), 1.0)
+ return levels
 
 
 def _level(nearest: Vectors) -> NullLevel:
@@ -6474,7 +6460,7 @@ class SharedVectors:
   made = self._made.get(name, {})
   keys = [*itertools.takewhile(made.__contains__, self._texts)]
   keys = keys[: self._examples_from]
-  if len(keys) < min(_FIRST_TEXTS, self._examples_from):
+  if len(keys) < min(FIRST_TEXTS, self._examples_from):
    return None
   return np.stack([made[key] for key in keys])
 
@@ -6489,7 +6475,7 @@ class SharedVectors:
  async def first(self, embedder: Embedder, table: VectorTable) -> Vectors:
   name = await embedder.name()
   while (vectors := await self.begun(table, name)) is None:
-   await self.make_more(embedder, table, _FIRST_TEXTS)
+   await self.make_more(embedder, table, FIRST_TEXTS)
   return vectors
 
  async def made(self, embedder: Embedder, table: VectorTable, dimension: int = 0) -> Vectors:
@@ -7254,7 +7240,9 @@ class Weights:
 DEFAULT_WEIGHTS = Weights()
 GATES = (4.5, 6.0)
 _GATE_SIZES = (12, 160)
-_GATE_GROWTH = 0.3
+_GATE_GROWTH = 0.6
+_SCORE_FROM = 1.0
+_EVIDENCE_FROM = 1.75
 _COMMON_HALF = 10
 _UNSAID = ""
 
@@ -7265,12 +7253,16 @@ class RankingIndex:
  embedded: NDArray[np.bool_]
  centre: Vectors
  centrality: Vectors
- unit: float
+ usual: Vectors
  levels: Mapping[Script, NullLevel]
  words: Mapping[str, Sequence[str]]
  keywords: KeywordIndex
  learned: Places
  importance: NDArray[np.int64]
+
+ @property
+ def unit(self) -> float:
+  return self.levels["latin"].spread if self.levels else 1.0
 
 
 @frozen
@@ -7330,21 +7322,18 @@ def ranking_index(
  embedded = np.asarray(vectors.any(axis=1), dtype=np.bool_)
  rows = vectors if embedded.all() else vectors[embedded]
  centre = _centre(rows, nulls)
- centrality = products(vectors, centre)
- unit = 1.0
+ usual = np.zeros_like(centre)
  levels: Mapping[Script, NullLevel] = {}
  if nulls is not None and len(rows):
-  cosines = nulls @ rows.T
-  levels = null_levels(cosines.max(axis=1))
-  lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
-  cosines -= centrality[embedded]
-  unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
+  usual = nulls[:FIRST_TEXTS].mean(axis=0)
+  nearest = (nulls @ rows.T).max(axis=1)
+  levels = null_levels(nearest - nulls @ usual)
  return RankingIndex(
   vectors=vectors,
   embedded=embedded,
   centre=centre,
-  centrality=centrality,
-  unit=unit,
+  centrality=products(vectors, centre),
+  usual=usual,
   levels=levels,
   words=words,
   keywords=keyword_index(
@@ -7387,10 +7376,9 @@ def rank(
  similarity = cosine
  if query.vector is not None:
   cosine = products(index.vectors, query.vector)
-  length = max(float(np.linalg.norm(query.vector - index.centre)), _TINY)
-  similarity = ((cosine - index.centrality) / (length * index.unit)).astype(np.float32)
-  embedded = index.embedded
-  similarity[embedded] -= _common_standing(similarity[embedded])
+  similarity = (cosine - index.centrality) / np.float32(index.unit)
+  own = similarity[index.embedded]
+  similarity[index.embedded] -= _common(own, _SCORE_FROM)
  matches = index.keywords.matches([*words, _UNSAID])
  best_match = max(float(matches.scores.max()), _TINY)
  keywords = (matches.scores * (weights.keywords / best_match)).astype(np.float32)
@@ -7409,25 +7397,19 @@ def rank(
  last = np.partition(score, -limit)[-limit] if limit < size else -np.inf
  best = np.flatnonzero((score >= last - 1e-4) & (score > -np.inf))
  order = np.lexsort((-index.learned[best], -index.importance[best], -score[best].round(4)))
- places = best[order][:limit]
- figures = np.stack([similarity, keywords, neighbours, evidence, cosine, matches.naming], axis=1)[
-  places
- ]
  return [
   Ranked(
-   place=place,
-   similarity=near,
-   keywords=alike,
-   neighbours=lift,
-   evidence=speaking_for,
-   cosine=plain,
+   place=int(place),
+   similarity=float(similarity[place]),
+   keywords=float(keywords[place]),
+   neighbours=float(neighbours[place]),
+   evidence=float(evidence[place]),
+   cosine=float(cosine[place]),
    personal=personal,
    gate=gate,
-   naming=rarity,
+   naming=float(matches.naming[place]),
   )
-  for place, (near, alike, lift, speaking_for, plain, rarity) in zip(
-   places.tolist(), figures.tolist(), strict=True
-  )
+  for place in best[order][:limit]
  ]
 
 
@@ -7452,21 +7434,21 @@ def _evidence__fusion(
  by_words = np.maximum(words_alone, naming)
  if query.vector is None or not index.levels:
   return by_words
- standing = index.levels[script_of(query.text)].standing(cosine)
- standing -= _common_standing(standing[index.embedded])
+ level = index.levels[script_of(query.text)]
+ standing = level.standing(cosine - np.float32(query.vector @ index.usual))
+ common = _common(standing[index.embedded], _EVIDENCE_FROM)
+ standing -= max(common, 0.0)
  coverage = np.float32(weights.coverage) * matches.coverage
  by_both = np.maximum(standing, 0) + np.maximum(coverage, naming)
  return np.where(index.embedded, by_both, by_words)
 
 
-def _common_standing(standing: Vectors) -> float:
- size = len(standing)
+def _common(values: Vectors, spreads: float) -> float:
+ size = len(values)
  if not size:
   return 0.0
- least = standing.min()
- half_way = (least + standing.mean()) / 2
- common = np.interp(_largeness(size), (0, 1), (half_way, least))
- return size / (size + _COMMON_HALF) * max(float(common), 0.0)
+ least = float(values.mean() - spreads * values.std())
+ return least * size / (size + _COMMON_HALF)
 
 
 def _largeness(size: int) -> float:
@@ -7475,7 +7457,7 @@ def _largeness(size: int) -> float:
 
 # ---- src/adaptive/search/fitting.py ----
 
-ENTRY_SHARE = 0.3
+ENTRY_SHARE = 0.34
 _SHARE_GROWTH = 0.1
 _EVIDENCE_SHARE = 0.25
 _GATE_SHARE = 0.7
@@ -15006,7 +14988,7 @@ _INTERVAL_SECONDS = 86_400.0
 _CLUSTERS_PER_RUN = 3
 _LEAST_AGE_SECONDS = 30 * 24 * 3600
 _SMALLEST_CLUSTER = 4
-_RELATED_FROM = 5.0
+_RELATED_FROM = 2.2
 LARGEST_CLUSTER = 12
 _LONGEST_SUMMARISED = 250
 _MOST_COMPARED__summaries = 1000
@@ -15062,7 +15044,7 @@ def related_clusters(
  members = members[:_MOST_COMPARED__summaries]
  places = [index.places[memory.id] for memory in members]
  ranking = index.ranking
- apart = normalised(ranking.vectors[places] - ranking.centre)
+ apart = ranking.vectors[places] - ranking.centre
  kinds = np.array([f"{memory.until}/{memory.bank.casefold()}" for memory in members])
  nearness = apart @ apart.T / ranking.unit
  nearness[kinds[:, None] != kinds] = 0.0

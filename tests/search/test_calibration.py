@@ -177,20 +177,3 @@ def test_script(text: str, script: str) -> None:
 def test_speaks_of_self(text: str, expected: bool) -> None:
     """Short messages about the person who writes are told from requests and documents."""
     assert speaks_of_self(text) is expected
-
-
-def test_model_that_finds_all_alike() -> None:
-    """Where hardly a null prompt stands out, a spread is narrower; few prompts tell nothing of that."""
-    is_latin = np.array([script_of(one) == "latin" for one in NULL_PROMPTS])
-    size = len(NULL_PROMPTS)
-    usual = np.random.default_rng(1).exponential(size=size)
-    alike = np.random.default_rng(1).uniform(size=size)
-    for nearest, is_narrower in ((usual, False), (alike, True)):
-        latin = nearest[is_latin]
-        spread = np.minimum(latin, np.quantile(latin, 0.9)).std()
-        level = null_levels(nearest.astype(np.float32))["latin"]
-        assert bool(level.spread < 0.8 * spread) is is_narrower
-    few = null_levels(alike[:12].astype(np.float32))["latin"]
-    latin = alike[:12][is_latin[:12]]
-    spread = np.minimum(latin, np.quantile(latin, 0.9)).std()
-    assert few.spread == pytest.approx(spread)

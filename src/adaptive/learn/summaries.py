@@ -28,16 +28,15 @@ from adaptive.memory.tables import Leases
 from adaptive.privacy.injection import escaped_entry
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import tokens
-from adaptive.search.vectors import normalised
 
 _INTERVAL_SECONDS = 86_400.0
 _CLUSTERS_PER_RUN = 3  # each is a model call, which an admin pays for
 # Memories that rest for so long are summarised, from so many related ones on.
 _LEAST_AGE_SECONDS = 30 * 24 * 3600
 _SMALLEST_CLUSTER = 4
-# Cosines less the store's mean, in null spreads (``search/fusion.py``), from which two memories are
-# related.
-_RELATED_FROM = 5.0
+# Products of two vectors without the store's mean, in null spreads (``search/fusion.py``), from which
+# two memories are related.
+_RELATED_FROM = 2.2
 # More facts in one, or long ones, are no longer read as facts
 LARGEST_CLUSTER = 12
 _LONGEST_SUMMARISED = 250
@@ -116,7 +115,7 @@ def related_clusters(
     members = members[:_MOST_COMPARED]
     places = [index.places[memory.id] for memory in members]
     ranking = index.ranking
-    apart = normalised(ranking.vectors[places] - ranking.centre)
+    apart = ranking.vectors[places] - ranking.centre
     kinds = np.array(
         [f"{memory.until}/{memory.bank.casefold()}" for memory in members]
     )

@@ -60,10 +60,6 @@ _BORROWED_PROMPTS = 10
 _CUT_FROM = 0.9
 # Far below the spread of any real model; keeps a store of one odd vector from dividing by zero.
 _LEAST_SPREAD = 1e-4
-# Of null prompts, those that come nearest, and how many spreads they usually stand above the mean
-_REACH = 0.97
-_USUAL_REACH = 2.4
-_LEAST_PROMPTS = 40  # fewer show no tail
 
 _SELF, _IMPERSONAL = "|".join(listed_lines("speaking_of_self")).split("|==|")
 _ABOUT_SELF = re.compile(_SELF)
@@ -72,7 +68,7 @@ _LONGEST_PERSONAL = 240
 # Texts that are made between two looks at what else is to be embedded.
 _PORTION = 32
 # So many null prompts, of several scripts, tell enough for a beginning.
-_FIRST_TEXTS = 12
+FIRST_TEXTS = 12
 # What belongs to no user stands in the table under this name instead of a user's.
 NOBODY = ""
 
@@ -107,22 +103,7 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
             level.mean, (squares / (size + _BORROWED_PROMPTS)) ** 0.5
         )
     levels["other"] = _level(nearest[scripts != "latin"])
-    tail = _tail(nearest[scripts == "latin"], general)
-    return {
-        script: NullLevel(level.mean, max(tail * level.spread, _LEAST_SPREAD))
-        for script, level in levels.items()
-    }
-
-
-def _tail(nearest: Vectors, level: NullLevel) -> float:
-    """How far the nearest of null prompts reach, as a share of what most models show.
-
-    Some models find all prompts so alike that hardly one stands out: there less is much.
-    """
-    if len(nearest) < _LEAST_PROMPTS:
-        return 1.0
-    reach = float(np.quantile(nearest, _REACH)) - level.mean
-    return min(reach / (_USUAL_REACH * level.spread), 1.0)
+    return levels
 
 
 def _level(nearest: Vectors) -> NullLevel:
@@ -225,7 +206,7 @@ class SharedVectors:
         made = self._made.get(name, {})
         keys = [*itertools.takewhile(made.__contains__, self._texts)]
         keys = keys[: self._examples_from]
-        if len(keys) < min(_FIRST_TEXTS, self._examples_from):
+        if len(keys) < min(FIRST_TEXTS, self._examples_from):
             return None
         return np.stack([made[key] for key in keys])
 
@@ -242,7 +223,7 @@ class SharedVectors:
         """Those of the first texts, made where there are too few to tell anything."""
         name = await embedder.name()
         while (vectors := await self.begun(table, name)) is None:
-            await self.make_more(embedder, table, _FIRST_TEXTS)
+            await self.make_more(embedder, table, FIRST_TEXTS)
         return vectors
 
     async def made(

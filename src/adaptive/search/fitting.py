@@ -17,7 +17,7 @@ from adaptive.search.fusion import Ranked
 
 # Of the best score, growing with the logarithm of the place, so that a question about two things
 # gets both and one about nothing much few; and of the best evidence
-ENTRY_SHARE = 0.3
+ENTRY_SHARE = 0.34
 _SHARE_GROWTH = 0.1
 _EVIDENCE_SHARE = 0.25
 # Of the gate: where the best barely reaches it, the rest is chance

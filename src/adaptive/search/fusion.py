@@ -7,14 +7,22 @@ The score of a memory is
 
 The mean is taken from the message so that what all of a user's memories have in common does not
 count (after Mu, Viswanath: "All-but-the-Top", 2018). ``unit`` is the spread that null prompts show
-in the same measure, so that the weights mean the same for every embedding model. The second line
-lifts memories that were learned next to a good one: what an answer needs was often said in the same
-breath, in other words. Whether anything fits at all is judged apart (``search.fitting``), by
-evidence:
+(``search.calibration``), so that the weights mean the same for every embedding model. What
+nearly all memories have is taken from them, whatever a model makes of the difference between
+questions and what answers them. The second line lifts memories that were learned next to a
+good one: what an answer needs was often said in the same breath, in other words. Whether anything
+fits at all is judged apart (``search.fitting``), by evidence:
 
-    evidence = null spreads of the plain cosine above the null mean, less those that all have
+    evidence = null spreads of the cosine, less that to null prompts, above the null mean,
+               less those that all have
                + the higher of coverage * share of the message's words and naming * rarity of a name
                + personal if the message speaks of the user, by its words or by its vector
+
+Some messages are near to any text, and some models make much of it: with multilingual-e5-small that
+differs more between messages than what fits differs from what does not. So the cosine of a message
+to the average of the first null prompts is taken from it (after the symmetric normalisation of
+scores in speaker verification; Matejka et al.: "Analysis of Score Normalization in Multilingual
+Speaker Recognition", 2017).
 """
 
 import math
@@ -27,6 +35,7 @@ from numpy.typing import NDArray
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import Vectors, frozen, log
 from adaptive.search.calibration import (
+    FIRST_TEXTS,
     NULL_PROMPTS,
     NullLevel,
     Script,
@@ -80,7 +89,10 @@ DEFAULT_WEIGHTS = Weights()
 GATES = (4.5, 6.0)
 _GATE_SIZES = (12, 160)
 # What it grows with the logarithm of the number of thoughts.
-_GATE_GROWTH = 0.3
+_GATE_GROWTH = 0.6
+# Spreads below the average of a store's memories, where their scores begin, and their evidence
+_SCORE_FROM = 1.0
+_EVIDENCE_FROM = 1.75
 # Of this many memories what all have in common is trusted by half.
 _COMMON_HALF = 10
 # Something that no memory holds: else a single word would be the whole of its message.
@@ -100,7 +112,7 @@ class RankingIndex:
         Vectors  # the mean, of few memories drawn towards that of any texts
     )
     centrality: Vectors  # the product of each vector with it
-    unit: float
+    usual: Vectors  # what is asked of anybody, on average
     levels: Mapping[
         Script, NullLevel
     ]  # without those keywords alone are evidence
@@ -108,6 +120,11 @@ class RankingIndex:
     keywords: KeywordIndex
     learned: Places
     importance: NDArray[np.int64]
+
+    @property
+    def unit(self) -> float:
+        """The null spread of what most people write; 1 where it is not known."""
+        return self.levels["latin"].spread if self.levels else 1.0
 
 
 @frozen
@@ -201,24 +218,18 @@ def ranking_index(
     embedded = np.asarray(vectors.any(axis=1), dtype=np.bool_)
     rows = vectors if embedded.all() else vectors[embedded]
     centre = _centre(rows, nulls)
-    centrality = products(vectors, centre)
-    unit = 1.0
+    usual = np.zeros_like(centre)
     levels: Mapping[Script, NullLevel] = {}
     if nulls is not None and len(rows):
-        cosines = nulls @ rows.T
-        levels = null_levels(cosines.max(axis=1))
-        # How near the nearest memory comes to each null prompt once the centre is taken from it.
-        lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
-        cosines -= centrality[
-            embedded
-        ]  # in place: of a large store they take much memory
-        unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
+        usual = nulls[:FIRST_TEXTS].mean(axis=0)
+        nearest = (nulls @ rows.T).max(axis=1)
+        levels = null_levels(nearest - nulls @ usual)
     return RankingIndex(
         vectors=vectors,
         embedded=embedded,
         centre=centre,
-        centrality=centrality,
-        unit=unit,
+        centrality=products(vectors, centre),
+        usual=usual,
         levels=levels,
         words=words,
         keywords=keyword_index(
@@ -278,12 +289,9 @@ def rank(
     similarity = cosine
     if query.vector is not None:
         cosine = products(index.vectors, query.vector)
-        length = max(float(np.linalg.norm(query.vector - index.centre)), _TINY)
-        similarity = (
-            (cosine - index.centrality) / (length * index.unit)
-        ).astype(np.float32)
-        embedded = index.embedded
-        similarity[embedded] -= _common_standing(similarity[embedded])
+        similarity = (cosine - index.centrality) / np.float32(index.unit)
+        own = similarity[index.embedded]
+        similarity[index.embedded] -= _common(own, _SCORE_FROM)
     matches = index.keywords.matches([*words, _UNSAID])
     best_match = max(float(matches.scores.max()), _TINY)
     keywords = (matches.scores * (weights.keywords / best_match)).astype(
@@ -312,26 +320,19 @@ def rank(
     order = np.lexsort(
         (-index.learned[best], -index.importance[best], -score[best].round(4))
     )
-    places = best[order][:limit]
-    figures = np.stack(
-        [similarity, keywords, neighbours, evidence, cosine, matches.naming],
-        axis=1,
-    )[places]
     return [
         Ranked(
-            place=place,
-            similarity=near,
-            keywords=alike,
-            neighbours=lift,
-            evidence=speaking_for,
-            cosine=plain,
+            place=int(place),
+            similarity=float(similarity[place]),
+            keywords=float(keywords[place]),
+            neighbours=float(neighbours[place]),
+            evidence=float(evidence[place]),
+            cosine=float(cosine[place]),
             personal=personal,
             gate=gate,
-            naming=rarity,
+            naming=float(matches.naming[place]),
         )
-        for place, (near, alike, lift, speaking_for, plain, rarity) in zip(
-            places.tolist(), figures.tolist(), strict=True
-        )
+        for place in best[order][:limit]
     ]
 
 
@@ -361,27 +362,25 @@ def _evidence(
     by_words = np.maximum(words_alone, naming)
     if query.vector is None or not index.levels:
         return by_words
-    standing = index.levels[script_of(query.text)].standing(cosine)
-    standing -= _common_standing(standing[index.embedded])
+    level = index.levels[script_of(query.text)]
+    standing = level.standing(cosine - np.float32(query.vector @ index.usual))
+    common = _common(standing[index.embedded], _EVIDENCE_FROM)
+    standing -= max(common, 0.0)
     coverage = np.float32(weights.coverage) * matches.coverage
     by_both = np.maximum(standing, 0) + np.maximum(coverage, naming)
     return np.where(index.embedded, by_both, by_words)
 
 
-def _common_standing(standing: Vectors) -> float:
-    """What all memories stand above the null prompts.
+def _common(values: Vectors, spreads: float) -> float:
+    """What nearly all memories have: so many of their spreads below the average.
 
-    A model that finds all texts of a language alike gives it to all of them. In a large store, whose
-    mean tells that a message is about its user, it is what even the memory that is farthest from the
-    message has; in a small one it lies half way from there to the mean.
+    A model that finds all texts of a language alike gives it to all of them. Of a small store it says little.
     """
-    size = len(standing)
+    size = len(values)
     if not size:
         return 0.0
-    least = standing.min()
-    half_way = (least + standing.mean()) / 2
-    common = np.interp(_largeness(size), (0, 1), (half_way, least))
-    return size / (size + _COMMON_HALF) * max(float(common), 0.0)
+    least = float(values.mean() - spreads * values.std())
+    return least * size / (size + _COMMON_HALF)
 
 
 def _largeness(size: int) -> float:
