@@ -467,8 +467,10 @@ CASES = [
     ((), ""),
     ((place("a", at=999),), ""),
     ((place("a", at=991), place("b", at=990)), "b a"),
-    # A newer one of the chat goes along before its own time.
-    ((place("a"), place("b", at=999)), "a b"),
+    # A chat that goes on is left alone for a while; others are not.
+    ((place("a"), place("b", at=999)), ""),
+    ((place("a"), place("b", at=999), place("c", chat="d")), "c"),
+    ((place("a", at=390), place("b", at=999)), "a b"),
     (tuple(place(name) for name in "abcdefghi"), "a b c d e f g h"),
     ((place("a", chat="d"), place("b", at=980), place("c", at=985)), "b c"),
     # What has failed goes along with what is due, but for what failed often.

@@ -22,6 +22,7 @@ _ENDING_SECONDS = 30.0
 # What failed more often may be what makes the model fail or the process end: it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
 _MOST_JOINED = 8  # messages of a chat, learned from at a time
+_LONGEST_JOINING_SECONDS = 600.0
 
 
 @frozen
@@ -209,9 +210,25 @@ class TurnTable(EntryTable):
 
 
 def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
-    """The messages to learn next: the oldest that is due, and what else waits in its chat."""
+    """The messages to learn next: the oldest that is due, and what else waits in its chat.
+
+    While a chat goes on it is left alone, for ten minutes at most.
+    """
     waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
-    first = next((turn for turn in waiting if turn.due_at <= now), None)
+    going_on = {
+        queued.turn.source.chat_id
+        for queued in waiting
+        if queued.due_at > now and not queued.attempts
+    }
+
+    def is_next(queued: QueuedTurn) -> bool:
+        """Whether a turn is due, and its chat quiet or its time long past."""
+        if queued.due_at > now:
+            return False
+        is_quiet = queued.turn.source.chat_id not in going_on
+        return is_quiet or now - queued.due_at > _LONGEST_JOINING_SECONDS
+
+    first = next(filter(is_next, waiting), None)
     if first is None:
         return ()
     if first.attempts > _ATTEMPTS_IN_COMPANY:

@@ -150,7 +150,7 @@ class Valves(LenientModel):
     memory_language: str = ""
     learn_from_api_calls: bool = False
     check_outdated_memories: bool = True
-    extraction_debounce_seconds: Annotated[float, Field(ge=0, le=30)] = 2.0
+    extraction_debounce_seconds: Annotated[float, Field(ge=0, le=600)] = 2.0
     max_extractions_per_hour: Annotated[int, Field(ge=0, le=10_000)] = 60
     confirmation: Literal["status", "message", "off"] = "status"
 
