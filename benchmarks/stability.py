@@ -54,13 +54,28 @@ LONGEST_SECONDS = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """All that models were sent during a chat, and which of it are the chat's own turns."""
+    """All that models were sent during a chat, and which of it are the chat's own turns.
+
+    ``gold`` are the memories that answer its questions, for each of them.
+    """
 
     requests: Sequence[ModelRequest]
+    gold: Sequence[Sequence[str]]
 
     @property
     def turns(self) -> list[ModelRequest]:
         return [one for one in self.requests if one.kind == "chat"]
+
+    def gold_standing(self) -> float:
+        """The share of the gold of all questions so far in the prompt of the newest, on average."""
+        shares: list[float] = []
+        for number, turn in enumerate(self.turns):
+            gold = {
+                text for texts in self.gold[: number + 1] for text in texts
+            }
+            held = sum(text in turn.prompt for text in gold)
+            shares.append(held / len(gold))
+        return statistics.fmean(shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +117,21 @@ async def measure(folder: Path) -> dict[str, Any]:
 async def _chat(
     host: RunningHost, page: Page, about: Recollector, variant: Variant
 ) -> Chat:
-    questions = [*about.questions]
-    random.Random(about.name).shuffle(questions)
+    asked = [*zip(about.questions, about.gold, strict=True)]
+    random.Random(about.name).shuffle(asked)
+    asked = asked[:TURNS]
     chat = page.new_chat(model=variant.model)
     host.model.forget_requests()
-    for number, question in enumerate(questions[:TURNS]):
+    for number, (question, _) in enumerate(asked):
         said = question
         if variant is LEARNING:
             said = f"{FACTS[number % len(FACTS)]} {question}"
         await chat.send(said, features={"memory": variant.native})
         await host.rest()
-    return Chat([one for one in host.model.requests if one.messages])
+    return Chat(
+        requests=[one for one in host.model.requests if one.messages],
+        gold=[[about.memories[at] for at in gold] for _, gold in asked],
+    )
 
 
 def _summary(chats: Sequence[Chat]) -> dict[str, Any]:
@@ -129,6 +148,9 @@ def _summary(chats: Sequence[Chat]) -> dict[str, Any]:
         ],
         "turns_that_keep_the_former_prompt": round(
             statistics.fmean(one.keeps_former for one in readings), 3
+        ),
+        "gold_standing_in_the_prompt": round(
+            statistics.fmean(chat.gold_standing() for chat in chats), 3
         ),
         "lessons": sum(len(chat.requests) - len(chat.turns) for chat in chats),
     }
