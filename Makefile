@@ -47,8 +47,8 @@ unit: hosted ## unit tests, and the bundle in the interpreters of 0.12.4 and 0.9
 e2e: hosted bundle ## end-to-end scenarios on real servers, newest and oldest supported release
 	$(PYTEST) tests/e2e --hosts 0.12.4,0.9.6 --durations 10
 
-hosts: bundle ## end-to-end scenarios and bundle tests on all four supported releases
-	$(PYTHON) -m demo.environment 0.12.4 0.11.4 0.10.2 0.9.6
+hosts: bundle ## end-to-end scenarios and bundle tests on all four supported releases, and on Python 3.12
+	$(PYTHON) -m demo.environment 0.12.4 0.12.4-py3.12 0.11.4 0.10.2 0.9.6
 	$(PYTEST) tests/bundle --hosts all --dist worksteal
 	$(PYTEST) tests/e2e --hosts all --durations 10
 

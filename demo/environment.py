@@ -26,6 +26,9 @@ from typing import TextIO
 
 SUPPORTED = ("0.9.6", "0.10.2", "0.11.4", "0.12.4")
 NEWEST = SUPPORTED[-1]
+# The official image of the newest release has a newer Python than its packages ask for.
+IN_THE_IMAGE = f"{NEWEST}-py3.12"
+INSTALLABLE = (*SUPPORTED, IN_THE_IMAGE)
 
 # Without this pin pip resolves the newest torch with several GB of CUDA libraries.
 TORCH = "torch==2.13.0"
@@ -80,23 +83,53 @@ class HostEnvironment:
         return self.folder / "postgres"
 
 
-def host_environment(version: str) -> HostEnvironment:
+def host_environment(name: str) -> HostEnvironment:
     """Return the environment of one release, building it first where it is absent.
 
-    Raises ``ValueError`` for a release that is not supported and ``RuntimeError`` when pip fails.
+    The ``name`` is that of the release, or ``0.12.4-py3.12`` for one with another Python. Raises
+    ``ValueError`` for a release that is not supported and ``RuntimeError`` when pip fails, or where
+    that Python is not installed.
     """
-    if version not in SUPPORTED:
-        message = f"Open WebUI {version!r} is not supported; choose one of {', '.join(SUPPORTED)}"
+    if name not in INSTALLABLE:
+        message = f"Open WebUI {name!r} is not supported; choose one of {', '.join(INSTALLABLE)}"
         raise ValueError(message)
-    python = f"py{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache_folder() / "hosts" / f"open-webui-{version}-{python}"
+    version, _, python = name.partition("-py")
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    folder = (
+        cache_folder() / "hosts" / f"open-webui-{version}-py{python or own}"
+    )
     environment = HostEnvironment(version, folder)
     with _locked(folder):
         marker = folder / ".complete"
         if not marker.exists():
-            _build(environment)
+            _build(
+                environment, _interpreter(python) if python else sys.executable
+            )
             marker.write_text("ok\n")
     return environment
+
+
+def _interpreter(python: str) -> str:
+    """The path of an installed Python, such as that of "3.12": on the path, or of pyenv.
+
+    Raises ``RuntimeError`` where there is none.
+    """
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    found = [
+        shutil.which(f"python{python}"),
+        *sorted(pyenv.glob(f"versions/{python}.*/bin/python{python}")),
+    ]
+    for path in filter(None, found):
+        # A shim of pyenv is there for each version that is installed, and fails for most.
+        if (
+            subprocess.run([path, "--version"], capture_output=True).returncode
+            == 0
+        ):
+            return str(path)
+    message = (
+        f"Python {python} is not installed; install it, or name other releases"
+    )
+    raise RuntimeError(message)
 
 
 def development_python(project: Path) -> Path:
@@ -234,13 +267,15 @@ def _small_environment(name: str, *packages: str) -> Path:
     return folder / "bin" / "python"
 
 
-def _build(environment: HostEnvironment) -> None:
+def _build(environment: HostEnvironment, interpreter: str) -> None:
     say(
         f"Building Open WebUI {environment.version} in {environment.folder} (about 3 GB, once)",
         to=sys.stderr,
     )
     shutil.rmtree(environment.folder, ignore_errors=True)
-    venv.create(environment.folder, with_pip=True)
+    subprocess.run(
+        [interpreter, "-m", "venv", str(environment.folder)], check=True
+    )
     pip = [
         str(environment.python),
         "-m",

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from demo.environment import SUPPORTED, HostEnvironment, cache_folder
+from demo.environment import INSTALLABLE, HostEnvironment, cache_folder
 from demo.server import server_variables
 
 DEFAULT_RELEASES = "0.12.4,0.9.6"
@@ -23,19 +23,19 @@ SOFT_MODULES = ("rapidfuzz", "cachetools")
 def chosen_releases(option: str) -> tuple[str, ...]:
     """Releases named by ``--hosts``; raises ``ValueError`` for one that is not supported."""
     if option == "all":
-        return SUPPORTED
+        return INSTALLABLE
     releases = tuple(
         name.strip() for name in option.split(",") if name.strip()
     )
-    if unknown := [name for name in releases if name not in SUPPORTED]:
-        message = f"--hosts {option!r}: {unknown} not among {', '.join(SUPPORTED)} (or all)"
+    if unknown := [name for name in releases if name not in INSTALLABLE]:
+        message = f"--hosts {option!r}: {unknown} not among {', '.join(INSTALLABLE)} (or all)"
         raise ValueError(message)
     return releases
 
 
 def release_number(release: str) -> tuple[int, ...]:
-    """A release as something to compare: 0.9.6 is before 0.12.4."""
-    return tuple(int(part) for part in release.split("."))
+    """A release as something to compare: 0.9.6 is before 0.12.4, whatever Python it has."""
+    return tuple(int(part) for part in release.partition("-")[0].split("."))
 
 
 def installed_sources() -> dict[str, Path]:

@@ -44,7 +44,7 @@ class ByServer(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        release = re.search(r"\[(\d+\.\d+\.\d+)", nodeid)
+        release = re.search(r"\[(\d+\.\d+\.\d+(?:-py[\d.]+)?)", nodeid)
         return (
             release[1]
             if release and release[1] != NEWEST

@@ -133,7 +133,7 @@ class Valves(LenientModel):
     embedding_api_key: Password = ""
 
     related_memories_n: Annotated[int, Field(ge=1, le=50)] = 15
-    max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = 2500
+    max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = 3000
     vector_similarity_threshold: Proportion = 0.0
     relevance_threshold: Proportion = 0.0
     memory_format: MemoryFormat = "bullet"
