@@ -81,7 +81,7 @@ from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, combinations, compress, pairwise
 from math import inf
 from numpy.typing import NDArray
-from operator import attrgetter, methodcaller
+from operator import attrgetter, itemgetter, methodcaller
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -112,6 +112,7 @@ from sqlalchemy import (
     exists,
     false,
     func,
+    literal,
     or_,
     select,
     text,
@@ -121,7 +122,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.types import TypeEngine
@@ -2343,6 +2344,8 @@ EntryKind = Literal[
  "command",
  "cost",
  "done",
+ "erased_history",
+ "history",
  "rejection",
  "suggestion",
  "waiting",
@@ -2412,8 +2415,11 @@ class ValueTable(EntryTable, Generic[Body]):
  lifetime: int | None = None
 
  async def read(self, user_id: str, key: str) -> Body:
-  entries = await self.entries.read(self.kind, user_id, [key])
-  return (*read_as(self.form, entries), self.otherwise)[0]
+  return (await self.values(user_id, [key])).get(key, self.otherwise)
+
+ async def values(self, user_id: str, keys: Collection[str]) -> dict[str, Body]:
+  entries = await self.entries.read(self.kind, user_id, keys)
+  return {entry.key: value for entry in entries for value in read_as(self.form, [entry])}
 
  async def write(
   self, user_id: str, chat_id: str, value: Body, now: int, message_id: str = ""
@@ -4318,13 +4324,13 @@ class HistoryHit:
  chat_id: str
  message_id: str
  previous_id: str
- score: float
+ cosine: float
 
 
 class HistoryVectors(Protocol):
  async def digests(self, user_id: str, chat_id: str) -> dict[str, str]: ...
 
- async def chats(self, user_id: str) -> frozenset[str]: ...
+ async def standing_embedder(self, user_id: str) -> str: ...
 
  async def upsert(
   self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
@@ -4343,7 +4349,7 @@ class HistoryVectors(Protocol):
 
 
 class PastChats(Protocol):
- async def titles(self, user_id: str, chat_ids: Sequence[str] | None = None) -> dict[str, str]: ...
+ async def titles(self, user_id: str, chat_ids: Sequence[str]) -> dict[str, str]: ...
 
  async def messages(
   self, user_id: str, chat_id: str, *, words: bool = True
@@ -4352,6 +4358,8 @@ class PastChats(Protocol):
  async def current(
   self, user_id: str, keys: Collection[MessageKey]
  ) -> dict[MessageKey, JsonMapping]: ...
+
+ async def to_index(self, user_id: str, chat_id: str = "") -> dict[str, int]: ...
 
 
 # ---- src/adaptive/host/history_chats.py ----
@@ -4368,13 +4376,10 @@ _OUTLINE = tuple(
 
 
 class HostPastChats:
- async def titles(self, user_id: str, chat_ids: Sequence[str] | None = None) -> dict[str, str]:
+ async def titles(self, user_id: str, chat_ids: Sequence[str]) -> dict[str, str]:
   chat = HOST_CHATS.c
-  query = select(HOST_CHATS).where(chat.user_id == user_id)
-  if chat_ids is not None:
-   query = query.where(chat.id.in_(chat_ids))
-  newest_first = query.order_by(chat.updated_at.desc(), chat.id)
-  rows = await HOST_DATABASE.rows("reading the list of chats", newest_first)
+  query = select(HOST_CHATS).where(chat.user_id == user_id, chat.id.in_(chat_ids))
+  rows = await HOST_DATABASE.rows("reading the titles of chats", query)
   return {row.id: row.title or "" for row in rows if not _is_internal(row)}
 
  async def messages(
@@ -4393,6 +4398,26 @@ class HostPastChats:
   rows = await HOST_DATABASE.rows("reading past messages", query)
   messages = [_message_of(row, user_id) for row in rows]
   return {(message["chat_id"], message["id"]): message for message in messages}
+
+ async def to_index(self, user_id: str, chat_id: str = "") -> dict[str, int]:
+  chat = HOST_CHATS.c
+  note = ENTRIES.c
+  changed_at = func.coalesce(chat.updated_at, 1)
+  is_noted = exists().where(
+   note.user_id == user_id,
+   note.kind.in_(["history", "erased_history"]),
+   note.key.in_(["", chat.id]),
+   note.created_at >= changed_at,
+  )
+  changed = select(chat.id, changed_at).where(chat.user_id == user_id, ~is_noted)
+  if chat_id:
+   changed = changed.where(chat.id == chat_id)
+  gone = select(note.key, literal(0)).where(
+   note.user_id == user_id, note.kind == "history", ~exists().where(chat.id == note.key)
+  )
+  rows = await OUR_DATABASE.rows("looking for chats to index", changed.union_all(gone))
+  last_first = sorted(rows, key=itemgetter(1), reverse=True)
+  return dict(map(tuple, last_first))
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:
@@ -6135,6 +6160,8 @@ HOST_VECTORS = VectorDatabase(_host_client)
 _COLLECTION_PREFIX = "user-memory-history-"
 _MOST_UNITS_OF_CHAT = 10_000
 _ANY_CHAT = {"first": "yes"}
+_GIVE_COSINE = ("mariadb_vector", "milvus_multitenancy", "valkey")
+_GIVE_COSINE_AND_ONE = ("elasticsearch", "opensearch")
 
 
 def history_collection(user_id: str) -> str:
@@ -6147,18 +6174,19 @@ class HostHistoryVectors:
   items = await self._query(user_id, {"chat_id": chat_id})
   return {unit_id: text_field(meta, "digest") for unit_id, meta in items.items()}
 
- async def chats(self, user_id: str) -> frozenset[str]:
-  items = await self._query(user_id, _ANY_CHAT)
-  return frozenset(text_field(meta, "chat_id") for meta in items.values()) - {""}
+ async def standing_embedder(self, user_id: str) -> str:
+  for meta in (await self._query(user_id, _ANY_CHAT, 1)).values():
+   return text_field(meta, "embedder")
+  await HOST_VECTORS.call(
+   "looking for past conversation", "has_collection", history_collection(user_id)
+  )
+  return ""
 
  @uninterrupted
  async def upsert(
   self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
  ) -> None:
   key = content_hash(embedder)
-  standing = await self._query(user_id, _ANY_CHAT, 1)
-  if any(meta.get("embedder") != key for meta in standing.values()):
-   await self.delete_all(user_id)
   items = [
    {
     "id": unit.id,
@@ -6181,27 +6209,29 @@ class HostHistoryVectors:
  async def search(
   self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
  ) -> Sequence[HistoryHit]:
-  searching = HOST_VECTORS.call(
+  searching = HOST_VECTORS.ask(
    "searching past conversation",
-   "search",
-   history_collection(user_id),
-   [vector.tolist()],
-   filter={"chat_id": chat_id} if chat_id else None,
-   limit=limit,
+   partial(
+    _searched,
+    collection_name=history_collection(user_id),
+    vectors=[vector.tolist()],
+    filter={"chat_id": chat_id} if chat_id else None,
+    limit=limit,
+   ),
+   USUAL_SECONDS,
   )
-  result = await self._if_there(user_id, searching)
-  distances = first_list(result, "distances")
-  sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
-  metadatas = map(mapping, first_list(result, "metadatas"))
+  units = await self._if_there(user_id, searching)
+  if not units:
+   await self.standing_embedder(user_id)
   own = content_hash(embedder)
   return [
    HistoryHit(
     chat_id=text_field(meta, "chat_id"),
     message_id=text_field(meta, "message_id"),
     previous_id=text_field(meta, "previous_id"),
-    score=sign * float(distance),
+    cosine=cosine,
    )
-   for meta, distance in zip(metadatas, distances, strict=False)
+   for meta, cosine in units or ()
    if meta.get("embedder") == own
   ]
 
@@ -6222,8 +6252,9 @@ class HostHistoryVectors:
  async def _if_there(self, user_id: str, call: Awaitable[Any]) -> Any:
   try:
    return await call
-  except HostError:
-   if await self._query(user_id, _ANY_CHAT, 1):
+  except HostError as error:
+   is_of_sql = isinstance(error.__cause__, SQLAlchemyError)
+   if is_of_sql or await self.standing_embedder(user_id):
     raise
   return None
 
@@ -6239,6 +6270,24 @@ class HostHistoryVectors:
   )
   found = zip(first_list(result, "ids"), first_list(result, "metadatas"), strict=False)
   return {str(unit_id): mapping(meta) for unit_id, meta in found}
+
+
+def _searched(client: Any, **search: Any) -> list[tuple[JsonMapping, float]]:
+ result = client.search(**search)
+ cosines = _cosines(client, first_list(result, "distances"))
+ metadatas = map(mapping, first_list(result, "metadatas"))
+ return [*zip(metadatas, cosines, strict=False)]
+
+
+def _cosines(client: Any, distances: Sequence[float]) -> list[float]:
+ engine = type(client).__module__.rpartition(".")[2]
+ if distances and distances[0] < distances[-1]:
+  return [1 - distance for distance in distances]
+ if engine in _GIVE_COSINE:
+  return [*distances]
+ if engine in _GIVE_COSINE_AND_ONE:
+  return [distance - 1 for distance in distances]
+ return [2 * distance - 1 for distance in distances]
 
 
 def first_list(result: object, name: str) -> list[Any]:
@@ -6570,11 +6619,19 @@ def past_messages(
  chat_id: str, stored: Iterable[Message], rememberable: MessageFilter, newest_id: str = ""
 ) -> list[PastMessage]:
  by_id = {str(message["id"]): message for message in stored if message.get("id")}
- if newest_id not in by_id:
-  parents = {message.get("parentId") for message in by_id.values()}
-  leaves = [id_ for id_ in by_id if id_ not in parents]
-  leaves.reverse()
-  newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
+ children: dict[str, list[str]] = {}
+ for id_, message in reversed(by_id.items()):
+  children.setdefault(str(message.get("parentId")), []).append(id_)
+
+ def time_of(id_: str) -> int:
+  return said_at(by_id[id_], 0)
+
+ if newest_id in by_id:
+  for _ in by_id:
+   newest_id = max(children.get(newest_id, [newest_id]), key=time_of)
+ else:
+  leaves = [id_ for id_ in reversed(by_id) if id_ not in children]
+  newest_id = max(leaves, key=time_of, default="")
  standing = rememberable(_branch(by_id, newest_id))
  messages = (past_message(chat_id, message) for message in standing)
  return [message for message in messages if message is not None]
@@ -6613,9 +6670,9 @@ def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
 
 HistoryLevels = Mapping[Script, NullLevel]
 
-HISTORY_GATE = 3.5
-_COVERAGE = 6.0
-_COVERAGE_ALONE = 16.0
+HISTORY_GATE = 3.0
+_COVERAGE = 8.0
+_COVERAGE_ALONE = 14.0
 _KEYWORDS = 2.0
 _FADE = 0.85
 _NEAR = 4
@@ -6645,7 +6702,7 @@ def rank_messages(
  keywords = keyword_index(_exchanges(ordered))
  matches = keywords.matches(words)
  covered = float(matches.coverage.max())
- if _evidence(question, hits[0].score, covered, levels) < gate:
+ if _evidence(question, hits[0].cosine, covered, levels) < gate:
   return {}
  base = _closeness(ordered, hits)
  matched = matches.scores
@@ -6672,9 +6729,9 @@ def _exchanges(ordered: Sequence[PastMessage]) -> list[list[str]]:
 
 
 def _closeness(ordered: Sequence[PastMessage], hits: Sequence[HistoryHit]) -> Vectors:
- scores = {(hit.chat_id, hit.message_id): hit.score for hit in hits}
- least = hits[-1].score
- span = hits[0].score - least
+ scores = {(hit.chat_id, hit.message_id): hit.cosine for hit in hits}
+ least = hits[-1].cosine
+ span = hits[0].cosine - least
  closeness = [(scores.get(message.key, least) - least) / (span or 1.0) for message in ordered]
  return np.array(closeness, dtype=np.float32)
 
@@ -9939,7 +9996,7 @@ _ROW = ENTRIES.c
 _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _IDENTITY_LETTERS = 20
 _FINGERPRINT_LETTERS = 12
-_MADE_ANEW: tuple[EntryKind, ...] = ("chat", "cost")
+_MADE_ANEW: tuple[EntryKind, ...] = ("chat", "cost", "erased_history", "history")
 
 
 class SealedEntries:
@@ -9985,7 +10042,11 @@ class SealedEntries:
   return [row.key for row in rows]
 
  async def unopened(self, user_id: str = "") -> Counter[str]:
-  query = select(_ROW.kind, func.count()).where(self._foreign).group_by(_ROW.kind)
+  query = (
+   select(_ROW.kind, func.count())
+   .where(self._foreign, _ROW.kind.not_in(_MADE_ANEW))
+   .group_by(_ROW.kind)
+  )
   if user_id:
    query = query.where(_ROW.user_id == user_id)
   rows = await self._database.rows("counting what can't be opened", query)
@@ -11779,188 +11840,6 @@ def _is_name(word: str) -> bool:
  return word[0].isupper() or any(map(str.isdigit, word))
 
 
-# ---- src/adaptive/history/indexing.py ----
-
-_UNITS_EMBEDDED_AT_ONCE = 32
-LONGEST_EMBEDDED = 1500
-_REST_BETWEEN_CHATS = 0.05
-_ANSWER_LOOKS = (0.3, 0.4, 0.8, 1.6, 3.0, 7.0)
-_NULL_HITS = 5
-_MOST_CALIBRATED = 1000
-_PAST_GROWN = 1.5
-
-TellUser = Callable[[str], Awaitable[None]]
-NullsOf = Callable[[Embedder], Awaitable[Vectors]]
-
-
-@frozen
-class HistoryCalibration:
- levels: HistoryLevels
- chats: int
-
-
-@dataclass(eq=False)
-class HistoryIndex:
- vectors: HistoryVectors
- chats: PastChats
- nulls: NullsOf
- rememberable: MessageFilter
- sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-
- def __post_init__(self) -> None:
-  self._calibrations = UserCache[HistoryCalibration](_MOST_CALIBRATED)
-  self._running: dict[asyncio.Task[None], str] = {}
-  self._backfilled = set[str]()
-  self._erased = set[str]()
-
- def keeps(self, hook: Hook) -> bool:
-  recalls = hook.settings.history_recall != "off"
-  return recalls and hook.told_kind == "saved"
-
- async def keep(self, hook: Hook, tell: TellUser) -> None:
-  keeping = asyncio.create_task(self._keep(hook, tell))
-  self._running[keeping] = hook.user_id
-  keeping.add_done_callback(self._running.pop)
-  await keeping
-
- async def _keep(self, hook: Hook, tell: TellUser) -> None:
-  if await hook.kind() != "saved" or not await hook.wants_memory():
-   return
-  user_id = hook.user_id
-  embedder = (await hook.sources()).embedder
-  await self._until_answer_is_stored(hook)
-  indexed = await self.vectors.chats(user_id)
-  titles = await self.chats.titles(user_id)
-  for chat_id in indexed - titles.keys():
-   await self._remove(user_id, chat_id)
-  await self.index_chat(user_id, embedder, hook.chat_id, hook.answer_id)
-  is_due = user_id not in self._backfilled or not indexed
-  if (
-   hook.settings.index_past_chats
-   and hook.settings.history_recall == "all"
-   and is_due
-   and user_id not in self._erased
-  ):
-   others = [id_ for id_ in titles if id_ != hook.chat_id]
-   await self._backfill(hook, embedder, others, tell)
-   indexed = await self.vectors.chats(user_id)
-  chats = len(indexed | {hook.chat_id})
-  await self._calibrate(user_id, embedder, chats)
-
- async def _until_answer_is_stored(self, hook: Hook) -> None:
-  key = (hook.chat_id, hook.answer_id)
-  for seconds in _ANSWER_LOOKS if hook.answer_id else ():
-   await self.sleep(seconds)
-   current = await self.chats.current(hook.user_id, [key])
-   answer = current.get(key, {})
-   has_ended = answer.get("error") or has_words(message_text(answer))
-   if answer.get("done") is True and has_ended:
-    return
-
- async def index_chat(
-  self, user_id: str, embedder: Embedder, chat_id: str, newest_id: str = ""
- ) -> int:
-  name = await embedder.name()
-  digests = await self.vectors.digests(user_id, chat_id)
-  stored = await self.chats.messages(user_id, chat_id)
-  messages = past_messages(chat_id, stored, self.rememberable, newest_id)
-  units = message_units(messages, name)
-  if gone := digests.keys() - {unit.id for unit in units}:
-   await self.vectors.delete(user_id, gone)
-  new = [unit for unit in units if digests.get(unit.id) != unit.digest]
-  for batch in portions(new, _UNITS_EMBEDDED_AT_ONCE):
-   texts = await asyncio.to_thread(unit_texts, batch)
-   vectors = normalised(await embedder.embed(texts, query=False))
-   await self.vectors.upsert(user_id, name, batch, vectors)
-  return len(new)
-
- async def _backfill(
-  self, hook: Hook, embedder: Embedder, chat_ids: Sequence[str], tell: TellUser
- ) -> None:
-  embedded = 0
-  try:
-   for chat_id in chat_ids:
-    if not await hook.wants_memory():
-     return
-    embedded += await self.index_chat(hook.user_id, embedder, chat_id)
-    await self.sleep(_REST_BETWEEN_CHATS)
-  except AdaptiveMemoryError as error:
-   log_failure("past chats are not indexed yet", error)
-   await tell(f"Past chats are not all indexed yet: {error}")
-   return
-  self._backfilled.add(hook.user_id)
-  if embedded:
-   await tell(f"Past chats indexed: {len(chat_ids) + 1}")
-
- async def _calibrate(self, user_id: str, embedder: Embedder, chats: int) -> None:
-  name = await embedder.name()
-  former = self._calibrations.get((user_id, name))
-  if former is not None and chats <= former.chats * _PAST_GROWN:
-   return
-  nearest: list[float] = []
-  for vector in await self.nulls(embedder):
-   hits = await self.vectors.search(user_id, name, vector, _NULL_HITS)
-   nearest += [hit.score for hit in hits[:1]]
-  if len(nearest) == len(NULL_PROMPTS):
-   levels = null_levels(np.array(nearest, dtype=np.float32))
-   calibration = HistoryCalibration(levels, chats)
-   self._calibrations.put((user_id, name), calibration)
-
- def levels(self, user_id: str, embedder: str) -> HistoryLevels:
-  calibration = self._calibrations.get((user_id, embedder))
-  return calibration.levels if calibration else {}
-
- async def held(self, user_id: str, chat_id: str = "") -> int:
-  indexed = await self.vectors.chats(user_id)
-  return len(indexed & {chat_id} if chat_id else indexed)
-
- async def erase(self, user_id: str, chat_id: str = "") -> None:
-  running = [keeping for keeping, owner in self._running.items() if owner == user_id]
-  for keeping in running:
-   keeping.cancel()
-  await asyncio.gather(*running, return_exceptions=True)
-  if chat_id:
-   await self._remove(user_id, chat_id)
-   return
-  await self.vectors.delete_all(user_id)
-  if await self.held(user_id):
-   raise HostError("the vector database still holds some of it")
-  self._erased.add(user_id)
-  self._calibrations.forget(user_id)
-
- async def _remove(self, user_id: str, chat_id: str) -> None:
-  digests = await self.vectors.digests(user_id, chat_id)
-  await self.vectors.delete(user_id, digests)
-
-
-def message_units(messages: Sequence[PastMessage], embedder: str) -> list[HistoryUnit]:
- units: list[HistoryUnit] = []
- previous_id = ""
- texts: list[str] = []
- for message in messages:
-  texts = [*texts[-1:], message.text]
-  units.append(
-   HistoryUnit(
-    chat_id=message.chat_id,
-    message_id=message.id,
-    previous_id=previous_id,
-    texts=texts,
-    digest=content_hash("\0".join([embedder, previous_id, *texts])),
-   )
-  )
-  previous_id = message.id
- return units
-
-
-def unit_texts(units: Sequence[HistoryUnit]) -> list[str]:
- return [
-  "\n".join(
-   head_and_tail(secretless(text), LONGEST_EMBEDDED // len(unit.texts)) for text in unit.texts
-  )
-  for unit in units
- ]
-
-
 # ---- src/adaptive/history/conversation.py ----
 
 HISTORY_PREAMBLE = (
@@ -11971,17 +11850,21 @@ _SHARE_FOR_HISTORY = 0.7
 _SHARE_FOR_PART = 0.5
 _SUMMARY_SECONDS = 2.0
 HITS = 250
+KnownNulls = Callable[[str], Awaitable[Vectors | None]]
 _WORTH_SHARE = 0.5
 _SIMILAR_CHATS = 3
 
 
 @dataclass(eq=False)
 class PastConversation:
- index: HistoryIndex
  vectors: HistoryVectors
  chats: PastChats
  notes: ChatNotesTable
  formats: AnswerFormats
+ nulls: KnownNulls
+
+ def __post_init__(self) -> None:
+  self._levels: dict[str, HistoryLevels] = {}
 
  def recalls(self, hook: Hook) -> bool:
   if hook.settings.history_recall == "off":
@@ -12042,11 +11925,7 @@ class PastConversation:
   if not hits:
    return HistorySection()
   ranked = await asyncio.to_thread(
-   rank_messages,
-   asked,
-   hits,
-   await self._current(hook.user_id, hits),
-   self.index.levels(hook.user_id, name),
+   rank_messages, asked, hits, await self._current(hook.user_id, hits), await self._levels_of(name)
   )
   least = _WORTH_SHARE * max(ranked.values(), default=0)
   new = [message for message in ranked if message.key not in question.shown]
@@ -12074,17 +11953,28 @@ class PastConversation:
   messages = (past_message(chat_id, message) for (chat_id, _), message in stored.items())
   return [message for message in messages if message is not None]
 
+ async def _levels_of(self, embedder: str) -> HistoryLevels:
+  if embedder not in self._levels:
+   nulls = await self.nulls(embedder)
+   if nulls is None:
+    return {}
+   cosines = nulls @ nulls.T
+   np.fill_diagonal(cosines, -1.0)
+   self._levels[embedder] = null_levels(cosines.max(axis=1))
+  return self._levels[embedder]
+
  async def _similar_chats(self, hook: Hook, best: Sequence[PastMessage]) -> list[str]:
   chat_ids = [*dict.fromkeys(message.chat_id for message in best)]
   chat_ids = chat_ids[:_SIMILAR_CHATS]
+  if not chat_ids:
+   return []
   titles = await self.chats.titles(hook.user_id, chat_ids)
+  notes: dict[str, ChatNotes] = {}
+  with suppress(TablesUnavailable):
+   notes = await self.notes.values(hook.user_id, chat_ids)
   similar: list[str] = []
   for chat_id in filter(titles.__contains__, chat_ids):
-   try:
-    notes = await self.notes.read(hook.user_id, chat_id)
-    summary = notes.summary
-   except TablesUnavailable:
-    summary = ""
+   summary = notes.get(chat_id, ChatNotes()).summary
    parts = filter(has_words, (titles[chat_id], summary))
    similar.append(": ".join(parts))
   return [*filter(None, similar)]
@@ -12105,6 +11995,178 @@ class PastConversation:
   text = f"{HISTORY_HEADING}\n- Summary: {summary}"
   fits = estimated_tokens(f"{text}\n") <= budget
   return text if summary and fits else ""
+
+
+# ---- src/adaptive/history/indexing.py ----
+
+_UNITS_EMBEDDED_AT_ONCE = 32
+LONGEST_EMBEDDED = 1500
+_REST_BETWEEN_CHATS = 0.05
+_CHATS_AT_ONCE = 10
+_FEW_CHATS = 3
+_LEASE_SECONDS = 1800.0
+_ANSWER_LOOKS = (0.3, 0.4, 0.8, 1.6, 3.0, 7.0)
+
+TellUser = Callable[[str], Awaitable[None]]
+
+
+@dataclass(eq=False)
+class HistoryIndex:
+ vectors: HistoryVectors
+ chats: PastChats
+ entries: Entries
+ leases: Leases
+ rememberable: MessageFilter
+ sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+ def __post_init__(self) -> None:
+  self._running: dict[asyncio.Task[None], str] = {}
+
+ def keeps(self, hook: Hook) -> bool:
+  recalls = hook.settings.history_recall != "off"
+  return recalls and hook.told_kind == "saved"
+
+ async def keep(self, hook: Hook, tell: TellUser) -> None:
+  keeping = asyncio.create_task(self._keep(hook, tell))
+  self._running[keeping] = hook.user_id
+  keeping.add_done_callback(self._running.pop)
+  await keeping
+
+ async def _keep(self, hook: Hook, tell: TellUser) -> None:
+  if await hook.kind() != "saved" or not await hook.wants_memory():
+   return
+  settings = hook.settings
+  embedder = (await hook.sources()).embedder
+  keeps_all = settings.index_past_chats and settings.history_recall == "all"
+  await self.sleep(_ANSWER_LOOKS[0])
+  due = await self.chats.to_index(hook.user_id, "" if keeps_all else hook.chat_id)
+  others = [chat_id for chat_id in due if chat_id != hook.chat_id]
+  if len(others) <= _FEW_CHATS:
+   await self._index(hook, embedder, [hook.chat_id, *others], due)
+   return
+  await self._index(hook, embedder, [hook.chat_id], due)
+  lease = f"history:{hook.user_id}"
+  if await self.leases.acquire(lease, time.time(), _LEASE_SECONDS):
+   try:
+    embedded = await self._index(hook, embedder, others, due)
+    if embedded:
+     await tell(f"Past chats indexed: {len(due)}")
+   except AdaptiveMemoryError as error:
+    log_failure("past chats are not indexed yet", error)
+    await tell(f"Past chats are not all indexed yet: {error}")
+   finally:
+    await self.leases.end([lease])
+
+ async def _index(
+  self, hook: Hook, embedder: Embedder, chat_ids: Sequence[str], due: Mapping[str, int]
+ ) -> int:
+  embedded = 0
+  for some in portions(chat_ids, _CHATS_AT_ONCE):
+   if not await hook.wants_memory():
+    break
+   for chat_id in some:
+    answer_id = ""
+    if chat_id == hook.chat_id:
+     answer_id = hook.answer_id
+    else:
+     await self.sleep(_REST_BETWEEN_CHATS)
+    embedded += await self.index_chat(hook.user_id, embedder, chat_id, answer_id)
+   noted = [Entry(chat_id, None, due[chat_id], chat_id) for chat_id in some if due.get(chat_id)]
+   await self.entries.put("history", hook.user_id, noted)
+   gone = [chat_id for chat_id in some if due.get(chat_id) == 0]
+   if gone:
+    await self.entries.drop("history", hook.user_id, gone)
+  return embedded
+
+ async def index_chat(
+  self, user_id: str, embedder: Embedder, chat_id: str, answer_id: str = ""
+ ) -> int:
+  name = await embedder.name()
+  digests = await self.vectors.digests(user_id, chat_id)
+  stored = await self._stored_messages(user_id, chat_id, answer_id)
+  units = await asyncio.to_thread(
+   lambda: message_units(past_messages(chat_id, stored, self.rememberable, answer_id), name)
+  )
+  new = [unit for unit in units if digests.get(unit.id) != unit.digest]
+  begins = bool(new) and len(new) == len(units)
+  standing = ""
+  if begins:
+   standing = await self.vectors.standing_embedder(user_id)
+   if standing not in ("", content_hash(name)):
+    await self.vectors.delete_all(user_id)
+  gone = digests.keys() - {unit.id for unit in units}
+  if gone:
+   await self.vectors.delete(user_id, gone)
+  for batch in portions(new, _UNITS_EMBEDDED_AT_ONCE):
+   texts = await asyncio.to_thread(unit_texts, batch)
+   vectors = normalised(await embedder.embed(texts, query=False))
+   await self.vectors.upsert(user_id, name, batch, vectors)
+  if begins and standing != content_hash(name):
+   noted = await self.entries.keys("history", user_id)
+   await self.entries.drop("history", user_id, noted)
+  return len(new)
+
+ async def _stored_messages(self, user_id: str, chat_id: str, answer_id: str) -> Sequence[Message]:
+  for seconds in _ANSWER_LOOKS[1:]:
+   stored = await self.chats.messages(user_id, chat_id)
+   if not answer_id or _is_whole(stored, answer_id):
+    return stored
+   await self.sleep(seconds)
+  return await self.chats.messages(user_id, chat_id)
+
+ async def erase(self, user_id: str, chat_id: str = "") -> None:
+  running = [keeping for keeping, owner in self._running.items() if owner == user_id]
+  for keeping in running:
+   keeping.cancel()
+  await asyncio.gather(*running, return_exceptions=True)
+  units = await self.vectors.digests(user_id, chat_id)
+  if not units and not await self.vectors.standing_embedder(user_id):
+   return
+  note = Entry(chat_id, None, int(time.time()), chat_id)
+  await self.entries.put("erased_history", user_id, [note])
+  if chat_id:
+   await self.vectors.delete(user_id, units)
+   return
+  await self.vectors.delete_all(user_id)
+  if await self.vectors.standing_embedder(user_id):
+   raise HostError("the vector database still holds some of it")
+
+
+def _is_whole(messages: Sequence[Message], answer_id: str) -> bool:
+ return any(
+  message["id"] == answer_id
+  and message.get("done") is True
+  and bool(message.get("error") or has_words(message_text(message)))
+  for message in messages
+ )
+
+
+def message_units(messages: Sequence[PastMessage], embedder: str) -> list[HistoryUnit]:
+ units: list[HistoryUnit] = []
+ previous_id = ""
+ texts: list[str] = []
+ for message in messages:
+  texts = [*texts[-1:], message.text]
+  units.append(
+   HistoryUnit(
+    chat_id=message.chat_id,
+    message_id=message.id,
+    previous_id=previous_id,
+    texts=texts,
+    digest=content_hash("\0".join([embedder, previous_id, *texts])),
+   )
+  )
+  previous_id = message.id
+ return units
+
+
+def unit_texts(units: Sequence[HistoryUnit]) -> list[str]:
+ return [
+  "\n".join(
+   head_and_tail(secretless(text), LONGEST_EMBEDDED // len(unit.texts)) for text in unit.texts
+  )
+  for unit in units
+ ]
 
 
 # ---- src/adaptive/host/doctor.py ----
@@ -13730,10 +13792,8 @@ Forget = Callable[[str], object]
 
 
 class HeldHistory(Protocol):
- async def held(self, user_id: str, chat_id: str = "") -> int: ...
-
  async def erase(self, user_id: str, chat_id: str = "") -> None:
-  """Remove them."""
+  """Remove it, and note that it is removed."""
 
 
 @dataclass(slots=True)
@@ -13769,10 +13829,6 @@ class HostEraser:
   ]
   held.counts.update(row.kind for row in held.rows if row.kind not in _UNCOUNTED)
   held.counts["memory"] = len(held.memories)
-  chat_id = origin.chat_id if origin else ""
-  if origin is None or chat_id:
-   chats = self.history.held(self.user_id, chat_id)
-   held.counts["history"] = await held.tried(chats, 0)
   return held
 
  async def erase(self, origin: Origin | None) -> ErasureReport:
@@ -13818,8 +13874,8 @@ class HostEraser:
    ),
   )
   await held.tried(erasing, 0)
-  if held.counts["history"]:
-   chat_id = origin.chat_id if origin else ""
+  chat_id = origin.chat_id if origin else ""
+  if origin is None or chat_id:
    await held.tried(self.history.erase(self.user_id, chat_id), None)
 
  async def _erase_turns(self, rows: Sequence[Any]) -> None:
@@ -13832,7 +13888,9 @@ class HostEraser:
  async def _rows(self) -> Sequence[Any]:
   entry = ENTRIES.c
   entries = select(entry.kind, entry.key, entry.chat_id, entry.message_id, entry.created_at).where(
-   entry.user_id == self.user_id, entry.key != stale_vectors(self.user_id)
+   entry.user_id == self.user_id,
+   entry.key != stale_vectors(self.user_id),
+   entry.kind != "erased_history",
   )
   return await self.tables.database.rows("looking for what is held", entries)
 
@@ -16412,15 +16470,16 @@ class Services:
   self.history = HistoryIndex(
    vectors=history_vectors,
    chats=past_chats,
-   nulls=partial(self.indexes.nulls.made, table=self.tables.vectors),
+   entries=self.tables.entries,
+   leases=self.tables.leases,
    rememberable=rememberable_messages,
   )
   past = PastConversation(
-   index=self.history,
    vectors=history_vectors,
    chats=past_chats,
    notes=self.tables.chat_notes,
    formats=formats,
+   nulls=partial(self.indexes.nulls.known, self.tables.vectors),
   )
   preprocessor = Preprocessor(formats)
   self.recall = Recall(

@@ -88,7 +88,7 @@ class IndexedPast:
                 chat_id=self.units[at].chat_id,
                 message_id=self.units[at].message_id,
                 previous_id=self.units[at].previous_id,
-                score=float(cosines[at]),
+                cosine=float(cosines[at]),
             )
             for at in best[np.argsort(-cosines[best])].tolist()
         ]
@@ -181,13 +181,16 @@ def indexed(about: Replayed, encode: Encode) -> IndexedPast:
         for unit in message_units(chat, "minilm")
     ]
     vectors = encode(unit_texts(units))
+    nulls = encode(NULL_PROMPTS)
+    to_one_another = nulls @ nulls.T
+    np.fill_diagonal(to_one_another, -1.0)
     return IndexedPast(
         about=about,
         said={message.id: message for message in about.messages},
         units=units,
         vectors=vectors,
         questions=encode(about.questions),
-        levels=null_levels((encode(NULL_PROMPTS) @ vectors.T).max(axis=1)),
+        levels=null_levels(to_one_another.max(axis=1)),
     )
 
 

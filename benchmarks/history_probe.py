@@ -22,6 +22,7 @@ os.environ |= {"FROM_INIT_PY": "true", "ENABLE_DB_MIGRATIONS": "true"}
 
 USER = "ada"
 _ROWS_AT_ONCE = 1000
+_UNITS_AT_ONCE = 500
 _INDEXED_TURNS = 20
 
 
@@ -36,8 +37,10 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.history.indexing import HistoryIndex
     from adaptive.host.database import OUR_DATABASE
     from adaptive.host.history_chats import HostPastChats
-    from adaptive.host.tables import HostVectorTable
+    from adaptive.host.tables import HostTables, HostVectorTable
     from adaptive.host.vector_database import HostHistoryVectors
+    from adaptive.memory.tables import Entry
+    from adaptive.privacy.sealing import Sealer
     from adaptive.search.calibration import NULL_PROMPTS
     from adaptive.search.encoding import LocalModel
     from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
@@ -60,26 +63,36 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         Pace(),
     )
 
-    async def nulls(_: Any) -> Any:
+    null_vectors = normalised(await embedder.embed(NULL_PROMPTS, query=True))
+
+    async def nulls(_: str) -> Any:
         """The vectors of the null prompts."""
-        return normalised(await embedder.embed(NULL_PROMPTS, query=True))
+        return null_vectors
 
     vectors, chats = HostHistoryVectors(), HostPastChats()
     nothing: Any = None
+    tables = HostTables(Sealer("secret"))
     index = HistoryIndex(
-        vectors=vectors, chats=chats, nulls=nulls, rememberable=list
+        vectors=vectors,
+        chats=chats,
+        entries=tables.entries,
+        leases=tables.leases,
+        rememberable=list,
+        sleep=lambda _: asyncio.sleep(0),
     )
     history = PastConversation(
-        index=index,
         vectors=vectors,
         chats=chats,
         notes=nothing,
         formats=nothing,
+        nulls=nulls,
     )
     name = await embedder.name()
     units = [HistoryUnit(**unit) for unit in told["units"]]
     begin = time.perf_counter()
-    await vectors.upsert(USER, name, units, rows)
+    for start in range(0, len(units), _UNITS_AT_ONCE):
+        some = slice(start, start + _UNITS_AT_ONCE)
+        await vectors.upsert(USER, name, units[some], rows[some])
     stored = time.perf_counter() - begin
     # No chat opens with a question and no model sums up, so nothing else of a hook is asked.
     settings = Settings.merge(Valves(history_recall_default="all"), None)
@@ -88,6 +101,10 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         "question_id": "",
         "told_kind": "saved",
         "time_zones": (),
+        "answer_id": "",
+        "kind": _brings("saved"),
+        "wants_memory": _brings(True),
+        "sources": _brings(SimpleNamespace(embedder=embedder)),
     }
     hook = cast(
         Any, SimpleNamespace(user_id=USER, settings=settings, **told_of)
@@ -107,10 +124,41 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         )
         return taken * 1000, worked * 1000, bool(found.text)
 
-    cold, _, _ = await recalled(0)
-    begin = time.perf_counter()
-    await index._calibrate(USER, embedder, len(await vectors.chats(USER)))
-    indexed = time.perf_counter() - begin
+    chat_ids = {message["chat_id"] for message in told["messages"]}
+    noted = [Entry(chat_id, None, 1, chat_id) for chat_id in chat_ids]
+    await tables.entries.put("history", USER, noted)
+
+    async def turn(at: int, *said: dict[str, Any]) -> dict[str, float]:
+        """What a turn takes in all: what is recalled, and what is indexed behind its answer."""
+        chat_id = told["messages"][-1]["chat_id"]
+        await _store([*said], new=False)
+        if said:
+            await _touch(chat_id)
+        hook.chat_id = chat_id
+        hook.answer_id = said[-1]["id"] if said else ""
+        with _Counted() as counted:
+            begin, worked = time.perf_counter(), time.process_time()
+            await recalled(at)
+            await index.keep(hook, nothing)
+            counted["processor_ms"] = 1000 * (time.process_time() - worked)
+            counted["ms"] = 1000 * (time.perf_counter() - begin)
+        hook.chat_id = "new chat"
+        return counted
+
+    last = told["messages"][-1]["chat_id"]
+    first = [_said(last, 99, role) for role in ("user", "assistant")]
+    first[0]["parent_id"] = told["messages"][-1]["id"]
+    await index.index_chat(USER, embedder, last)
+    first_turn = await turn(0, *first)
+    cold = first_turn["ms"]
+    unchanged = [await turn(at) for at in range(1, 1 + _INDEXED_TURNS)]
+    keeping: list[float] = []
+    for _ in range(_INDEXED_TURNS):
+        hook.chat_id = last
+        worked = time.process_time()
+        await index.keep(hook, nothing)
+        keeping.append(1000 * (time.process_time() - worked))
+    hook.chat_id = "new chat"
     asked = [await recalled(at) for at in range(len(told["questions"]))]
     stages = await _stages(vectors, chats, name, questions)
     turns: list[float] = []
@@ -130,7 +178,17 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         "recall_processor_ms": [worked for _, worked, _ in asked],
         "served": sum(found for _, _, found in asked) / len(asked),
         "first_recall_ms": cold,
-        "calibrated_s": indexed,
+        "chats": len(chat_ids),
+        **{
+            f"first_turn_{name}": number for name, number in first_turn.items()
+        },
+        "unchanged_turn_ms": [one["ms"] for one in unchanged],
+        "unchanged_turn_processor_ms": [
+            one["processor_ms"] for one in unchanged
+        ],
+        "unchanged_index_processor_ms": keeping,
+        "unchanged_turn_statements": unchanged[-1]["statements"],
+        "unchanged_turn_vector_calls": unchanged[-1]["vector_calls"],
         "stored_s": stored,
         "stages_ms": stages,
         "index_turn_ms": turns,
@@ -138,6 +196,63 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
             Path(os.environ["DATA_DIR"]) / "vector_db"
         ),
     }
+
+
+def _brings(value: Any) -> Any:
+    """A coroutine function that returns a value."""
+
+    async def brought() -> Any:
+        return value
+
+    return brought
+
+
+class _Counted(dict[str, float]):
+    """Statements and vector calls of the process within a block."""
+
+    def __enter__(self) -> _Counted:
+        from sqlalchemy import event
+        from sqlalchemy.engine import Engine
+
+        from adaptive.host.vector_database import HOST_VECTORS
+
+        self.update(statements=0, vector_calls=0)
+        self._ask = HOST_VECTORS.ask
+        event.listen(Engine, "before_cursor_execute", self._statement)
+        cast(Any, HOST_VECTORS).ask = self._asked
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        from sqlalchemy import event
+        from sqlalchemy.engine import Engine
+
+        from adaptive.host.vector_database import HOST_VECTORS
+
+        event.remove(Engine, "before_cursor_execute", self._statement)
+        del cast(Any, HOST_VECTORS).ask
+
+    def _statement(
+        self, _connection: Any, _cursor: Any, text: str, *_: Any
+    ) -> None:
+        # What the driver is told with each connection (host: internal/db.py) asks for nothing.
+        if not text.startswith(("PRAGMA", "BEGIN")):
+            self["statements"] += 1
+
+    async def _asked(self, *arguments: Any) -> Any:
+        self["vector_calls"] += 1
+        return await self._ask(*arguments)
+
+
+async def _touch(chat_id: str) -> None:
+    """Let the host have changed a chat just now."""
+    from open_webui.internal.db import get_async_db_context
+    from sqlalchemy import update
+
+    chats: Any = importlib.import_module("open_webui.models.chats")
+    async with get_async_db_context() as session:
+        changing = update(chats.Chat).where(chats.Chat.id == chat_id)
+        await session.execute(changing.values(updated_at=int(time.time())))
+        await session.commit()
 
 
 async def _stages(

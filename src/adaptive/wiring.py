@@ -66,15 +66,16 @@ class Services:
         self.history = HistoryIndex(
             vectors=history_vectors,
             chats=past_chats,
-            nulls=partial(self.indexes.nulls.made, table=self.tables.vectors),
+            entries=self.tables.entries,
+            leases=self.tables.leases,
             rememberable=rememberable_messages,
         )
         past = PastConversation(
-            index=self.history,
             vectors=history_vectors,
             chats=past_chats,
             notes=self.tables.chat_notes,
             formats=formats,
+            nulls=partial(self.indexes.nulls.known, self.tables.vectors),
         )
         preprocessor = Preprocessor(formats)
         self.recall = Recall(

@@ -34,11 +34,11 @@ class Room(World):
         )
         self.note(**notes)
         self.past = PastConversation(
-            index=self.history,
             vectors=self.vectors,
             chats=self.chats,
             notes=self.notes,
             formats=AnswerFormats(),
+            nulls=self.null_vectors,
         )
 
     async def indexed(self, *chat_ids: str) -> Room:

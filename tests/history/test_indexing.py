@@ -1,16 +1,15 @@
-"""Behind an answer: chats are indexed and follow edits, past ones come, the past is calibrated."""
+"""Behind an answer: chats are indexed and follow edits, and past ones come, each once."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
-import numpy as np
 import pytest
 
 from adaptive.core.model import HostError
 from adaptive.history.indexing import LONGEST_EMBEDDED
-from adaptive.search.calibration import NULL_PROMPTS
 from tests.history.world import DAY, KEY, START, World, chat_of
 
 
@@ -84,28 +83,99 @@ async def test_kept_behind_the_answer() -> None:
 
 
 async def test_past_chats() -> None:
-    """All chats are indexed once and told; what fails or is stopped goes on with a later turn."""
+    """All chats are indexed once, by one worker, and told; what fails goes on with a later turn."""
     here = Worker()
+    old = {f"old{at}": chat_of(f"old{at}", "Tea", "Yes") for at in range(4)}
+    here.chats.rows |= old
     await here.backfill(history_recall_default="chat")
     assert here.vectors.messages == ["new0", "new1"]
+    here.leases.names.add("history:ada")
+    await here.backfill()
+    assert here.vectors.messages == ["new0", "new1"]
+    here.leases.names.clear()
     here.embedder.failing = True
     await here.backfill()
     here.embedder.failing = False
+    await here.backfill()
+    everything = here.vectors.messages
+    assert len(everything) == 14
+    failed = "Past chats are not all indexed yet: the provider is down"
+    assert here.lines == [failed, "Past chats indexed: 5"]
+    assert here.leases.names == set()
+
+
+async def test_only_what_is_new_is_looked_at() -> None:
+    """Whatever process it is, only chats are read that have changed, or are gone, since."""
+    here = Worker()
+    await here.backfill()
+    here.history = here.load()
+    here.chats.read.clear()
+    here.vectors.calls.clear()
+    await here.backfill()
+    assert here.chats.read == ["new"]
+    assert here.vectors.calls == ["digests"]
+    here.chats.rows["new"] += chat_of("new", *"xx", "Tea?", "Yes")[2:]
+    here.vectors.calls.clear()
+    await here.backfill()
+    assert here.vectors.calls == ["digests", "upsert"]
+    here.chats.changed["old"] = START + 9 * DAY
+    here.chats.read.clear()
+    await here.backfill()
+    await here.backfill()
+    assert here.chats.read == ["new", "old", "new"]
+    del here.chats.rows["old"]
+    await here.backfill()
+    assert here.vectors.messages == ["new0", "new1", "new2", "new3"]
+
+
+async def test_index_that_others_removed() -> None:
+    """An index that a tool has dropped, or another model has made, is made again, all of it."""
+    here = Worker()
+    await here.backfill()
+    everything = here.vectors.messages
+    assert len(everything) == 6
+    await here.vectors.delete_all("ada")
     for _ in range(2):
         await here.backfill()
-    here.history = here.load()
-    await here.backfill()
-    everything = ["new0", "new1", "old0", "old1", "old2", "old3"]
     assert here.vectors.messages == everything
-    failed = "Past chats are not all indexed yet: the provider is down"
-    assert here.lines == [failed, "Past chats indexed: 2"]
-    # By a tool that takes the collection for an orphan.
-    here.vectors.rows.clear()
-    await here.backfill()
+    here.embedder.label = "another model"
+    for _ in range(2):
+        await here.backfill()
     assert here.vectors.messages == everything
-    await here.history.erase("ada")
+    assert len({*here.vectors.embedders.values()}) == 1
+
+
+async def test_only_chat_that_is_edited() -> None:
+    """Where nothing of the only chat stands as it stood, no other tool has dropped the index."""
+    here = Worker()
+    del here.chats.rows["old"]
     await here.backfill()
-    assert here.vectors.messages == ["new0", "new1"]
+    for message in here.chats.rows["new"]:
+        message["id"] = f"edited-{message['id']}"
+        message["parentId"] = message["parentId"] and "edited-new0"
+    await here.backfill()
+    assert here.vectors.messages == ["edited-new0", "edited-new1"]
+    del here.chats.rows["new"]
+    here.chats.rows["next"] = chat_of("next", "Tea?", "Yes")
+    await here.keep(here.hook("next"))
+    assert here.vectors.messages == ["next0", "next1"]
+
+
+async def test_no_answer_is_not_nothing() -> None:
+    """While the vector database finds nothing because it is away, nothing is made anew or dropped."""
+    here = Worker()
+    await here.backfill()
+    rows = dict(here.vectors.rows)
+    noted = {**here.entries.rows}
+    here.vectors.away = True
+    with pytest.raises(HostError, match="away"):
+        await here.backfill()
+    assert here.vectors.rows == rows
+    assert here.entries.rows == noted
+    here.vectors.away = False
+    here.chats.read.clear()
+    await here.backfill()
+    assert here.chats.read == ["new"]
 
 
 async def test_whole_answer_is_waited_for() -> None:
@@ -130,33 +200,19 @@ async def test_whole_answer_is_waited_for() -> None:
     assert 10 < sum(here.slept[3:]) < 20
 
 
-async def test_calibrated() -> None:
-    """The null distribution of a past is made once, and again when it has grown by half."""
-    here = Worker()
-    (team,) = await here.embedder.embed(["team"], query=False)
-    here.nulls = np.stack(
-        [team * (0.3 + 0.01 * (at % 2)) for at in range(len(NULL_PROMPTS))]
-    )
-    here.chats.rows["new"] = chat_of("new", "team")
-    assert here.history.levels("ada", "words") == {}
-    for chat_id, searches in (("new", 1), ("new", 1), ("old", 2), ("old", 2)):
-        await here.keep(here.hook(chat_id))
-        assert here.vectors.searches == searches * len(NULL_PROMPTS)
-    level = here.history.levels("ada", "words")["latin"]
-    assert level.mean == pytest.approx(0.305, abs=0.01)
-    await here.history.erase("ada")
-    assert here.history.levels("ada", "words") == {}
-
-
 async def test_erased() -> None:
-    """The index of a user goes, or a chat's part of it; what is being indexed is stopped."""
+    """The index of a user goes, or a chat's part of it, for good, until a chat goes on.
+
+    What is being indexed is stopped.
+    """
     here = Worker()
+    now = int(time.time())
     for chat_id in ("old", "new"):
         await here.index(chat_id)
     history = here.history
-    assert await history.held("ada") == 2
-    assert await history.held("ada", "old") == 1
     await history.erase("ada", "old")
+    assert here.vectors.messages == ["new0", "new1"]
+    await here.backfill()
     assert here.vectors.messages == ["new0", "new1"]
     keeping = asyncio.create_task(here.keep(here.hook()))
     await asyncio.sleep(0)
@@ -164,8 +220,10 @@ async def test_erased() -> None:
     await asyncio.wait({keeping})
     assert keeping.cancelled()
     assert here.vectors.rows == {}
-    await history.erase("ada")
-    await here.index("old")
+    here.history = here.load()
+    here.chats.changed["new"] = now + DAY
+    await here.backfill()
+    assert here.vectors.messages == ["new0", "new1"]
 
     async def refuses(_: str) -> None: ...
 

@@ -13,7 +13,10 @@ NOW = START + 5000
 
 
 def test_standing_branch() -> None:
-    """Messages come along the parent chain; of a regenerated answer the newer or named one."""
+    """Messages come along the parent chain; of a regenerated answer the newer or named one.
+
+    A chat may have gone on behind the named one.
+    """
     stored = chat_of("c", "A name?", "Tom")
     stored.append(
         {**stored[1], "id": "other", "content": "Tim", "timestamp": START + 90}
@@ -27,11 +30,17 @@ def test_standing_branch() -> None:
         "A name?",
         "Tom",
     ]
-    stored[0] |= {"parentId": "c1", "timestamp": None}
+    stored += chat_of("c", *"xx", "And hers?", "Ann")[2:]
+    gone_on = past_messages("c", stored, list, "c1")
+    assert [one.id for one in gone_on] == ["c0", "c1", "c2", "c3"]
+    stored[0] |= {"parentId": "c3", "timestamp": None}
     looped = past_messages("c", stored, list, "c1")
-    assert [(one.id, one.said_at) for one in looped] == [
-        ("c0", 0),
-        ("c1", START + 60),
+    assert sorted(one.id for one in looped) == [
+        "c0",
+        "c1",
+        "c2",
+        "c3",
+        "other",
     ]
 
 

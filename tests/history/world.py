@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
 
 from adaptive.control.turn import rememberable_messages
-from adaptive.core.embedding import Embedder
 from adaptive.core.model import HostError, Vectors
 from adaptive.history.indexing import HistoryIndex
 from adaptive.history.section import PastMessage
@@ -20,6 +19,7 @@ from adaptive.search.history_ports import (
     HistoryUnit,
     MessageKey,
 )
+from adaptive.search.vectors import content_hash
 from tests.fakes import (
     ListedEntries,
     TurnHook,
@@ -62,21 +62,28 @@ def chat_of(
 
 
 class StoredChats:
-    """``PastChats`` of Ada's, whose chats are lists; each call fails while ``failing``."""
+    """``PastChats`` of Ada's, whose chats are lists; each call fails while ``failing``.
 
-    def __init__(self, **chats: list[dict[str, Any]]) -> None:
+    A chat was changed when its last message was said, or when ``changed`` says.
+    """
+
+    def __init__(
+        self, entries: ListedEntries, **chats: list[dict[str, Any]]
+    ) -> None:
+        self.entries = entries
         self.rows = chats
+        self.changed: dict[str, int] = {}
         self.failing = False
         self.read: list[str] = []
 
     async def titles(
-        self, user_id: str, chat_ids: Sequence[str] | None = None
+        self, user_id: str, chat_ids: Sequence[str]
     ) -> dict[str, str]:
         """In the order of the dict; a chat is called by its id."""
         return {
             chat_id: chat_id
             for chat_id in self._rows_of(user_id)
-            if chat_ids is None or chat_id in chat_ids
+            if chat_id in chat_ids
         }
 
     async def messages(
@@ -97,6 +104,31 @@ class StoredChats:
         by_key = {(str(one["chat_id"]), str(one["id"])): one for one in every}
         return {key: by_key[key] for key in keys if key in by_key}
 
+    async def to_index(
+        self, user_id: str, chat_id: str = ""
+    ) -> dict[str, int]:
+        """As the host's database compares them."""
+        noted: dict[str, int] = {}
+        for kind, _, key in self.entries.rows:
+            if kind in ("history", "erased_history"):
+                at = self.entries.rows[kind, user_id, key].created_at
+                noted[key] = max(at, noted.get(key, 0))
+        gone = {
+            key: 0
+            for kind, _, key in self.entries.rows
+            if kind == "history" and key not in self.rows
+        }
+        changed = {
+            id_: self.changed.get(id_) or messages[-1]["timestamp"]
+            for id_, messages in self._rows_of(user_id).items()
+            if chat_id in ("", id_)
+        }
+        return gone | {
+            id_: at
+            for id_, at in changed.items()
+            if at > max(noted.get(id_, 0), noted.get("", 0))
+        }
+
     def _rows_of(self, user_id: str) -> dict[str, list[dict[str, Any]]]:
         if self.failing:
             raise HostError("the database is away")
@@ -104,12 +136,17 @@ class StoredChats:
 
 
 class NearestUnits:
-    """``HistoryVectors`` of Ada's that compares with every unit; fails while ``failing``."""
+    """``HistoryVectors`` of Ada's that compares with every unit; fails while ``failing``.
+
+    While it is ``away`` nothing is found, and writing alone fails, as clients of the host do.
+    """
 
     def __init__(self) -> None:
         self.rows: dict[str, tuple[HistoryUnit, Vectors]] = {}
+        self.embedders: dict[str, str] = {}
         self.failing = False
-        self.searches = 0
+        self.away = False
+        self.calls: list[str] = []
 
     @property
     def messages(self) -> list[str]:
@@ -117,15 +154,17 @@ class NearestUnits:
         return sorted(unit.message_id for unit, _ in self.rows.values())
 
     async def digests(self, user_id: str, chat_id: str) -> dict[str, str]:
+        self.calls.append("digests")
         return {
             unit.id: unit.digest
             for unit, _ in self.rows.values()
-            if unit.chat_id == chat_id
+            if unit.chat_id == chat_id and not self.away
         }
 
-    async def chats(self, user_id: str) -> frozenset[str]:
-        self._check()
-        return frozenset(unit.chat_id for unit, _ in self.rows.values())
+    async def standing_embedder(self, user_id: str) -> str:
+        self.calls.append("standing")
+        standing = [*self.embedders.values()][:1]
+        return "" if self.away else "".join(standing)
 
     async def upsert(
         self,
@@ -134,8 +173,13 @@ class NearestUnits:
         units: Sequence[HistoryUnit],
         vectors: Vectors,
     ) -> None:
+        self._check()
+        if self.away:
+            raise HostError("the vector database is away")
+        self.calls.append("upsert")
         for unit, row in zip(units, vectors, strict=True):
             self.rows[unit.id] = (unit, row)
+            self.embedders[unit.id] = content_hash(embedder)
 
     async def search(
         self,
@@ -146,42 +190,68 @@ class NearestUnits:
         chat_id: str = "",
     ) -> Sequence[HistoryHit]:
         self._check()
-        self.searches += 1
+        self.calls.append("search")
         hits = [
             HistoryHit(
                 chat_id=unit.chat_id,
                 message_id=unit.message_id,
                 previous_id=unit.previous_id,
-                score=float(np.dot(row, vector)),
+                cosine=float(np.dot(row, vector)),
             )
             for unit, row in self.rows.values()
             if user_id == "ada" and chat_id in ("", unit.chat_id)
         ]
-        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+        return sorted(hits, key=lambda hit: -hit.cosine)[:limit]
 
     async def delete(self, user_id: str, ids: Collection[str]) -> None:
         for unit_id in [*ids]:
             self.rows.pop(unit_id, None)
+            self.embedders.pop(unit_id, None)
 
     async def delete_all(self, user_id: str) -> None:
         self.rows.clear()
+        self.embedders.clear()
 
     def _check(self) -> None:
         if self.failing:
             raise HostError("the vector database is away")
 
 
+class HeldLeases:
+    """``Leases`` by name; none ends by itself."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    async def acquire(
+        self, name: str, now: float, seconds: float, owner: str = ""
+    ) -> bool:
+        """Take a name that is free."""
+        is_free = name not in self.names
+        self.names.add(name)
+        return is_free
+
+    async def renew(self, name: str, owner: str, until: float) -> bool:
+        return name in self.names
+
+    async def end(self, names: Iterable[str], owner: str = "") -> bool:
+        self.names.difference_update(names)
+        return True
+
+
 class World:
     """Chats of Ada's, an index, and hooks of hers."""
 
     def __init__(self, **chats: list[dict[str, Any]]) -> None:
-        self.chats, self.vectors = StoredChats(**chats), NearestUnits()
-        self.embedder = WordEmbedder()
         self.entries = ListedEntries()
+        self.leases = HeldLeases()
+        self.chats = StoredChats(self.entries, **chats)
+        self.vectors = NearestUnits()
+        self.embedder = WordEmbedder()
         self.notes = chat_notes(self.entries)
         self.model: Any = None
         self.lines: list[str] = []
-        self.nulls = np.zeros((0, 1), dtype=np.float32)
+        self.nulls: Vectors | None = None
         self.slept: list[float] = []
         self.history = self.load()
 
@@ -190,7 +260,8 @@ class World:
         return HistoryIndex(
             vectors=self.vectors,
             chats=self.chats,
-            nulls=self.null_vectors,
+            entries=self.entries,
+            leases=self.leases,
             rememberable=rememberable_messages,
             sleep=self.sleep,
         )
@@ -200,8 +271,8 @@ class World:
         self.slept.append(seconds)
         await asyncio.sleep(0)
 
-    async def null_vectors(self, embedder: Embedder) -> Vectors:
-        """Vectors of the null prompts, by default of none."""
+    async def null_vectors(self, embedder: str) -> Vectors | None:
+        """Vectors of the null prompts, by default not known."""
         return self.nulls
 
     def hook(self, chat_id: str = "new", **valves: Any) -> Any:

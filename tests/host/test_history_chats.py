@@ -12,6 +12,9 @@ import pytest
 from adaptive.host import database
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.hook import HostHook
+from adaptive.host.tables import HostTables
+from adaptive.memory.tables import Entry
+from adaptive.privacy.sealing import Sealer
 from tests.fakes import hook_settings
 from tests.host.databases import Worker, two_workers
 from tests.host.test_application import hook_on_host
@@ -90,11 +93,34 @@ async def worker(
 
 
 async def test_own_chats(worker: Worker) -> None:
-    """Own chats come, the newest first, without those that the host keeps for itself."""
+    """Own chats are told by their titles, without those that the host keeps for itself."""
     past = HostPastChats()
-    await add_chat(worker, "new", "ada", 99)
-    assert list(await past.titles("ada")) == ["new", "c"]
     assert await past.titles("ada", ["c", "b", "inner", "gone"]) == {"c": "c"}
+
+
+async def test_chats_to_index(worker: Worker) -> None:
+    """Chats come that have changed since their entry, the last first, and those that are gone."""
+    past = HostPastChats()
+    entries = HostTables(Sealer("secret"), database.OUR_DATABASE).entries
+    for chat_id, changed_at in (("new", 99), ("old", 40)):
+        await add_chat(worker, chat_id, "ada", changed_at)
+    changed = {"new": 99, "inner": 90, "c": 50, "old": 40}
+    assert [*(await past.to_index("ada")).items()] == [*changed.items()]
+    assert await past.to_index("ada", "c") == {"c": 50}
+    noted = [
+        Entry(chat_id, None, at, chat_id)
+        for chat_id, at in (("new", 98), ("c", 50), ("gone", 70))
+    ]
+    await entries.put("history", "ada", noted)
+    assert await past.to_index("ada", "c") == {"gone": 0}
+    del changed["c"]
+    assert await past.to_index("ada") == {**changed, "gone": 0}
+    await entries.put("erased_history", "ada", [Entry("", None, 90)])
+    await entries.drop("history", "ada", ["gone"])
+    assert await past.to_index("ada") == {"new": 99}
+    await entries.put("erased_history", "ada", [Entry("new", None, 99, "new")])
+    assert await past.to_index("ada") == {}
+    assert await past.to_index("bob") == {"b": 70}
 
 
 async def test_messages_of_a_chat(worker: Worker) -> None:

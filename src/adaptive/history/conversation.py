@@ -6,20 +6,24 @@ indexed are recalled, and nothing is asked for somebody whose ``history_recall``
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from adaptive.core.embedding import Embedder
 from adaptive.core.messages import Message, estimated_tokens, has_words
 from adaptive.core.model import (
     AdaptiveMemoryError,
     TablesUnavailable,
+    Vectors,
     log_failure,
 )
 from adaptive.core.runtime import staged, tally
-from adaptive.history.indexing import HistoryIndex
 from adaptive.history.section import (
     HISTORY_HEADING,
+    HistoryLevels,
     HistorySection,
     PastMessage,
     PastSummary,
@@ -30,9 +34,10 @@ from adaptive.history.section import (
     unseen_messages,
 )
 from adaptive.llm.ask import AnswerFormats, ask_fields
-from adaptive.memory.tables import ChatNotesTable
+from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import without_secrets
+from adaptive.search.calibration import null_levels
 from adaptive.search.history_ports import (
     HistoryHit,
     HistoryVectors,
@@ -55,6 +60,8 @@ _SHARE_FOR_PART = 0.5
 _SUMMARY_SECONDS = 2.0
 # Units that the vector database is asked for, however long the past is.
 HITS = 250
+# Brings the vectors of the null prompts that an embedder of this name has made, if they are made.
+KnownNulls = Callable[[str], Awaitable[Vectors | None]]
 # Messages below this share of the best score are worth no summary, and make no chat similar.
 _WORTH_SHARE = 0.5
 # Former chats on the same subject that the model is shown.
@@ -65,11 +72,15 @@ _SIMILAR_CHATS = 3
 class PastConversation:
     """What an instance of the plug-in needs to recall conversations; none of it is one user's."""
 
-    index: HistoryIndex
     vectors: HistoryVectors
     chats: PastChats
     notes: ChatNotesTable
     formats: AnswerFormats
+    nulls: KnownNulls
+
+    def __post_init__(self) -> None:
+        # By the names of embedders, of which a server has a few.
+        self._levels: dict[str, HistoryLevels] = {}
 
     def recalls(self, hook: Hook) -> bool:
         """Whether a turn is given any of the past."""
@@ -156,7 +167,7 @@ class PastConversation:
             asked,
             hits,
             await self._current(hook.user_id, hits),
-            self.index.levels(hook.user_id, name),
+            await self._levels_of(name),
         )
         least = _WORTH_SHARE * max(ranked.values(), default=0)
         new = [
@@ -210,20 +221,32 @@ class PastConversation:
         )
         return [message for message in messages if message is not None]
 
+    async def _levels_of(self, embedder: str) -> HistoryLevels:
+        """How near null prompts come to one another; empty where they have no vectors yet."""
+        if embedder not in self._levels:
+            nulls = await self.nulls(embedder)
+            if nulls is None:
+                return {}
+            cosines = nulls @ nulls.T
+            np.fill_diagonal(cosines, -1.0)
+            self._levels[embedder] = null_levels(cosines.max(axis=1))
+        return self._levels[embedder]
+
     async def _similar_chats(
         self, hook: Hook, best: Sequence[PastMessage]
     ) -> list[str]:
         """The chats in which the best messages stand, by their titles and what is noted of them."""
         chat_ids = [*dict.fromkeys(message.chat_id for message in best)]
         chat_ids = chat_ids[:_SIMILAR_CHATS]
+        if not chat_ids:
+            return []
         titles = await self.chats.titles(hook.user_id, chat_ids)
+        notes: dict[str, ChatNotes] = {}
+        with suppress(TablesUnavailable):
+            notes = await self.notes.values(hook.user_id, chat_ids)
         similar: list[str] = []
         for chat_id in filter(titles.__contains__, chat_ids):
-            try:
-                notes = await self.notes.read(hook.user_id, chat_id)
-                summary = notes.summary
-            except TablesUnavailable:
-                summary = ""
+            summary = notes.get(chat_id, ChatNotes()).summary
             parts = filter(has_words, (titles[chat_id], summary))
             similar.append(": ".join(parts))
         return [*filter(None, similar)]

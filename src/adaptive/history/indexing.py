@@ -1,8 +1,10 @@
 """The index of past conversation, kept behind the answers in the host's vector database.
 
-What stands in the index is compared with the chat as it is now: new and changed messages are
-embedded, those that were deleted or left behind on another branch are removed. So no message is
-embedded twice, whichever worker did it first, and work that was broken off goes on where it was.
+What is due is asked of the database: chats that have changed since it was noted that they are
+indexed. What stands in the index is compared with such a chat as it is now: new and changed
+messages are embedded, those that were deleted or left behind on another branch are removed. So no
+message is embedded twice, whichever worker did it first, and work that was broken off goes on where
+it was.
 
 Each message is embedded with the one before it: a short answer ("The Minnesota Wolves!") says what
 it is about only together with the question. The unit ends with the message, so that one that is
@@ -10,29 +12,30 @@ added changes no vector but its own.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from adaptive.core.embedding import Embedder
-from adaptive.core.messages import has_words, head_and_tail, message_text
+from adaptive.core.messages import (
+    Message,
+    has_words,
+    head_and_tail,
+    message_text,
+)
 from adaptive.core.model import (
     AdaptiveMemoryError,
     HostError,
-    Vectors,
-    frozen,
     log_failure,
 )
-from adaptive.core.runtime import UserCache, portions
+from adaptive.core.runtime import portions
 from adaptive.history.section import (
-    HistoryLevels,
     MessageFilter,
     PastMessage,
     past_messages,
     secretless,
 )
-from adaptive.search.calibration import NULL_PROMPTS, null_levels
+from adaptive.memory.tables import Entries, Entry, Leases
 from adaptive.search.history_ports import (
     HistoryUnit,
     HistoryVectors,
@@ -46,25 +49,15 @@ _UNITS_EMBEDDED_AT_ONCE = 32
 # Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
 LONGEST_EMBEDDED = 1500
 _REST_BETWEEN_CHATS = 0.05
+# Between two looks whether the user still wants it.
+_CHATS_AT_ONCE = 10
+# So many other chats are looked at whoever else does: titles and tags change a chat, too.
+_FEW_CHATS = 3
+_LEASE_SECONDS = 1800.0
 # The host stores the whole answer before or soon after its outlet; 13 seconds in all.
 _ANSWER_LOOKS = (0.3, 0.4, 0.8, 1.6, 3.0, 7.0)
-# Enough to tell which way an engine's measure goes.
-_NULL_HITS = 5
-_MOST_CALIBRATED = 1000
-# A past that has grown by half has other nearest neighbours.
-_PAST_GROWN = 1.5
 
 TellUser = Callable[[str], Awaitable[None]]
-# Brings an embedder's vectors of the null prompts.
-NullsOf = Callable[[Embedder], Awaitable[Vectors]]
-
-
-@frozen
-class HistoryCalibration:
-    """The null distribution of a user's past, and of how many chats that was."""
-
-    levels: HistoryLevels
-    chats: int
 
 
 @dataclass(eq=False)
@@ -76,16 +69,13 @@ class HistoryIndex:
 
     vectors: HistoryVectors
     chats: PastChats
-    nulls: NullsOf
+    entries: Entries
+    leases: Leases
     rememberable: MessageFilter
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 
     def __post_init__(self) -> None:
-        self._calibrations = UserCache[HistoryCalibration](_MOST_CALIBRATED)
         self._running: dict[asyncio.Task[None], str] = {}
-        # Users whose past chats this process has indexed, and those who had them erased.
-        self._backfilled = set[str]()
-        self._erased = set[str]()
 
     def keeps(self, hook: Hook) -> bool:
         """Whether a turn's chat is to be indexed."""
@@ -105,125 +95,122 @@ class HistoryIndex:
     async def _keep(self, hook: Hook, tell: TellUser) -> None:
         if await hook.kind() != "saved" or not await hook.wants_memory():
             return
-        user_id = hook.user_id
+        settings = hook.settings
         embedder = (await hook.sources()).embedder
-        await self._until_answer_is_stored(hook)
+        keeps_all = (
+            settings.index_past_chats and settings.history_recall == "all"
+        )
+        await self.sleep(_ANSWER_LOOKS[0])
         # A filter hears nothing of a chat's deletion (host: events.py, CHAT_DELETED goes to Event
-        # functions and webhooks only).
-        indexed = await self.vectors.chats(user_id)
-        titles = await self.chats.titles(user_id)
-        for chat_id in indexed - titles.keys():
-            await self._remove(user_id, chat_id)
-        await self.index_chat(user_id, embedder, hook.chat_id, hook.answer_id)
-        # Without any chat, the collection was deleted by others since.
-        is_due = user_id not in self._backfilled or not indexed
-        if (
-            hook.settings.index_past_chats
-            and hook.settings.history_recall == "all"
-            and is_due
-            and user_id not in self._erased
-        ):
-            others = [id_ for id_ in titles if id_ != hook.chat_id]
-            await self._backfill(hook, embedder, others, tell)
-            indexed = await self.vectors.chats(user_id)
-        chats = len(indexed | {hook.chat_id})
-        await self._calibrate(user_id, embedder, chats)
+        # functions and webhooks only), so what is gone is looked for as well.
+        due = await self.chats.to_index(
+            hook.user_id, "" if keeps_all else hook.chat_id
+        )
+        others = [chat_id for chat_id in due if chat_id != hook.chat_id]
+        if len(others) <= _FEW_CHATS:
+            await self._index(hook, embedder, [hook.chat_id, *others], due)
+            return
+        await self._index(hook, embedder, [hook.chat_id], due)
+        lease = f"history:{hook.user_id}"
+        if await self.leases.acquire(lease, time.time(), _LEASE_SECONDS):
+            try:
+                embedded = await self._index(hook, embedder, others, due)
+                if embedded:
+                    await tell(f"Past chats indexed: {len(due)}")
+            except AdaptiveMemoryError as error:
+                log_failure("past chats are not indexed yet", error)
+                await tell(f"Past chats are not all indexed yet: {error}")
+            finally:
+                await self.leases.end([lease])
 
-    async def _until_answer_is_stored(self, hook: Hook) -> None:
-        """Wait until the turn is over and its whole answer stands in the host's table."""
-        key = (hook.chat_id, hook.answer_id)
-        for seconds in _ANSWER_LOOKS if hook.answer_id else ():
-            await self.sleep(seconds)
-            current = await self.chats.current(hook.user_id, [key])
-            answer = current.get(key, {})
-            has_ended = answer.get("error") or has_words(message_text(answer))
-            if answer.get("done") is True and has_ended:
-                return
+    async def _index(
+        self,
+        hook: Hook,
+        embedder: Embedder,
+        chat_ids: Sequence[str],
+        due: Mapping[str, int],
+    ) -> int:
+        """Index chats while the user wants it, and note that; how many units were embedded."""
+        embedded = 0
+        for some in portions(chat_ids, _CHATS_AT_ONCE):
+            if not await hook.wants_memory():
+                break
+            for chat_id in some:
+                answer_id = ""
+                if chat_id == hook.chat_id:
+                    answer_id = hook.answer_id
+                else:
+                    await self.sleep(_REST_BETWEEN_CHATS)
+                embedded += await self.index_chat(
+                    hook.user_id, embedder, chat_id, answer_id
+                )
+            noted = [
+                Entry(chat_id, None, due[chat_id], chat_id)
+                for chat_id in some
+                if due.get(chat_id)
+            ]
+            await self.entries.put("history", hook.user_id, noted)
+            gone = [chat_id for chat_id in some if due.get(chat_id) == 0]
+            if gone:
+                await self.entries.drop("history", hook.user_id, gone)
+        return embedded
 
     async def index_chat(
         self,
         user_id: str,
         embedder: Embedder,
         chat_id: str,
-        newest_id: str = "",
+        answer_id: str = "",
     ) -> int:
         """Bring the index up to a chat as it stands; how many units were embedded.
 
-        ``newest_id`` names the message that ends the branch. A chat that is gone is removed. May
-        raise ``HostError`` and ``EmbeddingError``; what was embedded before stands.
+        ``answer_id`` names the answer that ends the branch, which is waited for. A chat that is
+        gone is removed. May raise ``HostError`` and ``EmbeddingError``; what was embedded before
+        stands.
         """
         name = await embedder.name()
         # Read first: what another turn adds meanwhile is not taken for something that has gone.
         digests = await self.vectors.digests(user_id, chat_id)
-        stored = await self.chats.messages(user_id, chat_id)
-        messages = past_messages(chat_id, stored, self.rememberable, newest_id)
-        units = message_units(messages, name)
-        # What goes is gone at once, and what comes is written batch by batch.
-        if gone := digests.keys() - {unit.id for unit in units}:
-            await self.vectors.delete(user_id, gone)
+        stored = await self._stored_messages(user_id, chat_id, answer_id)
+        # In a thread, as a long chat takes a moment.
+        units = await asyncio.to_thread(
+            lambda: message_units(
+                past_messages(chat_id, stored, self.rememberable, answer_id),
+                name,
+            )
+        )
         new = [unit for unit in units if digests.get(unit.id) != unit.digest]
+        begins = bool(new) and len(new) == len(units)
+        standing = ""
+        if begins:
+            standing = await self.vectors.standing_embedder(user_id)
+            if standing not in ("", content_hash(name)):
+                await self.vectors.delete_all(user_id)
+        # What goes is gone at once, and what comes is written batch by batch.
+        gone = digests.keys() - {unit.id for unit in units}
+        if gone:
+            await self.vectors.delete(user_id, gone)
         for batch in portions(new, _UNITS_EMBEDDED_AT_ONCE):
             # In a thread, as looking for secrets takes a moment.
             texts = await asyncio.to_thread(unit_texts, batch)
             vectors = normalised(await embedder.embed(texts, query=False))
             await self.vectors.upsert(user_id, name, batch, vectors)
+        # Only now is it sure that the database answers, and that there was nothing of this model.
+        if begins and standing != content_hash(name):
+            noted = await self.entries.keys("history", user_id)
+            await self.entries.drop("history", user_id, noted)
         return len(new)
 
-    async def _backfill(
-        self,
-        hook: Hook,
-        embedder: Embedder,
-        chat_ids: Sequence[str],
-        tell: TellUser,
-    ) -> None:
-        """Index all other chats of a user, the newest first, and tell unless none was left.
-
-        It is done once, and tried again with a later turn where it comes to nothing. What stands in
-        the index is passed over, so one that was stopped goes on.
-        """
-        embedded = 0
-        try:
-            for chat_id in chat_ids:
-                if not await hook.wants_memory():
-                    return
-                embedded += await self.index_chat(
-                    hook.user_id, embedder, chat_id
-                )
-                await self.sleep(_REST_BETWEEN_CHATS)
-        except AdaptiveMemoryError as error:
-            log_failure("past chats are not indexed yet", error)
-            await tell(f"Past chats are not all indexed yet: {error}")
-            return
-        self._backfilled.add(hook.user_id)
-        if embedded:
-            await tell(f"Past chats indexed: {len(chat_ids) + 1}")
-
-    async def _calibrate(
-        self, user_id: str, embedder: Embedder, chats: int
-    ) -> None:
-        """Find out how near a past comes to each null prompt, where that is not known yet."""
-        name = await embedder.name()
-        former = self._calibrations.get((user_id, name))
-        if former is not None and chats <= former.chats * _PAST_GROWN:
-            return
-        nearest: list[float] = []
-        for vector in await self.nulls(embedder):
-            hits = await self.vectors.search(user_id, name, vector, _NULL_HITS)
-            nearest += [hit.score for hit in hits[:1]]
-        if len(nearest) == len(NULL_PROMPTS):
-            levels = null_levels(np.array(nearest, dtype=np.float32))
-            calibration = HistoryCalibration(levels, chats)
-            self._calibrations.put((user_id, name), calibration)
-
-    def levels(self, user_id: str, embedder: str) -> HistoryLevels:
-        """How near a user's past comes to what has nothing to do with it; empty if not known."""
-        calibration = self._calibrations.get((user_id, embedder))
-        return calibration.levels if calibration else {}
-
-    async def held(self, user_id: str, chat_id: str = "") -> int:
-        """How many chats of a user are indexed, or whether that one is; may raise ``HostError``."""
-        indexed = await self.vectors.chats(user_id)
-        return len(indexed & {chat_id} if chat_id else indexed)
+    async def _stored_messages(
+        self, user_id: str, chat_id: str, answer_id: str
+    ) -> Sequence[Message]:
+        """A chat's messages, once an answer stands there whole, or has not come for long."""
+        for seconds in _ANSWER_LOOKS[1:]:
+            stored = await self.chats.messages(user_id, chat_id)
+            if not answer_id or _is_whole(stored, answer_id):
+                return stored
+            await self.sleep(seconds)
+        return await self.chats.messages(user_id, chat_id)
 
     async def erase(self, user_id: str, chat_id: str = "") -> None:
         """Remove a user's index, or what of it is of one chat.
@@ -239,18 +226,27 @@ class HistoryIndex:
         for keeping in running:
             keeping.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        units = await self.vectors.digests(user_id, chat_id)
+        if not units and not await self.vectors.standing_embedder(user_id):
+            return
+        note = Entry(chat_id, None, int(time.time()), chat_id)
+        await self.entries.put("erased_history", user_id, [note])
         if chat_id:
-            await self._remove(user_id, chat_id)
+            await self.vectors.delete(user_id, units)
             return
         await self.vectors.delete_all(user_id)
-        if await self.held(user_id):
+        if await self.vectors.standing_embedder(user_id):
             raise HostError("the vector database still holds some of it")
-        self._erased.add(user_id)
-        self._calibrations.forget(user_id)
 
-    async def _remove(self, user_id: str, chat_id: str) -> None:
-        digests = await self.vectors.digests(user_id, chat_id)
-        await self.vectors.delete(user_id, digests)
+
+def _is_whole(messages: Sequence[Message], answer_id: str) -> bool:
+    """Whether an answer is among messages that has ended."""
+    return any(
+        message["id"] == answer_id
+        and message.get("done") is True
+        and bool(message.get("error") or has_words(message_text(message)))
+        for message in messages
+    )
 
 
 def message_units(

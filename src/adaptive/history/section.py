@@ -7,18 +7,18 @@ a unit are candidates, and keywords are weighed over these alone.
             + keywords * BM25 of it with the candidate before it / best BM25
     score = base + max over candidates j near by of base_j * fade^distance
 
-Vector databases answer in different measures, so closeness is what they agree on: 1 for the best
-hit, 0 for the last. The last line keeps together what was said in one breath: of a question that
-names a person or a day, half the evidence stands next to the rest of it, in other words.
+Closeness is 1 for the best hit and 0 for the last. The last line keeps together what was said in
+one breath: of a question that names a person or a day, half the evidence stands next to the rest of
+it, in other words.
 
-Whether anything fits is judged apart, whatever embedding model and vector database. As for memories
-(see ``search.calibration``), the nearest unit is held against the nearest units of prompts that
-have nothing to do with anybody; both come in the database's own measure, which cancels out:
+Whether anything fits is judged apart, whatever the embedding model. As for memories (see
+``search.calibration``), the nearest unit is held against prompts that have nothing to do with
+anybody. How near these come to one another is known of a model, whoever asks:
 
     evidence = null spreads above the null mean + COVERAGE * share of the question's words that
                stand in one message or the one before it, rare words counting more
 
-While there is no null distribution the words decide.
+While a model's null prompts have no vectors the words decide.
 
 The section is the same to the byte whenever the same messages are in it. Messages stand in the
 order in which they were said, under the day of their chat, each on a line of its own that begins
@@ -94,22 +94,29 @@ def past_messages(
 ) -> list[PastMessage]:
     """The messages of a chat that can be recalled, oldest first.
 
-    Of a chat with branches (regenerated answers, edited questions) that one counts which ends in
-    ``newest_id``, or in the newest message where that is unknown. Messages without words,
-    unfinished and failed answers, and roles other than user and assistant are left out, and so is
-    what is not ``rememberable``.
+    Of a chat with branches (regenerated answers, edited questions) that one counts which goes
+    through ``newest_id``, where that is known, and ends in the newest message: the chat may have
+    gone on since. Messages without words, unfinished and failed answers, and roles other than user
+    and assistant are left out, and so is what is not ``rememberable``.
     """
     by_id = {
         str(message["id"]): message for message in stored if message.get("id")
     }
-    if newest_id not in by_id:
-        parents = {message.get("parentId") for message in by_id.values()}
-        leaves = [id_ for id_ in by_id if id_ not in parents]
-        # Of one second the last that is stored: an edit comes after what it was.
-        leaves.reverse()
-        newest_id = max(
-            leaves, key=lambda id_: said_at(by_id[id_], 0), default=""
-        )
+    children: dict[str, list[str]] = {}
+    # Of one second the last that is stored: an edit comes after what it was.
+    for id_, message in reversed(by_id.items()):
+        children.setdefault(str(message.get("parentId")), []).append(id_)
+
+    def time_of(id_: str) -> int:
+        """When a message was said."""
+        return said_at(by_id[id_], 0)
+
+    if newest_id in by_id:
+        for _ in by_id:
+            newest_id = max(children.get(newest_id, [newest_id]), key=time_of)
+    else:
+        leaves = [id_ for id_ in reversed(by_id) if id_ not in children]
+        newest_id = max(leaves, key=time_of, default="")
     standing = rememberable(_branch(by_id, newest_id))
     messages = (past_message(chat_id, message) for message in standing)
     return [message for message in messages if message is not None]
@@ -168,13 +175,14 @@ def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
     return [*reversed(branch.values())]
 
 
+# How near null prompts come to one another by an embedder, in each script.
 HistoryLevels = Mapping[Script, NullLevel]
 
 # Evidence that a question needs: measured on LoCoMo (see ``benchmarks.history``).
-HISTORY_GATE = 3.5
+HISTORY_GATE = 3.0
 # Evidence of a question whose words all stand in one past message; the same without vectors.
-_COVERAGE = 6.0
-_COVERAGE_ALONE = 16.0
+_COVERAGE = 8.0
+_COVERAGE_ALONE = 14.0
 # What counts how much, against the closeness of a unit, which counts 1. Chosen on two of LoCoMo's
 # conversations (conv-26 and conv-30), where most settings near by do as well.
 _KEYWORDS = 2.0
@@ -218,7 +226,7 @@ def rank_messages(
     keywords = keyword_index(_exchanges(ordered))
     matches = keywords.matches(words)
     covered = float(matches.coverage.max())
-    if _evidence(question, hits[0].score, covered, levels) < gate:
+    if _evidence(question, hits[0].cosine, covered, levels) < gate:
         return {}
     base = _closeness(ordered, hits)
     matched = matches.scores
@@ -251,9 +259,9 @@ def _closeness(
     ordered: Sequence[PastMessage], hits: Sequence[HistoryHit]
 ) -> Vectors:
     """From 1 for the message of the best hit to 0 for that of the last, and for all others."""
-    scores = {(hit.chat_id, hit.message_id): hit.score for hit in hits}
-    least = hits[-1].score
-    span = hits[0].score - least
+    scores = {(hit.chat_id, hit.message_id): hit.cosine for hit in hits}
+    least = hits[-1].cosine
+    span = hits[0].cosine - least
     closeness = [
         (scores.get(message.key, least) - least) / (span or 1.0)
         for message in ordered

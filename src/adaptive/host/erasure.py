@@ -68,14 +68,10 @@ Forget = Callable[[str], object]
 
 
 class HeldHistory(Protocol):
-    """Counts, or erases, what is indexed of a user's chats, or of one; may raise ``HostError``."""
-
-    async def held(self, user_id: str, chat_id: str = "") -> int:
-        """How many chats are indexed."""
-        ...
+    """Erases what is indexed of a user's chats, or of one; may raise ``HostError``."""
 
     async def erase(self, user_id: str, chat_id: str = "") -> None:
-        """Remove them."""
+        """Remove it, and note that it is removed."""
 
 
 @dataclass(slots=True)
@@ -137,10 +133,6 @@ class HostEraser:
             row.kind for row in held.rows if row.kind not in _UNCOUNTED
         )
         held.counts["memory"] = len(held.memories)
-        chat_id = origin.chat_id if origin else ""
-        if origin is None or chat_id:
-            chats = self.history.held(self.user_id, chat_id)
-            held.counts["history"] = await held.tried(chats, 0)
         return held
 
     async def erase(self, origin: Origin | None) -> ErasureReport:
@@ -200,8 +192,8 @@ class HostEraser:
             ),
         )
         await held.tried(erasing, 0)
-        if held.counts["history"]:
-            chat_id = origin.chat_id if origin else ""
+        chat_id = origin.chat_id if origin else ""
+        if origin is None or chat_id:
             await held.tried(self.history.erase(self.user_id, chat_id), None)
 
     async def _erase_turns(self, rows: Sequence[Any]) -> None:
@@ -218,7 +210,7 @@ class HostEraser:
             await asyncio.sleep(LEASE_PROOF_SECONDS)
 
     async def _rows(self) -> Sequence[Any]:
-        """What our table holds of the user, but for the note for the day's sweep."""
+        """What our tables hold of the user, but for notes of what is erased, or is to be."""
         entry = ENTRIES.c
         entries = select(
             entry.kind,
@@ -229,6 +221,7 @@ class HostEraser:
         ).where(
             entry.user_id == self.user_id,
             entry.key != stale_vectors(self.user_id),
+            entry.kind != "erased_history",
         )
         return await self.tables.database.rows(
             "looking for what is held", entries

@@ -1,5 +1,8 @@
 """A user's saved chats, read from the host's own tables, and changed message by message.
 
+When a chat was indexed is noted in our own table, beside the time of its last change: so one
+statement finds those that are new or changed, in whatever process and after any failure.
+
 Since 0.9 each message has a row of its own (host: models/chat_messages.py, ChatMessage; its id is
 chat and message id with a hyphen between them), written with the turn and changed with every edit;
 the update to 0.9 has made those of older chats (host: migrations, add_chat_message_table).
@@ -15,18 +18,27 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import select, text
+from sqlalchemy import (
+    exists,
+    func,
+    literal,
+    select,
+    text,
+)
 from sqlalchemy.orm.attributes import flag_modified
 
 from adaptive.core.messages import Message, mapping, text_field
 from adaptive.core.model import JsonMapping, JsonObject
 from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import (
+    ENTRIES,
     HOST_CHATS,
     HOST_DATABASE,
     HOST_MESSAGES,
+    OUR_DATABASE,
     host_session,
 )
 from adaptive.host.faults import uninterrupted
@@ -55,20 +67,17 @@ class HostPastChats:
     """``PastChats`` on the host's database."""
 
     async def titles(
-        self, user_id: str, chat_ids: Sequence[str] | None = None
+        self, user_id: str, chat_ids: Sequence[str]
     ) -> dict[str, str]:
-        """The user's chats, the newest first; those that the host keeps for itself are left out.
+        """Titles of chats by id; those that the host keeps for itself are left out.
 
         Such ones belong to notes and sub-agents (host: models/chats.py, is_internal_chat, 0.12).
         """
         chat = HOST_CHATS.c
-        query = select(HOST_CHATS).where(chat.user_id == user_id)
-        if chat_ids is not None:
-            query = query.where(chat.id.in_(chat_ids))
-        newest_first = query.order_by(chat.updated_at.desc(), chat.id)
-        rows = await HOST_DATABASE.rows(
-            "reading the list of chats", newest_first
+        query = select(HOST_CHATS).where(
+            chat.user_id == user_id, chat.id.in_(chat_ids)
         )
+        rows = await HOST_DATABASE.rows("reading the titles of chats", query)
         return {
             row.id: row.title or "" for row in rows if not _is_internal(row)
         }
@@ -100,6 +109,35 @@ class HostPastChats:
             (message["chat_id"], message["id"]): message
             for message in messages
         }
+
+    async def to_index(
+        self, user_id: str, chat_id: str = ""
+    ) -> dict[str, int]:
+        """Chats that have changed since, by one statement (see ``PastChats``)."""
+        chat = HOST_CHATS.c
+        note = ENTRIES.c
+        changed_at = func.coalesce(chat.updated_at, 1)
+        is_noted = exists().where(
+            note.user_id == user_id,
+            note.kind.in_(["history", "erased_history"]),
+            note.key.in_(["", chat.id]),
+            note.created_at >= changed_at,
+        )
+        changed = select(chat.id, changed_at).where(
+            chat.user_id == user_id, ~is_noted
+        )
+        if chat_id:
+            changed = changed.where(chat.id == chat_id)
+        gone = select(note.key, literal(0)).where(
+            note.user_id == user_id,
+            note.kind == "history",
+            ~exists().where(chat.id == note.key),
+        )
+        rows = await OUR_DATABASE.rows(
+            "looking for chats to index", changed.union_all(gone)
+        )
+        last_first = sorted(rows, key=itemgetter(1), reverse=True)
+        return dict(map(tuple, last_first))
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:

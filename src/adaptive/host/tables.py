@@ -56,8 +56,13 @@ _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 # Of the 32 letters that stand for an embedder.
 _IDENTITY_LETTERS = 20
 _FINGERPRINT_LETTERS = 12
-# Costs and states of chats, which are written anew with every turn.
-_MADE_ANEW: tuple[EntryKind, ...] = ("chat", "cost")
+# What is written anew with every turn, or says nothing but by its key.
+_MADE_ANEW: tuple[EntryKind, ...] = (
+    "chat",
+    "cost",
+    "erased_history",
+    "history",
+)
 
 
 class SealedEntries:
@@ -132,7 +137,7 @@ class SealedEntries:
         """How many entries of a user, or of all, another secret has sealed, by kind."""
         query = (
             select(_ROW.kind, func.count())
-            .where(self._foreign)
+            .where(self._foreign, _ROW.kind.not_in(_MADE_ANEW))
             .group_by(_ROW.kind)
         )
         if user_id:

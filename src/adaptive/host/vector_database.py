@@ -12,8 +12,11 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from operator import methodcaller
 from typing import Any, TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import HostError, JsonMapping, Vectors
@@ -128,6 +131,10 @@ _MOST_UNITS_OF_CHAT = 10_000
 # Chroma takes the longer the more units a filter finds, whatever the limit: with 20,000 units 8 ms
 # for this one, of which there is one for each chat.
 _ANY_CHAT = {"first": "yes"}
+# Most engines' distances are half of a cosine and a half, or grow with what is farther, as one
+# less the cosine does (host: retrieval/vector/dbs).
+_GIVE_COSINE = ("mariadb_vector", "milvus_multitenancy", "valkey")
+_GIVE_COSINE_AND_ONE = ("elasticsearch", "opensearch")
 
 
 def history_collection(user_id: str) -> str:
@@ -149,12 +156,17 @@ class HostHistoryVectors:
             for unit_id, meta in items.items()
         }
 
-    async def chats(self, user_id: str) -> frozenset[str]:
-        """Chats by their first messages."""
-        items = await self._query(user_id, _ANY_CHAT)
-        return frozenset(
-            text_field(meta, "chat_id") for meta in items.values()
-        ) - {""}
+    async def standing_embedder(self, user_id: str) -> str:
+        """The embedder of any first message (see ``HistoryVectors``)."""
+        for meta in (await self._query(user_id, _ANY_CHAT, 1)).values():
+            return text_field(meta, "embedder")
+        # Asked so, Chroma and others raise what they pass over in silence where items are wanted.
+        await HOST_VECTORS.call(
+            "looking for past conversation",
+            "has_collection",
+            history_collection(user_id),
+        )
+        return ""
 
     @uninterrupted
     async def upsert(
@@ -164,11 +176,8 @@ class HostHistoryVectors:
         units: Sequence[HistoryUnit],
         vectors: Vectors,
     ) -> None:
-        """Store units; a collection of another embedder is dropped first."""
+        """Store units (see ``HistoryVectors``)."""
         key = content_hash(embedder)
-        standing = await self._query(user_id, _ANY_CHAT, 1)
-        if any(meta.get("embedder") != key for meta in standing.values()):
-            await self.delete_all(user_id)
         items = [
             {
                 "id": unit.id,
@@ -200,28 +209,30 @@ class HostHistoryVectors:
         chat_id: str = "",
     ) -> Sequence[HistoryHit]:
         """The nearest units, the best first; none in a collection of another embedder."""
-        searching = HOST_VECTORS.call(
+        searching = HOST_VECTORS.ask(
             "searching past conversation",
-            "search",
-            history_collection(user_id),
-            [vector.tolist()],
-            filter={"chat_id": chat_id} if chat_id else None,
-            limit=limit,
+            partial(
+                _searched,
+                collection_name=history_collection(user_id),
+                vectors=[vector.tolist()],
+                filter={"chat_id": chat_id} if chat_id else None,
+                limit=limit,
+            ),
+            USUAL_SECONDS,
         )
-        result = await self._if_there(user_id, searching)
-        distances = first_list(result, "distances")
-        # Of some engines less is nearer; what comes first is the nearest of all of them.
-        sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
-        metadatas = map(mapping, first_list(result, "metadatas"))
+        units = await self._if_there(user_id, searching)
+        if not units:
+            # Raises where the database does not answer.
+            await self.standing_embedder(user_id)
         own = content_hash(embedder)
         return [
             HistoryHit(
                 chat_id=text_field(meta, "chat_id"),
                 message_id=text_field(meta, "message_id"),
                 previous_id=text_field(meta, "previous_id"),
-                score=sign * float(distance),
+                cosine=cosine,
             )
-            for meta, distance in zip(metadatas, distances, strict=False)
+            for meta, cosine in units or ()
             if meta.get("embedder") == own
         ]
 
@@ -246,12 +257,14 @@ class HostHistoryVectors:
     async def _if_there(self, user_id: str, call: Awaitable[Any]) -> Any:
         """What a call brings; ``None`` where it fails for want of a collection.
 
-        Engines differ in what they say of one that does not exist, so only looking tells.
+        Engines differ in what they say of one that does not exist, so only looking tells. To one
+        that asks a database by SQL there is none that does not exist.
         """
         try:
             return await call
-        except HostError:
-            if await self._query(user_id, _ANY_CHAT, 1):
+        except HostError as error:
+            is_of_sql = isinstance(error.__cause__, SQLAlchemyError)
+            if is_of_sql or await self.standing_embedder(user_id):
                 raise
         return None
 
@@ -275,6 +288,26 @@ class HostHistoryVectors:
             strict=False,
         )
         return {str(unit_id): mapping(meta) for unit_id, meta in found}
+
+
+def _searched(client: Any, **search: Any) -> list[tuple[JsonMapping, float]]:
+    """Metadata of the units that a client finds, and the cosines of their vectors, best first."""
+    result = client.search(**search)
+    cosines = _cosines(client, first_list(result, "distances"))
+    metadatas = map(mapping, first_list(result, "metadatas"))
+    return [*zip(metadatas, cosines, strict=False)]
+
+
+def _cosines(client: Any, distances: Sequence[float]) -> list[float]:
+    """The cosines that a client's distances stand for, best first."""
+    engine = type(client).__module__.rpartition(".")[2]
+    if distances and distances[0] < distances[-1]:
+        return [1 - distance for distance in distances]
+    if engine in _GIVE_COSINE:
+        return [*distances]
+    if engine in _GIVE_COSINE_AND_ONE:
+        return [distance - 1 for distance in distances]
+    return [2 * distance - 1 for distance in distances]
 
 
 def first_list(result: object, name: str) -> list[Any]:

@@ -38,6 +38,8 @@ EntryKind = Literal[
     "command",
     "cost",
     "done",
+    "erased_history",
+    "history",
     "rejection",
     "suggestion",
     "waiting",
@@ -155,8 +157,18 @@ class ValueTable(EntryTable, Generic[Body]):
 
     async def read(self, user_id: str, key: str) -> Body:
         """The value of a chat or a message."""
-        entries = await self.entries.read(self.kind, user_id, [key])
-        return (*read_as(self.form, entries), self.otherwise)[0]
+        return (await self.values(user_id, [key])).get(key, self.otherwise)
+
+    async def values(
+        self, user_id: str, keys: Collection[str]
+    ) -> dict[str, Body]:
+        """The values that are there, by chat or message."""
+        entries = await self.entries.read(self.kind, user_id, keys)
+        return {
+            entry.key: value
+            for entry in entries
+            for value in read_as(self.form, [entry])
+        }
 
     async def write(
         self,

@@ -1,7 +1,12 @@
 """What is asked of past conversation, and where that comes from, as ``history`` sees the host."""
 
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Sequence,
+)
 from typing import Protocol
 
 from adaptive.core.messages import Message
@@ -49,23 +54,27 @@ class HistoryUnit:
 
 @frozen
 class HistoryHit:
-    """A unit that a search brought; ``score`` is the engine's own, the higher the nearer."""
+    """A unit that a search brought, with the cosine of its vector and the one that was searched."""
 
     chat_id: str
     message_id: str
     previous_id: str
-    score: float
+    cosine: float
 
 
 class HistoryVectors(Protocol):
-    """A user's units in a vector database; those of different embedders are never mixed."""
+    """A user's units in a vector database, all of one embedder.
+
+    Some clients of the host tell an outage from nothing there only when something is written, so
+    that nothing is found is no proof of anything (host: retrieval/vector/dbs).
+    """
 
     async def digests(self, user_id: str, chat_id: str) -> dict[str, str]:
         """Digests of a chat's units, by their ids."""
         ...
 
-    async def chats(self, user_id: str) -> frozenset[str]:
-        """Ids of the chats that have units, whoever embedded them."""
+    async def standing_embedder(self, user_id: str) -> str:
+        """The hash of the name of whose units are there, empty where none is found."""
         ...
 
     async def upsert(
@@ -99,9 +108,9 @@ class PastChats(Protocol):
     """A user's own saved chats in the host's tables, without those that the host keeps itself."""
 
     async def titles(
-        self, user_id: str, chat_ids: Sequence[str] | None = None
+        self, user_id: str, chat_ids: Sequence[str]
     ) -> dict[str, str]:
-        """Titles of the user's chats by id, the newest first; of those named, or all."""
+        """Titles of those of the chats that are the user's, by id."""
         ...
 
     async def messages(
@@ -114,4 +123,15 @@ class PastChats(Protocol):
         self, user_id: str, keys: Collection[MessageKey]
     ) -> dict[MessageKey, JsonMapping]:
         """Those of the messages that still stand, as they stand, by chat and message id."""
+        ...
+
+    async def to_index(
+        self, user_id: str, chat_id: str = ""
+    ) -> dict[str, int]:
+        """Chats that have changed since their entries of kind ``history``, the last changed first.
+
+        An entry of kind ``erased_history`` counts as well; one without a key is about all chats.
+        They come with the time of their last change, which is 0 for one that has an entry and is
+        gone. Where a chat is named, the others that only have changed are left out.
+        """
         ...
