@@ -131,7 +131,6 @@ async def test_nobody_to_ask() -> None:
 
 
 TOKYO = (1_793_631_600.0, 1_793_718_000.0)
-TOOLS = Origin(sources=("tool", "background_review"))
 SCOPES = [
     (ErasureRequest("chat"), "what was learned from this chat", Origin("c")),
     (
@@ -139,12 +138,6 @@ SCOPES = [
         "what was learned on 3 November 2026",
         Origin(period=TOKYO),
     ),
-    (
-        ErasureRequest("imported"),
-        "what was imported",
-        Origin(sources=("import",)),
-    ),
-    (ErasureRequest("tools"), "what tools have saved", TOOLS),
 ]
 
 
@@ -152,7 +145,7 @@ SCOPES = [
 async def test_scopes(
     request: ErasureRequest, what: str, origin: Origin
 ) -> None:
-    """One chat, one day where the user lives or one source goes, and the question says which."""
+    """One chat, or one day where the user lives, goes, and the question says which."""
     house = House()
     assert await house.erase(request) == TOLD
     assert house.held.erased == [origin]

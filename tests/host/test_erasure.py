@@ -271,7 +271,6 @@ CASES = [
         "old",
     ),
     (Origin(period=period_of_day(date(2023, 11, 11), UTC)), "c1", "a", ""),
-    (Origin(sources=("import",)), "c1 d1 m1 s1", "a b", "c d e newer old"),
     (Origin(""), "c1 d1 e1 m1 s1", "a b", "c d e newer old"),
 ]
 

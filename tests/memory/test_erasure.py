@@ -1,4 +1,4 @@
-"""Which memories go with a chat, a day or a source."""
+"""Which memories go with a chat or a day."""
 
 from __future__ import annotations
 
@@ -21,11 +21,8 @@ DAY = Origin(period=(NOW, NOW + 86_400))
 HISTORY = [{"content": "a", "said_at": NOW + 7, "until": NOW + 99_999}]
 COME: list[tuple[Origin, dict[str, Any], bool]] = [
     (Origin("c"), {}, False),
-    (
-        Origin(sources=("adaptive_memory",)),
-        {"source": "adaptive_memory"},
-        True,
-    ),
+    (Origin("c"), {"chat_id": "c"}, True),
+    (Origin(""), {"chat_id": ""}, False),
     (DAY, {"said_at": NOW}, True),
     (DAY, {"said_at": NOW + 86_400}, False),
     (DAY, {"said_at": NOW + 99_999, "history": HISTORY}, True),

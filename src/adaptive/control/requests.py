@@ -172,8 +172,6 @@ NO_CHAT_OF_ONES_OWN = "Nothing restored: you have to confirm it in a saved chat 
 _SCOPES = {
     "everything": "everything that is remembered about you",
     "chat": "what was learned from this chat",
-    "imported": "what was imported",
-    "tools": "what tools have saved",
 }
 _MOST_NAMED = 10
 _LONGEST_NAMED = 120

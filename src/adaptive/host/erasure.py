@@ -229,7 +229,7 @@ class HostEraser:
 
 
 def _came_from(row: Any, origin: Origin | None) -> bool:
-    """Whether a row was made of what was said there, or anywhere; of a source none tells."""
+    """Whether a row was made of what was said there, or anywhere."""
     if origin is None:
         return True
     if row.kind == "done":  # it holds no words

@@ -31,26 +31,15 @@ Answer = TypeVar("Answer")
 
 @frozen
 class Origin:
-    """One chat, the seconds since the epoch from one on to before another, or tools.
-
-    ``sources`` are the names that tools have in a row's meta: ours, ``manual``, ``tool``.
-    """
+    """One chat, or the seconds since the epoch from one on to before another."""
 
     chat_id: str = ""
     period: tuple[float, float] | None = None
-    sources: tuple[str, ...] = ()
 
-    def holds(
-        self,
-        chat_id: object,
-        times: Iterable[object],
-        sources: Iterable[object] = (),
-    ) -> bool:
-        """Whether what was said in a chat at one of these times, or saved by one of these, is of it."""
-        if self.chat_id:
-            return chat_id == self.chat_id
+    def holds(self, chat_id: object, times: Iterable[object]) -> bool:
+        """Whether what was said in a chat at one of these times is of it."""
         if self.period is None:
-            return any(source in self.sources for source in sources)
+            return bool(self.chat_id) and chat_id == self.chat_id
         since, until = self.period
         return any(
             isinstance(at, int | float) and since <= at < until for at in times
@@ -62,13 +51,7 @@ def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
     if request.day is not None:
         zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
         return Origin(period=period_of_day(request.day, zone))
-    # The last are the host's names for what its own tools have written (routers/memories.py).
-    return {
-        "everything": None,
-        "chat": Origin(hook.chat_id),
-        "imported": Origin(sources=("import",)),
-        "tools": Origin(sources=("tool", "background_review")),
-    }[request.scope]
+    return Origin(hook.chat_id) if request.scope == "chat" else None
 
 
 @dataclass(slots=True)
@@ -145,10 +128,7 @@ def came_from(memory: Memory, origin: Origin) -> bool:
         times.append(meta["said_at"])
     else:
         times += [memory.created_at, memory.updated_at]
-    sources = [meta.get("source"), meta.get("created_by")]
-    if meta.get("imported"):
-        sources.append("import")
-    return origin.holds(meta.get("chat_id"), times, sources)
+    return origin.holds(meta.get("chat_id"), times)
 
 
 def origin_ids(

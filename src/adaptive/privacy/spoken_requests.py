@@ -43,7 +43,7 @@ _AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
 # How many unknown words may stand before it ("immediately").
 _ADVERBS = 2
 
-ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+ErasureScope = Literal["everything", "chat", "day"]
 
 
 @frozen
@@ -56,8 +56,6 @@ class ErasureRequest:
 
 # What is to be erased, by what names it and by words of which one stands beside.
 _SCOPES: tuple[tuple[ErasureScope, str, set[str]], ...] = (
-    ("imported", "imported", {"all", "memories"}),
-    ("tools", "tools", {"said", "memories"}),
     ("chat", "chat", {"forgetting", "said", "memories"}),
     ("day", "day", {"all", "said", "memories"}),
     ("everything", "memories", {"me", "my", "all"}),
