@@ -3568,11 +3568,7 @@ def _looks_random(value: str, least: int) -> bool:
  if len(core) < least or figures == len(core) or (not figures and len(core) < 20):
   return False
  changes = len(_CONTEXT["change of sort"].findall(core))
- if changes * 5 < len(core) and figures * 2 < len(core):
-  return False
- shares = [count / len(core) for count in Counter(core).values()]
- entropy = -sum(share * math.log2(share) for share in shares)
- return entropy >= min(2.9, math.log2(len(core)) * 0.72)
+ return changes * 5 >= len(core) or figures * 2 >= len(core)
 
 
 # ---- src/adaptive/host/faults.py ----

@@ -6,9 +6,7 @@ A closed list of nouns names, a sign, a copula or a blank links the noun to a va
 the value decides. What is read around a noun is bounded, so the work is linear.
 """
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 from adaptive.core.messages import head_and_tail
@@ -228,7 +226,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def _looks_random(value: str, least: int) -> bool:
-    """Whether it was made by chance: ``least`` letters and figures, mixed, of high entropy.
+    """Whether it was made by chance: ``least`` letters and figures, well mixed.
 
     Capitals, small letters and figures follow one another at every second place of chance signs,
     at every eighth of joined words.
@@ -242,9 +240,4 @@ def _looks_random(value: str, least: int) -> bool:
     ):
         return False
     changes = len(_CONTEXT["change of sort"].findall(core))
-    if changes * 5 < len(core) and figures * 2 < len(core):
-        return False
-    shares = [count / len(core) for count in Counter(core).values()]
-    entropy = -sum(share * math.log2(share) for share in shares)
-    # Bits per sign: joined words have 2.5 to 3.6, hexadecimal chance 3.4.
-    return entropy >= min(2.9, math.log2(len(core)) * 0.72)
+    return changes * 5 >= len(core) or figures * 2 >= len(core)
