@@ -14250,7 +14250,7 @@ class Learner(Protocol):
  async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str: ...
 
 
-@frozen
+@dataclass(eq=False)
 class MemoryRequests:
  memories: Memories
  learner: Learner
@@ -14352,16 +14352,13 @@ class MemorySearch(Protocol):
 
 
 @dataclass(eq=False)
-class MemoryCommands:
- requests: MemoryRequests
+class MemoryCommands(MemoryRequests):
  search: MemorySearch
  costs: CostTable
  diagnosis: Callable[[Hook], Awaitable[str]]
  once: OncePerMessage
 
  def __post_init__(self) -> None:
-  self._learner = self.requests.learner
-  self._memories = self.requests.memories
   self._locks = KeyedLocks()
   self._answers: dict[str, Answering] = {
    "find": self._find,
@@ -14406,16 +14403,16 @@ class MemoryCommands:
     return told
 
  async def _counted(self, hook: Hook) -> str:
-  memory = await self._memories.of(hook)
+  memory = await self.memories.of(hook)
   memories = await memory.store.read()
   return f"{memories_counted(len(memories))}. {_ELSEWHERE}"
 
  async def _list(self, hook: Hook, _: Command) -> str:
-  memory = await self._memories.of(hook)
+  memory = await self.memories.of(hook)
   memories = await memory.store.read()
   hidden = await hook.hidden_from()
   shown = hidden.without(memories)
-  notes = await self._learner.waiting(hook)
+  notes = await self.learner.waiting(hook)
   withheld = len(memories) - len(shown)
   if withheld:
    notes.append(f"{withheld} not shown here, kept from this chat's model")
@@ -14454,7 +14451,7 @@ class MemoryCommands:
   return await self.search.why(hook, messages)
 
  async def _log(self, hook: Hook, command: Command) -> str:
-  memory = await self._memories.of(hook)
+  memory = await self.memories.of(hook)
   steps = await memory.steps()
   number = _number_in(command.words) or _STEPS_SHOWN
   shown = steps[: min(number, _MOST_STEPS)]
@@ -14464,7 +14461,7 @@ class MemoryCommands:
   )
 
  async def _undo(self, hook: Hook, command: Command) -> str:
-  memory = await self._memories.of(hook)
+  memory = await self.memories.of(hook)
   steps = await memory.steps()
   number = _number_in(command.words)
   if number is not None:
@@ -14491,7 +14488,7 @@ class MemoryCommands:
   if isinstance(verdict, Refused):
    return f"Not saved: {verdict.reason}."
   addition = Proposal("NEW", draft=verdict, fact_kind=_ASKED)
-  return plain_line(await self._learner.do(hook, [addition]))
+  return plain_line(await self.learner.do(hook, [addition]))
 
  async def _forget(self, hook: Hook, command: Command) -> str:
   words = " ".join(command.words.split())
@@ -14501,24 +14498,24 @@ class MemoryCommands:
   if scope is not None:
    today = local_time(time.time(), *hook.time_zones).date()
    request = ErasureRequest(scope, today if scope == "day" else None)
-   return await self.requests.erase(hook, request)
+   return await self.erase(hook, request)
   matches = await self.search.found(hook, command.words)
   exact = [match for match in matches if match.has_all_words]
   if len(exact) == 1:
    deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
-   line = await self._learner.do(hook, [deletion])
+   line = await self.learner.do(hook, [deletion])
    return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
   meant = exact or matches[:_MOST_ASKED_ABOUT]
   if not meant:
    return _UNKNOWN
   memories = [match.memory for match in meant]
-  return _told_of(meant, await self._learner.ask_deletion(hook, memories))
+  return _told_of(meant, await self.learner.ask_deletion(hook, memories))
 
  async def _restore(self, hook: Hook, command: Command) -> str:
-  return await self.requests.restore(hook, command.words)
+  return await self.restore(hook, command.words)
 
  async def _export(self, hook: Hook, _: Command) -> str:
-  memory = await self._memories.of(hook)
+  memory = await self.memories.of(hook)
   memories = await memory.store.read()
   counted = memories_counted(len(memories))
   now = time.time()
@@ -14538,7 +14535,7 @@ class MemoryCommands:
   question = f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
   if not await hook.dialog.confirm("Import memories?", question):
    return "Nothing imported: you did not confirm it."
-  memory = await self._memories.of(hook)
+  memory = await self.memories.of(hook)
   line = await memory.bring_in(carried, hook.chat_id)
   if content.left_out:
    line += f" \u00b7 {content.left_out} could not be read"
@@ -14547,7 +14544,7 @@ class MemoryCommands:
  async def _doctor(self, hook: Hook, _: Command) -> str:
   told = await self.diagnosis(hook)
   if hook.is_admin:
-   level, found = await self._learner.examine(hook)
+   level, found = await self.learner.examine(hook)
    told += f"\n- **{level}** learning: {plain_line(found)}"
   return f"How Adaptive Memory is doing\n\n{told}"
 
@@ -16477,13 +16474,10 @@ class Services:
    formats=formats, notes=self.tables.chat_notes, learning=self.learning, status=self.status
   )
   caches = (self.recall.forget, self.postprocessor.forget, forget_texts)
-  self.requests = MemoryRequests(
+  self.commands = MemoryCommands(
    memories=memories,
    learner=self.learning,
    eraser_of=partial(host_eraser, self.tables, self.history, caches, (self.learning.forget,)),
-  )
-  self.commands = MemoryCommands(
-   requests=self.requests,
    search=self.recall,
    costs=self.tables.costs,
    diagnosis=partial(diagnosis, indexes=self.indexes),
@@ -16696,17 +16690,17 @@ class Filter:
   request = spoken_request(hook, typed_message(messages, hook.question_id))
   if request is None:
    return False
-  requests = self._services.requests
+  commands = self._services.commands
   doing = "doing what was asked for"
   if request == "unclear":
    self._behind(hook, self._status.reply(hook, HOW_TO_ERASE), doing)
    return False
   if isinstance(request, ErasureRequest):
    failure = "Not erased"
-   work = requests.erase(hook, request)
+   work = commands.erase(hook, request)
   else:
    failure = "Not restored"
-   work = requests.restore(hook)
+   work = commands.restore(hook)
   self._behind(hook, work, doing, failure, asked_for=True)
   return True
 

@@ -330,17 +330,17 @@ class Filter:
         )
         if request is None:
             return False
-        requests = self._services.requests
+        commands = self._services.commands
         doing = "doing what was asked for"
         if request == "unclear":
             self._behind(hook, self._status.reply(hook, HOW_TO_ERASE), doing)
             return False
         if isinstance(request, ErasureRequest):
             failure = "Not erased"
-            work = requests.erase(hook, request)
+            work = commands.erase(hook, request)
         else:
             failure = "Not restored"
-            work = requests.restore(hook)
+            work = commands.restore(hook)
         self._behind(hook, work, doing, failure, asked_for=True)
         return True
 

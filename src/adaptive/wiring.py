@@ -7,7 +7,6 @@ from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.postprocessing import Postprocessor
 from adaptive.answer.preprocessing import Preprocessor
 from adaptive.control.commands import MemoryCommands
-from adaptive.control.requests import MemoryRequests
 from adaptive.control.turn import OncePerMessage, rememberable_messages
 from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
@@ -99,7 +98,7 @@ class Services:
             self.postprocessor.forget,
             forget_texts,
         )
-        self.requests = MemoryRequests(
+        self.commands = MemoryCommands(
             memories=memories,
             learner=self.learning,
             eraser_of=partial(
@@ -109,9 +108,6 @@ class Services:
                 caches,
                 (self.learning.forget,),
             ),
-        )
-        self.commands = MemoryCommands(
-            requests=self.requests,
             search=self.recall,
             costs=self.tables.costs,
             diagnosis=partial(diagnosis, indexes=self.indexes),

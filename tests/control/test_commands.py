@@ -13,7 +13,6 @@ import pytest
 
 from adaptive.control.commands import MemoryCommands, _command_id
 from adaptive.control.requests import (
-    MemoryRequests,
     change_log,
     shown_of_steps,
 )
@@ -89,11 +88,9 @@ class House:
         search = AsyncMock()
         search.found.side_effect = lambda *_: self.named
         self.commands = MemoryCommands(
-            requests=MemoryRequests(
-                memories=self.world.memories(),
-                learner=self.learner,
-                eraser_of=AsyncMock(),
-            ),
+            memories=self.world.memories(),
+            learner=self.learner,
+            eraser_of=AsyncMock(),
             search=search,
             costs=self.costs,
             diagnosis=AsyncMock(return_value="- **OK** all well"),

@@ -92,21 +92,18 @@ class MemorySearch(Protocol):
 
 
 @dataclass(eq=False)
-class MemoryCommands:
+class MemoryCommands(MemoryRequests):
     """Answers commands; nothing in it belongs to one user.
 
     ``diagnosis`` says how the server stands.
     """
 
-    requests: MemoryRequests
     search: MemorySearch
     costs: CostTable
     diagnosis: Callable[[Hook], Awaitable[str]]
     once: OncePerMessage
 
     def __post_init__(self) -> None:
-        self._learner = self.requests.learner
-        self._memories = self.requests.memories
         # One change of a user's at a time; an answer that somebody else gives is waited for
         # without.
         self._locks = KeyedLocks()
@@ -163,17 +160,17 @@ class MemoryCommands:
 
     async def _counted(self, hook: Hook) -> str:
         """The answer in a chat that other people can read: how much is known, and no word of it."""
-        memory = await self._memories.of(hook)
+        memory = await self.memories.of(hook)
         memories = await memory.store.read()
         return f"{memories_counted(len(memories))}. {_ELSEWHERE}"
 
     async def _list(self, hook: Hook, _: Command) -> str:
         """What is known, what else there is, and the commands."""
-        memory = await self._memories.of(hook)
+        memory = await self.memories.of(hook)
         memories = await memory.store.read()
         hidden = await hook.hidden_from()
         shown = hidden.without(memories)
-        notes = await self._learner.waiting(hook)
+        notes = await self.learner.waiting(hook)
         withheld = len(memories) - len(shown)
         if withheld:
             notes.append(
@@ -218,7 +215,7 @@ class MemoryCommands:
 
     async def _log(self, hook: Hook, command: Command) -> str:
         """The last changes of the memory."""
-        memory = await self._memories.of(hook)
+        memory = await self.memories.of(hook)
         steps = await memory.steps()
         number = _number_in(command.words) or _STEPS_SHOWN
         shown = steps[: min(number, _MOST_STEPS)]
@@ -233,7 +230,7 @@ class MemoryCommands:
 
     async def _undo(self, hook: Hook, command: Command) -> str:
         """Take back the newest change, or the one of a number."""
-        memory = await self._memories.of(hook)
+        memory = await self.memories.of(hook)
         steps = await memory.steps()
         number = _number_in(command.words)
         if number is not None:
@@ -269,7 +266,7 @@ class MemoryCommands:
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
         addition = Proposal("NEW", draft=verdict, fact_kind=_ASKED)
-        return plain_line(await self._learner.do(hook, [addition]))
+        return plain_line(await self.learner.do(hook, [addition]))
 
     async def _forget(self, hook: Hook, command: Command) -> str:
         """Forget what is meant: one memory that has all the words goes at once."""
@@ -280,28 +277,26 @@ class MemoryCommands:
         if scope is not None:
             today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
-            return await self.requests.erase(hook, request)
+            return await self.erase(hook, request)
         matches = await self.search.found(hook, command.words)
         exact = [match for match in matches if match.has_all_words]
         if len(exact) == 1:
             deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
-            line = await self._learner.do(hook, [deletion])
+            line = await self.learner.do(hook, [deletion])
             return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
         meant = exact or matches[:_MOST_ASKED_ABOUT]
         if not meant:
             return _UNKNOWN
         memories = [match.memory for match in meant]
-        return _told_of(
-            meant, await self._learner.ask_deletion(hook, memories)
-        )
+        return _told_of(meant, await self.learner.ask_deletion(hook, memories))
 
     async def _restore(self, hook: Hook, command: Command) -> str:
         """Bring archived memories back."""
-        return await self.requests.restore(hook, command.words)
+        return await self.restore(hook, command.words)
 
     async def _export(self, hook: Hook, _: Command) -> str:
         """Give the memories as a file."""
-        memory = await self._memories.of(hook)
+        memory = await self.memories.of(hook)
         memories = await memory.store.read()
         counted = memories_counted(len(memories))
         now = time.time()
@@ -324,7 +319,7 @@ class MemoryCommands:
         )
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
-        memory = await self._memories.of(hook)
+        memory = await self.memories.of(hook)
         line = await memory.bring_in(carried, hook.chat_id)
         if content.left_out:
             line += f" · {content.left_out} could not be read"
@@ -334,7 +329,7 @@ class MemoryCommands:
         """How the server stands."""
         told = await self.diagnosis(hook)
         if hook.is_admin:
-            level, found = await self._learner.examine(hook)
+            level, found = await self.learner.examine(hook)
             told += f"\n- **{level}** learning: {plain_line(found)}"
         return f"How Adaptive Memory is doing\n\n{told}"
 

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from adaptive.core.messages import clipped_line, plain_line
-from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal, frozen
+from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
 from adaptive.core.texts import PROMPTS
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
@@ -199,7 +200,7 @@ class Learner(Protocol):
         ...
 
 
-@frozen
+@dataclass(eq=False)
 class MemoryRequests:
     """Asks, erases and restores; nothing in it belongs to one user."""
 
