@@ -100,7 +100,7 @@ async def test_values_come_back(both: Both) -> None:
     assert await there.read("ada", "c") == NOTES
     for user_id, chat_id in (("bob", "c"), ("ada", "d")):
         assert await there.read(user_id, chat_id) == ChatNotes()
-    given = {"k": Addition(core=[], retrieved=["m-4"])}
+    given = {"k": Addition(core=[], retrieved=["m-4"], texts=[])}
     await both[0].chats.write("ada", "c", given, NOW)
     assert await both[1].chats.read("ada", "c") == given
     await both[0].commands.write("ada", "c", "Done.", NOW, "m")

@@ -244,7 +244,7 @@ async def test_expired(house: House) -> None:
     change = AuditEntry("saved", "ada-1", int(NOW), None, "a fact")
     await tables.audit.record("ada", [change])
     await tables.suggestions.reject("ada", "rejected", int(NOW))
-    given = {"k": Addition(core=[], retrieved=["ada-1"])}
+    given = {"k": Addition(core=[], retrieved=["ada-1"], texts=[])}
     for chat in ("c", "deleted"):
         await tables.chats.write("ada", chat, given, int(NOW))
         await tables.chat_notes.write("ada", chat, ChatNotes(chat), int(NOW))
