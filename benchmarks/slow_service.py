@@ -100,7 +100,7 @@ class _Server:
                 self.note("first recall by meaning")
             if can_rank and index.embedded.all():
                 self.note("all memories recalled by meaning")
-            if self.indexes.nulls.is_complete(index.embedder):
+            if not self.indexes.uncalibrated(index.embedder):
                 self.note("recall calibrated")
             await _sleep(_TURN_EVERY_SECONDS)
 

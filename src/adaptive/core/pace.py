@@ -68,6 +68,8 @@ class Pace:
         self._clock = clock
         self._sleep = sleep
         self._turns = asyncio.Semaphore(at_once)
+        # Held by who has texts embedded that others may want, too, so that nobody does it twice.
+        self.sharing = asyncio.Lock()
         self._pause = _FIRST_PAUSE_SECONDS
         self._closed_until = 0.0
         self._rest_a_text = 0.0

@@ -343,8 +343,10 @@ class Recall:
     def _judges_for(self, index: MemoryIndex) -> CoreJudges | None:
         """The judges of core facts for an index; ``None`` while its examples have no vectors."""
         key = (index.embedder, index.dimension)
-        examples = self.indexes.nulls.examples_for(*key)
+        examples = self.indexes.examples.held(index.embedder)
         if examples is None or index.nulls is None:
+            return None
+        if examples.shape[1] != index.dimension:
             return None
         if key not in self._core_judges:
             self._core_judges[key] = core_judges(examples, index.nulls)

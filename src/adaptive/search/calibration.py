@@ -11,7 +11,6 @@ that mean, which no shift or stretch of the model's scale can change.
 A model finds all texts in a script that it has not learned alike: null prompts have the query's.
 """
 
-import asyncio
 import itertools
 import re
 from collections import Counter
@@ -151,8 +150,6 @@ _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 # The keys of all texts of nobody's that this process wants vectors of.
 _WANTED_KEYS = set[str]()
-# By embedder and key, when the work on a text that is being embedded is over.
-_IN_HAND: dict[str, dict[str, asyncio.Event]] = {}
 
 
 def shared_key(text: str, *, query: bool) -> str:
@@ -163,61 +160,42 @@ def shared_key(text: str, *, query: bool) -> str:
 class SharedVectors:
     """Normalised vectors of nobody's texts, made once for each model, the first texts first.
 
-    Behind ``texts`` stand ``examples``. All workers share what is made, which stays in the table
-    portion by portion.
+    All workers share what is made, which stays in the table portion by portion.
     """
 
-    def __init__(
-        self,
-        texts: Sequence[str],
-        examples: Sequence[str] = (),
-        *,
-        query: bool = True,
-    ) -> None:
+    def __init__(self, texts: Sequence[str], *, query: bool = True) -> None:
         self._query = query
-        self._texts = {
-            shared_key(text, query=query): text for text in (*texts, *examples)
-        }
-        self._examples_from = len(texts)
+        self._texts = {shared_key(text, query=query): text for text in texts}
         self._made: dict[str, dict[str, Vectors]] = {}
-        self._making = asyncio.Lock()
         _WANTED_KEYS.update(self._texts)
 
     def missing(self, name: str) -> int:
-        """How many texts and examples this process has no vector of for an embedder."""
+        """How many texts this process has no vector of for an embedder."""
         return len(self._texts) - len(self._made.get(name, {}))
 
-    def is_complete(self, name: str) -> bool:
-        """Whether this process has those of all texts and examples for an embedder."""
-        return self.missing(name) == 0
+    def held(self, name: str) -> Vectors | None:
+        """Those of all texts for an embedder, where this process has them."""
+        if self.missing(name):
+            return None
+        made = self._made[name]
+        return np.stack([made[key] for key in self._texts])
 
     async def known(self, table: VectorTable, name: str) -> Vectors | None:
         """Those of all texts for an embedder, where this process or any other has made them."""
-        vectors = await self.begun(table, name)
-        return vectors if self.is_complete(name) else None
+        await self.begun(table, name)
+        return self.held(name)
 
     async def begun(self, table: VectorTable, name: str) -> Vectors | None:
         """Those of the first texts for an embedder, as many as are made; few tell nothing."""
-        if name and not self.is_complete(name):
+        made = self._made.setdefault(name, {})
+        if name and self.missing(name):
             stored = await stored_vectors(table, NOBODY, name)
-            made = self._made.setdefault(name, {})
             for key in self._texts.keys() & stored.keys():
                 made[key] = stored[key].vector
-        made = self._made.get(name, {})
         keys = [*itertools.takewhile(made.__contains__, self._texts)]
-        keys = keys[: self._examples_from]
-        if len(keys) < min(FIRST_TEXTS, self._examples_from):
+        if len(keys) < min(FIRST_TEXTS, len(self._texts)):
             return None
         return np.stack([made[key] for key in keys])
-
-    def examples_for(self, name: str, dimension: int) -> Vectors | None:
-        """Those of the examples, where this process knows any of that length."""
-        if not self.is_complete(name):
-            return None
-        made = self._made[name]
-        keys = [*self._texts][self._examples_from :]
-        vectors = np.array([made[key] for key in keys], np.float32)
-        return vectors if vectors.shape[-1] == dimension else None
 
     async def first(self, embedder: Embedder, table: VectorTable) -> Vectors:
         """Those of the first texts, made where there are too few to tell anything."""
@@ -247,44 +225,22 @@ class SharedVectors:
     ) -> None:
         """Make some of those that are missing; what has come stays where the embedder fails."""
         name = await embedder.name()
-        async with self._making:
+        async with embedder.pace.sharing:
             await self.begun(table, name)
-            made = self._made.setdefault(name, {})
+            made = self._made[name]
             missing = [key for key in self._texts if key not in made]
-            in_hand = _IN_HAND.setdefault(name, {})
-            free = [key for key in missing if key not in in_hand][:most]
-            if missing and not free:
-                await in_hand[missing[0]].wait()
-                return
-            is_over = asyncio.Event()
-            in_hand.update(dict.fromkeys(free, is_over))
-            try:
-                await self._make(embedder, table, name, free)
-            finally:
-                for key in free:
-                    del in_hand[key]
-                is_over.set()
-
-    async def _make(
-        self,
-        embedder: Embedder,
-        table: VectorTable,
-        name: str,
-        keys: Sequence[str],
-    ) -> None:
-        """Make those of these keys, and store each portion."""
-        async for portion in embedder.pace.portions(
-            partial(embedded_texts, embedder, query=self._query),
-            [self._texts[key] for key in keys],
-        ):
-            rows: dict[str, StoredVector] = {}
-            for text, vector in zip(
-                portion.texts, portion.vectors, strict=True
+            async for portion in embedder.pace.portions(
+                partial(embedded_texts, embedder, query=self._query),
+                [self._texts[key] for key in missing[:most]],
             ):
-                key = shared_key(text, query=self._query)
-                rows[key] = StoredVector(key, vector)
-                self._made[name][key] = vector
-            await store_vectors(table, NOBODY, name, rows)
+                rows: dict[str, StoredVector] = {}
+                for text, vector in zip(
+                    portion.texts, portion.vectors, strict=True
+                ):
+                    key = shared_key(text, query=self._query)
+                    rows[key] = StoredVector(key, vector)
+                    made[key] = vector
+                await store_vectors(table, NOBODY, name, rows)
 
 
 async def shared_progress(table: VectorTable, name: str) -> tuple[int, int]:

@@ -82,8 +82,10 @@ class MemoryIndexes:
         )
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
-        examples = [*chain.from_iterable(RECALL_EXAMPLES.values())]
-        self.nulls = SharedVectors(NULL_PROMPTS, examples)
+        self.nulls = SharedVectors(NULL_PROMPTS)
+        self.examples = SharedVectors(
+            [*chain.from_iterable(RECALL_EXAMPLES.values())]
+        )
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
@@ -125,8 +127,12 @@ class MemoryIndexes:
         has_nulls = index.nulls is not None and len(index.nulls) == len(
             NULL_PROMPTS
         )
-        is_calibrated = has_nulls and self.nulls.is_complete(index.embedder)
+        is_calibrated = has_nulls and not self.uncalibrated(index.embedder)
         return index.ready and (is_calibrated or not index.memories)
+
+    def uncalibrated(self, name: str) -> int:
+        """How many texts of recall's calibration this process has no vector of."""
+        return self.nulls.missing(name) + self.examples.missing(name)
 
     def turn_embedder(self, sources: Sources) -> TurnEmbedder:
         """Who makes the vectors of one turn of a user."""
@@ -146,6 +152,7 @@ class MemoryIndexes:
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
         await self.nulls.made(embedder, table)
+        await self.examples.made(embedder, table)
 
     async def findings(
         self, sources: Sources, patience: float
@@ -298,9 +305,10 @@ class MemoryIndexes:
         if index is None or index.embedder != name:
             return False
         missing = index.missing()
-        left = len(missing), self.nulls.missing(name)
+        left = len(missing), self.uncalibrated(name)
         if not missing:
-            await self.nulls.make_more(sources.embedder, sources.table)
+            nobodys = self.nulls if self.nulls.missing(name) else self.examples
+            await nobodys.make_more(sources.embedder, sources.table)
         nulls = await self.nulls.first(sources.embedder, sources.table)
         known = len(index.memories) - len(missing)
         made: dict[str, StoredVector] = {}
@@ -315,7 +323,7 @@ class MemoryIndexes:
         index = user.index
         if index is None or index.embedder != name:
             return False
-        left_now = len(index.missing()), self.nulls.missing(name)
+        left_now = len(index.missing()), self.uncalibrated(name)
         return left_now < left and not self._is_ready(index)
 
     async def _add(
