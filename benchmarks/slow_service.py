@@ -72,7 +72,7 @@ class _Server:
         self.table.memories["ada"] = store.rows
         model = EndpointModel(url, "words")
         embedder = ProvenEmbedder(
-            model, self.table, Fingerprints(_now), Pace(32, 4, 4, _now, _sleep)
+            model, self.table, Fingerprints(_now), Pace(32, 4, 5, _now, _sleep)
         )
         self.sources = Sources("ada", store, embedder, self.table)
         self.indexes = MemoryIndexes(rests=EmbedderRests(_sleep))
