@@ -26,8 +26,8 @@ _LONGEST_PAUSE_SECONDS = 300.0
 _FIRST_PAUSE_SECONDS = 1.0
 # What has a quota, as it tells by how long it is to be left alone, is asked for ever less, and with
 # each answer for a little more: so some of it is left to messages and to documents.
-_LEAST_REST_SECONDS = 0.2
-_REST_GOES_ON = 0.95
+_LEAST_REST_SECONDS = 0.1
+_REST_GOES_ON = 0.9
 _LONGEST_UNTOLD_PAUSE_SECONDS = 32.0
 
 
