@@ -3416,7 +3416,7 @@ _NOUN = re.compile(
  + r")(?:(?<![\u2e80-\uffff])[a-z\u00e0-\u024f\u0430-\u0451]{1,3}(?![^\W\d_]))?"
 )
 _REACH = 120
-_LONGEST = 400
+_LONGEST__secrets = 400
 _REST = re.compile(r"\S*")
 _WIDEST_SECRET = 20_000
 
@@ -3478,7 +3478,7 @@ def _named_secrets(text: str) -> Iterator[Finding]:
   value = _value_behind(
    kind,
    before=before,
-   after=text[end : end + _LONGEST],
+   after=text[end : end + _LONGEST__secrets],
    reach=min(next_start - end, _REACH),
    may_be_joined=noun["noun"][-1] > "\u2e80",
   )
@@ -3491,7 +3491,7 @@ def _named_secrets(text: str) -> Iterator[Finding]:
   value_end = offset + value.end("value")
   start = offset + value.start("value")
   more = _CONTEXT["more codes"] if kind == _CODE_KIND else _REST
-  is_followed = kind == _CODE_KIND or value_end == end + _LONGEST
+  is_followed = kind == _CODE_KIND or value_end == end + _LONGEST__secrets
   following = more.match(text, value_end) if is_followed else None
   value_end = following.end() if following else value_end
   yield Finding(kind, start, value_end)
@@ -9564,6 +9564,7 @@ RULED_OUT = "it holds a word that your admin has ruled out"
 NOT_AS_IT_WAS = "it holds personal data, or a bank or tag that may not be written"
 SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
+_LONGEST = 4000
 _LONGEST_LABEL = 100
 _LONGEST_TOLD_REFUSAL = 200
 _KEPT_LETTERS: Mapping[str, int] = {
@@ -9584,6 +9585,7 @@ _BEHIND_A_WORD = rf"(?:{_AT_BEGINNING}|(?<=\S\S\S))"
 _VOICED = {"p": "b", "t": "d", "k": "g"}
 
 
+@text_cache(100)
 def listed_words(listed: str) -> re.Pattern[str] | None:
  terms = map(_folded_words, _SEPARATORS.split(listed))
  patterns: list[str] = []
@@ -9627,121 +9629,78 @@ class Refused:
 
 
 @frozen
-class GatePolicy:
- longest: int = 4000
+class Gate:
+ settings: Settings
  typed: bool = False
  quoted: bool = False
- masked: frozenset[str] = frozenset()
- refused: frozenset[str] = frozenset()
- ruled_out: re.Pattern[str] | None = None
- categories: tuple[str, ...] = CATEGORIES
- least_confidence: float = 0.0
- saving: bool = True
 
+ def judged(self, text: str) -> str | Refused:
+  bare = text.strip()
+  if not bare:
+   return Refused("it is empty", "length")
+  if len(bare) > _LONGEST:
+   return Refused(f"it is longer than {_LONGEST} characters", "length")
+  if reason := secret_reason(find_secrets(bare)):
+   return Refused(reason, "secret")
+  if holds_secret_mark(bare):
+   return Refused(SECRET_LEFT_OUT, "secret")
+  ruled_out = listed_words(self.settings.blacklist_topics)
+  if ruled_out and holds_listed_word(bare, ruled_out):
+   return Refused(RULED_OUT, "admin")
+  if reason := injection_reason(bare, typed=self.typed, quoted=self.quoted):
+   return Refused(reason, "injection")
+  return self._without_personal_data(bare)
 
-def gate_policy(settings: Settings) -> GatePolicy:
- keeps_all = settings.pii_redaction == "off"
- return GatePolicy(
-  masked=frozenset() if keeps_all else settings.masked_kinds,
-  refused=frozenset() if keeps_all else settings.refused_kinds,
-  ruled_out=listed_words(settings.blacklist_topics),
-  categories=settings.categories,
-  least_confidence=settings.min_confidence_threshold,
-  saving=settings.save_mode != "off",
- )
+ def _without_personal_data(self, text: str) -> str | Refused:
+  if self.settings.pii_redaction == "off":
+   return text
+  spans = find_personal_data(text)
+  refused = self.settings.refused_kinds
+  unwanted = dict.fromkeys(one.kind for one in spans if one.kind in refused)
+  if unwanted:
+   named = ", ".join(unwanted).replace("_", " ")
+   return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
+  masked = self.settings.masked_kinds
+  masks = [
+   (one.start, one.end, mask(one.kind, text[one.start : one.end]))
+   for one in spans
+   if one.kind in masked
+  ]
+  return spliced(text, masks)
 
+ def tellable(self, text: str) -> str:
+  if find_secrets(text) or holds_secret_mark(text):
+   return ""
+  shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
+  verdict = self._without_personal_data(" ".join(shown.split()))
+  return "" if isinstance(verdict, Refused) else verdict
 
-def gate(text: str, policy: GatePolicy) -> str | Refused:
- bare = text.strip()
- if not bare:
-  return Refused("it is empty", "length")
- if len(bare) > policy.longest:
-  return Refused(f"it is longer than {policy.longest} characters", "length")
- if reason := secret_reason(find_secrets(bare)):
-  return Refused(reason, "secret")
- if holds_secret_mark(bare):
-  return Refused(SECRET_LEFT_OUT, "secret")
- if policy.ruled_out and holds_listed_word(bare, policy.ruled_out):
-  return Refused(RULED_OUT, "admin")
- if reason := injection_reason(bare, typed=policy.typed, quoted=policy.quoted):
-  return Refused(reason, "injection")
- return without_personal_data(bare, policy)
+ def allows_label(self, label: str) -> bool:
+  if label in CATEGORIES or not label:
+   return True
+  fits = len(label) <= _LONGEST_LABEL and label.isprintable()
+  return fits and self.judged(label) == label
 
-
-def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
- spans = find_personal_data(text)
- unwanted = dict.fromkeys(one.kind for one in spans if one.kind in policy.refused)
- if unwanted:
-  named = ", ".join(unwanted).replace("_", " ")
-  return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
- masks = [
-  (one.start, one.end, mask(one.kind, text[one.start : one.end]))
-  for one in spans
-  if one.kind in policy.masked
- ]
- return spliced(text, masks)
-
-
-def tellable(text: str, policy: GatePolicy) -> str:
- if find_secrets(text) or holds_secret_mark(text):
-  return ""
- shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
- verdict = without_personal_data(" ".join(shown.split()), policy)
- return "" if isinstance(verdict, Refused) else verdict
-
-
-def mask(kind: str, value: str) -> str:
- if kind == "email":
-  return "\u2026@" + value.rpartition("@")[2]
- letters = "".join(filter(str.isalnum, value))
- count = _KEPT_LETTERS.get(kind, 0)
- return "\u2026" + (letters[-count:] if count and len(letters) >= 3 * count else "")
-
-
-def holds_secret_mark(text: str) -> bool:
- said = text.lower().replace("\\", "")
- return any(mark in said for mark in _SECRET_MARKS)
-
-
-def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
- if draft.passed == passed_mark(draft.content):
-  policy = replace(policy, typed=True)
- verdict = gate(draft.content, policy)
- if isinstance(verdict, Refused):
-  return verdict
- if draft.confidence < policy.least_confidence:
-  return Refused(f"the model is not sure ({draft.confidence:.2f})", "admin")
- named = {tag.casefold() for tag in draft.tags}
- categories = [name for name in CATEGORIES if name in named]
- if categories and not set(categories) & set(policy.categories):
-  return Refused(f"{', '.join(categories)} is not to be remembered", "admin")
- tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
- bank = draft.bank if is_safe_label(draft.bank, policy) else ""
- return replace(draft, content=verdict, tags=tags, bank=bank, passed=passed_mark(verdict))
-
-
-def is_safe_label(label: str, policy: GatePolicy) -> bool:
- if label in CATEGORIES or not label:
-  return True
- fits = len(label) <= _LONGEST_LABEL and label.isprintable()
- return fits and gate(label, policy) == label
-
-
-def draft_of(memory: Memory) -> Draft:
- return Draft(
-  content=memory.content,
-  tags=memory.tags,
-  bank=memory.bank,
-  confidence=memory.confidence,
-  importance=memory.importance,
-  until=memory.until,
-  passed=str(memory.meta.get("passed") or ""),
- )
-
-
-@frozen
-class Gate:
- policy: GatePolicy
+ def judged_draft(self, draft: Draft) -> Draft | Refused:
+  gate = self
+  if draft.passed == passed_mark(draft.content):
+   gate = replace(self, typed=True)
+  verdict = gate.judged(draft.content)
+  if isinstance(verdict, Refused):
+   return verdict
+  if draft.confidence < self.settings.min_confidence_threshold:
+   return Refused(f"the model is not sure ({draft.confidence:.2f})", "admin")
+  named = {tag.casefold() for tag in draft.tags}
+  categories = [name for name in CATEGORIES if name in named]
+  if categories and not set(categories) & set(self.settings.categories):
+   return Refused(f"{', '.join(categories)} is not to be remembered", "admin")
+  return replace(
+   draft,
+   content=verdict,
+   tags=tuple(filter(gate.allows_label, draft.tags)),
+   bank=draft.bank if gate.allows_label(draft.bank) else "",
+   passed=passed_mark(verdict),
+  )
 
  async def passed(self, memory: NewMemory) -> NewMemory:
   former = memory.former
@@ -9766,15 +9725,15 @@ class Gate:
   return rows
 
  async def _passed_draft(self, draft: Draft) -> Draft:
-  if not self.policy.saving:
+  if self.settings.save_mode == "off":
    raise WriteRefused(SAVING_IS_OFF)
-  verdict = await asyncio.to_thread(gated_draft, draft, self.policy)
+  verdict = await asyncio.to_thread(self.judged_draft, draft)
   if isinstance(verdict, Refused):
    raise WriteRefused(verdict.reason)
   return verdict
 
  async def _passed_text(self, text: str) -> str:
-  verdict = await asyncio.to_thread(gate, text, self.policy)
+  verdict = await asyncio.to_thread(self.judged, text)
   return "" if isinstance(verdict, Refused) else verdict
 
  async def _passed_meta(self, meta: JsonMapping) -> JsonObject:
@@ -9784,6 +9743,31 @@ class Gate:
    if text:
     passed.append({**former, "content": text})
   return {**meta, "history": passed} if "history" in meta else dict(meta)
+
+
+def mask(kind: str, value: str) -> str:
+ if kind == "email":
+  return "\u2026@" + value.rpartition("@")[2]
+ letters = "".join(filter(str.isalnum, value))
+ count = _KEPT_LETTERS.get(kind, 0)
+ return "\u2026" + (letters[-count:] if count and len(letters) >= 3 * count else "")
+
+
+def holds_secret_mark(text: str) -> bool:
+ said = text.lower().replace("\\", "")
+ return any(mark in said for mark in _SECRET_MARKS)
+
+
+def draft_of(memory: Memory) -> Draft:
+ return Draft(
+  content=memory.content,
+  tags=memory.tags,
+  bank=memory.bank,
+  confidence=memory.confidence,
+  importance=memory.importance,
+  until=memory.until,
+  passed=str(memory.meta.get("passed") or ""),
+ )
 
 
 # ---- src/adaptive/memory/audit.py ----
@@ -11582,8 +11566,8 @@ class Preprocessor:
   hook.state["language"] = language
   self._flag(hook, findings)
   if first and hook.told_kind == "saved":
-   policy = gate_policy(hook.settings)
-   is_safe = await asyncio.to_thread(is_safe_label, findings.title, policy)
+   gate = Gate(hook.settings)
+   is_safe = await asyncio.to_thread(gate.allows_label, findings.title)
    if is_safe and not findings.is_likely_injection:
     hook.state["title"] = findings.title
   query = findings.search_query
@@ -11759,15 +11743,15 @@ def answered_turn(
 def _new_notes(
  turn: AnsweredTurn, former: ChatNotes, found: Postprocessing, injected: Sequence[Memory]
 ) -> ChatNotes:
- policy = gate_policy(turn.hook.settings)
+ gate = Gate(turn.hook.settings)
  said = " ".join([turn.words, former.summary, *former.tags])
  sentences = _SENTENCE_ENDS.split(found.chat_summary)
  summary = " ".join(without_memories(sentences, injected, said))
- verdict = gate(summary, policy)
+ verdict = gate.judged(summary)
  if not summary or isinstance(verdict, Refused):
   verdict = former.summary
  tags = without_memories(found.chat_tags, injected, said, share=0.0)
- safe_tags = tuple(tag for tag in tags if is_safe_label(tag, policy))
+ safe_tags = tuple(filter(gate.allows_label, tags))
  return ChatNotes(verdict, safe_tags or former.tags)
 
 
@@ -13448,12 +13432,12 @@ def screened(
  proposals: Sequence[Proposal], turn: Turn, shown: Sequence[Memory], settings: Settings
 ) -> list[Proposal]:
  source = Source.of(turn, shown)
- policy = gate_policy(settings)
+ gate = Gate(settings)
  screening = each_open(proposals, lambda one: grounded(one, source, shown, settings))
  screening = each_open(screening, lambda one: allowed(one, source))
  screening = without_many_deletions(screening)
- screening = each_open(screening, lambda one: gated(one, source, policy))
- screening = [one if one.is_open else _tellable(one, policy) for one in screening]
+ screening = each_open(screening, lambda one: gated(one, source, gate))
+ screening = [one if one.is_open else _tellable(one, gate) for one in screening]
  return without_doubles(screening)
 
 
@@ -13471,12 +13455,13 @@ def grounded(
  return proposal.decided("kept" if proposal.is_removal else "rejected", reason)
 
 
-def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
+def gated(proposal: Proposal, source: Source, gate: Gate) -> Proposal:
  if proposal.is_removal:
   return proposal
  quoted = source.quotes(proposal.evidence)
  is_wish = proposal.fact_kind == "STYLE" and quoted
- draft = gated_draft(proposal.draft, replace(policy, typed=is_wish, quoted=quoted))
+ gate = replace(gate, typed=is_wish, quoted=quoted)
+ draft = gate.judged_draft(proposal.draft)
  if isinstance(draft, Draft):
   return replace(proposal, draft=draft)
  if draft.rule in ("secret", "personal data"):
@@ -13484,11 +13469,11 @@ def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
  return proposal.decided("rejected", draft.reason)
 
 
-def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
+def _tellable(proposal: Proposal, gate: Gate) -> Proposal:
  return replace(
   proposal,
-  draft=Draft(tellable(proposal.draft.content, policy)),
-  before=tellable(proposal.before, policy),
+  draft=Draft(gate.tellable(proposal.draft.content)),
+  before=gate.tellable(proposal.before),
  )
 
 
@@ -14083,7 +14068,7 @@ class Memories:
   return UserMemory(
    user_id=sources.user_id,
    store=sources.store,
-   gate=Gate(gate_policy(settings)),
+   gate=Gate(settings),
    archive=self.archive,
    trail=self.trail,
    settings=settings,
@@ -14460,9 +14445,9 @@ class MemoryCommands(MemoryRequests):
   return "\n".join([f"Taken back: {len(changes)} changes", "", *lines])
 
  async def _remember(self, hook: Hook, command: Command) -> str:
-  policy = replace(gate_policy(hook.settings), typed=True)
+  gate = Gate(hook.settings, typed=True)
   draft = Draft(command.words, bank=hook.settings.default_bank)
-  verdict = await asyncio.to_thread(gated_draft, draft, policy)
+  verdict = await asyncio.to_thread(gate.judged_draft, draft)
   if isinstance(verdict, Refused):
    return f"Not saved: {verdict.reason}."
   addition = Proposal("NEW", draft=verdict, fact_kind=_ASKED)

@@ -33,7 +33,7 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     from adaptive.core.model import Draft, NewMemory, Provenance, WriteRefused
     from adaptive.host.memories import HostMemoryStore
     from adaptive.host.memory_vectors import VECTOR_UPKEEP
-    from adaptive.memory.gate import Gate, gate_policy
+    from adaptive.memory.gate import Gate
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
 
@@ -43,7 +43,7 @@ async def main(told: dict[str, Any]) -> dict[str, Any]:
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
 
     request = _request()
-    gate = Gate(gate_policy(Settings.merge(Valves(), None)))
+    gate = Gate(Settings.merge(Valves(), None))
     source = Provenance("import", "", int(time.time()))
     held: list[tuple[float, float]] = []
 

@@ -23,7 +23,7 @@ from adaptive.core.model import (
     Utterance,
 )
 from adaptive.core.providers import Completion, CompletionRequest
-from adaptive.memory.gate import gate_policy
+from adaptive.memory.gate import Gate
 from tests.fakes import hook_settings
 
 # Parameters of these names hold what programs, admins and the package itself have named.
@@ -288,7 +288,7 @@ VALUES: dict[str, Callable[[str], Any]] = {
     "Proposal": proposal,
     "re.Match[str]": lambda text: re.match(r"(?s)(?P<value>.*)", text),
     "Settings": lambda _: SETTINGS,
-    "GatePolicy": lambda _: gate_policy(SETTINGS),
+    "Gate": lambda _: Gate(SETTINGS),
     "Callable[[str], str]": lambda _: str,
     "Mapping[str, str]": lambda text: dict.fromkeys(parts(text), "a"),
     "int": lambda _: 1000,

@@ -27,11 +27,7 @@ from adaptive.control.requests import (
 from adaptive.control.turn import rememberable_messages
 from adaptive.core.classifier import classifier
 from adaptive.core.messages import normalised_text
-from adaptive.core.model import (
-    Memory,
-    StoreStamp,
-    Turn,
-)
+from adaptive.core.model import Draft, Memory, StoreStamp, Turn
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.history.indexing import message_units
 from adaptive.history.section import (
@@ -70,7 +66,7 @@ from adaptive.llm.endpoints import chat_body, chat_text, ollama_options
 from adaptive.llm.reply import _found, read_items, read_object
 from adaptive.memory.archive import plan_restoration
 from adaptive.memory.audit import AuditEntry, _secretless
-from adaptive.memory.gate import holds_listed_word, listed_words
+from adaptive.memory.gate import Gate, holds_listed_word, listed_words
 from adaptive.memory.tables import ArchivedMemory, ChatNotes
 from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat
 from adaptive.privacy.redaction import Redaction, redacted_request
@@ -348,6 +344,18 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "memory.gate.holds_listed_word": lambda text: partial(
         holds_listed_word, text, LISTED
+    ),
+    "memory.gate.Gate.judged": lambda text: partial(
+        Gate(SETTINGS).judged, text
+    ),
+    "memory.gate.Gate.tellable": lambda text: partial(
+        Gate(SETTINGS).tellable, text
+    ),
+    "memory.gate.Gate.allows_label": lambda text: partial(
+        Gate(SETTINGS).allows_label, text
+    ),
+    "memory.gate.Gate.judged_draft": lambda text: partial(
+        Gate(SETTINGS).judged_draft, Draft(text)
     ),
     "memory.audit._secretless": lambda text: partial(_secretless, entry(text)),
     "privacy.redacted_chat.EventRestorer.restored": lambda text: partial(

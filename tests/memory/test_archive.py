@@ -21,7 +21,7 @@ from adaptive.memory.archive import (
     restore_memory,
 )
 from adaptive.memory.audit import AuditEntry
-from adaptive.memory.gate import Gate, gate_policy
+from adaptive.memory.gate import Gate
 from adaptive.memory.tables import ArchivedMemory
 from adaptive.memory.writing import apply_proposals
 from tests.fakes import SOURCE, hook_settings, memory
@@ -312,7 +312,7 @@ async def test_gate_refuses() -> None:
         World(LIKES_TEA),
         Draft("User pays with card 4111 1111 1111 1111."),
     )
-    gate = Gate(gate_policy(hook_settings()))
+    gate = Gate(hook_settings())
     new = Proposal("NEW", "", Draft("User lives in Lisbon."))
     proposals = [
         Proposal("NEW", "", card),

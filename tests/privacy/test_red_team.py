@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from adaptive.core.messages import Message
-from adaptive.memory.gate import GatePolicy, Refused, gate
+from adaptive.memory.gate import Gate, Refused
 from adaptive.recall.block import (
     CLOSE_MARKER,
     OPEN_MARKER,
@@ -23,11 +23,11 @@ from adaptive.recall.block import (
 )
 from adaptive.recall.prompt import with_block
 from adaptive.settings.valves import MemoryFormat
-from tests.fakes import memory
+from tests.fakes import hook_settings, memory
 from tests.rates import over, rate
 
 FORMS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
-POLICY = GatePolicy(longest=8000)
+POLICY = Gate(hook_settings(pii_redaction="off"))
 SYSTEM: list[Message] = [{"role": "system", "content": "Be kind."}]
 
 
@@ -57,13 +57,14 @@ def test_stored() -> None:
 
     def refused(attack: dict[str, Any]) -> bool:
         return any(
-            isinstance(gate(part, POLICY), Refused) for part in attack["parts"]
+            isinstance(POLICY.judged(part), Refused)
+            for part in attack["parts"]
         )
 
     rate(ATTACKS, refused).at_least(0.9)
-    rate(LOOK_ALIKES, lambda one: isinstance(gate(one, POLICY), str)).at_least(
-        0.95
-    )
+    rate(
+        LOOK_ALIKES, lambda one: isinstance(POLICY.judged(one), str)
+    ).at_least(0.95)
 
 
 def test_hidden() -> None:

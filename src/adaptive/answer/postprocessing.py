@@ -43,7 +43,7 @@ from adaptive.llm.ask import (
     fields_schema,
     render_prompt,
 )
-from adaptive.memory.gate import Refused, gate, gate_policy, is_safe_label
+from adaptive.memory.gate import Gate, Refused
 from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import tokens
@@ -227,15 +227,15 @@ def _new_notes(
 
     What the user said in this chat is no secret in it, and the former notes hold nothing else.
     """
-    policy = gate_policy(turn.hook.settings)
+    gate = Gate(turn.hook.settings)
     said = " ".join([turn.words, former.summary, *former.tags])
     sentences = _SENTENCE_ENDS.split(found.chat_summary)
     summary = " ".join(without_memories(sentences, injected, said))
-    verdict = gate(summary, policy)
+    verdict = gate.judged(summary)
     if not summary or isinstance(verdict, Refused):
         verdict = former.summary
     tags = without_memories(found.chat_tags, injected, said, share=0.0)
-    safe_tags = tuple(tag for tag in tags if is_safe_label(tag, policy))
+    safe_tags = tuple(filter(gate.allows_label, tags))
     return ChatNotes(verdict, safe_tags or former.tags)
 
 

@@ -42,7 +42,7 @@ from adaptive.llm.ask import (
     fields_schema,
     render_prompt,
 )
-from adaptive.memory.gate import gate_policy, is_safe_label
+from adaptive.memory.gate import Gate
 from adaptive.settings.hook import (
     Hook,
     may_be_given_memories,
@@ -138,9 +138,9 @@ class Preprocessor:
         hook.state["language"] = language
         self._flag(hook, findings)
         if first and hook.told_kind == "saved":
-            policy = gate_policy(hook.settings)
+            gate = Gate(hook.settings)
             is_safe = await asyncio.to_thread(
-                is_safe_label, findings.title, policy
+                gate.allows_label, findings.title
             )
             if is_safe and not findings.is_likely_injection:
                 hook.state["title"] = findings.title

@@ -5,7 +5,7 @@ import re
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -39,9 +39,8 @@ from adaptive.core.model import (
 from adaptive.core.runtime import KeyedLocks
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.gate import (
+    Gate,
     Refused,
-    gate_policy,
-    gated_draft,
 )
 from adaptive.memory.tables import CostTable
 from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
@@ -260,9 +259,9 @@ class MemoryCommands(MemoryRequests):
 
     async def _remember(self, hook: Hook, command: Command) -> str:
         """Save the words as they stand."""
-        policy = replace(gate_policy(hook.settings), typed=True)
+        gate = Gate(hook.settings, typed=True)
         draft = Draft(command.words, bank=hook.settings.default_bank)
-        verdict = await asyncio.to_thread(gated_draft, draft, policy)
+        verdict = await asyncio.to_thread(gate.judged_draft, draft)
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
         addition = Proposal("NEW", draft=verdict, fact_kind=_ASKED)

@@ -40,12 +40,7 @@ from adaptive.learn.support import (
     supported_share,
     without_unsaid_relation,
 )
-from adaptive.memory.gate import (
-    GatePolicy,
-    gate_policy,
-    gated_draft,
-    tellable,
-)
+from adaptive.memory.gate import Gate
 from adaptive.settings.merged import Settings
 
 # How much of what proves a fact has to be there; what each costs: benchmarks/grounding.py.
@@ -259,15 +254,15 @@ def screened(
 ) -> list[Proposal]:
     """Proposals of which those that may not be written are decided: grounded, allowed, gated."""
     source = Source.of(turn, shown)
-    policy = gate_policy(settings)
+    gate = Gate(settings)
     screening = each_open(
         proposals, lambda one: grounded(one, source, shown, settings)
     )
     screening = each_open(screening, lambda one: allowed(one, source))
     screening = without_many_deletions(screening)
-    screening = each_open(screening, lambda one: gated(one, source, policy))
+    screening = each_open(screening, lambda one: gated(one, source, gate))
     screening = [
-        one if one.is_open else _tellable(one, policy) for one in screening
+        one if one.is_open else _tellable(one, gate) for one in screening
     ]
     return without_doubles(screening)
 
@@ -294,16 +289,15 @@ def grounded(
     )
 
 
-def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
+def gated(proposal: Proposal, source: Source, gate: Gate) -> Proposal:
     """A proposal with the content that may be written, or refused with the gate's reason."""
     if proposal.is_removal:
         return proposal
     # A wish on answers is an order, which a user may give.
     quoted = source.quotes(proposal.evidence)
     is_wish = proposal.fact_kind == "STYLE" and quoted
-    draft = gated_draft(
-        proposal.draft, replace(policy, typed=is_wish, quoted=quoted)
-    )
+    gate = replace(gate, typed=is_wish, quoted=quoted)
+    draft = gate.judged_draft(proposal.draft)
     if isinstance(draft, Draft):
         return replace(proposal, draft=draft)
     # What holds a secret or personal data is told by its reason alone.
@@ -312,10 +306,10 @@ def gated(proposal: Proposal, source: Source, policy: GatePolicy) -> Proposal:
     return proposal.decided("rejected", draft.reason)
 
 
-def _tellable(proposal: Proposal, policy: GatePolicy) -> Proposal:
+def _tellable(proposal: Proposal, gate: Gate) -> Proposal:
     """A decided proposal with no more of its words than may be told."""
     return replace(
         proposal,
-        draft=Draft(tellable(proposal.draft.content, policy)),
-        before=tellable(proposal.before, policy),
+        draft=Draft(gate.tellable(proposal.draft.content)),
+        before=gate.tellable(proposal.before),
     )

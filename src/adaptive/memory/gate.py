@@ -17,6 +17,7 @@ from adaptive.core.model import (
     WriteRefused,
     frozen,
 )
+from adaptive.core.runtime import text_cache
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.scanning import spliced
@@ -32,6 +33,7 @@ NOT_AS_IT_WAS = (
 SAVING_IS_OFF = "saving is switched off, by an administrator or among your valves (save_mode)"
 # Ours, and what models make of it.
 _SECRET_MARKS = (SECRET_MARK, "[secret]")
+_LONGEST = 4000
 _LONGEST_LABEL = 100
 _LONGEST_TOLD_REFUSAL = 200
 # How many letters and digits stay at the end: so many that their owner knows which one it is.
@@ -61,6 +63,7 @@ _BEHIND_A_WORD = rf"(?:{_AT_BEGINNING}|(?<=\S\S\S))"
 _VOICED = {"p": "b", "t": "d", "k": "g"}
 
 
+@text_cache(100)
 def listed_words(listed: str) -> re.Pattern[str] | None:
     """What finds the terms of a list with commas, semicolons or line ends between them."""
     terms = map(_folded_words, _SEPARATORS.split(listed))
@@ -114,173 +117,118 @@ class Refused:
 
 
 @frozen
-class GatePolicy:
-    """What the gate asks for; the length in characters, personal data by its kinds.
+class Gate:
+    """What every write has to pass under an admin's valves.
 
-    ``typed`` and ``quoted`` say what of a text is the user's own (see ``injection_reason``).
+    ``typed`` and ``quoted`` say what of a text is the user's own (see ``injection_reason``). What
+    has passed is written as it came out, so a row may say less than its draft. Nothing passes where
+    nothing is to be saved at all.
     """
 
-    longest: int = 4000
+    settings: Settings
     typed: bool = False
     quoted: bool = False
-    masked: frozenset[str] = frozenset()
-    refused: frozenset[str] = frozenset()
-    ruled_out: re.Pattern[str] | None = None
-    categories: tuple[str, ...] = CATEGORIES
-    least_confidence: float = 0.0
-    saving: bool = True
 
+    def judged(self, text: str) -> str | Refused:
+        """The text as it may be written, or why it may not be."""
+        bare = text.strip()
+        if not bare:
+            return Refused("it is empty", "length")
+        if len(bare) > _LONGEST:
+            return Refused(
+                f"it is longer than {_LONGEST} characters", "length"
+            )
+        if reason := secret_reason(find_secrets(bare)):
+            return Refused(reason, "secret")
+        if holds_secret_mark(bare):
+            return Refused(SECRET_LEFT_OUT, "secret")
+        ruled_out = listed_words(self.settings.blacklist_topics)
+        if ruled_out and holds_listed_word(bare, ruled_out):
+            return Refused(RULED_OUT, "admin")
+        if reason := injection_reason(
+            bare, typed=self.typed, quoted=self.quoted
+        ):
+            return Refused(reason, "injection")
+        return self._without_personal_data(bare)
 
-def gate_policy(settings: Settings) -> GatePolicy:
-    """What every write has to pass under an admin's valves."""
-    keeps_all = settings.pii_redaction == "off"
-    return GatePolicy(
-        masked=frozenset() if keeps_all else settings.masked_kinds,
-        refused=frozenset() if keeps_all else settings.refused_kinds,
-        ruled_out=listed_words(settings.blacklist_topics),
-        categories=settings.categories,
-        least_confidence=settings.min_confidence_threshold,
-        saving=settings.save_mode != "off",
-    )
-
-
-def gate(text: str, policy: GatePolicy) -> str | Refused:
-    """The text as it may be written, or why it may not be."""
-    bare = text.strip()
-    if not bare:
-        return Refused("it is empty", "length")
-    if len(bare) > policy.longest:
-        return Refused(
-            f"it is longer than {policy.longest} characters", "length"
+    def _without_personal_data(self, text: str) -> str | Refused:
+        """The text with personal data masked as far as it is to be, or why it may not be stored."""
+        if self.settings.pii_redaction == "off":
+            return text
+        spans = find_personal_data(text)
+        refused = self.settings.refused_kinds
+        unwanted = dict.fromkeys(
+            one.kind for one in spans if one.kind in refused
         )
-    if reason := secret_reason(find_secrets(bare)):
-        return Refused(reason, "secret")
-    if holds_secret_mark(bare):
-        return Refused(SECRET_LEFT_OUT, "secret")
-    if policy.ruled_out and holds_listed_word(bare, policy.ruled_out):
-        return Refused(RULED_OUT, "admin")
-    if reason := injection_reason(
-        bare, typed=policy.typed, quoted=policy.quoted
-    ):
-        return Refused(reason, "injection")
-    return without_personal_data(bare, policy)
+        if unwanted:
+            named = ", ".join(unwanted).replace("_", " ")
+            return Refused(
+                f"it holds personal data that is not to be stored: {named}",
+                "personal data",
+            )
+        masked = self.settings.masked_kinds
+        masks = [
+            (one.start, one.end, mask(one.kind, text[one.start : one.end]))
+            for one in spans
+            if one.kind in masked
+        ]
+        return spliced(text, masks)
 
-
-def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
-    """The text with personal data masked as far as it is to be, or why it may not be stored."""
-    spans = find_personal_data(text)
-    unwanted = dict.fromkeys(
-        one.kind for one in spans if one.kind in policy.refused
-    )
-    if unwanted:
-        named = ", ".join(unwanted).replace("_", " ")
-        return Refused(
-            f"it holds personal data that is not to be stored: {named}",
-            "personal data",
+    def tellable(self, text: str) -> str:
+        """What may be told of a text that is not stored, on one line: masked, or nothing."""
+        if find_secrets(text) or holds_secret_mark(text):
+            return ""
+        shown = "".join(
+            sign if sign.isprintable() else " "
+            for sign in text[:_LONGEST_TOLD_REFUSAL]
         )
-    masks = [
-        (one.start, one.end, mask(one.kind, text[one.start : one.end]))
-        for one in spans
-        if one.kind in policy.masked
-    ]
-    return spliced(text, masks)
+        verdict = self._without_personal_data(" ".join(shown.split()))
+        return "" if isinstance(verdict, Refused) else verdict
 
+    def allows_label(self, label: str) -> bool:
+        """Whether a tag or the name of a bank may be written as it is: one short line, nothing else."""
+        if label in CATEGORIES or not label:
+            return True
+        fits = len(label) <= _LONGEST_LABEL and label.isprintable()
+        return fits and self.judged(label) == label
 
-def tellable(text: str, policy: GatePolicy) -> str:
-    """What may be told of a text that is not stored, on one line: masked, or nothing."""
-    if find_secrets(text) or holds_secret_mark(text):
-        return ""
-    shown = "".join(
-        sign if sign.isprintable() else " "
-        for sign in text[:_LONGEST_TOLD_REFUSAL]
-    )
-    verdict = without_personal_data(" ".join(shown.split()), policy)
-    return "" if isinstance(verdict, Refused) else verdict
+    def judged_draft(self, draft: Draft) -> Draft | Refused:
+        """A draft as it may be written, or why it may not; tags and a bank that may not are dropped.
 
-
-def mask(kind: str, value: str) -> str:
-    """What is harmless of a value, behind an ellipsis; it is no personal data any more."""
-    if kind == "email":
-        return "\u2026@" + value.rpartition("@")[2]
-    letters = "".join(filter(str.isalnum, value))
-    count = _KEPT_LETTERS.get(kind, 0)
-    return "\u2026" + (
-        letters[-count:] if count and len(letters) >= 3 * count else ""
-    )
-
-
-def holds_secret_mark(text: str) -> bool:
-    """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
-    said = text.lower().replace("\\", "")
-    return any(mark in said for mark in _SECRET_MARKS)
-
-
-def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
-    """A draft as it may be written, or why it may not; tags and a bank that may not are dropped.
-
-    It is marked with what has passed. Of a content that bears its own mark it was judged before
-    whether it is an order, by whose words it is, which is not known any more; all else is judged by
-    the rules of today.
-    """
-    if draft.passed == passed_mark(draft.content):
-        policy = replace(policy, typed=True)
-    verdict = gate(draft.content, policy)
-    if isinstance(verdict, Refused):
-        return verdict
-    if draft.confidence < policy.least_confidence:
-        return Refused(
-            f"the model is not sure ({draft.confidence:.2f})", "admin"
+        It is marked with what has passed. Of a content that bears its own mark it was judged before
+        whether it is an order, by whose words it is, which is not known any more; all else is
+        judged by the rules of today.
+        """
+        gate = self
+        if draft.passed == passed_mark(draft.content):
+            gate = replace(self, typed=True)
+        verdict = gate.judged(draft.content)
+        if isinstance(verdict, Refused):
+            return verdict
+        if draft.confidence < self.settings.min_confidence_threshold:
+            return Refused(
+                f"the model is not sure ({draft.confidence:.2f})", "admin"
+            )
+        named = {tag.casefold() for tag in draft.tags}
+        categories = [name for name in CATEGORIES if name in named]
+        if categories and not set(categories) & set(self.settings.categories):
+            return Refused(
+                f"{', '.join(categories)} is not to be remembered", "admin"
+            )
+        return replace(
+            draft,
+            content=verdict,
+            tags=tuple(filter(gate.allows_label, draft.tags)),
+            bank=draft.bank if gate.allows_label(draft.bank) else "",
+            passed=passed_mark(verdict),
         )
-    named = {tag.casefold() for tag in draft.tags}
-    categories = [name for name in CATEGORIES if name in named]
-    if categories and not set(categories) & set(policy.categories):
-        return Refused(
-            f"{', '.join(categories)} is not to be remembered", "admin"
-        )
-    tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
-    bank = draft.bank if is_safe_label(draft.bank, policy) else ""
-    return replace(
-        draft,
-        content=verdict,
-        tags=tags,
-        bank=bank,
-        passed=passed_mark(verdict),
-    )
-
-
-def is_safe_label(label: str, policy: GatePolicy) -> bool:
-    """Whether a tag or the name of a bank may be written as it is: one short line, nothing else."""
-    if label in CATEGORIES or not label:
-        return True
-    fits = len(label) <= _LONGEST_LABEL and label.isprintable()
-    return fits and gate(label, policy) == label
-
-
-def draft_of(memory: Memory) -> Draft:
-    """What a row says, as it would be written anew, with the mark that it bears."""
-    return Draft(
-        content=memory.content,
-        tags=memory.tags,
-        bank=memory.bank,
-        confidence=memory.confidence,
-        importance=memory.importance,
-        until=memory.until,
-        passed=str(memory.meta.get("passed") or ""),
-    )
-
-
-@frozen
-class Gate:
-    """What is added, changed or put back passes here; ``WriteRefused`` where it may not.
-
-    What has passed is written as it came out, so a row may say less than its draft. Nothing passes
-    where nothing is to be saved at all.
-    """
-
-    policy: GatePolicy
 
     async def passed(self, memory: NewMemory) -> NewMemory:
-        """What may be written of a memory, and of what it takes the place of."""
+        """What may be written of a memory, and of what it takes the place of.
+
+        Raises:
+            WriteRefused: it may not be written.
+        """
         former = memory.former
         if former:
             content = await self._passed_text(former.content)
@@ -307,17 +255,17 @@ class Gate:
 
     async def _passed_draft(self, draft: Draft) -> Draft:
         """A draft as it may be written, else ``WriteRefused``."""
-        if not self.policy.saving:
+        if self.settings.save_mode == "off":
             raise WriteRefused(SAVING_IS_OFF)
         # In a thread: the first text has the patterns compiled, which takes a while.
-        verdict = await asyncio.to_thread(gated_draft, draft, self.policy)
+        verdict = await asyncio.to_thread(self.judged_draft, draft)
         if isinstance(verdict, Refused):
             raise WriteRefused(verdict.reason)
         return verdict
 
     async def _passed_text(self, text: str) -> str:
         """A former content as it may be written, or nothing."""
-        verdict = await asyncio.to_thread(gate, text, self.policy)
+        verdict = await asyncio.to_thread(self.judged, text)
         return "" if isinstance(verdict, Refused) else verdict
 
     async def _passed_meta(self, meta: JsonMapping) -> JsonObject:
@@ -328,3 +276,33 @@ class Gate:
             if text:
                 passed.append({**former, "content": text})
         return {**meta, "history": passed} if "history" in meta else dict(meta)
+
+
+def mask(kind: str, value: str) -> str:
+    """What is harmless of a value, behind an ellipsis; it is no personal data any more."""
+    if kind == "email":
+        return "\u2026@" + value.rpartition("@")[2]
+    letters = "".join(filter(str.isalnum, value))
+    count = _KEPT_LETTERS.get(kind, 0)
+    return "\u2026" + (
+        letters[-count:] if count and len(letters) >= 3 * count else ""
+    )
+
+
+def holds_secret_mark(text: str) -> bool:
+    """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
+    said = text.lower().replace("\\", "")
+    return any(mark in said for mark in _SECRET_MARKS)
+
+
+def draft_of(memory: Memory) -> Draft:
+    """What a row says, as it would be written anew, with the mark that it bears."""
+    return Draft(
+        content=memory.content,
+        tags=memory.tags,
+        bank=memory.bank,
+        confidence=memory.confidence,
+        importance=memory.importance,
+        until=memory.until,
+        passed=str(memory.meta.get("passed") or ""),
+    )

@@ -33,7 +33,7 @@ from adaptive.memory.archive import (
 )
 from adaptive.memory.audit import AuditEntry, AuditTable, Step, UserStore
 from adaptive.memory.erasure import ErasureReport, Origin
-from adaptive.memory.gate import Gate, gate_policy
+from adaptive.memory.gate import Gate
 from adaptive.memory.tables import ArchiveTable
 from adaptive.memory.writing import (
     Held,
@@ -241,7 +241,7 @@ class Memories:
         return UserMemory(
             user_id=sources.user_id,
             store=sources.store,
-            gate=Gate(gate_policy(settings)),
+            gate=Gate(settings),
             archive=self.archive,
             trail=self.trail,
             settings=settings,
