@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.model import Memory, StoredVector, StoreStamp, Vectors
-from adaptive.recall.core_facts import CoreJudges, core_judges
 from adaptive.recall.question import Question
 from adaptive.recall.selection import (
     candidates_for,
     fitting_memories,
     ranked_candidates,
 )
-from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import content_hash
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -53,7 +53,7 @@ class Person:
     """One store, its index, and what is learned for its embedding model."""
 
     index: MemoryIndex
-    judges: CoreJudges
+    judges: Judges
 
     def entries(self, text: str, vector: Vectors) -> Entries:
         """The entries for a message."""
@@ -69,9 +69,7 @@ class Person:
         return Entries(standing, frozenset(coming) - standing)
 
 
-def person_of(
-    facts: Sequence[str], encode: Encode, judges: CoreJudges
-) -> Person:
+def person_of(facts: Sequence[str], encode: Encode, judges: Judges) -> Person:
     """A store of core facts; the number of a fact is its id."""
     vectors = encode(facts)
     memories = [
@@ -97,8 +95,7 @@ def figures_of(
     data: dict[str, Any], everyday: Sequence[str], encode: Encode
 ) -> dict[str, Any]:
     """What one person gets for their own messages and for everyday prompts."""
-    examples = [text for texts in RECALL_EXAMPLES.values() for text in texts]
-    judges = core_judges(encode(examples), encode(NULL_PROMPTS))
+    judges = judges_by(encode(EXAMPLE_TEXTS))
     person = person_of(data["facts"], encode, judges)
     strange = [
         person.entries(text, vector)

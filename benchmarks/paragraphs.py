@@ -11,15 +11,14 @@ import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from adaptive.core.model import Vectors
-from adaptive.recall.core_facts import core_judges
-from adaptive.search.calibration import RECALL_EXAMPLES
+from adaptive.search.examples import EXAMPLE_TEXTS, judges_by
 from adaptive.search.fitting import fitting
 from adaptive.search.fusion import (
     RankingIndex,
@@ -67,8 +66,7 @@ class Stores:
         self._contents = contents
         self._queries = queries
         self._vectors: dict[str, Vectors] = {}
-        examples = [*chain.from_iterable(RECALL_EXAMPLES.values())]
-        self._about_writer = core_judges(queries(examples), nulls).about_writer
+        self._judges = judges_by(queries(EXAMPLE_TEXTS))
 
     def add(self, memories: Sequence[str]) -> int:
         """A store of memories without an order; its number."""
@@ -100,7 +98,7 @@ class Stores:
         if thoughts and not whole:
             rows = np.stack([self._vectors[thought] for thought in thoughts])
             queries += thought_queries(thoughts, rows, rows.shape[1])
-        queries = with_evidence(queries, self._about_writer)
+        queries = with_evidence(queries, self._judges)
         rankings = [
             rank(store, query, ENTRIES, thoughts=len(queries))
             for query in queries

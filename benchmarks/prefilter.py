@@ -15,12 +15,8 @@ from typing import Any
 import numpy as np
 
 from adaptive.core.model import Vectors
-from adaptive.learn.prefilter import (
-    may_tell,
-    spoken_parts,
-    weighted_messages,
-)
-from adaptive.learn.weighted_examples import ComparedExamples
+from adaptive.learn.prefilter import may_tell, spoken_parts
+from adaptive.search.examples import MESSAGE_EXAMPLES, ComparedExamples
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import (
@@ -124,12 +120,11 @@ def measure(folder: Path) -> dict[str, Any]:
         name: vectors_of_parts(messages, encode)
         for name, messages in sets.items()
     }
-    judge = weighted_messages()
-    vectors_of_examples = encode(judge.texts)
-    examples = judge.compared(vectors_of_examples)
+    vectors_of_examples = encode(MESSAGE_EXAMPLES.texts)
+    examples = ComparedExamples(MESSAGE_EXAMPLES, vectors_of_examples)
     figures: dict[str, Any] = {
         "model": "all-MiniLM-L6-v2",
-        "examples": len(judge.texts),
+        "examples": len(MESSAGE_EXAMPLES.texts),
     }
     for name, messages in sets.items():
         found = skipped(messages, vectors[name], examples)
@@ -161,8 +156,14 @@ def curve(
     examples: ComparedExamples,
 ) -> list[dict[str, float]]:
     """The share of unrelated prompts that cost no call, by the share of telling turns skipped."""
-    off = np.array([examples.scores(rows).max() for rows in idle])
-    told = np.array([examples.scores(rows).max() for rows in telling])
+
+    def best(rows: Vectors) -> float:
+        """The score of a message in Latin script by its vectors."""
+        texts = ["a"] * len(rows)
+        return float(examples.scores(texts, rows)["telling"].max())
+
+    off = np.array([best(rows) for rows in idle])
+    told = np.array([best(rows) for rows in telling])
     bars = [float(np.quantile(told, share)) for share in SHARES_SKIPPED]
     return [
         {
@@ -181,7 +182,7 @@ def distorted(
     vectors_of_examples: Vectors,
 ) -> dict[str, float]:
     """The shares skipped, untuned, where the embedding model is another one."""
-    examples = weighted_messages().compared(change(vectors_of_examples))
+    examples = ComparedExamples(MESSAGE_EXAMPLES, change(vectors_of_examples))
     found: dict[str, float] = {}
     for name, messages in sets.items():
         rows = [change(one) for one in vectors[name]]

@@ -7,16 +7,14 @@ The service stands on loopback, and its clock runs twenty times as fast as a rea
 import asyncio
 import time
 from collections import Counter
-from itertools import chain
 from typing import Any
 
 from adaptive.core.embedding import Sources
 from adaptive.core.model import EmbeddingError
 from adaptive.core.pace import Pace
-from adaptive.learn.lasting import weighted_facts
-from adaptive.learn.prefilter import weighted_messages
-from adaptive.search.calibration import RECALL_EXAMPLES, shared_progress
+from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.embedders import EndpointModel
+from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.fingerprints import Fingerprints, ProvenEmbedder
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import EmbedderRests, query_vectors
@@ -45,20 +43,13 @@ class _Server:
     """A process that has just started, with one user, at a service."""
 
     def __init__(self, service: EmbeddingService, url: str) -> None:
-        examples = {
-            *chain.from_iterable(RECALL_EXAMPLES.values()),
-            *weighted_facts().texts,
-        }
+        examples = {*EXAMPLE_TEXTS}
         contents = [
             content
             for person in PEOPLE
             for content in person.memories
             if content.isascii() and content not in examples
         ]
-        examples = {
-            *chain.from_iterable(RECALL_EXAMPLES.values()),
-            *weighted_facts().texts,
-        }
         contents = [*dict.fromkeys(contents)][:_MEMORIES]
         self.service = service
         self.began = _now()
@@ -114,21 +105,6 @@ class _Server:
             except EmbeddingError:
                 self.host["refused"] += 1
 
-    async def judge(self) -> None:
-        """What learning asks for with its first lesson, soon after the first answer."""
-        await _sleep(_TURN_EVERY_SECONDS)
-        dimension = 64
-        for judge in (weighted_messages(), weighted_facts()):
-            while True:
-                try:
-                    await judge.made(
-                        self.sources.embedder, self.table, dimension
-                    )
-                    break
-                except EmbeddingError as error:
-                    say(f"a judge tries again: {error}")
-        self.note("judges calibrated")
-
 
 async def _measured(**service_options: Any) -> dict[str, Any]:
     service = EmbeddingService(_now, _sleep, **service_options)
@@ -139,11 +115,11 @@ async def _measured(**service_options: Any) -> dict[str, Any]:
             for work in (server.chat, server.embed_documents)
         ]
         async with asyncio.timeout(_LONGEST_SECONDS / _SPEED):
-            await server.judge()
             while "recall calibrated" not in server.reached:
                 await _sleep(1)
         name = await server.sources.embedder.name()
-        made, wanted = await shared_progress(server.table, name)
+        wanted = len(NULL_PROMPTS) + len(EXAMPLE_TEXTS)
+        made = wanted - server.indexes.uncalibrated(name)
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)

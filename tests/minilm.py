@@ -10,6 +10,8 @@ import numpy as np
 
 from adaptive.core.model import Vectors
 from adaptive.search.encoding import LocalModel
+from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
+from adaptive.search.vectors import normalised
 
 
 class MiniLM:
@@ -45,3 +47,9 @@ class MiniLM:
 
 
 MINILM = MiniLM()
+
+
+async def judges_of_minilm() -> Judges:
+    """The judges by examples as this model sees them."""
+    vectors = await MINILM.embed(EXAMPLE_TEXTS, query=True)
+    return judges_by(normalised(vectors))

@@ -172,7 +172,7 @@ def feature_rows(texts: Sequence[str]) -> Floats:
     return np.stack([features(text) for text in texts])
 
 
-def trained(rows: Floats, labels: Mask) -> Training:
+def trained(rows: Floats, labels: Mask, ridge: float = RIDGE) -> Training:
     """The classifier that has learned from rows, whose labels are columns.
 
     Its weights are rounded to a few steps, and the smallest dropped: that costs no more than chance
@@ -180,7 +180,7 @@ def trained(rows: Floats, labels: Mask) -> Training:
     """
     targets = np.where(labels, 1.0, -1.0)
     kernel = rows @ rows.T + 1.0
-    duals = np.linalg.solve(kernel + RIDGE * np.eye(len(rows)), targets)
+    duals = np.linalg.solve(kernel + ridge * np.eye(len(rows)), targets)
     weights = rows.T @ duals
     grams = weights[:BUCKETS].T
     least = np.sort(np.abs(grams), axis=1)[:, -KEPT, None]

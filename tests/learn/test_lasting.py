@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-import numpy as np
 import pytest
 
-from adaptive.core.embedding import Sources
 from adaptive.core.model import Draft, Proposal, Vectors
 from adaptive.learn.lasting import (
     SOON_OVER,
-    FactJudges,
     is_about_identity,
+    judged_facts,
     lasts,
-    weighted_facts,
 )
-from adaptive.learn.prefilter import weighted_messages
-from adaptive.learn.weighted_examples import ComparedExamples
 from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.examples import EXAMPLE_TEXTS, ComparedExamples
 from adaptive.search.vectors import normalised
-from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, turn
+from tests.fakes import turn
 from tests.learn.test_reader import right_facts
-from tests.learn.world import not_started
-from tests.minilm import MINILM
+from tests.minilm import MINILM, judges_of_minilm
 from tests.rates import labelled_set, rate
 
 # What a real model of 1.5B has proposed, of people whose messages the examples' author had seen.
@@ -43,7 +37,6 @@ OTHERS = (
     "User goes bowling on Thursdays.",
     "User is flying to Cape Town on 3 May 2031.",
 )
-JUDGES = FactJudges(not_started)
 
 
 Judge = Callable[[str, Vectors, ComparedExamples], bool]
@@ -51,7 +44,7 @@ Judge = Callable[[str, Vectors, ComparedExamples], bool]
 
 async def judged_so(judge: Judge, sentences: Sequence[str]) -> set[str]:
     """The sentences of which a judge says yes."""
-    examples = await weighted_facts().made(MINILM, ShelvedVectors(), 384)
+    examples = (await judges_of_minilm()).facts
     rows = normalised(await MINILM.embed(sentences, query=False))
     pairs = zip(sentences, rows, strict=True)
     return {
@@ -59,16 +52,15 @@ async def judged_so(judge: Judge, sentences: Sequence[str]) -> set[str]:
     }
 
 
-async def judged(
-    proposal: Proposal, said: str = "", embedder: Any = MINILM
-) -> Proposal:
+async def judged(proposal: Proposal, said: str = "") -> Proposal:
     """A proposal as the judges leave it."""
     sentence = proposal.draft.content
     (row,) = normalised(await MINILM.embed([sentence], query=False))
-    sources = Sources("ada", ListedMemories(), embedder, ShelvedVectors())
-    await JUDGES.embed_examples(sources, len(row))
-    (outcome,) = await JUDGES.judged(
-        [proposal], turn(said or sentence), {sentence: row}, sources
+    (outcome,) = judged_facts(
+        [proposal],
+        turn(said or sentence),
+        {sentence: row},
+        await judges_of_minilm(),
     )
     return outcome
 
@@ -76,7 +68,7 @@ async def judged(
 async def test_passing_proposals_are_refused() -> None:
     """Most questions, errands and moods that a small model takes for facts are refused."""
     lasting = await judged_so(lasts, PASSING_PROPOSALS)
-    rate(PASSING_PROPOSALS, lambda one: one not in lasting).at_least(0.66)
+    rate(PASSING_PROPOSALS, lambda one: one not in lasting).at_least(0.7)
 
 
 async def test_right_facts_pass() -> None:
@@ -96,10 +88,9 @@ async def test_core_facts() -> None:
 
 def test_examples() -> None:
     """All judges together ask for few texts, none of them twice, and for nothing that is empty."""
-    texts = [*weighted_facts().texts, *weighted_messages().texts]
-    assert all(texts)
-    assert len(texts) == len(set(texts))
-    assert len(set(texts) - {*NULL_PROMPTS}) <= 150
+    assert all(EXAMPLE_TEXTS)
+    assert len(EXAMPLE_TEXTS) == len(set(EXAMPLE_TEXTS))
+    assert len(set(EXAMPLE_TEXTS) - {*NULL_PROMPTS}) <= 290
 
 
 async def test_passing_proposal() -> None:
@@ -134,20 +125,8 @@ async def test_confidence(said: str, confidence: float) -> None:
     assert outcome.draft.confidence == confidence
 
 
-async def test_without_vectors() -> None:
-    """While the embedding provider is down nothing is refused."""
-    down = WordEmbedder()
-    down.failing = True
-    passing = Proposal("NEW", draft=Draft("User wants to know the time."))
-    assert (await judged(passing, embedder=down)).is_open
-
-
-async def test_another_length() -> None:
-    """Vectors of another length than the embedder's now are judged by nobody."""
+def test_without_vectors() -> None:
+    """Without the vectors of a fact, or of the examples, nothing is refused."""
     proposal = Proposal("NEW", draft=Draft("User wants to know the time."))
-    sources = Sources("ada", ListedMemories(), MINILM, ShelvedVectors())
-    row = np.ones(3, np.float32)
-    vectors = {proposal.draft.content: row}
-    said = turn("What time is it?")
-    (outcome,) = await JUDGES.judged([proposal], said, vectors, sources)
+    (outcome,) = judged_facts([proposal], turn("Time?"), {}, None)
     assert outcome.is_open

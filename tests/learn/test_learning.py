@@ -38,10 +38,7 @@ from tests.fakes import (
 )
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.world import (
-    NoFactJudges,
-    NoPrefilter,
     World,
-    not_started,
     reply,
 )
 from tests.rates import over
@@ -68,7 +65,7 @@ class House(World):
 
     def learning(self) -> Learning:
         """A process."""
-        learning = Learning(
+        return Learning(
             indexes=MemoryIndexes(),
             pending=self.pending,
             memories=self.everybody,
@@ -80,9 +77,6 @@ class House(World):
             foreground=Foreground(),
             status=StatusLines(),
         )
-        learning._prefilter = NoPrefilter()
-        learning._facts = NoFactJudges(not_started)
-        return learning
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run it behind."""

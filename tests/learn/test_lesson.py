@@ -17,7 +17,6 @@ from adaptive.core.model import (
     Utterance,
 )
 from adaptive.learn.lesson import NOTHING_NEW, new_findings
-from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.suggestions import report_line, report_of
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import LocalOnlyBanks
@@ -87,10 +86,9 @@ async def test_message_without_a_fact() -> None:
     """A message that can hold no fact costs no model call; one that tells something does."""
     await MINILM.embed(["Loaded before anybody waits for it."], query=True)
     world = World(script=[reply()])
-    parts = {
-        "embedder": MINILM,
-        "prefilter": Prefilter(),
-    }
+    indexes = MemoryIndexes()
+    await indexes.warm_up(MINILM, ShelvedVectors())
+    parts = {"embedder": MINILM, "indexes": indexes}
     for words in ("How many ounces are in a pound?", "\U0001f44d", ""):
         assert (
             await world.lesson(words, **parts)

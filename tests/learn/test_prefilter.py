@@ -6,14 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.learn.prefilter import (
-    Prefilter,
-    may_tell,
-    weighted_messages,
-)
+from adaptive.learn.prefilter import may_hold_fact, may_tell
+from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import normalised
 from tests.fakes import ShelvedVectors, WordEmbedder
-from tests.minilm import MINILM
+from tests.minilm import MINILM, judges_of_minilm
 from tests.rates import labelled_set
 
 # Written for the patterns that judged this before, none of them seen when the examples were made.
@@ -23,7 +20,7 @@ TELLING, IDLE = MESSAGES["telling"], MESSAGES["idle"]
 
 async def test_rates() -> None:
     """At least 97 % of what tells something is sent, and half of the rest costs no call."""
-    examples = await weighted_messages().made(MINILM, ShelvedVectors(), 384)
+    examples = (await judges_of_minilm()).messages
     told, idle = [
         normalised(await MINILM.embed(some, query=True))
         for some in (TELLING, IDLE)
@@ -31,46 +28,38 @@ async def test_rates() -> None:
     missed = [
         one
         for one, row in zip(TELLING, told, strict=True)
-        if not may_tell(one, row, examples)
+        if not may_tell(one, row[np.newaxis], examples)
     ]
     assert len(missed) <= 0.03 * len(TELLING), missed
     sent = [
         one
         for one, row in zip(IDLE, idle, strict=True)
-        if may_tell(one, row, examples)
+        if may_tell(one, row[np.newaxis], examples)
     ]
     assert len(sent) <= 0.5 * len(IDLE), sent
 
 
 async def test_fact_in_a_long_request() -> None:
     """A fact behind a long task is found, where the vector of the whole shows the task alone."""
-    prefilter = Prefilter()
+    indexes = MemoryIndexes()
+    await indexes.warm_up(MINILM, ShelvedVectors())
     task = (
         "Explain how quicksort works. It is a sorting algorithm with a pivot. "
         * 12
     )
     told = f"{task}\n\nI have been a nurse in Porto for nine years.\n\n{task}"
     idle, telling = normalised(await MINILM.embed([task, told], query=True))
-    assert not await prefilter.may_hold_fact(
-        task, MINILM, ShelvedVectors(), idle
-    )
-    assert await prefilter.may_hold_fact(
-        told, MINILM, ShelvedVectors(), telling
-    )
+    for words, row, is_sent in ((task, idle, False), (told, telling, True)):
+        known = row[np.newaxis]
+        assert await may_hold_fact(words, MINILM, indexes, known) == is_sent
 
 
 async def test_without_vectors() -> None:
     """While the embedding provider is down everything is sent that has words."""
-    prefilter, down = Prefilter(), WordEmbedder()
+    indexes, down = MemoryIndexes(), WordEmbedder()
     down.failing = True
-    assert await prefilter.may_hold_fact(
-        "What is 2 + 2?", down, ShelvedVectors(), None
-    )
-    assert not await prefilter.may_hold_fact(
-        "👍 :-)", down, ShelvedVectors(), None
-    )
+    assert await may_hold_fact("What is 2 + 2?", down, indexes, None)
+    assert not await may_hold_fact("\U0001f44d :-)", down, indexes, None)
     assert not down.queries
     known = np.ones((1, 3), np.float32)
-    assert await prefilter.may_hold_fact(
-        "And 3 + 3?", down, ShelvedVectors(), known
-    )
+    assert await may_hold_fact("And 3 + 3?", down, indexes, known)

@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import (
     Callable,
-    Coroutine,
     Iterable,
     Iterator,
     Mapping,
@@ -22,23 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.core.embedding import Embedder, Sources
+from adaptive.core.embedding import Sources
 from adaptive.core.model import (
     Memory,
     NewMemory,
-    Proposal,
     StoredVector,
     StoreError,
     StoreStamp,
     TablesUnavailable,
-    Turn,
     Vectors,
-    VectorTable,
 )
 from adaptive.core.runtime import Foreground
-from adaptive.learn.lasting import FactJudges
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
-from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
@@ -290,37 +284,6 @@ class _Wired:
         return call
 
 
-class NoPrefilter(Prefilter):
-    """A prefilter that lets everything be sent."""
-
-    async def may_hold_fact(
-        self,
-        words: str,
-        embedder: Embedder,
-        table: VectorTable,
-        known: Vectors | None = None,
-    ) -> bool:
-        return True
-
-
-def not_started(work: Coroutine[Any, Any, None]) -> None:
-    """Leave work undone that would go on behind a lesson."""
-    work.close()
-
-
-class NoFactJudges(FactJudges):
-    """Judges that let every fact pass as it is."""
-
-    async def judged(
-        self,
-        proposals: Sequence[Proposal],
-        turn: Turn,
-        vectors: Mapping[str, Vectors],
-        sources: Sources,
-    ) -> list[Proposal]:
-        return [*proposals]
-
-
 class Work(TurnWork):
     """Work in hand that is lost after ``losing`` questions."""
 
@@ -403,8 +366,6 @@ class World:
             "completer": self.model,
             "formats": AnswerFormats(),
             "memory": self.memories(fuse).over(sources, settings),
-            "prefilter": NoPrefilter(),
-            "facts": NoFactJudges(not_started),
             "suggestions": self.suggestions,
         }
         return LessonResources(**{**fresh, **parts})

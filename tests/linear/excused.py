@@ -19,11 +19,10 @@ COROUTINES: Mapping[str, str] = {
         learn.extraction.extraction
         learn.extraction.shown_memories
         learn.learning.Learning.*
-        learn.lasting.FactJudges.judged
         learn.lesson.*
         learn.suggestions.*
         learn.outdated.outdated_by
-        learn.prefilter.Prefilter.may_hold_fact
+        learn.prefilter.may_hold_fact
         learn.queue.LearningQueue.*
         settings.hook.Hook.*
         settings.hook.StatusLines.*
@@ -94,6 +93,7 @@ FUNCTIONS: Mapping[str, str] = {
         learn.duplicates._nearest_stored
         learn.duplicates._reconciled_change
         learn.lasting._judged
+        learn.lasting.judged_facts
         learn.lasting.lasts
         learn.lasting.is_about_identity
         learn.lasting.weighed
@@ -105,7 +105,6 @@ FUNCTIONS: Mapping[str, str] = {
         history.section._branch
         history.section._day
         host.hook.HostHook.typed_to
-        learn.weighted_examples.Bars.accept
         learn.prefilter.may_tell
         learn.turns.by_model
         learn.summaries.related_clusters
@@ -117,8 +116,7 @@ FUNCTIONS: Mapping[str, str] = {
         memory.erasure.bereft_originals
         recall.block.entries_within
         recall.core_facts.core_facts_for
-        search.kinds.LearnedKind.holds
-        search.kinds.LearnedKind.evidence
+        search.examples.*
         recall.explanation._coming
         recall.explanation._reason_to_stay
         recall.question.*

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 from typing import Any, cast
 
 import pytest
 
 from adaptive.core.embedding import Sources
 from adaptive.core.model import Memory
-from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, memory
@@ -37,8 +37,7 @@ CAKE = memory("cake", "User bakes cakes.", created_at=9)
 @pytest.fixture(autouse=True)
 async def model_loaded() -> None:
     """The model at work: loading it may take longer than a turn."""
-    examples = chain.from_iterable(RECALL_EXAMPLES.values())
-    known = [*NULL_PROMPTS, *examples, *(one.content for one in ADA)]
+    known = [*NULL_PROMPTS, *EXAMPLE_TEXTS, *(one.content for one in ADA)]
     await MINILM.embed(known, query=True)
 
 

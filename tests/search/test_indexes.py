@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -15,7 +14,8 @@ import pytest
 
 from adaptive.core.embedding import Sources
 from adaptive.core.model import Memory, MemoryUnavailable, StoreStamp
-from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.examples import EXAMPLE_TEXTS
 from adaptive.search.fusion import RankingQuery, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
@@ -32,7 +32,7 @@ NOW = 1_800_000_000.0
 TEA = memory("tea", "User likes green tea.", created_at=10)
 DOG = memory("dog", "User has a dog.", created_at=20)
 HOME = memory("home", "User lives in Lisbon.", created_at=30)
-NULLS = [*NULL_PROMPTS, *chain.from_iterable(RECALL_EXAMPLES.values())]
+NULLS = [*dict.fromkeys([*NULL_PROMPTS, *EXAMPLE_TEXTS])]
 
 
 class Clock:

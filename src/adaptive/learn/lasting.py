@@ -2,122 +2,70 @@
 
 Small models propose questions, errands and moods as facts; and in lines they name neither tags nor
 importance. Both is judged by how near the fact's vector is to those of example facts, and whether it
-lasts by its letters, too. ``python -m tools.validate_facts`` says how good that is. Without vectors
+lasts by its letters, too. ``python -m tools.train_examples`` says how good that is. Without vectors
 nothing is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+
+import numpy as np
 
 from adaptive.core.classifier import classifier
-from adaptive.core.embedding import Sources
 from adaptive.core.model import (
     Draft,
-    EmbeddingError,
     Proposal,
     Turn,
     Vectors,
     each_open,
-    log_failure,
 )
 from adaptive.learn.support import Vocabulary, supported_share
-from adaptive.learn.weighted_examples import (
-    Bars,
-    ComparedExamples,
-    WeightedExamples,
-)
+from adaptive.search.examples import ComparedExamples, Judges
 
 SOON_OVER = "it will soon be over"
-# Each refuses or marks the stated share of examples (tools/train_examples.py).
-LASTING_BARS = Bars(latin=-0.11, others=-0.21)
-PLAIN_BARS = Bars(latin=-0.09, others=-0.53)
 _CORE_IMPORTANCE = 7
 _LEAST_CONFIDENCE = 0.5  # a translation has no word of what was said
 
 
-def weighted_facts() -> WeightedExamples:
-    """The examples for two judges: of what lasts, and of what does not say who the user is."""
-    return WeightedExamples("fact_examples", judges=2, query=False)
-
-
 def lasts(fact: str, vector: Vectors, examples: ComparedExamples) -> bool:
     """Whether a fact holds for a month or longer."""
-    by_vector = examples.scores(vector)[0, 0]
+    scores = examples.scores([fact], vector[np.newaxis])
     by_letters = classifier("fact").scores(fact)[0]
-    return LASTING_BARS.accept(fact, by_vector + by_letters)
+    return bool(scores["lasting"][0] + by_letters >= 0)
 
 
 def is_about_identity(
     fact: str, vector: Vectors, examples: ComparedExamples
 ) -> bool:
     """Whether a lasting fact says who the user is, or how they want to be answered."""
-    return not PLAIN_BARS.accept(fact, examples.scores(vector)[0, 1])
+    scores = examples.scores([fact], vector[np.newaxis])
+    return bool(scores["plain"][0] < 0)
 
 
-class FactJudges:
-    """The step of a lesson that judges proven facts by their vectors.
+def judged_facts(
+    proposals: Sequence[Proposal],
+    turn: Turn,
+    vectors: Mapping[str, Vectors],
+    judges: Judges | None,
+) -> list[Proposal]:
+    """Proven proposals of which passing ones are refused; those that last are weighed.
 
-    The examples of a new embedding model are embedded behind the lesson that ``start`` is called
-    in; until then facts are not judged.
+    ``vectors`` are the normalised ones of contents. Without ``judges`` none is refused.
     """
+    earlier = [one.text for one in turn.earlier if one.role == "user"]
+    said = Vocabulary.of([turn.words, *earlier])
 
-    def __init__(
-        self, start: Callable[[Coroutine[Any, Any, None]], object]
-    ) -> None:
-        self._start = start
-        self._examples = weighted_facts()
-        self._begun: set[str] = set()
+    def judged(proposal: Proposal) -> Proposal:
+        """One proposal, weighed, and judged if it has a vector."""
+        fact = weighed(proposal, said)
+        vector = vectors.get(fact.draft.content)
+        if judges is None or fact.is_removal or vector is None:
+            return fact
+        return _judged(fact, vector, judges.facts)
 
-    async def judged(
-        self,
-        proposals: Sequence[Proposal],
-        turn: Turn,
-        vectors: Mapping[str, Vectors],
-        sources: Sources,
-    ) -> list[Proposal]:
-        """Proposals of which passing ones are refused; those that last are weighed.
-
-        ``vectors`` are the normalised ones of contents.
-        """
-        earlier = [one.text for one in turn.earlier if one.role == "user"]
-        said = Vocabulary.of([turn.words, *earlier])
-        facts = each_open(proposals, lambda proposal: weighed(proposal, said))
-        if not vectors:
-            return facts
-        dimension = len(next(iter(vectors.values())))
-        examples = await self._examples.known_to(
-            sources.embedder, sources.table, dimension
-        )
-        if examples is None:
-            name = await sources.embedder.name()
-            if name not in self._begun:
-                self._begun.add(name)
-                self._start(self.embed_examples(sources, dimension))
-            return facts
-
-        def judge(proposal: Proposal) -> Proposal:
-            """One proposal, judged if it has a vector."""
-            vector = vectors.get(proposal.draft.content)
-            if proposal.is_removal or vector is None:
-                return proposal
-            return _judged(proposal, vector, examples)
-
-        return each_open(facts, judge)
-
-    async def embed_examples(self, sources: Sources, dimension: int) -> None:
-        """Have the examples embedded, if the embedder brings vectors that are this long."""
-        name = await sources.embedder.name()
-        try:
-            await self._examples.made(
-                sources.embedder, sources.table, dimension
-            )
-        except EmbeddingError as error:
-            log_failure("facts are not judged by their vectors", error)
-        finally:
-            self._begun.discard(name)
+    return each_open(proposals, judged)
 
 
 def _judged(

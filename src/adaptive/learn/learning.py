@@ -29,7 +29,6 @@ from adaptive.learn.confirmation import (
     said_before_edit,
 )
 from adaptive.learn.exam import examination
-from adaptive.learn.lasting import FactJudges
 from adaptive.learn.lesson import (
     Lesson,
     LessonResources,
@@ -39,7 +38,6 @@ from adaptive.learn.lesson import (
     new_findings,
     write,
 )
-from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import LearningQueue, TurnWork, always
 from adaptive.learn.suggestions import Suggestions, failure_line, report_line
 from adaptive.learn.summaries import summarise_when_due
@@ -72,8 +70,6 @@ class Learning:
 
     def __post_init__(self) -> None:
         self._queue = LearningQueue(self.pending, self.foreground)
-        self._prefilter = Prefilter()
-        self._facts = FactJudges(self.start)
         # Hooks of turns that wait, by user and answer, so that their lines are shown with their
         # own answers. Models that are asked side by side answer one message, each after answers of
         # its own, which no other one may read.
@@ -238,8 +234,6 @@ class Learning:
             completer=completer,
             formats=self.formats,
             memory=self.memories.over(sources, hook.settings),
-            prefilter=self._prefilter,
-            facts=self._facts,
             suggestions=self.suggestions,
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),

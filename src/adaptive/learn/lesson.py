@@ -34,10 +34,13 @@ from adaptive.learn.extraction import (
     typed_lines,
 )
 from adaptive.learn.grounding import screened
-from adaptive.learn.lasting import FactJudges
+from adaptive.learn.lasting import judged_facts
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.pastes import without_pastes
-from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
+from adaptive.learn.prefilter import (
+    EMBEDDING_PATIENCE_SECONDS,
+    may_hold_fact,
+)
 from adaptive.learn.proposals import ExtractionSource
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import (
@@ -74,8 +77,6 @@ class LessonResources:
     completer: Completer | None
     formats: AnswerFormats
     memory: UserMemory
-    prefilter: Prefilter
-    facts: FactJudges
     suggestions: Suggestions
     can_ask: bool = False
     language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
@@ -167,8 +168,8 @@ async def learn_turn(
     asked = await query_vectors(
         embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS
     )
-    if not await room.prefilter.may_hold_fact(
-        turn.words, sources.embedder, sources.table, asked
+    if not await may_hold_fact(
+        turn.words, sources.embedder, room.indexes, asked
     ):
         return Lesson(Report(NOTHING_NEW))
     if work.calls_before >= most:
@@ -185,9 +186,10 @@ async def learn_turn(
     proposals = await asyncio.to_thread(
         screened, extracted, turn, source.shown, settings
     )
-    proposals = await room.facts.judged(
-        proposals, turn, await _embedded(room, proposals), sources
-    )
+    vectors = await _embedded(room, proposals)
+    dimension = len(next(iter(vectors.values()), ()))
+    judges = room.indexes.judges(index.embedder, dimension)
+    proposals = judged_facts(proposals, turn, vectors, judges)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         vectors = await _embedded(room, proposals)

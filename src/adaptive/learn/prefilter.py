@@ -10,65 +10,44 @@ import re
 
 from adaptive.core.embedding import Embedder
 from adaptive.core.messages import has_words, passages
-from adaptive.core.model import EmbeddingError, Vectors, VectorTable
-from adaptive.learn.weighted_examples import (
-    Bars,
-    ComparedExamples,
-    WeightedExamples,
-)
+from adaptive.core.model import Vectors
+from adaptive.search.examples import ComparedExamples
+from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import query_vectors
 
-# Chosen by ``python -m benchmarks prefilter``.
-_TELLING_BARS = Bars(latin=-0.18, others=-0.45)
 EMBEDDING_PATIENCE_SECONDS = 10.0  # nobody waits for learning
 _MOST_PARTS = 8
 _LONG_PART = 400  # what is longer may be about several things
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
-def weighted_messages() -> WeightedExamples:
-    """The examples for the judge of whether a message tells something."""
-    return WeightedExamples("prefilter_examples", judges=1, query=True)
-
-
 def may_tell(words: str, vectors: Vectors, examples: ComparedExamples) -> bool:
     """Whether words may tell something, by their vectors and those of their parts."""
-    return _TELLING_BARS.accept(words, examples.scores(vectors).max())
+    scores = examples.scores([words] * len(vectors), vectors)
+    return bool(scores["telling"].max() >= 0)
 
 
-class Prefilter:
-    """The step before a model is asked, which spares messages that tell nothing."""
+async def may_hold_fact(
+    words: str,
+    embedder: Embedder,
+    indexes: MemoryIndexes,
+    known: Vectors | None,
+) -> bool:
+    """Whether words are worth a model call; without vectors everything that has words is.
 
-    def __init__(self) -> None:
-        self._examples = weighted_messages()
-
-    async def may_hold_fact(
-        self,
-        words: str,
-        embedder: Embedder,
-        table: VectorTable,
-        known: Vectors | None,
-    ) -> bool:
-        """Whether words are worth a model call; without vectors everything that has words is.
-
-        ``known`` is the vector of the words.
-        """
-        if not has_words(words):
-            return False
-        parts = spoken_parts(words)
-        if known is not None and len(parts) > 1:
-            known = await query_vectors(
-                embedder, [words, *parts], EMBEDDING_PATIENCE_SECONDS
-            )
-        if known is None:
-            return True
-        try:
-            examples = await self._examples.made(
-                embedder, table, known.shape[-1]
-            )
-        except EmbeddingError:
-            return True
-        return may_tell(words, known, examples)
+    ``known`` is the vector of the words.
+    """
+    if not has_words(words):
+        return False
+    parts = spoken_parts(words)
+    if known is not None and len(parts) > 1:
+        known = await query_vectors(
+            embedder, [words, *parts], EMBEDDING_PATIENCE_SECONDS
+        )
+    if known is None:
+        return True
+    judges = indexes.judges(await embedder.name(), known.shape[-1])
+    return judges is None or may_tell(words, known, judges.messages)
 
 
 def spoken_parts(words: str) -> list[str]:

@@ -18,6 +18,7 @@ from adaptive.core.model import Vectors, frozen
 from adaptive.privacy.secrets import without_secrets
 from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.recall.chat_so_far import ChatSoFar
+from adaptive.search.examples import Judges
 from adaptive.search.fusion import (
     DEFAULT_WEIGHTS,
     Ranked,
@@ -27,7 +28,6 @@ from adaptive.search.fusion import (
     ranking_query,
 )
 from adaptive.search.index import MemoryIndex
-from adaptive.search.kinds import LearnedKind
 from adaptive.search.thoughts import (
     thought_queries,
     thoughts_of,
@@ -57,7 +57,7 @@ class Question:
     of the previous one; ``None`` where keywords have to serve. ``thoughts`` are those of a message
     that has several, each with its vector. ``keys`` are those
     of the messages up to it, of which those ``sent`` stand in the request; ``so_far`` is what its
-    chat was given. ``about_writer`` knows messages that are about their writer.
+    chat was given. The ``judges`` know messages that are about their writer.
     """
 
     text: str
@@ -72,7 +72,7 @@ class Question:
     keys: Sequence[str] = ()
     sent: Sequence[str] = ()
     so_far: ChatSoFar = ChatSoFar()
-    about_writer: LearnedKind | None = None
+    judges: Judges | None = None
 
     def nearest(
         self,
@@ -103,7 +103,7 @@ class Question:
     def queries(self, dimension: int) -> list[RankingQuery]:
         """The whole message, with the previous one where it continues that, and its thoughts."""
         own = ranking_query(self.text, self.previous, self.vectors, dimension)
-        return with_evidence([own, *self.thoughts], self.about_writer)
+        return with_evidence([own, *self.thoughts], self.judges)
 
 
 def question_of(

@@ -25,7 +25,6 @@ from adaptive.privacy.spoken_requests import spoken_request
 from adaptive.recall.block import recall_line
 from adaptive.recall.chat_so_far import ChatSoFar, message_keys
 from adaptive.recall.chat_state import ChatState, PastRecall
-from adaptive.recall.core_facts import CoreJudges, core_judges
 from adaptive.recall.explanation import explained, show_sources
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.placement import Placed, rendered_blocks, with_texts
@@ -55,7 +54,7 @@ from adaptive.recall.selection import (
     ranked_candidates,
     selected,
 )
-from adaptive.search.index import FoundMemory, MemoryIndex
+from adaptive.search.index import FoundMemory
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
 
@@ -88,8 +87,6 @@ class Recall:
     def __post_init__(self) -> None:
         self._chats = ChatState(chats=self.chats, past=self.past)
         self._judge = RelevanceJudge(self.formats)
-        # Of each embedding model, by its name and the length of its vectors.
-        self._core_judges: dict[tuple[str, int], CoreJudges] = {}
         # What waits for the hook behind the host's own tasks.
         self.blocks = TurnBlocks()
 
@@ -334,23 +331,11 @@ class Recall:
 
         def candidates() -> Candidates:
             """In a thread: a large store takes a moment."""
-            judges = self._judges_for(index)
+            judges = self.indexes.judges(index.embedder, index.dimension)
             asked = replace(question, so_far=so_far)
             return candidates_for(asked, index, hidden, judges)
 
         return await asyncio.to_thread(candidates)
-
-    def _judges_for(self, index: MemoryIndex) -> CoreJudges | None:
-        """The judges of core facts for an index; ``None`` while its examples have no vectors."""
-        key = (index.embedder, index.dimension)
-        examples = self.indexes.examples.held(index.embedder)
-        if examples is None or index.nulls is None:
-            return None
-        if examples.shape[1] != index.dimension:
-            return None
-        if key not in self._core_judges:
-            self._core_judges[key] = core_judges(examples, index.nulls)
-        return self._core_judges[key]
 
 
 def added_texts(

@@ -19,11 +19,11 @@ from adaptive.recall.block import (
 from adaptive.recall.core_facts import (
     MOST_CORE_FACTS,
     CoreFacts,
-    CoreJudges,
     core_facts_for,
 )
 from adaptive.recall.placement import Placed, placed_entries
 from adaptive.recall.question import Question
+from adaptive.search.examples import Judges
 from adaptive.search.fitting import fitting, interleaved, without_places
 from adaptive.search.fusion import (
     GATES,
@@ -69,13 +69,13 @@ def candidates_for(
     question: Question,
     index: MemoryIndex,
     hidden: LocalOnlyBanks,
-    judges: CoreJudges | None,
+    judges: Judges | None,
 ) -> Candidates:
     """The candidates for a question, without the memories of ``hidden``.
 
     Without ``judges`` the first core facts come: the most important ones, then the oldest.
     """
-    question = replace(question, about_writer=judges and judges.about_writer)
+    question = replace(question, judges=judges)
     to_forget = set(tokens(question.to_forget))
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
     withheld = {

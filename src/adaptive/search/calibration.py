@@ -23,13 +23,12 @@ import numpy as np
 from adaptive.core.embedding import Embedder
 from adaptive.core.messages import head_and_tail
 from adaptive.core.model import (
-    EmbeddingError,
     StoredVector,
     Vectors,
     VectorTable,
     frozen,
 )
-from adaptive.core.texts import listed_lines, word_table
+from adaptive.core.texts import listed_lines
 from adaptive.search.vectors import (
     content_hash,
     embedded_texts,
@@ -42,8 +41,6 @@ Script = Literal[
 ]
 
 NULL_PROMPTS = tuple(listed_lines("null_prompts"))
-# Of recall (recall/core_facts.py), by the title of their section.
-RECALL_EXAMPLES = word_table("recall_examples")
 _SCRIPT_LETTERS: Mapping[Script, str] = {
     "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
     "cyrillic": "[\u0400-\u052f]",
@@ -148,26 +145,16 @@ def speaks_of_self(text: str) -> bool:
 _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 
-# The keys of all texts of nobody's that this process wants vectors of.
-_WANTED_KEYS = set[str]()
-
-
-def shared_key(text: str, *, query: bool) -> str:
-    """By what the vector of nobody's text stands in the table: its prefix is one of two."""
-    return content_hash(text if query else f"content: {text}")
-
-
 class SharedVectors:
     """Normalised vectors of nobody's texts, made once for each model, the first texts first.
 
-    All workers share what is made, which stays in the table portion by portion.
+    All are embedded as messages are. All workers share what is made, which stays in the table
+    portion by portion.
     """
 
-    def __init__(self, texts: Sequence[str], *, query: bool = True) -> None:
-        self._query = query
-        self._texts = {shared_key(text, query=query): text for text in texts}
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = {content_hash(text): text for text in texts}
         self._made: dict[str, dict[str, Vectors]] = {}
-        _WANTED_KEYS.update(self._texts)
 
     def missing(self, name: str) -> int:
         """How many texts this process has no vector of for an embedder."""
@@ -204,20 +191,11 @@ class SharedVectors:
             await self.make_more(embedder, table, FIRST_TEXTS)
         return vectors
 
-    async def made(
-        self, embedder: Embedder, table: VectorTable, dimension: int = 0
-    ) -> Vectors:
-        """Those of all texts, made where there are none; raises ``EmbeddingError``.
-
-        Of another ``dimension`` they are of no use (0: any).
-        """
+    async def made(self, embedder: Embedder, table: VectorTable) -> Vectors:
+        """Those of all texts, made where there are none; raises ``EmbeddingError``."""
         name = await embedder.name()
         while (vectors := await self.known(table, name)) is None:
             await self.make_more(embedder, table)
-        if dimension not in (0, vectors.shape[1]):
-            raise EmbeddingError(
-                f"vectors of {vectors.shape[1]} numbers, not {dimension}"
-            )
         return vectors
 
     async def make_more(
@@ -230,20 +208,14 @@ class SharedVectors:
             made = self._made[name]
             missing = [key for key in self._texts if key not in made]
             async for portion in embedder.pace.portions(
-                partial(embedded_texts, embedder, query=self._query),
+                partial(embedded_texts, embedder, query=True),
                 [self._texts[key] for key in missing[:most]],
             ):
                 rows: dict[str, StoredVector] = {}
                 for text, vector in zip(
                     portion.texts, portion.vectors, strict=True
                 ):
-                    key = shared_key(text, query=self._query)
+                    key = content_hash(text)
                     rows[key] = StoredVector(key, vector)
                     made[key] = vector
                 await store_vectors(table, NOBODY, name, rows)
-
-
-async def shared_progress(table: VectorTable, name: str) -> tuple[int, int]:
-    """How many of nobody's texts have a vector for an embedder, and how many are wanted."""
-    stored = await stored_vectors(table, NOBODY, name)
-    return len(_WANTED_KEYS & stored.keys()), len(_WANTED_KEYS)

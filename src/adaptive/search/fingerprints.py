@@ -22,7 +22,7 @@ from adaptive.core.model import (
     log,
 )
 from adaptive.core.pace import Pace
-from adaptive.search.calibration import NOBODY, NULL_PROMPTS, shared_key
+from adaptive.search.calibration import NOBODY, NULL_PROMPTS
 from adaptive.search.vectors import (
     FINGERPRINT_MARK,
     SAME_MODEL,
@@ -119,7 +119,7 @@ async def _proven_name(
             log.warning("another model than before answers to %s", identity)
         row = {fingerprint: StoredVector(content_hash(_PROMPT), vector)}
         await store_vectors(table, NOBODY, identity, row)
-        prompt_key = shared_key(_PROMPT, query=True)
+        prompt_key = content_hash(_PROMPT)
         row = {prompt_key: StoredVector(prompt_key, vector)}
         await store_vectors(table, NOBODY, name, row)
     return name

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Any, TypeVar
 
 from adaptive.core.embedding import Embedder, Sources
@@ -20,10 +19,9 @@ from adaptive.core.model import (
 from adaptive.core.runtime import UserCache, staged
 from adaptive.search.calibration import (
     NULL_PROMPTS,
-    RECALL_EXAMPLES,
     SharedVectors,
-    shared_progress,
 )
+from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
 from adaptive.search.freshness import doubtful_rows, read_anew
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import (
@@ -83,9 +81,8 @@ class MemoryIndexes:
         self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.nulls = SharedVectors(NULL_PROMPTS)
-        self.examples = SharedVectors(
-            [*chain.from_iterable(RECALL_EXAMPLES.values())]
-        )
+        self.examples = SharedVectors(EXAMPLE_TEXTS)
+        self._judges: dict[str, Judges] = {}
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
@@ -131,8 +128,19 @@ class MemoryIndexes:
         return index.ready and (is_calibrated or not index.memories)
 
     def uncalibrated(self, name: str) -> int:
-        """How many texts of recall's calibration this process has no vector of."""
+        """How many texts of nobody's this process has no vector of."""
         return self.nulls.missing(name) + self.examples.missing(name)
+
+    def judges(self, name: str, dimension: int) -> Judges | None:
+        """The judges by examples, where an embedder has made all of these with that dimension."""
+        if name not in self._judges:
+            vectors = self.examples.held(name)
+            if vectors is None:
+                return None
+            self._judges[name] = judges_by(vectors)
+        judges = self._judges[name]
+        has_dimension = judges.cohort.shape[1] == dimension
+        return judges if has_dimension else None
 
     def turn_embedder(self, sources: Sources) -> TurnEmbedder:
         """Who makes the vectors of one turn of a user."""
@@ -175,9 +183,11 @@ class MemoryIndexes:
         index = await self.current(sources, patience)
         told = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
         yield "OK" if index.embedded.all() else "Note", told
-        made, wanted = await shared_progress(
-            sources.table, await sources.embedder.name()
-        )
+        name = await sources.embedder.name()
+        await self.nulls.begun(sources.table, name)
+        await self.examples.begun(sources.table, name)
+        wanted = len(NULL_PROMPTS) + len(EXAMPLE_TEXTS)
+        made = wanted - self.uncalibrated(name)
         told = f"calibration: {made} of {wanted} texts are embedded"
         yield "OK" if made == wanted else "Note", told
 

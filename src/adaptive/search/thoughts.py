@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from adaptive.core.messages import head_and_tail, passages, sentences
 from adaptive.core.model import Vectors
+from adaptive.search.examples import Judges
 from adaptive.search.fusion import RankingQuery
-from adaptive.search.kinds import LearnedKind
 from adaptive.search.tokens import KeywordIndex, continues, tokens
 from adaptive.search.vectors import LONGEST_QUERY
 
@@ -78,13 +78,13 @@ def thought_queries(
 
 
 def with_evidence(
-    queries: Sequence[RankingQuery], kind: LearnedKind | None
+    queries: Sequence[RankingQuery], judges: Judges | None
 ) -> list[RankingQuery]:
-    """Queries with the evidence of their vectors that they are of the kind about their writer."""
-    if kind is None:
+    """Queries with the evidence of their vectors that they are about their writer."""
+    if judges is None:
         return [*queries]
     return [
-        replace(query, about_writer=kind.evidence(query.text, query.vector))
+        replace(query, about_writer=judges.evidence(query.text, query.vector))
         if query.vector is not None
         else query
         for query in queries
