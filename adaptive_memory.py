@@ -13625,9 +13625,11 @@ class HostEraser:
   stays = _TELLING if origin and held.failed else ()
   keys = [(row.kind, row.key) for row in held.rows if row.kind not in stays]
   vectors = true() if origin is None else VECTORS.c.memory_id.in_(held.ids)
+  quoting = true() if origin and origin.chat_id else false()
   erasing = self.tables.database.change(
    "erasing what is noted of memories",
    delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
+   delete(ENTRIES).where(ENTRIES.c.user_id == self.user_id, ENTRIES.c.kind == "chat", quoting),
    *(
     delete(ENTRIES).where(
      ENTRIES.c.user_id == self.user_id, tuple_(ENTRIES.c.kind, ENTRIES.c.key).in_(some)
@@ -13662,7 +13664,7 @@ def _came_from(row: Any, origin: Origin | None) -> bool:
   return True
  if row.kind == "done":
   return False
- if row.kind == "chat_notes" and origin.period:
+ if row.kind in ("chat", "chat_notes") and origin.period:
   return row.created_at >= origin.period[0]
  times = [row.created_at] if row.message_id else []
  return origin.holds(row.chat_id, times)

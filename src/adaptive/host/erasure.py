@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 from sqlalchemy import (
     delete,
     exists,
+    false,
     select,
     true,
     tuple_,
@@ -180,9 +181,16 @@ class HostEraser:
         vectors = (
             true() if origin is None else VECTORS.c.memory_id.in_(held.ids)
         )
+        # What any chat was given may quote a chat that is erased.
+        quoting = true() if origin and origin.chat_id else false()
         erasing = self.tables.database.change(
             "erasing what is noted of memories",
             delete(VECTORS).where(VECTORS.c.user_id == self.user_id, vectors),
+            delete(ENTRIES).where(
+                ENTRIES.c.user_id == self.user_id,
+                ENTRIES.c.kind == "chat",
+                quoting,
+            ),
             *(
                 delete(ENTRIES).where(
                     ENTRIES.c.user_id == self.user_id,
@@ -234,7 +242,7 @@ def _came_from(row: Any, origin: Origin | None) -> bool:
         return True
     if row.kind == "done":  # it holds no words
         return False
-    if row.kind == "chat_notes" and origin.period:
+    if row.kind in ("chat", "chat_notes") and origin.period:
         # Later ones repeat what was said on that day.
         return row.created_at >= origin.period[0]
     # What upkeep does has no message.
