@@ -43,7 +43,7 @@ def prompted(
     ]
     entries = [entry for entry in map(entry_of, memories) if entry]
     is_system = place == "system prompt"
-    block = rendered_block([], entries, "bullet", begins=is_system)
+    block = rendered_block([], entries, "bullet", introduced=is_system)
     if place == "nowhere":
         block = ""
     said, answered = OPENING

@@ -192,6 +192,31 @@ async def test_summed_up_where_it_is_too_much() -> None:
     assert "- User: " in (await room.recalled(hook=room.hook(**valves))).text
 
 
+async def test_what_was_quoted() -> None:
+    """A text stands while every message that it tells of stands, word for word."""
+    room = await Room(boat="They talk about boats.").indexed()
+    answers = ('{"summary": "A boat."}',) * 2
+    valves: dict[str, Any] = {"enable_history_summary": True}
+    for opens, hook in (
+        (True, room.hook()),
+        (False, room.hook()),
+        (False, room.hook(**valves)),
+    ):
+        room.chats.rows["boat"] = chat_of("boat", *LONG)
+        await room.indexed("boat")
+        room.model = hook.model = ScriptedModel(*answers)
+        found = await room.recalled(hook=hook, first=opens)
+        quoted = frozenset(found.quoted)
+        assert quoted
+        assert await room.past.standing(hook, quoted) == quoted
+        for place, message in enumerate(room.chats.rows["boat"]):
+            room.chats.rows["boat"][place] = {**message, "content": "Edited."}
+        standing = await room.past.standing(hook, quoted)
+        assert {chat_id for chat_id, _, _ in quoted - standing} == {"boat"}
+        del room.chats.rows["boat"]
+        assert await room.past.standing(hook, quoted) == standing
+
+
 async def test_erased() -> None:
     """What is erased from the index is not recalled, whichever worker erased it."""
     room = await Room().indexed()

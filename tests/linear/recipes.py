@@ -29,13 +29,13 @@ from adaptive.core.classifier import classifier
 from adaptive.core.messages import normalised_text
 from adaptive.core.model import Draft, Memory, StoreStamp, Turn
 from adaptive.core.providers import Completion, CompletionRequest
+from adaptive.history.conversation import history_summary_request
 from adaptive.history.indexing import message_units
 from adaptive.history.section import (
     PastMessage,
     _closeness,
     _evidence,
     _exchanges,
-    history_summary_request,
     packed_section,
     past_messages,
     rank_messages,
@@ -252,7 +252,7 @@ RECIPES: Mapping[str, Recipe] = {
     "history.section.packed_section": lambda text: partial(
         packed_section, text, past(text), [text, text], 1000
     ),
-    "history.section.history_summary_request": lambda text: partial(
+    "history.conversation.history_summary_request": lambda text: partial(
         history_summary_request, text, past(text), 500
     ),
     "history.indexing.message_units": lambda text: partial(

@@ -216,16 +216,16 @@ def test_corrections() -> None:
 
 def test_texts_give_way_together() -> None:
     """Texts beside memories stay until they are too many; then all but the newest go at once."""
-    text = AddedText("word " * 100, [("boat", "m")])
+    text = AddedText("word " * 100, [("boat", "m", "digest")])
     additions = {f"k{number}": Addition(texts=[text]) for number in range(6)}
     standing: list[int] = []
     for number in range(6):
         keys = [f"k{each}" for each in range(number + 1)]
         so_far = ChatSoFar.of(additions, keys, keys, 350)
         standing.append(len(so_far.texts()))
-        assert so_far.quoted() == {("boat", "m")}
+        assert so_far.quoted() == {("boat", "m", "digest")}
         assert 40 < so_far.tokens_for_text(350) < 250
-        gone = so_far.without_quotes_of({("boat", "m")})
+        gone = so_far.without_quotes_of({("boat", "m", "digest")})
         assert gone.texts() == []
     assert standing == [1, 2, 1, 2, 1, 2]
 

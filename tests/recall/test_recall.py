@@ -19,7 +19,7 @@ from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.question import Complete
 from adaptive.recall.recall import Recall
 from adaptive.recall.request import RequestWindow, plain_window
-from adaptive.search.history_ports import MessageKey, PastQuestion
+from adaptive.search.history_ports import PastQuestion, Quotation
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, TurnState
 from tests.fakes import (
@@ -80,7 +80,7 @@ class House:
         self.turns = turns
         self.section: HistorySection | Exception = HistorySection()
         self.recalls_past = False
-        self.gone = set[MessageKey]()
+        self.gone = set[Quotation]()
         self.tasks = set[asyncio.Task[None]]()
         self.asked: list[PastQuestion] = []
         self.sources = Sources(
@@ -148,10 +148,10 @@ class House:
         return self.recalls_past
 
     async def standing(
-        self, _: Hook, keys: Collection[MessageKey]
-    ) -> frozenset[MessageKey]:
+        self, _: Hook, quoted: Collection[Quotation]
+    ) -> frozenset[Quotation]:
         """Those of quoted messages that are not gone."""
-        return frozenset(keys) - self.gone
+        return frozenset(quoted) - self.gone
 
     async def recalled(
         self, _: Hook, asked: PastQuestion, __: Embedder
@@ -314,7 +314,7 @@ async def test_past_stands_where_it_came() -> None:
     assert [[*asked.shown] for asked in house.asked] == [[], [AHOY.key]]
     hidden = house.turn(**past, hidden=frozenset({"health"}))
     assert PAST not in await house.block(hidden, "Hi", "sort")
-    house.gone.add(AHOY.key)
+    house.gone.add(AHOY.quotation)
     assert PAST not in await house.block(house.turn(**past), "Hi", "sort")
     house.gone.clear()
     house.recalls_past = False

@@ -6,9 +6,15 @@ from typing import Any, cast
 
 import pytest
 
+from adaptive.core.messages import message_text
 from adaptive.recall import prompt as prompts
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
-from adaptive.recall.prompt import MessageBlock, PromptBlocks, TurnBlocks
+from adaptive.recall.prompt import (
+    MessageBlock,
+    PromptBlocks,
+    TurnBlocks,
+    with_message_blocks,
+)
 from adaptive.search.vectors import content_hash
 from adaptive.settings.hook import Hook, TurnState, turn_state
 from tests.fakes import TurnHook, WordEmbedder, hook_settings
@@ -87,6 +93,17 @@ def test_turns_never_mix() -> None:
     blocks.forget("ada")
     assert blocks.added(asking(), ada) == asking()
     assert "coffee" in prompt(blocks.added(asking(), bob))
+
+
+def test_messages_without_words() -> None:
+    """A message without a text is its block alone, once, in each round of a turn."""
+    picture = {"type": "image_url", "image_url": {"url": "x"}}
+    blocks = [MessageBlock(said=content_hash(""), block=block_of("tea"))]
+    for content in ("", None, [picture]):
+        asked: list[Body] = [{"role": "user", "content": content}]
+        sent = with_message_blocks(asked, blocks)
+        assert message_text(sent[0]) == block_of("tea")
+        assert with_message_blocks(sent, blocks) == sent
 
 
 def test_turn_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,29 +11,40 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
+from pydantic import BaseModel
 
 from adaptive.core.embedding import Embedder
-from adaptive.core.messages import Message, estimated_tokens, has_words
+from adaptive.core.messages import (
+    Message,
+    estimated_tokens,
+    has_words,
+    head_and_tail,
+)
 from adaptive.core.model import (
     AdaptiveMemoryError,
     TablesUnavailable,
     Vectors,
     log_failure,
 )
+from adaptive.core.providers import CompletionRequest
 from adaptive.core.runtime import staged, tally
 from adaptive.history.section import (
     HISTORY_HEADING,
     HistoryLevels,
     HistorySection,
     PastMessage,
-    PastSummary,
-    history_summary_request,
     packed_section,
     past_message,
     rank_messages,
     unseen_messages,
 )
-from adaptive.llm.ask import AnswerFormats, ask_fields
+from adaptive.llm.ask import (
+    AnswerFormats,
+    Line,
+    ask_fields,
+    fields_schema,
+    render_prompt,
+)
 from adaptive.memory.tables import ChatNotes, ChatNotesTable
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import without_secrets
@@ -44,6 +55,7 @@ from adaptive.search.history_ports import (
     MessageKey,
     PastChats,
     PastQuestion,
+    Quotation,
 )
 from adaptive.search.tokens import continues
 from adaptive.search.vectors import normalised, query_vectors
@@ -66,6 +78,17 @@ KnownNulls = Callable[[str], Awaitable[Vectors | None]]
 _WORTH_SHARE = 0.5
 # Former chats on the same subject that the model is shown.
 _SIMILAR_CHATS = 3
+
+_LONGEST_QUESTION = 4000
+# In tokens.
+_MOST_SUMMARISED = 12_000
+_WORDS_PER_TOKEN = 0.6
+
+
+class PastSummary(BaseModel):
+    """What a model says of past messages."""
+
+    summary: Line = ""
 
 
 @dataclass(eq=False)
@@ -92,12 +115,15 @@ class PastConversation:
         )
 
     async def standing(
-        self, hook: Hook, keys: Collection[MessageKey]
-    ) -> frozenset[MessageKey]:
-        """Those of quoted messages that may be quoted still; raises ``HostError``."""
-        if not keys or not self.recalls(hook):
+        self, hook: Hook, quoted: Collection[Quotation]
+    ) -> frozenset[Quotation]:
+        """Those of quoted messages that stand as they did; raises ``HostError``."""
+        if not quoted or not self.recalls(hook):
             return frozenset()
-        return frozenset(await self.chats.current(hook.user_id, keys))
+        keys = {(chat_id, message_id) for chat_id, message_id, _ in quoted}
+        messages = await self._messages(hook.user_id, keys)
+        standing = {message.quotation for message in messages}
+        return frozenset(standing.intersection(quoted))
 
     @staged("history")
     async def recalled(
@@ -174,24 +200,28 @@ class PastConversation:
             message for message in ranked if message.key not in question.shown
         ]
         best = [message for message in new if ranked[message] >= least]
-        similar: list[str] = []
+        similar: dict[str, str] = {}
         if question.first and not only_current:
             similar = await self._similar_chats(hook, best)
         section = await asyncio.to_thread(
             packed_section,
             asked,
             new,
-            similar,
+            [*similar.values()],
             budget,
             hook.time_zones,
         )
+        first_of_chat = {message.chat_id: message for message in best[::-1]}
+        behind = tuple(first_of_chat[chat_id] for chat_id in similar)
         if settings.enable_history_summary and not (
             {*best} <= {*section.messages}
         ):
             seconds = min(_SUMMARY_SECONDS, patience)
             summary = await self._summary(hook, asked, best, budget, seconds)
-            section = replace(section, text=summary or section.text)
-        return section
+            if summary:
+                section = replace(section, text=summary)
+                behind = tuple(best)
+        return replace(section, behind=behind)
 
     async def _unseen(
         self, hook: Hook, messages: Sequence[Message]
@@ -214,6 +244,12 @@ class PastConversation:
             for hit in hits
             for message_id in (hit.message_id, hit.previous_id)
         }
+        return await self._messages(user_id, keys)
+
+    async def _messages(
+        self, user_id: str, keys: Collection[MessageKey]
+    ) -> list[PastMessage]:
+        """The messages of these keys as they stand now; those that are gone are missing."""
         stored = await self.chats.current(user_id, keys)
         messages = (
             past_message(chat_id, message)
@@ -234,22 +270,22 @@ class PastConversation:
 
     async def _similar_chats(
         self, hook: Hook, best: Sequence[PastMessage]
-    ) -> list[str]:
-        """The chats in which the best messages stand, by their titles and what is noted of them."""
+    ) -> dict[str, str]:
+        """Titles of the chats in which the best messages stand, and what is noted of them, by id."""
         chat_ids = [*dict.fromkeys(message.chat_id for message in best)]
         chat_ids = chat_ids[:_SIMILAR_CHATS]
         if not chat_ids:
-            return []
+            return {}
         titles = await self.chats.titles(hook.user_id, chat_ids)
         notes: dict[str, ChatNotes] = {}
         with suppress(TablesUnavailable):
             notes = await self.notes.values(hook.user_id, chat_ids)
-        similar: list[str] = []
+        similar: dict[str, str] = {}
         for chat_id in filter(titles.__contains__, chat_ids):
             summary = notes.get(chat_id, ChatNotes()).summary
             parts = filter(has_words, (titles[chat_id], summary))
-            similar.append(": ".join(parts))
-        return [*filter(None, similar)]
+            similar[chat_id] = ": ".join(parts)
+        return {chat_id: told for chat_id, told in similar.items() if told}
 
     async def _summary(
         self,
@@ -281,3 +317,21 @@ class PastConversation:
         text = f"{HISTORY_HEADING}\n- Summary: {summary}"
         fits = estimated_tokens(f"{text}\n") <= budget
         return text if summary and fits else ""
+
+
+def history_summary_request(
+    question: str,
+    messages: Sequence[PastMessage],
+    most_tokens: int,
+    time_zones: Sequence[str] = (),
+) -> CompletionRequest:
+    """What a model is asked to sum up for a question: messages in the order of their saying."""
+    past = packed_section(question, messages, (), _MOST_SUMMARISED, time_zones)
+    newest = head_and_tail(question, _LONGEST_QUESTION)
+    most_words = max(int(most_tokens * _WORDS_PER_TOKEN), 20)
+    return CompletionRequest(
+        render_prompt("summarise_history", {"words": str(most_words)}),
+        f"{past.text}\n\n## Newest message of the user\n{newest}",
+        "history_summary",
+        fields_schema(PastSummary),
+    )

@@ -31,7 +31,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from adaptive.core.messages import (
     Message,
@@ -46,14 +45,17 @@ from adaptive.core.messages import (
     without_spans,
 )
 from adaptive.core.model import Vectors, frozen
-from adaptive.core.providers import CompletionRequest
 from adaptive.core.texts import listed_lines
-from adaptive.llm.ask import Line, fields_schema, render_prompt
 from adaptive.privacy.injection import escaped_entry
 from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.calibration import NullLevel, Script, script_of
-from adaptive.search.history_ports import HistoryHit, MessageKey
+from adaptive.search.history_ports import (
+    HistoryHit,
+    MessageKey,
+    Quotation,
+)
 from adaptive.search.tokens import keyword_index, tokens
+from adaptive.search.vectors import content_hash
 
 # From the messages of a chat to those that may be remembered.
 MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
@@ -74,6 +76,11 @@ class PastMessage:
     @property
     def key(self) -> MessageKey:
         return self.chat_id, self.id
+
+    @property
+    def quotation(self) -> Quotation:
+        """What tells later whether the message stands as it was quoted."""
+        return self.chat_id, self.id, content_hash(self.text)
 
     @property
     def order(self) -> tuple[int, bool]:
@@ -199,10 +206,6 @@ LONGEST_SHOWN = 800
 _SHARE_FOR_CHATS = 0.2
 # After so many messages that are too long for what is left, nobody looks for a shorter one.
 _MOST_PASSED_OVER = 20
-_LONGEST_QUESTION = 4000
-# In tokens.
-_MOST_SUMMARISED = 12_000
-_WORDS_PER_TOKEN = 0.6
 
 
 def rank_messages(
@@ -294,22 +297,21 @@ def _best_near(base: Vectors, chats: NDArray[np.str_]) -> Vectors:
 
 @frozen
 class HistorySection:
-    """What is injected, the messages that are quoted in it, and what to tell the user about it."""
+    """What is injected, the messages that are quoted in it, and what to tell the user about it.
+
+    It is told of the messages ``behind`` it as well, without their own words.
+    """
 
     text: str = ""
     messages: Sequence[PastMessage] = ()
     note: str = ""
+    behind: Sequence[PastMessage] = ()
 
     @property
-    def keys(self) -> list[MessageKey]:
-        """The ids of the chats and messages that are quoted."""
-        return [message.key for message in self.messages]
-
-
-class PastSummary(BaseModel):
-    """What a model says of past messages."""
-
-    summary: Line = ""
+    def quoted(self) -> list[Quotation]:
+        """The messages that must stand as they are for the text to stand."""
+        messages = dict.fromkeys((*self.messages, *self.behind))
+        return [message.quotation for message in messages]
 
 
 def packed_section(
@@ -379,21 +381,3 @@ def shown_passage(text: str, words: frozenset[str]) -> str:
     before = "[…] " if best is not pieces[0] else ""
     after = " […]" if best is not pieces[-1] else ""
     return f"{before}{best}{after}"
-
-
-def history_summary_request(
-    question: str,
-    messages: Sequence[PastMessage],
-    most_tokens: int,
-    time_zones: Sequence[str] = (),
-) -> CompletionRequest:
-    """What a model is asked to sum up for a question: messages in the order of their saying."""
-    past = packed_section(question, messages, (), _MOST_SUMMARISED, time_zones)
-    newest = head_and_tail(question, _LONGEST_QUESTION)
-    most_words = max(int(most_tokens * _WORDS_PER_TOKEN), 20)
-    return CompletionRequest(
-        render_prompt("summarise_history", {"words": str(most_words)}),
-        f"{past.text}\n\n## Newest message of the user\n{newest}",
-        "history_summary",
-        fields_schema(PastSummary),
-    )

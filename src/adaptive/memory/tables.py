@@ -286,11 +286,11 @@ class CostTable(EntryTable):
 class AddedText:
     """A text that stands with a message beside memories; ``quoted`` are messages of the past.
 
-    Each of those is the ids of a chat and of a message of it.
+    Each of those is the ids of a chat and of a message of it, and a digest of its words.
     """
 
     text: str
-    quoted: Sequence[tuple[str, str]] = ()
+    quoted: Sequence[tuple[str, str, str]] = ()
 
 
 @frozen
@@ -306,6 +306,10 @@ class Addition:
     begins: bool = False
     digests: Mapping[str, str] = field(default_factory=dict[str, str])
     texts: Sequence[AddedText] = ()
+
+    def size(self) -> int:
+        """How many memories and texts it holds."""
+        return len(self.core) + len(self.retrieved) + len(self.texts)
 
 
 # What each chat was given, by a key for each message of its user; it goes with its chat.

@@ -118,11 +118,11 @@ def rendered_block(
     retrieved: Sequence[BlockEntry],
     form: MemoryFormat,
     *,
-    begins: bool = True,
+    introduced: bool = True,
 ) -> str:
     """The block that holds these entries in this order; empty without any.
 
-    The first one of a chat, which ``begins``, tells the model how to take them.
+    The first one in a prompt is ``introduced``: it tells the model how to take all of them.
 
     It depends on the contents of the entries alone. No line of it begins with the text of a
     memory, and none holds a mark of a block or of a chat template.
@@ -140,7 +140,7 @@ def rendered_block(
     if not parts:
         return ""
     text = "\n".join(parts)
-    return _FRAME.format(text) if begins else extended_block("", text)
+    return _FRAME.format(text) if introduced else extended_block("", text)
 
 
 def entries_within(

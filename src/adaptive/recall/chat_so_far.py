@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from adaptive.core.messages import Message, estimated_tokens, message_text
 from adaptive.core.model import frozen
 from adaptive.memory.tables import Addition
-from adaptive.search.history_ports import MessageKey
+from adaptive.search.history_ports import Quotation
 from adaptive.search.vectors import content_hash
 
 _MOST_MESSAGES = 400
@@ -57,10 +57,13 @@ class ChatSoFar:
         keys: Sequence[str],
         sent: Collection[str],
         text_tokens: int = 0,
+        *,
+        in_system: bool = True,
     ) -> "ChatSoFar":
         """The view of a branch with these keys, of which those ``sent`` are in the request.
 
-        Texts beside memories may take so many tokens together.
+        Texts beside memories may take so many tokens together. What begins a chat outlasts its
+        message where it stands ``in_system``, the system prompt.
         """
         if not keys:
             return cls()
@@ -71,8 +74,10 @@ class ChatSoFar:
                 continue
             if addition.begins:
                 standing.clear()
-            if key == keys[-1] or addition.begins or key in sent:
+            if key == keys[-1] or key in sent:
                 standing[key] = addition
+            elif addition.begins and in_system:
+                standing[key] = replace(addition, texts=())
         return cls(
             key=keys[-1],
             additions=additions,
@@ -93,16 +98,16 @@ class ChatSoFar:
             for text in addition.texts
         ]
 
-    def quoted(self) -> frozenset[MessageKey]:
+    def quoted(self) -> frozenset[Quotation]:
         """The messages of the past that these quote."""
         return frozenset(
-            (chat_id, message_id)
+            quotation
             for addition in self.standing.values()
             for text in addition.texts
-            for chat_id, message_id in text.quoted
+            for quotation in text.quoted
         )
 
-    def without_quotes_of(self, gone: AbstractSet[MessageKey]) -> "ChatSoFar":
+    def without_quotes_of(self, gone: AbstractSet[Quotation]) -> "ChatSoFar":
         """The same without texts that quote one of these messages."""
         standing = {
             key: replace(
@@ -110,7 +115,7 @@ class ChatSoFar:
                 texts=[
                     text
                     for text in addition.texts
-                    if gone.isdisjoint(map(tuple, text.quoted))
+                    if gone.isdisjoint(text.quoted)
                 ],
             )
             for key, addition in self.standing.items()
@@ -131,9 +136,22 @@ class ChatSoFar:
             yield from addition.retrieved
 
     def with_addition(self, addition: Addition) -> dict[str, Addition]:
-        """The additions of the chat with one for the newest message; of very many the newest."""
-        changed = {**self.additions, self.key: addition}
-        return dict([*changed.items()][-_MOST_MESSAGES:])
+        """The additions of the chat with one for the newest message."""
+        return joined_additions(self.additions, {self.key: addition})
+
+
+def joined_additions(
+    former: Mapping[str, Addition], newer: Mapping[str, Addition]
+) -> dict[str, Addition]:
+    """The additions of both; of very many the newest.
+
+    For a message that stands in both the larger one counts: of two models that are asked side by
+    side, one may be shown less than the other.
+    """
+    joined = {**former, **newer}
+    for key in former.keys() & newer.keys():
+        joined[key] = max(newer[key], former[key], key=Addition.size)
+    return dict([*joined.items()][-_MOST_MESSAGES:])
 
 
 def _with_room(

@@ -10,13 +10,13 @@ from adaptive.core.model import (
     TablesUnavailable,
     log_failure,
 )
-from adaptive.core.runtime import UserCache
+from adaptive.core.runtime import KeyedLocks, UserCache
 from adaptive.memory.tables import Addition, ChatTable
-from adaptive.recall.chat_so_far import ChatSoFar
+from adaptive.recall.chat_so_far import ChatSoFar, joined_additions
 from adaptive.recall.placement import Placed
 from adaptive.recall.question import Question
 from adaptive.recall.request import RequestWindow
-from adaptive.search.history_ports import MessageKey, PastQuestion
+from adaptive.search.history_ports import PastQuestion, Quotation
 from adaptive.settings.hook import Hook
 
 _MOST_CHATS = 2000
@@ -29,7 +29,7 @@ class PastSection(Protocol):
     @property
     def text(self) -> str: ...
     @property
-    def keys(self) -> Sequence[MessageKey]: ...
+    def quoted(self) -> Sequence[Quotation]: ...
     @property
     def note(self) -> str: ...
 
@@ -42,9 +42,9 @@ class PastRecall(Protocol):
         ...
 
     async def standing(
-        self, hook: Hook, keys: Collection[MessageKey]
-    ) -> frozenset[MessageKey]:
-        """Those of quoted messages that may be quoted still; raises ``HostError``."""
+        self, hook: Hook, quoted: Collection[Quotation]
+    ) -> frozenset[Quotation]:
+        """Those of quoted messages that stand as they did; raises ``HostError``."""
         ...
 
     async def recalled(
@@ -65,6 +65,7 @@ class ChatState:
             _MOST_CHATS, seconds=_LONGEST_WRITING_SECONDS
         )
         self.forget = self._newest.forget
+        self._writing = KeyedLocks()
 
     async def so_far(
         self, hook: Hook, window: RequestWindow, question: Question
@@ -78,10 +79,14 @@ class ChatState:
             except TablesUnavailable as error:
                 log_failure("what a chat was given is not known", error)
         so_far = ChatSoFar.of(
-            additions, question.keys, question.sent, window.history_tokens
+            additions,
+            question.keys,
+            question.sent,
+            window.text_tokens,
+            in_system=hook.settings.memory_placement == "system",
         )
         quoted = so_far.quoted()
-        standing = frozenset[MessageKey]()
+        standing = frozenset[Quotation]()
         if quoted and await self._recalls_past(hook):
             try:
                 standing = await self._past.standing(hook, quoted)
@@ -96,9 +101,20 @@ class ChatState:
         if not question.chat_id or not (newest.entries or newest.texts):
             return None
         chat = hook.user_id, question.chat_id
-        additions = question.so_far.with_addition(newest.addition())
-        self._newest.put(chat, additions)
-        return self._table.write(*chat, additions, int(time.time()))
+        addition = newest.addition()
+        former = self._newest.get(chat) or {}
+        known = question.so_far.with_addition(addition)
+        self._newest.put(chat, joined_additions(former, known))
+        return self._write(chat, {question.so_far.key: addition})
+
+    async def _write(
+        self, chat: tuple[str, str], newest: Mapping[str, Addition]
+    ) -> None:
+        """Add to what the table holds of a chat, which this turn need not have seen."""
+        async with self._writing.of("\0".join(chat)):
+            former = await self._table.read(*chat)
+            additions = joined_additions(former, newest)
+            await self._table.write(*chat, additions, int(time.time()))
 
     async def past_section(
         self,
@@ -121,7 +137,10 @@ class ChatState:
             messages=window.messages,
             complete=question.complete,
             tokens=so_far.tokens_for_text(window.history_tokens),
-            shown=so_far.quoted(),
+            shown={
+                (chat_id, message_id)
+                for chat_id, message_id, _ in so_far.quoted()
+            },
         )
         return await self._past.recalled(hook, asked, embedder)
 

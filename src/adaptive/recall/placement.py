@@ -98,7 +98,7 @@ def placed_entries(
     come again, but for what has changed since, which comes first: the newest message corrects what
     stands above. The fewer tokens are left, the better must an entry fit; where one of the best has
     no room, or what was given takes more than there is, that goes, and the chat begins anew with what
-    fits now.
+    fits now. It doesn't for what would have no room then either.
     """
     placed = {
         key: placed_again(addition, existing)
@@ -136,7 +136,9 @@ def placed_entries(
             retrieved.append(entry)
             free -= entry.tokens
         elif is_best and standing:
-            return placed_entries(anew, facts, fitting, existing, most_tokens)
+            begun = placed_entries(anew, facts, fitting, existing, most_tokens)
+            if entry in begun[so_far.key].entries:
+                return begun
     newest = Placed(core, by_age(retrieved), begins=so_far.is_first)
     return {**placed, so_far.key: newest}
 
@@ -164,13 +166,15 @@ def rendered_blocks(
 ) -> dict[str, str]:
     """The blocks by the keys of messages; the one for the system prompt has no key."""
     blocks: dict[str, str] = {}
+    is_introduced = False
     for key, each in placed.items():
         block = rendered_block(
             each.core,
             each.retrieved,
             settings.memory_format,
-            begins=each.begins,
+            introduced=not is_introduced,
         )
+        is_introduced = is_introduced or bool(block)
         if each.begins and settings.memory_placement == "system":
             blocks[""] = block
             block = ""

@@ -109,12 +109,14 @@ def with_message_blocks(
     The newest block goes to the newest message of the user where no message has its text: the host
     may have put documents around it.
     """
-    known = [f"{BLOCK_SEPARATOR}{each.block}" for each in blocks if each.block]
+    known = [each.block for each in blocks if each.block]
 
     def without_block(text: str) -> str:
-        """A text without one of the blocks that it may hold already."""
+        """A text without one of the blocks that it may hold already, or be."""
+        if text in known:
+            return ""
         for block in known:
-            text = text.removesuffix(block)
+            text = text.removesuffix(f"{BLOCK_SEPARATOR}{block}")
         return text
 
     copied = [*messages]

@@ -292,7 +292,7 @@ class Recall:
             log_failure("past conversation fails", past)
             notes.append("past conversation left out: an unexpected error")
         elif past is not None:
-            quoting = AddedText(text=past.text, quoted=past.keys)
+            quoting = AddedText(text=past.text, quoted=past.quoted)
             selection = replace(selection, past=quoting)
             notes.append(past.note)
         hook.state["recalled"] = recall_line(

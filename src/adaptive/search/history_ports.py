@@ -14,6 +14,8 @@ from adaptive.core.model import JsonMapping, Vectors, frozen
 
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
+# The same, and a digest of the words that were quoted of the message.
+Quotation = tuple[str, str, str]
 
 _UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
