@@ -97,15 +97,19 @@ class School:
 
 
 class Worker:
-    """One process of the host, with the plug-in's instance in it; ``skew`` is its clock's error."""
+    """One process of the host, with the plug-in's instance in it; ``skew`` is its clock's error.
+
+    Its turns are due after the ``debounce``, in seconds.
+    """
 
     def __init__(
         self,
         school: School,
         delay: Callable[[], float] = float,
         skew: float = 0.0,
+        debounce: float = DEBOUNCE,
     ) -> None:
-        self.school, self.skew = school, skew
+        self.school, self.skew, self.debounce = school, skew, debounce
         self.link = Link(school.database, delay)
         self.reload()
 
@@ -121,7 +125,7 @@ class Worker:
     async def put(self, message_id: str, **where: str) -> QueuedTurn:
         """Let a turn wait that ends now."""
         return await self.queue.put(
-            turn("", message_id=message_id, **where), DEBOUNCE
+            turn("", message_id=message_id, **where), self.debounce
         )
 
     async def say(self, message_id: str, **where: str) -> asyncio.Task[None]:

@@ -120,6 +120,21 @@ async def test_poisonous_turn(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @virtually
+async def test_chat_without_end() -> None:
+    """A chat that goes on for an hour is learned from, though each message closes a lesson."""
+    school = School(seconds=300)
+    a = Worker(school, debounce=600)
+    tasks: list[asyncio.Task[None]] = []
+    for number in range(12):
+        await a.answer(60)
+        tasks.append(await a.say(f"m-{number}"))
+        await asyncio.sleep(240)
+    assert school.written
+    await asyncio.gather(*tasks)
+    assert len(school.written) == len(tasks)
+
+
+@virtually
 async def test_failures_in_a_row() -> None:
     """Delays grow; the task waits for near ones alone, and the eighth failure is the last."""
     school = School(

@@ -318,12 +318,17 @@ class LearningQueue:
         now = self._clock()
         failed = verdict == "again"
         delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-        due_at = now + max(delay, work.pause) if failed else now
+        ended_at = now
+        if failed:
+            ended_at = now + max(delay, work.pause)
+        elif verdict in ("gave way", "lost"):
+            # Since when they wait tells how long a chat that goes on keeps them waiting.
+            ended_at = min(turn.due_at for turn in work.turns)
         held = True
         try:
             held = await self._table.end(
                 work.lease,
-                due_at,
+                ended_at,
                 work.calls,
                 learned=verdict in ("learned", "given up"),
                 failed=failed,
@@ -333,4 +338,4 @@ class LearningQueue:
                 "turns are taken again when their lease has ended", error
             )
         tell_outcome(verdict if held else "lost", fault)
-        return due_at if held and failed else inf
+        return ended_at if held and failed else inf
