@@ -89,7 +89,7 @@ async def test_message_without_a_fact() -> None:
     indexes = MemoryIndexes()
     await indexes.warm_up(MINILM, ShelvedVectors())
     parts = {"embedder": MINILM, "indexes": indexes}
-    for words in ("How many ounces are in a pound?", "\U0001f44d", ""):
+    for words in ("What is the boiling point of ethanol?", "\U0001f44d", ""):
         assert (
             await world.lesson(words, **parts)
         ).report.line == "Nothing new to remember"
