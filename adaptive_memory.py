@@ -125,7 +125,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
-from sqlalchemy.types import TypeEngine
 from sys import intern
 from types import CoroutineType, MappingProxyType
 from typing import (
@@ -816,7 +815,7 @@ class CircuitBreaker:
    self._open.discard(name)
 
 
-# ---- src/adaptive/core/pace.py ----
+# ---- src/adaptive/core/embedding.py ----
 
 _QUICK_SECONDS = 1.0
 _SLOW_SECONDS = 10.0
@@ -929,9 +928,6 @@ class Pace:
   self._pause = min(2 * self._pause, _LONGEST_UNTOLD_PAUSE_SECONDS)
   self._closed_until = max(self._closed_until, self._clock() + pause)
   self.is_slow = True
-
-
-# ---- src/adaptive/core/embedding.py ----
 
 
 @frozen
@@ -1203,6 +1199,11 @@ async def measured_part(part: str, turn: str) -> AsyncGenerator[None]:
 def portions(values: Collection[Cached], most: int = PER_STATEMENT) -> Iterator[list[Cached]]:
  listed = list(values)
  return (listed[at : at + most] for at in range(0, len(listed), most))
+
+
+def look_at(answer: asyncio.Future[Cached]) -> None:
+ if not answer.cancelled():
+  answer.exception()
 
 
 # ---- src/adaptive/core/texts.py ----
@@ -3646,11 +3647,6 @@ def uninterrupted(
  return shielded
 
 
-def look_at(answer: asyncio.Future[Any]) -> None:
- if not answer.cancelled():
-  answer.exception()
-
-
 # ---- src/adaptive/host/application.py ----
 
 _NAMES: Mapping[str, tuple[str, str]] = {
@@ -3676,15 +3672,15 @@ _TOOLS_BY_PROMPT = ("default", "legacy")
 _TRUSTED_SECONDS = 5.0
 
 
-def host_state(name: str) -> Any:
+def host_state(name: str) -> object:
  return getattr(getattr(_host_app(), "state", None), name, None)
 
 
 async def cut_off_when_dropped(instance: object, tasks: set[asyncio.Task[object]]) -> None:
  looks_in_vain = 0
  while tasks:
-  functions: dict[str, object] | None = host_state("FUNCTIONS")
-  is_in_use = functions is None or instance in functions.values()
+  functions = host_state("FUNCTIONS")
+  is_in_use = functions is None or instance in mapping(functions).values()
   looks_in_vain = 0 if is_in_use else looks_in_vain + 1
   running = {*tasks}
   if looks_in_vain > _LOOKS_IN_VAIN:
@@ -3854,29 +3850,26 @@ _KEY = String(64)
 _ID = String(255)
 
 
-def _own_table(
- name: str,
- keys: Mapping[str, TypeEngine[Any]],
- fields: Mapping[str, TypeEngine[Any]],
- *more: Column[Any],
-) -> Table:
- columns: list[Column[Any]] = [Column(key, kind, primary_key=True) for key, kind in keys.items()]
- for field, kind in fields.items():
-  empty = kind.python_type()
-  columns.append(Column(field, kind, nullable=False, default=empty))
- return Table(name, TABLES, *columns, *more)
-
-
-ENTRIES = _own_table(
+ENTRIES = Table(
  "adaptive_memory_entries",
- {"user_id": _KEY, "kind": String(16), "key": _ID},
- {"chat_id": _ID, "message_id": _ID, "created_at": BigInteger(), "body": Text()},
+ TABLES,
+ Column("user_id", _KEY, primary_key=True),
+ Column("kind", String(16), primary_key=True),
+ Column("key", _ID, primary_key=True),
+ Column("chat_id", _ID, nullable=False),
+ Column("message_id", _ID, nullable=False),
+ Column("created_at", BigInteger, nullable=False),
+ Column("body", Text, nullable=False),
  Column("expires_at", BigInteger, index=True),
 )
-VECTORS = _own_table(
+VECTORS = Table(
  "adaptive_memory_vector",
- {"user_id": _KEY, "memory_id": _KEY, "embedder": String(32)},
- {"content_hash": String(32), "vector": LargeBinary()},
+ TABLES,
+ Column("user_id", _KEY, primary_key=True),
+ Column("memory_id", _KEY, primary_key=True),
+ Column("embedder", String(32), primary_key=True),
+ Column("content_hash", String(32), nullable=False),
+ Column("vector", LargeBinary, nullable=False),
 )
 OUR_TABLES = (ENTRIES, VECTORS)
 
@@ -4487,8 +4480,8 @@ async def change_message(chat_id: str, message_id: str, change: MessageChange) -
 
 # ---- src/adaptive/host/page.py ----
 
-EventEmitter = Callable[[JsonObject], Awaitable[Any]]
-EventCaller = Callable[[JsonObject], Awaitable[Any]]
+EventEmitter = Callable[[JsonObject], Awaitable[object]]
+EventCaller = Callable[[JsonObject], Awaitable[object]]
 _LONGEST_TITLE__page = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
@@ -4511,7 +4504,7 @@ async def emitter_to(
  return None
 
 
-async def show_event(emitter: EventEmitter | None, kind: str, data: Any) -> None:
+async def show_event(emitter: EventEmitter | None, kind: str, data: object) -> None:
  if emitter is not None:
   with faults_logged(f"showing a {kind}"):
    await emitter({"type": kind, "data": data})
@@ -7085,7 +7078,7 @@ class Fingerprints:
   if is_due and key not in self._proving:
    task = asyncio.create_task(self._prove(key, model, table))
    self._proving[key] = task
-   task.add_done_callback(_look_at)
+   task.add_done_callback(look_at)
   return known or await asyncio.shield(self._proving[key])
 
  def doubt(self, model: EmbeddingModel) -> None:
@@ -7107,11 +7100,6 @@ class Fingerprints:
    return proof
   finally:
    del self._proving[key]
-
-
-def _look_at(task: asyncio.Task[_Proof]) -> None:
- if not task.cancelled():
-  task.exception()
 
 
 async def _proven_name(identity: str, vector: Vectors, table: VectorTable) -> str:
@@ -8700,7 +8688,7 @@ _LENGTHS = ("max_tokens", "num_predict")
 
 
 async def chosen_completer(
- settings: Settings, request: Request, user: Any, chat_model: Any, *, direct: bool
+ settings: Settings, request: Request, user: Any, chat_model: object, *, direct: bool
 ) -> Completer:
  if settings.llm_provider_type == "host":
   model = await learning_model(request, settings.host_model, chat_model, direct=direct)
@@ -12113,6 +12101,8 @@ SWITCHED_OFF = (
 )
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 
+Plugin = TypeVar("Plugin")
+
 
 def conversation_kind(metadata: JsonMapping) -> ConversationKind:
  chat_id = text_field(metadata, "chat_id")
@@ -12141,7 +12131,7 @@ class HookArguments:
  metadata: JsonObject
  request: Request | None
  emitter: EventEmitter | None = None
- chat_model: Any = None
+ chat_model: object = None
  caller: EventCaller | None = None
 
 
@@ -12149,7 +12139,7 @@ class HookArguments:
 class HostHook(Hook):
  arguments: HookArguments
  request: Request
- chat_model: Any
+ chat_model: object
  vectors: HostVectorTable
  stored_answer: HostAnswer
  native: NativeFeatures
@@ -12339,17 +12329,17 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
 
 
 def with_arguments(
- work: Callable[[Any, JsonObject, HookArguments], Awaitable[JsonObject]],
-) -> Callable[..., Coroutine[Any, Any, JsonObject]]:
+ work: Callable[[Plugin, JsonObject, HookArguments], Awaitable[JsonObject]],
+) -> Callable[..., Coroutine[None, None, JsonObject]]:
 
  async def hook(
-  self: Any,
+  self: Plugin,
   body: JsonObject,
   __user__: JsonObject | None = None,
   __metadata__: JsonObject | None = None,
   __request__: Request | None = None,
   __event_emitter__: EventEmitter | None = None,
-  __model__: Any = None,
+  __model__: object = None,
   __event_call__: EventCaller | None = None,
  ) -> JsonObject:
   arguments = HookArguments(
@@ -13659,7 +13649,7 @@ class HostEraser:
    forget(self.user_id)
 
  async def _remove(self, held: HeldOfUser, origin: Origin | None) -> None:
-  await held.tried(self._erase_turns(held.rows), None)
+  await held.tried(self._erase_turns(held.rows, origin), None)
   if origin is None:
    await held.tried(self.memories.delete_all(), None)
   else:
@@ -13685,10 +13675,13 @@ class HostEraser:
   if origin is None or chat_id:
    await held.tried(self.history.erase(self.user_id, chat_id), None)
 
- async def _erase_turns(self, rows: Sequence[Any]) -> None:
+ async def _erase_turns(self, rows: Sequence[Any], origin: Origin | None) -> None:
   ids = [row.key for row in rows if row.kind == "waiting"]
-  pending = self.tables.pending
-  await pending.finish(self.user_id, dict.fromkeys(ids, 0), time.time())
+  if origin is None:
+   await self.tables.entries.drop("waiting", self.user_id, ids)
+  else:
+   done = dict.fromkeys(ids, 0)
+   await self.tables.pending.finish(self.user_id, done, time.time())
   if await self.tables.leases.end([turn_lease(self.user_id)]):
    await asyncio.sleep(LEASE_PROOF_SECONDS)
 

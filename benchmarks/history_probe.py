@@ -31,7 +31,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     sys.path.insert(0, source)
     import numpy as np
 
-    from adaptive.core.pace import Pace
+    from adaptive.core.embedding import Pace
     from adaptive.core.runtime import UserCache
     from adaptive.history.conversation import PastConversation
     from adaptive.history.indexing import HistoryIndex

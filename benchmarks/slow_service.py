@@ -9,9 +9,8 @@ import time
 from collections import Counter
 from typing import Any
 
-from adaptive.core.embedding import Sources
+from adaptive.core.embedding import Pace, Sources
 from adaptive.core.model import EmbeddingError
-from adaptive.core.pace import Pace
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.embedders import EndpointModel
 from adaptive.search.examples import EXAMPLE_TEXTS

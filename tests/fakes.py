@@ -12,7 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.embedding import Embedder, EmbedderIdentity, Sources
+from adaptive.core.embedding import (
+    Embedder,
+    EmbedderIdentity,
+    Pace,
+    Sources,
+)
 from adaptive.core.model import (
     ConversationKind,
     Draft,
@@ -29,7 +34,6 @@ from adaptive.core.model import (
     Utterance,
     Vectors,
 )
-from adaptive.core.pace import Pace
 from adaptive.core.providers import (
     Completer,
     Completion,

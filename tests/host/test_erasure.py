@@ -343,6 +343,23 @@ async def test_host_without_provenance(house: House) -> None:
     assert rows.left == "d1 e1"
 
 
+async def test_turn_that_comes_meanwhile(house: House) -> None:
+    """A turn that is put while everything is erased goes as well, without a trace."""
+    late = turn("late words", message_id="m-late", chat_id="c")
+
+    class Slow(Rows):
+        """Rows during whose deletion the user goes on."""
+
+        async def delete_all(self) -> None:
+            """No row."""
+            if self.rows:
+                await house.tables.pending.put(QueuedTurn(late, NOW, NOW))
+            await super().delete_all()
+
+    await house.erase(Slow())
+    assert await house.contents() == others_of(await house.contents())
+
+
 def test_line() -> None:
     """The report names what people know, and tells what failed once with its reason."""
     one = ErasureReport(Counter(memory=1, chat=0))

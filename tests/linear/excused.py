@@ -48,7 +48,7 @@ COROUTINES: Mapping[str, str] = {
     "They hand texts to an embedder, or know them by their hashes.": """
         search.vectors.EmbedderRests.ask
         search.embedders.*.embed
-        core.pace.*
+        core.embedding.*
         search.encoding.*
         search.fingerprints.*
         search.freshness.*

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from adaptive.core.embedding import Pace
 from adaptive.core.model import EmbeddingError, Vectors
-from adaptive.core.pace import Pace
 from adaptive.search.calibration import (
     NULL_PROMPTS,
     NullLevel,

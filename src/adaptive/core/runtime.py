@@ -298,3 +298,9 @@ def portions(
     """As many values at a time, by default as one statement of SQL takes."""
     listed = list(values)
     return (listed[at : at + most] for at in range(0, len(listed), most))
+
+
+def look_at(answer: asyncio.Future[Cached]) -> None:
+    """Look at an answer that nobody may wait for any more, or asyncio would complain."""
+    if not answer.cancelled():
+        answer.exception()

@@ -60,7 +60,7 @@ _TOOLS_BY_PROMPT = ("default", "legacy")
 _TRUSTED_SECONDS = 5.0
 
 
-def host_state(name: str) -> Any:
+def host_state(name: str) -> object:
     """What the host that runs in this process keeps under a name, ``None`` where none does."""
     return getattr(getattr(_host_app(), "state", None), name, None)
 
@@ -76,8 +76,10 @@ async def cut_off_when_dropped(
     """
     looks_in_vain = 0
     while tasks:
-        functions: dict[str, object] | None = host_state("FUNCTIONS")
-        is_in_use = functions is None or instance in functions.values()
+        functions = host_state("FUNCTIONS")
+        is_in_use = (
+            functions is None or instance in mapping(functions).values()
+        )
         looks_in_vain = 0 if is_in_use else looks_in_vain + 1
         running = {*tasks}
         if looks_in_vain > _LOOKS_IN_VAIN:

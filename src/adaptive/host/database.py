@@ -6,7 +6,6 @@ Statements name tables in the host's schema.
 from collections.abc import (
     AsyncGenerator,
     Callable,
-    Mapping,
     Sequence,
 )
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -28,7 +27,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
-from sqlalchemy.types import TypeEngine
 
 from adaptive.core.model import JsonMapping, TablesUnavailable
 from adaptive.core.runtime import portions
@@ -52,38 +50,27 @@ _KEY = String(64)
 _ID = String(255)
 
 
-def _own_table(
-    name: str,
-    keys: Mapping[str, TypeEngine[Any]],
-    fields: Mapping[str, TypeEngine[Any]],
-    *more: Column[Any],
-) -> Table:
-    """A table of ours whose fields, none of them null, are empty where nothing is said."""
-    columns: list[Column[Any]] = [
-        Column(key, kind, primary_key=True) for key, kind in keys.items()
-    ]
-    for field, kind in fields.items():
-        empty = kind.python_type()
-        columns.append(Column(field, kind, nullable=False, default=empty))
-    return Table(name, TABLES, *columns, *more)
-
-
-ENTRIES = _own_table(
+ENTRIES = Table(
     "adaptive_memory_entries",
-    {"user_id": _KEY, "kind": String(16), "key": _ID},
-    {
-        "chat_id": _ID,
-        "message_id": _ID,
-        "created_at": BigInteger(),
-        # Sealed JSON; of a lease nothing.
-        "body": Text(),
-    },
+    TABLES,
+    Column("user_id", _KEY, primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("key", _ID, primary_key=True),
+    Column("chat_id", _ID, nullable=False),
+    Column("message_id", _ID, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    # Sealed JSON; of a lease its owner.
+    Column("body", Text, nullable=False),
     Column("expires_at", BigInteger, index=True),
 )
-VECTORS = _own_table(
+VECTORS = Table(
     "adaptive_memory_vector",
-    {"user_id": _KEY, "memory_id": _KEY, "embedder": String(32)},
-    {"content_hash": String(32), "vector": LargeBinary()},
+    TABLES,
+    Column("user_id", _KEY, primary_key=True),
+    Column("memory_id", _KEY, primary_key=True),
+    Column("embedder", String(32), primary_key=True),
+    Column("content_hash", String(32), nullable=False),
+    Column("vector", LargeBinary, nullable=False),
 )
 OUR_TABLES = (ENTRIES, VECTORS)
 

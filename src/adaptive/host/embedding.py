@@ -8,14 +8,18 @@ from typing import Any
 from aiohttp import ClientError
 from fastapi import Request
 
-from adaptive.core.embedding import EmbedderIdentity, EmbeddingModel
+from adaptive.core.embedding import (
+    EmbedderIdentity,
+    EmbeddingBusy,
+    EmbeddingModel,
+    Pace,
+)
 from adaptive.core.model import (
     EmbeddingError,
     Vectors,
     VectorTable,
     frozen,
 )
-from adaptive.core.pace import EmbeddingBusy, Pace
 from adaptive.core.providers import ModelBusy, failure
 from adaptive.host.application import process_state, recent_setting
 from adaptive.host.faults import HostFaults

@@ -167,7 +167,7 @@ class HostEraser:
     async def _remove(self, held: HeldOfUser, origin: Origin | None) -> None:
         """Remove what is held of an origin, or everything; it notes what fails."""
         # Turns first, so that nobody learns from them meanwhile.
-        await held.tried(self._erase_turns(held.rows), None)
+        await held.tried(self._erase_turns(held.rows, origin), None)
         if origin is None:
             await held.tried(self.memories.delete_all(), None)
         else:
@@ -204,15 +204,20 @@ class HostEraser:
         if origin is None or chat_id:
             await held.tried(self.history.erase(self.user_id, chat_id), None)
 
-    async def _erase_turns(self, rows: Sequence[Any]) -> None:
+    async def _erase_turns(
+        self, rows: Sequence[Any], origin: Origin | None
+    ) -> None:
         """Erase turns that wait, with the lease on them.
 
-        What is left of them says that they are done, since an answer made anew to such a message
-        would be learned from otherwise.
+        Of an origin what is left of them says that they are done, since an answer made anew to such
+        a message would be learned from otherwise.
         """
         ids = [row.key for row in rows if row.kind == "waiting"]
-        pending = self.tables.pending
-        await pending.finish(self.user_id, dict.fromkeys(ids, 0), time.time())
+        if origin is None:
+            await self.tables.entries.drop("waiting", self.user_id, ids)
+        else:
+            done = dict.fromkeys(ids, 0)
+            await self.tables.pending.finish(self.user_id, done, time.time())
         # A worker that has them in its hands surely writes no more then.
         if await self.tables.leases.end([turn_lease(self.user_id)]):
             await asyncio.sleep(LEASE_PROOF_SECONDS)

@@ -19,6 +19,7 @@ from adaptive.core.model import (
     log,
     with_detail,
 )
+from adaptive.core.runtime import look_at
 from adaptive.privacy.secrets import without_secrets
 
 _REFUSED = "Open WebUI's database refuses what memory needs"
@@ -129,9 +130,3 @@ def uninterrupted(
         return await asyncio.shield(task)
 
     return shielded
-
-
-def look_at(answer: asyncio.Future[Any]) -> None:
-    """Look at an answer that nobody may wait for any more, or asyncio would complain."""
-    if not answer.cancelled():
-        answer.exception()

@@ -10,7 +10,7 @@ from collections.abc import (
     Set,
 )
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self, TypeVar
 
 from fastapi import Request
 from sqlalchemy import select
@@ -57,6 +57,8 @@ SWITCHED_OFF = (
 )
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 
+Plugin = TypeVar("Plugin")
+
 
 def conversation_kind(metadata: JsonMapping) -> ConversationKind:
     """The kind as far as metadata tells it; whose chat it is, only the database knows."""
@@ -91,7 +93,7 @@ class HookArguments:
     metadata: JsonObject
     request: Request | None
     emitter: EventEmitter | None = None
-    chat_model: Any = None
+    chat_model: object = None
     caller: EventCaller | None = None
 
 
@@ -101,7 +103,7 @@ class HostHook(Hook):
 
     arguments: HookArguments
     request: Request
-    chat_model: Any
+    chat_model: object
     vectors: HostVectorTable
     stored_answer: HostAnswer
     native: NativeFeatures
@@ -354,18 +356,18 @@ async def warm_up(
 
 
 def with_arguments(
-    work: Callable[[Any, JsonObject, HookArguments], Awaitable[JsonObject]],
-) -> Callable[..., Coroutine[Any, Any, JsonObject]]:
+    work: Callable[[Plugin, JsonObject, HookArguments], Awaitable[JsonObject]],
+) -> Callable[..., Coroutine[None, None, JsonObject]]:
     """A hook with the parameters by which the host chooses what it hands over."""
 
     async def hook(
-        self: Any,
+        self: Plugin,
         body: JsonObject,
         __user__: JsonObject | None = None,
         __metadata__: JsonObject | None = None,
         __request__: Request | None = None,
         __event_emitter__: EventEmitter | None = None,
-        __model__: Any = None,
+        __model__: object = None,
         __event_call__: EventCaller | None = None,
     ) -> JsonObject:
         """What the work makes of the body."""

@@ -8,7 +8,7 @@ from collections.abc import (
     Sequence,
 )
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 from adaptive.core.messages import (
     Message,
@@ -39,8 +39,8 @@ from adaptive.host.history_chats import (
     is_temporary,
 )
 
-EventEmitter = Callable[[JsonObject], Awaitable[Any]]
-EventCaller = Callable[[JsonObject], Awaitable[Any]]
+EventEmitter = Callable[[JsonObject], Awaitable[object]]
+EventCaller = Callable[[JsonObject], Awaitable[object]]
 _LONGEST_TITLE = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
@@ -75,7 +75,7 @@ async def emitter_to(
 
 
 async def show_event(
-    emitter: EventEmitter | None, kind: str, data: Any
+    emitter: EventEmitter | None, kind: str, data: object
 ) -> None:
     """Show an event in the page if there is one; never raises."""
     if emitter is not None:

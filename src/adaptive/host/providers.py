@@ -45,7 +45,7 @@ async def chosen_completer(
     settings: Settings,
     request: Request,
     user: Any,
-    chat_model: Any,
+    chat_model: object,
     *,
     direct: bool,
 ) -> Completer:

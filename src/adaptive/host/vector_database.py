@@ -21,8 +21,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from adaptive.core.messages import listing, mapping, text_field
 from adaptive.core.model import HostError, JsonMapping, Vectors
 from adaptive.core.providers import CircuitBreaker
-from adaptive.core.runtime import portions
-from adaptive.host.faults import HostFaults, look_at, uninterrupted
+from adaptive.core.runtime import look_at, portions
+from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.search.history_ports import HistoryHit, HistoryUnit
 from adaptive.search.vectors import content_hash
 

@@ -10,13 +10,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from adaptive.core.embedding import EmbedderIdentity, EmbeddingModel
+from adaptive.core.embedding import (
+    EmbedderIdentity,
+    EmbeddingModel,
+    Pace,
+)
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Vectors,
     frozen,
 )
-from adaptive.core.pace import Pace
 from adaptive.core.providers import (
     Completer,
     Completion,

@@ -7,13 +7,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.embedding import EmbedderIdentity
+from adaptive.core.embedding import (
+    EmbedderIdentity,
+    EmbeddingBusy,
+    Pace,
+)
 from adaptive.core.model import (
     EmbeddingError,
     Vectors,
     frozen,
 )
-from adaptive.core.pace import EmbeddingBusy, Pace
 from adaptive.core.providers import (
     ModelBusy,
     ModelError,

@@ -17,13 +17,12 @@ from dataclasses import field
 from functools import partial
 from typing import Any, TypeVar
 
-from adaptive.core.embedding import EmbedderIdentity
+from adaptive.core.embedding import EmbedderIdentity, Pace
 from adaptive.core.model import (
     EmbeddingError,
     Vectors,
     frozen,
 )
-from adaptive.core.pace import Pace
 from adaptive.search.embedders import checked_vectors, instructed
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"

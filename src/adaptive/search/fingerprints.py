@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from adaptive.core.embedding import EmbeddingModel
+from adaptive.core.embedding import EmbeddingModel, Pace
 from adaptive.core.model import (
     EmbeddingError,
     StoredVector,
@@ -21,7 +21,7 @@ from adaptive.core.model import (
     frozen,
     log,
 )
-from adaptive.core.pace import Pace
+from adaptive.core.runtime import look_at
 from adaptive.search.calibration import NOBODY, NULL_PROMPTS
 from adaptive.search.vectors import (
     FINGERPRINT_MARK,
@@ -67,7 +67,7 @@ class Fingerprints:
         if is_due and key not in self._proving:
             task = asyncio.create_task(self._prove(key, model, table))
             self._proving[key] = task
-            task.add_done_callback(_look_at)
+            task.add_done_callback(look_at)
         return known or await asyncio.shield(self._proving[key])
 
     def doubt(self, model: EmbeddingModel) -> None:
@@ -92,12 +92,6 @@ class Fingerprints:
             return proof
         finally:
             del self._proving[key]
-
-
-def _look_at(task: asyncio.Task[_Proof]) -> None:
-    """Look at an outcome that nobody may wait for any more, or asyncio would complain."""
-    if not task.cancelled():
-        task.exception()
 
 
 async def _proven_name(

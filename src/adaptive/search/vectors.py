@@ -19,7 +19,12 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from adaptive.core.embedding import Embedder, EmbeddingModel, Sources
+from adaptive.core.embedding import (
+    Embedder,
+    EmbeddingModel,
+    Pace,
+    Sources,
+)
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import (
     EmbeddingError,
@@ -31,7 +36,6 @@ from adaptive.core.model import (
     log,
     log_failure,
 )
-from adaptive.core.pace import Pace
 from adaptive.core.providers import CircuitBreaker
 from adaptive.core.runtime import UserCache, staged, tally
 

@@ -7,8 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
+from adaptive.core.embedding import (
+    EmbeddedPortion,
+    EmbeddingBusy,
+    Pace,
+)
 from adaptive.core.model import EmbeddingError, Vectors
-from adaptive.core.pace import EmbeddedPortion, EmbeddingBusy, Pace
 from adaptive.core.providers import ModelBusy
 from tests.embedding_service import EmbeddingService, word_vectors
 
