@@ -4804,9 +4804,10 @@ _INDIC_ENDING = re.compile(
 _ONE_FORM = str.maketrans(
  dict(zip("\u0671\u0649\u0629\u06a9\u06cc", "\u0627\u064a\u0647\u0643\u064a", strict=True)) | {"\u2019": "'", "\u0153": "oe", "\u0131": "i"}
 )
-_POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
-_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)")
-_CONTRACTION = re.compile(r"n't\b|'(?:m|re|ve|ll|d)\b")
+_APOSTROPHES = re.compile(
+ r"'s\b|(?<=s)'(?!\w)|n't\b|'(?:m|re|ve|ll|d)\b"
+ r"|\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)"
+)
 
 _EMPTY_WORDS = frozenset(" ".join(listed_lines("empty_words")).split())
 _WORDS__tokens, _OPENINGS__tokens, _SIGNS = (
@@ -4817,7 +4818,9 @@ _REFERRING = re.compile(
 )
 _INNER_WORD = re.compile(r"(?<=[^\s.!?:] )[^\w\s]?([^\W_]\w*)")
 _CODE = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
-_VOWELS = frozenset("aeiouy")
+_PLURAL = re.compile("(?<![sui])s$")
+_PARTICIPLE = re.compile(r"(?<=\w{3})(?:ing|ed)$")
+_DOUBLED__tokens = re.compile(r"(?<=\w\w)(\w)\1$")
 _LONGEST_FOLLOW_UP = 60
 _SHORT_IN_ANY_SCRIPT = 10
 
@@ -4858,7 +4861,7 @@ def folded_text(text: str) -> str:
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
  if "'" in text:
-  text = _ELISION.sub(" ", _CONTRACTION.sub(" ", _POSSESSIVE.sub(" ", text)))
+  text = _APOSTROPHES.sub(" ", text)
  for match in _RUNS__tokens.finditer(text):
   word = match.group()
   if match["han"] or match["pairs"]:
@@ -4882,16 +4885,8 @@ def stem(word: str) -> str:
 
 
 def _latin_stem(word: str) -> str:
- if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-  word = word[:-3] if word.endswith("ies") and len(word) > 4 else word[:-1]
- for ending in ("ing", "ed"):
-  if word.endswith(ending) and len(word) - len(ending) >= 3:
-   rest = word[: -len(ending)]
-   doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "aeioulsz"
-   if not _VOWELS.isdisjoint(rest):
-    word = rest[:-1] if doubled else rest
-   break
- return word[:3] + word[3:].rstrip("aeioy")
+ word = _PARTICIPLE.sub("", _PLURAL.sub("", word))
+ return _DOUBLED__tokens.sub(r"\1", word[:3] + word[3:].rstrip("aeioy"))
 
 
 def names_in(text: str) -> list[str]:
@@ -15989,25 +15984,19 @@ class RelevanceJudge:
  async def scores(
   self, completer: Completer, override: str, user_id: str, message: str, memories: Sequence[Memory]
  ) -> dict[str, float]:
+  if not memories:
+   return {}
   prompt = override.strip() or PROMPTS["relevance"].strip()
-  asked = repr((completer.key, prompt, message))
-  key = (user_id, content_hash(asked))
-  scores = {**(self._scores.get(key) or {})}
-  hashes = {one.id: content_hash(one.content) for one in memories}
-  new = [one for one in memories if hashes[one.id] not in scores]
-  shown = {str(number): one for number, one in enumerate(new, start=1)}
-  if shown:
-   judged = await ask(
-    completer,
-    _relevance_request(prompt, message, shown),
-    self.formats,
-    self.deadline,
-    partial(read_relevance, offered=shown),
+  shown = {str(number): memory for number, memory in enumerate(memories, start=1)}
+  request = _relevance_request(prompt, message, shown)
+  key = (user_id, content_hash(repr((completer.key, request))))
+  scores = self._scores.get(key)
+  if scores is None:
+   scores = await ask(
+    completer, request, self.formats, self.deadline, partial(read_relevance, offered=shown)
    )
-   for name, score in judged.items():
-    scores[hashes[shown[name].id]] = score
    self._scores.put(key, scores)
-  return {memory_id: scores[digest] for memory_id, digest in hashes.items() if digest in scores}
+  return {shown[name].id: score for name, score in scores.items()}
 
 
 def _relevance_request(prompt: str, message: str, shown: Mapping[str, Memory]) -> CompletionRequest:

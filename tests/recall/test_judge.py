@@ -95,13 +95,17 @@ async def test_failure(answer: str | Exception) -> None:
 
 
 async def test_known_scores_are_not_asked_for() -> None:
-    """The same question is not asked again, and only what is new is asked for."""
-    model = ScriptedModel(reply(0.2, 0.7), reply(0.5))
+    """The same question about the same memories is asked once."""
+    model = ScriptedModel(reply(0.2, 0.7), reply(0.3, 0.6, 0.5))
     judge = a_judge()
     known = await scored(judge, model, MEMORIES[:2])
     assert await scored(judge, model, MEMORIES[:2]) == known
-    assert await scored(judge, model, MEMORIES[:3]) == {**known, "c": 0.5}
-    assert [one.user.count("id=") for one in model.requests] == [2, 1]
+    assert await scored(judge, model, MEMORIES[:3]) == {
+        "a": 0.3,
+        "b": 0.6,
+        "c": 0.5,
+    }
+    assert [one.user.count("id=") for one in model.requests] == [2, 3]
 
 
 @over(

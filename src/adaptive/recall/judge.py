@@ -54,7 +54,7 @@ class RelevanceJudge:
     deadline: float = _JUDGE_SECONDS
 
     def __post_init__(self) -> None:
-        # Of each question, by the hashes of what memories say.
+        # Of each question with the memories that it is about, by their names in it.
         self._scores = UserCache[dict[str, float]](
             _QUESTIONS_KEPT, seconds=_SCORES_KEPT_SECONDS
         )
@@ -119,31 +119,27 @@ class RelevanceJudge:
         Raises:
             AdaptiveMemoryError: there is no usable reply in time.
         """
+        if not memories:
+            return {}
         prompt = override.strip() or PROMPTS["relevance"].strip()
-        asked = repr((completer.key, prompt, message))
-        key = (user_id, content_hash(asked))
-        scores = {**(self._scores.get(key) or {})}
-        # By what it says: an edited memory is judged anew.
-        hashes = {one.id: content_hash(one.content) for one in memories}
-        new = [one for one in memories if hashes[one.id] not in scores]
-        shown = {str(number): one for number, one in enumerate(new, start=1)}
-        if shown:
+        shown = {
+            str(number): memory
+            for number, memory in enumerate(memories, start=1)
+        }
+        request = _relevance_request(prompt, message, shown)
+        key = (user_id, content_hash(repr((completer.key, request))))
+        scores = self._scores.get(key)
+        if scores is None:
             # A second try would mostly cost the user the rest of the time.
-            judged = await ask(
+            scores = await ask(
                 completer,
-                _relevance_request(prompt, message, shown),
+                request,
                 self.formats,
                 self.deadline,
                 partial(read_relevance, offered=shown),
             )
-            for name, score in judged.items():
-                scores[hashes[shown[name].id]] = score
             self._scores.put(key, scores)
-        return {
-            memory_id: scores[digest]
-            for memory_id, digest in hashes.items()
-            if digest in scores
-        }
+        return {shown[name].id: score for name, score in scores.items()}
 
 
 def _relevance_request(

@@ -5,7 +5,7 @@ words that say nothing, and each word is cut down to what its inflected forms sh
 
 - Latin script: plural, "-ing" and "-ed" after the S-stemmer (Harman, "How effective is suffixing?",
   JASIS 1991) and the first steps of Porter's algorithm (Program 14/3, 1980), then final vowels,
-  which carry gender and number in Romance languages and case in German.
+  which carry gender and number in Romance languages and case in German, and doubled letters.
 - Cyrillic and Arabic script: what is left without the letters that endings are made of, in Arabic
   without the article, too.
 - Scripts without spaces, and Korean: overlapping pairs of characters (McNamee, Mayfield:
@@ -64,11 +64,11 @@ _INDIC_ENDING = re.compile(
 _ONE_FORM = str.maketrans(
     dict(zip("ٱىةکی", "ايهكي", strict=True)) | {"’": "'", "œ": "oe", "ı": "i"}
 )
-_POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
-_ELISION = re.compile(
-    r"\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)"
+# Possessives, what French and Italian words lose before a vowel, and English contractions
+_APOSTROPHES = re.compile(
+    r"'s\b|(?<=s)'(?!\w)|n't\b|'(?:m|re|ve|ll|d)\b"
+    r"|\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)"
 )
-_CONTRACTION = re.compile(r"n't\b|'(?:m|re|ve|ll|d)\b")
 
 _EMPTY_WORDS = frozenset(" ".join(listed_lines("empty_words")).split())
 # Words that take their meaning from what was said before, and openings that continue it.
@@ -80,7 +80,9 @@ _REFERRING = re.compile(
 )
 _INNER_WORD = re.compile(r"(?<=[^\s.!?:] )[^\w\s]?([^\W_]\w*)")
 _CODE = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")  # "3b", "A4"
-_VOWELS = frozenset("aeiouy")
+_PLURAL = re.compile("(?<![sui])s$")
+_PARTICIPLE = re.compile(r"(?<=\w{3})(?:ing|ed)$")
+_DOUBLED = re.compile(r"(?<=\w\w)(\w)\1$")
 _LONGEST_FOLLOW_UP = 60
 # Ten characters hold about three words, in scripts whose pairs of characters are many more tokens.
 _SHORT_IN_ANY_SCRIPT = 10
@@ -140,9 +142,7 @@ def folded_text(text: str) -> str:
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
     """Tokens with whether they say nothing."""
     if "'" in text:
-        text = _ELISION.sub(
-            " ", _CONTRACTION.sub(" ", _POSSESSIVE.sub(" ", text))
-        )
+        text = _APOSTROPHES.sub(" ", text)
     for match in _RUNS.finditer(text):
         word = match.group()
         if match["han"] or match["pairs"]:
@@ -171,22 +171,8 @@ def stem(word: str) -> str:
 
 
 def _latin_stem(word: str) -> str:
-    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = (
-            word[:-3] if word.endswith("ies") and len(word) > 4 else word[:-1]
-        )
-    for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            rest = word[: -len(ending)]
-            doubled = (
-                len(rest) > 3
-                and rest[-1] == rest[-2]
-                and rest[-1] not in "aeioulsz"
-            )
-            if not _VOWELS.isdisjoint(rest):
-                word = rest[:-1] if doubled else rest
-            break
-    return word[:3] + word[3:].rstrip("aeioy")
+    word = _PARTICIPLE.sub("", _PLURAL.sub("", word))
+    return _DOUBLED.sub(r"\1", word[:3] + word[3:].rstrip("aeioy"))
 
 
 def names_in(text: str) -> list[str]:
