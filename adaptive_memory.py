@@ -7147,9 +7147,7 @@ class ProvenEmbedder:
 
 # ---- src/adaptive/search/fusion.py ----
 
-SITTING_SECONDS = 3 * 3600
 CENTRE_HALF = 30
-_APART = 10_000.0
 
 _TINY = 1e-9
 _EVERYDAY = frozenset(tokens(" ".join(NULL_PROMPTS)))
@@ -7285,10 +7283,9 @@ def _centre(rows: Vectors, nulls: Vectors | None) -> Vectors:
 
 
 def _learning_places(times: NDArray[np.int64]) -> Places:
- distinct, members, sizes = np.unique(times, return_inverse=True, return_counts=True)
+ _, members, sizes = np.unique(times, return_inverse=True, return_counts=True)
  middle = np.cumsum(sizes) - (sizes + 1) / 2
- sittings = np.cumsum(np.diff(distinct, prepend=distinct[:1]) > SITTING_SECONDS)
- return (middle + sittings * _APART)[members]
+ return middle[members]
 
 
 def rank(

@@ -53,12 +53,8 @@ from adaptive.search.tokens import (
 )
 from adaptive.search.vectors import LONGEST_QUERY, normalised, products
 
-# A pause of three hours begins a new sitting.
-SITTING_SECONDS = 3 * 3600
 # Of this many memories the mean is trusted by half.
 CENTRE_HALF = 30
-# No lift reaches across so many places.
-_APART = 10_000.0
 
 _TINY = 1e-9
 # Words of prompts that are about nobody, which no memory owns.
@@ -253,18 +249,15 @@ def _centre(rows: Vectors, nulls: Vectors | None) -> Vectors:
 
 
 def _learning_places(times: NDArray[np.int64]) -> Places:
-    """Where each memory stands in the order of learning; sittings are far apart.
+    """Where each memory stands in the order of learning.
 
     Memories of the same second stand in the same place, so the order of the rows has no influence.
     """
-    distinct, members, sizes = np.unique(
+    _, members, sizes = np.unique(
         times, return_inverse=True, return_counts=True
     )
     middle = np.cumsum(sizes) - (sizes + 1) / 2
-    sittings = np.cumsum(
-        np.diff(distinct, prepend=distinct[:1]) > SITTING_SECONDS
-    )
-    return (middle + sittings * _APART)[members]
+    return middle[members]
 
 
 def rank(
@@ -300,7 +293,7 @@ def rank(
     nearby = weights.neighbours * _best_nearby(
         similarity + keywords, index, weights.reach
     )
-    # A lift that all memories share, being of one sitting, says nothing of any.
+    # A lift that all memories share says nothing of any.
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
     largeness = _largeness(size)
