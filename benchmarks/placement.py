@@ -82,7 +82,7 @@ async def measure(url: str) -> dict[str, Any]:
             for place in PLACES:
                 body = {
                     "messages": prompted(sorted(around), question, place),
-                    "max_tokens": 60,
+                    "max_tokens": 30,
                     "temperature": 0,
                 }
                 async with session.post(
