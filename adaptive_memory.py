@@ -6925,6 +6925,8 @@ def without_pastes(words: str) -> str:
 
 Scores = NDArray[np.floating[Any]]
 _DEGREE = 4
+_LEAST_STANDING = 2.2
+_EVIDENCE_PER_SPREAD = 3.0
 
 
 class WeightedExamples:
@@ -6965,13 +6967,16 @@ class Judges:
  messages: ComparedExamples
  facts: ComparedExamples
  cohort: Vectors
+ null_levels: Mapping[Script, NullLevel]
 
  def evidence(self, message: str, vector: Vectors) -> float:
   scores = self.messages.scores([message], vector[np.newaxis])
-  return max(float(scores["about_writer"][0]), 0.0)
+  level = self.null_levels[script_of(message)]
+  [standing] = level.standing(scores["about_writer"])
+  return max(_EVIDENCE_PER_SPREAD * (float(standing) - _LEAST_STANDING), 0.0)
 
 
-def judges_by(vectors: Vectors) -> Judges:
+def judges_by(vectors: Vectors, nulls: Vectors) -> Judges:
  texts = MESSAGE_EXAMPLES.texts
  messages = ComparedExamples(MESSAGE_EXAMPLES, vectors[: len(texts)])
  of_personal = MESSAGE_EXAMPLES.weights_of("personal")
@@ -6979,6 +6984,7 @@ def judges_by(vectors: Vectors) -> Judges:
   messages=messages,
   facts=ComparedExamples(FACT_EXAMPLES, vectors[len(texts) :]),
   cohort=messages.vectors[of_personal > 0],
+  null_levels=null_levels(messages.scores(NULL_PROMPTS, nulls)["about_writer"]),
  )
 
 
@@ -7739,9 +7745,10 @@ class MemoryIndexes:
  def judges(self, name: str, dimension: int) -> Judges | None:
   if name not in self._judges:
    vectors = self.examples.held(name)
-   if vectors is None:
+   nulls = self.nulls.held(name)
+   if vectors is None or nulls is None:
     return None
-   self._judges[name] = judges_by(vectors)
+   self._judges[name] = judges_by(vectors, nulls)
   judges = self._judges[name]
   has_dimension = judges.cohort.shape[1] == dimension
   return judges if has_dimension else None

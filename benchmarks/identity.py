@@ -95,7 +95,7 @@ def figures_of(
     data: dict[str, Any], everyday: Sequence[str], encode: Encode
 ) -> dict[str, Any]:
     """What one person gets for their own messages and for everyday prompts."""
-    judges = judges_by(encode(EXAMPLE_TEXTS))
+    judges = judges_by(encode(EXAMPLE_TEXTS), encode(NULL_PROMPTS))
     person = person_of(data["facts"], encode, judges)
     strange = [
         person.entries(text, vector)

@@ -66,7 +66,7 @@ class Stores:
         self._contents = contents
         self._queries = queries
         self._vectors: dict[str, Vectors] = {}
-        self._judges = judges_by(queries(EXAMPLE_TEXTS))
+        self._judges = judges_by(queries(EXAMPLE_TEXTS), nulls)
 
     def add(self, memories: Sequence[str]) -> int:
         """A store of memories without an order; its number."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from adaptive.core.model import Vectors
+from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.encoding import LocalModel
 from adaptive.search.examples import EXAMPLE_TEXTS, Judges, judges_by
 from adaptive.search.vectors import normalised
@@ -52,4 +53,5 @@ MINILM = MiniLM()
 async def judges_of_minilm() -> Judges:
     """The judges by examples as this model sees them."""
     vectors = await MINILM.embed(EXAMPLE_TEXTS, query=True)
-    return judges_by(normalised(vectors))
+    nulls = await MINILM.embed(NULL_PROMPTS, query=True)
+    return judges_by(normalised(vectors), normalised(nulls))

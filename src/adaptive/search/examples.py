@@ -13,12 +13,22 @@ from numpy.typing import NDArray
 
 from adaptive.core.model import Vectors, frozen
 from adaptive.core.texts import listed_lines
-from adaptive.search.calibration import script_of
+from adaptive.search.calibration import (
+    NULL_PROMPTS,
+    NullLevel,
+    Script,
+    null_levels,
+    script_of,
+)
 from adaptive.search.vectors import normalised
 
 Scores = NDArray[np.floating[Any]]
 # How steeply an example's say falls with the distance; chosen for messages and facts at once.
 _DEGREE = 4
+# From how many spreads above the null prompts a message is about its writer, and what each further
+# one says. Counted so since models differ in how much they make of a language.
+_LEAST_STANDING = 2.2
+_EVIDENCE_PER_SPREAD = 3.0
 
 
 class WeightedExamples:
@@ -75,21 +85,27 @@ class Judges:
     for their being ``about_writer``, who may ask for what they have told. Of facts, which are
     ``lasting``, do not say who the user is (``plain``), matter for every answer (``standing``), or
     could do harm with what somebody eats or takes (``hazard``).
-    ``cohort`` are vectors of the example messages that are personal.
+    ``cohort`` are vectors of the example messages that are personal, ``null_levels`` what prompts
+    score that have nothing to do with anybody, as being about their writer.
     """
 
     messages: ComparedExamples
     facts: ComparedExamples
     cohort: Vectors
+    null_levels: Mapping[Script, NullLevel]
 
     def evidence(self, message: str, vector: Vectors) -> float:
         """How much speaks for a message's being about its writer; 0 where nothing does."""
         scores = self.messages.scores([message], vector[np.newaxis])
-        return max(float(scores["about_writer"][0]), 0.0)
+        level = self.null_levels[script_of(message)]
+        [standing] = level.standing(scores["about_writer"])
+        return max(
+            _EVIDENCE_PER_SPREAD * (float(standing) - _LEAST_STANDING), 0.0
+        )
 
 
-def judges_by(vectors: Vectors) -> Judges:
-    """The judges of an embedding model by its vectors of ``EXAMPLE_TEXTS``."""
+def judges_by(vectors: Vectors, nulls: Vectors) -> Judges:
+    """The judges of an embedding model by its vectors of ``EXAMPLE_TEXTS`` and ``NULL_PROMPTS``."""
     texts = MESSAGE_EXAMPLES.texts
     messages = ComparedExamples(MESSAGE_EXAMPLES, vectors[: len(texts)])
     of_personal = MESSAGE_EXAMPLES.weights_of("personal")
@@ -97,6 +113,9 @@ def judges_by(vectors: Vectors) -> Judges:
         messages=messages,
         facts=ComparedExamples(FACT_EXAMPLES, vectors[len(texts) :]),
         cohort=messages.vectors[of_personal > 0],
+        null_levels=null_levels(
+            messages.scores(NULL_PROMPTS, nulls)["about_writer"]
+        ),
     )
 
 

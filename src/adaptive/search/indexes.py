@@ -135,9 +135,10 @@ class MemoryIndexes:
         """The judges by examples, where an embedder has made all of these with that dimension."""
         if name not in self._judges:
             vectors = self.examples.held(name)
-            if vectors is None:
+            nulls = self.nulls.held(name)
+            if vectors is None or nulls is None:
                 return None
-            self._judges[name] = judges_by(vectors)
+            self._judges[name] = judges_by(vectors, nulls)
         judges = self._judges[name]
         has_dimension = judges.cohort.shape[1] == dimension
         return judges if has_dimension else None
