@@ -6925,8 +6925,8 @@ def without_pastes(words: str) -> str:
 
 Scores = NDArray[np.floating[Any]]
 _DEGREE = 4
-_LEAST_STANDING = 2.2
-_EVIDENCE_PER_SPREAD = 3.0
+_LEAST_STANDING = 2.6
+_EVIDENCE_PER_SPREAD = 4.0
 
 
 class WeightedExamples:

@@ -38,16 +38,16 @@ def release_number(release: str) -> tuple[int, ...]:
     return tuple(int(part) for part in release.partition("-")[0].split("."))
 
 
-def installed_sources() -> dict[str, Path]:
-    """Folder with the ``open_webui`` package of every release that is built on this machine."""
+def installed_sources() -> list[Path]:
+    """Folders with the ``open_webui`` package of every release that is built on this machine."""
     markers = (cache_folder() / "hosts").glob("open-webui-*-py3.*/.complete")
-    return {
-        marker.parent.name.split("-")[2]: package
+    return [
+        package
         for marker in markers
         for package in marker.parent.glob(
             "lib/python3.*/site-packages/open_webui"
         )
-    }
+    ]
 
 
 @cache

@@ -54,7 +54,7 @@ def test_required_symbols(installed_host: HostEnvironment) -> None:
 
 def test_optional_symbols(installed_host: HostEnvironment) -> None:
     """What is guarded exists in one of the releases installed here at least."""
-    packages = installed_sources().values()
+    packages = installed_sources()
     assert installed_host.site_packages / HOST in packages
     absent = [
         str(symbol)

@@ -27,8 +27,8 @@ Scores = NDArray[np.floating[Any]]
 _DEGREE = 4
 # From how many spreads above the null prompts a message is about its writer, and what each further
 # one says. Counted so since models differ in how much they make of a language.
-_LEAST_STANDING = 2.2
-_EVIDENCE_PER_SPREAD = 3.0
+_LEAST_STANDING = 2.6
+_EVIDENCE_PER_SPREAD = 4.0
 
 
 class WeightedExamples:
