@@ -2865,7 +2865,8 @@ class TurnTable(EntryTable):
   self, user_id: str, message_ids: Collection[str] | None = None
  ) -> tuple[QueuedTurn, ...]:
   entries = await self.entries.read("waiting", user_id, message_ids)
-  return read_as(QueuedTurn, reversed(entries))
+  turns = read_as(QueuedTurn, entries)
+  return tuple(sorted(turns, key=_place_in_queue))
 
  async def _write(
   self, user_id: str, turns: Iterable[QueuedTurn], *, replacing: bool = True
@@ -2884,8 +2885,12 @@ class TurnTable(EntryTable):
   await self.entries.put("waiting", user_id, entries, replacing=replacing)
 
 
+def _place_in_queue(queued: QueuedTurn) -> tuple[float, str]:
+ return queued.queued_at, queued.message_id
+
+
 def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
- waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
+ waiting = sorted(turns, key=_place_in_queue)
  going_on = {
   queued.turn.source.chat_id for queued in waiting if queued.due_at > now and not queued.attempts
  }

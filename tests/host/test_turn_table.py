@@ -114,6 +114,18 @@ async def test_taken_at_once(tables: Tables) -> None:
         assert await tables[0].end(winner, NOW, 0, failed=False)
 
 
+async def test_within_a_second(real: Tables) -> None:
+    """Turns that were queued within a second come in their order, whatever their messages are called."""
+    table, _ = real
+    for message_id, at in (("b", 0.1), ("c", 0.2), ("a", 0.3)):
+        await table.put(turn(message_id, at=NOW + at))
+    waiting = await table.waiting("ada", 0.0)
+    assert [each.message_id for each in waiting.turns] == ["b", "c", "a"]
+    taken = await table.take(lease("me", "a", "b", "c"), NOW + 9, NOW + 39)
+    assert taken is not None
+    assert [each.message_id for each in taken] == ["b", "c", "a"]
+
+
 async def test_done(real: Tables, workers: Workers) -> None:
     """A turn that was learned leaves a row without words, and is not learned again."""
     a, b = real

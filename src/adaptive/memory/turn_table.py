@@ -183,7 +183,9 @@ class TurnTable(EntryTable):
     ) -> tuple[QueuedTurn, ...]:
         """A user's waiting turns, or those of these messages, the oldest first."""
         entries = await self.entries.read("waiting", user_id, message_ids)
-        return read_as(QueuedTurn, reversed(entries))
+        # Entries know the second alone in which they were made.
+        turns = read_as(QueuedTurn, entries)
+        return tuple(sorted(turns, key=_place_in_queue))
 
     async def _write(
         self,
@@ -209,12 +211,16 @@ class TurnTable(EntryTable):
         )
 
 
+def _place_in_queue(queued: QueuedTurn) -> tuple[float, str]:
+    return queued.queued_at, queued.message_id
+
+
 def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
     """The messages to learn next: the oldest that is due, and what else waits in its chat.
 
     While a chat goes on it is left alone, for ten minutes at most.
     """
-    waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
+    waiting = sorted(turns, key=_place_in_queue)
     going_on = {
         queued.turn.source.chat_id
         for queued in waiting
