@@ -1866,7 +1866,7 @@ ItemTest = Callable[[JsonMapping], bool]
 
 @frozen
 class ReplyItems:
- items: list[Any]
+ items: list[object]
  listed: bool = True
  cut: bool = False
 
@@ -2357,7 +2357,7 @@ Body = TypeVar("Body")
 @frozen
 class Entry:
  key: str
- body: Any
+ body: object
  created_at: int
  chat_id: str = ""
  message_id: str = ""
@@ -2396,11 +2396,12 @@ def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
  bodies: list[Body] = []
  for entry in entries:
   with suppress(ValueError):
-   bodies.append(_reader(kind).validate_python(entry.body))
+   body = _reader(kind).validate_python(entry.body)
+   bodies.append(cast(Body, body))
  return tuple(bodies)
 
 
-_reader = cache(TypeAdapter[Any])
+_reader = cache(TypeAdapter[object])
 
 
 @dataclass(frozen=True)
@@ -2411,7 +2412,7 @@ class EntryTable:
 @dataclass(frozen=True)
 class ValueTable(EntryTable, Generic[Body]):
  kind: EntryKind
- form: type[Any]
+ form: type[Body]
  otherwise: Body
  lifetime: int | None = None
 
@@ -2484,14 +2485,15 @@ class ArchiveTable(EntryTable):
 class CostTable(EntryTable):
  async def add(self, user_id: str, spent: Counter[str], now: int) -> None:
   day = time.strftime("%Y-%m-%d", time.gmtime(now))
-  for former in await self.entries.read("cost", user_id, [day]):
-   spent = spent + Counter(former.body)
+  former = await self.entries.read("cost", user_id, [day])
+  for counted in read_as(Counter[str], former):
+   spent = spent + counted
   entry = Entry(day, spent, now, expires_at=now + YEAR_SECONDS)
   await self.entries.put("cost", user_id, [entry])
 
  async def days(self, user_id: str) -> dict[str, Counter[str]]:
   entries = await self.entries.read("cost", user_id)
-  return {entry.key: Counter(entry.body) for entry in entries}
+  return {entry.key: spent for entry in entries for spent in read_as(Counter[str], [entry])}
 
 
 @frozen
@@ -2596,7 +2598,7 @@ SWITCHES = {
 _LONGEST_TITLE = 60
 
 
-AskPage = Callable[[JsonObject], Awaitable[Any]]
+AskPage = Callable[[JsonObject], Awaitable[object]]
 
 
 @frozen
@@ -2715,7 +2717,7 @@ class CommandTurn:
   finally:
    await self.place.give_late(folded_away(text), folded_away(_GOES_ON))
 
- async def _asked(self, asking: AskPage, event: JsonObject) -> Any:
+ async def _asked(self, asking: AskPage, event: JsonObject) -> object:
   self._open_questions += 1
   try:
    return await asking(event)
@@ -2816,7 +2818,7 @@ class TurnTable(EntryTable):
  async def waiting(self, user_id: str, since: float) -> UserQueue:
   turns = await self._turns(user_id)
   done = await self.entries.read("done", user_id, since=int(since))
-  calls = [entry.body for entry in done]
+  calls = [*read_as(int, done)]
   calls += [turn.calls for turn in turns if turn.queued_at >= since]
   return UserQueue(turns, sum(calls))
 
@@ -9649,7 +9651,7 @@ class AuditTable(EntryTable):
 
  async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
   keyed = [
-   replace(entry, body={**entry.body, "key": entry.key})
+   replace(entry, body={**mapping(entry.body), "key": entry.key})
    for entry in await self.entries.read("audit", user_id, keys)
   ]
   return read_as(AuditEntry, keyed)
@@ -11297,7 +11299,10 @@ async def broken_links(targets: Sequence[str], turns: asyncio.Semaphore) -> froz
  return frozenset(compress(targets, broken))
 
 
-def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
+_AddressInfo = tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]
+
+
+def _public_socket(address_info: _AddressInfo) -> socket.socket:
  family, kind, protocol, _, (address, port, *_) = address_info
  if not is_public_site(address, port):
   raise OSError(f"{address!r} is not public, or port {port} is another service's")

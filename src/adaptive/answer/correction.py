@@ -17,7 +17,6 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import compress
-from typing import Any
 from urllib.parse import quote_plus, unquote_plus
 
 import aiohttp
@@ -256,7 +255,13 @@ async def broken_links(
     return frozenset(compress(targets, broken))
 
 
-def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
+# What ``socket.getaddrinfo`` says of an address: family, kind, protocol, name, and where it is.
+_AddressInfo = tuple[
+    int, int, int, str, tuple[str, int] | tuple[str, int, int, int]
+]
+
+
+def _public_socket(address_info: _AddressInfo) -> socket.socket:
     """A socket for an address; raises ``OSError`` where nobody may ask.
 
     Whatever names, disguises, or redirects to an address, it comes to this.

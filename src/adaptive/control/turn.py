@@ -18,7 +18,7 @@ from collections.abc import (
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from adaptive.core.messages import (
     Message,
@@ -75,7 +75,7 @@ _LONGEST_TITLE = 60
 
 
 # Asks the page for something; what it answers to an event.
-AskPage = Callable[[JsonObject], Awaitable[Any]]
+AskPage = Callable[[JsonObject], Awaitable[object]]
 
 
 @frozen
@@ -237,7 +237,7 @@ class CommandTurn:
                 folded_away(text), folded_away(_GOES_ON)
             )
 
-    async def _asked(self, asking: AskPage, event: JsonObject) -> Any:
+    async def _asked(self, asking: AskPage, event: JsonObject) -> object:
         """What the page answers to an event, the clock standing still."""
         self._open_questions += 1
         try:

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import JsonMapping, frozen
@@ -40,7 +39,7 @@ ItemTest = Callable[[JsonMapping], bool]
 class ReplyItems:
     """What a reply holds, whether in a list, which is an answer as a whole, and its end missing."""
 
-    items: list[Any]
+    items: list[object]
     listed: bool = True
     cut: bool = False
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, field, replace
 from typing import Literal, Self
 
+from adaptive.core.messages import mapping
 from adaptive.core.model import (
     Memory,
     MemoryStore,
@@ -119,7 +120,7 @@ class AuditTable(EntryTable):
     ) -> tuple[AuditEntry, ...]:
         """The changes of these keys, the newest first."""
         keyed = [
-            replace(entry, body={**entry.body, "key": entry.key})
+            replace(entry, body={**mapping(entry.body), "key": entry.key})
             for entry in await self.entries.read("audit", user_id, keys)
         ]
         return read_as(AuditEntry, keyed)

@@ -16,7 +16,7 @@ from collections.abc import (
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar, cast
 
 from pydantic import TypeAdapter
 
@@ -52,7 +52,7 @@ class Entry:
     """One thing that is kept of a user; ``body`` is any JSON value."""
 
     key: str
-    body: Any
+    body: object
     created_at: int
     chat_id: str = ""
     message_id: str = ""
@@ -128,11 +128,12 @@ def read_as(kind: type[Body], entries: Iterable[Entry]) -> tuple[Body, ...]:
     bodies: list[Body] = []
     for entry in entries:
         with suppress(ValueError):
-            bodies.append(_reader(kind).validate_python(entry.body))
+            body = _reader(kind).validate_python(entry.body)
+            bodies.append(cast(Body, body))
     return tuple(bodies)
 
 
-_reader = cache(TypeAdapter[Any])
+_reader = cache(TypeAdapter[object])
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ class ValueTable(EntryTable, Generic[Body]):
     """
 
     kind: EntryKind
-    form: type[Any]
+    form: type[Body]
     otherwise: Body
     lifetime: int | None = None
 
@@ -271,15 +272,20 @@ class CostTable(EntryTable):
     async def add(self, user_id: str, spent: Counter[str], now: int) -> None:
         """Count what was spent today."""
         day = time.strftime("%Y-%m-%d", time.gmtime(now))
-        for former in await self.entries.read("cost", user_id, [day]):
-            spent = spent + Counter(former.body)
+        former = await self.entries.read("cost", user_id, [day])
+        for counted in read_as(Counter[str], former):
+            spent = spent + counted
         entry = Entry(day, spent, now, expires_at=now + YEAR_SECONDS)
         await self.entries.put("cost", user_id, [entry])
 
     async def days(self, user_id: str) -> dict[str, Counter[str]]:
         """What was spent, by day."""
         entries = await self.entries.read("cost", user_id)
-        return {entry.key: Counter(entry.body) for entry in entries}
+        return {
+            entry.key: spent
+            for entry in entries
+            for spent in read_as(Counter[str], [entry])
+        }
 
 
 @frozen

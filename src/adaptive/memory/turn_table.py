@@ -99,7 +99,7 @@ class TurnTable(EntryTable):
         """What waits of a user, and the model calls since an epoch second."""
         turns = await self._turns(user_id)
         done = await self.entries.read("done", user_id, since=int(since))
-        calls = [entry.body for entry in done]
+        calls = [*read_as(int, done)]
         calls += [turn.calls for turn in turns if turn.queued_at >= since]
         return UserQueue(turns, sum(calls))
 
