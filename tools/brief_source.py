@@ -1,4 +1,4 @@
-"""Python source without what only its editors need: comments, docstrings, wide indents.
+"""Python source without what only its editors need: comments, docstrings, types of parameters.
 
 Open WebUI reads the installed file's whole text up to three times a turn, and formats it when it is
 saved in the editor. Its reader finds the full text in ``src/``, by the path in the banner above
@@ -13,14 +13,16 @@ import subprocess
 import sys
 import tokenize
 
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def brief_source(text: str) -> str:
-    """The same program without comments and docstrings.
+    """The same program without comments, docstrings and the types in functions' signatures.
 
     Of a docstring that is all there is to a body the first paragraph stays.
     """
+    text = _without_signature_types(text)
     lines = text.splitlines(keepends=True)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -45,6 +47,36 @@ def brief_source(text: str) -> str:
             lines[end] = lines[end].rstrip("\n") + '"""\n'
             lines[end + 1 : last] = [""] * (last - end - 1)
     return "".join(lines)
+
+
+def _without_signature_types(text: str) -> str:
+    """The same program; no function tells the types of its parameters and of what it returns.
+
+    Nothing reads those of functions at run time; the fields of classes keep theirs.
+    """
+    source = text.encode()
+    line_starts = [0]
+    for line in source.splitlines(keepends=True):
+        line_starts.append(line_starts[-1] + len(line))
+
+    def end_of(node: ast.expr) -> int:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return line_starts[node.end_lineno - 1] + node.end_col_offset
+
+    def start_of(node: ast.expr | ast.arg) -> int:
+        return line_starts[node.lineno - 1] + node.col_offset
+
+    removed: list[tuple[int, int]] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            name_end = start_of(node) + len(node.arg.encode())
+            removed.append((name_end, end_of(node.annotation)))
+        if isinstance(node, _FUNCTION) and node.returns is not None:
+            arrow = source.rindex(b"->", 0, start_of(node.returns))
+            removed.append((arrow, end_of(node.returns)))
+    for start, end in sorted(removed, reverse=True):
+        source = source[:start] + source[end:]
+    return source.decode()
 
 
 def reflowed(text: str, longest_line: int) -> str:

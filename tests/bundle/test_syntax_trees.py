@@ -1,8 +1,9 @@
 """The bundle says, statement by statement, what its source says: so tests run on the source.
 
 Each module's statements stand in its section of the bundle as they are, but for its docstring and
-imports, which are elsewhere, the block that reads the prompts, docstrings (``tools.brief_source``),
-and private names that another module binds, too, which end in ``__`` and the module's name.
+imports, which are elsewhere, the block that reads the prompts, docstrings and the types in
+functions' signatures (``tools.brief_source``), and private names that another module binds, too,
+which end in ``__`` and the module's name.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ BANNER = re.compile(r"^# ---- (\S+) ----$", re.MULTILINE)
 
 
 def statements(text: str) -> Iterator[str]:
-    """What a module or a section says, but for docstrings, its imports and the prompts."""
+    """What a module or a section says, but for what the bundle leaves out."""
     for place, one in enumerate(ast.parse(text).body):
         for node in ast.walk(one):
+            if isinstance(node, ast.arg):
+                node.annotation = None
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                node.returns = None
             documented = isinstance(
                 node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
             )
