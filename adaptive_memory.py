@@ -148,6 +148,43 @@ from yarl import URL
 from zoneinfo import ZoneInfo
 
 
+# ---- src/adaptive/core/marks.py ----
+
+PINNED = "pinned"
+QUIET = "quiet"
+_SCOPE = re.compile(r"in ((?:folder|model)=[^\s,\[\]]{1,100})")
+
+
+def is_mark(tag):
+ return tag in (PINNED, QUIET) or _SCOPE.fullmatch(tag) is not None
+
+
+class Tagged:
+ __slots__ = ()
+ tags: tuple[str, ...]
+
+ @property
+ def topics(self):
+  return tuple(tag for tag in self.tags if not is_mark(tag))
+
+ @property
+ def marks(self):
+  return tuple(filter(is_mark, self.tags))
+
+ @property
+ def is_pinned(self):
+  return PINNED in self.tags
+
+ @property
+ def is_quiet(self):
+  return QUIET in self.tags
+
+ @property
+ def scope(self):
+  scopes = filter(None, map(_SCOPE.fullmatch, self.tags))
+  return next((scope[1] for scope in scopes), "")
+
+
 # ---- src/adaptive/core/model.py ----
 
 log = logging.getLogger("adaptive_memory")
@@ -255,7 +292,7 @@ ConversationKind = Literal[
 
 
 @frozen
-class Memory:
+class Memory(Tagged):
  id: str
  content: str
  created_at: int
@@ -289,7 +326,7 @@ class StoreStamp:
 
 
 @frozen
-class Draft:
+class Draft(Tagged):
  content: str
  tags: tuple[str, ...] = ()
  bank: str = ""
@@ -1543,7 +1580,11 @@ def _number(value, default):
 def new_row(user_id, memory, columns):
  former = memory.former
  now = int(time.time())
- extra = meta_with_history(former) if former else memory.extra
+ extra = memory.extra
+ if former:
+  extra = former.meta
+  if former.content != memory.draft.content:
+   extra = meta_with_history(former)
  return {
   **memory_fields(columns, memory.draft),
   "id": former.id if former else memory.id or str(uuid.uuid4()),
@@ -1575,13 +1616,13 @@ def memory_fields(columns, draft):
  return {
   "content": draft.content,
   "type": "user" if is_core else "context",
-  "path": memory_path(draft.bank, draft.tags) or None,
+  "path": memory_path(draft.bank, draft.topics) or None,
  }
 
 
-def memory_path(bank, tags):
+def memory_path(bank, topics):
  parts: list[str] = []
- for name in (bank, *tags[:1]):
+ for name in (bank, *topics[:1]):
   printable = filter(str.isprintable, name.replace("/", ""))
   parts.append("".join(printable).strip())
  return "/".join(part for part in parts if part not in ("", ".", ".."))
@@ -6864,7 +6905,7 @@ def _judged(proposal, vector, examples):
  draft = proposal.draft
  if not lasts(draft.content, vector, examples):
   return proposal.decided("rejected", SOON_OVER)
- if draft.tags or not is_about_identity(draft.content, vector, examples):
+ if draft.topics or not is_about_identity(draft.content, vector, examples):
   return proposal
  marked = replace(draft, tags=("identity",), importance=max(draft.importance, _CORE_IMPORTANCE))
  return replace(proposal, draft=marked)
@@ -9231,7 +9272,7 @@ class Gate:
   return "" if isinstance(verdict, Refused) else verdict
 
  def allows_label(self, label):
-  if label in CATEGORIES or not label:
+  if label in CATEGORIES or is_mark(label) or not label:
    return True
   fits = len(label) <= _LONGEST_LABEL and label.isprintable()
   return fits and self.judged(label) == label
@@ -9430,7 +9471,7 @@ def _secretless(change):
  change = replace(change, after=without_secrets(change.after))
  before = change.before
  if before is None or not find_secrets(
-  f"{before.stored}\n{before.tags}\n{before.meta.get('history')}"
+  f"{before.stored}\n{before.topics}\n{before.meta.get('history')}"
  ):
   return change
  content = without_secrets(before.content)
@@ -9916,7 +9957,7 @@ async def prune_store(user, settings, source, fresh):
    return []
   memories = await user.store.read()
   too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
-  candidates = [memory for memory in memories if memory.id not in fresh]
+  candidates = [memory for memory in memories if memory.id not in fresh and not memory.is_pinned]
   leaving = leaving_first(candidates, strategy, now)[:too_many]
   archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
   await exchange(user, gone=leaving, into_archive=archived)
@@ -9985,7 +10026,7 @@ async def replace_by_summary(user, cluster, text):
  draft = replace(
   draft_of(top), content=text, confidence=min(memory.confidence for memory in cluster), passed=""
  )
- source = Provenance("", "", max(map(_said_at, cluster)))
+ source = Provenance("", "", max(source_of(memory).said_at for memory in cluster))
  summary_id = str(uuid.uuid4())
  summary = NewMemory(draft, source, id=summary_id)
  now = int(time.time())
@@ -10004,15 +10045,23 @@ async def replace_by_summary(user, cluster, text):
  await user.record(change, *gone)
 
 
-def _said_at(memory):
- said = memory.meta.get("said_at")
- return said if isinstance(said, int) and said > 0 else memory.created_at
+def source_of(memory):
+ meta = memory.meta
+ said_at = meta.get("said_at")
+ if not isinstance(said_at, int) or said_at <= 0:
+  said_at = memory.created_at
+ return Provenance(
+  chat_id=str(meta.get("chat_id") or ""),
+  message_id=str(meta.get("message_id") or ""),
+  said_at=said_at,
+ )
 
 
 # ---- src/adaptive/memory/writing.py ----
 
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
+ASKED = "asked"
 FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
 _DONE: Mapping[ProposalKind, Literal["saved", "updated", "deleted", "ended"]] = {
  "NEW": "saved",
@@ -10068,6 +10117,8 @@ async def apply_proposals(proposals, memories, user, source, held):
 
 async def _written(proposal, memory, user, source):
  draft = proposal.draft
+ if memory is not None:
+  draft = replace(draft, tags=(*draft.topics, *memory.marks))
  changed = NewMemory(draft, source, former=memory)
  archived: ArchivedMemory | None = None
  row: Memory | None = None
@@ -10090,6 +10141,15 @@ async def _written(proposal, memory, user, source):
   reason=proposal.reason or proposal.fact_kind.lower(),
   archived=archived,
  )
+
+
+async def mark_memory(user, memory, marks):
+ marked = replace(draft_of(memory), tags=(*memory.topics, *marks))
+ (row,) = await exchange(user, NewMemory(marked, source_of(memory), former=memory))
+ change = AuditEntry(
+  kind="updated", memory_id=row.id, before=memory, after=row.content, reason=ASKED
+ )
+ await user.record(change)
 
 
 async def _updated(changed, memory, user):
@@ -10235,8 +10295,8 @@ def _reconciled_change(proposal, last, index):
  memory = index.memory(proposal.memory_id)
  if memory is None or proposal.kind != "UPDATE" or not repeats(draft, memory):
   return proposal
- labels = (draft.tags or memory.tags, draft.bank or memory.bank)
- if labels != (memory.tags, memory.bank):
+ labels = (draft.topics or memory.topics, draft.bank or memory.bank)
+ if labels != (memory.topics, memory.bank):
   return proposal
  return proposal.decided("unchanged", KNOWN_ALREADY)
 
@@ -12202,12 +12262,12 @@ class Suggestions:
 
 
 def _shown(draft):
- labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.tags))))
+ labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.topics))))
  return f"{clipped_line(draft.content, _LONGEST_ASKED)} ({labels})"
 
 
 def suggestion_digest(draft):
- category, said = ((*draft.tags, "fact")[0], draft.content.removeprefix("User "))
+ category, said = ((*draft.topics, "fact")[0], draft.content.removeprefix("User "))
  named = f"{draft.bank}:{category}:{comparable(said)}".lower()
  return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
@@ -12986,18 +13046,18 @@ def far_reaching_changes(proposals, index, vectors, updates=()):
   memory = index.memory(proposal.memory_id)
   if memory is None or repeats(draft, memory):
    return False
-  tags = {*memory.tags, *draft.tags}
-  return not tags or not tags.isdisjoint(_FAR_REACHING)
+  topics = {*memory.topics, *draft.topics}
+  return not topics or not topics.isdisjoint(_FAR_REACHING)
 
  return [proposal for proposal in proposals if proposal.is_open and is_far_reaching(proposal)]
 
 
 def _is_near_its_kind(draft, index, vector):
- kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
+ kinds = _FAR_REACHING.intersection(draft.topics or _FAR_REACHING)
  if vector is None or len(vector) != index.dimension:
   return False
  cosines = zip(index.memories, products(index.ranking.vectors, vector).tolist(), strict=True)
- near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
+ near = [cosine for one, cosine in cosines if kinds.intersection(one.topics or kinds)]
  likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
  return likeness is not None and likeness >= _LEAST_LIKENESS
 
@@ -13413,6 +13473,10 @@ class UserMemory(UserStore):
   pruned = await prune_store(self, self.settings, source, fresh)
   return applied + pruned
 
+ async def mark(self, memory, *marks):
+  async with self.lock:
+   await mark_memory(self, memory, marks)
+
  async def bring_in(self, carried, chat_id):
   standing: tuple[Memory, ...] = ()
   known: set[str] = set()
@@ -13547,7 +13611,6 @@ _DONE_BY = {
  "imported": "imported",
  "undone": "taken back",
 }
-ASKED = "asked"
 _NOT_REPEATED = "a memory, not repeated where some are kept from the chat's model"
 
 Day = Callable[[float], str]
@@ -14473,7 +14536,7 @@ def related_clusters(index, now, left_out=frozenset()):
  places = [index.places[memory.id] for memory in members]
  ranking = index.ranking
  apart = ranking.vectors[places] - ranking.centre
- kinds = np.array([f"{memory.until}/{memory.bank.casefold()}" for memory in members])
+ kinds = np.array([f"{memory.until}/{memory.scope}/{memory.bank.casefold()}" for memory in members])
  nearness = apart @ apart.T / ranking.unit
  nearness[kinds[:, None] != kinds] = 0.0
  clusters: list[tuple[Memory, ...]] = []
@@ -14495,6 +14558,8 @@ def _may_be_summarised(memory):
  return (
   len(memory.content) <= _LONGEST_SUMMARISED
   and not is_core(memory)
+  and not memory.is_pinned
+  and not memory.is_quiet
   and all(letter.lower() != letter.upper() for letter in letters)
  )
 

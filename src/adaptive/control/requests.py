@@ -12,6 +12,7 @@ from adaptive.memory.archive import memories_counted
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step
 from adaptive.memory.erasure import ErasureReport, origin_of
 from adaptive.memory.user_memory import Eraser, Memories
+from adaptive.memory.writing import ASKED
 from adaptive.privacy.sealing import UNDER_FORMER_KEY
 from adaptive.privacy.spoken_requests import ErasureRequest
 from adaptive.settings.hook import Hook
@@ -28,7 +29,6 @@ _DONE_BY = {
     "imported": "imported",
     "undone": "taken back",
 }
-ASKED = "asked"
 _NOT_REPEATED = (
     "a memory, not repeated where some are kept from the chat's model"
 )

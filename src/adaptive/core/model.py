@@ -10,6 +10,8 @@ from typing import Any, Literal, Protocol, TypeVar, dataclass_transform
 import numpy as np
 from numpy.typing import NDArray
 
+from adaptive.core.marks import Tagged
+
 log = logging.getLogger("adaptive_memory")
 # What JSON holds, as others deliver it and as it is made or changed.
 JsonMapping = Mapping[str, Any]
@@ -148,7 +150,7 @@ ConversationKind = Literal[
 
 
 @frozen
-class Memory:
+class Memory(Tagged):
     """One row of the host's memory table, its content free of any notation."""
 
     id: str
@@ -189,7 +191,7 @@ class StoreStamp:
 
 
 @frozen
-class Draft:
+class Draft(Tagged):
     """What a memory is to say; ``passed`` marks the content that the gate let pass."""
 
     content: str

@@ -133,7 +133,11 @@ def new_row(
     """A memory as a row of a release with these columns, a new one or in a former one's place."""
     former = memory.former
     now = int(time.time())
-    extra = meta_with_history(former) if former else memory.extra
+    extra = memory.extra
+    if former:
+        extra = former.meta
+        if former.content != memory.draft.content:
+            extra = meta_with_history(former)
     return {
         **memory_fields(columns, memory.draft),
         "id": former.id if former else memory.id or str(uuid.uuid4()),
@@ -169,14 +173,14 @@ def memory_fields(columns: Container[str], draft: Draft) -> JsonObject:
     return {
         "content": draft.content,
         "type": "user" if is_core else "context",
-        "path": memory_path(draft.bank, draft.tags) or None,
+        "path": memory_path(draft.bank, draft.topics) or None,
     }
 
 
-def memory_path(bank: str, tags: tuple[str, ...]) -> str:
+def memory_path(bank: str, topics: tuple[str, ...]) -> str:
     """Bank and category as a path the host accepts (host: utils/memory.py, clean_memory_path)."""
     parts: list[str] = []
-    for name in (bank, *tags[:1]):
+    for name in (bank, *topics[:1]):
         printable = filter(str.isprintable, name.replace("/", ""))
         parts.append("".join(printable).strip())
     return "/".join(part for part in parts if part not in ("", ".", ".."))

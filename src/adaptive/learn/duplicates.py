@@ -107,8 +107,8 @@ def _reconciled_change(
         or not repeats(draft, memory)
     ):
         return proposal
-    labels = (draft.tags or memory.tags, draft.bank or memory.bank)
-    if labels != (memory.tags, memory.bank):
+    labels = (draft.topics or memory.topics, draft.bank or memory.bank)
+    if labels != (memory.topics, memory.bank):
         return proposal
     return proposal.decided("unchanged", KNOWN_ALREADY)
 

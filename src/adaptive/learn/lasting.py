@@ -75,7 +75,7 @@ def _judged(
     draft = proposal.draft
     if not lasts(draft.content, vector, examples):
         return proposal.decided("rejected", SOON_OVER)
-    if draft.tags or not is_about_identity(draft.content, vector, examples):
+    if draft.topics or not is_about_identity(draft.content, vector, examples):
         return proposal
     marked = replace(
         draft,

@@ -93,8 +93,8 @@ def far_reaching_changes(
         memory = index.memory(proposal.memory_id)
         if memory is None or repeats(draft, memory):
             return False
-        tags = {*memory.tags, *draft.tags}
-        return not tags or not tags.isdisjoint(_FAR_REACHING)
+        topics = {*memory.topics, *draft.topics}
+        return not topics or not topics.isdisjoint(_FAR_REACHING)
 
     return [
         proposal
@@ -107,7 +107,7 @@ def _is_near_its_kind(
     draft: Draft, index: MemoryIndex, vector: Vectors | None
 ) -> bool:
     """Whether a new fact is like a memory that shares a far-reaching tag with it, or has none."""
-    kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
+    kinds = _FAR_REACHING.intersection(draft.topics or _FAR_REACHING)
     if vector is None or len(vector) != index.dimension:
         return False
     cosines = zip(
@@ -118,7 +118,7 @@ def _is_near_its_kind(
     near = [
         cosine
         for one, cosine in cosines
-        if kinds.intersection(one.tags or kinds)
+        if kinds.intersection(one.topics or kinds)
     ]
     likeness = calibrated_likeness(
         max(near, default=-1.0), unrelated_likeness(index.nulls)

@@ -281,14 +281,14 @@ class Suggestions:
 
 def _shown(draft: Draft) -> str:
     """A fact as it is asked about, with where it would stand."""
-    labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.tags))))
+    labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.topics))))
     return f"{clipped_line(draft.content, _LONGEST_ASKED)} ({labels})"
 
 
 def suggestion_digest(draft: Draft) -> str:
     """SHA-256 of bank, category and sentence in lower case, as hexadecimal digits."""
     category, said = (
-        (*draft.tags, "fact")[0],
+        (*draft.topics, "fact")[0],
         draft.content.removeprefix("User "),
     )
     named = f"{draft.bank}:{category}:{comparable(said)}".lower()

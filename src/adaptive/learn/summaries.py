@@ -98,7 +98,7 @@ async def summarise_when_due(
 def related_clusters(
     index: MemoryIndex, now: float, left_out: Set[str] = frozenset()
 ) -> list[tuple[Memory, ...]]:
-    """Clusters of old memories of one bank and one end date, the largest first."""
+    """Clusters of old memories of one bank, one place and one end date, the largest first."""
     members = [
         memory
         for memory, is_embedded in zip(
@@ -117,7 +117,10 @@ def related_clusters(
     ranking = index.ranking
     apart = ranking.vectors[places] - ranking.centre
     kinds = np.array(
-        [f"{memory.until}/{memory.bank.casefold()}" for memory in members]
+        [
+            f"{memory.until}/{memory.scope}/{memory.bank.casefold()}"
+            for memory in members
+        ]
     )
     nearness = apart @ apart.T / ranking.unit
     nearness[kinds[:, None] != kinds] = 0.0
@@ -142,6 +145,8 @@ def _may_be_summarised(memory: Memory) -> bool:
     return (
         len(memory.content) <= _LONGEST_SUMMARISED
         and not is_core(memory)
+        and not memory.is_pinned
+        and not memory.is_quiet
         and all(letter.lower() != letter.upper() for letter in letters)
     )
 

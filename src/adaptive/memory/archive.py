@@ -101,7 +101,7 @@ def archived_change(
 async def prune_store(
     user: UserStore, settings: Settings, source: Provenance, fresh: Set[str]
 ) -> list[Proposal]:
-    """Archive and delete what is too much, first what has ended; what is ``fresh`` stays."""
+    """Archive and delete what is too much, what has ended first, nothing pinned or ``fresh``."""
     limit = settings.max_total_memories
     strategy = settings.pruning_strategy
     reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
@@ -111,7 +111,11 @@ async def prune_store(
             return []
         memories = await user.store.read()
         too_many = min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)
-        candidates = [memory for memory in memories if memory.id not in fresh]
+        candidates = [
+            memory
+            for memory in memories
+            if memory.id not in fresh and not memory.is_pinned
+        ]
         leaving = leaving_first(candidates, strategy, now)[:too_many]
         archived = [ArchivedMemory(memory, reason, now) for memory in leaving]
         await exchange(user, gone=leaving, into_archive=archived)
@@ -240,7 +244,9 @@ async def replace_by_summary(
         confidence=min(memory.confidence for memory in cluster),
         passed="",
     )
-    source = Provenance("", "", max(map(_said_at, cluster)))
+    source = Provenance(
+        "", "", max(source_of(memory).said_at for memory in cluster)
+    )
     summary_id = str(uuid.uuid4())
     summary = NewMemory(draft, source, id=summary_id)
     now = int(time.time())
@@ -262,7 +268,14 @@ async def replace_by_summary(
     await user.record(change, *gone)
 
 
-def _said_at(memory: Memory) -> int:
-    """When a memory was said, in epoch seconds, else when it was made."""
-    said = memory.meta.get("said_at")
-    return said if isinstance(said, int) and said > 0 else memory.created_at
+def source_of(memory: Memory) -> Provenance:
+    """Where a memory was said, as far as it is known, and when, else when it was made."""
+    meta = memory.meta
+    said_at = meta.get("said_at")
+    if not isinstance(said_at, int) or said_at <= 0:
+        said_at = memory.created_at
+    return Provenance(
+        chat_id=str(meta.get("chat_id") or ""),
+        message_id=str(meta.get("message_id") or ""),
+        said_at=said_at,
+    )

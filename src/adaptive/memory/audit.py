@@ -165,7 +165,7 @@ def _secretless(change: AuditEntry) -> AuditEntry:
     before = change.before
     # Ids and digests in a row's meta look as made by chance as a secret does.
     if before is None or not find_secrets(
-        f"{before.stored}\n{before.tags}\n{before.meta.get('history')}"
+        f"{before.stored}\n{before.topics}\n{before.meta.get('history')}"
     ):
         return change
     content = without_secrets(before.content)

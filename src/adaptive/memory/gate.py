@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from adaptive.core.marks import is_mark
 from adaptive.core.messages import listing, mapping
 from adaptive.core.model import (
     CATEGORIES,
@@ -187,7 +188,7 @@ class Gate:
 
     def allows_label(self, label: str) -> bool:
         """Whether a tag or the name of a bank may be written as it is: one short line, nothing else."""
-        if label in CATEGORIES or not label:
+        if label in CATEGORIES or is_mark(label) or not label:
             return True
         fits = len(label) <= _LONGEST_LABEL and label.isprintable()
         return fits and self.judged(label) == label

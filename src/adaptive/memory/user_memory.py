@@ -38,6 +38,7 @@ from adaptive.memory.tables import ArchiveTable
 from adaptive.memory.writing import (
     Held,
     apply_proposals,
+    mark_memory,
     plan_undo,
     take_back,
 )
@@ -93,6 +94,11 @@ class UserMemory(UserStore):
         fresh = {outcome.memory_id for outcome in applied}
         pruned = await prune_store(self, self.settings, source, fresh)
         return applied + pruned
+
+    async def mark(self, memory: Memory, *marks: str) -> None:
+        """Give a memory these marks in place of those that it has (see ``mark_memory``)."""
+        async with self.lock:
+            await mark_memory(self, memory, marks)
 
     async def bring_in(
         self, carried: Sequence[NewMemory], chat_id: str

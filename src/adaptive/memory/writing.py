@@ -27,7 +27,7 @@ from adaptive.core.model import (
     with_detail,
 )
 from adaptive.core.runtime import staged
-from adaptive.memory.archive import exchange
+from adaptive.memory.archive import exchange, source_of
 from adaptive.memory.audit import AuditEntry, ChangeKey, Step, UserStore
 from adaptive.memory.gate import draft_of
 from adaptive.memory.tables import ArchivedMemory
@@ -36,6 +36,7 @@ from adaptive.search.tokens import holds_words_of
 # Whether whoever writes may go on.
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
+ASKED = "asked"  # the reason of what a user does by a command
 # What is added to a row where the host keeps no history.
 FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
 _DONE: Mapping[
@@ -107,6 +108,9 @@ async def _written(
 ) -> AuditEntry:
     """Write one proposal and give the change; what ENDs without a new text or date is archived."""
     draft = proposal.draft
+    if memory is not None:
+        # Its user has marked it since the draft was made, maybe.
+        draft = replace(draft, tags=(*draft.topics, *memory.marks))
     changed = NewMemory(draft, source, former=memory)
     archived: ArchivedMemory | None = None
     row: Memory | None = None
@@ -129,6 +133,29 @@ async def _written(
         reason=proposal.reason or proposal.fact_kind.lower(),
         archived=archived,
     )
+
+
+async def mark_memory(
+    user: UserStore, memory: Memory, marks: Sequence[str]
+) -> None:
+    """Give a memory these marks in place of those that it has, as a step of the log.
+
+    Raises:
+        HostError: it is gone meanwhile, or could not be written.
+        WriteRefused: what it says may not be written by today's rules.
+    """
+    marked = replace(draft_of(memory), tags=(*memory.topics, *marks))
+    (row,) = await exchange(
+        user, NewMemory(marked, source_of(memory), former=memory)
+    )
+    change = AuditEntry(
+        kind="updated",
+        memory_id=row.id,
+        before=memory,
+        after=row.content,
+        reason=ASKED,
+    )
+    await user.record(change)
 
 
 async def _updated(
