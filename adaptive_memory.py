@@ -6312,7 +6312,7 @@ _SCRIPT_LETTERS: Mapping[Script, str] = {
  "korean": "[\uac00-\ud7a3]",
 }
 _LONGEST_SAMPLE = 2000
-_BORROWED_PROMPTS = 10
+_BORROWED_PROMPTS = 5
 _CUT_FROM = 0.9
 _LEAST_SPREAD = 1e-4
 

@@ -51,7 +51,7 @@ _SCRIPT_LETTERS: Mapping[Script, str] = {
 }
 _LONGEST_SAMPLE = 2000
 # Few null prompts of a script say little of their spread; that of all counts as this many more.
-_BORROWED_PROMPTS = 10
+_BORROWED_PROMPTS = 5
 # A store about what a null prompt asks (a programmer's) must not widen the spread.
 _CUT_FROM = 0.9
 # Far below the spread of any real model; keeps a store of one odd vector from dividing by zero.
