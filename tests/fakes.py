@@ -48,6 +48,7 @@ from adaptive.memory.tables import (
     CommandTable,
     Entries,
     Entry,
+    NumberTable,
 )
 from adaptive.search.vectors import name_parts
 from adaptive.settings.merged import LocalOnlyBanks, Settings
@@ -441,6 +442,11 @@ def chat_notes(entries: Entries) -> ChatNotesTable:
 def command_answers(entries: Entries) -> CommandTable:
     """The answers of commands, on these entries."""
     return CommandTable(entries, "command", str, "")
+
+
+def number_table(entries: Entries) -> NumberTable:
+    """The numbers of memories, on these entries."""
+    return NumberTable(entries, "numbers", list[str], [])
 
 
 @dataclass

@@ -45,6 +45,7 @@ class Services:
         memories = Memories(
             archive=self.tables.archive,
             trail=self.tables.audit,
+            number_table=self.tables.numbers,
             give_way=self.foreground.give_way,
         )
         self.learning = Learning(

@@ -87,6 +87,7 @@ class House:
         self.learner.examine.return_value = ("Note", "3 of 6 facts")
         search = AsyncMock()
         search.found.side_effect = lambda *_: self.named
+        search.named.side_effect = lambda _, memory: named(memory)
         self.commands = MemoryCommands(
             memories=self.world.memories(),
             learner=self.learner,
@@ -430,7 +431,7 @@ async def test_doctor_and_others() -> None:
         "/memory doctor": "How Adaptive Memory is doing\n\n- **OK** all well"
         "\n- **Note** learning: 3 of 6 facts",
         "/memory find": "Which words? For example: `/memory find coffee`.",
-        "/forget": "Forget what? Add a few words.",
+        "/forget": "Forget what? Add its number in the list, or a few words.",
         "/memory on": "Memory is on in this chat.",
         "/memory off": "Memory is off in this chat: nothing is recalled or saved until"
         " `/memory on`.",
@@ -438,8 +439,53 @@ async def test_doctor_and_others() -> None:
     for typed, answer in answers.items():
         assert await house.answer(typed) == answer
     assert (await house.answer("/memory find tea")).startswith(
-        "Found: 1 memory\n\n- User likes"
+        "Found: 1 memory\n\n- **1.** User likes"
     )
+
+
+async def test_numbers_of_memories() -> None:
+    """A memory has the number of its first listing for good, also once it is back from being gone."""
+    house = House()
+    await house.learn("User likes tea.")
+    assert "- **1.** User likes tea." in await house.answer("/memory")
+    await house.learn("User likes milk.")
+    tea, milk = house.world.store.rows.values()
+    house.named = [named(milk), named(tea)]
+    found = await house.answer("/memory find drinks")
+    assert "- **2.** User likes milk." in found
+    assert "- **1.** User likes tea." in found
+    ada = house.world.memory()
+    async with ada.lock:
+        gone = Proposal("DELETE", tea.id)
+        await ada.apply([gone], [tea, milk], SOURCE, always)
+    await house.learn("User likes rum.")
+    listed = await house.answer("/memory")
+    assert "- **3.** User likes rum." in listed
+    assert "**1.**" not in listed
+    await house.answer("/undo 3")
+    assert "- **1.** User likes tea." in await house.answer("/memory")
+
+
+@over("typed", ["/forget 2", "/forget #2", "/forget 2.", "/forget (2)"])
+async def test_forgetting_by_number(typed: str) -> None:
+    """A number means its memory, whatever words a search would find; what is gone means none."""
+    house = House()
+    await house.learn("User has 2 cats.")
+    await house.answer("/memory")
+    await house.learn("User likes milk.")
+    await house.answer("/memory")
+    cats, milk = house.world.store.rows.values()
+    house.named = [named(cats)]
+    house.learner.do.return_value = "Deleted: User likes milk."
+    assert (await house.answer(typed)).startswith("Deleted: User likes milk.")
+    (deletion,) = house.learner.do.await_args.args[1]
+    assert (deletion.kind, deletion.memory_id) == ("DELETE", milk.id)
+    del house.world.store.rows[milk.id]
+    assert await house.answer(typed) == "Nothing is remembered about that."
+    # A number that was never given is a word like any other.
+    await house.answer("/forget 20")
+    (deletion,) = house.learner.do.await_args.args[1]
+    assert deletion.memory_id == cats.id
 
 
 async def test_cost() -> None:

@@ -51,6 +51,7 @@ from tests.fakes import (
     ShelvedVectors,
     WordEmbedder,
     hook_settings,
+    number_table,
     turn,
 )
 from tests.learn.listed_turns import ListedTurns
@@ -332,6 +333,7 @@ class World:
         return Memories(
             archive=fuse.wired(self.archive),
             trail=ListedAudit(fuse.wired(self.audit)),
+            number_table=number_table(self.entries),
             give_way=Foreground().give_way,
         )
 

@@ -10,6 +10,7 @@ COROUTINES: Mapping[str, str] = {
     "They are steps of a hook, which call plain functions and other steps.": """
         filter.Filter.*
         answer.*
+        control.numbers.NumberedMemories.*
         control.requests.MemoryRequests.*
         control.turn.CommandTurn.answer
         core.runtime.measured_part
@@ -133,6 +134,8 @@ FUNCTIONS: Mapping[str, str] = {
         core.model.each_open
         answer.postprocessing.answered_turn
         control.requests.change_log
+        control.requests.numbered_item
+        recall.explanation._named
         control.requests.costs_told
         host.memories._is_written
         host.memory_rows._without_mark

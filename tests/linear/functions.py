@@ -107,6 +107,7 @@ SHORT_NAMES = frozenset(
         "retry_after",
         "saved",
         "chosen",
+        "numbers",
         "units_of",
         "field",
         "prompt",

@@ -218,7 +218,12 @@ RECIPES: Mapping[str, Recipe] = {
         _request, answered(text), ChatNotes()
     ),
     "control.requests.overview": lambda text: partial(
-        overview, "2 memories", memories(text), _DAY, [text]
+        overview,
+        "2 memories",
+        memories(text),
+        {each.id: 1 for each in memories(text)},
+        _DAY,
+        [text],
     ),
     "control.requests.changes_told": lambda text: partial(
         changes_told, [entry(text)] * 2, 2, withheld=False

@@ -53,7 +53,8 @@ def house(*memories: Memory, embedder: Any = MINILM) -> House:
 async def why(home: House, *texts: str, **fields: Any) -> str:
     """The explanation for the last of the user's messages."""
     messages = [{"role": "user", "content": text} for text in texts]
-    return await home.recall.why(cast(Hook, home.turn(**fields)), messages)
+    hook = cast(Hook, home.turn(**fields))
+    return await home.recall.why(hook, messages, numbers={"name": 7})
 
 
 async def found(home: House, words: str, **fields: Any) -> list[FoundMemory]:
@@ -62,7 +63,10 @@ async def found(home: House, words: str, **fields: Any) -> list[FoundMemory]:
 
 
 async def test_why_it_came() -> None:
-    """What fits stands with its figures, core facts without, and then the three nearest others."""
+    """What fits stands with its figures, core facts without, and then the three nearest others.
+
+    What has a number stands behind it.
+    """
     told = await why(house(*ADA, NAME, NUTS), "What breed is my dog?")
     head, came, nearly, others, closing = told.split("\n\n")
     assert head == "For “What breed is my dog?” these memories come:"
@@ -72,7 +76,7 @@ async def test_why_it_came() -> None:
     assert " + keywords 5.5" in first
     assert rest[-2:] == [
         f"- “{NUTS.content}”: important",
-        f"- “{NAME.content}”: for every answer",
+        f"- **7.** “{NAME.content}”: for every answer",
     ]
     assert (nearly, len(others.splitlines())) == ("Nearly:", 3)
     assert all(

@@ -1,22 +1,28 @@
 """Commands: what a user says to the memory itself, answered without a model."""
 
 import asyncio
-import re
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from itertools import chain
 
+from adaptive.control.numbers import (
+    MemorySearch,
+    NumberedMemories,
+    number_in,
+)
 from adaptive.control.requests import (
     Day,
     MemoryRequests,
     change_log,
     changes_told,
     costs_told,
+    grouped,
     listed,
     named_memories,
+    numbered_item,
     overview,
     shown_of_steps,
 )
@@ -31,7 +37,6 @@ from adaptive.core.messages import local_time, newest_user_message, plain_line
 from adaptive.core.model import (
     AdaptiveMemoryError,
     Draft,
-    JsonObject,
     Proposal,
     failure_told,
     log_failure,
@@ -78,18 +83,6 @@ _ASKED = "ASKED"
 Answering = Callable[[Hook, Command], Awaitable[str]]
 
 
-class MemorySearch(Protocol):
-    """Finds memories by words, and says why some came; both may raise ``HostError``."""
-
-    async def found(self, hook: Hook, words: str) -> Sequence[FoundMemory]:
-        """The memories that words name, best first."""
-        ...
-
-    async def why(self, hook: Hook, messages: list[JsonObject]) -> str:
-        """Why memories come for the newest message."""
-        ...
-
-
 @dataclass(eq=False)
 class MemoryCommands(MemoryRequests):
     """Answers commands; nothing in it belongs to one user.
@@ -106,6 +99,7 @@ class MemoryCommands(MemoryRequests):
         # One change of a user's at a time; an answer that somebody else gives is waited for
         # without.
         self._locks = KeyedLocks()
+        self._numbered = NumberedMemories(self.memories, self.search)
         self._answers: dict[str, Answering] = {
             "find": self._find,
             "why": self._why,
@@ -186,7 +180,9 @@ class MemoryCommands(MemoryRequests):
             why = "" if hidden.names else f" (the last: {last.reason})"
             notes.append(f"{len(refusals)} refused in a month{why}")
         counted = memories_counted(len(memories))
-        return overview(counted, shown, _day_of(hook), notes)
+        groups = grouped(shown).values()
+        numbers = await memory.numbers(chain.from_iterable(groups))
+        return overview(counted, shown, numbers, _day_of(hook), notes)
 
     async def _find(self, hook: Hook, command: Command) -> str:
         """The memories that the words name."""
@@ -196,13 +192,16 @@ class MemoryCommands(MemoryRequests):
         if not matches:
             return _UNKNOWN
         day = _day_of(hook)
+        memory = await self.memories.of(hook)
+        numbers = await memory.numbers(match.memory for match in matches)
         lines = [f"Found: {memories_counted(len(matches))}", ""]
         for match in matches:
             words = listed(match.memory)
             if match.withheld:
                 words = f"a memory that is not repeated here, {match.withheld}"
             when = day(match.memory.updated_at)
-            lines.append(f"- {words} ({match.score:.0f} %, {when})")
+            item = f"{words} ({match.score:.0f} %, {when})"
+            lines.append(numbered_item(numbers[match.memory.id], item))
         return "\n".join(lines)
 
     async def _why(self, hook: Hook, command: Command) -> str:
@@ -210,13 +209,14 @@ class MemoryCommands(MemoryRequests):
         messages = without_commands(command.messages)
         if newest_user_message(messages) is None:
             return "There is no answer yet in this chat."
-        return await self.search.why(hook, messages)
+        memory = await self.memories.of(hook)
+        return await self.search.why(hook, messages, await memory.numbers())
 
     async def _log(self, hook: Hook, command: Command) -> str:
         """The last changes of the memory."""
         memory = await self.memories.of(hook)
         steps = await memory.steps()
-        number = _number_in(command.words) or _STEPS_SHOWN
+        number = number_in(command.words) or _STEPS_SHOWN
         shown = steps[: min(number, _MOST_STEPS)]
         changes = await memory.changes(shown_of_steps(shown))
         return change_log(
@@ -231,7 +231,7 @@ class MemoryCommands(MemoryRequests):
         """Take back the newest change, or the one of a number."""
         memory = await self.memories.of(hook)
         steps = await memory.steps()
-        number = _number_in(command.words)
+        number = number_in(command.words)
         if number is not None:
             candidates = [step for step in steps if step.number == number]
         elif command.words:
@@ -271,13 +271,13 @@ class MemoryCommands(MemoryRequests):
         """Forget what is meant: one memory that has all the words goes at once."""
         words = " ".join(command.words.split())
         if not words:
-            return "Forget what? Add a few words."
+            return "Forget what? Add its number in the list, or a few words."
         scope = _SCOPES.get(words.casefold().strip(" .!"))
         if scope is not None:
             today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
             return await self.erase(hook, request)
-        matches = await self.search.found(hook, command.words)
+        matches = await self._numbered.meant(hook, command.words)
         exact = [match for match in matches if match.has_all_words]
         if len(exact) == 1:
             deletion = Proposal("DELETE", exact[0].memory.id, fact_kind=_ASKED)
@@ -346,12 +346,6 @@ def _command_id(message_id: str, command: Command) -> str:
     """What a command is known by: its message, and a mark of its words, which may be edited."""
     words = f"{command.name} {command.words}"
     return message_id and f"{message_id}~{zlib.crc32(words.encode()):08x}"
-
-
-def _number_in(words: str) -> int | None:
-    """The number that words are, be it with a sign around it: ``3``, ``#3``, ``3.``."""
-    match = re.fullmatch(r"[#(\s]*(\d{1,9})[.):\s]*", words)
-    return int(match[1]) if match else None
 
 
 def _told_of(memories: Sequence[FoundMemory], line: str) -> str:

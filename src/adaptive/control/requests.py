@@ -42,30 +42,45 @@ def listed(memory: Memory) -> str:
     return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
 
 
-def overview(
-    counted: str,
-    memories: Sequence[Memory],
-    day: Day,
-    noted: Sequence[str],
-) -> str:
-    """Memories by bank and category, the newest first, below how many there are and what else."""
+def numbered_item(number: int, words: str) -> str:
+    """An item of a list, with the number by which a memory can be named.
+
+    It is no numbered list, of which a page counts the items itself.
+    """
+    return f"- **{number}.** {words}"
+
+
+def grouped(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
+    """The newest memories by the titles of bank and category, as they are listed."""
     newest_first = sorted(
         memories, key=lambda memory: (-memory.updated_at, memory.id)
     )
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[str, list[Memory]] = {}
     for memory in newest_first[:_MOST_LISTED]:
         category = next(
             (tag for tag in memory.tags if tag in CATEGORIES), "other"
         )
-        until = f", until {memory.until}" if memory.until else ""
-        line = f"- {listed(memory)} ({day(memory.updated_at)}{until})"
-        groups.setdefault((memory.bank or "no bank", category), []).append(
-            line
-        )
+        title = f"{memory.bank or 'no bank'} · {category}"
+        groups.setdefault(title, []).append(memory)
+    return dict(sorted(groups.items()))
+
+
+def overview(
+    counted: str,
+    memories: Sequence[Memory],
+    numbers: Mapping[str, int],
+    day: Day,
+    noted: Sequence[str],
+) -> str:
+    """Memories in their groups, below how many there are and what else."""
     parts = [" · ".join([f"**{counted}**", *noted])]
-    for (bank, category), lines in sorted(groups.items()):
-        title = f"**{plain_line(bank)} · {category}**"
-        parts.append("\n".join([title, "", *lines]))
+    for title, group in grouped(memories).items():
+        lines = [f"**{plain_line(title)}**", ""]
+        for memory in group:
+            until = f", until {memory.until}" if memory.until else ""
+            item = f"{listed(memory)} ({day(memory.updated_at)}{until})"
+            lines.append(numbered_item(numbers[memory.id], item))
+        parts.append("\n".join(lines))
     older = len(memories) - _MOST_LISTED
     if older > 0:
         parts.append(f"… and {older} older ones: `/memory find WORDS`")

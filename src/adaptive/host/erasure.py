@@ -58,7 +58,7 @@ from adaptive.settings.hook import Hook
 
 _MEMORIES_AT_ONCE = 100
 # Who works on what, and what the memory was told to do, is erased without being counted.
-_UNCOUNTED = ("lease", "command")
+_UNCOUNTED = ("lease", "command", "numbers")
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
 # How often a worker looks whether the day's sweep is to be done, and the lease on it.

@@ -45,6 +45,7 @@ from adaptive.memory.tables import (
     CostTable,
     Entry,
     EntryKind,
+    NumberTable,
     SuggestionTable,
 )
 from adaptive.memory.turn_table import TurnTable
@@ -62,6 +63,7 @@ _MADE_ANEW: tuple[EntryKind, ...] = (
     "cost",
     "erased_history",
     "history",
+    "numbers",
 )
 
 
@@ -341,6 +343,7 @@ class HostTables:
             entries, "chat_notes", ChatNotes, ChatNotes()
         )
         self.commands = CommandTable(entries, "command", str, "", YEAR_SECONDS)
+        self.numbers = NumberTable(entries, "numbers", list[str], [])
 
 
 def host_secret() -> str:

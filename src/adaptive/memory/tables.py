@@ -40,6 +40,7 @@ EntryKind = Literal[
     "done",
     "erased_history",
     "history",
+    "numbers",
     "rejection",
     "suggestion",
     "waiting",
@@ -324,6 +325,8 @@ ChatTable = ValueTable[dict[str, Addition]]
 ChatNotesTable = ValueTable[ChatNotes]
 # The answers of commands that change something, by the message that gave the command.
 CommandTable = ValueTable[str]
+# The ids of each user's memories in the order in which they were first listed.
+NumberTable = ValueTable[list[str]]
 
 
 @dataclass(frozen=True)

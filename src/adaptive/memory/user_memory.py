@@ -7,7 +7,7 @@ known already, or taken back.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import field
 from typing import Protocol
 
@@ -34,7 +34,7 @@ from adaptive.memory.archive import (
 from adaptive.memory.audit import AuditEntry, AuditTable, Step, UserStore
 from adaptive.memory.erasure import ErasureReport, Origin
 from adaptive.memory.gate import Gate
-from adaptive.memory.tables import ArchiveTable
+from adaptive.memory.tables import ArchiveTable, NumberTable
 from adaptive.memory.writing import (
     Held,
     apply_proposals,
@@ -70,6 +70,7 @@ class UserMemory(UserStore):
     ``give_way`` waits until nobody waits for an answer.
     """
 
+    number_table: NumberTable
     settings: Settings
     lock: asyncio.Lock
     give_way: Callable[[], Awaitable[None]]
@@ -99,6 +100,19 @@ class UserMemory(UserStore):
         """Give a memory these marks in place of those that it has (see ``mark_memory``)."""
         async with self.lock:
             await mark_memory(self, memory, marks)
+
+    async def numbers(self, listed: Iterable[Memory] = ()) -> dict[str, int]:
+        """The number of each memory that was ever listed, by its id; those ``listed`` get one.
+
+        A number is given once: what comes back after it was gone has its own again.
+        """
+        async with self.lock:
+            given = await self.number_table.read(self.user_id, "")
+            ids = [*dict.fromkeys([*given, *(memory.id for memory in listed)])]
+            if len(ids) > len(given):
+                now = int(time.time())
+                await self.number_table.write(self.user_id, "", ids, now)
+        return {memory_id: number for number, memory_id in enumerate(ids, 1)}
 
     async def bring_in(
         self, carried: Sequence[NewMemory], chat_id: str
@@ -235,6 +249,7 @@ class Memories:
 
     archive: ArchiveTable
     trail: AuditTable
+    number_table: NumberTable
     give_way: Callable[[], Awaitable[None]]
     locks: KeyedLocks = field(default_factory=KeyedLocks)
 
@@ -250,6 +265,7 @@ class Memories:
             gate=Gate(settings),
             archive=self.archive,
             trail=self.trail,
+            number_table=self.number_table,
             settings=settings,
             lock=self.locks.of(sources.user_id),
             give_way=self.give_way,

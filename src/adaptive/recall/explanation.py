@@ -29,15 +29,19 @@ def explained(
     selection: Selection,
     settings: Settings,
     hidden: LocalOnlyBanks,
+    numbers: Mapping[str, int],
 ) -> str:
-    """Why memories come for a question, and why the nearest others do not; Markdown."""
+    """Why memories come for a question, and why the nearest others do not; Markdown.
+
+    Memories have their ``numbers`` by their ids, as far as they were ever listed.
+    """
     question = selection.candidates.question
     index = selection.candidates.index
     if not index.memories:
         return "Nothing is remembered about you yet."
     rankings = ranked_candidates(selection.candidates)
     fit = fitting_by_settings(selection.candidates, rankings, settings)
-    coming = _coming(selection, fit)
+    coming = _coming(selection, fit, numbers)
     # Among so many of each thought there are others enough.
     nearest = interleaved(
         question.nearest(index, len(coming) + _NEAREST_SHOWN)
@@ -51,7 +55,7 @@ def explained(
     nearly: list[str] = []
     for near in others[:_NEAREST_SHOWN]:
         memory = index.memories[near.place]
-        words = _quoted(memory.content)
+        words = _named(memory, numbers)
         reason = withheld_reason(memory, hidden)
         if reason:
             words = (
@@ -102,7 +106,11 @@ def _reason_to_stay(
     return f"beyond the limit of {settings.related_memories_n} memories"
 
 
-def _coming(selection: Selection, fit: Mapping[str, Ranked]) -> dict[str, str]:
+def _coming(
+    selection: Selection,
+    fit: Mapping[str, Ranked],
+    numbers: Mapping[str, int],
+) -> dict[str, str]:
     """A line for each memory that comes, by id: what fits, best first, then what always comes."""
     reasons = {
         memory_id: [_figures(fit[memory_id])]
@@ -120,10 +128,19 @@ def _coming(selection: Selection, fit: Mapping[str, Ranked]) -> dict[str, str]:
             )
     for entry in selection.retrieved:
         reasons.setdefault(entry.memory.id, ["shown earlier in this chat"])
-    return {
-        memory_id: f"- {_quoted(selection.candidates.memory(memory_id).content)}: {', '.join(why)}"
-        for memory_id, why in reasons.items()
-    }
+    lines: dict[str, str] = {}
+    for memory_id, why in reasons.items():
+        memory = selection.candidates.memory(memory_id)
+        lines[memory_id] = f"- {_named(memory, numbers)}: {', '.join(why)}"
+    return lines
+
+
+def _named(memory: Memory, numbers: Mapping[str, int]) -> str:
+    """A memory's words, behind its number if it has one."""
+    words = _quoted(memory.content)
+    if memory.id in numbers:
+        return f"**{numbers[memory.id]}.** {words}"
+    return words
 
 
 def _quoted(text: str) -> str:

@@ -15,6 +15,7 @@ from adaptive.core.embedding import Sources
 from adaptive.core.messages import Message, listing, mapping, typed_message
 from adaptive.core.model import (
     JsonObject,
+    Memory,
     MemoryUnavailable,
     log_failure,
 )
@@ -22,7 +23,7 @@ from adaptive.core.runtime import tally, tell_outcome
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import AddedText, ChatNotesTable, ChatTable
 from adaptive.privacy.spoken_requests import spoken_request
-from adaptive.recall.block import recall_line
+from adaptive.recall.block import recall_line, withheld_reason
 from adaptive.recall.chat_so_far import ChatSoFar, message_keys
 from adaptive.recall.chat_state import ChatState, PastRecall
 from adaptive.recall.explanation import explained, show_sources
@@ -197,10 +198,29 @@ class Recall:
         candidates = await self._candidates(hook, sources, question, so_far)
         return found_memories(candidates, await hook.hidden_from())
 
-    async def why(self, hook: Hook, messages: list[JsonObject]) -> str:
+    async def named(self, hook: Hook, memory: Memory) -> FoundMemory:
+        """A memory that its user has named, with what keeps it from being repeated in the chat.
+
+        Raises:
+            HostError: the host does not tell where the chat's model is.
+        """
+        return FoundMemory(
+            memory=memory,
+            score=100,
+            has_all_words=True,
+            withheld=withheld_reason(memory, await hook.hidden_from()),
+        )
+
+    async def why(
+        self,
+        hook: Hook,
+        messages: list[JsonObject],
+        numbers: Mapping[str, int],
+    ) -> str:
         """Why memories come for the user's newest message, worked out anew, without a model.
 
-        It is Markdown without the words of what this chat's model may not see.
+        It is Markdown without the words of what this chat's model may not see, each memory with
+        its number where it has one.
 
         Raises:
             HostError: memories can't be read, or the user may have none.
@@ -227,6 +247,7 @@ class Recall:
             await self.selection(hook, window, sources, question),
             hook.settings,
             await hook.hidden_from(),
+            numbers,
         )
 
     async def selection(

@@ -146,6 +146,14 @@ async def test_remember_and_forget(host: RunningHost, page: Page) -> None:
         chat, "/forget volvo"
     )
     await answered(chat, "/undo")
+    listed = await answered(chat, "/memory")
+    numbers = dict(re.findall(r"\*\*(\d+)\.\*\* My (\w+)", listed))
+    assert sorted(numbers) == ["1", "2"]
+    first = numbers["1"]
+    forgotten = await answered(chat, "/forget 1")
+    assert f"Deleted: My {first} is a red" in forgotten
+    await answered(chat, "/undo")
+    assert f"**1.** My {first} is a red" in await answered(chat, "/memory")
     page.answers["input"] = "1 2"
     assert "Deleted (2)" in await answered(chat, "/forget red")
     assert await page.memories() == []
