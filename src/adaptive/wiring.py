@@ -11,6 +11,7 @@ from adaptive.control.turn import OncePerMessage, rememberable_messages
 from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
 from adaptive.history.indexing import HistoryIndex
+from adaptive.host.attachments import attached_texts
 from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import HostSweep, host_eraser
 from adaptive.host.history_chats import HostPastChats
@@ -112,5 +113,6 @@ class Services:
             search=self.recall,
             costs=self.tables.costs,
             diagnosis=partial(diagnosis, indexes=self.indexes),
+            attached_texts=attached_texts,
             once=OncePerMessage(self.tables.commands, self.tables.leases),
         )

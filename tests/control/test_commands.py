@@ -78,6 +78,7 @@ class House:
     entries: ListedEntries = field(default_factory=ListedEntries)
     leases: HeldLeases = field(default_factory=HeldLeases)
     sent: int = 0
+    attached: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         self.learner = AsyncMock()
@@ -95,6 +96,7 @@ class House:
             search=search,
             costs=self.costs,
             diagnosis=AsyncMock(return_value="- **OK** all well"),
+            attached_texts=AsyncMock(side_effect=lambda _: self.attached),
             once=OncePerMessage(command_answers(self.entries), self.leases),
         )
 
@@ -137,6 +139,12 @@ class House:
         ("/memory import\n- I like tea", "import", "- I like tea"),
         ("/MEMORY Find  green tea", "find", "green tea"),
         ("/remember a\nb", "remember", "a\nb"),
+        (
+            '<attached_files>\n<file type="file" name="a.json"/>\n'
+            "</attached_files>\n\n/memory import",
+            "import",
+            "",
+        ),
         ("\u200f/undo 3\u200f", "undo", "3"),
         ("\u2067 /memory off\u2069", "off", ""),
         ("\ufeff/forget everything\u200b\n", "forget", "everything"),
@@ -284,12 +292,39 @@ async def test_a_failure_is_told(caplog: pytest.LogCaptureFixture) -> None:
 async def test_import_breaks_off() -> None:
     """An import that fails in the middle says so, and where what stands of it is told."""
     house = House(page=ChatPage(answer=True))
-    house.world.store.broken = frozenset({"I own boat 70."})
+    house.world.store.broken = frozenset({"User owns boat 70."})
     lines = "\n".join(f"- I own boat {number}." for number in range(80))
     answer = await house.answer(f"/memory import\n{lines}")
     assert answer.startswith("That did not work: ")
     assert answer.endswith("`/memory log` shows what was changed before.")
     assert len(house.contents) == 50
+
+
+async def test_import_alone() -> None:
+    """Without a text and a file a text for another assistant is shown, and nothing is asked."""
+    house = House(page=ChatPage(answer=True))
+    answer = await house.answer("/memory import")
+    assert "Write down everything that you remember about me" in answer
+    assert not house.page.asked
+
+
+async def test_import_of_files() -> None:
+    """Attached files are read like what is pasted; what is not read is asked about, and told."""
+    house = House(
+        page=ChatPage(answer=True),
+        attached=['{"results": [{"memory": "I have a kayak."}, 7]}'],
+    )
+    answer = await house.answer("/memory import\n- You like tea.")
+    assert (
+        "1 could not be read, the first: 7" in house.page.asked[0]["message"]
+    )
+    assert answer == "Imported: 2 of 2 · 1 could not be read, the first: 7"
+    assert house.contents == ["User has a kayak.", "User likes tea."]
+    house.attached = ['{"memories": [4, {"x": {"y": 1}}]}']
+    assert await house.answer("/memory import") == (
+        "Nothing imported: 2 could not be read, the first: 4. "
+        "`/memory import` alone shows what can be."
+    )
 
 
 @over(

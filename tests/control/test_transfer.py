@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from adaptive.control.entries import about_user
 from adaptive.control.transfer import ExportFile, exported, read_import
 from adaptive.core.model import (
     CATEGORIES,
@@ -19,6 +20,7 @@ from adaptive.core.model import (
 )
 from adaptive.search.tokens import comparable
 from tests.conftest import PROJECT
+from tests.rates import Rate, labelled_set, rate
 
 NOW = 1_795_456_800.0  # 2026-11-23, 18:00
 MINT = "With Dr. Ö. at the U.S. mint."
@@ -116,7 +118,7 @@ def test_what_others_wrote_is_carried_away() -> None:
 def test_file_is_read_as_it_was_written(rows: list[Memory]) -> None:
     """Text, tags, figures, dates and former contents come back, in whatever order."""
     read = read_import(exported(rows, NOW))
-    assert read.left_out == 0
+    assert len(read.unread) == 0
     for one in rows:
         back = next(
             carried
@@ -167,7 +169,7 @@ def test_one_bad_entry_spoils_nothing() -> None:
         "Likes tea",
         "is Jo",
         7,
-        {"text": "x"},
+        {"other": {"x": 1}},
         {"content": " … "},
         "x" * 4001,
     ]
@@ -177,13 +179,13 @@ def test_one_bad_entry_spoils_nothing() -> None:
     ):
         read = read_import(text)
         assert [one.content for one in read.memories] == ["Likes tea", "is Jo"]
-        assert read.left_out == 4
+        assert len(read.unread) == 4
         assert read.memories[0].new_memory(5.0) == NewMemory(
             Draft("Likes tea", ("a", "b")),
             Provenance("", "", 5),
             {"imported": True},
         )
-    assert read_import(exported([TEA], NOW)[:-9]).left_out == 1, (
+    assert read_import(exported([TEA], NOW)[:-9]).unread, (
         "a cut file is no list"
     )
 
@@ -259,3 +261,45 @@ def test_any_text_is_read(text: str) -> None:
         for one in read.memories
     )
     assert time.process_time() - started < 2
+
+
+def test_exports_of_others() -> None:
+    """What assistants and memory servers give away is read, and little else, with its dates."""
+    entries = Rate()
+    wrongly = Rate()
+    for form in labelled_set("exports"):
+        read = read_import(form["text"])
+        said = {
+            memory.content: str(memory.said_at or memory.created_at)[:10]
+            for memory in read.memories
+        }
+        for content in form["memories"]:
+            with entries.trying(f"{form['form']}: {content}"):
+                assert content in said
+        for content in said:
+            with wrongly.trying(f"{form['form']}: {content}"):
+                assert content in form["memories"]
+        for content, day in form.get("days", {}).items():
+            with entries.trying(f"{form['form']}: day of {content}"):
+                assert said.get(content) == day
+        with entries.trying(f"{form['form']}: what is no memory"):
+            assert len(read.unread) == form["unread"]
+    entries.at_least(0.98)
+    wrongly.at_least(0.99)
+
+
+def test_sentences_to_the_user_become_about_them() -> None:
+    """English in the second and first person is about the user then; other languages stay."""
+    rate(
+        labelled_set("third_person"),
+        lambda case: about_user(case["sentence"]) == case["about_user"],
+    ).at_least(0.95)
+
+
+def test_unread_is_told() -> None:
+    """What could not be read is counted, with its beginning."""
+    told = read_import(
+        '[{"content": "Likes tea"}, 7, {"x": {"y": 1}}]'
+    ).told_unread
+    assert told == "2 could not be read, the first: 7"
+    assert not read_import("- Likes tea").told_unread

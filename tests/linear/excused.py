@@ -138,7 +138,9 @@ FUNCTIONS: Mapping[str, str] = {
         recall.explanation._named
         control.requests.costs_told
         host.memories._is_written
-        host.memory_rows._without_mark
+        control.entries._fits
+        control.entries._rules
+        core.notation._without_mark
         host.memory_rows.memory_fields
         host.memory_vectors._held
         memory.audit.ChangeKey.written

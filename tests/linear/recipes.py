@@ -18,12 +18,14 @@ from adaptive.answer.postprocessing import (
     _request,
 )
 from adaptive.control.commands import _told_of
+from adaptive.control.entries import _of_table, _rewritten
 from adaptive.control.requests import (
     _told_change,
     changes_told,
     named_memories,
     overview,
 )
+from adaptive.control.transfer import read_import
 from adaptive.control.turn import rememberable_messages
 from adaptive.core.classifier import classifier
 from adaptive.core.messages import normalised_text
@@ -217,6 +219,13 @@ RECIPES: Mapping[str, Recipe] = {
     "answer.postprocessing._request": lambda text: partial(
         _request, answered(text), ChatNotes()
     ),
+    "control.entries._rewritten": lambda text: partial(
+        _rewritten, "lists", text
+    ),
+    "control.entries._of_table": lambda text: partial(
+        _of_table, text.splitlines()
+    ),
+    "control.transfer.read_import": lambda text: partial(read_import, text),
     "control.requests.overview": lambda text: partial(
         overview,
         "2 memories",

@@ -42,6 +42,7 @@ from adaptive.core.model import (
     log_failure,
 )
 from adaptive.core.runtime import KeyedLocks
+from adaptive.core.texts import PROMPTS
 from adaptive.memory.archive import memories_counted
 from adaptive.memory.gate import (
     Gate,
@@ -65,9 +66,7 @@ _SCOPES: dict[str, ErasureScope] = {
 _WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
-_HOW_TO_IMPORT = (
-    "Put behind it an export, or a list with one memory on each line."
-)
+_HOW_TO_IMPORT = "`/memory import` alone shows what can be."
 _OFF = (
     "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, "
     "or `enabled` among your valves of this filter)."
@@ -87,12 +86,13 @@ Answering = Callable[[Hook, Command], Awaitable[str]]
 class MemoryCommands(MemoryRequests):
     """Answers commands; nothing in it belongs to one user.
 
-    ``diagnosis`` says how the server stands.
+    ``diagnosis`` says how the server stands, ``attached_texts`` reads a message's files.
     """
 
     search: MemorySearch
     costs: CostTable
     diagnosis: Callable[[Hook], Awaitable[str]]
+    attached_texts: Callable[[Hook], Awaitable[list[str]]]
     once: OncePerMessage
 
     def __post_init__(self) -> None:
@@ -305,23 +305,30 @@ class MemoryCommands(MemoryRequests):
         return f"{counted} in the file `{name}`."
 
     async def _import(self, hook: Hook, command: Command) -> str:
-        """Save the memories of an export or a list, once the user has confirmed it."""
-        content = await asyncio.to_thread(read_import, command.words)
+        """Save the memories of a text or of attached files, once the user has confirmed it."""
+        texts = [command.words, *await self.attached_texts(hook)]
+        if not any(texts):
+            return PROMPTS["import"].strip()
+        content = await asyncio.to_thread(read_import, *texts)
         if not content.memories:
-            return _HOW_TO_IMPORT
+            unread = plain_line(content.told_unread)
+            return f"Nothing imported: {unread}. {_HOW_TO_IMPORT}"
         now = time.time()
         carried = [memory.new_memory(now) for memory in content.memories]
         drafts = [memory.draft for memory in carried]
         counted = memories_counted(len(drafts))
-        question = (
-            f"This would be saved: {counted}.\n\n{named_memories(drafts)}"
+        parts = (
+            f"This would be saved: {counted}.",
+            named_memories(drafts),
+            content.told_unread,
         )
+        question = "\n\n".join(filter(None, parts))
         if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
         memory = await self.memories.of(hook)
         line = await memory.bring_in(carried, hook.chat_id)
-        if content.left_out:
-            line += f" · {content.left_out} could not be read"
+        if content.unread:
+            line += f" · {content.told_unread}"
         return plain_line(line)
 
     async def _doctor(self, hook: Hook, _: Command) -> str:

@@ -4,14 +4,14 @@
 goes through the gate like everything else.
 """
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from itertools import chain
 from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     Field,
     ValidationError,
@@ -20,7 +20,8 @@ from pydantic import (
 )
 from pydantic import ValidatorFunctionWrapHandler as Handler
 
-from adaptive.core.messages import has_words, listing, mapping
+from adaptive.control.entries import entries_of
+from adaptive.core.messages import clipped_line, mapping
 from adaptive.core.model import (
     Draft,
     JsonObject,
@@ -34,24 +35,18 @@ from adaptive.search.tokens import comparable
 
 _MOST_MEMORIES = 5000
 _LONGEST_CONTENT = 4000
-_LONGEST_LINE = 300
+_LONGEST_EXAMPLE = 80
 _EXPORTED = ("tags", "bank", "confidence", "importance", "until", "created_at")
+# How other assistants call the time at which they have learned something.
+_DATES = (
+    "created_at",
+    "createdat",
+    "updated_at",
+    "updatedat",
+    "date",
+    "timestamp",
+)
 _LATEST_SECONDS = 1e11  # the year 5138
-# What begins like JSON is never read as lines: each of its keys would become a memory.
-_JSON = re.compile(r"\s*(?:`{3}\w*\s*)?(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
-_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
-_MARKS = re.compile(
-    r"(?:(?:[-*+•–—]\s+)+|\d{1,4}[.)]\s+)?(?:\[[ xX✓✔]?\]\s*)?"
-)
-_HEADING = re.compile(
-    r"#{1,6}\s.*|=+\s.*\s=+|(\*{1,3}|_{1,3})[^*_]+\1:?|[^.!?]{1,40}:"
-)
-_DATED = re.compile(
-    r"\[([^\[\]]{4,30})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)\s*[:–—-]\s+"
-)
-_SENTENCE_END = re.compile(
-    r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])"
-)
 
 
 def _past(at: datetime) -> datetime:
@@ -75,7 +70,9 @@ class CarriedMemory(BaseModel, frozen=True):
     importance: Annotated[int, Field(ge=1, le=10)] = 5
     until: date | None = None
     said_at: Moment | None = None
-    created_at: Moment | None = None
+    created_at: Annotated[
+        Moment | None, Field(validation_alias=AliasChoices(*_DATES))
+    ] = None
     chat_id: Line = ""
     message_id: Line = ""
     history: tuple[JsonObject, ...] = ()
@@ -128,10 +125,18 @@ class ExportFile(BaseModel, frozen=True):
 
 @frozen
 class Import:
-    """The different memories of a text, and how many entries of it could not be used."""
+    """The different memories of a text, and what of it could not be used."""
 
     memories: tuple[CarriedMemory, ...]
-    left_out: int = 0
+    unread: tuple[str, ...] = ()
+
+    @property
+    def told_unread(self) -> str:
+        """How much could not be used, with the first example; empty where all could."""
+        if not self.unread:
+            return ""
+        example = clipped_line(self.unread[0], _LONGEST_EXAMPLE)
+        return f"{len(self.unread)} could not be read, the first: {example}"
 
 
 def exported(memories: Sequence[Memory], now: float) -> str:
@@ -156,48 +161,17 @@ def _carried_memory(memory: Memory) -> CarriedMemory:
     return carried.model_copy(update={"content": text_line(memory.content)})
 
 
-def read_import(text: str) -> Import:
-    """The memories of an export file, or of the lines of a list; the same words are one."""
+def read_import(*texts: str) -> Import:
+    """The memories of exports, of whatever assistants, and lists; the same words are one."""
     memories: dict[str, CarriedMemory] = {}
-    left_out = 0
-    for entry in _entries(text):
+    unread: list[str] = []
+    for entry in chain.from_iterable(map(entries_of, texts)):
         try:
             memory = CarriedMemory.model_validate(entry)
         except ValidationError:
-            left_out += 1
+            unread.append(str(mapping(entry).get("content") or entry))
         else:
             memories.setdefault(comparable(memory.content), memory)
-    most = tuple(memories.values())[:_MOST_MEMORIES]
-    return Import(memories=most, left_out=left_out + len(memories) - len(most))
-
-
-def _entries(text: str) -> Iterable[object]:
-    """The fields of each entry of a text."""
-    json_text = _JSON.match(text)
-    if json_text is None:
-        return _of_lines(_FENCE.sub("", text))
-    try:
-        data = json.loads(json_text[1], strict=False)
-    except (ValueError, RecursionError):
-        return [None]
-    entries = listing(data) or listing(mapping(data).get("memories", [data]))
-    return [
-        {"content": entry} if isinstance(entry, str) else entry
-        for entry in entries
-    ]
-
-
-def _of_lines(text: str) -> Iterator[JsonObject]:
-    """What each line says without its marks and the date before it; of long prose each sentence."""
-    for line in map(str.strip, text.splitlines()):
-        marks = _MARKS.match(line)
-        words = line[marks.end() if marks else 0 :].replace("**", "")
-        dated = _DATED.match(words)
-        said = words[dated.end() :] if dated else words
-        if _HEADING.fullmatch(line) or not has_words(said):
-            continue
-        day = (dated[1] or dated[2]).replace("/", "-") if dated else None
-        is_entry = dated or words != line or len(said) <= _LONGEST_LINE
-        contents = [said] if is_entry else _SENTENCE_END.split(said)
-        for content in contents:
-            yield {"content": content.strip().strip("\"'“”"), "said_at": day}
+    carried = tuple(memories.values())
+    unread += [memory.content for memory in carried[_MOST_MEMORIES:]]
+    return Import(carried[:_MOST_MEMORIES], tuple(unread))

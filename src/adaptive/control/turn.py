@@ -28,6 +28,7 @@ from adaptive.core.messages import (
     message_text,
     messages_of,
     newest_user_message,
+    without_spans,
 )
 from adaptive.core.model import (
     JsonMapping,
@@ -100,6 +101,8 @@ def read_command(
     typed: str, messages: Sequence[JsonObject] = ()
 ) -> Command | None:
     """The command that a text is, below these messages; ``None`` where it is none."""
+    # Since 0.12 the host names attached files there (utils/middleware.py, add_file_context).
+    typed = without_spans(typed, "attached_files")
     match = _COMMAND.match(typed.strip().strip(_UNSEEN_AROUND).strip())
     if match is None:
         return None

@@ -100,7 +100,8 @@ def spoken_text(text: str) -> str:
     # Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open
     # WebUI 0.9 (host: utils/middleware.py, serialize_output).
     spoken = without_spans(
-        without_spans(text, "details"), "adaptive_memory|memory_context"
+        without_spans(text, "details"),
+        "adaptive_memory|memory_context|attached_files",
     )
     return without_answer_note(spoken).strip()
 

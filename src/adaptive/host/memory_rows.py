@@ -6,11 +6,9 @@ are written; rows of older releases of Adaptive Memory, which had no end date, a
 """
 
 import math
-import re
 import time
 import uuid
 from collections.abc import Container, Sequence
-from datetime import date
 from typing import Any
 
 from adaptive.core.messages import listing, mapping
@@ -23,44 +21,10 @@ from adaptive.core.model import (
     NewMemory,
     Provenance,
 )
+from adaptive.core.notation import iso_day, read_notation
 
 _SOURCE = "adaptive_memory"
 _FORMER_CONTENTS_KEPT = 20
-
-# No two neighbouring parts may take the same character, and a run of spaces is entered at its
-# start only: a text of the user may be long, and is read in linear time.
-_TAGS = re.compile(r"^\s*\[Tags:([^\[\]]*)\]\s*", re.IGNORECASE)
-_BANK = re.compile(r"(?<!\s)\s*\[Memory Bank:([^\[\]]*)\]\s*", re.IGNORECASE)
-_UNTIL = re.compile(r"(?<!\s)\s*\[Until:\s*([\d-]{10})\]\s*", re.IGNORECASE)
-_CONFIDENCE = re.compile(
-    r"(?<!\s)\s*\[Confidence:\s*[\d.]+\]\s*", re.IGNORECASE
-)
-
-
-def read_notation(text: str) -> Draft:
-    """Take tags, bank, end date and the former confidence mark out of a stored text."""
-    listed_tags, text = _without_mark(_TAGS, text)
-    bank, text = _without_mark(_BANK, text)
-    until, shorter = _without_mark(_UNTIL, text)
-    if iso_day(until):
-        text = shorter
-    tags = (tag.strip() for tag in listed_tags.split(","))
-    return Draft(
-        content=_CONFIDENCE.sub(" ", text).strip(),
-        tags=tuple(filter(None, tags)),
-        bank=bank,
-        until=iso_day(until),
-    )
-
-
-def _without_mark(mark: re.Pattern[str], text: str) -> tuple[str, str]:
-    """What the first mark of a kind holds, and the text without that mark."""
-    match = mark.search(text)
-    if match is None:
-        return "", text
-    return match.group(
-        1
-    ).strip(), f"{text[: match.start()]} {text[match.end() :]}"
 
 
 def write_notation(draft: Draft) -> str:
@@ -69,19 +33,6 @@ def write_notation(draft: Draft) -> str:
     bank = f" [Memory Bank: {draft.bank}]" if draft.bank else ""
     until = f" [Until: {draft.until}]" if iso_day(draft.until) else ""
     return f"{tags}{draft.content}{bank}{until}"
-
-
-def iso_day(value: object) -> str:
-    """The value if it is a day of the calendar as "YYYY-MM-DD", else nothing."""
-    try:
-        return (
-            value
-            if isinstance(value, str)
-            and str(date.fromisoformat(value)) == value
-            else ""
-        )
-    except ValueError:
-        return ""
 
 
 def memory_of_row(row: Any) -> Memory:

@@ -152,6 +152,24 @@ class Page:
                 raise RefusedError(method, path, response.status, content)
             return content
 
+    async def upload(self, name: str, text: str) -> dict[str, Any]:
+        """Upload a file as the page does, and return it as it stands with a message then."""
+        form = aiohttp.FormData()
+        form.add_field("file", text.encode(), filename=name)
+        headers = {"Authorization": f"Bearer {self.token}"}
+        async with self._http.post(
+            f"{self.url}/api/v1/files/", data=form, headers=headers
+        ) as response:
+            file = await response.json()
+        return {
+            "type": "file",
+            "file": file,
+            "id": file["id"],
+            "url": file["id"],
+            "name": name,
+            "status": "uploaded",
+        }
+
     # The socket
 
     async def connect(self) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import html
 import json
 import re
+from typing import Any
 
 import pytest
 
@@ -27,9 +28,9 @@ from tests.e2e.scenarios.told_facts import CAT, PORTO, told
 TEA = "User drinks green tea."
 
 
-async def answered(chat: Conversation, command: str) -> str:
+async def answered(chat: Conversation, command: str, **extra: Any) -> str:
     """What a command is answered, as the page shows it and the host stores it."""
-    turn = await chat.send(command)
+    turn = await chat.send(command, **extra)
     stored = await chat.stored_message(turn.message_id)
     assert stored["done"]
     assert turn.content == stored["content"]
@@ -207,6 +208,42 @@ async def test_memories_are_carried_away_and_back(
     await answered(chat, "/undo")
     await answered(chat, "/undo")
     assert await page.memories() == []
+
+
+@pytest.mark.every_release
+async def test_memories_of_other_assistants(
+    host: RunningHost, page: Page, plugin: InstalledFilter
+) -> None:
+    """What another assistant gives away is read as a pasted text and as a file of one's own."""
+    chat = page.new_chat()
+    assert "Write down everything" in await answered(chat, "/memory import")
+    page.answers["confirmation"] = True
+    pasted = (
+        "```\n[2024-04-26] - You have a cat called Miso.\n```\nThat is all."
+    )
+    assert "Imported: 1 of 1" in await answered(
+        chat, f"/memory import\n{pasted}"
+    )
+    mem0 = {"results": [{"memory": "I live in “Porto”", "user_id": "x"}, 7]}
+    file = await page.upload("memories.json", json.dumps(mem0))
+    told = await answered(chat, "/memory import", files=[file])
+    assert "Imported: 1 of 1 · 1 could not be read, the first: 7" in told
+    stored = sorted(memory.content for memory in await page.memories())
+    assert ["cat called Miso" in stored[0], "“Porto”" in stored[1]] == [
+        True,
+        True,
+    ]
+    temporary = page.temporary_chat()
+    text = {"type": "text", "name": "a.txt", "content": "- My boat is blue."}
+    turn = await temporary.send("/memory import", files=[text])
+    assert "Imported: 1 of 1" in turn.content
+    other = await host.user("somebody_else")
+    other.answers["confirmation"] = True
+    assert "not your own" in await answered(
+        other.new_chat(), "/memory import", files=[file]
+    )
+    assert await other.memories() == []
+    assert not host.model.requests_titled("# Extract memories")
 
 
 @pytest.mark.every_release
