@@ -7701,6 +7701,10 @@ class MemoryIndexes:
   self.examples = SharedVectors(EXAMPLE_TEXTS)
   self._judges: dict[str, Judges] = {}
 
+ def known(self, user_id):
+  user = self._users.get((user_id,))
+  return user.index if user else None
+
  @staged("freshness")
  async def current(self, sources, patience):
   user, index = await self._read(sources)
@@ -16065,19 +16069,30 @@ class Recall:
 
  async def _candidates(self, hook, sources, question, reading):
   seconds = hook.settings.inlet_timeout_seconds
-  so_far, index = await asyncio.gather(
-   reading, self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES)
+  known = None
+  if question.complete is None:
+   known = self.indexes.known(sources.user_id)
+  so_far, index, embedded = await asyncio.gather(
+   reading,
+   self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
+   _embedded_for(hook, question, sources.embedder, known),
   )
-  if index.memories:
-   question = await embedded_question(hook, question, sources.embedder, index)
+  if index is not known:
+   embedded = await _embedded_for(hook, question, sources.embedder, index)
   hidden = await hook.hidden_from()
 
   def candidates():
    judges = self.indexes.judges(index.embedder, index.dimension)
-   asked = replace(question, so_far=so_far)
+   asked = replace(embedded, so_far=so_far)
    return candidates_for(asked, index, hidden, judges)
 
   return await asyncio.to_thread(candidates)
+
+
+async def _embedded_for(hook, question, embedder, index):
+ if index is None or not index.memories:
+  return question
+ return await embedded_question(hook, question, embedder, index)
 
 
 def added_texts(hook, window, *past):

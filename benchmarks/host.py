@@ -334,7 +334,9 @@ async def command_result(page: Page, command: str, seconds: float) -> str:
 def request_saying(host: RunningHost, words: str) -> ModelRequest:
     """The newest request whose newest user message is this."""
     return next(
-        one for one in reversed(host.model.requests) if one.user_text == words
+        one
+        for one in reversed(host.model.requests)
+        if one.user_text == words.strip()
     )
 
 

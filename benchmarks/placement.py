@@ -1,15 +1,18 @@
 """Whether a real small model uses a memory as well wherever it stands in the prompt.
 
-Forty questions in the second message of a chat, each answered by one of six memories in a block as
-the plug-in lays it out: at the end of the system prompt, at the end of the message, or nowhere. An
-answer is right that holds the word that is asked for. ``LOCAL_MODEL_URL`` names the server of the
-model, an OpenAI-compatible one.
+Forty questions in the second message of a chat, each answered by one of six memories. They stand
+where the plug-in may put them: at the end of the system prompt, behind six others that came with
+the chat's first message; with the question, while those six stand in the system prompt; with the
+question alone, as with ``memory_placement`` set to ``message`` where nothing came before; or
+nowhere, with the six others in the system prompt. An answer is right that holds the word that is
+asked for. ``LOCAL_MODEL_URL`` names the server of the model, an OpenAI-compatible one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,25 +30,35 @@ from benchmarks.figures import say, write_results
 from benchmarks.giving_way import MODEL_URL
 
 QUESTIONS = Path(__file__).parent / "placement_questions.txt"
-PLACES = ("system prompt", "message", "nowhere")
+PLACES = ("system prompt", "message", "message alone", "nowhere")
 MEMORIES_IN_BLOCK = 6
 OPENING = ("Good morning!", "Good morning! What can I do for you?")
 LONGEST_SECONDS = 600.0
 
 
-def prompted(
-    facts: list[str], question: str, place: str
-) -> list[dict[str, Any]]:
-    """The messages of a request in which these facts stand at this place."""
+def block_of(facts: Sequence[str], *, introduced: bool = True) -> str:
+    """The block of these facts; the first one in a prompt is introduced."""
     memories = [
         Memory(id=fact, content=fact, created_at=at, updated_at=at)
         for at, fact in enumerate(facts)
     ]
     entries = [entry for entry in map(entry_of, memories) if entry]
-    is_system = place == "system prompt"
-    block = rendered_block([], entries, "bullet", introduced=is_system)
-    if place == "nowhere":
-        block = ""
+    return rendered_block([], entries, "bullet", introduced=introduced)
+
+
+def prompted(
+    facts: list[str], others: list[str], question: str, place: str
+) -> list[dict[str, Any]]:
+    """The messages of a request in which the facts stand at this place."""
+    system = block_of(others)
+    with_message = ""
+    if place == "system prompt":
+        system = block_of([*others, *facts])
+    elif place == "message":
+        with_message = block_of(facts, introduced=False)
+    elif place == "message alone":
+        system = ""
+        with_message = block_of(facts)
     said, answered = OPENING
     messages = [
         {"role": "system", "content": "You are a helpful assistant."},
@@ -53,15 +66,22 @@ def prompted(
         {"role": "assistant", "content": answered},
         {"role": "user", "content": question},
     ]
-    with_message = "" if is_system else block
     added = PromptBlocks(
-        system=block if is_system else "",
+        system=system,
         messages=[
             MessageBlock(content_hash(said), ""),
             MessageBlock(content_hash(question), with_message),
         ],
     )
     return [dict(message) for message in with_blocks(messages, added)]
+
+
+def every_seventh(facts: Sequence[str], first: int) -> list[str]:
+    """As many facts as a block holds, from a first one on, in the order of the alphabet."""
+    return sorted(
+        facts[(first + step * 7) % len(facts)]
+        for step in range(MEMORIES_IN_BLOCK)
+    )
 
 
 async def measure(url: str) -> dict[str, Any]:
@@ -75,13 +95,12 @@ async def measure(url: str) -> dict[str, Any]:
     timeout = aiohttp.ClientTimeout(total=LONGEST_SECONDS)
     async with aiohttp.ClientSession(timeout=timeout) as session:
         for number, (_, question, answers) in enumerate(rows):
-            around = [
-                facts[(number + step * 7) % len(facts)]
-                for step in range(MEMORIES_IN_BLOCK)
-            ]
+            around = every_seventh(facts, number)
+            others = every_seventh(facts, number + 3)
             for place in PLACES:
+                messages = prompted(around, others, question, place)
                 body = {
-                    "messages": prompted(sorted(around), question, place),
+                    "messages": messages,
                     "max_tokens": 30,
                     "temperature": 0,
                 }

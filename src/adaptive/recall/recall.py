@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from adaptive.core.embedding import Sources
+from adaptive.core.embedding import Embedder, Sources
 from adaptive.core.messages import Message, listing, mapping, typed_message
 from adaptive.core.model import (
     JsonObject,
@@ -55,7 +55,7 @@ from adaptive.recall.selection import (
     ranked_candidates,
     selected,
 )
-from adaptive.search.index import FoundMemory
+from adaptive.search.index import FoundMemory, MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook, may_be_given_memories
 
@@ -338,14 +338,22 @@ class Recall:
         question: Question,
         reading: Awaitable[ChatSoFar],
     ) -> Candidates:
-        """The candidates for a question, which is completed and embedded first."""
+        """The candidates for a question, which is completed and embedded first.
+
+        Where no model completes it, it is embedded while the memories that are known are proven
+        to stand as they did.
+        """
         seconds = hook.settings.inlet_timeout_seconds
-        so_far, index = await asyncio.gather(
+        known = None
+        if question.complete is None:
+            known = self.indexes.known(sources.user_id)
+        so_far, index, embedded = await asyncio.gather(
             reading,
             self.indexes.current(sources, seconds * _SHARE_FOR_NEW_MEMORIES),
+            _embedded_for(hook, question, sources.embedder, known),
         )
-        if index.memories:
-            question = await embedded_question(
+        if index is not known:
+            embedded = await _embedded_for(
                 hook, question, sources.embedder, index
             )
         hidden = await hook.hidden_from()
@@ -353,10 +361,22 @@ class Recall:
         def candidates() -> Candidates:
             """In a thread: a large store takes a moment."""
             judges = self.indexes.judges(index.embedder, index.dimension)
-            asked = replace(question, so_far=so_far)
+            asked = replace(embedded, so_far=so_far)
             return candidates_for(asked, index, hidden, judges)
 
         return await asyncio.to_thread(candidates)
+
+
+async def _embedded_for(
+    hook: Hook,
+    question: Question,
+    embedder: Embedder,
+    index: MemoryIndex | None,
+) -> Question:
+    """The question with its vectors, if there are any memories to search."""
+    if index is None or not index.memories:
+        return question
+    return await embedded_question(hook, question, embedder, index)
 
 
 def added_texts(

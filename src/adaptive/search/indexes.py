@@ -84,6 +84,11 @@ class MemoryIndexes:
         self.examples = SharedVectors(EXAMPLE_TEXTS)
         self._judges: dict[str, Judges] = {}
 
+    def known(self, user_id: str) -> MemoryIndex | None:
+        """The user's memories as they stood last, if this process has them."""
+        user = self._users.get((user_id,))
+        return user.index if user else None
+
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
         """The user's memories as they stand in the database now.
