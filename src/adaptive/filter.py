@@ -260,6 +260,7 @@ class Filter:
             hook = await self._hook(arguments)
             if hook is not None:
                 self._sweep_when_due()
+                self._services.past_learning.take_up(hook)
                 messages = messages_of(body)
                 holds_commands = is_on_page(metadata, KINDS_AFTER_COMMANDS)
                 is_off = holds_commands and memory_is_off(messages)
@@ -319,9 +320,8 @@ class Filter:
         """Begin what is to be done once a day, whosever turn it is."""
         now = time.time()
         if self._services.sweep.is_due(now):
-            self._behind(
-                None, self._services.sweep.run(now), "sweeping", gently=True
-            )
+            sweeping = self._services.sweep.run(now)
+            self._behind(None, sweeping, "sweeping", gently=True)
 
     def _asked(self, hook: HostHook, messages: list[JsonObject]) -> bool:
         """Whether the newest message asks the memory for something, which is begun then."""

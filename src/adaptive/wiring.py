@@ -7,6 +7,7 @@ from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.postprocessing import Postprocessor
 from adaptive.answer.preprocessing import Preprocessor
 from adaptive.control.commands import MemoryCommands
+from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.turn import OncePerMessage, rememberable_messages
 from adaptive.core.runtime import Foreground, forget_texts
 from adaptive.history.conversation import PastConversation
@@ -18,8 +19,10 @@ from adaptive.host.history_chats import HostPastChats
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.vector_database import HostHistoryVectors
 from adaptive.learn.learning import Learning
+from adaptive.learn.past import PastLearning, PastRun
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
+from adaptive.memory.tables import ValueTable
 from adaptive.memory.user_memory import Memories
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.recall import Recall
@@ -78,6 +81,16 @@ class Services:
             formats=formats,
             nulls=partial(self.indexes.nulls.known, self.tables.vectors),
         )
+        self.past_learning = PastLearning(
+            learning=self.learning,
+            chats=past_chats,
+            runs=ValueTable(
+                self.tables.entries, "past_run", PastRun, PastRun()
+            ),
+            leases=self.tables.leases,
+            rememberable=rememberable_messages,
+            behind=behind,
+        )
         preprocessor = Preprocessor(formats)
         self.recall = Recall(
             indexes=self.indexes,
@@ -115,4 +128,5 @@ class Services:
             diagnosis=partial(diagnosis, indexes=self.indexes),
             attached_texts=attached_texts,
             once=OncePerMessage(self.tables.commands, self.tables.leases),
+            past_chats=PastChatCommands(self.past_learning),
         )

@@ -12,6 +12,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from adaptive.control.commands import MemoryCommands, _command_id
+from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.requests import (
     change_log,
     shown_of_steps,
@@ -82,6 +83,8 @@ class House:
 
     def __post_init__(self) -> None:
         self.learner = AsyncMock()
+        self.past = AsyncMock()
+        self.past.progress.return_value = ""
         self.costs = CostTable(ListedEntries())
         self.page.store = self.world.store
         self.learner.waiting.return_value = []
@@ -98,6 +101,7 @@ class House:
             diagnosis=AsyncMock(return_value="- **OK** all well"),
             attached_texts=AsyncMock(side_effect=lambda _: self.attached),
             once=OncePerMessage(command_answers(self.entries), self.leases),
+            past_chats=PastChatCommands(self.past),
         )
 
     @property

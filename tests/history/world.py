@@ -18,6 +18,7 @@ from adaptive.search.history_ports import (
     HistoryHit,
     HistoryUnit,
     MessageKey,
+    UnlearnedChat,
 )
 from adaptive.search.vectors import content_hash
 from tests.fakes import (
@@ -128,6 +129,34 @@ class StoredChats:
             for id_, at in changed.items()
             if at > max(noted.get(id_, 0), noted.get("", 0))
         }
+
+    async def unlearned(
+        self, user_id: str, since: float, until: float
+    ) -> list[UnlearnedChat]:
+        """Chats with messages of which the entries do not tell."""
+        known = {
+            key
+            for kind, user, key in self.entries.rows
+            if kind in ("done", "waiting") and user == user_id
+        }
+        left = {
+            chat_id: [
+                str(one["id"])
+                for one in messages
+                if one["role"] == "user"
+                and one["id"] not in known
+                and since <= one["timestamp"] < until
+            ]
+            for chat_id, messages in self._rows_of(user_id).items()
+        }
+        found = [
+            UnlearnedChat(
+                chat_id, self.rows[chat_id][-1]["timestamp"], message_ids
+            )
+            for chat_id, message_ids in left.items()
+            if message_ids
+        ]
+        return sorted(found, key=lambda chat: -chat.changed_at)
 
     def _rows_of(self, user_id: str) -> dict[str, list[dict[str, Any]]]:
         if self.failing:

@@ -25,8 +25,10 @@ CHATS = (
 )
 MESSAGES = (
     "CREATE TABLE chat_message (id TEXT PRIMARY KEY, chat_id TEXT, user_id TEXT, role TEXT, "
-    "parent_id TEXT, content JSON, output JSON, done BOOLEAN, error JSON, created_at BIGINT)"
+    "parent_id TEXT, content JSON, output JSON, done BOOLEAN, error JSON, created_at BIGINT, "
+    "model_id TEXT, meta JSON)"
 )
+AUTOMATIONS = "CREATE TABLE automation_run (id TEXT PRIMARY KEY, chat_id TEXT)"
 
 
 async def add_chat(
@@ -64,8 +66,12 @@ async def add_message(
         "role": fields.get("role", "user"),
         "parent_id": fields.get("parent_id"),
         "output": json.dumps(fields.get("output")),
+        "meta": json.dumps(fields.get("meta")),
     }
-    columns = ":id, :chat_id, :user_id, :role, :parent_id, :content, :output, 1, 'null', :at"
+    columns = (
+        ":id, :chat_id, :user_id, :role, :parent_id, :content, :output, 1, 'null', :at, "
+        "NULL, :meta"
+    )
     await worker.change(f"INSERT INTO chat_message VALUES ({columns})", **row)
 
 
@@ -78,6 +84,7 @@ async def worker(
         monkeypatch.setattr(database, "host_session", first.sessions)
         await first.change(CHATS)
         await first.change(MESSAGES)
+        await first.change(AUTOMATIONS)
         await add_chat(first, "c", "ada", 50)
         await add_chat(first, "inner", "ada", 90, {"internal": True})
         await add_chat(first, "b", "bob", 70)
@@ -206,3 +213,54 @@ def chat_hook(question_id: str) -> HostHook:
     """Ada's hook for one of her messages."""
     told = {"chat_id": "c", "session_id": "s", "user_message_id": question_id}
     return hook_on_host(hook_settings(), {"id": "ada"}, told)
+
+
+async def test_unlearned(worker: Worker) -> None:
+    """Messages that nothing knows of are found, the newest chat first; nobody else's are."""
+    for id_, owner, at, meta in (
+        ("old", "eve", 100, None),
+        ("new", "eve", 200, None),
+        ("note", "eve", 300, {"internal": True}),
+        ("run", "eve", 300, None),
+        ("erased", "eve", 300, None),
+        ("others", "mallory", 300, None),
+    ):
+        await add_chat(worker, id_, owner, at, meta)
+        await add_message(worker, id_, "first", owner, "Hello", at - 50)
+        await add_message(
+            worker, id_, "answer", owner, "Hi", at - 40, role="assistant"
+        )
+        await add_message(worker, id_, f"{id_}-last", owner, "Bye", at - 10)
+    await add_message(worker, "new", "foreign", "mallory", "Me too", 195)
+    await worker.change("INSERT INTO automation_run VALUES ('1', 'run')")
+    tables = HostTables(Sealer("key"), worker.database)
+    erased = Entry("erased", None, 290, "erased")
+    await tables.entries.put("erased_history", "eve", [erased])
+    chats = HostPastChats()
+
+    async def unlearned(since: int = 0, until: int = 1000) -> dict[str, Any]:
+        """What is left, in its order."""
+        found = await chats.unlearned("eve", since, until)
+        return {chat.id: sorted(chat.message_ids) for chat in found}
+
+    everything = {"new": ["first", "new-last"], "old": ["first", "old-last"]}
+    assert await unlearned() == everything
+    assert [*await unlearned()] == ["new", "old"]
+    assert await unlearned(60, 160) == {"new": ["first"], "old": ["old-last"]}
+    waiting = Entry("old-last", None, 5)
+    await tables.entries.put("waiting", "eve", [waiting])
+    changed = Entry("1~~~1:saved:x", None, 5, "new", "new-last")
+    await tables.entries.put("audit", "eve", [changed])
+    assert await unlearned() == {"new": ["first"], "old": ["first"]}
+    await tables.entries.put("done", "eve", [Entry("first", None, 5)])
+    assert await unlearned() == {}
+
+
+async def test_timers_say_nothing(worker: Worker) -> None:
+    """What a timer has brought in its user's place is no word of theirs."""
+    await add_chat(worker, "timed", "eve", 100)
+    await add_message(
+        worker, "timed", "m", "eve", "Wake up", 90, meta={"internal": True}
+    )
+    (message,) = await HostPastChats().messages("eve", "timed")
+    assert message["content"] == ""

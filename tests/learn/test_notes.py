@@ -14,7 +14,6 @@ from adaptive.learn.extraction import (
     shown_message,
     typed_lines,
 )
-from adaptive.learn.lesson import marked_turn
 from adaptive.learn.proposals import (
     ExtractionSource,
     holds_notes,
@@ -23,6 +22,7 @@ from adaptive.learn.proposals import (
     read_notes,
     read_proposals,
 )
+from adaptive.learn.turns import marked_turn
 from tests.fakes import hook_settings, memory, turn
 from tests.learn.world import MORNING
 from tests.rates import over

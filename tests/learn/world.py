@@ -160,18 +160,29 @@ class ListedAudit(AuditTable):
 
 
 class HeldLeases:
-    """``Leases`` whose rows are a dict."""
+    """``Leases`` whose rows are a dict: until when each is held, and by whom."""
 
     def __init__(self) -> None:
         self.rows: dict[str, float] = {}
+        self.owners: dict[str, str] = {}
 
     async def end(self, names: Iterable[str], owner: str = "") -> bool:
         """End leases."""
-        return any([self.rows.pop(name, None) for name in names])
+        held = [
+            name
+            for name in names
+            if name in self.rows and owner in ("", self.owners[name])
+        ]
+        for name in held:
+            del self.rows[name]
+        return bool(held)
 
     async def renew(self, name: str, owner: str, until: float) -> bool:
-        """Nobody has one that is renewed."""
-        return False
+        """Prolong a lease that is this owner's."""
+        if name not in self.rows or self.owners[name] != owner:
+            return False
+        self.rows[name] = until
+        return True
 
     async def acquire(
         self, name: str, now: float, seconds: float, owner: str = ""
@@ -179,6 +190,7 @@ class HeldLeases:
         if self.rows.get(name, 0.0) >= now:
             return False
         self.rows[name] = now + seconds
+        self.owners[name] = owner
         return True
 
 

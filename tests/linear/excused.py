@@ -22,7 +22,7 @@ COROUTINES: Mapping[str, str] = {
         learn.learning.Learning.*
         learn.lesson.*
         learn.suggestions.*
-        learn.outdated.outdated_by
+        learn.outdated.*
         learn.prefilter.may_hold_fact
         learn.queue.LearningQueue.*
         settings.hook.Hook.*
@@ -100,13 +100,15 @@ FUNCTIONS: Mapping[str, str] = {
         learn.lasting.weighed
         learn.proposals._evidence
         learn.outdated.far_reaching_changes
+        learn.outdated.without_changes_of_later
         learn.outdated._is_near_its_kind
     """,
     "It compares ids, hashes, dates or vectors, and reads no text.": """
-        history.section._branch
+        core.messages.branch_to
         history.section._day
         host.hook.HostHook.typed_to
         learn.prefilter.may_tell
+        learn.past.period_of_year
         learn.turns.by_model
         learn.summaries.related_clusters
         memory.archive.archived_change

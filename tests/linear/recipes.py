@@ -45,7 +45,6 @@ from adaptive.history.section import (
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.grounding import screened
-from adaptive.learn.lesson import marked_turn
 from adaptive.learn.outdated import read_outdated
 from adaptive.learn.pastes import introduced_apart
 from adaptive.learn.proposals import (
@@ -63,7 +62,13 @@ from adaptive.learn.support import (
     said_marks,
     supported_share,
 )
-from adaptive.learn.turns import _shortened, joined_turn, typed_turn
+from adaptive.learn.turns import (
+    _shortened,
+    joined_turn,
+    marked_turn,
+    past_turns,
+    typed_turn,
+)
 from adaptive.llm.endpoints import chat_body, chat_text, ollama_options
 from adaptive.llm.reply import _found, read_items, read_object
 from adaptive.memory.archive import plan_restoration
@@ -320,11 +325,14 @@ RECIPES: Mapping[str, Recipe] = {
     "learn.turns._shortened": lambda text: partial(
         _shortened, turn(text).earlier, excerpt_without_secrets
     ),
-    "learn.lesson.marked_turn": lambda text: partial(
+    "learn.turns.marked_turn": lambda text: partial(
         marked_turn, [turn(text)] * 2
     ),
     "learn.turns.joined_turn": lambda text: partial(
         joined_turn, [turn(text)] * 2
+    ),
+    "learn.turns.past_turns": lambda text: partial(
+        past_turns, messages(text), ["m1"], turn(""), {}
     ),
     "learn.turns.typed_turn": lambda text: partial(
         typed_turn, HOOK, messages(text), messages(text)

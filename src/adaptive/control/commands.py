@@ -13,6 +13,7 @@ from adaptive.control.numbers import (
     NumberedMemories,
     number_in,
 )
+from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.requests import (
     Day,
     MemoryRequests,
@@ -72,8 +73,8 @@ _OFF = (
     "or `enabled` among your valves of this filter)."
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
-_SAVING = ("remember", "import")
-_CHANGING = ("undo", "remember", "forget", "restore", "import")
+_SAVING = ("remember", "import", "learn")
+_CHANGING = ("undo", "remember", "forget", "restore", "import", "learn")
 # Some of it may stand when the rest fails.
 _IN_PORTIONS = ("undo", "import")
 _ASKED = "ASKED"
@@ -94,6 +95,7 @@ class MemoryCommands(MemoryRequests):
     diagnosis: Callable[[Hook], Awaitable[str]]
     attached_texts: Callable[[Hook], Awaitable[list[str]]]
     once: OncePerMessage
+    past_chats: PastChatCommands
 
     def __post_init__(self) -> None:
         # One change of a user's at a time; an answer that somebody else gives is waited for
@@ -112,6 +114,7 @@ class MemoryCommands(MemoryRequests):
             "import": self._import,
             "doctor": self._doctor,
             "cost": self._cost,
+            "learn": self.past_chats.learn,
         }
 
     async def answer(self, hook: Hook, command: Command) -> str:
@@ -164,6 +167,9 @@ class MemoryCommands(MemoryRequests):
         hidden = await hook.hidden_from()
         shown = hidden.without(memories)
         notes = await self.learner.waiting(hook)
+        progress = await self.past_chats.learner.progress(hook.user_id)
+        if progress:
+            notes.append(progress)
         withheld = len(memories) - len(shown)
         if withheld:
             notes.append(
@@ -247,6 +253,9 @@ class MemoryCommands(MemoryRequests):
         step = candidates[0]
         if not step.standing:
             return "That is taken back already; the log tells by what."
+        # Nothing is added to what is taken back.
+        learner = self.past_chats.learner
+        await learner.stop(hook.user_id, step.changes[0].step or "none")
         changes = await memory.undo(step)
         lines = changes_told(
             changes[:_MOST_TOLD],

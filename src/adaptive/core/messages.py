@@ -7,7 +7,7 @@ import html
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, cast
 from zoneinfo import ZoneInfo
@@ -15,6 +15,8 @@ from zoneinfo import ZoneInfo
 from adaptive.core.model import JsonMapping, JsonObject, Utterance
 
 Message = JsonMapping
+# From the messages of a chat to those that may be remembered.
+MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
 _LATEST_SECONDS = 1e11  # the year 5138
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 # Marks that follow a letter are sorted when a text is normalised, which takes the square of their
@@ -220,6 +222,45 @@ def said_at(message: Message, now: float) -> int:
     if isinstance(stamp, int | float) and 0 < stamp <= _LATEST_SECONDS:
         return int(stamp)
     return int(now)
+
+
+def newest_branch(
+    stored: Iterable[Message], newest_id: str = ""
+) -> list[Message]:
+    """The messages of a chat down one branch, oldest first.
+
+    Of a chat with branches (regenerated answers, edited questions) that one counts which goes
+    through ``newest_id``, where that is known, and ends in the newest message: the chat may have
+    gone on since.
+    """
+    by_id = {
+        str(message["id"]): message for message in stored if message.get("id")
+    }
+    children: dict[str, list[str]] = {}
+    # Of one second the last that is stored: an edit comes after what it was.
+    for id_, message in reversed(by_id.items()):
+        children.setdefault(str(message.get("parentId")), []).append(id_)
+
+    def time_of(id_: str) -> int:
+        """When a message was said."""
+        return said_at(by_id[id_], 0)
+
+    if newest_id in by_id:
+        for _ in by_id:
+            newest_id = max(children.get(newest_id, [newest_id]), key=time_of)
+    else:
+        leaves = [id_ for id_ in reversed(by_id) if id_ not in children]
+        newest_id = max(leaves, key=time_of, default="")
+    return branch_to(by_id, newest_id)
+
+
+def branch_to(by_id: Mapping[str, Message], last_id: str) -> list[Message]:
+    """The chain of parents that ends in a message, oldest first; a loop is walked once."""
+    branch: dict[str, Message] = {}
+    while last_id in by_id and last_id not in branch:
+        branch[last_id] = by_id[last_id]
+        last_id = str(by_id[last_id].get("parentId") or "")
+    return [*reversed(branch.values())]
 
 
 def local_time(epoch_seconds: float, *zone_names: str) -> datetime:

@@ -166,6 +166,12 @@ class Memory(Tagged):
     # Content, type and path as they stand in the row, where that is known.
     stored: tuple[str, str | None, str | None] = ("", None, None)
 
+    @property
+    def said_at(self) -> float:
+        """When what it says was said, in epoch seconds; where that is not noted, when it was made."""
+        noted = self.meta.get("said_at")
+        return noted if noted and isinstance(noted, int) else self.created_at
+
 
 CORE_IMPORTANCE = 9
 
@@ -205,11 +211,20 @@ class Draft(Tagged):
 
 @frozen
 class Provenance:
-    """Where a fact was said: ``message_id`` is the user's message, ``said_at`` epoch seconds."""
+    """Where a fact was said: ``message_id`` is the user's message, ``said_at`` epoch seconds.
+
+    What is learned of it belongs to a ``step`` of the log where past chats are learned from.
+    """
 
     chat_id: str
     message_id: str
     said_at: int
+    step: str = ""
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it was said long before it is learned."""
+        return bool(self.step)
 
 
 @frozen

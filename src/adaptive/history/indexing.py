@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from adaptive.core.embedding import Embedder
 from adaptive.core.messages import (
     Message,
+    MessageFilter,
     has_words,
     head_and_tail,
     message_text,
@@ -30,7 +31,6 @@ from adaptive.core.model import (
 )
 from adaptive.core.runtime import portions
 from adaptive.history.section import (
-    MessageFilter,
     PastMessage,
     past_messages,
     secretless,
@@ -218,6 +218,10 @@ class HistoryIndex:
         What is being indexed is stopped first. The chats themselves stay, so one is indexed again
         when it goes on while recall is on. Raises ``HostError`` where something is left.
         """
+        note = Entry(chat_id, None, int(time.time()), chat_id)
+        if chat_id:
+            # Nothing is learned from it later either.
+            await self.entries.put("erased_history", user_id, [note])
         running = [
             keeping
             for keeping, owner in self._running.items()
@@ -229,11 +233,10 @@ class HistoryIndex:
         units = await self.vectors.digests(user_id, chat_id)
         if not units and not await self.vectors.standing_embedder(user_id):
             return
-        note = Entry(chat_id, None, int(time.time()), chat_id)
-        await self.entries.put("erased_history", user_id, [note])
         if chat_id:
             await self.vectors.delete(user_id, units)
             return
+        await self.entries.put("erased_history", user_id, [note])
         await self.vectors.delete_all(user_id)
         if await self.vectors.standing_embedder(user_id):
             raise HostError("the vector database still holds some of it")

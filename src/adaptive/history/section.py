@@ -26,7 +26,7 @@ with its role; no text can open a block, a heading or another one's turn.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -34,11 +34,14 @@ from numpy.typing import NDArray
 
 from adaptive.core.messages import (
     Message,
+    MessageFilter,
+    branch_to,
     estimated_tokens,
     has_words,
     head_and_tail,
     local_time,
     message_text,
+    newest_branch,
     passages,
     said_at,
     spoken_text,
@@ -56,9 +59,6 @@ from adaptive.search.history_ports import (
 )
 from adaptive.search.tokens import keyword_index, tokens
 from adaptive.search.vectors import content_hash
-
-# From the messages of a chat to those that may be remembered.
-MessageFilter = Callable[[Sequence[Message]], Sequence[Message]]
 
 _LONGEST_SEARCHED = 20_000
 
@@ -101,30 +101,11 @@ def past_messages(
 ) -> list[PastMessage]:
     """The messages of a chat that can be recalled, oldest first.
 
-    Of a chat with branches (regenerated answers, edited questions) that one counts which goes
-    through ``newest_id``, where that is known, and ends in the newest message: the chat may have
-    gone on since. Messages without words, unfinished and failed answers, and roles other than user
+    Of its branches that one counts which goes through ``newest_id`` (see ``newest_branch``).
+    Messages without words, unfinished and failed answers, and roles other than user
     and assistant are left out, and so is what is not ``rememberable``.
     """
-    by_id = {
-        str(message["id"]): message for message in stored if message.get("id")
-    }
-    children: dict[str, list[str]] = {}
-    # Of one second the last that is stored: an edit comes after what it was.
-    for id_, message in reversed(by_id.items()):
-        children.setdefault(str(message.get("parentId")), []).append(id_)
-
-    def time_of(id_: str) -> int:
-        """When a message was said."""
-        return said_at(by_id[id_], 0)
-
-    if newest_id in by_id:
-        for _ in by_id:
-            newest_id = max(children.get(newest_id, [newest_id]), key=time_of)
-    else:
-        leaves = [id_ for id_ in reversed(by_id) if id_ not in children]
-        newest_id = max(leaves, key=time_of, default="")
-    standing = rememberable(_branch(by_id, newest_id))
+    standing = rememberable(newest_branch(stored, newest_id))
     messages = (past_message(chat_id, message) for message in standing)
     return [message for message in messages if message is not None]
 
@@ -158,7 +139,7 @@ def unseen_messages(
     in the request, whoever has cut it: the host's compaction, another filter, or this one. Empty
     where that message is not stored, since nobody could tell then.
     """
-    branch = _branch(
+    branch = branch_to(
         {str(message["id"]): message for message in outline}, newest_id
     )
     questions = [
@@ -171,15 +152,6 @@ def unseen_messages(
     return frozenset(
         str(message["id"]) for message in branch[: questions[-seen_questions]]
     )
-
-
-def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
-    """The chain of parents that ends in a message, oldest first; a loop is walked once."""
-    branch: dict[str, Message] = {}
-    while newest_id in by_id and newest_id not in branch:
-        branch[newest_id] = by_id[newest_id]
-        newest_id = str(by_id[newest_id].get("parentId") or "")
-    return [*reversed(branch.values())]
 
 
 # How near null prompts come to one another by an embedder, in each script.

@@ -90,15 +90,17 @@ HOST_CHATS = _host_table(
     Column("updated_at", BigInteger),
     Column("meta", JSON),
 )
-# Of 0.9 and later (host: models/chat_messages.py).
+HOST_AUTOMATION_RUNS = _host_table("automation_run", "chat_id")
+# Of 0.9 and later, ``meta`` of 0.11 and later (host: models/chat_messages.py).
 HOST_MESSAGES = _host_table(
     "chat_message",
-    "id chat_id user_id role parent_id",
+    "id chat_id user_id role parent_id model_id",
     Column("created_at", BigInteger),
     Column("content", JSON),
     Column("output", JSON),
     Column("error", JSON),
     Column("done", Boolean),
+    Column("meta", JSON),
 )
 
 

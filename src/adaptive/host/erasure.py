@@ -209,15 +209,18 @@ class HostEraser:
     ) -> None:
         """Erase turns that wait, with the lease on them.
 
-        Of an origin what is left of them says that they are done, since an answer made anew to such
-        a message would be learned from otherwise.
+        Of the messages of an origin it is noted that they are done, since an answer made anew, or
+        past chats, would be learned from otherwise.
         """
-        ids = [row.key for row in rows if row.kind == "waiting"]
         if origin is None:
+            ids = [row.key for row in rows if row.kind == "waiting"]
             await self.tables.entries.drop("waiting", self.user_id, ids)
         else:
-            done = dict.fromkeys(ids, 0)
-            await self.tables.pending.finish(self.user_id, done, time.time())
+            said = {row.message_id for row in rows} - {""}
+            done = dict.fromkeys(said, 0)
+            await self.tables.pending.finish(
+                self.user_id, done, time.time(), for_good=True
+            )
         # A worker that has them in its hands surely writes no more then.
         if await self.tables.leases.end([turn_lease(self.user_id)]):
             await asyncio.sleep(LEASE_PROOF_SECONDS)

@@ -10,6 +10,7 @@ Only what is asked for is read: the chat's own row holds a copy of all its messa
 """
 
 import asyncio
+import itertools
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -18,7 +19,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from sqlalchemy import (
@@ -27,6 +28,7 @@ from sqlalchemy import (
     literal,
     select,
     text,
+    true,
 )
 from sqlalchemy.orm.attributes import flag_modified
 
@@ -35,6 +37,7 @@ from adaptive.core.model import JsonMapping, JsonObject
 from adaptive.core.runtime import KeyedLocks
 from adaptive.host.database import (
     ENTRIES,
+    HOST_AUTOMATION_RUNS,
     HOST_CHATS,
     HOST_DATABASE,
     HOST_MESSAGES,
@@ -42,7 +45,7 @@ from adaptive.host.database import (
     host_session,
 )
 from adaptive.host.faults import uninterrupted
-from adaptive.search.history_ports import MessageKey
+from adaptive.search.history_ports import MessageKey, UnlearnedChat
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
 MessageChange = Callable[[Message], JsonObject | None]
@@ -79,20 +82,24 @@ class HostPastChats:
         )
         rows = await HOST_DATABASE.rows("reading the titles of chats", query)
         return {
-            row.id: row.title or "" for row in rows if not _is_internal(row)
+            row.id: row.title or ""
+            for row in rows
+            if not _is_internal(row.meta)
         }
 
     async def messages(
         self, user_id: str, chat_id: str, *, words: bool = True
     ) -> tuple[JsonMapping, ...]:
         """A chat's messages of all branches."""
-        columns = HOST_MESSAGES.c if words else _OUTLINE
+        columns = _message_columns() if words else _OUTLINE
         query = _own_messages(columns, user_id).where(
             HOST_MESSAGES.c.chat_id == chat_id
         )
         rows = await HOST_DATABASE.rows("reading a chat's messages", query)
         return tuple(
-            _message_of(row, user_id) for row in rows if not _is_internal(row)
+            _message_of(row, user_id)
+            for row in rows
+            if not _is_internal(row.chat_meta)
         )
 
     async def current(
@@ -100,7 +107,7 @@ class HostPastChats:
     ) -> dict[MessageKey, JsonMapping]:
         """Messages by their primary key, of chats that are this user's."""
         ids = ["-".join(key) for key in keys]
-        query = _own_messages(HOST_MESSAGES.c, user_id).where(
+        query = _own_messages(_message_columns(), user_id).where(
             HOST_MESSAGES.c.id.in_(ids)
         )
         rows = await HOST_DATABASE.rows("reading past messages", query)
@@ -139,25 +146,84 @@ class HostPastChats:
         last_first = sorted(rows, key=itemgetter(1), reverse=True)
         return dict(map(tuple, last_first))
 
+    async def unlearned(
+        self, user_id: str, since: float, until: float
+    ) -> list[UnlearnedChat]:
+        """Chats with messages that were not learned from, by one statement (see ``PastChats``)."""
+        chat = HOST_CHATS.c
+        message = HOST_MESSAGES.c
+        note = ENTRIES.c
+        message_id = func.substr(message.id, func.length(chat.id) + 2)
+        queued = select(note.key).where(
+            note.user_id == user_id, note.kind.in_(["done", "waiting"])
+        )
+        changed_by = select(note.message_id).where(
+            note.user_id == user_id, note.kind == "audit"
+        )
+        is_erased = exists().where(
+            note.user_id == user_id,
+            note.kind == "erased_history",
+            note.key == chat.id,
+            note.created_at >= message.created_at,
+        )
+        automated = exists().where(HOST_AUTOMATION_RUNS.c.chat_id == chat.id)
+        query = (
+            select(chat.id, chat.updated_at, message_id.label("message_id"))
+            .join(HOST_MESSAGES, message.chat_id == chat.id)
+            .where(
+                chat.user_id == user_id,
+                chat.meta["internal"].as_boolean().is_not(true()),
+                message.user_id == user_id,
+                message.role == "user",
+                message.created_at >= since,
+                message.created_at < until,
+                message_id.not_in(queued),
+                message_id.not_in(changed_by),
+                ~is_erased,
+                ~automated,
+            )
+            .order_by(chat.updated_at.desc(), chat.id)
+        )
+        rows = await OUR_DATABASE.rows("looking for chats to learn", query)
+        chats = itertools.groupby(rows, attrgetter("id", "updated_at"))
+        return [
+            UnlearnedChat(
+                id=chat_id,
+                changed_at=changed_at or 0,
+                message_ids=[row.message_id for row in group],
+            )
+            for (chat_id, changed_at), group in chats
+        ]
+
+
+def _message_columns() -> list[Any]:
+    """The columns of messages that this release has."""
+    try:
+        from open_webui.models.chat_messages import ChatMessage
+    except ImportError:
+        return [*HOST_MESSAGES.c]
+    return [one for one in HOST_MESSAGES.c if hasattr(ChatMessage, one.name)]
+
 
 def _own_messages(columns: Any, user_id: str) -> Any:
     """Messages of this user's chats, each with what is noted of its chat."""
     return (
-        select(*columns, HOST_CHATS.c.meta)
+        select(*columns, HOST_CHATS.c.meta.label("chat_meta"))
         .join(HOST_CHATS, HOST_CHATS.c.id == HOST_MESSAGES.c.chat_id)
         .where(HOST_CHATS.c.user_id == user_id)
     )
 
 
-def _is_internal(row: Any) -> bool:
-    return mapping(row.meta).get("internal") is True
+def _is_internal(meta: object) -> bool:
+    """Whether a chat or a message is one that the host has made, and not its user."""
+    return mapping(meta).get("internal") is True
 
 
 def _message_of(row: Any, user_id: str) -> JsonObject:
     """A row as the host hands messages to filters; one of somebody else is without its words.
 
-    Since 0.12 others may write in a chat that was shared with them (host: models/chats.py,
-    insert_chat_turn); its place in the tree stays.
+    So is one that a timer has brought. Since 0.12 others may write in a chat that was shared with
+    them (host: models/chats.py, insert_chat_turn); its place in the tree stays.
     """
     fields = row._mapping
     message = {
@@ -166,7 +232,8 @@ def _message_of(row: Any, user_id: str) -> JsonObject:
         "parentId": row.parent_id,
         "timestamp": fields.get("created_at"),
     }
-    if message.get("user_id") not in (None, "", user_id):
+    is_others = message.get("user_id") not in (None, "", user_id)
+    if is_others or _is_internal(message.get("meta")):
         message |= {"content": "", "output": None}
     return message
 

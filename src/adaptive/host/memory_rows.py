@@ -165,7 +165,7 @@ def meta_with_history(memory: Memory) -> JsonObject:
         return dict(memory.meta)
     entry = {
         "content": memory.content,
-        "said_at": memory.meta.get("said_at") or memory.created_at,
+        "said_at": memory.said_at,
         "until": int(time.time()),
     }
     return {

@@ -34,14 +34,13 @@ from adaptive.learn.lesson import (
     LessonResources,
     carried_out,
     learn_turn,
-    marked_turn,
     new_findings,
     write,
 )
-from adaptive.learn.queue import LearningQueue, TurnWork, always
+from adaptive.learn.queue import LearningQueue, TurnWork, Wanted, always
 from adaptive.learn.suggestions import Suggestions, failure_line, report_line
 from adaptive.learn.summaries import summarise_when_due
-from adaptive.learn.turns import by_model
+from adaptive.learn.turns import by_model, marked_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.memory.tables import CostTable, Leases
 from adaptive.memory.turn_table import QueuedTurn, TurnTable
@@ -90,11 +89,27 @@ class Learning:
             await self._learn(hook, queued)
         finally:
             learned.set()
-            spent = self.formats.spent.pop(hook.user_id, None)
-            if spent:
-                await self.costs.add(hook.user_id, spent, int(time.time()))
+            await self._count_costs(hook.user_id)
         if hook.settings.save_mode == "suggest":
             await self._offer(hook)
+
+    async def learn_past(self, hook: Hook, wanted: Wanted) -> bool:
+        """Learn from turns of a past chat that wait; whether there were any that are due."""
+        teach = partial(self._teach, hook)
+        try:
+            return await self._queue.resume_past(hook.user_id, teach, wanted)
+        finally:
+            await self._count_costs(hook.user_id)
+
+    async def past_waiting(self, user_id: str) -> int:
+        """How many turns of past chats wait."""
+        return await self._queue.waiting(user_id, past=True)
+
+    async def _count_costs(self, user_id: str) -> None:
+        """Write down what models were asked for a user."""
+        spent = self.formats.spent.pop(user_id, None)
+        if spent:
+            await self.costs.add(user_id, spent, int(time.time()))
 
     async def _learn(self, hook: Hook, queued: QueuedTurn | None) -> None:
         """Learn from a turn when it is due, or tell why not and learn what others have left."""

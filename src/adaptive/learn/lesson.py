@@ -29,20 +29,22 @@ from adaptive.core.runtime import Foreground, GaveWay, staged, tally
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import (
     extraction,
-    opening_of,
     shown_memories,
     typed_lines,
 )
 from adaptive.learn.grounding import screened
 from adaptive.learn.lasting import judged_facts
-from adaptive.learn.outdated import far_reaching_changes, outdated_by
-from adaptive.learn.pastes import without_pastes
+from adaptive.learn.outdated import (
+    far_reaching_changes,
+    with_consequences,
+    without_changes_of_later,
+)
 from adaptive.learn.prefilter import (
     EMBEDDING_PATIENCE_SECONDS,
     may_hold_fact,
 )
 from adaptive.learn.proposals import ExtractionSource
-from adaptive.learn.queue import TurnWork
+from adaptive.learn.queue import TurnWork, past_lessons
 from adaptive.learn.suggestions import (
     Suggestions,
     joined_lines,
@@ -50,7 +52,7 @@ from adaptive.learn.suggestions import (
     report_of,
 )
 from adaptive.learn.support import says_no_more
-from adaptive.learn.turns import joined_turn
+from adaptive.learn.turns import marked_turn
 from adaptive.llm.ask import AnswerFormats, AnswerRead, ask
 from adaptive.memory.audit import AuditEntry
 from adaptive.memory.user_memory import UserMemory
@@ -148,7 +150,13 @@ async def learn_turn(
     settings = room.settings
     sources = room.sources
     index = await room.index()
+    foreground = room.foreground
+    past = ""
     most = settings.max_extractions_per_hour or inf
+    if turn.source.is_past:
+        past = past_lessons(turn.user_id)
+        # Whoever has past chats learned from has been told how many calls that takes.
+        most = inf
 
     async def ask_model(
         request: CompletionRequest, read: Callable[[Completion], AnswerRead]
@@ -157,7 +165,7 @@ async def learn_turn(
         work.calls += 1
         try:
             machine = room.machine if work.patience else ""
-            async with room.foreground.call(machine):
+            async with foreground.call(machine), foreground.call(past):
                 return await room.ask(request, read)
         except GaveWay:
             work.calls -= 1
@@ -190,6 +198,8 @@ async def learn_turn(
     dimension = len(next(iter(vectors.values()), ()))
     judges = room.indexes.judges(index.embedder, dimension)
     proposals = judged_facts(proposals, turn, vectors, judges)
+    if turn.source.is_past:
+        proposals = without_changes_of_later(proposals, index, turn)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         vectors = await _embedded(room, proposals)
@@ -198,7 +208,8 @@ async def learn_turn(
         }
         changes = far_reaching_changes(proposals, index, vectors, updates)
         if changes and work.calls_before + work.calls < most:
-            ended = await outdated_by(
+            proposals = await with_consequences(
+                proposals,
                 changes,
                 index,
                 vectors,
@@ -207,10 +218,6 @@ async def learn_turn(
                 turn,
                 now,
             )
-            addressed = {one.memory_id for one in proposals if one.is_open}
-            proposals += [
-                one for one in ended if one.memory_id not in addressed
-            ]
     if not proposals:
         return Lesson(Report(NOTHING_NEW))
     return await carried_out(
@@ -218,7 +225,7 @@ async def learn_turn(
         turn,
         proposals,
         work.held,
-        partly_written=work.attempts > 0,
+        partly_written=work.attempts > 0 or turn.source.is_past,
         tells_failures=work.tells_failures,
     )
 
@@ -357,17 +364,6 @@ async def _embedded(
     except (EmbeddingError, TimeoutError) as error:
         log_failure("new facts are compared by their words only", error)
     return known
-
-
-def marked_turn(turns: Sequence[Turn]) -> Turn:
-    """Turns as one, with other people's texts as block quotes.
-
-    Each turn is read by itself: what one asks for is not about the text of another.
-    """
-    marked = joined_turn(
-        [replace(turn, words=without_pastes(turn.words)) for turn in turns]
-    )
-    return replace(marked, opening=opening_of(turns[0].words))
 
 
 async def new_findings(

@@ -21,6 +21,7 @@ from adaptive.core.model import (
     Proposal,
     Turn,
     Vectors,
+    each_open,
     log,
     log_failure,
 )
@@ -54,6 +55,7 @@ from adaptive.memory.writing import NO_LONGER_TRUE
 from adaptive.privacy.injection import escaped_entry
 from adaptive.search.fusion import RankingQuery
 from adaptive.search.index import MemoryIndex
+from adaptive.search.tokens import holds_words_of
 from adaptive.search.vectors import products
 from adaptive.settings.merged import LocalOnlyBanks
 
@@ -68,6 +70,7 @@ _LEAST_KNOWN = 0.6  # of a rewritten sentence, in the change or in the memory
 # Of a memory's subjects, in what became of it: capable models keep 0.6 at least.
 _LEAST_REMAINING = 0.5
 _LONGEST_SAID = 2000
+SAID_LATER = "you have said something else since"
 
 OUTDATED_SCHEMA = json.loads(PROMPTS["outdated_schema"])
 
@@ -126,8 +129,8 @@ def _is_near_its_kind(
     return likeness is not None and likeness >= _LEAST_LIKENESS
 
 
-@staged("outdated")
-async def outdated_by(
+async def with_consequences(
+    proposals: Sequence[Proposal],
     changes: Sequence[Proposal],
     index: MemoryIndex,
     vectors: Mapping[str, Vectors],
@@ -135,8 +138,34 @@ async def outdated_by(
     ask_model: AskModel,
     turn: Turn,
     now: datetime,
-) -> tuple[Proposal, ...]:
-    """What ends or is rewritten because of changes; nothing where the model can't be asked."""
+) -> list[Proposal]:
+    """Proposals with the ends of other memories that far-reaching changes among them bring.
+
+    What is of a past chat ends no memory of what was said later; that may have ended it.
+    """
+    near = await _memories_near(changes, index, vectors, hidden)
+    later = [one for one in near if one.said_at > turn.source.said_at]
+    if later and turn.source.is_past:
+        proposals = await _without_past(
+            proposals, changes, later, ask_model, turn, now
+        )
+        changes = [one for one in changes if one in proposals]
+        near = [one for one in near if one not in later]
+    ended = await outdated_by(changes, near, ask_model, turn, now)
+    addressed = {one.memory_id for one in proposals if one.is_open}
+    return [
+        *proposals,
+        *(one for one in ended if one.memory_id not in addressed),
+    ]
+
+
+async def _memories_near(
+    changes: Sequence[Proposal],
+    index: MemoryIndex,
+    vectors: Mapping[str, Vectors],
+    hidden: LocalOnlyBanks,
+) -> list[Memory]:
+    """The memories nearest to what was and is said of changes, but those that are changed."""
     stored = zip(
         index.memories, index.ranking.vectors, index.embedded, strict=True
     )
@@ -153,10 +182,73 @@ async def outdated_by(
     asked = [RankingQuery(one, known.get(one)) for one in said]
     near = await asyncio.to_thread(nearest_memories, index, asked)
     changed = {change.memory_id for change in changes}
-    shown = [one for one in hidden.without(near) if one.id not in changed][
-        :_MOST_COMPARED
+    return [one for one in hidden.without(near) if one.id not in changed]
+
+
+async def _without_past(
+    proposals: Sequence[Proposal],
+    facts: Sequence[Proposal],
+    later: Sequence[Memory],
+    ask_model: AskModel,
+    turn: Turn,
+    now: datetime,
+) -> list[Proposal]:
+    """Proposals of a past chat without those new facts that ended with what was said later."""
+    since = [Proposal("NEW", draft=draft_of(memory)) for memory in later]
+    said_then = [
+        Memory(one.draft.content, one.draft.content, 0, 0)
+        for one in facts
+        if one.kind == "NEW"
     ]
-    if not shown:
+    wordless = replace(turn, words="", opening="")
+    ended = await outdated_by(
+        since[:_MOST_COMPARED], said_then, ask_model, wordless, now
+    )
+    past = {one.memory_id for one in ended}
+
+    def step(proposal: Proposal) -> Proposal:
+        """Let a fact pass that still holds."""
+        if proposal.kind != "NEW" or proposal.draft.content not in past:
+            return proposal
+        return proposal.decided("superseded", SAID_LATER)
+
+    return each_open(proposals, step)
+
+
+def without_changes_of_later(
+    proposals: Sequence[Proposal], index: MemoryIndex, turn: Turn
+) -> list[Proposal]:
+    """Proposals of which none changes a memory of what was said later.
+
+    A sentence that says all that such a memory does, and more, is a fact of its own.
+    """
+
+    def step(proposal: Proposal) -> Proposal:
+        """Let a change pass of what was said before."""
+        memory = index.memory(proposal.memory_id)
+        if memory is None or memory.said_at <= turn.source.said_at:
+            return proposal
+        content = proposal.draft.content
+        if proposal.kind == "UPDATE" and holds_words_of(
+            content, memory.content
+        ):
+            return replace(proposal, kind="NEW", memory_id="", before="")
+        return proposal.decided("superseded", SAID_LATER)
+
+    return each_open(proposals, step)
+
+
+@staged("outdated")
+async def outdated_by(
+    changes: Sequence[Proposal],
+    near: Sequence[Memory],
+    ask_model: AskModel,
+    turn: Turn,
+    now: datetime,
+) -> tuple[Proposal, ...]:
+    """What ends or is rewritten because of changes; nothing where the model can't be asked."""
+    shown = near[:_MOST_COMPARED]
+    if not shown or not changes:
         return ()
     system = render_prompt("outdated", {"date": now.strftime("%A, %d %B %Y")})
     user = "## What changed"

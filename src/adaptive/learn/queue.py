@@ -133,6 +133,11 @@ Teach = Callable[[TurnWork], Awaitable[None]]
 Wanted = Callable[[], Awaitable[bool]]
 
 
+def past_lessons(user_id: str) -> str:
+    """What calls of models for a user's past chats run on, as far as they give way to new turns."""
+    return f"past chats of {user_id}"
+
+
 async def always() -> bool:
     """Whether to go on, where nothing ever speaks against it."""
     return True
@@ -153,9 +158,10 @@ class LearningQueue:
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._locks = KeyedLocks()
 
-    async def waiting(self, user_id: str) -> int:
-        """How many turns of a user wait; may raise ``TablesUnavailable``."""
-        return len((await self._table.waiting(user_id, self._clock())).turns)
+    async def waiting(self, user_id: str, *, past: bool = False) -> int:
+        """How many turns of a user wait, or of past chats; may raise ``TablesUnavailable``."""
+        waiting = await self._table.waiting(user_id, self._clock())
+        return len(waiting.of(past=past))
 
     async def put(self, turn: Turn, debounce_seconds: float) -> QueuedTurn:
         """Let a turn wait, unless its message does or was learned.
@@ -182,6 +188,8 @@ class LearningQueue:
         want to be learned from now wait on. Raises ``TablesUnavailable`` if the turn was not put.
         """
         user_id = queued.turn.user_id
+        # What is being learned from a past chat is closed.
+        self._foreground.begin_answer(past_lessons(user_id))
         key = (user_id, queued.message_id)
         insert = self._inserts.get(key)
         if insert is not None:
@@ -229,6 +237,24 @@ class LearningQueue:
             if error.lasting:
                 raise
 
+    async def resume_past(
+        self, user_id: str, teach: Teach, wanted: Wanted
+    ) -> bool:
+        """Work on turns of a past chat once nobody waits; whether there were any to work on.
+
+        They are closed for new turns, and for answers of their machine, as often as there are any.
+        """
+        await self._foreground.give_way(_LONGEST_YIELDING_SECONDS)
+        async with self._locks.of(user_id):
+            work = await self._taken(user_id, wanted, past=True)
+            if work is None:
+                return False
+            work.patient_until = self._clock() + _LONGEST_YIELDING_SECONDS
+            await self._taught(work, teach)
+        if work.machine:
+            await self._foreground.give_way(work.patience, work.machine)
+        return True
+
     def forget(self, user_id: str) -> None:
         """Let go of the turns of a user that are not in the table yet."""
         for key in [key for key in self._inserts if key[0] == user_id]:
@@ -248,14 +274,22 @@ class LearningQueue:
                 log_failure("a turn is not kept yet", error)
                 await asyncio.sleep(pause)
 
-    async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
-        """Turns under a lease; ``None`` where none is due, or wanted."""
+    async def _taken(
+        self, user_id: str, wanted: Wanted, *, past: bool = False
+    ) -> TurnWork | None:
+        """Turns under a lease; ``None`` where none is due, or wanted.
+
+        Those of past chats are due when no others are.
+        """
         while True:
             now = self._clock()
             waiting = await self._table.waiting(
                 user_id, now - _CALLS_COUNTED_SECONDS
             )
-            message_ids = next_batch(waiting.turns, now)
+            candidates = waiting.of(past=past)
+            message_ids = next_batch(candidates, now)
+            if past and next_batch(waiting.of(past=False), now):
+                return None
             if not message_ids or not await wanted():
                 return None
             lease = TurnLease(user_id, uuid.uuid4().hex, message_ids)
@@ -269,7 +303,7 @@ class LearningQueue:
                     clock=self._clock,
                     proven_at=began,
                     calls_before=waiting.calls,
-                    others_wait=len(waiting.turns) > len(turns),
+                    others_wait=len(candidates) > len(turns),
                 )
             await asyncio.sleep(_POLL_SECONDS)
 
@@ -329,7 +363,8 @@ class LearningQueue:
             held = await self._table.end(
                 work.lease,
                 ended_at,
-                work.calls,
+                # The hour's limit is on what is learned of turns as they come.
+                0 if work.turns[-1].is_past else work.calls,
                 learned=verdict in ("learned", "given up"),
                 failed=failed,
             )

@@ -3,16 +3,22 @@
 import itertools
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from adaptive.core.messages import (
     Message,
     earlier_utterances,
+    has_words,
+    message_text,
     said_at,
+    spoken_text,
+    text_field,
     typed_message,
 )
 from adaptive.core.model import Provenance, Turn, Utterance
+from adaptive.learn.extraction import opening_of
+from adaptive.learn.pastes import without_pastes
 from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
 from adaptive.settings.hook import Hook, may_be_learned_from
 
@@ -67,6 +73,17 @@ def joined_turn(turns: Sequence[Turn]) -> Turn:
     return replace(turns[-1], words=words, earlier=earlier)
 
 
+def marked_turn(turns: Sequence[Turn]) -> Turn:
+    """Turns as one, with other people's texts as block quotes.
+
+    Each turn is read by itself: what one asks for is not about the text of another.
+    """
+    marked = joined_turn(
+        [replace(turn, words=without_pastes(turn.words)) for turn in turns]
+    )
+    return replace(marked, opening=opening_of(turns[0].words))
+
+
 def _shortened(
     earlier: Sequence[Utterance], shorten: Callable[[str, int], str]
 ) -> tuple[Utterance, ...]:
@@ -75,6 +92,39 @@ def _shortened(
         replace(one, text=shorten(one.text, _LONGEST_EARLIER))
         for one in earlier
     )
+
+
+def past_turns(
+    branch: Sequence[Message],
+    message_ids: Collection[str],
+    blank: Turn,
+    served: Mapping[str, bool],
+) -> list[Turn]:
+    """The turns of those messages of a past chat that were answered by a model with memory.
+
+    ``blank`` is a turn without words whose source tells when the chat was last changed.
+    """
+    source = blank.source
+    turns: list[Turn] = []
+    for message, answer in itertools.pairwise([*branch, {}]):
+        message_id = text_field(message, "id")
+        words = spoken_text(message_text(message))
+        is_served = served.get(text_field(answer, "model_id"), True)
+        if message_id not in message_ids or not (
+            is_served and has_words(words)
+        ):
+            continue
+        # A message without a time of its own has that of its import.
+        said = min(said_at(message, source.said_at), source.said_at)
+        earlier = earlier_utterances(branch, message, _EARLIER_MESSAGES)
+        turn = replace(
+            blank,
+            words=wide_excerpt(words, _LONGEST_WORDS),
+            earlier=_shortened(earlier, wide_excerpt),
+            source=replace(source, message_id=message_id, said_at=said),
+        )
+        turns.append(turn)
+    return turns
 
 
 def by_model(turns: Sequence[Turn]) -> list[list[Turn]]:

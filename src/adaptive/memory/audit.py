@@ -253,6 +253,7 @@ class UserStore:
                 change,
                 chat_id=source.chat_id,
                 message_id=source.message_id,
+                step=change.step or source.step,
             )
             for change in changes
         ]

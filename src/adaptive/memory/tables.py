@@ -41,6 +41,7 @@ EntryKind = Literal[
     "erased_history",
     "history",
     "numbers",
+    "past_run",
     "rejection",
     "suggestion",
     "waiting",

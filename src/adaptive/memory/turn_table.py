@@ -1,9 +1,12 @@
 """Turns to be learned, as entries: what an outlet has put there survives the process."""
 
+import itertools
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 
+from adaptive.core.messages import local_time
 from adaptive.core.model import Turn, frozen
 from adaptive.memory.tables import (
     DAY_SECONDS,
@@ -22,6 +25,7 @@ _ENDING_SECONDS = 30.0
 # What failed more often may be what makes the model fail or the process end: it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
 _MOST_JOINED = 8  # messages of a chat, learned from at a time
+_LONGEST_JOINED = 8000  # characters of these, of which a model is shown 12,000
 _LONGEST_JOINING_SECONDS = 600.0
 
 
@@ -44,6 +48,17 @@ class QueuedTurn:
         """The id of the user's message."""
         return self.turn.source.message_id
 
+    @property
+    def day(self) -> date:
+        """The day on which it was said, where the user lives."""
+        turn = self.turn
+        return local_time(turn.source.said_at, *turn.time_zones).date()
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it is of a past chat, which is learned from behind all others."""
+        return self.turn.source.is_past
+
 
 @frozen
 class UserQueue:
@@ -54,6 +69,10 @@ class UserQueue:
 
     turns: tuple[QueuedTurn, ...] = ()
     calls: int = 0
+
+    def of(self, *, past: bool) -> list[QueuedTurn]:
+        """The turns of past chats, or all others."""
+        return [turn for turn in self.turns if turn.is_past == past]
 
 
 @frozen
@@ -80,7 +99,7 @@ def turn_lease(user_id: str) -> str:
 
 @dataclass(frozen=True)
 class TurnTable(EntryTable):
-    """Turns to be learned, and for a month the ids of those that were.
+    """Turns to be learned, and the ids of those that were.
 
     A user is under one lease at a time, which stands beyond its end until somebody else takes it;
     whoever has lost it changes no turn. One that this secret does not open, or this build does not
@@ -89,11 +108,16 @@ class TurnTable(EntryTable):
 
     leases: Leases
 
-    async def put(self, queued: QueuedTurn) -> None:
-        """Let a turn wait, unless it does or was learned."""
-        user_id = queued.turn.user_id
-        if not await self.entries.read("done", user_id, [queued.message_id]):
-            await self._write(user_id, [queued], replacing=False)
+    async def put(self, *turns: QueuedTurn) -> None:
+        """Let turns of one user wait, but those that do or were learned."""
+        if not turns:
+            return
+        user_id = turns[0].turn.user_id
+        ids = [queued.message_id for queued in turns]
+        done = await self.entries.read("done", user_id, ids)
+        learned = {entry.key for entry in done}
+        new = [one for one in turns if one.message_id not in learned]
+        await self._write(user_id, new, replacing=False)
 
     async def waiting(self, user_id: str, since: float) -> UserQueue:
         """What waits of a user, and the model calls since an epoch second."""
@@ -102,6 +126,16 @@ class TurnTable(EntryTable):
         calls = [*read_as(int, done)]
         calls += [turn.calls for turn in turns if turn.queued_at >= since]
         return UserQueue(turns, sum(calls))
+
+    async def withdraw(self, user_id: str) -> None:
+        """Let go of the turns of past chats that wait; their messages may be queued again.
+
+        A worker that has them in its hands writes no more after ``LEASE_PROOF_SECONDS``.
+        """
+        past = [turn for turn in await self._turns(user_id) if turn.is_past]
+        ids = [turn.message_id for turn in past]
+        await self.entries.drop("waiting", user_id, ids)
+        await self.leases.end([turn_lease(user_id)])
 
     async def take(
         self, lease: TurnLease, now: float, until: float
@@ -150,7 +184,8 @@ class TurnTable(EntryTable):
             turns[-1] = replace(newest, calls=newest.calls + calls)
         if learned:
             counts = {turn.message_id: turn.calls for turn in turns}
-            await self.finish(lease.user_id, counts, at)
+            is_past = any(turn.is_past for turn in turns)
+            await self.finish(lease.user_id, counts, at, for_good=is_past)
         else:
             again = [
                 replace(
@@ -163,15 +198,23 @@ class TurnTable(EntryTable):
         return len(turns) == len(lease.message_ids)
 
     async def finish(
-        self, user_id: str, calls: Mapping[str, int], now: float
+        self,
+        user_id: str,
+        calls: Mapping[str, int],
+        now: float,
+        *,
+        for_good: bool = False,
     ) -> None:
-        """Leave of turns, by the ids of their messages, nothing but the model calls for each."""
+        """Leave of turns, by the ids of their messages, nothing but the model calls for each.
+
+        That is kept for a month, or ``for_good``: past chats are not learned from again.
+        """
         done = [
             Entry(
                 key=message_id,
                 body=count,
                 created_at=int(now),
-                expires_at=int(now) + _DONE_SECONDS,
+                expires_at=None if for_good else int(now) + _DONE_SECONDS,
             )
             for message_id, count in calls.items()
         ]
@@ -216,7 +259,7 @@ def _place_in_queue(queued: QueuedTurn) -> tuple[float, str]:
 
 
 def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
-    """The messages to learn next: the oldest that is due, and what else waits in its chat.
+    """The messages to learn next: the oldest that is due, and others of its chat and day.
 
     While a chat goes on it is left alone, for ten minutes at most.
     """
@@ -240,9 +283,14 @@ def next_batch(turns: Iterable[QueuedTurn], now: float) -> tuple[str, ...]:
     if first.attempts > _ATTEMPTS_IN_COMPANY:
         return (first.message_id,)
     joined = [
-        queued.message_id
+        queued
         for queued in waiting
         if queued.turn.source.chat_id == first.turn.source.chat_id
+        # "Tomorrow" is one day.
+        and queued.day == first.day
         and queued.attempts <= _ATTEMPTS_IN_COMPANY
     ]
-    return tuple(joined[:_MOST_JOINED])
+    lengths = itertools.accumulate(len(one.turn.words) for one in joined)
+    fitting = sum(length <= _LONGEST_JOINED for length in lengths)
+    most = min(max(fitting, 1), _MOST_JOINED)
+    return tuple(queued.message_id for queued in joined[:most])

@@ -64,6 +64,15 @@ class HistoryHit:
     cosine: float
 
 
+@frozen
+class UnlearnedChat:
+    """A chat with messages that were not learned from; it was last changed at an epoch second."""
+
+    id: str
+    changed_at: int
+    message_ids: Sequence[str]
+
+
 class HistoryVectors(Protocol):
     """A user's units in a vector database, all of one embedder.
 
@@ -135,5 +144,15 @@ class PastChats(Protocol):
         An entry of kind ``erased_history`` counts as well; one without a key is about all chats.
         They come with the time of their last change, which is 0 for one that has an entry and is
         gone. Where a chat is named, the others that only have changed are left out.
+        """
+        ...
+
+    async def unlearned(
+        self, user_id: str, since: float, until: float
+    ) -> Sequence[UnlearnedChat]:
+        """Chats with messages of the user's own that nothing was learned from, the newest first.
+
+        They were said from one epoch second on to before another. What waits to be learned from
+        counts as learned, and so does a chat from which everything learned was erased.
         """
         ...

@@ -78,6 +78,11 @@ class Hook(ABC):
     stored_answer: StoredAnswer
     native: HostFeatures
 
+    @property
+    @abstractmethod
+    def is_served(self) -> bool:
+        """Whether memory is on for the user, and for the chat's model."""
+
     @abstractmethod
     async def kind(self) -> ConversationKind:
         """The kind of conversation; a saved chat that somebody else may read is a shared one."""

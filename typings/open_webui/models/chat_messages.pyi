@@ -1,3 +1,4 @@
 from typing import Any
 
+ChatMessage: Any
 ChatMessages: Any

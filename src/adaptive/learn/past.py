@@ -1,0 +1,375 @@
+"""Learning from past chats: what it would cost, and the run, a chat at a time behind all others.
+
+The turns of a chat go the way of all turns, so that what a killed process leaves is taken up again
+and nothing is learned twice. Which messages are left is asked of the database: those of which
+neither queue nor log knows. What a run learns is one step of the log.
+"""
+
+import asyncio
+import math
+import time
+import uuid
+from collections import Counter
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Coroutine,
+    Sequence,
+)
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from adaptive.core.messages import (
+    MessageFilter,
+    estimated_tokens,
+    local_time,
+    newest_branch,
+    plain_line,
+    text_field,
+)
+from adaptive.core.model import Provenance, TablesUnavailable, Turn, frozen
+from adaptive.core.texts import PROMPTS
+from adaptive.learn.learning import Learning
+from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, may_hold_fact
+from adaptive.learn.turns import marked_turn, past_turns
+from adaptive.memory.tables import Leases, ValueTable
+from adaptive.memory.turn_table import (
+    LEASE_PROOF_SECONDS,
+    QueuedTurn,
+    next_batch,
+)
+from adaptive.search.history_ports import PastChats, UnlearnedChat
+from adaptive.search.vectors import query_vectors
+from adaptive.settings.hook import Hook
+
+NO_CHAT_LEFT = "There is no chat that was not learned from."
+BEGUN = (
+    "Learning from {:,} past chats, behind everything else. `/memory` tells how far it is, "
+    "`/memory learn stop` ends it."
+)
+LEARNED = "Learned from past chats: {}; /undo takes it back"
+_LEASE_SECONDS = 30.0
+_RENEWAL_SECONDS = 10.0
+_POLL_SECONDS = 2.0  # while what waits is not due
+_LATEST = 10**15  # whatever unit a time is in
+_CHATS_SAMPLED = 20
+
+
+@frozen
+class PastRun:
+    """A run over messages that were said from one epoch second on to before another.
+
+    Without ``chats`` there is none. The model of the chat in which it was begun is asked.
+    """
+
+    step: str = ""
+    since: int = 0
+    until: int = _LATEST
+    chats: int = 0
+    chat_model: str = ""
+    is_direct: bool = False
+
+
+# The run of each user, under an empty key.
+RunTable = ValueTable[PastRun]
+
+
+def period_of_year(year: int | None, zones: Sequence[str]) -> tuple[int, int]:
+    """A year where the user lives, or all time, in epoch seconds."""
+    if year is None:
+        return 0, _LATEST
+    zone = local_time(0, *zones).tzinfo or UTC
+    begins = datetime(year, 1, 1, tzinfo=zone)
+    ends = datetime(year + 1, 1, 1, tzinfo=zone)
+    return int(begins.timestamp()), int(ends.timestamp())
+
+
+def lessons_of(turns: Sequence[QueuedTurn]) -> list[Turn]:
+    """The turns of a chat as they will be learned together."""
+    left = {queued.message_id: queued for queued in turns}
+    lessons: list[Turn] = []
+    while left:
+        batch = next_batch(left.values(), time.time())
+        together = [left.pop(message_id).turn for message_id in batch]
+        lessons.append(marked_turn(together))
+    return lessons
+
+
+@dataclass(eq=False)
+class PastLearning:
+    """What an instance of the plug-in needs to learn from past chats; nothing in it is one user's.
+
+    ``rememberable`` takes out of a chat what its user has not given to be remembered, and
+    ``behind`` does work that nobody waits for.
+    """
+
+    learning: Learning
+    chats: PastChats
+    runs: RunTable
+    leases: Leases
+    rememberable: MessageFilter
+    behind: Callable[[Coroutine[None, None, None], str], None]
+
+    def __post_init__(self) -> None:
+        # The newest hook of each user who has a run: its settings are those of now.
+        self._hooks: dict[str, Hook] = {}
+
+    async def estimate(self, hook: Hook, year: int | None) -> str:
+        """What a run would take, by a sample of the chats, in a sentence."""
+        run = _run_over(hook, year)
+        chats = await self._begun_before(hook, run)
+        if not chats:
+            return NO_CHAT_LEFT
+        room = await self.learning.lesson_resources(hook, asking=False)
+        completer = await hook.completer()
+        model = hook.settings.llm_model_name
+        if hook.settings.llm_provider_type == "host":
+            model = completer.key.removeprefix("host:")
+        embedder = room.sources.embedder
+        served = {"": True}
+        sample = chats[:: -(-len(chats) // _CHATS_SAMPLED)]
+        holding = 0
+        messages = 0
+        asked: list[str] = []
+        for chat in sample:
+            turns = await self._turns(hook, chat, run, served)
+            holding += bool(turns)
+            messages += len(turns)
+            for lesson in await asyncio.to_thread(lessons_of, turns):
+                vectors = await query_vectors(
+                    embedder, [lesson.words], EMBEDDING_PATIENCE_SECONDS
+                )
+                if await may_hold_fact(
+                    lesson.words, embedder, room.indexes, vectors
+                ):
+                    asked.append(lesson.words)
+        share = len(chats) / len(sample)
+        calls = round(len(asked) * share)
+        prompt = PROMPTS["extract"] + PROMPTS["extract_examples"]
+        words = estimated_tokens("".join(asked)) * share
+        tokens = round(calls * estimated_tokens(prompt) + words)
+        told = (
+            f"{round(holding * share):,} chats, {round(messages * share):,} messages of yours, "
+            f"about {calls:,} calls and {tokens:,} tokens of *{plain_line(model)}*"
+        )
+        days = await self.learning.costs.days(hook.user_id)
+        spent = sum(days.values(), Counter[str]())
+        if spent["calls"]:
+            milliseconds = calls * spent["milliseconds"] / spent["calls"]
+            told += f", some {math.ceil(milliseconds / 60_000):,} minutes"
+        return f"{told}; newest first."
+
+    async def start(self, hook: Hook, year: int | None) -> str:
+        """Begin a run in place of a former one; what to tell of it.
+
+        Raises a ``ModelError`` where no model can be asked.
+        """
+        await hook.completer()
+        await self.stop(hook.user_id)
+        run = _run_over(hook, year)
+        chats = await self._begun_before(hook, run)
+        if not chats:
+            return NO_CHAT_LEFT
+        run = replace(run, chats=len(chats))
+        await self.runs.write(hook.user_id, "", run, int(time.time()))
+        self.take_up(hook)
+        return BEGUN.format(len(chats))
+
+    async def stop(self, user_id: str, step: str = "") -> bool:
+        """End the run of a user, or the one whose step is named; whether there was any.
+
+        What is being learned at the moment is not written any more.
+        """
+        run = await self.runs.read(user_id, "")
+        if not run.chats or step not in ("", run.step):
+            return False
+        await self.runs.entries.drop("past_run", user_id, [""])
+        await self.learning.pending.withdraw(user_id)
+        await asyncio.sleep(LEASE_PROOF_SECONDS)
+        return True
+
+    async def progress(self, user_id: str) -> str:
+        """How far a user's run is, empty where there is none."""
+        run = await self.runs.read(user_id, "")
+        if not run.chats:
+            return ""
+        done = run.chats - len(await self._unlearned(user_id, run))
+        return f"learning from past chats: {max(done, 0)} of {run.chats}"
+
+    def take_up(self, hook: Hook) -> None:
+        """Begin to go on with a user's run, if there is one."""
+        self.behind(self.go_on(hook), "learning from past chats")
+
+    async def go_on(self, hook: Hook) -> None:
+        """Go on with the run of a hook's user, if there is one that nobody is at.
+
+        Raises what keeps it from going on: the user's next turn takes it up again.
+        """
+        user_id = hook.user_id
+        progress = await self.progress(user_id)
+        if not progress:
+            return
+        # It stands in the answer's own line.
+        recalled = hook.state.get("recalled")
+        hook.state["recalled"] = " · ".join(filter(None, (recalled, progress)))
+        is_at_work = user_id in self._hooks
+        self._hooks[user_id] = hook
+        if is_at_work:
+            return
+        try:
+            async with self._lease(user_id) as is_ours:
+                if is_ours:
+                    await self._learn(user_id)
+        finally:
+            del self._hooks[user_id]
+
+    async def _learn(self, user_id: str) -> None:
+        """Learn from what is left, the newest chats first, as long as it is wanted."""
+        served = {"": True}
+        run = await self.runs.read(user_id, "")
+
+        async def wanted() -> bool:
+            """Whether the user has neither stopped it nor switched memory off."""
+            hook = self._hooks[user_id]
+            is_on = hook.settings.enabled and hook.settings.save_mode == "auto"
+            standing = await self.runs.read(user_id, "")
+            is_same = standing.step == run.step
+            return is_on and is_same and await hook.wants_memory()
+
+        while run.chats:
+            hook = self._hooks[user_id]
+            if not await wanted():
+                # Another one may have been begun in its place.
+                former = run.step
+                run = await self.runs.read(user_id, "")
+                if run.step == former:
+                    return
+            # What a process that was killed had in hand comes first.
+            elif await self.learning.learn_past(hook, wanted):
+                continue
+            elif await self.learning.past_waiting(user_id):
+                await asyncio.sleep(_POLL_SECONDS)
+            else:
+                chats = await self._unlearned(user_id, run)
+                if not chats:
+                    await self.runs.entries.drop("past_run", user_id, [""])
+                    line = LEARNED.format(run.chats)
+                    await self.learning.status.reply(hook, line)
+                    return
+                await self._queue(hook, chats[0], run, served)
+
+    async def _queue(
+        self,
+        hook: Hook,
+        chat: UnlearnedChat,
+        run: PastRun,
+        served: dict[str, bool],
+    ) -> None:
+        """Let the turns of a chat wait, and note of its other messages that they are done."""
+        turns = await self._turns(hook, chat, run, served)
+        await self.learning.pending.put(*turns)
+        others = {*chat.message_ids} - {turn.message_id for turn in turns}
+        await self.learning.pending.finish(
+            hook.user_id, dict.fromkeys(others, 0), time.time(), for_good=True
+        )
+
+    async def _turns(
+        self,
+        hook: Hook,
+        chat: UnlearnedChat,
+        run: PastRun,
+        served: dict[str, bool],
+    ) -> list[QueuedTurn]:
+        """The turns of a chat that its outlets would have learned from, as they stand now.
+
+        ``served`` tells of models whether memory is on for them, as far as that is known.
+        """
+        stored = await self.chats.messages(hook.user_id, chat.id)
+        for model_id in {
+            text_field(message, "model_id") for message in stored
+        }:
+            if model_id not in served:
+                answering = await hook.typed_to(model_id, is_direct=False)
+                served[model_id] = answering.is_served
+        blank = Turn(
+            user_id=hook.user_id,
+            kind="saved",
+            words="",
+            earlier=(),
+            source=Provenance(chat.id, "", chat.changed_at, run.step),
+            time_zones=hook.time_zones,
+            chat_model=run.chat_model,
+            is_direct=run.is_direct,
+        )
+
+        def queued() -> list[QueuedTurn]:
+            """In a thread: a long chat takes a moment."""
+            branch = self.rememberable(newest_branch(stored))
+            turns = past_turns(branch, chat.message_ids, blank, served)
+            now = time.time()
+            return [
+                QueuedTurn(turn, queued_at=now + at / 1000, due_at=now)
+                for at, turn in enumerate(turns)
+            ]
+
+        return await asyncio.to_thread(queued)
+
+    async def _begun_before(
+        self, hook: Hook, run: PastRun
+    ) -> Sequence[UnlearnedChat]:
+        """The chats that are left but for the message that asks for them."""
+        await self.learning.pending.finish(
+            hook.user_id, {hook.question_id: 0}, time.time()
+        )
+        return await self._unlearned(hook.user_id, run)
+
+    async def _unlearned(
+        self, user_id: str, run: PastRun
+    ) -> Sequence[UnlearnedChat]:
+        return await self.chats.unlearned(user_id, run.since, run.until)
+
+    @asynccontextmanager
+    async def _lease(self, user_id: str) -> AsyncGenerator[bool, None]:
+        """Hold a user's run, of several workers one, for as long as the process lives."""
+        name = f"past:{user_id}"
+        owner = uuid.uuid4().hex
+
+        async def acquired() -> bool:
+            """Whether nobody else has it."""
+            now = time.time()
+            return await self.leases.acquire(name, now, _LEASE_SECONDS, owner)
+
+        if not await acquired():
+            # A process that was killed holds it no longer than that.
+            await asyncio.sleep(_LEASE_SECONDS + _POLL_SECONDS)
+            if not await acquired():
+                yield False
+                return
+
+        async def renew() -> None:
+            """Keep it."""
+            while True:
+                await asyncio.sleep(_RENEWAL_SECONDS)
+                until = time.time() + _LEASE_SECONDS
+                with suppress(TablesUnavailable):
+                    await self.leases.renew(name, owner, until)
+
+        renewing = asyncio.create_task(renew())
+        try:
+            yield True
+        finally:
+            renewing.cancel()
+            await self.leases.end([name], owner)
+
+
+def _run_over(hook: Hook, year: int | None) -> PastRun:
+    """A run over a year, or all time, by the model of a hook's chat."""
+    since, until = period_of_year(year, hook.time_zones)
+    return PastRun(
+        step=f"past-{time.time_ns()}",
+        since=since,
+        until=until,
+        chat_model=hook.chat_model_id,
+        is_direct=hook.is_direct,
+    )
