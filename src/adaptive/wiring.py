@@ -6,6 +6,7 @@ from functools import partial
 from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.postprocessing import Postprocessor
 from adaptive.answer.preprocessing import Preprocessor
+from adaptive.control.about import AboutPage
 from adaptive.control.commands import MemoryCommands
 from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.turn import OncePerMessage, rememberable_messages
@@ -113,6 +114,11 @@ class Services:
             self.postprocessor.forget,
             forget_texts,
         )
+        about = AboutPage(
+            memories=memories,
+            formats=formats,
+            count_costs=self.learning.count_costs,
+        )
         self.commands = MemoryCommands(
             memories=memories,
             learner=self.learning,
@@ -127,6 +133,7 @@ class Services:
             costs=self.tables.costs,
             diagnosis=partial(diagnosis, indexes=self.indexes),
             attached_texts=attached_texts,
+            about=about.answer,
             once=OncePerMessage(self.tables.commands, self.tables.leases),
             past_chats=PastChatCommands(self.past_learning),
         )

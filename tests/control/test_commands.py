@@ -99,6 +99,7 @@ class House:
             search=search,
             costs=self.costs,
             diagnosis=AsyncMock(return_value="- **OK** all well"),
+            about=AsyncMock(return_value="What is known about you"),
             attached_texts=AsyncMock(side_effect=lambda _: self.attached),
             once=OncePerMessage(command_answers(self.entries), self.leases),
             past_chats=PastChatCommands(self.past),

@@ -34,6 +34,7 @@ COROUTINES: Mapping[str, str] = {
         memory.writing.*
         recall.judge.RelevanceJudge.*
         recall.recall.Recall.*
+        recall.recall._embedded_for
         recall.chat_state.ChatState.*
         recall.question.embedded_question
     """,

@@ -17,6 +17,7 @@ from adaptive.answer.postprocessing import (
     _new_notes,
     _request,
 )
+from adaptive.control.about import _fitting, _resting_on, read_about
 from adaptive.control.commands import _told_of
 from adaptive.control.entries import _of_table, _rewritten
 from adaptive.control.requests import (
@@ -223,6 +224,21 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "answer.postprocessing._request": lambda text: partial(
         _request, answered(text), ChatNotes()
+    ),
+    "control.about._fitting": lambda text: partial(
+        _fitting,
+        memories(text),
+        {memory.id: 1 for memory in memories(text)},
+        3000,
+    ),
+    "control.about._resting_on": lambda text: partial(
+        _resting_on, text, [1], dict(enumerate(memories(text), 1))
+    ),
+    "control.about.read_about": lambda text: partial(
+        read_about,
+        Completion(text),
+        dict(enumerate(memories(text), 1)),
+        "2026-11-22",
     ),
     "control.entries._rewritten": lambda text: partial(
         _rewritten, "lists", text

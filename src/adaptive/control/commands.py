@@ -87,13 +87,15 @@ Answering = Callable[[Hook, Command], Awaitable[str]]
 class MemoryCommands(MemoryRequests):
     """Answers commands; nothing in it belongs to one user.
 
-    ``diagnosis`` says how the server stands, ``attached_texts`` reads a message's files.
+    ``diagnosis`` says how the server stands, ``attached_texts`` reads a message's files, and
+    ``about`` writes the page about the user.
     """
 
     search: MemorySearch
     costs: CostTable
     diagnosis: Callable[[Hook], Awaitable[str]]
     attached_texts: Callable[[Hook], Awaitable[list[str]]]
+    about: Callable[[Hook], Awaitable[str]]
     once: OncePerMessage
     past_chats: PastChatCommands
 
@@ -105,6 +107,7 @@ class MemoryCommands(MemoryRequests):
         self._answers: dict[str, Answering] = {
             "find": self._find,
             "why": self._why,
+            "about": lambda hook, _: self.about(hook),
             "log": self._log,
             "undo": self._undo,
             "remember": self._remember,

@@ -28,7 +28,7 @@ _DATED = re.compile(
     r"\[([^\[\]:]{4,30}|\d[^\[\]]{3,29})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)\s*[:–—-]\s+"
 )
 _LETTER = re.compile(r"[^\W\d_]")
-_SENTENCE_END = re.compile(
+SENTENCE_END = re.compile(
     r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])"
 )
 _QUOTES = "\"'“”"
@@ -193,7 +193,7 @@ def _of_lines(text: str) -> Iterator[CarriedEntry]:
             yield _entry(_unquoted(entry["content"]), entry)
         elif is_headed:
             is_long = len(entry) > _LONGEST_LINE
-            for said in _SENTENCE_END.split(entry) if is_long else [entry]:
+            for said in SENTENCE_END.split(entry) if is_long else [entry]:
                 yield _entry(_unquoted(said), {})
         else:
             yield entry

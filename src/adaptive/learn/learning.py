@@ -89,7 +89,7 @@ class Learning:
             await self._learn(hook, queued)
         finally:
             learned.set()
-            await self._count_costs(hook.user_id)
+            await self.count_costs(hook.user_id)
         if hook.settings.save_mode == "suggest":
             await self._offer(hook)
 
@@ -99,13 +99,13 @@ class Learning:
         try:
             return await self._queue.resume_past(hook.user_id, teach, wanted)
         finally:
-            await self._count_costs(hook.user_id)
+            await self.count_costs(hook.user_id)
 
     async def past_waiting(self, user_id: str) -> int:
         """How many turns of past chats wait."""
         return await self._queue.waiting(user_id, past=True)
 
-    async def _count_costs(self, user_id: str) -> None:
+    async def count_costs(self, user_id: str) -> None:
         """Write down what models were asked for a user."""
         spent = self.formats.spent.pop(user_id, None)
         if spent:

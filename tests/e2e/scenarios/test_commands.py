@@ -247,6 +247,37 @@ async def test_memories_of_other_assistants(
 
 
 @pytest.mark.every_release
+async def test_what_is_known_about_a_user(
+    host: RunningHost, page: Page
+) -> None:
+    """One call writes a page that rests on memories; no chat's prompt holds it, and it is counted."""
+    chat = page.new_chat()
+    await answered(chat, f"/remember {TEA}")
+    await answered(chat, "/remember User lives in Porto.")
+    await answered(chat, "/memory")
+    sentences = [
+        {"subject": "Home", "sentence": "You live in Porto.", "memories": [1]},
+        {"subject": "Likes", "sentence": "You own a yacht.", "memories": [2]},
+        {"subject": "Likes", "sentence": "You like wine.", "memories": [7]},
+    ]
+    host.model.when_title("# About you", json.dumps({"about": sentences}))
+    told_page = await answered(chat, "/memory about")
+    assert told_page.startswith("What is known about you")
+    assert re.search(
+        r"\*\*Home\*\*\n\n- You live in Porto. \[[12]\]", told_page
+    )
+    assert "yacht" not in told_page
+    assert "wine" not in told_page
+    (request,) = host.model.requests_titled("# About you")
+    assert "Porto" in request.user_text
+    await chat.send("Where do I live?")
+    sent = json.dumps(host.model.chat_requests()[-1].messages)
+    assert "known about you" not in sent
+    assert len(await page.memories()) == 2
+    assert "| 1 |" in await answered(page.new_chat(), "/memory cost")
+
+
+@pytest.mark.every_release
 async def test_memory_is_off_for_a_chat(host: RunningHost, page: Page) -> None:
     """Between off and on nothing is recalled, learned or indexed in this chat; others go on."""
     await told(host, page, "I live in Porto.", PORTO)
