@@ -528,6 +528,66 @@ async def test_forgetting_by_number(typed: str) -> None:
     assert deletion.memory_id == cats.id
 
 
+async def test_marking() -> None:
+    """A number or words mark a memory, which its lines tell, and each mark can be taken back."""
+    house = House()
+    await house.learn("User likes tea.", "User is divorced.")
+    await house.answer("/memory")
+    tea, divorce = house.world.store.rows.values()
+    house.named = [named(divorce)]
+    pinned = await house.answer("/memory pin #1")
+    told = pinned.removeprefix("Pinned, so it always comes: ")
+    content = told.partition("\n")[0]
+    assert told.endswith("`/undo` takes it back.")
+    row = next(
+        row
+        for row in house.world.store.rows.values()
+        if row.content == content
+    )
+    assert row.is_pinned
+    assert "pinned)" in await house.answer("/memory")
+    assert await house.answer("/memory pin 1") == "It is pinned already."
+    quieted = await house.answer("/memory quiet divorced")
+    assert quieted.startswith("Kept, but quiet: it never comes by itself: ")
+    assert house.world.store.rows[divorce.id].is_quiet
+    house.named = [named(house.world.store.rows[divorce.id])]
+    assert ", quiet)" in await house.answer("/memory find divorced")
+    await house.answer("/undo")
+    assert not house.world.store.rows[divorce.id].is_quiet
+    await house.answer("/memory quiet 1")
+    row = house.world.store.rows[row.id]
+    assert (row.is_quiet, row.is_pinned) == (True, False)
+    assert await house.answer("/memory unpin 1") == "It is not pinned."
+    assert "No longer quiet" in await house.answer("/memory loud 1")
+    assert house.world.store.rows[row.id].marks == ()
+    assert tea.id in house.world.store.rows
+
+
+async def test_marking_asks_back() -> None:
+    """Where several memories are meant they are listed with their numbers, and none is marked."""
+    house = House()
+    await house.learn("User likes tea.", "User likes green tea.")
+    house.named = [named(row) for row in house.world.store.rows.values()]
+    asked = await house.answer("/memory pin tea")
+    assert asked.startswith("Which of these? Say its number.\n\n- **1.** User")
+    assert "Which memory?" in await house.answer("/memory pin")
+    house.named = []
+    told = await house.answer("/memory quiet my boat")
+    assert told == "Nothing is remembered about that."
+    assert not any(row.marks for row in house.world.store.rows.values())
+
+
+async def test_marking_what_the_chats_model_may_not_see() -> None:
+    """What is kept from the chat's model is marked without a word of it."""
+    house = House()
+    await house.learn("User takes lithium.", bank="Health")
+    (row,) = house.world.store.rows.values()
+    house.named = [named(row, withheld="kept from this model")]
+    told = await house.answer("/memory quiet lithium")
+    assert "lithium" not in told
+    assert house.world.store.rows[row.id].is_quiet
+
+
 async def test_cost() -> None:
     """What models were asked is told by day, the newest first, of the user alone."""
     house = House()

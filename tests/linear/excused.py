@@ -119,6 +119,7 @@ FUNCTIONS: Mapping[str, str] = {
         memory.erasure.origin_ids
         memory.erasure.bereft_originals
         recall.block.entries_within
+        recall.placement._entries_of
         recall.core_facts.core_facts_for
         search.examples.*
         recall.explanation._coming

@@ -70,6 +70,39 @@ def test_placed_entries(
     assert found[keys[-1]].begins is (len(placed) == 1)
 
 
+HUGE = BlockEntry(memory("H", "Fact H."), "Fact H.", 61)
+
+
+@over(
+    "earlier, pinned, placed",
+    [
+        ((), "ja", ("ja",)),
+        (("a",), "ja", ("a", "j")),  # once
+        (("abc", "def"), "j", ("j",)),  # no room is left for it
+        (("abc", "def"), "H", ("abc", "def", "")),  # nor would there be ever
+        (("abc", "de"), "Hj", ("abc", "de", "j")),
+    ],
+)
+def test_pinned_entries(
+    earlier: tuple[str, ...], pinned: str, placed: tuple[str, ...]
+) -> None:
+    """A pin comes with the newest message, and a chat begins anew for it only where that helps."""
+    keys = [f"k{number}" for number in range(len(earlier) + 1)]
+    additions = {
+        key: given_with(letters, begins=key == "k0")
+        for key, letters in zip(keys, earlier, strict=False)
+    }
+    found = placed_entries(
+        so_far=ChatSoFar.of(additions, keys, keys),
+        facts=[],
+        fitting="",
+        existing={**STORE, "H": HUGE},
+        most_tokens=60 + FRAME,
+        pinned=pinned,
+    )
+    assert tuple(map(letters_of, found.values())) == placed
+
+
 def test_branches() -> None:
     """A branch keeps what stands before the edit, and a message that is asked again what it had."""
     user: Any = [{"role": "user", "content": text} for text in "xyz"]

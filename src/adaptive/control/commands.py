@@ -9,21 +9,21 @@ from functools import partial
 from itertools import chain
 
 from adaptive.control.numbers import (
+    MARKING,
+    NOT_KNOWN_OF,
     MemorySearch,
     NumberedMemories,
     number_in,
 )
 from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.requests import (
-    Day,
     MemoryRequests,
     change_log,
     changes_told,
     costs_told,
+    day_of,
     grouped,
-    listed,
     named_memories,
-    numbered_item,
     overview,
     shown_of_steps,
 )
@@ -66,7 +66,6 @@ _SCOPES: dict[str, ErasureScope] = {
 }
 _WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
-_UNKNOWN = "Nothing is remembered about that."
 _HOW_TO_IMPORT = "`/memory import` alone shows what can be."
 _OFF = (
     "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, "
@@ -74,7 +73,7 @@ _OFF = (
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import", "learn")
-_CHANGING = ("undo", "remember", "forget", "restore", "import", "learn")
+_CHANGING = ("undo", "forget", "restore", *_SAVING, *MARKING)
 # Some of it may stand when the rest fails.
 _IN_PORTIONS = ("undo", "import")
 _ASKED = "ASKED"
@@ -118,6 +117,7 @@ class MemoryCommands(MemoryRequests):
             "doctor": self._doctor,
             "cost": self._cost,
             "learn": self.past_chats.learn,
+            **dict.fromkeys(MARKING, self._numbered.mark),
         }
 
     async def answer(self, hook: Hook, command: Command) -> str:
@@ -191,7 +191,7 @@ class MemoryCommands(MemoryRequests):
         counted = memories_counted(len(memories))
         groups = grouped(shown).values()
         numbers = await memory.numbers(chain.from_iterable(groups))
-        return overview(counted, shown, numbers, _day_of(hook), notes)
+        return overview(counted, shown, numbers, day_of(hook), notes)
 
     async def _find(self, hook: Hook, command: Command) -> str:
         """The memories that the words name."""
@@ -199,19 +199,11 @@ class MemoryCommands(MemoryRequests):
             return _HOW_TO_FIND
         matches = await self.search.found(hook, command.words)
         if not matches:
-            return _UNKNOWN
-        day = _day_of(hook)
-        memory = await self.memories.of(hook)
-        numbers = await memory.numbers(match.memory for match in matches)
-        lines = [f"Found: {memories_counted(len(matches))}", ""]
-        for match in matches:
-            words = listed(match.memory)
-            if match.withheld:
-                words = f"a memory that is not repeated here, {match.withheld}"
-            when = day(match.memory.updated_at)
-            item = f"{words} ({match.score:.0f} %, {when})"
-            lines.append(numbered_item(numbers[match.memory.id], item))
-        return "\n".join(lines)
+            return NOT_KNOWN_OF
+        lines = await self._numbered.lines(hook, matches)
+        return "\n".join(
+            [f"Found: {memories_counted(len(matches))}", "", *lines]
+        )
 
     async def _why(self, hook: Hook, command: Command) -> str:
         """Why memories came for the chat's last answer."""
@@ -232,7 +224,7 @@ class MemoryCommands(MemoryRequests):
             shown,
             changes,
             len(steps),
-            _day_of(hook, "%Y-%m-%d %H:%M"),
+            day_of(hook, "%Y-%m-%d %H:%M"),
             withheld=await _withholds(hook),
         )
 
@@ -297,7 +289,7 @@ class MemoryCommands(MemoryRequests):
             return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
         meant = exact or matches[:_MOST_ASKED_ABOUT]
         if not meant:
-            return _UNKNOWN
+            return NOT_KNOWN_OF
         memories = [match.memory for match in meant]
         return _told_of(meant, await self.learner.ask_deletion(hook, memories))
 
@@ -311,7 +303,7 @@ class MemoryCommands(MemoryRequests):
         memories = await memory.store.read()
         counted = memories_counted(len(memories))
         now = time.time()
-        name = f"memories-{_day_of(hook)(now)}.json"
+        name = f"memories-{day_of(hook)(now)}.json"
         if not await hook.dialog.download(name, exported(memories, now)):
             return "The page has saved no file. Try it in a web browser."
         return f"{counted} in the file `{name}`."
@@ -372,9 +364,3 @@ def _told_of(memories: Sequence[FoundMemory], line: str) -> str:
     if any(named.withheld for named in memories):
         line = line.partition(":")[0]
     return plain_line(line)
-
-
-def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
-    """Writes times as days where the user lives."""
-    zones = hook.time_zones
-    return lambda seconds: f"{local_time(seconds, *zones):{form}}"

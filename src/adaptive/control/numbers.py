@@ -4,11 +4,32 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from adaptive.control.requests import (
+    day_of,
+    listed,
+    marks_told,
+    numbered_item,
+)
+from adaptive.control.turn import Command
+from adaptive.core.marks import PINNED, QUIET, marked
 from adaptive.core.model import JsonObject, Memory, frozen
 from adaptive.memory.user_memory import Memories
 from adaptive.search.index import FoundMemory
 from adaptive.settings.hook import Hook
 
+# What each command that marks a memory does with it, and says of it then.
+MARKING = {
+    "pin": "Pinned, so it always comes",
+    "unpin": "No longer pinned",
+    "quiet": "Kept, but quiet: it never comes by itself",
+    "loud": "No longer quiet",
+}
+_MARKS = {"pin": PINNED, "unpin": PINNED, "quiet": QUIET, "loud": QUIET}
+_WHICH = (
+    "Which memory? Say its number in `/memory`, or words that it alone has."
+)
+NOT_KNOWN_OF = "Nothing is remembered about that."
+_MOST_MEANT = 10
 _NUMBER = re.compile(r"[#(\s]*(\d{1,9})[.):\s]*")
 
 
@@ -57,3 +78,67 @@ class NumberedMemories:
                 rows = await memory.store.read(ids)
                 return [await self.search.named(hook, row) for row in rows]
         return await self.search.found(hook, words)
+
+    async def lines(
+        self, hook: Hook, matches: Sequence[FoundMemory]
+    ) -> list[str]:
+        """Memories as items of a list, with their numbers and how well they match."""
+        memory = await self.memories.of(hook)
+        numbers = await memory.numbers(match.memory for match in matches)
+        day = day_of(hook)
+        lines: list[str] = []
+        for match in matches:
+            words = listed(match.memory)
+            if match.withheld:
+                words = f"a memory that is not repeated here, {match.withheld}"
+            details = [
+                f"{match.score} %",
+                day(match.memory.updated_at),
+                *marks_told(match.memory),
+            ]
+            item = f"{words} ({', '.join(details)})"
+            lines.append(numbered_item(numbers[match.memory.id], item))
+        return lines
+
+    async def chosen(self, hook: Hook, words: str) -> FoundMemory | str:
+        """The one memory that a number or words name, or what to ask back."""
+        if not words:
+            return _WHICH
+        matches = await self.meant(hook, words)
+        exact = [match for match in matches if match.has_all_words]
+        if len(exact) == 1:
+            return exact[0]
+        several = (exact or matches)[:_MOST_MEANT]
+        if not several:
+            return NOT_KNOWN_OF
+        return "\n".join(
+            [
+                "Which of these? Say its number.",
+                "",
+                *await self.lines(hook, several),
+            ]
+        )
+
+    async def mark(self, hook: Hook, command: Command) -> str:
+        """Have a memory always come, or never by itself, or as others do again."""
+        chosen = await self.chosen(hook, command.words)
+        if isinstance(chosen, str):
+            return chosen
+        row = chosen.memory
+        mark = _MARKS[command.name]
+        if command.name in ("pin", "quiet"):
+            marks = marked(row.marks, mark)
+        else:
+            marks = tuple(each for each in row.marks if each != mark)
+        if set(marks) == {*row.marks}:
+            return (
+                f"It is {mark} already."
+                if mark in marks
+                else f"It is not {mark}."
+            )
+        memory = await self.memories.of(hook)
+        await memory.mark(row, *marks)
+        told = MARKING[command.name]
+        if not chosen.withheld:
+            told += f": {listed(row)}"
+        return f"{told}\n\n`/undo` takes it back."

@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from adaptive.core.messages import clipped_line, plain_line
+from adaptive.core.marks import PINNED, QUIET
+from adaptive.core.messages import clipped_line, local_time, plain_line
 from adaptive.core.model import CATEGORIES, Draft, Memory, Proposal
 from adaptive.core.texts import PROMPTS
 from adaptive.memory.archive import memories_counted
@@ -37,6 +38,12 @@ _NOT_REPEATED = (
 Day = Callable[[float], str]
 
 
+def day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
+    """Writes times as days where the user lives."""
+    zones = hook.time_zones
+    return lambda seconds: f"{local_time(seconds, *zones):{form}}"
+
+
 def listed(memory: Memory) -> str:
     """A memory's words on one line that no markup breaks."""
     return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
@@ -48,6 +55,12 @@ def numbered_item(number: int, words: str) -> str:
     It is no numbered list, of which a page counts the items itself.
     """
     return f"- **{number}.** {words}"
+
+
+def marks_told(memory: Memory) -> list[str]:
+    """Until when a memory holds, and how its user has marked it, in words."""
+    told = [f"until {memory.until}"] if memory.until else []
+    return [*told, *filter({PINNED, QUIET}.__contains__, memory.tags)]
 
 
 def grouped(memories: Sequence[Memory]) -> dict[str, list[Memory]]:
@@ -77,8 +90,8 @@ def overview(
     for title, group in grouped(memories).items():
         lines = [f"**{plain_line(title)}**", ""]
         for memory in group:
-            until = f", until {memory.until}" if memory.until else ""
-            item = f"{listed(memory)} ({day(memory.updated_at)}{until})"
+            details = [day(memory.updated_at), *marks_told(memory)]
+            item = f"{listed(memory)} ({', '.join(details)})"
             lines.append(numbered_item(numbers[memory.id], item))
         parts.append("\n".join(lines))
     older = len(memories) - _MOST_LISTED

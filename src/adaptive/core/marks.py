@@ -1,11 +1,17 @@
 """Tags of a memory: what it is about, and how its user has marked it."""
 
 import re
+from collections.abc import Iterable
 
 PINNED = "pinned"
 QUIET = "quiet"
 # Where alone a memory is known: in a folder or with a model, by its id.
 _SCOPE = re.compile(r"in ((?:folder|model)=[^\s,\[\]]{1,100})")
+
+
+def marked(tags: Iterable[str], mark: str) -> tuple[str, ...]:
+    """The same tags with a mark of when a memory comes, in the place of the other one."""
+    return (*(tag for tag in tags if tag not in (PINNED, QUIET)), mark)
 
 
 def is_mark(tag: str) -> bool:

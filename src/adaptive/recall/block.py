@@ -1,6 +1,6 @@
 """The memory block: its text, and whole entries within a budget."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -144,13 +144,12 @@ def rendered_block(
 
 
 def entries_within(
-    room: int, memory_ids: Iterable[str], existing: Mapping[str, BlockEntry]
+    room: int, entries: Iterable[BlockEntry]
 ) -> list[BlockEntry]:
-    """The entries of memories, each once and in their order, as far as there is room."""
+    """Entries in their order, as far as there is room."""
     taken: list[BlockEntry] = []
-    for memory_id in dict.fromkeys(memory_ids):
-        entry = existing.get(memory_id)
-        if entry is not None and _tokens_of(taken) + entry.tokens <= room:
+    for entry in entries:
+        if _tokens_of(taken) + entry.tokens <= room:
             taken.append(entry)
     return taken
 

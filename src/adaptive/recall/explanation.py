@@ -96,6 +96,8 @@ def _reason_to_stay(
     candidates = selection.candidates
     if has_ended(memory, candidates.question.today):
         return f"it held until {memory.until}"
+    if memory.is_quiet:
+        return "it is quiet"
     if memory.id in candidates.withheld:
         return "the message asks to forget it"
     if memory.id not in fitting_ids:
@@ -118,8 +120,11 @@ def _coming(
     }
     for entry in selection.core:
         memory = entry.memory
-        is_important = memory.importance >= CORE_IMPORTANCE
-        always = "important" if is_important else "for every answer"
+        always = "for every answer"
+        if memory.is_pinned:
+            always = "pinned"
+        elif memory.importance >= CORE_IMPORTANCE:
+            always = "important"
         reasons.setdefault(memory.id, []).append(always)
     for memory in selection.candidates.bearing:
         if memory.id in selection.shown:

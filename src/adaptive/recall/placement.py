@@ -9,7 +9,9 @@ edited message keeps what stands before it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 
 from adaptive.core.model import frozen
 from adaptive.memory.tables import AddedText, Addition
@@ -90,15 +92,17 @@ def placed_entries(
     fitting: Sequence[str],
     existing: Mapping[str, BlockEntry],
     most_tokens: int,
+    pinned: Sequence[str] = (),
 ) -> dict[str, Placed]:
     """What stands with each message of a branch, by their keys in order; the newest is the last.
 
-    ``facts`` are the ids of core facts, ``fitting`` those of what fits the newest message, best
-    first. ``existing`` holds every entry that may stand in the prompt. What stands already does not
-    come again, but for what has changed since, which comes first: the newest message corrects what
-    stands above. The fewer tokens are left, the better must an entry fit; where one of the best has
-    no room, or what was given takes more than there is, that goes, and the chat begins anew with what
-    fits now. It doesn't for what would have no room then either.
+    ``pinned`` are the ids of what always comes, ``facts`` those of core facts, and ``fitting`` those
+    of what fits the newest message, best first. ``existing`` holds every entry that may stand in the
+    prompt. What stands already does not come again, but for what has changed since, which comes
+    first: the newest message corrects what stands above. The fewer tokens are left, the better must
+    an entry fit; where one of the best, or what is pinned, has no room, or what was given takes more
+    than there is, that goes, and the chat begins anew with what fits now. It doesn't for what would
+    have no room then either.
     """
     placed = {
         key: placed_again(addition, existing)
@@ -107,8 +111,11 @@ def placed_entries(
     standing = [entry for each in placed.values() for entry in each.entries]
     room = most_tokens - sum(entry.tokens for entry in standing)
     anew = ChatSoFar(key=so_far.key)
+    begin_anew = partial(
+        placed_entries, anew, facts, fitting, existing, most_tokens, pinned
+    )
     if standing and retrieved_room([], room) < 0:
-        return placed_entries(anew, facts, fitting, existing, most_tokens)
+        return begin_anew()
     if so_far.key in placed:
         return placed
     lines = {entry.memory.id: entry.line for entry in standing}
@@ -118,11 +125,16 @@ def placed_entries(
         if existing[memory_id].line != line
     ]
     shown = lines.keys() - corrected
-    core = entries_within(
-        core_room(room),
-        [memory_id for memory_id in facts if memory_id not in shown],
-        existing,
-    )
+    new_pins = _entries_of(pinned, existing, shown)
+    pins = entries_within(retrieved_room([], room), new_pins)
+    left_out = [pin for pin in new_pins if pin not in pins]
+    if standing and left_out:
+        begun = begin_anew()
+        if any(map(begun[so_far.key].core.__contains__, left_out)):
+            return begun
+    shown.update(pin.memory.id for pin in pins)
+    room -= sum(pin.tokens for pin in pins)
+    core = entries_within(core_room(room), _entries_of(facts, existing, shown))
     shown.update(entry.memory.id for entry in core)
     free = whole = retrieved_room(core, room)
     retrieved: list[BlockEntry] = []
@@ -136,11 +148,28 @@ def placed_entries(
             retrieved.append(entry)
             free -= entry.tokens
         elif is_best and standing:
-            begun = placed_entries(anew, facts, fitting, existing, most_tokens)
+            begun = begin_anew()
             if entry in begun[so_far.key].entries:
                 return begun
-    newest = Placed(core, by_age(retrieved), begins=so_far.is_first)
+    newest = Placed(
+        core=[*pins, *core],
+        retrieved=by_age(retrieved),
+        begins=so_far.is_first,
+    )
     return {**placed, so_far.key: newest}
+
+
+def _entries_of(
+    memory_ids: Iterable[str],
+    existing: Mapping[str, BlockEntry],
+    shown: AbstractSet[str],
+) -> list[BlockEntry]:
+    """The entries of those memories that are not shown already."""
+    return [
+        existing[memory_id]
+        for memory_id in memory_ids
+        if memory_id in existing and memory_id not in shown
+    ]
 
 
 def by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:

@@ -46,13 +46,14 @@ _LEAST_NAMED = GATES[0] / 4
 class Candidates:
     """The memories that may come for a question: those of ``index`` but the ``withheld`` ids.
 
-    ``core`` are the facts that always come, ``bearing`` the core facts that come with this message,
-    nearest first.
+    ``pinned`` are those that their user wants to come always, ``core`` are the facts that do without
+    it, ``bearing`` the core facts that come with this message, nearest first.
     """
 
     question: Question
     index: MemoryIndex
     withheld: AbstractSet[str]
+    pinned: Sequence[Memory]
     core: Sequence[Memory]
     bearing: Sequence[Memory]
 
@@ -77,11 +78,13 @@ def candidates_for(
     """
     question = replace(question, judges=judges)
     to_forget = set(tokens(question.to_forget))
-    # What has ended is no fact of today: it is left out as if it were none of the model's business.
+    # What has ended is no fact of today, and of what is quiet nobody wants to hear: they are left
+    # out as if they were none of the model's business.
     withheld = {
         memory.id
         for memory in index.memories
-        if has_ended(memory, question.today)
+        if memory.is_quiet
+        or has_ended(memory, question.today)
         or (hidden.names and hidden.holds(memory))
         or (to_forget and to_forget.intersection(tokens(memory.content)))
     }
@@ -89,7 +92,9 @@ def candidates_for(
     facts = [
         memory
         for memory in index.core
-        if memory.id not in withheld and not reason_against(memory)
+        if memory.id not in withheld
+        and not memory.is_pinned
+        and not reason_against(memory)
     ]
     coming = CoreFacts(facts[:MOST_CORE_FACTS])
     if facts and judges is not None:
@@ -101,6 +106,7 @@ def candidates_for(
         question=question,
         index=index,
         withheld=withheld,
+        pinned=[memory for memory in index.memories if memory.is_pinned],
         core=coming.standing,
         bearing=coming.bearing,
     )
@@ -191,8 +197,9 @@ def fitting_by_settings(
 def eligible_memories(
     candidates: Candidates, fit: Iterable[str]
 ) -> list[Memory]:
-    """The core facts, what fits, and what the chat was given, as far as they may come."""
-    facts = [memory.id for memory in (*candidates.core, *candidates.bearing)]
+    """What is pinned, core facts, what fits, and what the chat was given, as far as it may come."""
+    coming = (*candidates.pinned, *candidates.core, *candidates.bearing)
+    facts = [memory.id for memory in coming]
     given = candidates.question.so_far.ids()
     ids = dict.fromkeys([*facts, *fit, *given])
     memories = map(candidates.index.memory, ids)
@@ -225,6 +232,7 @@ def selected(
         fitting=coming[: settings.related_memories_n],
         existing=existing,
         most_tokens=most_tokens,
+        pinned=[memory.id for memory in candidates.pinned],
     )
     selection = Selection(candidates=candidates, placed=placed, fitting={})
     shown = {*selection.shown}

@@ -165,6 +165,30 @@ async def test_remember_and_forget(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
+async def test_pinned_and_quiet(host: RunningHost, page: Page) -> None:
+    """What is pinned comes with any message, what is quiet with none, and undo takes either back."""
+    chat = page.new_chat()
+    await answered(chat, "/remember My bike is a red Brompton")
+    await answered(chat, "/memory")
+    before = await page.memories()
+    assert "Pinned" in await answered(chat, "/memory pin 1")
+    assert "pinned)" in await answered(chat, "/memory")
+    talk = page.new_chat()
+    await talk.send("What is 17 times 4?")
+    assert "Brompton" in host.model.last_prompt
+    assert "quiet" in await answered(chat, "/memory quiet brompton")
+    await talk.send("And what colour is my bike?")
+    assert "Brompton" not in host.model.last_prompt
+    assert ", quiet)" in await answered(chat, "/memory find bike")
+    await answered(chat, "/undo")
+    await answered(chat, "/undo 2")
+    (back,) = await page.memories()
+    assert (back.content, back.path) == (before[0].content, before[0].path)
+    await talk.send("And what is my bike called?")
+    assert "Brompton" in host.model.last_prompt
+
+
+@pytest.mark.every_release
 async def test_find_and_why(host: RunningHost, page: Page) -> None:
     """Finding shows scores; why tells what the last answer was given, and what nearly came."""
     await told(host, page, "I have a cat called Miso.", CAT)
