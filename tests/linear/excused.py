@@ -118,7 +118,6 @@ FUNCTIONS: Mapping[str, str] = {
         memory.erasure.came_from
         memory.erasure.origin_ids
         memory.erasure.bereft_originals
-        recall.block.entries_within
         recall.placement._entries_of
         recall.core_facts.core_facts_for
         search.examples.*

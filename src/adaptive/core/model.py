@@ -120,12 +120,14 @@ CATEGORIES = (
     "possession",
 )
 # END is the end of a memory that a change of another one has made untrue; no model proposes it.
-ProposalKind = Literal["NEW", "UPDATE", "DELETE", "END"]
+# QUIET is the wish that a memory is never brought up, which is asked about.
+ProposalKind = Literal["NEW", "UPDATE", "DELETE", "QUIET", "END"]
 # What is superseded stands elsewhere in the lesson or the store; what is suggested waits for a yes.
 ProposalStatus = Literal[
     "open",
     "saved",
     "updated",
+    "quieted",
     "deleted",
     "ended",
     "archived",
@@ -285,6 +287,11 @@ class Proposal:
     def is_removal(self) -> bool:
         """Whether it takes away what a memory says."""
         return self.kind in ("DELETE", "END")
+
+    @property
+    def states_nothing(self) -> bool:
+        """Whether it is about a memory as it stands, and no fact is to be saved."""
+        return self.is_removal or self.kind == "QUIET"
 
     def decided(self, status: ProposalStatus, reason: str) -> Proposal:
         """The same proposal with its status and the reason for it."""

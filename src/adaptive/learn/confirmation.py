@@ -14,6 +14,7 @@ from adaptive.core.model import (
     LeaseLost,
     Memory,
     Proposal,
+    ProposalKind,
     TablesUnavailable,
     Turn,
     log_failure,
@@ -119,8 +120,11 @@ async def offer_suggestions(
 
     async def keep(accepted: WaitingSuggestion) -> bool:
         """Save one as a memory of the message that it came from; false where that failed."""
+        kind: ProposalKind = "UPDATE" if accepted.memory_id else "NEW"
+        if accepted.draft.is_quiet:
+            kind = "QUIET"
         proposal = Proposal(
-            kind="UPDATE" if accepted.memory_id else "NEW",
+            kind=kind,
             memory_id=accepted.memory_id,
             draft=accepted.draft,
         )

@@ -146,7 +146,7 @@ def grounding_refusal(
 ) -> str:
     """Why a proposed change is not proven by what the user said; empty where it is."""
     claim = Claim.of(proposal, source, settings)
-    if proposal.kind == "DELETE":
+    if proposal.states_nothing:
         named = supported_share(proposal.before, Vocabulary.of([claim.said]))
         is_meant = claim.quoted_words >= _LEAST_QUOTED_WORDS
         return "" if is_meant or named >= _LEAST_NAMED else NOT_SAID
@@ -291,7 +291,7 @@ def grounded(
 
 def gated(proposal: Proposal, source: Source, gate: Gate) -> Proposal:
     """A proposal with the content that may be written, or refused with the gate's reason."""
-    if proposal.is_removal:
+    if proposal.states_nothing:
         return proposal
     # A wish on answers is an order, which a user may give.
     quoted = source.quotes(proposal.evidence)

@@ -61,7 +61,7 @@ def judged_facts(
         """One proposal, weighed, and judged if it has a vector."""
         fact = weighed(proposal, said)
         vector = vectors.get(fact.draft.content)
-        if judges is None or fact.is_removal or vector is None:
+        if judges is None or fact.states_nothing or vector is None:
             return fact
         return _judged(fact, vector, judges.facts)
 
@@ -87,7 +87,7 @@ def _judged(
 
 def weighed(proposal: Proposal, said: Vocabulary) -> Proposal:
     """A proposal that is no surer than its words were said: half sure where none was."""
-    if proposal.is_removal:
+    if proposal.states_nothing:
         return proposal
     share = supported_share(proposal.draft.content, said)
     proven = _LEAST_CONFIDENCE + (1 - _LEAST_CONFIDENCE) * share

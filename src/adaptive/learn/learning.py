@@ -90,7 +90,8 @@ class Learning:
         finally:
             learned.set()
             await self.count_costs(hook.user_id)
-        if hook.settings.save_mode == "suggest":
+        # Where facts are saved without a question, what is to be quiet is asked about all the same.
+        if hook.settings.save_mode != "off":
             await self._offer(hook)
 
     async def learn_past(self, hook: Hook, wanted: Wanted) -> bool:

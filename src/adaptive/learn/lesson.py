@@ -240,9 +240,13 @@ async def carried_out(
     tells_failures: bool = True,
 ) -> Lesson:
     """Write or suggest what is open; ``partly_written`` where some of it may stand already."""
-    if room.settings.save_mode == "suggest":
+    suggests_all = room.settings.save_mode == "suggest"
+    if suggests_all:
         proposals = await _reconciled(room, proposals, await room.index())
-        proposals = await room.suggestions.propose(turn, proposals, held)
+    if suggests_all or any(one.kind == "QUIET" for one in proposals):
+        proposals = await room.suggestions.propose(
+            turn, proposals, held, changes=suggests_all
+        )
     outcomes = await write(
         room, turn, proposals, held, partly_written=partly_written
     )

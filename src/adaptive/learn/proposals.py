@@ -2,10 +2,11 @@
 
 A message is shown line by line, numbered. The answer has a line for each: its number, and a sentence
 or a dash. ``2 User works nights.`` notes what line 2 says; ``2 #4 User works days.`` puts that in the
-place of memory 4; ``2 #4 forget`` deletes that memory; ``2 [Work] User works nights.`` files it in a
-bank, if there are others than usual; ``(until 2031-03-03)`` behind a sentence is the last day on
-which it holds. Small models follow this where JSON makes them give up or copy whole
-paragraphs, and it takes a third of the tokens (benchmarks/README.md).
+place of memory 4; ``2 #4 forget`` deletes that memory, ``2 #4 quiet`` is the wish that it is never
+brought up; ``2 [Work] User works nights.`` files it in a bank, if there are others than usual;
+``(until 2031-03-03)`` behind a sentence is the last day on which it holds. Small models follow this
+where JSON makes them give up or copy whole paragraphs, and it takes a third of the tokens
+(benchmarks/README.md).
 
 What a proposal does must be understood: operation, memory and content; everything else is taken
 where it is. Each item is read by itself.
@@ -18,6 +19,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cache
 
+from adaptive.core.marks import QUIET, marked
 from adaptive.core.messages import has_words, listing, mapping
 from adaptive.core.model import (
     CATEGORIES,
@@ -35,11 +37,13 @@ from adaptive.learn.quotation import word_units
 from adaptive.learn.support import beginnings
 from adaptive.llm.ask import number, share, text_line
 from adaptive.llm.reply import plain_name, read_items, without_reasoning
+from adaptive.memory.gate import draft_of
 from adaptive.settings.merged import Settings
 
 # How a model is shown, and tells, the last day on which a memory holds.
 END_NOTE = " (until {})"
-FORGET = "forget"  # what a line asks for that deletes a memory
+# What a line may ask for in the place of a sentence.
+_REQUESTS = {"forget": "DELETE", "quiet": "QUIET"}
 _MOST_LINES = 80
 _LONGEST_LINE = 1000  # in which a quotation is narrowed
 # Of a quotation, before the first word that its sentence has, and from the last one on
@@ -115,8 +119,9 @@ def read_notes(
             "until": end[1] if end else "",
             "memory_bank": note["bank"] or "",
         }
-        if sentence.casefold().strip(".") == FORGET:
-            fields["operation"] = "DELETE"
+        request = _REQUESTS.get(sentence.casefold().strip("."))
+        if request:
+            fields["operation"] = request
             fields["id"] = note["memory"] or ""
             fields["evidence"] = line
         notes.append(fields)
@@ -155,13 +160,14 @@ def _evidence(
 
 _LONGEST_SENTENCE = 4000
 SAID_TWICE = "it was said twice"
+QUIET_ALREADY = "it is not brought up already"
 _LONGEST_NAMED = 200  # an id, and what a model writes around it
 _MOST_SPANS = 4
 # Whom a fact is about, and what it is, where a model tells it.
 ABOUT = ("user", "other", "assistant", "world")
 FACT_KINDS = ("FACT", "STYLE", "IMAGINED", "QUOTED")
 
-_KINDS: tuple[ProposalKind, ...] = ("NEW", "UPDATE", "DELETE")
+_KINDS: tuple[ProposalKind, ...] = ("NEW", "UPDATE", "DELETE", "QUIET")
 # Fields, and what is to be done, with other words that models have for them.
 _REPLY_WORDS = word_table("reply_words")
 _NAMES = {
@@ -285,7 +291,7 @@ def _proposals_in(
             else "it is no operation"
         )
         yield proposal.decided("rejected", unclear)
-    elif kind != "DELETE" and (
+    elif not proposal.states_nothing and (
         len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)
     ):
         yield proposal.decided("rejected", "the sentence is empty or too long")
@@ -299,12 +305,19 @@ def _proposals_in(
                     "rejected", "not one of the memories shown"
                 )
             else:
-                yield replace(
+                draft = _draft(fields, content, memory, settings)
+                if kind == "QUIET":
+                    quiet = marked(memory.tags, QUIET)
+                    draft = replace(draft_of(memory), tags=quiet)
+                change = replace(
                     proposal,
                     memory_id=memory.id,
-                    draft=_draft(fields, content, memory, settings),
+                    draft=draft,
                     before=memory.content,
                 )
+                if kind == "QUIET" and memory.is_quiet:
+                    change = change.decided("superseded", QUIET_ALREADY)
+                yield change
 
 
 def _draft(
@@ -327,7 +340,7 @@ def _draft(
     )
     return Draft(
         content=content.removesuffix(END_NOTE.format(kept.until)),
-        tags=tags or kept.tags,
+        tags=tags or kept.topics,
         bank=bank or kept.bank or settings.default_bank,
         confidence=kept.confidence if confidence is None else confidence,
         importance=kept.importance

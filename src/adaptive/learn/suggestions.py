@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from adaptive.core.marks import QUIET
 from adaptive.core.messages import clipped_line
 from adaptive.core.model import (
     Draft,
@@ -37,6 +38,7 @@ from adaptive.settings.hook import NOTHING_NEW, Hook, Report
 _STATUS_WORDS: dict[ProposalStatus, str] = {
     "saved": "Saved",
     "updated": "Updated",
+    "quieted": "Not brought up any more",
     "deleted": "Deleted",
     "ended": "Also no longer true",
     "failed": "Could not be saved",
@@ -76,7 +78,7 @@ def report_of(
         details=() if is_told else tuple(map(escaped_entry, facts)),
         counts=" · ".join(counts),
         changes_memory=not stati.isdisjoint(
-            ("saved", "updated", "deleted", "ended")
+            ("saved", "updated", "quieted", "deleted", "ended")
         ),
     )
 
@@ -138,7 +140,7 @@ WAITS = "it waits for your answer"
 WAITS_ALREADY = "it waits for your answer already"
 REJECTED_BEFORE = "you have rejected it before"
 _HOW_TO_ANSWER = (
-    "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
+    "Confirm accepts the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
 )
 # Nothing else may stand in an answer: whoever was typing a message meant no number.
@@ -166,10 +168,13 @@ class Suggestions:
         turn: Turn,
         proposals: Sequence[Proposal],
         held: Callable[[], Awaitable[bool]],
+        *,
+        changes: bool = True,
     ) -> list[Proposal]:
-        """Let new facts and updates of a turn wait; what is to be removed stays as it is.
+        """Let what a turn wants quiet wait, and its ``changes``, which are new facts and updates.
 
-        What waits already, or was rejected, is not proposed again. Raises ``LeaseLost`` where
+        What is to be removed stays as it is. What waits already, or was rejected, is not proposed
+        again. Raises ``LeaseLost`` where
         another worker is at the user's turns by now.
         """
         digests = {
@@ -183,7 +188,8 @@ class Suggestions:
         def step(proposal: Proposal) -> Proposal:
             """Let one change wait, or say why it does not."""
             draft = proposal.draft
-            if proposal.is_removal:
+            is_change = proposal.kind in ("NEW", "UPDATE")
+            if not (changes and is_change) and proposal.kind != "QUIET":
                 return proposal
             digest = suggestion_digest(draft)
             if digest in rejected:
@@ -234,7 +240,11 @@ class Suggestions:
                 _MOST_ASKED,
             ):
                 numbered = dict(enumerate(waiting, 1))
-                title = "Keep this?" if len(waiting) == 1 else "Keep these?"
+                title = "Keep these?"
+                if len(waiting) == 1:
+                    title = "Keep this?"
+                if any(one.draft.is_quiet for one in waiting):
+                    title = "Is this what you want?"
                 shown = [
                     f"{at}. {_shown(one.draft)}"
                     for at, one in numbered.items()
@@ -281,16 +291,16 @@ class Suggestions:
 
 def _shown(draft: Draft) -> str:
     """A fact as it is asked about, with where it would stand."""
+    if draft.is_quiet:
+        return f"Never bring up: {clipped_line(draft.content, _LONGEST_ASKED)}"
     labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.topics))))
     return f"{clipped_line(draft.content, _LONGEST_ASKED)} ({labels})"
 
 
 def suggestion_digest(draft: Draft) -> str:
     """SHA-256 of bank, category and sentence in lower case, as hexadecimal digits."""
-    category, said = (
-        (*draft.topics, "fact")[0],
-        draft.content.removeprefix("User "),
-    )
+    category = QUIET if draft.is_quiet else (*draft.topics, "fact")[0]
+    said = draft.content.removeprefix("User ")
     named = f"{draft.bank}:{category}:{comparable(said)}".lower()
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 

@@ -36,7 +36,13 @@ _NOWHERE = Provenance("", "", 0)
 
 _Learned = Literal["saved", "updated", "deleted", "ended", "refused"]
 ChangeKind = Literal[
-    _Learned, "pruned", "summarised", "restored", "imported", "undone"
+    _Learned,
+    "quieted",
+    "pruned",
+    "summarised",
+    "restored",
+    "imported",
+    "undone",
 ]
 
 

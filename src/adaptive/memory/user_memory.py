@@ -99,7 +99,7 @@ class UserMemory(UserStore):
     async def mark(self, memory: Memory, *marks: str) -> None:
         """Give a memory these marks in place of those that it has (see ``mark_memory``)."""
         async with self.lock:
-            await mark_memory(self, memory, marks)
+            await self.record(await mark_memory(self, memory, marks))
 
     async def numbers(self, listed: Iterable[Memory] = ()) -> dict[str, int]:
         """The number of each memory that was ever listed, by its id; those ``listed`` get one.

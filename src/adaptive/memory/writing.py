@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
+from adaptive.core.marks import QUIET, marked
 from adaptive.core.model import (
     Draft,
     HostError,
@@ -40,10 +41,11 @@ ASKED = "asked"  # the reason of what a user does by a command
 # What is added to a row where the host keeps no history.
 FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
 _DONE: Mapping[
-    ProposalKind, Literal["saved", "updated", "deleted", "ended"]
+    ProposalKind, Literal["saved", "updated", "quieted", "deleted", "ended"]
 ] = {
     "NEW": "saved",
     "UPDATE": "updated",
+    "QUIET": "quieted",
     "DELETE": "deleted",
     "END": "ended",
 }
@@ -108,6 +110,9 @@ async def _written(
 ) -> AuditEntry:
     """Write one proposal and give the change; what ENDs without a new text or date is archived."""
     draft = proposal.draft
+    if memory is not None and proposal.kind == "QUIET":
+        quiet = marked(memory.marks, QUIET)
+        return await mark_memory(user, memory, quiet, "quieted")
     if memory is not None:
         # Its user has marked it since the draft was made, maybe.
         draft = replace(draft, tags=(*draft.topics, *memory.marks))
@@ -136,9 +141,12 @@ async def _written(
 
 
 async def mark_memory(
-    user: UserStore, memory: Memory, marks: Sequence[str]
-) -> None:
-    """Give a memory these marks in place of those that it has, as a step of the log.
+    user: UserStore,
+    memory: Memory,
+    marks: Sequence[str],
+    kind: Literal["updated", "quieted"] = "updated",
+) -> AuditEntry:
+    """Give a memory these marks in place of those that it has; the change is to be recorded.
 
     Raises:
         HostError: it is gone meanwhile, or could not be written.
@@ -148,14 +156,13 @@ async def mark_memory(
     (row,) = await exchange(
         user, NewMemory(marked, source_of(memory), former=memory)
     )
-    change = AuditEntry(
-        kind="updated",
+    return AuditEntry(
+        kind=kind,
         memory_id=row.id,
         before=memory,
         after=row.content,
         reason=ASKED,
     )
-    await user.record(change)
 
 
 async def _updated(
