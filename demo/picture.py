@@ -118,10 +118,10 @@ def _film(browser: str, url: str) -> None:
         phone.add_init_script(f"localStorage.token = {signed_in['token']!r}")
         _converse(phone, url, "I've been a nurse for nine years.", "Saved", [])
         phone.screenshot(path=str(PHONE))
-        _unfold_memories(phone, url)
+        _show_memories(phone, url)
         phone.screenshot(path=str(PHONE.with_name("commands-phone.png")))
         page.set_viewport_size(_PAGE)
-        _unfold_memories(page, url)
+        _show_memories(page, url)
         page.screenshot(path=str(COMMANDS))
         chromium.close()
     say(
@@ -129,12 +129,10 @@ def _film(browser: str, url: str) -> None:
     )
 
 
-def _unfold_memories(page: Any, url: str) -> None:
-    """Ask what is known, and open the answer as its user does."""
-    title = "button:has-text('memories')"
-    _converse(page, url, "/memory", "", [], selector=title)
-    page.click(title)
-    page.wait_for_timeout(500)
+def _show_memories(page: Any, url: str) -> None:
+    """Ask what is known, and wait for the page that shows it."""
+    _converse(page, url, "/memory", "", [], selector="iframe[srcdoc]")
+    page.wait_for_timeout(1000)
 
 
 def _converse(

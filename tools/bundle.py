@@ -40,7 +40,7 @@ ENTRY = "adaptive.filter"
 OLDEST_HOST = "0.9.6"
 LONGEST_LINE = 100
 COMMAND = "python -m tools.bundle"
-PACKED_PROMPTS = ".txt"
+PACKED_PROMPTS = (".txt", ".html")
 
 # Saving in the host's editor formats the text first, in its event loop (host: routers/utils.py,
 # format_code): with the mark below black leaves it as it is, in a tenth of the time.

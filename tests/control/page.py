@@ -35,11 +35,21 @@ class Page:
     user_id: str = "ada"
     chat_id: str = "c"
     store: ListedMemories | None = None
+    embedded: list[str] = field(default_factory=list[str])
 
     @property
     def hook(self) -> Hook:
         """Itself, of which no more is used than is here."""
         return cast(Hook, self)
+
+    @property
+    def replies(self) -> Page:
+        """Itself."""
+        return self
+
+    async def embed(self, document: str) -> None:
+        """Show a document."""
+        self.embedded.append(document)
 
     @property
     def dialog(self) -> PageDialog:

@@ -483,6 +483,54 @@ async def test_doctor_and_others() -> None:
     )
 
 
+async def test_page_beside_the_list() -> None:
+    """The list has a page beside it that holds no more, where the release knows chats of rows."""
+    house = House(page=ChatPage(hidden=HIDDEN))
+    await house.learn("User likes tea.", "User likes fish & chips.")
+    await house.learn("User takes lithium.", bank="Health")
+    await house.answer("/memory")
+    (page,) = house.page.embedded
+    assert "User likes tea." in page
+    assert "fish &amp; chips" in page
+    assert "lithium" not in page
+    house.world.store.keeps_history = False
+    await house.answer("/memory")
+    house.world.store.keeps_history = True
+    house.page.owned_kind = "shared"
+    await house.answer("/memory")
+    assert house.page.embedded == [page]
+
+
+@over(
+    "typed, told",
+    [
+        ("/memory change 1 User likes milk.", "Updated"),
+        ("/memory change #1  User\nlikes milk.", "Updated"),
+        ("/memory change tea User likes milk.", "Which memory, and what"),
+        ("/memory change 1", "Which memory, and what shall it say?"),
+        ("/memory change", "Which memory, and what shall it say?"),
+        ("/memory change 1 password: hunter2-Kx81mQ!", "Not saved: "),
+    ],
+)
+async def test_change(typed: str, told: str) -> None:
+    """A memory of a number says what is typed behind it, with its details as they were."""
+    house = House()
+    await house.learn("User likes tea.", bank="Work")
+    await house.answer("/memory")
+    house.learner.do.return_value = "Updated"
+    assert (await house.answer(typed)).startswith(told)
+    if told == "Updated":
+        (change,) = house.learner.do.await_args.args[1]
+        (row,) = house.world.store.rows.values()
+        assert (change.kind, change.memory_id) == ("UPDATE", row.id)
+        assert (change.draft.bank, change.draft.content.split()) == (
+            "Work",
+            ["User", "likes", "milk."],
+        )
+    else:
+        assert house.learner.do.await_count == 0
+
+
 async def test_numbers_of_memories() -> None:
     """A memory has the number of its first listing for good, also once it is back from being gone."""
     house = House()

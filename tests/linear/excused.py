@@ -137,6 +137,7 @@ FUNCTIONS: Mapping[str, str] = {
         core.model.each_open
         answer.postprocessing.answered_turn
         control.requests.change_log
+        control.page._item
         control.requests.numbered_item
         recall.explanation._named
         control.requests.costs_told

@@ -20,6 +20,7 @@ from adaptive.answer.postprocessing import (
 from adaptive.control.about import _fitting, _resting_on, read_about
 from adaptive.control.commands import _told_of
 from adaptive.control.entries import _of_table, _rewritten
+from adaptive.control.page import memory_page
 from adaptive.control.requests import (
     _told_change,
     changes_told,
@@ -254,6 +255,13 @@ RECIPES: Mapping[str, Recipe] = {
         {each.id: 1 for each in memories(text)},
         _DAY,
         [text],
+    ),
+    "control.page.memory_page": lambda text: partial(
+        memory_page,
+        "2 memories",
+        memories(text),
+        {each.id: 1 for each in memories(text)},
+        _DAY,
     ),
     "control.requests.changes_told": lambda text: partial(
         changes_told, [entry(text)] * 2, 2, withheld=False

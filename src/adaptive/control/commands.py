@@ -4,7 +4,7 @@ import asyncio
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
@@ -15,6 +15,7 @@ from adaptive.control.numbers import (
     NumberedMemories,
     number_in,
 )
+from adaptive.control.page import memory_page
 from adaptive.control.past_chats import PastChatCommands
 from adaptive.control.requests import (
     MemoryRequests,
@@ -48,6 +49,7 @@ from adaptive.memory.archive import memories_counted
 from adaptive.memory.gate import (
     Gate,
     Refused,
+    draft_of,
 )
 from adaptive.memory.tables import CostTable
 from adaptive.privacy.spoken_requests import ErasureRequest, ErasureScope
@@ -66,13 +68,14 @@ _SCOPES: dict[str, ErasureScope] = {
 }
 _WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
+_HOW_TO_CHANGE = "Which memory, and what shall it say? For example: `/memory change 3 User likes tea.`"
 _HOW_TO_IMPORT = "`/memory import` alone shows what can be."
 _OFF = (
     "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, "
     "or `enabled` among your valves of this filter)."
 )
 _ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
-_SAVING = ("remember", "import", "learn")
+_SAVING = ("remember", "change", "import", "learn")
 _CHANGING = ("undo", "forget", "restore", *_SAVING, *MARKING)
 # Some of it may stand when the rest fails.
 _IN_PORTIONS = ("undo", "import")
@@ -110,6 +113,7 @@ class MemoryCommands(MemoryRequests):
             "log": self._log,
             "undo": self._undo,
             "remember": self._remember,
+            "change": self._reword,
             "forget": self._forget,
             "restore": self._restore,
             "export": self._export,
@@ -191,7 +195,13 @@ class MemoryCommands(MemoryRequests):
         counted = memories_counted(len(memories))
         groups = grouped(shown).values()
         numbers = await memory.numbers(chain.from_iterable(groups))
-        return overview(counted, shown, numbers, day_of(hook), notes)
+        day = day_of(hook)
+        # A row without meta does not know its chat, nor does such a release take buttons' commands.
+        if shown and memory.store.keeps_history:
+            counted_here = memories_counted(len(shown))
+            page = memory_page(counted_here, shown, numbers, day)
+            await hook.replies.embed(page)
+        return overview(counted, shown, numbers, day, notes)
 
     async def _find(self, hook: Hook, command: Command) -> str:
         """The memories that the words name."""
@@ -263,13 +273,30 @@ class MemoryCommands(MemoryRequests):
 
     async def _remember(self, hook: Hook, command: Command) -> str:
         """Save the words as they stand."""
-        gate = Gate(hook.settings, typed=True)
         draft = Draft(command.words, bank=hook.settings.default_bank)
-        verdict = await asyncio.to_thread(gate.judged_draft, draft)
+        return await self._saved(hook, Proposal("NEW", draft=draft))
+
+    async def _reword(self, hook: Hook, command: Command) -> str:
+        """Have the memory of a number say the words behind it."""
+        parts = command.words.split(maxsplit=1)
+        if len(parts) < 2 or number_in(parts[0]) is None:
+            return _HOW_TO_CHANGE
+        number, words = parts
+        chosen = await self._numbered.chosen(hook, number)
+        if isinstance(chosen, str):
+            return chosen
+        draft = replace(draft_of(chosen.memory), content=words, passed="")
+        change = Proposal("UPDATE", chosen.memory.id, draft=draft)
+        return _told_of([chosen], await self._saved(hook, change))
+
+    async def _saved(self, hook: Hook, proposal: Proposal) -> str:
+        """Write what a user has typed, word for word; what to tell of it."""
+        gate = Gate(hook.settings, typed=True)
+        verdict = await asyncio.to_thread(gate.judged_draft, proposal.draft)
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
-        addition = Proposal("NEW", draft=verdict, fact_kind=_ASKED)
-        return plain_line(await self.learner.do(hook, [addition]))
+        saved = replace(proposal, draft=verdict, fact_kind=_ASKED)
+        return plain_line(await self.learner.do(hook, [saved]))
 
     async def _forget(self, hook: Hook, command: Command) -> str:
         """Forget what is meant: one memory that has all the words goes at once."""

@@ -329,6 +329,11 @@ class PageNotifier:
         }
         await show_event(self.emitter, "source", data)
 
+    async def embed(self, document: str) -> None:
+        """Show a document with the answer, in a frame without rights (host: since 0.6)."""
+        data = {"embeds": [document], "replace": True}
+        await show_event(self.emitter, "embeds", data)
+
 
 @frozen
 class PageDialog:

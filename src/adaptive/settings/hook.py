@@ -216,6 +216,10 @@ class Notifier(Protocol):
         """Show a source under the answer: its texts, and what is known of each."""
         ...
 
+    async def embed(self, document: str) -> None:
+        """Show an HTML document with the answer, and store it there."""
+        ...
+
 
 class Dialog(Protocol):
     """Asks the user, in the page, in plain text; never raises, and waits for a bounded time."""

@@ -59,6 +59,12 @@ async def test_list_replaces_the_models_answer(
     assert answer.startswith("1 memory")
     assert "User lives in Porto." in answer
     assert "`/undo [N]`" in answer
+    (row,) = await page.memories()
+    stored = await chat.stored_message(chat.current)
+    # A page stands beside the list where a row knows the chat that it comes from.
+    assert ("User lives in Porto." in str(stored.get("embeds"))) == (
+        row.meta is not None
+    )
     assert all(
         "memory" not in one.user_text for one in host.model.chat_requests()
     )
@@ -186,14 +192,6 @@ async def test_pinned_and_quiet(host: RunningHost, page: Page) -> None:
     assert (back.content, back.path) == (before[0].content, before[0].path)
     await talk.send("And what is my bike called?")
     assert "Brompton" in host.model.last_prompt
-    # In words of one's own it is asked about.
-    wish = {"operation": "QUIET", "id": back.id}
-    learns(host.model, "never mention", operations(wish))
-    page.answers["input"] = "1"
-    await page.say(
-        "Please never mention my red Brompton bike again.", "Not brought up"
-    )
-    assert ", quiet)" in await answered(chat, "/memory")
 
 
 @pytest.mark.every_release

@@ -1,0 +1,116 @@
+"""The page of what is known: it shows texts as they are, and loads and sends nothing."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.control.page import memory_page
+from adaptive.core.model import Memory
+from adaptive.core.texts import PROMPTS
+from tests.fakes import memory
+
+TEA = memory(
+    "m-1",
+    "User likes tea.",
+    tags=("preference", "pinned"),
+    bank="Personal",
+    until="2031-03-03",
+    meta={"chat_id": "c/1"},
+)
+HOSTILE = [
+    "</span></li><script>alert(1)</script>",
+    "<img src=https://example.org/x onerror=alert(1)>",
+    "<style>*{display:none}</style><!--",
+    "$groups ${counted} & &amp; \"'`",
+    "\u202e\0</title></textarea></noscript>",
+]
+
+
+class Reader(HTMLParser):
+    """The tags of a page with their attributes, and the texts of its memories."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.words: list[str] = []
+        self.is_words = False
+        self.feed(page)
+
+    def handle_starttag(
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> None:
+        """Note a tag, where it leads, and whether a memory begins."""
+        self.tags.append(tag)
+        fields = dict(attrs)
+        self.links += [
+            str(fields[name]) for name in ("href", "src") if name in fields
+        ]
+        self.is_words = fields.get("class") == "words"
+        if self.is_words:
+            self.words.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        """A memory ends."""
+        self.is_words = False
+
+    def handle_data(self, data: str) -> None:
+        """Note what a memory says."""
+        if self.is_words:
+            self.words[-1] += data
+
+
+def page_of(*memories: Memory) -> str:
+    """The page of these memories, numbered from 7 on."""
+    numbers = {each.id: 7 + at for at, each in enumerate(memories)}
+    return memory_page("2 memories", memories, numbers, day=lambda _: "a day")
+
+
+def test_an_item() -> None:
+    """An item has its number, its words, its day, its chat, and its marks."""
+    page = page_of(TEA)
+    assert '<li data-number="7" data-marks="pinned">' in page
+    assert (
+        'a day &middot; <a href="/c/c%2F1" target="_blank">chat</a>'
+        " &middot; <b>until 2031-03-03</b> &middot; <b>pinned</b>" in page
+    )
+    assert "<h2>Personal \u00b7 preference</h2>" in page
+    assert '<h1 id="count">2 memories</h1>' in page
+
+
+def test_it_loads_nothing() -> None:
+    """The page names no other address, and forbids itself to load anything."""
+    template = PROMPTS["memory_page"]
+    assert "https:" not in template
+    assert "http:" not in template
+    assert "default-src 'none'" in template
+    assert Reader(page_of(memory("m", "User runs."))).links == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts(text: str) -> None:
+    """What a memory, a bank or the id of a chat holds is text, and never markup."""
+    plain = Reader(page_of(TEA)).tags
+    hostile = memory(
+        "m-2",
+        text,
+        bank=text,
+        tags=("preference", "pinned"),
+        until="2031-03-03",
+        meta={"chat_id": text},
+    )
+    read = Reader(page_of(hostile))
+    assert read.tags == plain
+    assert all(link.startswith("/c/") for link in read.links)
+
+
+@given(st.text(min_size=1, max_size=80))
+def test_any_text(text: str) -> None:
+    """Any text is shown as it is, but for its blanks."""
+    read = Reader(page_of(memory("m", f"a{text}b")))
+    assert len(read.words) == 1
+    assert read.tags.count("li") == 1
