@@ -15,23 +15,22 @@ from adaptive.core.notation import read_notation
 from adaptive.core.texts import pattern_table
 
 _LONGEST_LINE = 300
-_LONGEST_SENTENCE = 1000
-# What begins like JSON is never read as lines: each of its keys would become a memory.
-_JSON = re.compile(r"\s*(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
+_LONGEST_TEXT = 1000
+_JSON = re.compile(r"^[ \t]*(?=\{|\[\s*[\[{\"])", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
 # What a line of a text begins with that holds several entries.
 _PAGE = re.compile(r"^[ \t]*(?:[-*+•#|]|\d{1,4}[.)])", re.MULTILINE)
 _MARKS = re.compile(
-    r"(?:(?:[-*+•–—]\s+)+|\d{1,4}[.)]\s+)?(?:\[[ xX✓✔]?\]\s*)?"
+    r"(?:(?:[-*+•–—]\s+)+|\d{1,4}(?:[.)]\s+|、))?(?:\[[ xX✓✔]?\]\s*)?"
 )
 _DATED = re.compile(
-    r"\[([^\[\]:]{4,30}|\d[^\[\]]{3,29})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)\s*[:–—-]\s+"
+    r"\[([^\[\]:]{4,30}|\d[^\[\]]{3,29})\][\s.:–—-]*"
+    r"|\(?(\d{4}[-/]\d\d[-/]\d\d)(?:\)\s*|\s*[:–—-]\s+)"
 )
 _LETTER = re.compile(r"[^\W\d_]")
 SENTENCE_END = re.compile(
     r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])"
 )
-_QUOTES = "\"'“”"
 _FORMS = pattern_table("exports")
 
 # What an entry says of a memory, or the text of what is none.
@@ -39,19 +38,26 @@ CarriedEntry = JsonObject | str
 
 
 def entries_of(text: str) -> Iterator[CarriedEntry]:
-    """The entries of a text; where a fence holds most of it, what is said around it is none."""
-    parts = _FENCE.split(text)
+    """The entries of a text; what is said around JSON, or a fence that holds most of it, is none.
+
+    What begins like JSON is never read as lines: each of its keys would become a memory.
+    """
+    parts = _FENCE.split(text.strip(" \n\ufeff"))
     fenced = "\n".join(parts[1::2])
     text = fenced if 2 * len(fenced) > len(text) else "\n".join(parts)
-    match = _JSON.match(text)
-    return _of_json(match[1]) if match else _of_lines(text)
+    start = _JSON.search(text)
+    if start is None:
+        return _of_lines(text)
+    value = text[start.start() : 1 + max(text.rfind("}"), text.rfind("]"))]
+    is_json = not text[: start.start()].strip() or _loaded(value) is not None
+    return _of_json(value) if is_json else _of_lines(text)
 
 
-def about_user(sentence: str) -> str:
-    """An English sentence to the user, or by them, as one about them; any other as it is."""
-    if len(sentence) > _LONGEST_SENTENCE:
-        return sentence
-    return _rewritten("third person", sentence).strip()
+def about_user(text: str) -> str:
+    """English sentences to the user, or by them, as some about them; any other as it is."""
+    if len(text) > _LONGEST_TEXT:
+        return text
+    return _rewritten("third person", text).strip()
 
 
 @functools.cache
@@ -127,9 +133,9 @@ def _of_fields(fields: JsonMapping) -> Iterator[CarriedEntry]:
         yield json.dumps(fields, ensure_ascii=False)
     else:
         for name, field in fields.items():
-            said = ", ".join(str(item) for item in _items(field) if item)
-            if said:
-                yield _entry(f"{name.replace('_', ' ')}: {said}", {})
+            label = f"{name.replace('_', ' ')}: "
+            for item in filter(None, _items(field)):
+                yield _entry(str(item), {"label": label})
 
 
 def _items(field: object) -> list[object]:
@@ -183,18 +189,18 @@ def _of_lines(text: str) -> Iterator[CarriedEntry]:
         if line == "#" or (has_words(line) and line[0] != "|")
     ]
     marked = sum(isinstance(entry, dict) for entry in read)
-    is_list = marked > 1 and 3 * marked > 2 * (len(read) - read.count("#"))
+    is_list = marked > 1 and 3 * marked >= 2 * (len(read) - read.count("#"))
     is_headed = not is_list
     for entry in read:
         if entry == "#":
             is_headed = True
         elif isinstance(entry, dict):
             is_headed = not is_list
-            yield _entry(_unquoted(entry["content"]), entry)
+            yield _entry(entry["content"], entry)
         elif is_headed:
             is_long = len(entry) > _LONGEST_LINE
             for said in SENTENCE_END.split(entry) if is_long else [entry]:
-                yield _entry(_unquoted(said), {})
+                yield _entry(said, {})
         else:
             yield entry
 
@@ -208,12 +214,6 @@ def _marked(line: str) -> CarriedEntry:
         return line if words == line else {"content": words}
     day = (dated[1] or dated[2]).replace("/", "-")
     return {"content": words[dated.end() :], "said_at": day}
-
-
-def _unquoted(text: str) -> str:
-    """A text without the quotation marks around it."""
-    text = text.strip()
-    return text.strip(_QUOTES) if text[:1] in _QUOTES else text
 
 
 def _of_table(lines: Sequence[str]) -> Iterator[CarriedEntry]:
