@@ -192,6 +192,15 @@ async def test_pinned_and_quiet(host: RunningHost, page: Page) -> None:
     assert (back.content, back.path) == (before[0].content, before[0].path)
     await talk.send("And what is my bike called?")
     assert "Brompton" in host.model.last_prompt
+    # In words of one's own it is asked about, by whichever turn is learned first.
+    await host.rest()
+    wish = {"operation": "QUIET", "id": back.id}
+    learns(host.model, "never mention", operations(wish))
+    page.answers["input"] = "1"
+    await page.say(
+        "Please never mention my red Brompton bike again.", "Not brought up"
+    )
+    assert ", quiet)" in await answered(chat, "/memory")
 
 
 @pytest.mark.every_release
