@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import AsyncMock
 
-from adaptive.control.about import AboutPage
+from adaptive.control.about import AboutPage, read_about
 from adaptive.core.model import Draft, Memory, NewMemory
 from adaptive.core.providers import Completion, CompletionRequest
 from adaptive.llm.ask import AnswerFormats
@@ -15,6 +15,7 @@ from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.control.page import Page
 from tests.fakes import SOURCE, hook_settings
 from tests.learn.world import World
+from tests.rates import Rate, labelled_set
 
 HEALTH = LocalOnlyBanks(frozenset({"health"}), "general")
 
@@ -164,3 +165,21 @@ async def test_what_is_not_asked() -> None:
     house.page.settings = hook_settings()
     assert "rests on your memories" in await house.answer()
     house.count_costs.assert_awaited_once_with("ada")
+
+
+def test_what_capable_models_write_stays() -> None:
+    """Sentences in other words stay with the memories that they name, also if more are named."""
+    kept = Rate()
+    for case in labelled_set("about_pages"):
+        shown = {
+            number: Memory(str(number), content, 1, 1)
+            for number, content in enumerate(case["memories"], start=1)
+        }
+        for each in case["sentences"]:
+            for cited in (each["memories"], [*shown]):
+                reply = json.dumps([said(each["sentence"], cited)])
+                with kept.trying(f"{each['sentence']} {cited}"):
+                    page = read_about(Completion(reply), shown, "2026-11-22")
+                    (line,) = page["Home"]
+                    assert line.endswith(f" {each['memories']}")
+    kept.at_least(0.9)

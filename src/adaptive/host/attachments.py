@@ -12,7 +12,9 @@ from adaptive.settings.hook import Hook
 
 _MOST_BYTES = 4 * 1024 * 1024
 _TOO_LARGE = "an attached file is larger than 4 MB; attach it in parts"
-_NO_TEXT = "an attached file holds no text; unpack an archive first"
+_NO_TEXT = (
+    "an attached file holds no plain text or JSON; unpack an archive first"
+)
 _NOT_OWN = "an attached file is not there, or is not your own"
 
 
@@ -54,8 +56,5 @@ async def _attached_text(user_id: str, attached: JsonMapping) -> str:
         content = await asyncio.to_thread(Path(path).read_bytes)
     try:
         return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = text_field(mapping(file.data), "content")
-    if not text:
-        raise AdaptiveMemoryError(_NO_TEXT)
-    return text
+    except UnicodeDecodeError as error:
+        raise AdaptiveMemoryError(_NO_TEXT) from error

@@ -152,10 +152,10 @@ class Page:
                 raise RefusedError(method, path, response.status, content)
             return content
 
-    async def upload(self, name: str, text: str) -> dict[str, Any]:
+    async def upload(self, name: str, content: bytes) -> dict[str, Any]:
         """Upload a file as the page does, and return it as it stands with a message then."""
         form = aiohttp.FormData()
-        form.add_field("file", text.encode(), filename=name)
+        form.add_field("file", content, filename=name)
         headers = {"Authorization": f"Bearer {self.token}"}
         async with self._http.post(
             f"{self.url}/api/v1/files/", data=form, headers=headers

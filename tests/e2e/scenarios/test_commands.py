@@ -264,7 +264,7 @@ async def test_memories_of_other_assistants(
         chat, f"/memory import\n{pasted}"
     )
     mem0 = {"results": [{"memory": "I live in “Porto”", "user_id": "x"}, 7]}
-    file = await page.upload("memories.json", json.dumps(mem0))
+    file = await page.upload("memories.json", json.dumps(mem0).encode())
     told = await answered(chat, "/memory import", files=[file])
     assert "Imported: 1 of 1 · 1 could not be read, the first: 7" in told
     stored = sorted(memory.content for memory in await page.memories())
@@ -276,6 +276,10 @@ async def test_memories_of_other_assistants(
     text = {"type": "text", "name": "a.txt", "content": "- My boat is blue."}
     turn = await temporary.send("/memory import", files=[text])
     assert "Imported: 1 of 1" in turn.content
+    archive = await page.upload("export.zip", b"PK\x03\x04\xff\xfe")
+    assert "holds no plain text" in await answered(
+        chat, "/memory import", files=[archive]
+    )
     other = await host.user("somebody_else")
     other.answers["confirmation"] = True
     assert "not your own" in await answered(
